@@ -54,7 +54,7 @@ static void ours(zw_contact_law contact, double tolerance, const char *name, int
     zw_batch *batch = system ? zw_batch_create(system, worlds, threads, &error) : NULL;
     zw_run_options options = {.contact = contact, .tolerance = tolerance};
     double time = 0, wall = 0, certificate = 0;
-    int motors = system ? zw_count(system, ZW_PARAM) : 0, failed = 0;
+    int motors = system ? zw_count(system, ZW_KIND_PARAM) : 0, failed = 0;
     for (int s = -2; batch && s < steps; s++) {
         for (int i = 0; i < worlds; i++) {
             for (int k = 0; k < motors; k++) {

@@ -41,19 +41,19 @@ static int add(void *user, zw_sample_kind kind, int event, const zw_system *syst
 static zw_status make_conservative(zw_model *model, const char *key, zw_error *error)
 {
     zw_status status = ZW_OK;
-    for (int i = zw_model_count(model, ZW_THING_ACTUATOR); status == ZW_OK && i > 0; i--) {
-        status = zw_model_remove(model, ZW_THING_ACTUATOR, i - 1, error);
+    for (int i = zw_model_count(model, ZW_KIND_ACTUATOR); status == ZW_OK && i > 0; i--) {
+        status = zw_model_remove(model, ZW_KIND_ACTUATOR, i - 1, error);
     }
-    for (int i = 0; status == ZW_OK && i < zw_model_count(model, ZW_THING_JOINT); i++) {
-        zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, i);
+    for (int i = 0; status == ZW_OK && i < zw_model_count(model, ZW_KIND_JOINT); i++) {
+        zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, i);
         joint.damping = 0;
-        status = zw_model_change(model, ZW_THING_JOINT, i, &joint, error);
+        status = zw_model_change(model, ZW_KIND_JOINT, i, &joint, error);
     }
-    int index = zw_model_find(model, ZW_THING_KEY, key);
+    int index = zw_model_find(model, ZW_KIND_KEY, key);
     if (status == ZW_OK && index >= 0) {
-        zw_key_def start = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+        zw_key_def start = *(const zw_key_def *)zw_model_def(model, ZW_KIND_KEY, index);
         start.start = 1;
-        status = zw_model_change(model, ZW_THING_KEY, index, &start, error);
+        status = zw_model_change(model, ZW_KIND_KEY, index, &start, error);
     }
     return status;
 }

@@ -33,17 +33,17 @@ typedef struct tally {
 
 static const zw_key_def *key_of(const zw_model *model, const char *name)
 {
-    return zw_model_def(model, ZW_THING_KEY, zw_model_find(model, ZW_THING_KEY, name));
+    return zw_model_def(model, ZW_KIND_KEY, zw_model_find(model, ZW_KIND_KEY, name));
 }
 
 /* The controls of one of the two. */
 static void steer(const loop *l, const zw_model *model, const zw_system *system, zw_state *state,
                   int which)
 {
-    for (int i = 0; i < zw_model_count(model, ZW_THING_ACTUATOR); i++) {
-        const zw_actuator_def *motor = zw_model_def(model, ZW_THING_ACTUATOR, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_ACTUATOR); i++) {
+        const zw_actuator_def *motor = zw_model_def(model, ZW_KIND_ACTUATOR, i);
         double control = l->key[1] ? key_of(model, l->key[which])->ctrl[i] : l->second[which];
-        state_param(state)[zw_id(system, ZW_PARAM, motor->name)] = control;
+        state_param(state)[zw_id(system, ZW_KIND_PARAM, motor->name)] = control;
     }
 }
 
@@ -82,7 +82,7 @@ static int row(const loop *l, zw_method method, int seconds)
     if (model) {
         zw_key_def key = *key_of(model, l->key[0]);
         key.start = 1;
-        zw_model_change(model, ZW_THING_KEY, zw_model_find(model, ZW_THING_KEY, l->key[0]), &key,
+        zw_model_change(model, ZW_KIND_KEY, zw_model_find(model, ZW_KIND_KEY, l->key[0]), &key,
                         &error);
     }
     zw_system *system = model ? zw_system_compile(model, &error) : NULL;

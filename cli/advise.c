@@ -9,7 +9,7 @@ static void begin(int *said)
     cli_label(stdout, (*said)++ ? "" : "would help");
 }
 
-static int count_of(const cli_world *world, zw_thing kind)
+static int count_of(const cli_world *world, zw_kind kind)
 {
     return zw_model_count(world->model, kind);
 }
@@ -17,8 +17,8 @@ static int count_of(const cli_world *world, zw_thing kind)
 /* The first key that has a name, where none is chosen; NULL: there is none. */
 static const char *key_of(const cli_arguments *arguments, const cli_world *world)
 {
-    for (int i = 0; i < count_of(world, ZW_THING_KEY) && !arguments->key; i++) {
-        const zw_key_def *key = zw_model_def(world->model, ZW_THING_KEY, i);
+    for (int i = 0; i < count_of(world, ZW_KIND_KEY) && !arguments->key; i++) {
+        const zw_key_def *key = zw_model_def(world->model, ZW_KIND_KEY, i);
         if (key->name && key->name[0]) {
             return key->name;
         }
@@ -57,13 +57,13 @@ static void advise_overlaps(const cli_arguments *arguments, const cli_world *wor
 static void advise_floor(const cli_world *world, int *said)
 {
     const double *g = zw_model_world(world->model)->gravity;
-    int free_bodies = 0, fixed = count_of(world, ZW_THING_EQUALITY);
-    for (int j = 0; j < count_of(world, ZW_THING_JOINT); j++) {
-        const zw_joint_def *joint = zw_model_def(world->model, ZW_THING_JOINT, j);
+    int free_bodies = 0, fixed = count_of(world, ZW_KIND_EQUALITY);
+    for (int j = 0; j < count_of(world, ZW_KIND_JOINT); j++) {
+        const zw_joint_def *joint = zw_model_def(world->model, ZW_KIND_JOINT, j);
         free_bodies += joint->kind == ZW_JOINT_FREE;
     }
-    for (int k = 0; k < count_of(world, ZW_THING_GEOM); k++) {
-        const zw_geom_def *geom = zw_model_def(world->model, ZW_THING_GEOM, k);
+    for (int k = 0; k < count_of(world, ZW_KIND_GEOM); k++) {
+        const zw_geom_def *geom = zw_model_def(world->model, ZW_KIND_GEOM, k);
         fixed += geom->body == 0;
     }
     if (free_bodies > 0 && fixed == 0 && (g[0] != 0 || g[1] != 0 || g[2] != 0)) {
@@ -80,9 +80,10 @@ static void advise_controls(const cli_world *world, int *said)
     for (int i = 0; i < control.count; i++) {
         any |= control.data[i] != 0;
     }
-    if (count_of(world, ZW_THING_ACTUATOR) > 0 && control.count > 0 && !any) {
+    if (count_of(world, ZW_KIND_ACTUATOR) > 0 && control.count > 0 && !any) {
         begin(said);
-        printf("a control: all are 0; --set %s=X gives one\n", zw_name(world->system, ZW_PARAM, 0));
+        printf("a control: all are 0; --set %s=X gives one\n",
+               zw_name(world->system, ZW_KIND_PARAM, 0));
     }
 }
 
@@ -99,7 +100,7 @@ void cli_advise(const cli_arguments *arguments, const cli_world *world)
                "where package://NAME is\n",
                mesh);
     }
-    if (zw_count(world->system, ZW_COORD) == 0) {
+    if (zw_count(world->system, ZW_KIND_COORD) == 0) {
         begin(&said);
         printf("a joint, so that something moves; or import this file into another\n");
         return;

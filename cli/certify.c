@@ -25,10 +25,10 @@ static int complain(const char *what, const char *which)
 /* x stands for x[1], x[2], ... too. Answers how many coordinates it is. */
 static int put_weight(const zw_system *system, const char *name, double value, double *metric)
 {
-    int n = zw_count(system, ZW_COORD), found = 0;
+    int n = zw_count(system, ZW_KIND_COORD), found = 0;
     size_t length = strlen(name);
     for (int i = 0; i < n; i++) {
-        const char *coord = zw_name(system, ZW_COORD, i);
+        const char *coord = zw_name(system, ZW_KIND_COORD, i);
         if (!strncmp(coord, name, length) && (!coord[length] || coord[length] == '[')) {
             metric[(size_t)i * (size_t)n + (size_t)i] = value;
             found++;
@@ -49,7 +49,7 @@ static char *item_end(char *at)
 /* "x=1,y=5" onto the diagonal. The text is a copy. */
 static int read_weights(const zw_system *system, char *text, double *metric)
 {
-    int n = zw_count(system, ZW_COORD);
+    int n = zw_count(system, ZW_KIND_COORD);
     for (char *at = text, *end; *at; at = end) {
         at += strspn(at, " ");
         char *equals = strchr(at, '=');
@@ -69,7 +69,7 @@ static int read_weights(const zw_system *system, char *text, double *metric)
     }
     for (int i = 0; i < n; i++) {
         if (metric[(size_t)i * (size_t)n + (size_t)i] == 0) {
-            return complain("says nothing about ", zw_name(system, ZW_COORD, i));
+            return complain("says nothing about ", zw_name(system, ZW_KIND_COORD, i));
         }
     }
     return CLI_OK;
@@ -82,7 +82,7 @@ static int read_metric(const cli_arguments *arguments, const zw_system *system, 
     if (!arguments->metric) {
         return CLI_OK;
     }
-    size_t n = (size_t)zw_count(system, ZW_COORD), length = strlen(arguments->metric) + 1;
+    size_t n = (size_t)zw_count(system, ZW_KIND_COORD), length = strlen(arguments->metric) + 1;
     char *text = malloc(length);
     *metric = calloc(n * n + 1, sizeof **metric);
     if (!text || !*metric) {
@@ -163,8 +163,8 @@ static void show_mean(FILE *to, const finding *f)
     if (r->violation_constraint >= 0) {
         cli_label(to, "violation");
         fprintf(to, "%.2g position, %.2g velocity, most of %s at t = %.9g\n", r->violation_position,
-                r->violation_velocity, zw_name(f->system, ZW_CONSTRAINT, r->violation_constraint),
-                r->violation_time);
+                r->violation_velocity,
+                zw_name(f->system, ZW_KIND_CONSTRAINT, r->violation_constraint), r->violation_time);
     }
     cli_label(to, "inequality");
     fprintf(to, "mean |R|^2 = %.9g, at least %.9g for all variations\n", r->mean, r->mean_least);
@@ -173,7 +173,7 @@ static void show_mean(FILE *to, const finding *f)
     if (r->worst_coord >= 0) {
         cli_label(to, "worst");
         fprintf(to, "t = %.9g: %.6g on %s; |extra| %.3g, the fit's error %.2g\n", r->worst_time,
-                r->worst_force, zw_name(f->system, ZW_COORD, r->worst_coord), r->worst,
+                r->worst_force, zw_name(f->system, ZW_KIND_COORD, r->worst_coord), r->worst,
                 r->worst_error);
     }
     cli_label(to, "energy");
@@ -185,7 +185,8 @@ static void show_mean(FILE *to, const finding *f)
 static void show_verdict(FILE *to, const finding *f)
 {
     const zw_trial_report *r = f->report;
-    const char *coord = r->worst_coord >= 0 ? zw_name(f->system, ZW_COORD, r->worst_coord) : "?";
+    const char *coord =
+        r->worst_coord >= 0 ? zw_name(f->system, ZW_KIND_COORD, r->worst_coord) : "?";
     switch (r->verdict) {
     case ZW_VERDICT_MOTION:
         fprintf(to, "a motion of this system (defect %.2g, fit's own error %.2g)\n", r->defect,
@@ -210,7 +211,7 @@ static void show_verdict(FILE *to, const finding *f)
         fprintf(to, "NOT a motion: at t = %.6g it leaves the constraint %s by %.3g",
                 r->violation_time,
                 r->violation_constraint >= 0
-                    ? zw_name(f->system, ZW_CONSTRAINT, r->violation_constraint)
+                    ? zw_name(f->system, ZW_KIND_CONSTRAINT, r->violation_constraint)
                     : "?",
                 r->violation_position);
         fprintf(to, ", its speed by %.3g\n", r->violation_velocity);
@@ -252,7 +253,7 @@ static void put_moments(cli_json *json, const finding *f)
     cli_json_number(json, "velocity", r->violation_velocity);
     cli_json_text(json, "constraint",
                   r->violation_constraint >= 0
-                      ? zw_name(f->system, ZW_CONSTRAINT, r->violation_constraint)
+                      ? zw_name(f->system, ZW_KIND_CONSTRAINT, r->violation_constraint)
                       : "");
     cli_json_number(json, "time", r->violation_time);
     cli_json_close(json, '}');
@@ -261,7 +262,7 @@ static void put_moments(cli_json *json, const finding *f)
     cli_json_number(json, "size", r->worst);
     cli_json_number(json, "error", r->worst_error);
     cli_json_text(json, "coordinate",
-                  r->worst_coord >= 0 ? zw_name(f->system, ZW_COORD, r->worst_coord) : "");
+                  r->worst_coord >= 0 ? zw_name(f->system, ZW_KIND_COORD, r->worst_coord) : "");
     cli_json_number(json, "force", r->worst_force);
     cli_json_close(json, '}');
     cli_json_open(json, "energy", '{');

@@ -8,11 +8,11 @@ enum { SHOWN = 8 };
 
 static void show_coordinates(const cli_world *world)
 {
-    int n = zw_count(world->system, ZW_COORD);
+    int n = zw_count(world->system, ZW_KIND_COORD);
     cli_label(stdout, "coordinates");
     printf(n > 0 ? "%d:" : "%d: nothing here can move, no body has a joint", n);
     for (int i = 0; i < n && i < SHOWN; i++) {
-        printf(" %s", zw_name(world->system, ZW_COORD, i));
+        printf(" %s", zw_name(world->system, ZW_KIND_COORD, i));
     }
     if (n > SHOWN) {
         printf(" and %d more", n - SHOWN);
@@ -24,19 +24,19 @@ static void show_coordinates(const cli_world *world)
 static void show_robot(const cli_world *world)
 {
     static const struct {
-        zw_thing kind;
+        zw_kind kind;
         const char *one, *many;
-    } list[] = {{ZW_THING_JOINT, "joint", "joints"},
-                {ZW_THING_GEOM, "geom", "geoms"},
-                {ZW_THING_MESH, "mesh", "meshes"},
-                {ZW_THING_HFIELD, "height field", "height fields"},
-                {ZW_THING_SITE, "site", "sites"},
-                {ZW_THING_TENDON, "tendon", "tendons"},
-                {ZW_THING_EQUALITY, "equality", "equalities"},
-                {ZW_THING_ACTUATOR, "actuator", "actuators"},
-                {ZW_THING_SENSOR, "sensor", "sensors"},
-                {ZW_THING_KEY, "key", "keys"}};
-    int bodies = zw_model_count(world->model, ZW_THING_BODY);
+    } list[] = {{ZW_KIND_JOINT, "joint", "joints"},
+                {ZW_KIND_GEOM, "geom", "geoms"},
+                {ZW_KIND_MESH, "mesh", "meshes"},
+                {ZW_KIND_HFIELD, "height field", "height fields"},
+                {ZW_KIND_SITE, "site", "sites"},
+                {ZW_KIND_TENDON, "tendon", "tendons"},
+                {ZW_KIND_EQUALITY, "equality", "equalities"},
+                {ZW_KIND_ACTUATOR, "actuator", "actuators"},
+                {ZW_KIND_SENSOR, "sensor", "sensors"},
+                {ZW_KIND_KEY, "key", "keys"}};
+    int bodies = zw_model_count(world->model, ZW_KIND_BODY);
     zw_inertia *inertia = bodies > 0 ? calloc((size_t)bodies, sizeof *inertia) : NULL;
     double mass = 0;
     if (!inertia || !zw_model_world(world->model)) {
@@ -66,7 +66,7 @@ static void show_constraints(const cli_world *world, const zw_constraint *list)
 {
     enum { KINDS = 4, DRY = 3 };
     static const char *const word[] = {"holonomic", "nonholonomic", "one-sided", "dry friction"};
-    int count = zw_count(world->system, ZW_CONSTRAINT), of[KINDS] = {0}, said = 0;
+    int count = zw_count(world->system, ZW_KIND_CONSTRAINT), of[KINDS] = {0}, said = 0;
     for (int c = 0; c < count; c++) {
         of[list[c].rows == 0 ? DRY : (int)list[c].kind]++;
     }
@@ -77,8 +77,8 @@ static void show_constraints(const cli_world *world, const zw_constraint *list)
             printf("%s %d %s", said++ ? "," : ":", of[k], word[k]);
         }
     }
-    if (zw_count(world->system, ZW_ROW) != count) {
-        printf(" (%d rows)", zw_count(world->system, ZW_ROW));
+    if (zw_count(world->system, ZW_KIND_ROW) != count) {
+        printf(" (%d rows)", zw_count(world->system, ZW_KIND_ROW));
     }
     printf("\n");
 }
@@ -87,7 +87,7 @@ static void show_constraints(const cli_world *world, const zw_constraint *list)
 static void show_contacts(const cli_world *world, const zw_constraint *list)
 {
     static const char *const word[] = {"open", "closed", "sliding", "stuck"};
-    int count = zw_count(world->system, ZW_CONSTRAINT), said = 0, left = 0;
+    int count = zw_count(world->system, ZW_KIND_CONSTRAINT), said = 0, left = 0;
     int robot = zw_model_world(world->model) != NULL;
     for (int c = 0; c < count; c++) {
         if ((list[c].kind != ZW_ONE_SIDED && list[c].friction == 0) ||
@@ -99,7 +99,7 @@ static void show_contacts(const cli_world *world, const zw_constraint *list)
             continue;
         }
         cli_label(stdout, said++ ? "" : "contacts");
-        printf("%s is %s", zw_name(world->system, ZW_CONSTRAINT, c), word[list[c].mode]);
+        printf("%s is %s", zw_name(world->system, ZW_KIND_CONSTRAINT, c), word[list[c].mode]);
         if (list[c].mode == ZW_MODE_OPEN) {
             printf(", gap %.6g", list[c].position);
         }
@@ -117,13 +117,13 @@ static void show_contacts(const cli_world *world, const zw_constraint *list)
 /* Coordinates that only constraints hold. */
 static int show_masses(const cli_world *world)
 {
-    int *coord = calloc((size_t)zw_count(world->system, ZW_COORD) + 1, sizeof(int));
+    int *coord = calloc((size_t)zw_count(world->system, ZW_KIND_COORD) + 1, sizeof(int));
     int count = coord ? zw_massless(world->work, coord) : 0;
     if (count > 0) {
         cli_label(stdout, "singular M");
         printf("only constraints hold");
         for (int i = 0; i < count && i < SHOWN; i++) {
-            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_SPEED, coord[i]));
+            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_KIND_SPEED, coord[i]));
         }
         if (count > SHOWN) {
             printf(" and %d more", count - SHOWN);
@@ -209,11 +209,11 @@ static void show(const cli_arguments *arguments, const cli_world *world, const z
     cli_advise(arguments, world);
     cli_label(stdout, "certificate");
     printf("%.2g\n", motion->certificate.worst);
-    if (zw_count(world->system, ZW_EVENT) + zw_count(world->system, ZW_CHECK) > 0) {
+    if (zw_count(world->system, ZW_KIND_EVENT) + zw_count(world->system, ZW_KIND_CHECK) > 0) {
         cli_label(stdout, "watches");
-        cli_show_count(stdout, zw_count(world->system, ZW_EVENT), "event", "events");
+        cli_show_count(stdout, zw_count(world->system, ZW_KIND_EVENT), "event", "events");
         printf(", ");
-        cli_show_count(stdout, zw_count(world->system, ZW_CHECK), "check", "checks");
+        cli_show_count(stdout, zw_count(world->system, ZW_KIND_CHECK), "check", "checks");
         printf("\n");
     }
 }
@@ -227,7 +227,7 @@ int cli_check(const cli_arguments *arguments)
         cli_show_error(&error);
         return code;
     }
-    size_t room = (size_t)zw_count(world.system, ZW_CONSTRAINT) + 1;
+    size_t room = (size_t)zw_count(world.system, ZW_KIND_CONSTRAINT) + 1;
     zw_constraint *list = calloc(room, sizeof *list);
     zw_run_options plan, run = arguments->run;
     if (zw_model_missing_mesh(world.model)) {

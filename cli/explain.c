@@ -45,16 +45,16 @@ static double largest(const double *x, int n)
 /* With quaternions there are more coordinates than speeds: then they have a table of their own. */
 static int is_paired(const cli_world *world)
 {
-    return zw_count(world->system, ZW_COORD) == zw_count(world->system, ZW_SPEED);
+    return zw_count(world->system, ZW_KIND_COORD) == zw_count(world->system, ZW_KIND_SPEED);
 }
 
 static void show_positions(const cli_arguments *arguments, const cli_world *world)
 {
-    cli_table t = cli_table_of(arguments, world, ZW_COORD);
+    cli_table t = cli_table_of(arguments, world, ZW_KIND_COORD);
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     cli_head(stdout, "Positions");
     for (int i = 0; i < t.shown; i++) {
-        printf("  %-*s %14.6g\n", t.width, zw_name(world->system, ZW_COORD, i), q[i]);
+        printf("  %-*s %14.6g\n", t.width, zw_name(world->system, ZW_KIND_COORD, i), q[i]);
     }
     cli_show_left_out(&t);
 }
@@ -62,7 +62,7 @@ static void show_positions(const cli_arguments *arguments, const cli_world *worl
 static void show_motion(const cli_arguments *arguments, const cli_world *world)
 {
     int paired = is_paired(world);
-    cli_table t = cli_table_of(arguments, world, paired ? ZW_COORD : ZW_SPEED);
+    cli_table t = cli_table_of(arguments, world, paired ? ZW_KIND_COORD : ZW_KIND_SPEED);
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     const double *v = zw_field(world->system, world->state, world->work, ZW_FIELD_V).data;
     const double *a_free = zw_field(world->system, world->state, world->work, ZW_FIELD_A_FREE).data;
@@ -77,7 +77,8 @@ static void show_motion(const cli_arguments *arguments, const cli_world *world)
         printf("  %-*s %14s %14s %14s\n", t.width, "", "speed", "free", "actual");
     }
     for (int i = 0; i < t.shown; i++) {
-        printf("  %-*s ", t.width, zw_name(world->system, paired ? ZW_COORD : ZW_SPEED, i));
+        printf("  %-*s ", t.width,
+               zw_name(world->system, paired ? ZW_KIND_COORD : ZW_KIND_SPEED, i));
         if (paired) {
             printf("%14.6g ", q[i]);
         }
@@ -94,7 +95,7 @@ static void show_motion(const cli_arguments *arguments, const cli_world *world)
 
 static void show_forces(const cli_arguments *arguments, const cli_world *world)
 {
-    zw_kind kind = is_paired(world) ? ZW_COORD : ZW_SPEED;
+    zw_kind kind = is_paired(world) ? ZW_KIND_COORD : ZW_KIND_SPEED;
     cli_table t = cli_table_of(arguments, world, kind);
     const zw_motion *motion = zw_work_motion(world->work);
     double size = largest(motion->F_N, motion->n) + largest(motion->F_L, motion->n) +
@@ -116,7 +117,7 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
 {
     static const char *const kind[] = {"holonomic", "nonholonomic", "one-sided"};
     static const char *const mode[] = {"open", "closed", "sliding", "stuck"};
-    cli_table t = cli_table_of(arguments, world, ZW_CONSTRAINT);
+    cli_table t = cli_table_of(arguments, world, ZW_KIND_CONSTRAINT);
     const double *lambda = zw_field(world->system, world->state, world->work, ZW_FIELD_LAMBDA).data;
     if (t.count == 0) {
         return;
@@ -134,7 +135,7 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
            "position", "velocity", "multiplier");
     for (int c = 0; c < t.shown; c++) {
         const zw_constraint *it = &list[c];
-        printf("  %-*s %-12s %-7s %11.6g ", t.width, zw_name(world->system, ZW_CONSTRAINT, c),
+        printf("  %-*s %-12s %-7s %11.6g ", t.width, zw_name(world->system, ZW_KIND_CONSTRAINT, c),
                it->rows == 0 ? "dry friction" : kind[it->kind], mode[it->mode], it->force);
         if (it->kind == ZW_NONHOLONOMIC) {
             printf("%9s", "-");
@@ -285,7 +286,7 @@ zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_erro
     cli_progress_end();
     if (status == ZW_OK && summary.stopped_by >= 0 && summary.end < arguments->at) {
         fprintf(stderr, "zwang: the motion ends before, at t = %.9g, by %s\n", summary.end,
-                zw_name(world->system, ZW_EVENT, summary.stopped_by));
+                zw_name(world->system, ZW_KIND_EVENT, summary.stopped_by));
     }
     return status;
 }
@@ -312,7 +313,7 @@ int cli_explain(const cli_arguments *arguments)
     zw_status status = ZW_OK;
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
-        list = calloc((size_t)zw_count(world.system, ZW_CONSTRAINT) + 1, sizeof *list);
+        list = calloc((size_t)zw_count(world.system, ZW_KIND_CONSTRAINT) + 1, sizeof *list);
         status = list ? cli_go_there(arguments, &world, &error) : ZW_NO_MEMORY;
         if (status == ZW_OK) {
             status = look(arguments, &world, &contact, &error);

@@ -44,7 +44,7 @@ static void show_wrenches(const cli_arguments *arguments, const cli_world *world
     double size = size_of(list, t.count);
     cli_head(stdout, title);
     printf("  %-*s %35s %35s%s\n", t.width, "", "force x, y, z", "moment x, y, z",
-           kind == ZW_JOINT ? "   drive" : "");
+           kind == ZW_KIND_JOINT ? "   drive" : "");
     for (int i = 0; i < t.shown; i++) {
         const zw_wrench *it = &list[i];
         if (!it->between) {
@@ -84,14 +84,14 @@ static void show_numbers(const cli_arguments *arguments, const cli_world *world,
 
 void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world)
 {
-    show_wrenches(arguments, world, ZW_JOINT,
+    show_wrenches(arguments, world, ZW_KIND_JOINT,
                   "Joints: what the body gets through each, about its point; drive: of that along "
                   "its own axes");
-    show_wrenches(arguments, world, ZW_CONSTRAINT,
+    show_wrenches(arguments, world, ZW_KIND_CONSTRAINT,
                   "Closers: what the second body gets through each, about its frame");
     cli_explain_touching(arguments, world);
-    show_numbers(arguments, world, ZW_ACTIVATION, ZW_FIELD_ACTIVATION, "Activations");
-    show_numbers(arguments, world, ZW_SENSOR, ZW_FIELD_SENSOR, "Sensors");
+    show_numbers(arguments, world, ZW_KIND_ACTIVATION, ZW_FIELD_ACTIVATION, "Activations");
+    show_numbers(arguments, world, ZW_KIND_READING, ZW_FIELD_SENSOR, "Sensors");
 }
 
 static void put_vector(cli_json *json, const char *key, const double *x, int count)
@@ -120,7 +120,7 @@ static void put_wrenches(cli_json *json, const cli_world *world, zw_kind kind, c
         put_vector(json, "at", it->at, 3);
         put_vector(json, "force", it->force, 3);
         put_vector(json, "moment", it->moment, 3);
-        if (kind == ZW_JOINT) {
+        if (kind == ZW_KIND_JOINT) {
             put_vector(json, "drive", it->drive, it->speeds);
             put_vector(json, "held_force", it->held_force, 3);
             put_vector(json, "held_moment", it->held_moment, 3);
@@ -147,10 +147,10 @@ static void put_numbers(cli_json *json, const cli_world *world, zw_kind kind, zw
 
 void cli_explain_json_bodies(cli_json *json, const cli_world *world)
 {
-    put_wrenches(json, world, ZW_BODY, "bodies");
-    put_wrenches(json, world, ZW_JOINT, "joints");
-    put_wrenches(json, world, ZW_CONSTRAINT, "closers");
+    put_wrenches(json, world, ZW_KIND_BODY, "bodies");
+    put_wrenches(json, world, ZW_KIND_JOINT, "joints");
+    put_wrenches(json, world, ZW_KIND_CONSTRAINT, "closers");
     cli_explain_json_touching(json, world);
-    put_numbers(json, world, ZW_ACTIVATION, ZW_FIELD_ACTIVATION, "activations");
-    put_numbers(json, world, ZW_SENSOR, ZW_FIELD_SENSOR, "sensors");
+    put_numbers(json, world, ZW_KIND_ACTIVATION, ZW_FIELD_ACTIVATION, "activations");
+    put_numbers(json, world, ZW_KIND_READING, ZW_FIELD_SENSOR, "sensors");
 }

@@ -9,11 +9,11 @@ static void put_coordinates(cli_json *json, const cli_world *world)
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     const double *v = zw_field(world->system, world->state, world->work, ZW_FIELD_V).data;
     const double *a_free = zw_field(world->system, world->state, world->work, ZW_FIELD_A_FREE).data;
-    int n = zw_count(world->system, ZW_COORD), paired = n == motion->n;
+    int n = zw_count(world->system, ZW_KIND_COORD), paired = n == motion->n;
     cli_json_open(json, "coordinates", '[');
     for (int i = 0; i < n && !paired; i++) { /* quaternions: more coordinates than speeds */
         cli_json_open(json, NULL, '{');
-        cli_json_text(json, "name", zw_name(world->system, ZW_COORD, i));
+        cli_json_text(json, "name", zw_name(world->system, ZW_KIND_COORD, i));
         cli_json_number(json, "position", q[i]);
         cli_json_close(json, '}');
     }
@@ -23,7 +23,8 @@ static void put_coordinates(cli_json *json, const cli_world *world)
     }
     for (int i = 0; i < motion->n; i++) {
         cli_json_open(json, NULL, '{');
-        cli_json_text(json, "name", zw_name(world->system, paired ? ZW_COORD : ZW_SPEED, i));
+        cli_json_text(json, "name",
+                      zw_name(world->system, paired ? ZW_KIND_COORD : ZW_KIND_SPEED, i));
         if (paired) {
             cli_json_number(json, "position", q[i]);
         }
@@ -40,12 +41,14 @@ static void put_coordinates(cli_json *json, const cli_world *world)
 
 static void put_force(cli_json *json, const cli_world *world, int c, double *room)
 {
-    int n = zw_count(world->system, ZW_SPEED), paired = n == zw_count(world->system, ZW_COORD);
+    int n = zw_count(world->system, ZW_KIND_SPEED),
+        paired = n == zw_count(world->system, ZW_KIND_COORD);
     cli_json_open(json, "force_on", '{');
     if (room && zw_constraint_force(world->system, world->work, c, room) == ZW_OK) {
         for (int i = 0; i < n; i++) {
             if (room[i] != 0) {
-                cli_json_number(json, zw_name(world->system, paired ? ZW_COORD : ZW_SPEED, i),
+                cli_json_number(json,
+                                zw_name(world->system, paired ? ZW_KIND_COORD : ZW_KIND_SPEED, i),
                                 room[i]);
             }
         }
@@ -58,12 +61,12 @@ static void put_constraints(cli_json *json, const cli_world *world, const zw_con
     static const char *const kind[] = {"holonomic", "nonholonomic", "one-sided"};
     static const char *const mode[] = {"open", "closed", "sliding", "stuck"};
     const double *lambda = zw_field(world->system, world->state, world->work, ZW_FIELD_LAMBDA).data;
-    double *room = calloc((size_t)zw_count(world->system, ZW_COORD) + 1, sizeof *room);
+    double *room = calloc((size_t)zw_count(world->system, ZW_KIND_COORD) + 1, sizeof *room);
     cli_json_open(json, "constraints", '[');
-    for (int c = 0; c < zw_count(world->system, ZW_CONSTRAINT); c++) {
+    for (int c = 0; c < zw_count(world->system, ZW_KIND_CONSTRAINT); c++) {
         const zw_constraint *it = &list[c];
         cli_json_open(json, NULL, '{');
-        cli_json_text(json, "name", zw_name(world->system, ZW_CONSTRAINT, c));
+        cli_json_text(json, "name", zw_name(world->system, ZW_KIND_CONSTRAINT, c));
         cli_json_text(json, "kind", it->rows == 0 ? "dry friction" : kind[it->kind]);
         cli_json_text(json, "state", mode[it->mode]);
         cli_json_open(json, "multipliers", '[');
@@ -113,7 +116,7 @@ static void put_principle(cli_json *json, const cli_world *world)
     int count = coord ? zw_massless(world->work, coord) : 0;
     cli_json_open(json, "massless", '[');
     for (int i = 0; i < count; i++) {
-        cli_json_text(json, NULL, zw_name(world->system, ZW_COORD, coord[i]));
+        cli_json_text(json, NULL, zw_name(world->system, ZW_KIND_COORD, coord[i]));
     }
     cli_json_close(json, ']');
     free(coord);
@@ -138,13 +141,14 @@ static void put_assembly(cli_json *json, const cli_world *world)
     cli_json_number(json, "violation_after", assembly->violation_after);
     cli_json_number(json, "position_change", assembly->position_change);
     cli_json_text(json, "position_coordinate",
-                  zw_name(world->system, ZW_COORD, assembly->position_coord));
+                  zw_name(world->system, ZW_KIND_COORD, assembly->position_coord));
     cli_json_number(json, "speed_change", assembly->speed_change);
     cli_json_text(json, "speed_coordinate",
-                  zw_name(world->system, ZW_COORD, assembly->speed_coord));
+                  zw_name(world->system, ZW_KIND_COORD, assembly->speed_coord));
     cli_json_number(json, "impacts", assembly->impacts);
     cli_json_number(json, "impact_loss", assembly->impact_loss);
-    cli_json_text(json, "impact_speed", zw_name(world->system, ZW_SPEED, assembly->impact_speed));
+    cli_json_text(json, "impact_speed",
+                  zw_name(world->system, ZW_KIND_SPEED, assembly->impact_speed));
     cli_json_number(json, "impact_before", assembly->impact_before);
     cli_json_number(json, "impact_after", assembly->impact_after);
     cli_json_close(json, '}');
@@ -155,7 +159,7 @@ static void put_parameters(cli_json *json, const cli_world *world)
     zw_view param = zw_field(world->system, world->state, world->work, ZW_FIELD_PARAM);
     cli_json_open(json, "parameters", '{');
     for (int i = 0; i < param.count; i++) {
-        cli_json_number(json, zw_name(world->system, ZW_PARAM, i), param.data[i]);
+        cli_json_number(json, zw_name(world->system, ZW_KIND_PARAM, i), param.data[i]);
     }
     cli_json_close(json, '}');
 }

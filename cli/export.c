@@ -15,11 +15,11 @@ int cli_export(const cli_arguments *arguments)
     } else if (!arguments->quiet) {
         cli_label(stdout, "written");
         printf("%s: ", arguments->target);
-        cli_show_count(stdout, zw_model_count(world.model, ZW_THING_BODY) - 1, "body", "bodies");
+        cli_show_count(stdout, zw_model_count(world.model, ZW_KIND_BODY) - 1, "body", "bodies");
         printf(", ");
-        cli_show_count(stdout, zw_model_count(world.model, ZW_THING_JOINT), "joint", "joints");
+        cli_show_count(stdout, zw_model_count(world.model, ZW_KIND_JOINT), "joint", "joints");
         printf(", ");
-        cli_show_count(stdout, zw_model_count(world.model, ZW_THING_GEOM), "shape", "shapes");
+        cli_show_count(stdout, zw_model_count(world.model, ZW_KIND_GEOM), "shape", "shapes");
         printf("\n");
         cli_show_notes(stdout, &world);
     }

@@ -29,7 +29,7 @@ static int find_coord(const zw_system *system, const char *text, size_t length, 
     }
     memcpy(name, text, length);
     name[length] = 0;
-    return zw_id(system, ZW_COORD, name);
+    return zw_id(system, ZW_KIND_COORD, name);
 }
 
 /* What there is, in place of `name`. */
@@ -37,7 +37,7 @@ static int fail_vary(const zw_system *system, const char *name, zw_kind kind)
 {
     enum { LISTED = 12 };
     const char *known[UNKNOWNS];
-    int count = 0, starts = kind == ZW_COORD;
+    int count = 0, starts = kind == ZW_KIND_COORD;
     char stem[NAME];
     snprintf(stem, sizeof stem, "%.*s", (int)(strlen(name) - (starts ? 3 : 0)), name);
     for (int k = 0; k < zw_count(system, kind) && count < UNKNOWNS; k++) {
@@ -48,7 +48,7 @@ static int fail_vary(const zw_system *system, const char *name, zw_kind kind)
             starts ? "coordinate" : "parameter");
     if (meant) {
         fprintf(stderr, "; did you mean %s%s?", meant, starts ? "(0)" : "");
-    } else if (!starts && zw_id(system, ZW_COORD, name) >= 0) {
+    } else if (!starts && zw_id(system, ZW_KIND_COORD, name) >= 0) {
         fprintf(stderr, "; where that coordinate starts is written %s(0), its first speed %s'(0)",
                 name, name);
     } else if (count > 0 && count <= LISTED) {
@@ -98,9 +98,9 @@ static int take_unknown(const zw_system *system, char *text, asked *to)
     size_t length = strlen(text);
     int starts = length > 3 && !strcmp(end - 3, "(0)"), speed = 0;
     int index =
-        starts ? find_coord(system, text, length - 3, &speed) : zw_id(system, ZW_PARAM, text);
+        starts ? find_coord(system, text, length - 3, &speed) : zw_id(system, ZW_KIND_PARAM, text);
     if (index < 0 || to->count == UNKNOWNS) {
-        return fail_vary(system, text, starts ? ZW_COORD : ZW_PARAM);
+        return fail_vary(system, text, starts ? ZW_KIND_COORD : ZW_KIND_PARAM);
     }
     zw_unknown by = {!starts ? ZW_UNKNOWN_PARAM
                      : speed ? ZW_UNKNOWN_SPEED
@@ -147,7 +147,7 @@ static int take_vary(const cli_arguments *arguments, const zw_system *system, as
 /* --sigma x=0.01 */
 static int take_sigma(const cli_arguments *arguments, const zw_system *system, asked *to)
 {
-    int n = zw_count(system, ZW_COORD);
+    int n = zw_count(system, ZW_KIND_COORD);
     for (int k = 0; k < arguments->over_count; k++) {
         const char *text = arguments->over[k], *equals = strchr(text, '=');
         char *rest = NULL;
@@ -181,8 +181,8 @@ static int take_paths(const cli_arguments *arguments, const zw_system *system, a
 
 static void channel_name(const zw_system *system, int channel, char *text)
 {
-    int n = zw_count(system, ZW_COORD);
-    snprintf(text, NAME, "%.150s%s", zw_name(system, ZW_COORD, channel % n),
+    int n = zw_count(system, ZW_KIND_COORD);
+    snprintf(text, NAME, "%.150s%s", zw_name(system, ZW_KIND_COORD, channel % n),
              channel >= n ? "'" : "");
 }
 
@@ -254,7 +254,7 @@ static void show(FILE *to, const cli_arguments *arguments, const zw_system *syst
     show_estimates(to, fit);
     show_correlations(to, fit);
     cli_head(to, "Noise");
-    for (int c = 0; c < 2 * zw_count(system, ZW_COORD); c++) {
+    for (int c = 0; c < 2 * zw_count(system, ZW_KIND_COORD); c++) {
         if (zw_fit_noise(fit, c) > 0) {
             channel_name(system, c, name);
             fprintf(to, "  %-16s %16.6g\n", name, zw_fit_noise(fit, c));
@@ -319,7 +319,7 @@ static void show_json(const cli_arguments *arguments, const zw_system *system, c
     cli_json_int(&json, "kinks", r.kinks);
     put_unknowns(&json, fit);
     cli_json_open(&json, "noise", '{');
-    for (int c = 0; c < 2 * zw_count(system, ZW_COORD); c++) {
+    for (int c = 0; c < 2 * zw_count(system, ZW_KIND_COORD); c++) {
         if (zw_fit_noise(fit, c) > 0) {
             char name[NAME];
             channel_name(system, c, name);
@@ -394,7 +394,7 @@ int cli_fit(const cli_arguments *arguments)
         return cli_fail(arguments, &error, code);
     }
     by = (asked){0};
-    by.sigma = calloc(2 * (size_t)zw_count(world.system, ZW_COORD) + 1, sizeof *by.sigma);
+    by.sigma = calloc(2 * (size_t)zw_count(world.system, ZW_KIND_COORD) + 1, sizeof *by.sigma);
     code = by.sigma ? take_vary(arguments, world.system, &by) : CLI_FAILED;
     code = code == CLI_OK ? take_sigma(arguments, world.system, &by) : code;
     code = code == CLI_OK ? cli_outputs_possible(arguments) : code;

@@ -18,12 +18,12 @@ typedef struct finding {
 /* --drive NAME, or all: speeds into drive[n]; answers their number, -1: no such speed. */
 static int read_drives(const cli_arguments *arguments, const zw_system *system, int *drive)
 {
-    int n = zw_count(system, ZW_SPEED), count = 0;
+    int n = zw_count(system, ZW_KIND_SPEED), count = 0;
     for (int k = 0; k < arguments->frame_count; k++) {
         const char *name = arguments->frame[k];
         int all = !strcmp(name, "all"), found = 0;
         for (int i = 0; i < n; i++) {
-            const char *speed = zw_name(system, ZW_SPEED, i);
+            const char *speed = zw_name(system, ZW_KIND_SPEED, i);
             size_t length = strlen(name);
             int bare = !strncmp(name, speed, length) && !strcmp(speed + length, "'");
             if (all || bare || !strcmp(name, speed)) {
@@ -39,7 +39,7 @@ static int read_drives(const cli_arguments *arguments, const zw_system *system, 
         if (!found) {
             fprintf(stderr, "zwang: --drive %s: there is no such speed; there are", name);
             for (int i = 0; i < n && i < 12; i++) {
-                fprintf(stderr, "%s %s", i ? "," : "", zw_name(system, ZW_SPEED, i));
+                fprintf(stderr, "%s %s", i ? "," : "", zw_name(system, ZW_KIND_SPEED, i));
             }
             fprintf(stderr, n > 12 ? ", ...\n" : "\n");
             return -1;
@@ -211,7 +211,7 @@ int cli_inverse(const cli_arguments *arguments)
     if (code != CLI_OK) {
         return cli_fail(arguments, &error, code);
     }
-    int *drive = calloc((size_t)zw_count(world.system, ZW_SPEED) + 1, sizeof *drive);
+    int *drive = calloc((size_t)zw_count(world.system, ZW_KIND_SPEED) + 1, sizeof *drive);
     int drives = drive ? read_drives(arguments, world.system, drive) : -1;
     code = drives < 0 ? CLI_USAGE : cli_outputs_possible(arguments);
     zw_path *path = code == CLI_OK

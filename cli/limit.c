@@ -19,9 +19,9 @@ static void show_head(FILE *to, const cli_arguments *arguments, const cli_world 
     zw_law law = zw_limit_law(limit);
     cli_label(to, "system");
     fprintf(to, "%s: ", arguments->file);
-    cli_show_count(to, zw_count(world->system, ZW_COORD), "coordinate", "coordinates");
+    cli_show_count(to, zw_count(world->system, ZW_KIND_COORD), "coordinate", "coordinates");
     fputs(", ", to);
-    cli_show_count(to, zw_count(world->system, ZW_CONSTRAINT), "constraint", "constraints");
+    cli_show_count(to, zw_count(world->system, ZW_KIND_CONSTRAINT), "constraint", "constraints");
     fputs("\n", to);
     cli_label(to, "limit");
     fprintf(to, "%s, alpha = %g, beta = %g; t = 0 to %g, tolerance %.2g\n", law.name, law.alpha,
@@ -139,7 +139,7 @@ static int check(const cli_arguments *arguments, const cli_world *world, const z
 {
     double from = arguments->from > 0 ? arguments->from : 10;
     double to = arguments->to > 0 ? arguments->to : 1e8;
-    double numbers = plan->time / plan->every * zw_count(world->system, ZW_COORD);
+    double numbers = plan->time / plan->every * zw_count(world->system, ZW_KIND_COORD);
     if (plan->every < 0) {
         fputs("zwang: --every wants a time here: paths are compared at the same moments\n", stderr);
         return CLI_USAGE;

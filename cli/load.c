@@ -40,15 +40,15 @@ int cli_check_file(const char *path, zw_error *error)
 static int take_key(zw_model *model, const char *name, zw_error *error)
 {
     enum { OFFERED = 64 };
-    int index = zw_model_find(model, ZW_THING_KEY, name), count = 0;
+    int index = zw_model_find(model, ZW_KIND_KEY, name), count = 0;
     const char *list[OFFERED];
     if (index >= 0) {
-        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_KIND_KEY, index);
         key.start = 1;
-        return zw_model_change(model, ZW_THING_KEY, index, &key, error) == ZW_OK;
+        return zw_model_change(model, ZW_KIND_KEY, index, &key, error) == ZW_OK;
     }
-    for (int i = 0; i < zw_model_count(model, ZW_THING_KEY) && count < OFFERED; i++) {
-        const zw_key_def *key = zw_model_def(model, ZW_THING_KEY, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_KEY) && count < OFFERED; i++) {
+        const zw_key_def *key = zw_model_def(model, ZW_KIND_KEY, i);
         if (key->name) {
             list[count++] = key->name;
         }
@@ -132,8 +132,8 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
 static void propose_key(const zw_model *model, zw_error *error)
 {
     const zw_key_def *key = NULL;
-    for (int i = 0; i < zw_model_count(model, ZW_THING_KEY) && !(key && key->name); i++) {
-        key = zw_model_def(model, ZW_THING_KEY, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_KEY) && !(key && key->name); i++) {
+        key = zw_model_def(model, ZW_KIND_KEY, i);
     }
     char rest[sizeof error->text], *end = strchr(error->text, '\n');
     if (!key || !key->name || error->status != ZW_CONFLICT) {
@@ -150,7 +150,7 @@ static int check_settings(const cli_arguments *arguments, const cli_world *world
     zw_view param = zw_field(world->system, world->state, world->work, ZW_FIELD_PARAM);
     for (int k = 0; k < arguments->setting_count; k++) {
         const zw_setting *setting = &arguments->setting[k];
-        int index = zw_id(world->system, ZW_PARAM, setting->name);
+        int index = zw_id(world->system, ZW_KIND_PARAM, setting->name);
         if (index >= 0 && index < param.count && param.data[index] != setting->value) {
             *error = (zw_error){.status = ZW_BAD_INPUT};
             snprintf(error->text, sizeof error->text,

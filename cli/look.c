@@ -35,7 +35,7 @@ enum { FORCES = sizeof forces / sizeof *forces };
 
 static int is_robot(const sight *s)
 {
-    return zw_count(s->world->system, ZW_BODY) > 0;
+    return zw_count(s->world->system, ZW_KIND_BODY) > 0;
 }
 
 static int has_force(const sight *s, int k)
@@ -51,7 +51,7 @@ static zw_status gather(sight *s, zw_error *error)
     int robot = is_robot(s), asked = arguments->frame_count;
     zw_status status = ZW_OK;
     s->count = asked   ? asked
-               : robot ? zw_count(s->world->system, ZW_BODY) - 1
+               : robot ? zw_count(s->world->system, ZW_KIND_BODY) - 1
                        : zw_point_count(s->probe);
     s->list = calloc((size_t)s->count + 1, sizeof *s->list);
     s->room = calloc((size_t)s->n * (size_t)s->n + 6 * (size_t)s->n + 1, sizeof *s->room);
@@ -64,7 +64,7 @@ static zw_status gather(sight *s, zw_error *error)
             it->name = arguments->frame[i];
             status = zw_frame_find(s->probe, it->name, &it->frame, error);
         } else if (robot) {
-            it->name = zw_name(s->world->system, ZW_BODY, i + 1);
+            it->name = zw_name(s->world->system, ZW_KIND_BODY, i + 1);
             it->frame = (zw_frame){.body = i + 1, .quat = {1, 0, 0, 0}};
         } else {
             it->name = zw_point_name(s->probe, i);
@@ -87,7 +87,7 @@ static int name_width(const sight *s)
         width = length > width ? length : width;
     }
     for (int i = 0; i < s->n; i++) {
-        size_t length = strlen(zw_name(s->world->system, ZW_SPEED, i));
+        size_t length = strlen(zw_name(s->world->system, ZW_KIND_SPEED, i));
         width = length > width ? length : width;
     }
     return (int)width;
@@ -157,7 +157,7 @@ static zw_status show_jacobian(const sight *s, const seen *it, int width, zw_err
             size += fabs(column[k]);
         }
         if (size > 0) {
-            printf("  %-*s", width, zw_name(s->world->system, ZW_SPEED, i));
+            printf("  %-*s", width, zw_name(s->world->system, ZW_KIND_SPEED, i));
             show_vector(column, it->motion.dimension);
             if (robot) {
                 show_vector(column + 3, 3);
@@ -186,7 +186,7 @@ static zw_status show_mass(const sight *s, int width, zw_error *error)
         return ZW_OK;
     }
     for (int i = 0; i < n; i++) {
-        printf("  %-*s", width, zw_name(s->world->system, ZW_SPEED, i));
+        printf("  %-*s", width, zw_name(s->world->system, ZW_KIND_SPEED, i));
         show_vector(s->room + (size_t)i * (size_t)n, n);
         printf("\n");
     }
@@ -216,7 +216,7 @@ static zw_status show_forces(const sight *s, int width, zw_error *error)
         for (int k = 0; k < columns; k++) {
             row[k] = table[(size_t)k * (size_t)n + (size_t)i];
         }
-        printf("  %-*s", width, zw_name(s->world->system, ZW_SPEED, i));
+        printf("  %-*s", width, zw_name(s->world->system, ZW_KIND_SPEED, i));
         show_vector(row, columns);
         printf("\n");
     }
@@ -314,7 +314,7 @@ static zw_status put(const sight *s, zw_error *error)
         zw_field(s->world->system, s->world->state, s->world->work, ZW_FIELD_TIME).data[0]);
     cli_json_open(&json, "speeds", '[');
     for (int i = 0; i < s->n; i++) {
-        cli_json_text(&json, NULL, zw_name(s->world->system, ZW_SPEED, i));
+        cli_json_text(&json, NULL, zw_name(s->world->system, ZW_KIND_SPEED, i));
     }
     cli_json_close(&json, ']');
     cli_json_open(&json, "frames", '[');
@@ -353,7 +353,7 @@ int cli_look(const cli_arguments *arguments)
         zw_status status = cli_go_there(arguments, &world, &error);
         status = status != ZW_OK ? status
                                  : zw_forward(world.system, world.state, world.work, NULL, &error);
-        s.n = zw_count(world.system, ZW_SPEED);
+        s.n = zw_count(world.system, ZW_KIND_SPEED);
         s.probe = status == ZW_OK ? zw_probe_create(world.model, world.system, &error) : NULL;
         status = status != ZW_OK ? status : s.probe ? gather(&s, &error) : ZW_NO_MEMORY;
         if (status == ZW_OK) {

@@ -37,7 +37,8 @@ static void show_place(const cli_arguments *arguments, const cli_world *world)
     int shown = arguments->all || q.count <= SHOWN + 1 ? q.count : SHOWN;
     cli_head(stdout, "Coordinates");
     for (int i = 0; i < shown; i++) {
-        printf("  %-20s %.12g\n", zw_name(world->system, ZW_COORD, i), cli_tidy(q.data[i], 1e4));
+        printf("  %-20s %.12g\n", zw_name(world->system, ZW_KIND_COORD, i),
+               cli_tidy(q.data[i], 1e4));
     }
     if (shown < q.count) {
         printf("  and %d more; --all shows them\n", q.count - shown);
@@ -55,7 +56,7 @@ static void show_rest(const zw_rest_report *report)
 static void show_shape(const zw_system *system, const double *shape)
 {
     enum { PARTS = 4 };
-    int n = zw_count(system, ZW_SPEED), said = 0;
+    int n = zw_count(system, ZW_KIND_SPEED), said = 0;
     double below = INFINITY;
     for (int k = 0; k < n && said < PARTS; k++) {
         double most = 0;
@@ -75,7 +76,7 @@ static void show_shape(const zw_system *system, const double *shape)
             double size = hypot(shape[2 * i], shape[2 * i + 1]);
             if (size == most) {
                 double im = fabs(shape[2 * i + 1]) > 1e-9 ? shape[2 * i + 1] : 0;
-                printf("%s%s %.4g", said++ ? ", " : "", zw_name(system, ZW_SPEED, i),
+                printf("%s%s %.4g", said++ ? ", " : "", zw_name(system, ZW_KIND_SPEED, i),
                        fabs(shape[2 * i]) > 1e-9 ? shape[2 * i] : 0);
                 if (im != 0) {
                     printf("%+.4gi", im);
@@ -118,12 +119,12 @@ static void show_modes(const cli_arguments *arguments, const cli_world *world,
 
 static void put_modes(cli_json *json, const cli_world *world, const zw_modes *modes)
 {
-    int n = zw_count(world->system, ZW_SPEED);
+    int n = zw_count(world->system, ZW_KIND_SPEED);
     cli_json_text(json, "stability", stability_word(zw_modes_stability(modes)));
     cli_json_number(json, "unsteady", zw_modes_unsteady(modes));
     cli_json_open(json, "speeds", '[');
     for (int i = 0; i < n; i++) {
-        cli_json_text(json, NULL, zw_name(world->system, ZW_SPEED, i));
+        cli_json_text(json, NULL, zw_name(world->system, ZW_KIND_SPEED, i));
     }
     cli_json_close(json, ']');
     cli_json_open(json, "modes", '[');
@@ -161,7 +162,7 @@ static void put(const cli_arguments *arguments, const cli_world *world, const zw
     cli_json_bool(&json, "ok", 1);
     cli_json_open(&json, "coordinates", '{');
     for (int i = 0; i < q.count; i++) {
-        cli_json_number(&json, zw_name(world->system, ZW_COORD, i), q.data[i]);
+        cli_json_number(&json, zw_name(world->system, ZW_KIND_COORD, i), q.data[i]);
     }
     cli_json_close(&json, '}');
     if (rest) {

@@ -38,18 +38,18 @@ static int poll(void *user, double time)
 static void show_system(FILE *to, const cli_arguments *arguments, const cli_world *world,
                         const zw_run_options *plan)
 {
-    int constraints = zw_count(world->system, ZW_CONSTRAINT);
+    int constraints = zw_count(world->system, ZW_KIND_CONSTRAINT);
     cli_label(to, "system");
     fprintf(to, "%s: ", arguments->file);
-    cli_show_count(to, zw_count(world->system, ZW_COORD), "coordinate", "coordinates");
+    cli_show_count(to, zw_count(world->system, ZW_KIND_COORD), "coordinate", "coordinates");
     fputs(", ", to);
     cli_show_count(to, constraints, "constraint", "constraints");
     if (constraints > 0 &&
         zw_forward(world->system, world->state, world->work, NULL, NULL) == ZW_OK) {
-        int freedom = zw_count(world->system, ZW_SPEED) - zw_work_motion(world->work)->rank;
+        int freedom = zw_count(world->system, ZW_KIND_SPEED) - zw_work_motion(world->work)->rank;
         fprintf(to, ", freedom %d", freedom);
     }
-    fputs(zw_count(world->system, ZW_COORD) > 0 ? "\n" : ": there is nothing to move\n", to);
+    fputs(zw_count(world->system, ZW_KIND_COORD) > 0 ? "\n" : ": there is nothing to move\n", to);
     if (!arguments->key && !arguments->begin) {
         cli_show_keys(to, world);
     }
@@ -70,7 +70,7 @@ static void show_events(FILE *to, const cli_world *world, const zw_run_summary *
                         const watcher *w)
 {
     enum { SHOWN = 6 };
-    int events = zw_count(world->system, ZW_EVENT), shown = 0, left = 0;
+    int events = zw_count(world->system, ZW_KIND_EVENT), shown = 0, left = 0;
     if (summary->events == (summary->stopped_by >= 0)) {
         return; /* none, or only the one that the line before tells */
     }
@@ -80,7 +80,7 @@ static void show_events(FILE *to, const cli_world *world, const zw_run_summary *
             continue;
         }
         if (w->happened[i] > 0 && shown < SHOWN) {
-            fprintf(to, "%s%s %ld", shown++ ? ", " : "", zw_name(world->system, ZW_EVENT, i),
+            fprintf(to, "%s%s %ld", shown++ ? ", " : "", zw_name(world->system, ZW_KIND_EVENT, i),
                     w->happened[i]);
         } else {
             left += w->happened[i] > 0;
@@ -114,18 +114,18 @@ static void show_energy(FILE *to, const zw_run_summary *summary)
 
 static void show_checks(FILE *to, const cli_world *world, const zw_run_summary *summary)
 {
-    int checks = zw_count(world->system, ZW_CHECK);
+    int checks = zw_count(world->system, ZW_KIND_CHECK);
     if (checks == 0) {
         return;
     }
     cli_label(to, "checks");
     if (summary->check_failed >= 0) {
         fprintf(to, "%s FAILED at t = %.9g\n",
-                zw_name(world->system, ZW_CHECK, summary->check_failed), summary->check_time);
+                zw_name(world->system, ZW_KIND_CHECK, summary->check_failed), summary->check_time);
         return;
     }
     for (int i = 0; i < checks && i < 6; i++) {
-        fprintf(to, "%s%s", i ? ", " : "", zw_name(world->system, ZW_CHECK, i));
+        fprintf(to, "%s%s", i ? ", " : "", zw_name(world->system, ZW_KIND_CHECK, i));
     }
     if (checks > 6) {
         fprintf(to, " and %d more", checks - 6);
@@ -150,13 +150,13 @@ static void show_state(FILE *to, const cli_world *world)
     zw_view q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q);
     zw_view v = zw_field(world->system, world->state, world->work, ZW_FIELD_V);
     int shown = q.count <= SHOWN + 1 ? q.count : SHOWN;
-    int left = widest(world, ZW_COORD, shown), right = widest(world, ZW_SPEED, shown);
+    int left = widest(world, ZW_KIND_COORD, shown), right = widest(world, ZW_KIND_SPEED, shown);
     for (int i = 0; i < shown; i++) {
-        const char *name = zw_name(world->system, ZW_COORD, i);
+        const char *name = zw_name(world->system, ZW_KIND_COORD, i);
         cli_label(to, i ? "" : "state");
         fprintf(to, i < v.count ? "%-*s = %-20.12g " : "%-*s = %.12g", left, name, q.data[i]);
         if (i < v.count) {
-            const char *speed = zw_name(world->system, ZW_SPEED, i);
+            const char *speed = zw_name(world->system, ZW_KIND_SPEED, i);
             const char *prime = cli_prime(world, i);
             fprintf(to, "%s%s%*s = %.12g", speed, prime, right - (int)strlen(speed), "", v.data[i]);
         }
@@ -172,7 +172,7 @@ static void show_state(FILE *to, const cli_world *world)
 static void show_digits(FILE *to, const cli_world *world, const zw_digits *digits)
 {
     enum { SHOWN = 12 };
-    int coords = zw_count(world->system, ZW_COORD);
+    int coords = zw_count(world->system, ZW_KIND_COORD);
     if (!digits || !digits->known) {
         return;
     }
@@ -180,7 +180,8 @@ static void show_digits(FILE *to, const cli_world *world, const zw_digits *digit
     for (int i = 0; i < digits->count && i < SHOWN; i++) {
         int speed = i - coords;
         fprintf(to, "%s%s%s ", i ? ", " : "",
-                zw_name(world->system, speed < 0 ? ZW_COORD : ZW_SPEED, speed < 0 ? i : speed),
+                zw_name(world->system, speed < 0 ? ZW_KIND_COORD : ZW_KIND_SPEED,
+                        speed < 0 ? i : speed),
                 speed < 0 ? "" : cli_prime(world, speed));
         if (digits->digits[i] < 0) {
             fputs("(zero)", to);
@@ -229,14 +230,14 @@ static void show_summary(FILE *to, const cli_outcome *it, const watcher *w)
     fprintf(to, " (%ld rejected), ", summary->rejected);
     cli_show_time(to, it->wall);
     if (summary->stopped_by >= 0) {
-        fprintf(to, ", ended by %s", zw_name(world->system, ZW_EVENT, summary->stopped_by));
+        fprintf(to, ", ended by %s", zw_name(world->system, ZW_KIND_EVENT, summary->stopped_by));
     }
     fputc('\n', to);
     show_events(to, world, summary, w);
     show_state(to, world);
     show_digits(to, world, it->digits);
     show_energy(to, summary);
-    if (zw_count(world->system, ZW_ROW) > 0) {
+    if (zw_count(world->system, ZW_KIND_ROW) > 0) {
         cli_label(to, "violation");
         fprintf(to, "%.2g position, %.2g velocity\n", summary->violation_position,
                 summary->violation_velocity);
@@ -268,7 +269,7 @@ static void show_summary(FILE *to, const cli_outcome *it, const watcher *w)
 static void show_reach(FILE *to, const cli_world *world, const zw_reach_report *report)
 {
     enum { SHOWN = 6 };
-    int most = zw_count(world->system, ZW_COORD) + zw_count(world->system, ZW_ROW);
+    int most = zw_count(world->system, ZW_KIND_COORD) + zw_count(world->system, ZW_KIND_ROW);
     zw_reach_unknown *list = calloc((size_t)most + 1, sizeof *list);
     int count = list ? zw_reach_unknowns(world->system, world->state, list) : 0;
     cli_label(to, "reach");
@@ -389,7 +390,8 @@ static int finish(const cli_outcome *it, watcher *w, FILE *talk)
     }
     if (summary->check_failed >= 0) {
         fprintf(stderr, "zwang: check %s does not hold from t = %.9g on\n",
-                zw_name(it->world->system, ZW_CHECK, summary->check_failed), summary->check_time);
+                zw_name(it->world->system, ZW_KIND_CHECK, summary->check_failed),
+                summary->check_time);
         code = code ? code : CLI_FAILED;
     }
     return code;
@@ -470,7 +472,7 @@ int cli_run(const cli_arguments *arguments)
         code = CLI_USAGE;
     }
     if (code == CLI_OK) {
-        w.happened = calloc((size_t)zw_count(world.system, ZW_EVENT) + 1, sizeof(long));
+        w.happened = calloc((size_t)zw_count(world.system, ZW_KIND_EVENT) + 1, sizeof(long));
         w.record = arguments->output_count ? zw_record_create(world.system, &error) : NULL;
         code = !w.happened || (arguments->output_count && !w.record) ? CLI_FAILED : CLI_OK;
         if (w.record && arguments->contacts) {

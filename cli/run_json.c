@@ -12,10 +12,10 @@ static void put_setup(cli_json *json, const cli_outcome *it)
     cli_json_text(json, "file", arguments->file);
     cli_json_bool(json, "ok", it->status == ZW_OK && summary->check_failed < 0);
     cli_json_open(json, "system", '{');
-    cli_json_int(json, "coordinates", zw_count(system, ZW_COORD));
-    cli_json_int(json, "speeds", zw_count(system, ZW_SPEED));
-    cli_json_int(json, "constraints", zw_count(system, ZW_CONSTRAINT));
-    cli_json_int(json, "rows", zw_count(system, ZW_ROW));
+    cli_json_int(json, "coordinates", zw_count(system, ZW_KIND_COORD));
+    cli_json_int(json, "speeds", zw_count(system, ZW_KIND_SPEED));
+    cli_json_int(json, "constraints", zw_count(system, ZW_KIND_CONSTRAINT));
+    cli_json_int(json, "rows", zw_count(system, ZW_KIND_ROW));
     cli_json_close(json, '}');
     cli_json_open(json, "set", '{');
     for (int i = 0; i < arguments->setting_count; i++) {
@@ -52,7 +52,7 @@ static void put_course(cli_json *json, const cli_outcome *it)
     cli_json_close(json, '}');
     cli_json_bool(json, "interrupted", summary->interrupted);
     if (summary->stopped_by >= 0) {
-        cli_json_text(json, "ended_by", zw_name(system, ZW_EVENT, summary->stopped_by));
+        cli_json_text(json, "ended_by", zw_name(system, ZW_KIND_EVENT, summary->stopped_by));
     }
     cli_json_open(json, "steps", '{');
     cli_json_int(json, "accepted", summary->steps);
@@ -69,8 +69,8 @@ static void put_course(cli_json *json, const cli_outcome *it)
     cli_json_int(json, "slow", summary->slow);
     cli_json_close(json, '}');
     cli_json_open(json, "events", '{');
-    for (int i = 0; i < zw_count(system, ZW_EVENT); i++) {
-        cli_json_int(json, zw_name(system, ZW_EVENT, i), it->happened[i]);
+    for (int i = 0; i < zw_count(system, ZW_KIND_EVENT); i++) {
+        cli_json_int(json, zw_name(system, ZW_KIND_EVENT, i), it->happened[i]);
     }
     cli_json_close(json, '}');
     cli_json_open(json, "impacts", '{');
@@ -86,7 +86,7 @@ static void put_entries(cli_json *json, const cli_outcome *it, zw_kind kind, zw_
     const cli_world *world = it->world;
     zw_view value = zw_field(world->system, world->state, world->work, field);
     const zw_digits *digits = it->digits && it->digits->known ? it->digits : NULL;
-    int first = kind == ZW_SPEED ? zw_count(world->system, ZW_COORD) : 0;
+    int first = kind == ZW_KIND_SPEED ? zw_count(world->system, ZW_KIND_COORD) : 0;
     cli_json_open(json, key, '[');
     for (int i = 0; i < value.count; i++) {
         cli_json_open(json, NULL, '{');
@@ -129,9 +129,9 @@ static void put_measures(cli_json *json, const cli_outcome *it)
     }
     cli_json_close(json, '}');
     cli_json_open(json, "checks", '[');
-    for (int i = 0; i < zw_count(it->world->system, ZW_CHECK); i++) {
+    for (int i = 0; i < zw_count(it->world->system, ZW_KIND_CHECK); i++) {
         cli_json_open(json, NULL, '{');
-        cli_json_text(json, "name", zw_name(it->world->system, ZW_CHECK, i));
+        cli_json_text(json, "name", zw_name(it->world->system, ZW_KIND_CHECK, i));
         cli_json_bool(json, "holds", i != summary->check_failed);
         cli_json_int(json, "instants", summary->checked);
         if (i == summary->check_failed) {
@@ -170,8 +170,8 @@ void cli_run_json(const cli_outcome *it)
     put_setup(&json, it);
     put_course(&json, it);
     cli_json_open(&json, "state", '{');
-    put_entries(&json, it, ZW_COORD, ZW_FIELD_Q, "coordinates");
-    put_entries(&json, it, ZW_SPEED, ZW_FIELD_V, "speeds");
+    put_entries(&json, it, ZW_KIND_COORD, ZW_FIELD_Q, "coordinates");
+    put_entries(&json, it, ZW_KIND_SPEED, ZW_FIELD_V, "speeds");
     cli_json_close(&json, '}');
     put_measures(&json, it);
     if (it->status == ZW_OK) {

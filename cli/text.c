@@ -50,8 +50,8 @@ void cli_show_keys(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 8 };
     int named = 0;
-    for (int i = 0; i < zw_model_count(world->model, ZW_THING_KEY); i++) {
-        const zw_key_def *key = zw_model_def(world->model, ZW_THING_KEY, i);
+    for (int i = 0; i < zw_model_count(world->model, ZW_KIND_KEY); i++) {
+        const zw_key_def *key = zw_model_def(world->model, ZW_KIND_KEY, i);
         if (!key->name || !key->name[0] || named >= SHOWN) {
             continue;
         }
@@ -73,20 +73,20 @@ void cli_show_assembly(FILE *to, const cli_world *world)
     if (assembly->position_change > 1e-9) {
         cli_label(to, label);
         fprintf(to, "%s moved by %.3g to meet the constraints\n",
-                zw_name(world->system, ZW_COORD, assembly->position_coord),
+                zw_name(world->system, ZW_KIND_COORD, assembly->position_coord),
                 assembly->position_change);
         label = "";
     }
     if (assembly->speed_change > 1e-9) {
         cli_label(to, label);
         fprintf(to, "%s%s changed by %.3g to meet the constraints\n",
-                zw_name(world->system, ZW_SPEED, assembly->speed_coord),
+                zw_name(world->system, ZW_KIND_SPEED, assembly->speed_coord),
                 cli_prime(world, assembly->speed_coord), assembly->speed_change);
     }
     if (assembly->impact_speed >= 0) {
         cli_label(to, "start");
         fprintf(to, "impact at t = 0 changed %s%s from %.6g to %.6g\n",
-                zw_name(world->system, ZW_SPEED, assembly->impact_speed),
+                zw_name(world->system, ZW_KIND_SPEED, assembly->impact_speed),
                 cli_prime(world, assembly->impact_speed), assembly->impact_before,
                 assembly->impact_after);
     }
@@ -94,8 +94,8 @@ void cli_show_assembly(FILE *to, const cli_world *world)
 
 const char *cli_prime(const cli_world *world, int speed)
 {
-    int same =
-        !strcmp(zw_name(world->system, ZW_SPEED, speed), zw_name(world->system, ZW_COORD, speed));
+    int same = !strcmp(zw_name(world->system, ZW_KIND_SPEED, speed),
+                       zw_name(world->system, ZW_KIND_COORD, speed));
     return same ? "'" : "";
 }
 

@@ -26,10 +26,10 @@ static zw_status open_robot(robot *r, const char *path, zw_error *error)
     if (!r->state) {
         return error->status;
     }
-    r->left = zw_id(r->system, ZW_PARAM, "left");
-    r->right = zw_id(r->system, ZW_PARAM, "right");
-    r->lift = zw_id(r->system, ZW_PARAM, "lift");
-    r->height = zw_id(r->system, ZW_COORD, "capsule.joint.z");
+    r->left = zw_id(r->system, ZW_KIND_PARAM, "left");
+    r->right = zw_id(r->system, ZW_KIND_PARAM, "right");
+    r->lift = zw_id(r->system, ZW_KIND_PARAM, "lift");
+    r->height = zw_id(r->system, ZW_KIND_COORD, "capsule.joint.z");
     return ZW_OK;
 }
 
@@ -46,7 +46,8 @@ static double grip_of(robot *r, zw_error *error)
 {
     zw_contact list[32];
     zw_contact_sum sum[8];
-    int left = zw_id(r->system, ZW_BODY, "left"), capsule = zw_id(r->system, ZW_BODY, "capsule");
+    int left = zw_id(r->system, ZW_KIND_BODY, "left"),
+        capsule = zw_id(r->system, ZW_KIND_BODY, "capsule");
     int count = zw_contacts(r->system, r->state, r->work, list, 32, error);
     int pairs = zw_contact_sums(list, count < 32 ? count : 32, sum, 8);
     double grip = 0;

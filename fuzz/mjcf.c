@@ -21,29 +21,29 @@ static void check_unit(const double quat[4])
 static void check_model(const zw_model *m)
 {
     const model_bodies *b = m->bodies;
-    REQUIRE(b != NULL && b->count[ZW_THING_BODY] > 0);
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
-        for (int i = k == ZW_THING_BODY ? 1 : 0; i < b->count[k]; i++) {
-            void *def = model_thing_at(b, (zw_thing)k, i);
+    REQUIRE(b != NULL && b->count[ZW_KIND_BODY] > 0);
+    for (int k = 0; k <= ZW_KIND_HFIELD; k++) {
+        for (int i = k == ZW_KIND_BODY ? 1 : 0; i < b->count[k]; i++) {
+            void *def = model_thing_at(b, (zw_kind)k, i);
             model_refs refs;
-            model_thing_refs((zw_thing)k, def, &refs);
+            model_thing_refs((zw_kind)k, def, &refs);
             for (int r = 0; r < refs.count; r++) {
                 REQUIRE(*refs.at[r] < b->count[refs.kind[r]]);
                 REQUIRE(*refs.at[r] >= (refs.may_lack[r] ? -1 : 0));
             }
             const char *name = *model_thing_name(def);
-            REQUIRE(name == NULL || model_find_thing(b, (zw_thing)k, name) == i);
+            REQUIRE(name == NULL || model_find_thing(b, (zw_kind)k, name) == i);
             REQUIRE(*model_thing_place(def) < m->place_count);
         }
     }
-    for (int i = 1; i < b->count[ZW_THING_BODY]; i++) {
+    for (int i = 1; i < b->count[ZW_KIND_BODY]; i++) {
         REQUIRE(b->body[i].parent < i);
         check_unit(b->body[i].quat);
     }
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM]; i++) {
         check_unit(b->geom[i].quat);
     }
-    for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_JOINT]; i++) {
         const zw_joint_def *j = &b->joint[i];
         REQUIRE(j->kind < ZW_JOINT_SLIDE || fabs(model_dot(j->axis, j->axis) - 1) < 1e-12);
     }
@@ -53,9 +53,9 @@ static void check_model(const zw_model *m)
 static void remove_all(zw_model *m)
 {
     zw_error error;
-    while (zw_model_count(m, ZW_THING_BODY) > 1) {
-        int last = zw_model_count(m, ZW_THING_BODY);
-        REQUIRE(zw_model_remove(m, ZW_THING_BODY, last / 2 > 0 ? last / 2 : 1, &error) == ZW_OK);
+    while (zw_model_count(m, ZW_KIND_BODY) > 1) {
+        int last = zw_model_count(m, ZW_KIND_BODY);
+        REQUIRE(zw_model_remove(m, ZW_KIND_BODY, last / 2 > 0 ? last / 2 : 1, &error) == ZW_OK);
         check_model(m);
     }
 }

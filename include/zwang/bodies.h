@@ -33,23 +33,6 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-typedef enum zw_thing {
-    ZW_THING_BODY,
-    ZW_THING_JOINT,
-    ZW_THING_GEOM,
-    ZW_THING_SITE,
-    ZW_THING_MESH,
-    ZW_THING_EQUALITY,
-    ZW_THING_TENDON,
-    ZW_THING_ACTUATOR,
-    ZW_THING_SENSOR,
-    ZW_THING_KEY,
-    ZW_THING_PAIR,
-    ZW_THING_EXCLUDE,
-    ZW_THING_HFIELD,
-    ZW_THING_COUNT
-} zw_thing;
-
 /* Every definition begins alike: `made` is the mark of its default function (a definition without
  * it is refused), `place` is for the readers of files. Names may be NULL; the others differ from
  * each other within a kind. */
@@ -528,24 +511,26 @@ int zw_model_add_pair(zw_model *model, const zw_pair_def *def, zw_error *error);
 int zw_model_add_exclude(zw_model *model, const zw_exclude_def *def, zw_error *error);
 int zw_model_add_hfield(zw_model *model, const zw_hfield_def *def, zw_error *error);
 
-/* The definition of thing `index` of this kind (a const zw_body_def * for ZW_THING_BODY, ...),
+/* The definition with this index (a const zw_body_def * for ZW_KIND_BODY, ...),
  * valid until the model is changed; NULL: there is none. */
-const void *zw_model_def(const zw_model *model, zw_thing kind, int index);
+const void *zw_model_def(const zw_model *model, zw_kind kind, int index);
 /* Put another definition in its place. Bodies keep their parents, joints geoms and sites their
  * bodies. */
-zw_status zw_model_change(zw_model *model, zw_thing kind, int index, const void *def,
+zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *def,
                           zw_error *error);
 /* One number by name, as if it stood so in the file: "thigh.mass", "floor.friction",
  * "knee.damping", "elbow.kp", "gravity" (docs/bodies.md has all); zw_read_options.settings and
  * `--set` take the same names. */
 zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error);
-/* Remove a thing and all that hangs on it: a body takes its descendants, joints, geoms and sites
- * along, and what is mounted on those; keyframes lose the numbers of joints that go. The things
+/* Remove it and all that hangs on it: a body takes its descendants, joints, geoms and sites
+ * along, and what is mounted on those; keyframes lose the numbers of joints that go. Those
  * behind it move up: indices are to be asked for again. The world stays. */
-zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *error);
+zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error);
 
-int zw_model_count(const zw_model *model, zw_thing kind);
-int zw_model_find(const zw_model *model, zw_thing kind, const char *name); /* -1: none */
+/* Bodies, joints, geoms and the like (ZW_KIND_BODY to ZW_KIND_HFIELD); of other kinds there are
+ * none. */
+int zw_model_count(const zw_model *model, zw_kind kind);
+int zw_model_find(const zw_model *model, zw_kind kind, const char *name); /* -1: none */
 
 const zw_world_def *zw_model_world(const zw_model *model); /* NULL: a model without bodies */
 zw_status zw_model_set_world(zw_model *model, const zw_world_def *def, zw_error *error);
@@ -561,7 +546,7 @@ typedef struct zw_inertia {
     double moment[3];
 } zw_inertia;
 
-/* Of all bodies, list[zw_model_count(model, ZW_THING_BODY)]; refused with the body's name where a
+/* Of all bodies, list[zw_model_count(model, ZW_KIND_BODY)]; refused with the body's name where a
  * moving body would have no mass or moments that no body has. */
 zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error);
 
@@ -577,16 +562,15 @@ typedef struct zw_wrench {
 } zw_wrench;
 
 /* After zw_forward at this state: list[zw_count(system, kind)] for
- *   ZW_JOINT       what the parent exerts on the body through the joint, about its point. A body
- *                  with several joints has them in a row: each transmits the same force;
- *   ZW_BODY        what the parent exerts on the body, about the body's origin; also where there is
- *                  no joint between them but a weld. Of the world: what it takes to hold it,
- *                  about the origin, with all that stands or pulls on it;
- *   ZW_CONSTRAINT  what a closer exerts on its second body, about the origin of that frame; on the
- *                  first it exerts the opposite.
- * Gravity, gravcomp, motors on sites, closers and contacts act on the bodies themselves; what
- * joints and tendons do on coordinates goes through the joints. In the observer of a run contacts
- * push as the last step had them push: with the mean force over it, impacts included. */
+ *   ZW_KIND_JOINT       what the parent exerts on the body through the joint, about its point. A
+ * body with several joints has them in a row: each transmits the same force; ZW_KIND_BODY what the
+ * parent exerts on the body, about the body's origin; also where there is no joint between them but
+ * a weld. Of the world: what it takes to hold it, about the origin, with all that stands or pulls
+ * on it; ZW_KIND_CONSTRAINT  what a closer exerts on its second body, about the origin of that
+ * frame; on the first it exerts the opposite. Gravity, gravcomp, motors on sites, closers and
+ * contacts act on the bodies themselves; what joints and tendons do on coordinates goes through the
+ * joints. In the observer of a run contacts push as the last step had them push: with the mean
+ * force over it, impacts included. */
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error);
 

@@ -9,8 +9,8 @@
  *
  * A probe is scratch for these questions: one for each thread. Model and system must outlive it;
  * the state is only read, and every call looks at it anew. All arrays are the caller's; n is
- * zw_count(system, ZW_SPEED), and what is [k][n] stands row by row. Vectors are along the axes of
- * the world. Everything holds for robots and for equations (.zw); what makes no sense for one of
+ * zw_count(system, ZW_KIND_SPEED), and what is [k][n] stands row by row. Vectors are along the axes
+ * of the world. Everything holds for robots and for equations (.zw); what makes no sense for one of
  * them is refused with ZW_BAD_INPUT and a reason. Wrenches through joints: zw_wrenches (bodies.h).
  */
 #ifndef ZWANG_LOOK_H
@@ -134,8 +134,8 @@ zw_status zw_momentum_jacobian(zw_probe *probe, const zw_state *state, int body,
 /* ---- Rows of constraints ------------------------------------------------------------------ */
 
 /* A a = b is what the constraints ask of accelerations, one-sided ones as if they were closed:
- * A[m][n], b[m], m = zw_count(system, ZW_ROW); with phi[m], how far off the positions are (0 for
- * constraints on speeds), and psi[m], how far off the speeds. What is NULL is not wanted. */
+ * A[m][n], b[m], m = zw_count(system, ZW_KIND_ROW); with phi[m], how far off the positions are (0
+ * for constraints on speeds), and psi[m], how far off the speeds. What is NULL is not wanted. */
 zw_status zw_rows_look(zw_probe *probe, const zw_state *state, double *A, double *b, double *phi,
                        double *psi, zw_error *error);
 

@@ -97,7 +97,7 @@ typedef struct zw_gradient_plan {
     zw_run_options run; /* method soft or impulse, step; its time and observer are not read */
     long steps;
     int controls;        /* so many parameters have a value of their own in each step: */
-    const int *control;  /* [controls] which, as zw_id(system, ZW_PARAM, name) */
+    const int *control;  /* [controls] which, as zw_id(system, ZW_KIND_PARAM, name) */
     const double *value; /* [steps][controls] */
     zw_cost *cost;
     void *user;

@@ -198,7 +198,7 @@ typedef struct zw_constraint {
     double friction;     /* its coefficient, 0: none; dry friction: the largest force */
 } zw_constraint;
 
-/* All constraints after zw_forward: list[zw_count(system, ZW_CONSTRAINT)]. */
+/* All constraints after zw_forward: list[zw_count(system, ZW_KIND_CONSTRAINT)]. */
 zw_status zw_constraints_look(const zw_system *system, const zw_state *state, zw_work *work,
                               zw_constraint *list, zw_error *error);
 /* After zw_forward: which coordinates the masses alone do not hold (M is singular there); their
@@ -340,7 +340,8 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
  * sleeps (zw_world_def.sleep). For those who write numbers into a state by other means than this
  * interface. */
 void zw_wake(zw_state *state);
-/* How many bodies sleep; asleep[zw_count(system, ZW_BODY)] (or NULL) is 1 for these. -1: no memory.
+/* How many bodies sleep; asleep[zw_count(system, ZW_KIND_BODY)] (or NULL) is 1 for these. -1: no
+ * memory.
  */
 int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_error *error);
 
@@ -372,8 +373,8 @@ typedef struct zw_view {
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
 /* Writes value[count] into a state, from number `first` of the field on: ZW_FIELD_PARAM (parameters
- * and controls of motors, by zw_id(system, ZW_PARAM, name)), Q, V, ACTIVATION, CARRIED, TIME or
- * MOCAP (the body is there from now on; what is tied to it comes after it in the next steps).
+ * and controls of motors, by zw_id(system, ZW_KIND_PARAM, name)), Q, V, ACTIVATION, CARRIED, TIME
+ * or MOCAP (the body is there from now on; what is tied to it comes after it in the next steps).
  * Parameters act from the next step on; those that others or sizes of families were computed from
  * are refused. What is written of Q, V and TIME is brought onto the constraints, as at the start;
  * the energy that comes by it counts as work, and all who sleep wake. If something is refused the
@@ -381,22 +382,32 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
 zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                        int first, int count, const double *value, zw_error *error);
 
-/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. ZW_BODY,
- * ZW_JOINT: those of the model, by its indices; what has no name there has one here. ZW_SENSOR: the
- * numbers of ZW_FIELD_SENSOR, "gyro.x", "gyro.y"; quaternions begin with ".w".
- * ZW_ACTIVATION: those of ZW_FIELD_ACTIVATION, by the names of their actuators. */
+/* What has names. The first are the parts of a robot (zwang/bodies.h), numbered as in its model; a
+ * body or joint without a name in the model has one here. The others are the numbers and formulas
+ * of a system. */
 typedef enum zw_kind {
-    ZW_SPEED,
-    ZW_COORD,
-    ZW_PARAM,
-    ZW_CONSTRAINT,
-    ZW_ROW,
-    ZW_EVENT,
-    ZW_CHECK,
-    ZW_BODY,
-    ZW_JOINT,
-    ZW_SENSOR,
-    ZW_ACTIVATION
+    ZW_KIND_BODY,
+    ZW_KIND_JOINT,
+    ZW_KIND_GEOM,
+    ZW_KIND_SITE,
+    ZW_KIND_MESH,
+    ZW_KIND_EQUALITY,
+    ZW_KIND_TENDON,
+    ZW_KIND_ACTUATOR,
+    ZW_KIND_SENSOR,
+    ZW_KIND_KEY,
+    ZW_KIND_PAIR,
+    ZW_KIND_EXCLUDE,
+    ZW_KIND_HFIELD,
+    ZW_KIND_COORD, /* numbers of ZW_FIELD_Q */
+    ZW_KIND_SPEED, /* of ZW_FIELD_V; of equations these are the names of the coordinates */
+    ZW_KIND_PARAM, /* of ZW_FIELD_PARAM: parameters, then controls of actuators */
+    ZW_KIND_CONSTRAINT,
+    ZW_KIND_ROW, /* numbers of ZW_FIELD_LAMBDA, by the names of their constraints */
+    ZW_KIND_EVENT,
+    ZW_KIND_CHECK,
+    ZW_KIND_READING,   /* of ZW_FIELD_SENSOR: "gyro.x", "gyro.y"; quaternions begin with ".w" */
+    ZW_KIND_ACTIVATION /* of ZW_FIELD_ACTIVATION, by the names of their actuators */
 } zw_kind;
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */

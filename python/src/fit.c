@@ -110,7 +110,7 @@ static PyObject *nulls(core_state *core, const zw_fit *fit, zw_fit_report r)
 
 static PyObject *noise(core_state *core, const model_object *model, const zw_fit *fit)
 {
-    Py_ssize_t count = 2 * zw_count(model->system, ZW_COORD);
+    Py_ssize_t count = 2 * zw_count(model->system, ZW_KIND_COORD);
     PyObject *memory = memory_doubles(core, count);
     for (int c = 0; memory && c < (int)count; c++) {
         memory_data(memory)[c] = zw_fit_noise(fit, c);
@@ -176,7 +176,7 @@ PyObject *recording_fit(PyObject *module, PyObject *arguments)
     }
     job.model = (model_object *)given;
     if (unknowns_get(unknowns, &job.unknowns, &job.unknown, &job.low, &job.high) &&
-        numbers_get(sigma, 2 * zw_count(job.model->system, ZW_COORD), "sigma", &job.sigma) &&
+        numbers_get(sigma, 2 * zw_count(job.model->system, ZW_KIND_COORD), "sigma", &job.sigma) &&
         get_recordings(recordings, columns, &job)) {
         answer = carry_out(PyModule_GetState(module), &job, &problem);
     }

@@ -67,15 +67,15 @@ static int get_pairs(PyObject *from, int texts, pairs *to)
 /* States begin with this keyframe. */
 static int take_key(zw_model *model, const char *name, zw_error *error)
 {
-    int index = zw_model_find(model, ZW_THING_KEY, name);
+    int index = zw_model_find(model, ZW_KIND_KEY, name);
     if (index < 0) {
         *error = (zw_error){.status = ZW_BAD_INPUT};
         PyOS_snprintf(error->text, sizeof error->text, "there is no keyframe %.60s", name);
         return 0;
     }
-    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_KIND_KEY, index);
     key.start = 1;
-    return zw_model_change(model, ZW_THING_KEY, index, &key, error) == ZW_OK;
+    return zw_model_change(model, ZW_KIND_KEY, index, &key, error) == ZW_OK;
 }
 
 /* zw_model_parse with lines that stand at the end, as sweeps have them for what they keep. */
@@ -242,23 +242,22 @@ core_state *core_of_model(PyObject *model)
 
 int model_kind(const char *name)
 {
-    static const char *const names[] = {[ZW_SPEED] = "speed",
-                                        [ZW_COORD] = "coord",
-                                        [ZW_PARAM] = "param",
-                                        [ZW_CONSTRAINT] = "constraint",
-                                        [ZW_ROW] = "row",
-                                        [ZW_EVENT] = "event",
-                                        [ZW_CHECK] = "check",
-                                        [ZW_BODY] = "body",
-                                        [ZW_JOINT] = "joint",
-                                        [ZW_SENSOR] = "sensor",
-                                        [ZW_ACTIVATION] = "activation"};
-    for (int k = 0; k < (int)(sizeof names / sizeof *names); k++) {
-        if (!strcmp(names[k], name)) {
-            return k;
+    static const struct {
+        const char *name;
+        zw_kind kind;
+    } list[] = {{"coord", ZW_KIND_COORD}, {"speed", ZW_KIND_SPEED},
+                {"param", ZW_KIND_PARAM}, {"constraint", ZW_KIND_CONSTRAINT},
+                {"row", ZW_KIND_ROW},     {"event", ZW_KIND_EVENT},
+                {"check", ZW_KIND_CHECK}, {"body", ZW_KIND_BODY},
+                {"joint", ZW_KIND_JOINT}, {"reading", ZW_KIND_READING},
+                {"geom", ZW_KIND_GEOM},   {"actuator", ZW_KIND_ACTUATOR},
+                {"key", ZW_KIND_KEY},     {"activation", ZW_KIND_ACTIVATION}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        if (!strcmp(list[k].name, name)) {
+            return (int)list[k].kind;
         }
     }
-    PyErr_Format(PyExc_ValueError, "'%s' is no kind of thing that has names", name);
+    PyErr_Format(PyExc_ValueError, "there are no names of kind '%s'", name);
     return -1;
 }
 
@@ -274,61 +273,13 @@ static PyObject *list_names(PyObject *self, PyObject *argument)
     PyObject *list = PyTuple_New(count);
     for (int i = 0; list && i < count; i++) {
         const char *name = zw_name(it->system, (zw_kind)kind, i);
-        PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+        PyObject *text = *name ? PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace")
+                               : PyUnicode_FromFormat("%d", i);
         if (!text || PyTuple_SetItem(list, i, text) != 0) {
             Py_CLEAR(list);
         }
     }
     return list;
-}
-
-static PyObject *thing_names(PyObject *self, zw_thing kind, const char *(*name_of)(const void *))
-{
-    model_object *it = (model_object *)self;
-    int count = zw_model_count(it->model, kind);
-    PyObject *list = PyTuple_New(count);
-    for (int i = 0; list && i < count; i++) {
-        const char *name = name_of(zw_model_def(it->model, kind, i));
-        PyObject *text = name ? PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace")
-                              : PyUnicode_FromFormat("%d", i);
-        if (!text || PyTuple_SetItem(list, i, text) != 0) {
-            Py_CLEAR(list);
-        }
-    }
-    return list;
-}
-
-static const char *actuator_name(const void *def)
-{
-    return ((const zw_actuator_def *)def)->name;
-}
-
-static const char *key_name(const void *def)
-{
-    return ((const zw_key_def *)def)->name;
-}
-
-static const char *geom_name(const void *def)
-{
-    return ((const zw_geom_def *)def)->name;
-}
-
-static PyObject *actuators(PyObject *self, PyObject *none)
-{
-    (void)none;
-    return thing_names(self, ZW_THING_ACTUATOR, actuator_name);
-}
-
-static PyObject *keys(PyObject *self, PyObject *none)
-{
-    (void)none;
-    return thing_names(self, ZW_THING_KEY, key_name);
-}
-
-static PyObject *geoms(PyObject *self, PyObject *none)
-{
-    (void)none;
-    return thing_names(self, ZW_THING_GEOM, geom_name);
 }
 
 /* [actuators][2], infinite where the file has no limits */
@@ -336,10 +287,10 @@ static PyObject *control_ranges(PyObject *self, PyObject *none)
 {
     (void)none;
     model_object *it = (model_object *)self;
-    int count = zw_model_count(it->model, ZW_THING_ACTUATOR);
+    int count = zw_model_count(it->model, ZW_KIND_ACTUATOR);
     PyObject *memory = memory_copy(core_of(self), NULL, count, 2);
     for (int i = 0; memory && i < count; i++) {
-        const zw_actuator_def *def = zw_model_def(it->model, ZW_THING_ACTUATOR, i);
+        const zw_actuator_def *def = zw_model_def(it->model, ZW_KIND_ACTUATOR, i);
         double *to = memory_data(memory) + 2 * i;
         to[0] = def->ctrl_limited ? def->ctrl_range[0] : (double)-INFINITY;
         to[1] = def->ctrl_limited ? def->ctrl_range[1] : (double)INFINITY;
@@ -379,9 +330,6 @@ static PyObject *write_mjcf(PyObject *self, PyObject *argument)
 }
 
 static PyMethodDef methods[] = {{"names", list_names, METH_O, NULL},
-                                {"actuators", actuators, METH_NOARGS, NULL},
-                                {"keys", keys, METH_NOARGS, NULL},
-                                {"geoms", geoms, METH_NOARGS, NULL},
                                 {"control_ranges", control_ranges, METH_NOARGS, NULL},
                                 {"notes", notes, METH_NOARGS, NULL},
                                 {"write", write_mjcf, METH_O, NULL},

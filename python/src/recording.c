@@ -66,7 +66,8 @@ static zw_path *from_arrays(model_object *model, PyObject *t, PyObject *q, PyObj
     if (!numbers_get(t, -1, "t", &time)) {
         return NULL;
     }
-    Py_ssize_t coords = zw_count(model->system, ZW_COORD), n = zw_count(model->system, ZW_SPEED);
+    Py_ssize_t coords = zw_count(model->system, ZW_KIND_COORD),
+               n = zw_count(model->system, ZW_KIND_SPEED);
     int fine = numbers_get(q, time.count * coords, "q", &place);
     if (fine && (v == Py_None || numbers_get(v, time.count * n, "v", &speed))) {
         path = zw_path_create(model->system, (long)time.count, time.data, place.data,
@@ -121,9 +122,9 @@ static PyObject *trial_report(const zw_system *system, const zw_trial_report *r)
 {
     static const char *const verdict[] = {"motion", "not a motion", "off", "coarse"};
     const char *constraint = r->violation_constraint >= 0
-                                 ? zw_name(system, ZW_CONSTRAINT, r->violation_constraint)
+                                 ? zw_name(system, ZW_KIND_CONSTRAINT, r->violation_constraint)
                                  : NULL;
-    const char *coord = r->worst_coord >= 0 ? zw_name(system, ZW_COORD, r->worst_coord) : NULL;
+    const char *coord = r->worst_coord >= 0 ? zw_name(system, ZW_KIND_COORD, r->worst_coord) : NULL;
     return Py_BuildValue(
         "{s:s,s:l,s:i,s:i,s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:z,s:d,s:d,s:d,s:d,s:d,s:d,"
         "s:d,s:d,s:z,s:d,s:d,s:d,s:d}",
@@ -173,7 +174,7 @@ PyObject *recording_certify(PyObject *module, PyObject *arguments)
         return NULL;
     }
     model_object *model = (model_object *)given;
-    Py_ssize_t n = zw_count(model->system, ZW_COORD);
+    Py_ssize_t n = zw_count(model->system, ZW_KIND_COORD);
     if (metric_from != Py_None && !numbers_get(metric_from, n * n, "metric", &metric)) {
         return NULL;
     }

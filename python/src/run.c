@@ -280,7 +280,7 @@ static PyObject *column(PyObject *self, PyObject *name)
 static PyObject *event_name(const run_object *run, int event)
 {
     return event < 0 ? Py_NewRef(Py_None)
-                     : PyUnicode_FromString(zw_name(run->model->system, ZW_EVENT, event));
+                     : PyUnicode_FromString(zw_name(run->model->system, ZW_KIND_EVENT, event));
 }
 
 static PyObject *summary(PyObject *self, PyObject *none)

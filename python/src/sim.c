@@ -26,15 +26,15 @@ void sim_leave(sim_object *sim)
 /* Controls of actuators are parameters that follow each other; those of a file come before them. */
 static int first_control(const model_object *model)
 {
-    int count = zw_model_count(model->model, ZW_THING_ACTUATOR);
+    int count = zw_model_count(model->model, ZW_KIND_ACTUATOR);
     for (int k = 0; k < count; k++) {
-        const zw_actuator_def *def = zw_model_def(model->model, ZW_THING_ACTUATOR, k);
-        int at = def->name ? zw_id(model->system, ZW_PARAM, def->name) : -1;
+        const zw_actuator_def *def = zw_model_def(model->model, ZW_KIND_ACTUATOR, k);
+        int at = def->name ? zw_id(model->system, ZW_KIND_PARAM, def->name) : -1;
         if (at >= k) {
             return at - k;
         }
     }
-    return zw_count(model->system, ZW_PARAM) - count;
+    return zw_count(model->system, ZW_KIND_PARAM) - count;
 }
 
 void sim_read_controls(sim_object *sim)
@@ -86,7 +86,7 @@ static int set_up(sim_object *sim, core_state *core)
         core_raise(core, &error);
         return 0;
     }
-    sim->controls = zw_model_count(sim->model->model, ZW_THING_ACTUATOR);
+    sim->controls = zw_model_count(sim->model->model, ZW_KIND_ACTUATOR);
     sim->control_first = first_control(sim->model);
     sim->control = sim->store->control = calloc((size_t)sim->controls + 1, sizeof(double));
     sim->applied = calloc((size_t)sim->controls + 1, sizeof(double));

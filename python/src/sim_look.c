@@ -103,7 +103,7 @@ PyObject *sim_constraints(PyObject *self, PyObject *none)
     (void)none;
     sim_object *sim = (sim_object *)self;
     zw_error error = {.status = ZW_OK};
-    int count = zw_count(sim->model->system, ZW_CONSTRAINT);
+    int count = zw_count(sim->model->system, ZW_KIND_CONSTRAINT);
     Py_ssize_t shape[2] = {count, 4};
     zw_constraint *list = PyMem_Malloc(((size_t)count + 1) * sizeof *list);
     PyObject *what = memory_create(sim->core, NULL, NULL, MEMORY_INT, 2, shape, 1);
@@ -137,11 +137,11 @@ PyObject *sim_constraint_force(PyObject *self, PyObject *index)
     if (PyErr_Occurred()) {
         return NULL;
     }
-    if (which < 0 || which >= zw_count(sim->model->system, ZW_CONSTRAINT)) {
+    if (which < 0 || which >= zw_count(sim->model->system, ZW_KIND_CONSTRAINT)) {
         PyErr_SetString(PyExc_IndexError, "there is no such constraint");
         return NULL;
     }
-    PyObject *force = memory_doubles(sim->core, zw_count(sim->model->system, ZW_SPEED));
+    PyObject *force = memory_doubles(sim->core, zw_count(sim->model->system, ZW_KIND_SPEED));
     if (!force || !sim_enter(sim)) {
         Py_XDECREF(force);
         return NULL;
@@ -202,7 +202,7 @@ PyObject *sim_frame(PyObject *self, PyObject *arguments)
     numbers given = {NULL, 0};
     if (!PyArg_ParseTuple(arguments, "sO", &name, &a) ||
         (a != Py_None &&
-         !numbers_get(a, zw_count(sim->model->system, ZW_SPEED), "accelerations", &given))) {
+         !numbers_get(a, zw_count(sim->model->system, ZW_KIND_SPEED), "accelerations", &given))) {
         return NULL;
     }
     PyObject *all = memory_doubles(core_from(self), 28), *pair = NULL;
@@ -238,7 +238,7 @@ PyObject *sim_jacobian(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "sp", &name, &rotation)) {
         return NULL;
     }
-    PyObject *J = matrix(core_from(self), 3, zw_count(sim->model->system, ZW_SPEED));
+    PyObject *J = matrix(core_from(self), 3, zw_count(sim->model->system, ZW_KIND_SPEED));
     if (!J || !enter_with_probe(sim)) {
         Py_XDECREF(J);
         return NULL;
@@ -259,7 +259,7 @@ PyObject *sim_mass(PyObject *self, PyObject *none)
 {
     (void)none;
     sim_object *sim = (sim_object *)self;
-    int n = zw_count(sim->model->system, ZW_SPEED);
+    int n = zw_count(sim->model->system, ZW_KIND_SPEED);
     PyObject *M = matrix(core_from(self), n, n);
     if (!M || !enter_with_probe(sim)) {
         Py_XDECREF(M);
@@ -291,7 +291,7 @@ PyObject *sim_force(PyObject *self, PyObject *kind)
                        NULL)
                     : NULL;
     }
-    PyObject *force = memory_doubles(core_from(self), zw_count(sim->model->system, ZW_SPEED));
+    PyObject *force = memory_doubles(core_from(self), zw_count(sim->model->system, ZW_KIND_SPEED));
     if (!force || !enter_with_probe(sim)) {
         Py_XDECREF(force);
         return NULL;
@@ -336,7 +336,8 @@ PyObject *sim_rows(PyObject *self, PyObject *none)
 {
     (void)none;
     sim_object *sim = (sim_object *)self;
-    int m = zw_count(sim->model->system, ZW_ROW), n = zw_count(sim->model->system, ZW_SPEED);
+    int m = zw_count(sim->model->system, ZW_KIND_ROW),
+        n = zw_count(sim->model->system, ZW_KIND_SPEED);
     PyObject *A = matrix(core_from(self), m, n), *b = memory_doubles(core_from(self), m);
     PyObject *phi = memory_doubles(core_from(self), m), *psi = memory_doubles(core_from(self), m);
     PyObject *all = NULL;

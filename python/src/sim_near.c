@@ -59,7 +59,7 @@ PyObject *sim_inverse(PyObject *self, PyObject *arguments)
     const zw_system *system = sim->model->system;
     PyObject *a_from, *drive_from, *dict = NULL;
     numbers a, drive;
-    int n = zw_count(system, ZW_SPEED);
+    int n = zw_count(system, ZW_KIND_SPEED);
     if (!PyArg_ParseTuple(arguments, "OO", &a_from, &drive_from) ||
         !numbers_get(drive_from, -1, "drive", &drive)) {
         return NULL;
@@ -75,7 +75,7 @@ PyObject *sim_inverse(PyObject *self, PyObject *arguments)
             zw_error error = {.status = ZW_OK};
             zw_inverse *inverse = zw_inverse_create(sim->model->model, system, &options, &error);
             if (inverse && zw_inverse_look(inverse, sim->state, a.data, &answer, &error) == ZW_OK) {
-                dict = inverse_answer(sim->core, &answer, n, zw_count(system, ZW_ROW));
+                dict = inverse_answer(sim->core, &answer, n, zw_count(system, ZW_KIND_ROW));
             } else {
                 core_raise(sim->core, &error);
             }
@@ -156,7 +156,7 @@ PyObject *sim_rest(PyObject *self, PyObject *arguments)
 static PyObject *modes_answer(sim_object *sim, const zw_modes *modes)
 {
     static const char *const words[] = {"stable", "neutral", "unstable"};
-    int count = zw_modes_count(modes), n = zw_count(sim->model->system, ZW_SPEED);
+    int count = zw_modes_count(modes), n = zw_count(sim->model->system, ZW_KIND_SPEED);
     PyObject *list = memory_copy(sim->core, NULL, count, 5);
     PyObject *shapes = memory_copy(sim->core, NULL, count, 2 * (Py_ssize_t)n);
     for (int k = 0; list && shapes && k < count; k++) {
@@ -278,7 +278,7 @@ static zw_status follow(sim_object *sim, const zw_unknown *by, int count, const 
 static PyObject *follow_and_answer(sim_object *sim, const zw_unknown *by, int count,
                                    const numbers *times, zw_run_options *run)
 {
-    int n = zw_count(sim->model->system, ZW_COORD), kinks = 0;
+    int n = zw_count(sim->model->system, ZW_KIND_COORD), kinks = 0;
     core_signals signals = {0};
     zw_error error = {.status = ZW_OK};
     zw_status status;

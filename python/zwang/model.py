@@ -33,11 +33,11 @@ class Model:
         self.checks: tuple[str, ...] = names("check")
         self.bodies: tuple[str, ...] = names("body")
         self.joints: tuple[str, ...] = names("joint")
-        self.sensors: tuple[str, ...] = names("sensor")
+        self.sensors: tuple[str, ...] = names("reading")
         self.activations: tuple[str, ...] = names("activation")
-        self.actuators: tuple[str, ...] = self._core.actuators()
-        self.keys: tuple[str, ...] = self._core.keys()
-        self.geoms: tuple[str, ...] = self._core.geoms()
+        self.actuators: tuple[str, ...] = names("actuator")
+        self.keys: tuple[str, ...] = names("key")
+        self.geoms: tuple[str, ...] = names("geom")
 
     def __repr__(self) -> str:
         parts = [f"{len(self.coords)} coordinates", f"{len(self.constraints)} constraints"]

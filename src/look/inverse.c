@@ -125,7 +125,7 @@ const char *zw_inverse_motor_name(const zw_inverse *inverse, int motor)
     const zw_system *system = inverse->system;
     return motor < 0 || motor >= inverse->motors
                ? ""
-               : zw_name(system, ZW_PARAM, system->bodies->motor[motor].param);
+               : zw_name(system, ZW_KIND_PARAM, system->bodies->motor[motor].param);
 }
 
 /* ---- The demand ----------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static void add_motors(zw_inverse *s, const inverse_now *now, inverse_rows *rows
     }
     for (int k = 0; k < s->drives; k++) {
         const zw_block block = {
-            .name = zw_name(s->system, ZW_SPEED, s->drive[k]), .kind = ZW_EQUALITY, .rows = 1};
+            .name = zw_name(s->system, ZW_KIND_SPEED, s->drive[k]), .kind = ZW_EQUALITY, .rows = 1};
         inverse_rows_put(rows, 1, &s->drive[k], &(double){1}, 1);
         inverse_rows_end(rows);
         inverse_rows_block(rows, &block);

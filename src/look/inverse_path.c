@@ -149,20 +149,21 @@ static zw_status add_names(along *s, zw_error *error)
         }
     }
     for (int k = 0; k < s->inverse->drives && status == ZW_OK; k++) {
-        status = add_name(s, "drive", zw_name(system, ZW_SPEED, s->inverse->drive[k]), error);
+        status = add_name(s, "drive", zw_name(system, ZW_KIND_SPEED, s->inverse->drive[k]), error);
     }
     for (int r = 0; r < system->m && status == ZW_OK; r++) {
         char name[NAME];
         int c = system->row_constraint[r], first = system->first_row[c];
         if (system->first_row[c + 1] - first > 1) {
-            snprintf(name, sizeof name, "%.200s.%d", zw_name(system, ZW_ROW, r), 1 + r - first);
+            snprintf(name, sizeof name, "%.200s.%d", zw_name(system, ZW_KIND_ROW, r),
+                     1 + r - first);
         } else {
-            snprintf(name, sizeof name, "%.200s", zw_name(system, ZW_ROW, r));
+            snprintf(name, sizeof name, "%.200s", zw_name(system, ZW_KIND_ROW, r));
         }
         status = add_name(s, "lambda", name, error);
     }
     for (int i = 0; i < system->n && status == ZW_OK; i++) {
-        status = add_name(s, "residual", zw_name(system, ZW_SPEED, i), error);
+        status = add_name(s, "residual", zw_name(system, ZW_KIND_SPEED, i), error);
     }
     static const char *const last[] = {"contact", "residual", "error"};
     for (int k = 0; k < 3 && status == ZW_OK; k++) {

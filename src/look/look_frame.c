@@ -30,20 +30,20 @@ static zw_frame frame_of(int body, const double pos[3], const double quat[4])
 }
 
 /* Of the model's own kinds. 0: it has none of that name. */
-static int find_thing(const zw_model *model, zw_thing kind, const char *name, zw_frame *frame)
+static int find_thing(const zw_model *model, zw_kind kind, const char *name, zw_frame *frame)
 {
     static const double origin[3] = {0}, upright[4] = {1, 0, 0, 0};
     int index = zw_model_find(model, kind, name);
-    if (index < 0 && kind == ZW_THING_BODY && strcmp(name, "world") == 0) {
+    if (index < 0 && kind == ZW_KIND_BODY && strcmp(name, "world") == 0) {
         index = 0;
     }
     if (index < 0) {
         return 0;
     }
-    if (kind == ZW_THING_SITE) {
+    if (kind == ZW_KIND_SITE) {
         const zw_site_def *site = zw_model_def(model, kind, index);
         *frame = frame_of(site->body, site->pos, site->quat);
-    } else if (kind == ZW_THING_GEOM) {
+    } else if (kind == ZW_KIND_GEOM) {
         const zw_geom_def *geom = zw_model_def(model, kind, index);
         *frame = frame_of(geom->body, geom->pos, geom->quat);
     } else {
@@ -91,9 +91,9 @@ static zw_status no_such(const zw_probe *probe, const char *name, zw_error *erro
                          probe->points.count > 0 ? zw_point_name(probe, 0) : "",
                          probe->points.count > 1 ? " and others" : "");
     }
-    for (int kind = ZW_THING_BODY; kind <= ZW_THING_SITE; kind++) {
-        for (int i = 0; i < zw_model_count(model, (zw_thing)kind); i++) {
-            const void *def = zw_model_def(model, (zw_thing)kind, i);
+    for (int kind = ZW_KIND_BODY; kind <= ZW_KIND_SITE; kind++) {
+        for (int i = 0; i < zw_model_count(model, (zw_kind)kind); i++) {
+            const void *def = zw_model_def(model, (zw_kind)kind, i);
             const char *known = *model_thing_name((void *)def);
             size_t length = strlen(name);
             if (known && length > 0 &&
@@ -101,7 +101,7 @@ static zw_status no_such(const zw_probe *probe, const char *name, zw_error *erro
                  strncmp(known, name, strlen(known)) == 0)) {
                 return base_fail(error, ZW_BAD_INPUT,
                                  "no site, body or geom is called %.80s; did you mean %s %.80s?",
-                                 name, model_thing_word((zw_thing)kind), known);
+                                 name, model_thing_word((zw_kind)kind), known);
             }
         }
     }
@@ -122,7 +122,7 @@ static zw_status find_point(const zw_probe *probe, const char *name, zw_frame *f
 
 zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame, zw_error *error)
 {
-    static const zw_thing kind[] = {ZW_THING_SITE, ZW_THING_BODY, ZW_THING_GEOM, ZW_THING_BODY};
+    static const zw_kind kind[] = {ZW_KIND_SITE, ZW_KIND_BODY, ZW_KIND_GEOM, ZW_KIND_BODY};
     const zw_model *model = probe->model;
     const char *rest;
     int word = word_of(name, &rest), found = 0;
@@ -136,7 +136,7 @@ zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame
     for (int k = 0; k < 3 && !found; k++) {
         found = (word < 0 || word == k) && find_thing(model, kind[k], rest, frame);
     }
-    if (word == 3 && find_thing(model, ZW_THING_BODY, rest, frame)) {
+    if (word == 3 && find_thing(model, ZW_KIND_BODY, rest, frame)) {
         return centre_of(probe, frame);
     }
     return found ? ZW_OK : no_such(probe, rest, error);

@@ -26,7 +26,7 @@ zw_probe *zw_probe_create(const zw_model *model, const zw_system *system, zw_err
     probe->room = base_alloc((6 * n + 6) * sizeof(double));
     probe->chain = base_alloc((6 * n + 6 + (size_t)system->carried) * sizeof(double));
     probe->dof = base_alloc((n + 1) * sizeof(int));
-    probe->inside = base_alloc((size_t)zw_count(system, ZW_BODY) + 1);
+    probe->inside = base_alloc((size_t)zw_count(system, ZW_KIND_BODY) + 1);
     probe->work = zw_work_create(system, error);
     if (!probe->M || !probe->room || !probe->chain || !probe->dof || !probe->inside) {
         probe_no_memory(error);

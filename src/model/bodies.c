@@ -48,64 +48,64 @@ typedef struct kind_row {
         offsetof(type, pointer), offsetof(type, count), unit                                       \
     }
 
-static const kind_row rows[ZW_THING_COUNT] = {
-    [ZW_THING_BODY] = {ROW(body), 0, {{0}}},
-    [ZW_THING_JOINT] = {ROW(joint), 0, {{0}}},
-    [ZW_THING_GEOM] = {ROW(geom), 0, {{0}}},
-    [ZW_THING_SITE] = {ROW(site), 0, {{0}}},
-    [ZW_THING_MESH] = {ROW(mesh),
-                       2,
-                       {ARRAY(zw_mesh_def, vertex, vertex_count, 3 * sizeof(double)),
-                        ARRAY(zw_mesh_def, face, face_count, 3 * sizeof(int))}},
-    [ZW_THING_EQUALITY] = {ROW(equality), 0, {{0}}},
-    [ZW_THING_TENDON] = {ROW(tendon),
-                         3,
-                         {ARRAY(zw_tendon_def, joint, count, sizeof(int)),
-                          ARRAY(zw_tendon_def, coef, count, sizeof(double)),
-                          ARRAY(zw_tendon_def, stop, stop_count, sizeof(zw_stop))}},
-    [ZW_THING_ACTUATOR] = {ROW(actuator), 0, {{0}}},
-    [ZW_THING_SENSOR] = {ROW(sensor), 0, {{0}}},
-    [ZW_THING_KEY] = {ROW(key),
-                      5,
-                      {ARRAY(zw_key_def, qpos, qpos_count, sizeof(double)),
-                       ARRAY(zw_key_def, qvel, qvel_count, sizeof(double)),
-                       ARRAY(zw_key_def, act, act_count, sizeof(double)),
-                       ARRAY(zw_key_def, mocap, mocap_count, sizeof(double)),
-                       ARRAY(zw_key_def, ctrl, ctrl_count, sizeof(double))}},
-    [ZW_THING_PAIR] = {ROW(pair), 0, {{0}}},
-    [ZW_THING_EXCLUDE] = {ROW(exclude), 0, {{0}}},
-    [ZW_THING_HFIELD] = {ROW(hfield),
-                         1,
-                         {ARRAY(zw_hfield_def, height, height_count, sizeof(double))}},
+static const kind_row rows[MODEL_KINDS] = {
+    [ZW_KIND_BODY] = {ROW(body), 0, {{0}}},
+    [ZW_KIND_JOINT] = {ROW(joint), 0, {{0}}},
+    [ZW_KIND_GEOM] = {ROW(geom), 0, {{0}}},
+    [ZW_KIND_SITE] = {ROW(site), 0, {{0}}},
+    [ZW_KIND_MESH] = {ROW(mesh),
+                      2,
+                      {ARRAY(zw_mesh_def, vertex, vertex_count, 3 * sizeof(double)),
+                       ARRAY(zw_mesh_def, face, face_count, 3 * sizeof(int))}},
+    [ZW_KIND_EQUALITY] = {ROW(equality), 0, {{0}}},
+    [ZW_KIND_TENDON] = {ROW(tendon),
+                        3,
+                        {ARRAY(zw_tendon_def, joint, count, sizeof(int)),
+                         ARRAY(zw_tendon_def, coef, count, sizeof(double)),
+                         ARRAY(zw_tendon_def, stop, stop_count, sizeof(zw_stop))}},
+    [ZW_KIND_ACTUATOR] = {ROW(actuator), 0, {{0}}},
+    [ZW_KIND_SENSOR] = {ROW(sensor), 0, {{0}}},
+    [ZW_KIND_KEY] = {ROW(key),
+                     5,
+                     {ARRAY(zw_key_def, qpos, qpos_count, sizeof(double)),
+                      ARRAY(zw_key_def, qvel, qvel_count, sizeof(double)),
+                      ARRAY(zw_key_def, act, act_count, sizeof(double)),
+                      ARRAY(zw_key_def, mocap, mocap_count, sizeof(double)),
+                      ARRAY(zw_key_def, ctrl, ctrl_count, sizeof(double))}},
+    [ZW_KIND_PAIR] = {ROW(pair), 0, {{0}}},
+    [ZW_KIND_EXCLUDE] = {ROW(exclude), 0, {{0}}},
+    [ZW_KIND_HFIELD] = {ROW(hfield),
+                        1,
+                        {ARRAY(zw_hfield_def, height, height_count, sizeof(double))}},
 };
 
 const int model_joint_positions[4] = {7, 4, 1, 1};
 const int model_joint_speeds[4] = {6, 3, 1, 1};
 
-const char *model_thing_word(zw_thing kind)
+const char *model_thing_word(zw_kind kind)
 {
     return rows[kind].word;
 }
 
-size_t model_thing_size(zw_thing kind)
+size_t model_thing_size(zw_kind kind)
 {
     return rows[kind].size;
 }
 
-int model_thing_arrays(zw_thing kind, const model_array **list)
+int model_thing_arrays(zw_kind kind, const model_array **list)
 {
     *list = rows[kind].array;
     return rows[kind].array_count;
 }
 
-static char *list_of(const model_bodies *bodies, zw_thing kind)
+static char *list_of(const model_bodies *bodies, zw_kind kind)
 {
     char *list; /* the pointers differ in type, so they are moved as bytes */
     memcpy(&list, (const char *)bodies + rows[kind].list, sizeof list);
     return list;
 }
 
-void *model_thing_at(const model_bodies *bodies, zw_thing kind, int index)
+void *model_thing_at(const model_bodies *bodies, zw_kind kind, int index)
 {
     return list_of(bodies, kind) + (size_t)index * rows[kind].size;
 }
@@ -122,7 +122,7 @@ const char **model_thing_name(void *def)
 
 /* ---- Arrays that belong to a definition ----------------------------------------------------- */
 
-void model_thing_free(zw_thing kind, void *def)
+void model_thing_free(zw_kind kind, void *def)
 {
     for (int i = 0; i < rows[kind].array_count; i++) {
         void *array;
@@ -133,7 +133,7 @@ void model_thing_free(zw_thing kind, void *def)
 }
 
 /* Make the arrays and the name the definition's own; 0: no memory, and nothing is owned. */
-static int thing_own(zw_thing kind, void *def)
+static int thing_own(zw_kind kind, void *def)
 {
     int ok = 1;
     for (int i = 0; i < rows[kind].array_count; i++) {
@@ -170,7 +170,7 @@ typedef struct model_slot {
     int index;
 } model_slot;
 
-static uint64_t name_hash(zw_thing kind, const char *name)
+static uint64_t name_hash(zw_kind kind, const char *name)
 {
     uint64_t hash = 14695981039346656037u + (uint64_t)kind;
     for (; *name != 0; name++) {
@@ -180,7 +180,7 @@ static uint64_t name_hash(zw_thing kind, const char *name)
 }
 
 /* The slot of this name, or the free one where it would stand. */
-static model_slot *slot_find(const model_bodies *b, zw_thing kind, const char *name)
+static model_slot *slot_find(const model_bodies *b, zw_kind kind, const char *name)
 {
     uint64_t mask = (uint64_t)b->slot_count - 1;
     for (uint64_t at = name_hash(kind, name) & mask;; at = (at + 1) & mask) {
@@ -193,7 +193,7 @@ static model_slot *slot_find(const model_bodies *b, zw_thing kind, const char *n
     }
 }
 
-int model_find_thing(const model_bodies *bodies, zw_thing kind, const char *name)
+int model_find_thing(const model_bodies *bodies, zw_kind kind, const char *name)
 {
     if (bodies->slot_count == 0 || name == NULL) {
         return -1;
@@ -202,7 +202,7 @@ int model_find_thing(const model_bodies *bodies, zw_thing kind, const char *name
     return slot->used ? slot->index : -1;
 }
 
-static void name_enter(model_bodies *b, zw_thing kind, int index)
+static void name_enter(model_bodies *b, zw_kind kind, int index)
 {
     const char *name = *model_thing_name(model_thing_at(b, kind, index));
     model_slot *slot = name != NULL ? slot_find(b, kind, name) : NULL;
@@ -233,9 +233,9 @@ void model_names_rebuild(model_bodies *b)
 {
     memset(b->slot, 0, (size_t)b->slot_count * sizeof *b->slot);
     b->slot_used = 0;
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    for (int k = 0; k < MODEL_KINDS; k++) {
         for (int i = 0; i < b->count[k]; i++) {
-            name_enter(b, (zw_thing)k, i);
+            name_enter(b, (zw_kind)k, i);
         }
     }
 }
@@ -247,11 +247,11 @@ void model_bodies_free(model_bodies *b)
     if (b == NULL) {
         return;
     }
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    for (int k = 0; k < MODEL_KINDS; k++) {
         for (int i = 0; i < b->count[k]; i++) {
-            model_thing_free((zw_thing)k, model_thing_at(b, (zw_thing)k, i));
+            model_thing_free((zw_kind)k, model_thing_at(b, (zw_kind)k, i));
         }
-        base_free(list_of(b, (zw_thing)k));
+        base_free(list_of(b, (zw_kind)k));
     }
     for (int i = 0; i < b->note_count; i++) {
         base_free(b->note[i].text);
@@ -264,13 +264,13 @@ void model_bodies_free(model_bodies *b)
 }
 
 /* Append without asking questions. -1: no memory. */
-static int thing_append(model_bodies *b, zw_thing kind, const void *def)
+static int thing_append(model_bodies *b, zw_kind kind, const void *def)
 {
     if (!model_names_room(b)) {
         return -1;
     }
     int index = b->count[kind];
-    if (kind == ZW_THING_BODY &&
+    if (kind == ZW_KIND_BODY &&
         !base_list_room(&b->joints, &b->joints_capacity, index, sizeof *b->joints)) {
         return -1;
     }
@@ -285,7 +285,7 @@ static int thing_append(model_bodies *b, zw_thing kind, const void *def)
     }
     b->count[kind]++;
     name_enter(b, kind, index);
-    if (kind == ZW_THING_JOINT) {
+    if (kind == ZW_KIND_JOINT) {
         b->joints[b->joint[index].body]++;
     }
     return index;
@@ -298,7 +298,7 @@ model_bodies *model_bodies_of(zw_model *model)
         zw_body_def world = zw_body_default();
         world.name = "world";
         world.parent = -1;
-        if (b != NULL && thing_append(b, ZW_THING_BODY, &world) < 0) {
+        if (b != NULL && thing_append(b, ZW_KIND_BODY, &world) < 0) {
             model_bodies_free(b);
             b = NULL;
         }
@@ -311,25 +311,25 @@ model_bodies *model_bodies_of(zw_model *model)
 }
 
 /* Quaternions and axes to length 1; that they have a length was checked. */
-static void thing_tidy(zw_thing kind, void *def)
+static void thing_tidy(zw_kind kind, void *def)
 {
-    if (kind == ZW_THING_BODY) {
+    if (kind == ZW_KIND_BODY) {
         zw_body_def *body = def;
         model_quat_unit(body->quat);
         model_quat_unit(body->inertia_quat);
-    } else if (kind == ZW_THING_JOINT) {
+    } else if (kind == ZW_KIND_JOINT) {
         model_unit(((zw_joint_def *)def)->axis);
-    } else if (kind == ZW_THING_GEOM) {
+    } else if (kind == ZW_KIND_GEOM) {
         model_quat_unit(((zw_geom_def *)def)->quat);
-    } else if (kind == ZW_THING_SITE) {
+    } else if (kind == ZW_KIND_SITE) {
         model_quat_unit(((zw_site_def *)def)->quat);
-    } else if (kind == ZW_THING_EQUALITY) {
+    } else if (kind == ZW_KIND_EQUALITY) {
         model_quat_unit(((zw_equality_def *)def)->quat1);
         model_quat_unit(((zw_equality_def *)def)->quat2);
     }
 }
 
-int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *error)
+int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *error)
 {
     if (model == NULL || def == NULL) {
         base_fail(error, ZW_BAD_INPUT, "there is no model or no definition");
@@ -354,19 +354,19 @@ int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *e
     {                                                                                              \
         return model_add_thing(model, kind, def, error);                                           \
     }
-ADD(body, ZW_THING_BODY)
-ADD(joint, ZW_THING_JOINT)
-ADD(geom, ZW_THING_GEOM)
-ADD(site, ZW_THING_SITE)
-ADD(mesh, ZW_THING_MESH)
-ADD(equality, ZW_THING_EQUALITY)
-ADD(tendon, ZW_THING_TENDON)
-ADD(actuator, ZW_THING_ACTUATOR)
-ADD(sensor, ZW_THING_SENSOR)
-ADD(key, ZW_THING_KEY)
-ADD(pair, ZW_THING_PAIR)
-ADD(exclude, ZW_THING_EXCLUDE)
-ADD(hfield, ZW_THING_HFIELD)
+ADD(body, ZW_KIND_BODY)
+ADD(joint, ZW_KIND_JOINT)
+ADD(geom, ZW_KIND_GEOM)
+ADD(site, ZW_KIND_SITE)
+ADD(mesh, ZW_KIND_MESH)
+ADD(equality, ZW_KIND_EQUALITY)
+ADD(tendon, ZW_KIND_TENDON)
+ADD(actuator, ZW_KIND_ACTUATOR)
+ADD(sensor, ZW_KIND_SENSOR)
+ADD(key, ZW_KIND_KEY)
+ADD(pair, ZW_KIND_PAIR)
+ADD(exclude, ZW_KIND_EXCLUDE)
+ADD(hfield, ZW_KIND_HFIELD)
 
 zw_model *zw_model_create(zw_error *error)
 {
@@ -379,11 +379,11 @@ zw_model *zw_model_create(zw_error *error)
     return model;
 }
 
-zw_status zw_model_change(zw_model *model, zw_thing kind, int index, const void *def,
+zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *def,
                           zw_error *error)
 {
     if (model == NULL || def == NULL || zw_model_def(model, kind, index) == NULL ||
-        (kind == ZW_THING_BODY && index == 0)) {
+        (kind == ZW_KIND_BODY && index == 0)) {
         return base_fail(error, ZW_BAD_INPUT, "there is no such thing to be changed");
     }
     void *old = model_thing_at(model->bodies, kind, index);
@@ -408,20 +408,20 @@ zw_status zw_model_change(zw_model *model, zw_thing kind, int index, const void 
 
 /* ---- Looking -------------------------------------------------------------------------------- */
 
-const void *zw_model_def(const zw_model *model, zw_thing kind, int index)
+const void *zw_model_def(const zw_model *model, zw_kind kind, int index)
 {
-    int there = kind < ZW_THING_COUNT && index >= 0 && index < zw_model_count(model, kind);
+    int there = (unsigned)kind < MODEL_KINDS && index >= 0 && index < zw_model_count(model, kind);
     return there ? model_thing_at(model->bodies, kind, index) : NULL;
 }
 
-int zw_model_count(const zw_model *model, zw_thing kind)
+int zw_model_count(const zw_model *model, zw_kind kind)
 {
-    return model->bodies != NULL && kind < ZW_THING_COUNT ? model->bodies->count[kind] : 0;
+    return model->bodies != NULL && (unsigned)kind < MODEL_KINDS ? model->bodies->count[kind] : 0;
 }
 
-int zw_model_find(const zw_model *model, zw_thing kind, const char *name)
+int zw_model_find(const zw_model *model, zw_kind kind, const char *name)
 {
-    return model->bodies != NULL && kind < ZW_THING_COUNT
+    return model->bodies != NULL && (unsigned)kind < MODEL_KINDS
                ? model_find_thing(model->bodies, kind, name)
                : -1;
 }
@@ -441,13 +441,13 @@ int model_joint_group(const model_bodies *b, int joint)
     while (b->joint[first].body != it->body || b->joint[first].closes != it->closes) {
         first++;
     }
-    return b->count[ZW_THING_BODY] + first;
+    return b->count[ZW_KIND_BODY] + first;
 }
 
 void model_joint_order(const model_bodies *b, int *order)
 {
     /* Insertion keeps the order within a body, and is linear for files, which come in order. */
-    int n = b->count[ZW_THING_JOINT];
+    int n = b->count[ZW_KIND_JOINT];
     for (int i = 0; i < n; i++) {
         int at = i, group = model_joint_group(b, i);
         for (; at > 0 && model_joint_group(b, order[at - 1]) > group; at--) {
@@ -459,15 +459,15 @@ void model_joint_order(const model_bodies *b, int *order)
 
 model_sizes model_sizes_of(const model_bodies *b)
 {
-    model_sizes sizes = {.ctrl = b->count[ZW_THING_ACTUATOR]};
-    for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
+    model_sizes sizes = {.ctrl = b->count[ZW_KIND_ACTUATOR]};
+    for (int i = 0; i < b->count[ZW_KIND_BODY]; i++) {
         sizes.mocap += b->body[i].mocap ? 7 : 0;
     }
-    for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_JOINT]; i++) {
         sizes.qpos += model_joint_positions[b->joint[i].kind];
         sizes.qvel += model_joint_speeds[b->joint[i].kind];
     }
-    for (int i = 0; i < b->count[ZW_THING_ACTUATOR]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_ACTUATOR]; i++) {
         sizes.act += b->actuator[i].dynamics != ZW_DYNAMICS_NONE;
     }
     return sizes;

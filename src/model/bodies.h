@@ -12,7 +12,8 @@
 #include "model/pose.h"
 #include "zwang/bodies.h"
 
-enum { MODEL_MADE = 0x7a77 }; /* + kind: the mark of a default function; world: + ZW_THING_COUNT */
+enum { MODEL_KINDS = ZW_KIND_HFIELD + 1 };
+enum { MODEL_MADE = 0x7a77 }; /* + kind: the mark of a default function; world: + MODEL_KINDS */
 
 /* Something the file says that has no effect here. */
 typedef struct model_note {
@@ -23,8 +24,8 @@ typedef struct model_note {
 
 typedef struct model_bodies {
     zw_world_def world;
-    int count[ZW_THING_COUNT];
-    int capacity[ZW_THING_COUNT];
+    int count[MODEL_KINDS];
+    int capacity[MODEL_KINDS];
     zw_body_def *body;
     zw_joint_def *joint;
     zw_geom_def *geom;
@@ -56,16 +57,16 @@ model_bodies *model_bodies_of(zw_model *model);
 void model_bodies_free(model_bodies *bodies);
 
 /* Add any kind; the index, or -1 with the story at the definition's place. */
-int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *error);
-const char *model_thing_word(zw_thing kind); /* "body" */
+int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *error);
+const char *model_thing_word(zw_kind kind); /* "body" */
 /* Every number that zw_model_set knows: THING.WORD; those of the world have no thing (""). */
 typedef void model_offer(void *user, const char *thing, const char *word);
 /* What such a number is now. */
 zw_status model_number(const zw_model *model, const char *name, double *value, zw_error *error);
 void model_settable(const model_bodies *bodies, model_offer *offer, void *user);
-int model_find_thing(const model_bodies *bodies, zw_thing kind, const char *name);
+int model_find_thing(const model_bodies *bodies, zw_kind kind, const char *name);
 /* Is the definition sound by itself and in this model? For add and change. */
-zw_status model_check_thing(const zw_model *model, zw_thing kind, const void *def, int index,
+zw_status model_check_thing(const zw_model *model, zw_kind kind, const void *def, int index,
                             zw_error *error);
 /* The hash of names: room for one more (0: no memory); and made again after changes. */
 int model_names_room(model_bodies *bodies);
@@ -76,8 +77,8 @@ int model_add_note(zw_model *model, int place, const char *text);
 
 /* ---- Lists of any kind, for the files bodies*.c ---------------------------------------------- */
 
-size_t model_thing_size(zw_thing kind);
-void *model_thing_at(const model_bodies *bodies, zw_thing kind, int index);
+size_t model_thing_size(zw_kind kind);
+void *model_thing_at(const model_bodies *bodies, zw_kind kind, int index);
 int *model_thing_place(void *def);
 const char **model_thing_name(void *def);
 
@@ -86,17 +87,17 @@ enum { MODEL_MOST_REFS = 4 };
 typedef struct model_refs {
     int count;
     int *at[MODEL_MOST_REFS];
-    zw_thing kind[MODEL_MOST_REFS];
+    zw_kind kind[MODEL_MOST_REFS];
     int may_lack[MODEL_MOST_REFS]; /* -1 is allowed */
     int list_count;                /* and a list of joints, */
     int *list;
     int stop_count; /* or of stops, two of each */
     zw_stop *stop;
 } model_refs;
-void model_thing_refs(zw_thing kind, void *def, model_refs *refs);
+void model_thing_refs(zw_kind kind, void *def, model_refs *refs);
 /* How many they are, and number i of them: where it stands. */
 int model_ref_count(const model_refs *refs);
-int *model_ref_at(const model_refs *refs, int i, zw_thing *kind, int *may_lack);
+int *model_ref_at(const model_refs *refs, int i, zw_kind *kind, int *may_lack);
 
 /* The arrays that a definition owns. */
 enum { MODEL_MOST_ARRAYS = 5 };
@@ -104,8 +105,8 @@ typedef struct model_array {
     size_t pointer, count; /* offsets */
     size_t unit;           /* bytes for each counted */
 } model_array;
-int model_thing_arrays(zw_thing kind, const model_array **list);
-void model_thing_free(zw_thing kind, void *def);
+int model_thing_arrays(zw_kind kind, const model_array **list);
+void model_thing_free(zw_kind kind, void *def);
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@ typedef struct checker {
     const zw_model *model;
     const model_bodies *bodies;
     zw_error *error;
-    zw_thing kind;
+    zw_kind kind;
     int place;
     const char *name;
     int index; /* it would get */
@@ -113,7 +113,7 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
                        : "another body");
     }
     int left = b->joints[d->body]; /* those of a file are found at the end */
-    for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0 && left > 0; i--) {
+    for (int i = b->count[ZW_KIND_JOINT] - 1; i >= 0 && left > 0; i--) {
         const zw_joint_def *other = &b->joint[i];
         left -= other->body == d->body;
         if (i == c->index || other->body != d->body || other->closes != d->closes) {
@@ -444,10 +444,10 @@ static int check_refs(const checker *c, const void *def)
     model_refs refs;
     model_thing_refs(c->kind, (void *)def, &refs); /* only looked at */
     for (int i = 0; i < model_ref_count(&refs); i++) {
-        zw_thing kind;
+        zw_kind kind;
         int may_lack, index = *model_ref_at(&refs, i, &kind, &may_lack);
         int most = c->bodies->count[kind];
-        if (c->kind == ZW_THING_BODY) {
+        if (c->kind == ZW_KIND_BODY) {
             most = c->index; /* parents come first */
         }
         if (index >= most || index < (may_lack ? -1 : 0)) {
@@ -473,29 +473,29 @@ static int check_name(const checker *c)
 static int check_kind(const checker *c, const void *def)
 {
     switch (c->kind) {
-    case ZW_THING_BODY:
+    case ZW_KIND_BODY:
         return check_body(c, def);
-    case ZW_THING_JOINT:
+    case ZW_KIND_JOINT:
         return check_joint(c, def);
-    case ZW_THING_GEOM:
+    case ZW_KIND_GEOM:
         return check_geom(c, def);
-    case ZW_THING_SITE:
+    case ZW_KIND_SITE:
         return check_site(c, def);
-    case ZW_THING_MESH:
+    case ZW_KIND_MESH:
         return check_mesh(c, def);
-    case ZW_THING_EQUALITY:
+    case ZW_KIND_EQUALITY:
         return check_equality(c, def);
-    case ZW_THING_TENDON:
+    case ZW_KIND_TENDON:
         return check_tendon(c, def);
-    case ZW_THING_ACTUATOR:
+    case ZW_KIND_ACTUATOR:
         return check_actuator(c, def);
-    case ZW_THING_SENSOR:
+    case ZW_KIND_SENSOR:
         return check_sensor(c, def);
-    case ZW_THING_KEY:
+    case ZW_KIND_KEY:
         return check_key(c, def);
-    case ZW_THING_PAIR:
+    case ZW_KIND_PAIR:
         return check_pair(c, def);
-    case ZW_THING_HFIELD:
+    case ZW_KIND_HFIELD:
         return check_hfield(c, def);
     default:
         return 1;
@@ -510,16 +510,16 @@ static int check_home(const checker *c, const void *def)
     if (c->index == b->count[c->kind]) {
         return 1;
     }
-    if (c->kind == ZW_THING_BODY) {
+    if (c->kind == ZW_KIND_BODY) {
         now = ((const zw_body_def *)def)->parent;
         before = b->body[c->index].parent;
-    } else if (c->kind == ZW_THING_JOINT) {
+    } else if (c->kind == ZW_KIND_JOINT) {
         now = ((const zw_joint_def *)def)->body;
         before = b->joint[c->index].body;
-    } else if (c->kind == ZW_THING_GEOM) {
+    } else if (c->kind == ZW_KIND_GEOM) {
         now = ((const zw_geom_def *)def)->body;
         before = b->geom[c->index].body;
-    } else if (c->kind == ZW_THING_SITE) {
+    } else if (c->kind == ZW_KIND_SITE) {
         now = ((const zw_site_def *)def)->body;
         before = b->site[c->index].body;
     }
@@ -527,7 +527,7 @@ static int check_home(const checker *c, const void *def)
            bad(c, "a change cannot hang it onto another body; remove it and add it");
 }
 
-zw_status model_check_thing(const zw_model *model, zw_thing kind, const void *def, int index,
+zw_status model_check_thing(const zw_model *model, zw_kind kind, const void *def, int index,
                             zw_error *error)
 {
     checker c = {.model = model, .bodies = model->bodies, .error = error, .kind = kind};
@@ -552,7 +552,7 @@ zw_status zw_model_set_world(zw_model *model, const zw_world_def *def, zw_error 
     if (b == NULL) {
         return model_fail(model, error, ZW_NO_MEMORY, -1, "out of memory");
     }
-    if (def->made != MODEL_MADE + ZW_THING_COUNT) {
+    if (def->made != MODEL_MADE + MODEL_KINDS) {
         return model_fail(model, error, ZW_BAD_INPUT, -1,
                           "world: this definition was not made by zw_world_default()");
     }

@@ -20,7 +20,7 @@ zw_body_def zw_body_default(void)
 
 zw_joint_def zw_joint_default(void)
 {
-    return (zw_joint_def){.made = MADE + ZW_THING_JOINT,
+    return (zw_joint_def){.made = MADE + ZW_KIND_JOINT,
                           .place = -1,
                           .closes = -1,
                           .kind = ZW_JOINT_HINGE,
@@ -31,7 +31,7 @@ zw_joint_def zw_joint_default(void)
 
 zw_geom_def zw_geom_default(void)
 {
-    return (zw_geom_def){.made = MADE + ZW_THING_GEOM,
+    return (zw_geom_def){.made = MADE + ZW_KIND_GEOM,
                          .place = -1,
                          .shape = ZW_SHAPE_SPHERE,
                          .mesh = -1,
@@ -50,7 +50,7 @@ zw_geom_def zw_geom_default(void)
 
 zw_site_def zw_site_default(void)
 {
-    return (zw_site_def){.made = MADE + ZW_THING_SITE,
+    return (zw_site_def){.made = MADE + ZW_KIND_SITE,
                          .place = -1,
                          .shape = ZW_SHAPE_SPHERE,
                          .size = {0.005, 0.005, 0.005},
@@ -59,12 +59,12 @@ zw_site_def zw_site_default(void)
 
 zw_mesh_def zw_mesh_default(void)
 {
-    return (zw_mesh_def){.made = MADE + ZW_THING_MESH, .place = -1, .rule = ZW_MESH_EXACT};
+    return (zw_mesh_def){.made = MADE + ZW_KIND_MESH, .place = -1, .rule = ZW_MESH_EXACT};
 }
 
 zw_equality_def zw_equality_default(void)
 {
-    return (zw_equality_def){.made = MADE + ZW_THING_EQUALITY,
+    return (zw_equality_def){.made = MADE + ZW_KIND_EQUALITY,
                              .place = -1,
                              .first = -1,
                              .second = -1,
@@ -79,7 +79,7 @@ zw_equality_def zw_equality_default(void)
 
 zw_tendon_def zw_tendon_default(void)
 {
-    return (zw_tendon_def){.made = MADE + ZW_THING_TENDON,
+    return (zw_tendon_def){.made = MADE + ZW_KIND_TENDON,
                            .place = -1,
                            .springlength = {-1, -1},
                            .soft_limit = SOFT,
@@ -88,7 +88,7 @@ zw_tendon_def zw_tendon_default(void)
 
 zw_actuator_def zw_actuator_default(void)
 {
-    return (zw_actuator_def){.made = MADE + ZW_THING_ACTUATOR,
+    return (zw_actuator_def){.made = MADE + ZW_KIND_ACTUATOR,
                              .place = -1,
                              .target = -1,
                              .refsite = -1,
@@ -100,17 +100,17 @@ zw_actuator_def zw_actuator_default(void)
 zw_sensor_def zw_sensor_default(void)
 {
     return (zw_sensor_def){
-        .made = MADE + ZW_THING_SENSOR, .place = -1, .target = -1, .ref_target = -1};
+        .made = MADE + ZW_KIND_SENSOR, .place = -1, .target = -1, .ref_target = -1};
 }
 
 zw_key_def zw_key_default(void)
 {
-    return (zw_key_def){.made = MADE + ZW_THING_KEY, .place = -1};
+    return (zw_key_def){.made = MADE + ZW_KIND_KEY, .place = -1};
 }
 
 zw_pair_def zw_pair_default(void)
 {
-    return (zw_pair_def){.made = MADE + ZW_THING_PAIR,
+    return (zw_pair_def){.made = MADE + ZW_KIND_PAIR,
                          .place = -1,
                          .condim = 3,
                          .friction = {1, 1, 0.005, 0.0001, 0.0001},
@@ -120,18 +120,18 @@ zw_pair_def zw_pair_default(void)
 
 zw_exclude_def zw_exclude_default(void)
 {
-    return (zw_exclude_def){.made = MADE + ZW_THING_EXCLUDE, .place = -1};
+    return (zw_exclude_def){.made = MADE + ZW_KIND_EXCLUDE, .place = -1};
 }
 
 zw_hfield_def zw_hfield_default(void)
 {
-    return (zw_hfield_def){.made = MADE + ZW_THING_HFIELD, .place = -1};
+    return (zw_hfield_def){.made = MADE + ZW_KIND_HFIELD, .place = -1};
 }
 
 zw_world_def zw_world_default(void)
 {
     return (zw_world_def){
-        .made = MADE + ZW_THING_COUNT,
+        .made = MADE + MODEL_KINDS,
         .gravity = {0, 0, -9.81},
         .timestep = 0.002,
         .impratio = 1,

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "model/bodies.h"
 
-static void refer(model_refs *refs, int *at, zw_thing kind, int may_lack)
+static void refer(model_refs *refs, int *at, zw_kind kind, int may_lack)
 {
     refs->at[refs->count] = at;
     refs->kind[refs->count] = kind;
@@ -20,11 +20,11 @@ static void refer(model_refs *refs, int *at, zw_thing kind, int may_lack)
 static void refer_frame(model_refs *refs, int *at, int frame)
 {
     if (frame == ZW_FRAME_BODY || frame == ZW_FRAME_INERTIAL) {
-        refer(refs, at, ZW_THING_BODY, 0);
+        refer(refs, at, ZW_KIND_BODY, 0);
     } else if (frame == ZW_FRAME_GEOM) {
-        refer(refs, at, ZW_THING_GEOM, 0);
+        refer(refs, at, ZW_KIND_GEOM, 0);
     } else if (frame == ZW_FRAME_SITE) {
-        refer(refs, at, ZW_THING_SITE, 0);
+        refer(refs, at, ZW_KIND_SITE, 0);
     }
 }
 
@@ -35,11 +35,11 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
         ZW_SENSOR_TABLE(MOUNT)
 #undef MOUNT
     };
-    static const zw_thing thing[] = {[ZW_MOUNT_SITE] = ZW_THING_SITE,
-                                     [ZW_MOUNT_JOINT] = ZW_THING_JOINT,
-                                     [ZW_MOUNT_BODY] = ZW_THING_BODY,
-                                     [ZW_MOUNT_TENDON] = ZW_THING_TENDON,
-                                     [ZW_MOUNT_ACTUATOR] = ZW_THING_ACTUATOR};
+    static const zw_kind thing[] = {[ZW_MOUNT_SITE] = ZW_KIND_SITE,
+                                    [ZW_MOUNT_JOINT] = ZW_KIND_JOINT,
+                                    [ZW_MOUNT_BODY] = ZW_KIND_BODY,
+                                    [ZW_MOUNT_TENDON] = ZW_KIND_TENDON,
+                                    [ZW_MOUNT_ACTUATOR] = ZW_KIND_ACTUATOR};
     int on = d->kind >= 0 && d->kind < ZW_SENSOR_COUNT ? mounts[d->kind] : ZW_MOUNT_NOTHING;
     if (on == ZW_MOUNT_FRAME) {
         refer_frame(refs, &d->target, d->frame);
@@ -52,54 +52,54 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
 static void actuator_refs(zw_actuator_def *d, model_refs *refs)
 {
     refer(refs, &d->target,
-          d->drive == ZW_DRIVE_TENDON                               ? ZW_THING_TENDON
-          : d->drive == ZW_DRIVE_SITE || d->drive == ZW_DRIVE_CRANK ? ZW_THING_SITE
-                                                                    : ZW_THING_JOINT,
+          d->drive == ZW_DRIVE_TENDON                               ? ZW_KIND_TENDON
+          : d->drive == ZW_DRIVE_SITE || d->drive == ZW_DRIVE_CRANK ? ZW_KIND_SITE
+                                                                    : ZW_KIND_JOINT,
           0);
-    refer(refs, &d->refsite, ZW_THING_SITE, d->drive != ZW_DRIVE_CRANK);
+    refer(refs, &d->refsite, ZW_KIND_SITE, d->drive != ZW_DRIVE_CRANK);
 }
 
 static void equality_refs(zw_equality_def *d, model_refs *refs)
 {
-    zw_thing of = d->kind == ZW_EQUALITY_JOINT    ? ZW_THING_JOINT
-                  : d->kind == ZW_EQUALITY_TENDON ? ZW_THING_TENDON
-                                                  : ZW_THING_BODY;
+    zw_kind of = d->kind == ZW_EQUALITY_JOINT    ? ZW_KIND_JOINT
+                 : d->kind == ZW_EQUALITY_TENDON ? ZW_KIND_TENDON
+                                                 : ZW_KIND_BODY;
     refer(refs, &d->first, of, 0);
-    refer(refs, &d->second, of, of != ZW_THING_BODY);
+    refer(refs, &d->second, of, of != ZW_KIND_BODY);
 }
 
-void model_thing_refs(zw_thing kind, void *def, model_refs *refs)
+void model_thing_refs(zw_kind kind, void *def, model_refs *refs)
 {
     memset(refs, 0, sizeof *refs);
-    if (kind == ZW_THING_BODY) {
-        refer(refs, &((zw_body_def *)def)->parent, ZW_THING_BODY, 0);
-    } else if (kind == ZW_THING_JOINT) {
-        refer(refs, &((zw_joint_def *)def)->body, ZW_THING_BODY, 0);
-        refer(refs, &((zw_joint_def *)def)->closes, ZW_THING_BODY, 1);
-    } else if (kind == ZW_THING_GEOM) {
-        refer(refs, &((zw_geom_def *)def)->body, ZW_THING_BODY, 0);
-        refer(refs, &((zw_geom_def *)def)->mesh, ZW_THING_MESH, 1);
-        refer(refs, &((zw_geom_def *)def)->hfield, ZW_THING_HFIELD, 1);
-    } else if (kind == ZW_THING_SITE) {
-        refer(refs, &((zw_site_def *)def)->body, ZW_THING_BODY, 0);
-    } else if (kind == ZW_THING_EQUALITY) {
+    if (kind == ZW_KIND_BODY) {
+        refer(refs, &((zw_body_def *)def)->parent, ZW_KIND_BODY, 0);
+    } else if (kind == ZW_KIND_JOINT) {
+        refer(refs, &((zw_joint_def *)def)->body, ZW_KIND_BODY, 0);
+        refer(refs, &((zw_joint_def *)def)->closes, ZW_KIND_BODY, 1);
+    } else if (kind == ZW_KIND_GEOM) {
+        refer(refs, &((zw_geom_def *)def)->body, ZW_KIND_BODY, 0);
+        refer(refs, &((zw_geom_def *)def)->mesh, ZW_KIND_MESH, 1);
+        refer(refs, &((zw_geom_def *)def)->hfield, ZW_KIND_HFIELD, 1);
+    } else if (kind == ZW_KIND_SITE) {
+        refer(refs, &((zw_site_def *)def)->body, ZW_KIND_BODY, 0);
+    } else if (kind == ZW_KIND_EQUALITY) {
         equality_refs(def, refs);
-    } else if (kind == ZW_THING_TENDON) {
+    } else if (kind == ZW_KIND_TENDON) {
         zw_tendon_def *d = def;
         refs->list = (int *)d->joint; /* the definition's own in a list; else only looked at */
         refs->list_count = d->joint != NULL ? d->count : 0;
         refs->stop = (zw_stop *)d->stop;
         refs->stop_count = d->stop != NULL ? d->stop_count : 0;
-    } else if (kind == ZW_THING_ACTUATOR) {
+    } else if (kind == ZW_KIND_ACTUATOR) {
         actuator_refs(def, refs);
-    } else if (kind == ZW_THING_SENSOR) {
+    } else if (kind == ZW_KIND_SENSOR) {
         sensor_refs(def, refs);
-    } else if (kind == ZW_THING_PAIR) {
-        refer(refs, &((zw_pair_def *)def)->geom1, ZW_THING_GEOM, 0);
-        refer(refs, &((zw_pair_def *)def)->geom2, ZW_THING_GEOM, 0);
-    } else if (kind == ZW_THING_EXCLUDE) {
-        refer(refs, &((zw_exclude_def *)def)->body1, ZW_THING_BODY, 0);
-        refer(refs, &((zw_exclude_def *)def)->body2, ZW_THING_BODY, 0);
+    } else if (kind == ZW_KIND_PAIR) {
+        refer(refs, &((zw_pair_def *)def)->geom1, ZW_KIND_GEOM, 0);
+        refer(refs, &((zw_pair_def *)def)->geom2, ZW_KIND_GEOM, 0);
+    } else if (kind == ZW_KIND_EXCLUDE) {
+        refer(refs, &((zw_exclude_def *)def)->body1, ZW_KIND_BODY, 0);
+        refer(refs, &((zw_exclude_def *)def)->body2, ZW_KIND_BODY, 0);
     }
 }
 
@@ -108,7 +108,7 @@ int model_ref_count(const model_refs *refs)
     return refs->count + refs->list_count + 2 * refs->stop_count;
 }
 
-int *model_ref_at(const model_refs *refs, int i, zw_thing *kind, int *may_lack)
+int *model_ref_at(const model_refs *refs, int i, zw_kind *kind, int *may_lack)
 {
     if (i < refs->count) {
         *kind = refs->kind[i];
@@ -117,14 +117,14 @@ int *model_ref_at(const model_refs *refs, int i, zw_thing *kind, int *may_lack)
     }
     i -= refs->count;
     if (i < refs->list_count) {
-        *kind = ZW_THING_JOINT;
+        *kind = ZW_KIND_JOINT;
         *may_lack = 0;
         return &refs->list[i];
     }
     i -= refs->list_count;
     zw_stop *stop = &refs->stop[i / 2];
     int is_side = i % 2 == 1;
-    *kind = stop->kind == ZW_STOP_GEOM && !is_side ? ZW_THING_GEOM : ZW_THING_SITE;
+    *kind = stop->kind == ZW_STOP_GEOM && !is_side ? ZW_KIND_GEOM : ZW_KIND_SITE;
     *may_lack = is_side || stop->kind == ZW_STOP_PULLEY;
     return is_side ? &stop->side : &stop->index;
 }
@@ -134,22 +134,22 @@ int *model_ref_at(const model_refs *refs, int i, zw_thing *kind, int *may_lack)
 /* number[kind][i]: the index it will have, -1: it goes. */
 typedef struct removal {
     model_bodies *b;
-    int *number[ZW_THING_COUNT];
+    int *number[MODEL_KINDS];
     int *order; /* of joints, before */
     int *block; /* all of it */
 } removal;
 
-static int goes(const removal *r, zw_thing kind, int index)
+static int goes(const removal *r, zw_kind kind, int index)
 {
     return index >= 0 && r->number[kind][index] < 0;
 }
 
-static int refers_to_going(const removal *r, zw_thing kind, int index)
+static int refers_to_going(const removal *r, zw_kind kind, int index)
 {
     model_refs refs;
     model_thing_refs(kind, model_thing_at(r->b, kind, index), &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
-        zw_thing of;
+        zw_kind of;
         int may_lack, to = *model_ref_at(&refs, i, &of, &may_lack);
         if (goes(r, of, to)) {
             return 1;
@@ -162,19 +162,19 @@ static void mark_all(removal *r)
 {
     for (int again = 1; again;) {
         again = 0;
-        for (int k = 0; k < ZW_THING_COUNT; k++) {
-            for (int i = k == ZW_THING_BODY ? 1 : 0; i < r->b->count[k]; i++) {
-                if (!goes(r, (zw_thing)k, i) && refers_to_going(r, (zw_thing)k, i)) {
+        for (int k = 0; k < MODEL_KINDS; k++) {
+            for (int i = k == ZW_KIND_BODY ? 1 : 0; i < r->b->count[k]; i++) {
+                if (!goes(r, (zw_kind)k, i) && refers_to_going(r, (zw_kind)k, i)) {
                     r->number[k][i] = -1;
                     again = 1;
                 }
             }
         }
     }
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    for (int k = 0; k < MODEL_KINDS; k++) {
         int next = 0;
         for (int i = 0; i < r->b->count[k]; i++) {
-            r->number[k][i] = goes(r, (zw_thing)k, i) ? -1 : next++;
+            r->number[k][i] = goes(r, (zw_kind)k, i) ? -1 : next++;
         }
     }
 }
@@ -203,17 +203,17 @@ static void cut_key(const removal *r, zw_key_def *key)
     cutter act = {(double *)key->act, key->act_count, 0, 0};
     cutter ctrl = {(double *)key->ctrl, key->ctrl_count, 0, 0};
     cutter mocap = {(double *)key->mocap, key->mocap_count, 0, 0};
-    for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
-        cut(&mocap, b->body[i].mocap ? 7 : 0, !goes(r, ZW_THING_BODY, i));
+    for (int i = 0; i < b->count[ZW_KIND_BODY]; i++) {
+        cut(&mocap, b->body[i].mocap ? 7 : 0, !goes(r, ZW_KIND_BODY, i));
     }
-    for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_JOINT]; i++) {
         const zw_joint_def *joint = &b->joint[r->order[i]];
-        int stays = !goes(r, ZW_THING_JOINT, r->order[i]);
+        int stays = !goes(r, ZW_KIND_JOINT, r->order[i]);
         cut(&qpos, model_joint_positions[joint->kind], stays);
         cut(&qvel, model_joint_speeds[joint->kind], stays);
     }
-    for (int i = 0; i < b->count[ZW_THING_ACTUATOR]; i++) {
-        int stays = !goes(r, ZW_THING_ACTUATOR, i);
+    for (int i = 0; i < b->count[ZW_KIND_ACTUATOR]; i++) {
+        int stays = !goes(r, ZW_KIND_ACTUATOR, i);
         cut(&ctrl, 1, stays);
         cut(&act, b->actuator[i].dynamics != ZW_DYNAMICS_NONE, stays);
     }
@@ -224,7 +224,7 @@ static void cut_key(const removal *r, zw_key_def *key)
     key->mocap_count = mocap.to;
 }
 
-static void close_gaps(removal *r, zw_thing kind)
+static void close_gaps(removal *r, zw_kind kind)
 {
     model_bodies *b = r->b;
     size_t size = model_thing_size(kind);
@@ -238,7 +238,7 @@ static void close_gaps(removal *r, zw_thing kind)
         model_refs refs;
         model_thing_refs(kind, def, &refs);
         for (int k = 0; k < model_ref_count(&refs); k++) {
-            zw_thing of;
+            zw_kind of;
             int may_lack, *at = model_ref_at(&refs, k, &of, &may_lack);
             *at = *at >= 0 ? r->number[of][*at] : -1;
         }
@@ -253,17 +253,17 @@ static void close_gaps(removal *r, zw_thing kind)
     b->count[kind] = to;
 }
 
-zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *error)
+zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error)
 {
     if (model == NULL || zw_model_def(model, kind, index) == NULL) {
         return base_fail(error, ZW_BAD_INPUT, "there is no such thing to be removed");
     }
-    if (kind == ZW_THING_BODY && index == 0) {
+    if (kind == ZW_KIND_BODY && index == 0) {
         return base_fail(error, ZW_BAD_INPUT, "the world cannot be removed");
     }
     removal r = {.b = model->bodies};
-    int total = r.b->count[ZW_THING_JOINT];
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    int total = r.b->count[ZW_KIND_JOINT];
+    for (int k = 0; k < MODEL_KINDS; k++) {
         total += r.b->count[k];
     }
     r.block = base_alloc((size_t)total * sizeof *r.block);
@@ -271,7 +271,7 @@ zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *e
         return base_fail(error, ZW_NO_MEMORY, "out of memory");
     }
     int *next = r.block;
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    for (int k = 0; k < MODEL_KINDS; k++) {
         r.number[k] = next;
         next += r.b->count[k];
     }
@@ -279,15 +279,15 @@ zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *e
     model_joint_order(r.b, r.order);
     r.number[kind][index] = -1;
     mark_all(&r);
-    for (int i = 0; i < r.b->count[ZW_THING_KEY]; i++) {
+    for (int i = 0; i < r.b->count[ZW_KIND_KEY]; i++) {
         cut_key(&r, &r.b->key[i]);
     }
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
-        close_gaps(&r, (zw_thing)k);
+    for (int k = 0; k < MODEL_KINDS; k++) {
+        close_gaps(&r, (zw_kind)k);
     }
     base_free(r.block);
     memset(r.b->joints, 0, (size_t)r.b->joints_capacity * sizeof *r.b->joints);
-    for (int i = 0; i < r.b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < r.b->count[ZW_KIND_JOINT]; i++) {
         r.b->joints[r.b->joint[i].body]++;
     }
     model_names_rebuild(model->bodies);

@@ -39,7 +39,7 @@ typedef struct weigher {
     signed char *odd;     /* [bodies] moments that no body has by itself */
 } weigher;
 
-static int fail(weigher *w, zw_thing kind, int index, const char *story)
+static int fail(weigher *w, zw_kind kind, int index, const char *story)
 {
     void *def = model_thing_at(w->b, kind, index);
     const char *name = *model_thing_name(def);
@@ -193,7 +193,7 @@ static int mesh_of(weigher *w, int geom, zw_inertia *out)
         *out = w->mesh[g->mesh];
     }
     return ok ? 1
-              : fail(w, ZW_THING_GEOM, geom,
+              : fail(w, ZW_KIND_GEOM, geom,
                      "its mesh encloses no volume, so it has no mass; are its faces inside out, or "
                      "flat? (say shellinertia, or give the body an inertial)");
 }
@@ -262,12 +262,12 @@ static void given_lump(const zw_body_def *d, lump *out)
 /* Geoms are added to their bodies in the order of their list. */
 static int weigh(weigher *w)
 {
-    for (int i = 0; i < w->b->count[ZW_THING_BODY]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_BODY]; i++) {
         if (!from_geoms(w, i)) {
             given_lump(&w->b->body[i], &w->own[i]);
         }
     }
-    for (int i = 0; i < w->b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_GEOM]; i++) {
         const zw_geom_def *g = &w->b->geom[i];
         lump l;
         if (!from_geoms(w, g->body) || g->group < w->b->world.group_range[0] ||
@@ -300,7 +300,7 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     }
     out->mass = fmax(out->mass, world->bound_mass);
     if (!isfinite(out->mass + m[0] + m[1] + m[2])) {
-        return fail(w, ZW_THING_BODY, body, "its mass or moment of inertia is not finite");
+        return fail(w, ZW_KIND_BODY, body, "its mass or moment of inertia is not finite");
     }
     double sum = m[0] + m[1] + m[2]; /* m[0] is the largest */
     if (m[2] < 0 || m[1] + m[2] < m[0] * (1 - 1e-9)) {
@@ -335,14 +335,14 @@ static int check_moving(weigher *w, const zw_inertia *list)
     const zw_joint_def *j = &w->b->joint[joint];
     int massless = j->kind == ZW_JOINT_SLIDE ||
                    (j->kind == ZW_JOINT_FREE && !(w->whole[j->body].mass > 1e-15));
-    return fail(w, ZW_THING_BODY, j->body, story[massless ? 0 : j->kind == ZW_JOINT_HINGE ? 2 : 1]);
+    return fail(w, ZW_KIND_BODY, j->body, story[massless ? 0 : j->kind == ZW_JOINT_HINGE ? 2 : 1]);
 }
 
 /* Moments that no body has, in a link that is fast to others: what counts is their sum, and what
  * never moves may have any. */
 static int check_odd(weigher *w)
 {
-    for (int i = 1; i < w->b->count[ZW_THING_BODY]; i++) {
+    for (int i = 1; i < w->b->count[ZW_KIND_BODY]; i++) {
         int with = i;
         double quat[4], m[3];
         while (with > 0 && w->joints[with] == 0) {
@@ -353,10 +353,10 @@ static int check_odd(weigher *w)
         }
         model_principal(w->whole[with].tensor, quat, m);
         if (m[2] < -1e-14 * m[0]) {
-            return fail(w, ZW_THING_BODY, i, "a moment of inertia is negative");
+            return fail(w, ZW_KIND_BODY, i, "a moment of inertia is negative");
         }
         if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
-            return fail(w, ZW_THING_BODY, i,
+            return fail(w, ZW_KIND_BODY, i,
                         "the sum of two of its moments of inertia is less than the third; no body "
                         "is so. Correct them, or let their mean replace them: --balance, or "
                         "balanceinertia=\"true\" of <compiler> (in URDF inside <mujoco>)");
@@ -368,9 +368,9 @@ static int check_odd(weigher *w)
 /* Children without joints move with their parents. */
 static void join_children(weigher *w)
 {
-    int n = w->b->count[ZW_THING_BODY];
+    int n = w->b->count[ZW_KIND_BODY];
     memcpy(w->whole, w->own, (size_t)n * sizeof *w->whole);
-    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_JOINT]; i++) {
         w->joints[w->b->joint[i].body] += w->b->joint[i].closes < 0;
     }
     for (int i = n - 1; i > 0; i--) {
@@ -387,7 +387,7 @@ static void join_children(weigher *w)
 
 static int weigh_all(weigher *w, zw_inertia *list, int check)
 {
-    int n = w->b->count[ZW_THING_BODY];
+    int n = w->b->count[ZW_KIND_BODY];
     double total = 0;
     if (!weigh(w)) {
         return 0;
@@ -417,7 +417,7 @@ static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check,
     }
     const model_bodies *b = model->bodies;
     weigher w = {.model = model, .b = b, .error = error};
-    size_t bodies = (size_t)b->count[ZW_THING_BODY], meshes = (size_t)b->count[ZW_THING_MESH];
+    size_t bodies = (size_t)b->count[ZW_KIND_BODY], meshes = (size_t)b->count[ZW_KIND_MESH];
     w.mesh = base_alloc((meshes + 1) * sizeof *w.mesh);
     w.weighed = base_alloc(meshes + 1);
     w.own = base_alloc(bodies * sizeof *w.own);

@@ -117,7 +117,7 @@ static int release_joint(felt *f, const zw_joint_def *j)
 
 int model_immovable(const model_bodies *b, const zw_inertia *list)
 {
-    int n = b->count[ZW_THING_BODY], joints = b->count[ZW_THING_JOINT], found = -1;
+    int n = b->count[ZW_KIND_BODY], joints = b->count[ZW_KIND_JOINT], found = -1;
     felt *f = base_alloc((size_t)n * sizeof *f);
     int *first = base_alloc((size_t)n * sizeof *first); /* joint of a body, + 1 */
     int *next = base_alloc(((size_t)joints + 1) * sizeof *next);

@@ -19,43 +19,43 @@ enum { MOST_LISTED = 12 };
 
 /* Numbers that stand in a definition as they are. */
 static const struct plain {
-    zw_thing kind;
+    zw_kind kind;
     const char *word;
     size_t at;
 } plain[] = {
-    {ZW_THING_BODY, "gravcomp", offsetof(zw_body_def, gravcomp)},
-    {ZW_THING_JOINT, "damping", offsetof(zw_joint_def, damping)},
-    {ZW_THING_JOINT, "stiffness", offsetof(zw_joint_def, stiffness)},
-    {ZW_THING_JOINT, "springref", offsetof(zw_joint_def, springref)},
-    {ZW_THING_JOINT, "armature", offsetof(zw_joint_def, armature)},
-    {ZW_THING_JOINT, "frictionloss", offsetof(zw_joint_def, frictionloss)},
-    {ZW_THING_GEOM, "mass", offsetof(zw_geom_def, mass)},
-    {ZW_THING_GEOM, "density", offsetof(zw_geom_def, density)},
-    {ZW_THING_GEOM, "friction", offsetof(zw_geom_def, friction[0])},
-    {ZW_THING_GEOM, "friction.spin", offsetof(zw_geom_def, friction[1])},
-    {ZW_THING_GEOM, "friction.roll", offsetof(zw_geom_def, friction[2])},
-    {ZW_THING_GEOM, "restitution", offsetof(zw_geom_def, restitution)},
-    {ZW_THING_GEOM, "margin", offsetof(zw_geom_def, margin)},
-    {ZW_THING_GEOM, "size.x", offsetof(zw_geom_def, size[0])},
-    {ZW_THING_GEOM, "size.y", offsetof(zw_geom_def, size[1])},
-    {ZW_THING_GEOM, "size.z", offsetof(zw_geom_def, size[2])},
-    {ZW_THING_GEOM, "radius", offsetof(zw_geom_def, size[0])},
-    {ZW_THING_TENDON, "damping", offsetof(zw_tendon_def, damping)},
-    {ZW_THING_TENDON, "stiffness", offsetof(zw_tendon_def, stiffness)},
-    {ZW_THING_TENDON, "armature", offsetof(zw_tendon_def, armature)},
-    {ZW_THING_TENDON, "frictionloss", offsetof(zw_tendon_def, frictionloss)},
-    {ZW_THING_ACTUATOR, "gear", offsetof(zw_actuator_def, gear[0])},
-    {ZW_THING_PAIR, "friction", offsetof(zw_pair_def, friction[0])},
+    {ZW_KIND_BODY, "gravcomp", offsetof(zw_body_def, gravcomp)},
+    {ZW_KIND_JOINT, "damping", offsetof(zw_joint_def, damping)},
+    {ZW_KIND_JOINT, "stiffness", offsetof(zw_joint_def, stiffness)},
+    {ZW_KIND_JOINT, "springref", offsetof(zw_joint_def, springref)},
+    {ZW_KIND_JOINT, "armature", offsetof(zw_joint_def, armature)},
+    {ZW_KIND_JOINT, "frictionloss", offsetof(zw_joint_def, frictionloss)},
+    {ZW_KIND_GEOM, "mass", offsetof(zw_geom_def, mass)},
+    {ZW_KIND_GEOM, "density", offsetof(zw_geom_def, density)},
+    {ZW_KIND_GEOM, "friction", offsetof(zw_geom_def, friction[0])},
+    {ZW_KIND_GEOM, "friction.spin", offsetof(zw_geom_def, friction[1])},
+    {ZW_KIND_GEOM, "friction.roll", offsetof(zw_geom_def, friction[2])},
+    {ZW_KIND_GEOM, "restitution", offsetof(zw_geom_def, restitution)},
+    {ZW_KIND_GEOM, "margin", offsetof(zw_geom_def, margin)},
+    {ZW_KIND_GEOM, "size.x", offsetof(zw_geom_def, size[0])},
+    {ZW_KIND_GEOM, "size.y", offsetof(zw_geom_def, size[1])},
+    {ZW_KIND_GEOM, "size.z", offsetof(zw_geom_def, size[2])},
+    {ZW_KIND_GEOM, "radius", offsetof(zw_geom_def, size[0])},
+    {ZW_KIND_TENDON, "damping", offsetof(zw_tendon_def, damping)},
+    {ZW_KIND_TENDON, "stiffness", offsetof(zw_tendon_def, stiffness)},
+    {ZW_KIND_TENDON, "armature", offsetof(zw_tendon_def, armature)},
+    {ZW_KIND_TENDON, "frictionloss", offsetof(zw_tendon_def, frictionloss)},
+    {ZW_KIND_ACTUATOR, "gear", offsetof(zw_actuator_def, gear[0])},
+    {ZW_KIND_PAIR, "friction", offsetof(zw_pair_def, friction[0])},
 };
 enum { PLAIN = sizeof plain / sizeof *plain };
 
 /* Those that need a thought. */
 static const struct special {
-    zw_thing kind;
+    zw_kind kind;
     const char *word;
-} special[] = {{ZW_THING_BODY, "mass"},    {ZW_THING_JOINT, "lower"},  {ZW_THING_JOINT, "upper"},
-               {ZW_THING_TENDON, "lower"}, {ZW_THING_TENDON, "upper"}, {ZW_THING_ACTUATOR, "kp"},
-               {ZW_THING_ACTUATOR, "kv"},  {ZW_THING_ACTUATOR, "gain"}};
+} special[] = {{ZW_KIND_BODY, "mass"},    {ZW_KIND_JOINT, "lower"},  {ZW_KIND_JOINT, "upper"},
+               {ZW_KIND_TENDON, "lower"}, {ZW_KIND_TENDON, "upper"}, {ZW_KIND_ACTUATOR, "kp"},
+               {ZW_KIND_ACTUATOR, "kv"},  {ZW_KIND_ACTUATOR, "gain"}};
 enum { SPECIAL = sizeof special / sizeof *special };
 
 typedef union any_def {
@@ -69,7 +69,7 @@ typedef union any_def {
 
 /* What a name means. */
 typedef struct target {
-    zw_thing kind;
+    zw_kind kind;
     int index;
     const char *word; /* of the tables */
     int at;           /* in `plain`, -1: special */
@@ -77,7 +77,7 @@ typedef struct target {
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-static int find_thing(const model_bodies *bodies, zw_thing kind, const char *name)
+static int find_thing(const model_bodies *bodies, zw_kind kind, const char *name)
 {
     int index = model_find_thing(bodies, kind, name), number;
     size_t length = strlen(model_thing_word(kind));
@@ -96,7 +96,7 @@ static int find_all(const model_bodies *bodies, int only, const char *name, cons
 {
     int count = 0;
     for (int i = 0; i < PLAIN + SPECIAL && count < room; i++) {
-        zw_thing kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
+        zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         const char *known = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
         int index = (only < 0 || only == (int)kind) && !strcmp(known, word)
                         ? find_thing(bodies, kind, name)
@@ -111,9 +111,9 @@ static int find_all(const model_bodies *bodies, int only, const char *name, cons
 /* "geom:" before a name. */
 static int kind_before(const char **name)
 {
-    for (int kind = 0; kind < ZW_THING_COUNT; kind++) {
-        size_t length = strlen(model_thing_word((zw_thing)kind));
-        if (!strncmp(*name, model_thing_word((zw_thing)kind), length) && (*name)[length] == ':') {
+    for (int kind = 0; kind < MODEL_KINDS; kind++) {
+        size_t length = strlen(model_thing_word((zw_kind)kind));
+        if (!strncmp(*name, model_thing_word((zw_kind)kind), length) && (*name)[length] == ':') {
             *name += length + 1;
             return kind;
         }
@@ -154,9 +154,9 @@ static zw_status set_body_mass(zw_model *model, int body, const char *name, doub
     if (bodies->body[body].inertial && world->from_geoms != 1) {
         zw_body_def def = bodies->body[body];
         def.mass = value;
-        return zw_model_change(model, ZW_THING_BODY, body, &def, error);
+        return zw_model_change(model, ZW_KIND_BODY, body, &def, error);
     }
-    for (int i = 0; i < bodies->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < bodies->count[ZW_KIND_GEOM]; i++) {
         const zw_geom_def *geom = &bodies->geom[i];
         if (geom->body == body && geom->mass != 0 && !(geom->mass < 0 && geom->density == 0) &&
             geom->group >= world->group_range[0] && geom->group <= world->group_range[1]) {
@@ -173,7 +173,7 @@ static zw_status set_body_mass(zw_model *model, int body, const char *name, doub
     }
     zw_geom_def def = bodies->geom[last];
     def.mass = value;
-    return zw_model_change(model, ZW_THING_GEOM, last, &def, error);
+    return zw_model_change(model, ZW_KIND_GEOM, last, &def, error);
 }
 
 static zw_status set_limit(int limited, double range[2], const target *it, const char *name,
@@ -217,13 +217,13 @@ static zw_status set_special(zw_model *model, const target *it, const char *name
 {
     any_def def;
     zw_status status = ZW_OK;
-    if (it->kind == ZW_THING_BODY) {
+    if (it->kind == ZW_KIND_BODY) {
         return set_body_mass(model, it->index, name, value, error);
     }
     memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
-    if (it->kind == ZW_THING_JOINT) {
+    if (it->kind == ZW_KIND_JOINT) {
         status = set_limit(def.joint.limited, def.joint.range, it, name, value, error);
-    } else if (it->kind == ZW_THING_TENDON) {
+    } else if (it->kind == ZW_KIND_TENDON) {
         status = set_limit(def.tendon.limited, def.tendon.range, it, name, value, error);
     } else {
         status = set_gain(&def.actuator, it, name, value, error);
@@ -240,13 +240,13 @@ static zw_status set_target(zw_model *model, const target *it, const char *name,
     }
     memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
     memcpy((char *)&def + plain[it->at].at, &value, sizeof value);
-    if (it->kind == ZW_THING_PAIR) {
+    if (it->kind == ZW_KIND_PAIR) {
         if (!(def.pair.given & 2)) {
             return refuse(error, name, "this pair takes the friction of its shapes");
         }
         def.pair.friction[1] = value; /* across, as along */
     }
-    if (it->kind == ZW_THING_JOINT && def.joint.springdamper[0] > 0 &&
+    if (it->kind == ZW_KIND_JOINT && def.joint.springdamper[0] > 0 &&
         (!strcmp(it->word, "damping") || !strcmp(it->word, "stiffness"))) {
         return refuse(error, name, "springdamper says it");
     }
@@ -307,7 +307,7 @@ static double number_of_body(const model_bodies *bodies, int body)
 {
     const zw_body_def *def = &bodies->body[body];
     double mass = -1;
-    for (int i = 0; i < bodies->count[ZW_THING_GEOM]; i++) { /* of several, zw_model_set tells */
+    for (int i = 0; i < bodies->count[ZW_KIND_GEOM]; i++) { /* of several, zw_model_set tells */
         mass =
             bodies->geom[i].body == body && bodies->geom[i].mass != 0 ? bodies->geom[i].mass : mass;
     }
@@ -317,15 +317,15 @@ static double number_of_body(const model_bodies *bodies, int body)
 static double special_number(const zw_model *model, const target *it)
 {
     any_def def;
-    if (it->kind == ZW_THING_BODY) {
+    if (it->kind == ZW_KIND_BODY) {
         return number_of_body(model->bodies, it->index);
     }
     memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
     int upper = !strcmp(it->word, "upper");
-    return it->kind == ZW_THING_JOINT    ? def.joint.range[upper]
-           : it->kind == ZW_THING_TENDON ? def.tendon.range[upper]
-           : !strcmp(it->word, "kv")     ? -def.actuator.bias_prm[2]
-                                         : def.actuator.gain_prm[0];
+    return it->kind == ZW_KIND_JOINT    ? def.joint.range[upper]
+           : it->kind == ZW_KIND_TENDON ? def.tendon.range[upper]
+           : !strcmp(it->word, "kv")    ? -def.actuator.bias_prm[2]
+                                        : def.actuator.gain_prm[0];
 }
 
 static int world_number(const model_bodies *bodies, const char *name, double *value)
@@ -382,7 +382,7 @@ static zw_status unknown(const model_bodies *bodies, const char *name, zw_error 
     snprintf(thing, sizeof thing, "%.*s", dot ? (int)(dot - rest) : 0, rest);
     base_fail(error, ZW_BAD_INPUT, "there is no '%.100s' to be set", name);
     for (int i = 0; i < PLAIN + SPECIAL && listed < MOST_LISTED; i++) {
-        zw_thing kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
+        zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         if (thing[0] && (only < 0 || only == (int)kind) && find_thing(bodies, kind, thing) >= 0) {
             base_fail_more(error, "%s %s", listed++ ? "," : "; this has",
                            i < PLAIN ? plain[i].word : special[i - PLAIN].word);
@@ -394,7 +394,7 @@ static zw_status unknown(const model_bodies *bodies, const char *name, zw_error 
 void model_settable(const model_bodies *bodies, model_offer *offer, void *user)
 {
     for (int i = 0; i < PLAIN + SPECIAL; i++) {
-        zw_thing kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
+        zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         const char *word = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
         for (int k = 0; k < bodies->count[kind]; k++) {
             const char *name = *model_thing_name(model_thing_at(bodies, kind, k));

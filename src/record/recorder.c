@@ -62,9 +62,10 @@ static void add_fixed_columns(maker *k)
     for (int i = 0; i < model->coord_count; i++) {
         add_column(k, model->coord[i].name, RECORD_ROLE_COORD);
     }
-    for (int i = 0; i < zw_count(k->record->system, ZW_SPEED); i++) {
+    for (int i = 0; i < zw_count(k->record->system, ZW_KIND_SPEED); i++) {
         int bodies = k->record->system->tree != NULL;
-        snprintf(name, sizeof name, bodies ? "%s" : "%s'", zw_name(k->record->system, ZW_SPEED, i));
+        snprintf(name, sizeof name, bodies ? "%s" : "%s'",
+                 zw_name(k->record->system, ZW_KIND_SPEED, i));
         add_column(k, name, RECORD_ROLE_SPEED);
     }
     add_column(k, "energy", RECORD_ROLE_ENERGY);
@@ -82,12 +83,14 @@ static void add_fixed_columns(maker *k)
         }
     }
     add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
-    for (int i = 0; i < zw_count(k->record->system, ZW_ACTIVATION); i++) {
-        snprintf(name, sizeof name, "act(%.200s)", zw_name(k->record->system, ZW_ACTIVATION, i));
+    for (int i = 0; i < zw_count(k->record->system, ZW_KIND_ACTIVATION); i++) {
+        snprintf(name, sizeof name, "act(%.200s)",
+                 zw_name(k->record->system, ZW_KIND_ACTIVATION, i));
         add_column(k, name, RECORD_ROLE_OTHER);
     }
-    for (int i = 0; i < zw_count(k->record->system, ZW_SENSOR); i++) {
-        snprintf(name, sizeof name, "sensor(%.200s)", zw_name(k->record->system, ZW_SENSOR, i));
+    for (int i = 0; i < zw_count(k->record->system, ZW_KIND_READING); i++) {
+        snprintf(name, sizeof name, "sensor(%.200s)",
+                 zw_name(k->record->system, ZW_KIND_READING, i));
         add_column(k, name, RECORD_ROLE_OTHER);
     }
 }
@@ -107,7 +110,7 @@ static int is_seen(const maker *k, const expr_node *node, int *joint)
 static int column_of(const maker *k, expr_id id, const char *label)
 {
     const expr_node *node = expr_graph_node(k->model->graph, id);
-    int speeds = zw_count(k->record->system, ZW_SPEED);
+    int speeds = zw_count(k->record->system, ZW_KIND_SPEED);
     int joint, seen = is_seen(k, node, &joint);
     switch (seen ? EXPR_CONST : (expr_op)node->op) {
     case EXPR_TIME:
@@ -334,7 +337,7 @@ static void note_sample(zw_record *record, zw_sample_kind kind, int event, const
             memcpy(record->param, param.data, (size_t)param.count * sizeof(double));
         }
     }
-    const char *name = kind == ZW_SAMPLE_EVENT                    ? zw_name(system, ZW_EVENT, event)
+    const char *name = kind == ZW_SAMPLE_EVENT ? zw_name(system, ZW_KIND_EVENT, event)
                        : kind == ZW_SAMPLE_JUMP && record->jumped ? "set"
                        : kind == ZW_SAMPLE_JUMP                   ? "impact"
                                                                   : NULL;
@@ -367,7 +370,7 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
     *to++ = zw_work_motion(work)->certificate.worst;
     zw_view act = zw_field(system, state, work, ZW_FIELD_ACTIVATION);
     to = put(to, act, act.count);
-    to = put(to, zw_field(system, state, work, ZW_FIELD_SENSOR), zw_count(system, ZW_SENSOR));
+    to = put(to, zw_field(system, state, work, ZW_FIELD_SENSOR), zw_count(system, ZW_KIND_READING));
     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
     for (int i = 0; i < out.count; i++) {
         if (record->output[i] >= 0) {
@@ -418,10 +421,10 @@ static double told_by(const char *number)
 /* "g = 9.81, l = 1"; what finds no place is counted. */
 static void list_parameters(const zw_record *record, char *text, size_t size)
 {
-    int count = record->param ? zw_count(record->system, ZW_PARAM) : 0;
+    int count = record->param ? zw_count(record->system, ZW_KIND_PARAM) : 0;
     size_t used = 0;
     for (int i = 0; i < count; i++) {
-        const char *name = zw_name(record->system, ZW_PARAM, i);
+        const char *name = zw_name(record->system, ZW_KIND_PARAM, i);
         if (used + strlen(name) + 60 > size) {
             snprintf(text + used, size - used, " and %d more", count - i);
             return;

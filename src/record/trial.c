@@ -187,13 +187,13 @@ static void add_findings(maker *k)
     add_line(k, "defect", text);
     if (report->worst_coord >= 0) {
         snprintf(text, sizeof text, "t = %.6g, %.100s pushed with %.4g", report->worst_time,
-                 zw_name(system, ZW_COORD, report->worst_coord), report->worst_force);
+                 zw_name(system, ZW_KIND_COORD, report->worst_coord), report->worst_force);
         add_line(k, "worst moment", text);
     }
     if (report->violation_constraint >= 0) {
         snprintf(text, sizeof text, "%.2g position, %.2g velocity, most of %.100s at t = %.6g",
                  report->violation_position, report->violation_velocity,
-                 zw_name(system, ZW_CONSTRAINT, report->violation_constraint),
+                 zw_name(system, ZW_KIND_CONSTRAINT, report->violation_constraint),
                  report->violation_time);
         add_line(k, "violation", text);
     }

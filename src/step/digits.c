@@ -122,7 +122,7 @@ static zw_status run_companion(estimate *e, int which, zw_run_options options, z
     if (status != ZW_OK) {
         return status;
     }
-    memset(end->happened, 0, (size_t)zw_count(e->system, ZW_EVENT) * sizeof *end->happened);
+    memset(end->happened, 0, (size_t)zw_count(e->system, ZW_KIND_EVENT) * sizeof *end->happened);
     end->named = 0;
     options.time = first->stopped_by >= 0 ? e->plan->time : first->end;
     options.every = (options.time - e->start->t) / SAMPLES;
@@ -282,8 +282,8 @@ static void compare_events(estimate *e)
     for (int which = MOTIONS - 1; which > 0 && !digits->differs; which--) {
         const motion_end *other = &e->end[which];
         digits->ended |= first->summary.stopped_by != other->summary.stopped_by;
-        for (int i = 0; i <= zw_count(e->system, ZW_EVENT) && !digits->differs; i++) {
-            int impacts = i == zw_count(e->system, ZW_EVENT);
+        for (int i = 0; i <= zw_count(e->system, ZW_KIND_EVENT) && !digits->differs; i++) {
+            int impacts = i == zw_count(e->system, ZW_KIND_EVENT);
             digits->event = impacts ? -1 : i;
             digits->here = impacts ? first->summary.events - first->named : first->happened[i];
             digits->there = impacts ? other->summary.events - other->named : other->happened[i];
@@ -296,7 +296,7 @@ static void compare_events(estimate *e)
 
 static zw_status allocate(estimate *e, zw_error *error)
 {
-    size_t events = (size_t)zw_count(e->system, ZW_EVENT) + 1;
+    size_t events = (size_t)zw_count(e->system, ZW_KIND_EVENT) + 1;
     zw_digits *digits = e->digits;
     size_t count = (size_t)digits->count + 1;
     int ok = 1;

@@ -83,9 +83,10 @@ static void say_proved(const zw_system *system, const zw_run_summary *summary,
 
 static void name_entry(const zw_system *system, int entry, char *name, size_t size)
 {
-    int nq = zw_count(system, ZW_COORD), k = entry - nq;
-    const char *bare = entry < nq ? zw_name(system, ZW_COORD, entry) : zw_name(system, ZW_SPEED, k);
-    int prime = entry >= nq && !strcmp(bare, zw_name(system, ZW_COORD, k));
+    int nq = zw_count(system, ZW_KIND_COORD), k = entry - nq;
+    const char *bare =
+        entry < nq ? zw_name(system, ZW_KIND_COORD, entry) : zw_name(system, ZW_KIND_SPEED, k);
+    int prime = entry >= nq && !strcmp(bare, zw_name(system, ZW_KIND_COORD, k));
     snprintf(name, size, "%.60s%s", bare, prime ? "'" : "");
 }
 
@@ -99,7 +100,7 @@ static void say_difference(const zw_system *system, const zw_digits *digits,
     } else if (digits->differs) {
         add_line(verdict, ZW_RUN_ESTIMATED, "events", (double)(digits->there - digits->here),
                  "%.60s: %ld here, %ld with smaller errors",
-                 digits->event < 0 ? "impacts" : zw_name(system, ZW_EVENT, digits->event),
+                 digits->event < 0 ? "impacts" : zw_name(system, ZW_KIND_EVENT, digits->event),
                  digits->here, digits->there);
     }
 }
@@ -149,7 +150,8 @@ static void say_assembly(const zw_system *system, const zw_assembly *assembly,
                  name, assembly->position_change);
     }
     if (assembly->speed_change > 1e-9) {
-        name_entry(system, zw_count(system, ZW_COORD) + assembly->speed_coord, name, sizeof name);
+        name_entry(system, zw_count(system, ZW_KIND_COORD) + assembly->speed_coord, name,
+                   sizeof name);
         add_line(verdict, ZW_RUN_ASSUMED, "start speed", assembly->speed_change,
                  "the speeds as given violate the constraints: %s changed by %.3g, the most of all",
                  name, assembly->speed_change);
@@ -240,7 +242,7 @@ static void say_survived(const zw_system *system, const zw_run_summary *summary,
     if (summary->check_failed >= 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "check", summary->check_time,
                  "check %.60s does not hold from t = %.9g on",
-                 zw_name(system, ZW_CHECK, summary->check_failed), summary->check_time);
+                 zw_name(system, ZW_KIND_CHECK, summary->check_failed), summary->check_time);
     }
     if (summary->unproved > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "unproved", (double)summary->unproved,

@@ -17,7 +17,8 @@
 
 static uint64_t hash_names(const zw_system *system, uint64_t hash)
 {
-    static const zw_kind kind[] = {ZW_COORD, ZW_SPEED, ZW_PARAM, ZW_CONSTRAINT, ZW_EVENT};
+    static const zw_kind kind[] = {ZW_KIND_COORD, ZW_KIND_SPEED, ZW_KIND_PARAM, ZW_KIND_CONSTRAINT,
+                                   ZW_KIND_EVENT};
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
         int count = zw_count(system, kind[k]);
         hash = base_hash_word(hash, (uint64_t)count);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/bodies.h"
 #include "system/bodies/bodies.h"
 #include "system/law.h"
 #include "system/work.h"
@@ -157,30 +158,31 @@ int zw_count(const zw_system *system, zw_kind kind)
 {
     const zw_model *model = system->model;
     switch (kind) {
-    case ZW_COORD:
+    case ZW_KIND_COORD:
         return model->coord_count;
-    case ZW_SPEED:
+    case ZW_KIND_SPEED:
         return system->n;
-    case ZW_PARAM:
+    case ZW_KIND_PARAM:
         return model->param_count;
-    case ZW_CONSTRAINT:
+    case ZW_KIND_CONSTRAINT:
         return model->constraint_count;
-    case ZW_ROW:
+    case ZW_KIND_ROW:
         return system->m;
-    case ZW_EVENT:
+    case ZW_KIND_EVENT:
         return model->event_count;
-    case ZW_CHECK:
+    case ZW_KIND_CHECK:
         return model->check_count;
-    case ZW_BODY:
+    case ZW_KIND_BODY:
         return system->bodies ? system->bodies->part_count : 0;
-    case ZW_JOINT:
+    case ZW_KIND_JOINT:
         return system->bodies ? system->bodies->joint_count : 0;
-    case ZW_SENSOR:
+    case ZW_KIND_READING:
         return system->bodies ? system->bodies->reading_count : 0;
-    case ZW_ACTIVATION:
+    case ZW_KIND_ACTIVATION:
         return system->bodies ? system->bodies->act_count : 0;
+    default:
+        return zw_model_count(&system->own, kind);
     }
-    return 0;
 }
 
 const char *zw_name(const zw_system *system, zw_kind kind, int index)
@@ -191,38 +193,41 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
         return "";
     }
     switch (kind) {
-    case ZW_COORD:
+    case ZW_KIND_COORD:
         name = model->coord[index].name;
         break;
-    case ZW_SPEED:
+    case ZW_KIND_SPEED:
         name = system_speed_name(system, index);
         break;
-    case ZW_PARAM:
+    case ZW_KIND_PARAM:
         name = model->param[index].name;
         break;
-    case ZW_CONSTRAINT:
+    case ZW_KIND_CONSTRAINT:
         name = model->constraint[index].name;
         break;
-    case ZW_ROW:
+    case ZW_KIND_ROW:
         name = model->constraint[system->row_constraint[index]].name;
         break;
-    case ZW_EVENT:
+    case ZW_KIND_EVENT:
         name = model->event[index].name;
         break;
-    case ZW_CHECK:
+    case ZW_KIND_CHECK:
         name = model->check[index].name;
         break;
-    case ZW_BODY:
+    case ZW_KIND_BODY:
         name = system->bodies->part_name[index];
         break;
-    case ZW_JOINT:
+    case ZW_KIND_JOINT:
         name = system->bodies->joint_name[index];
         break;
-    case ZW_SENSOR:
+    case ZW_KIND_READING:
         name = system->bodies->reading_name[index];
         break;
-    case ZW_ACTIVATION:
+    case ZW_KIND_ACTIVATION:
         name = model->param[system->bodies->motor[system->bodies->act_motor[index]].param].name;
+        break;
+    default:
+        name = *model_thing_name(model_thing_at(system->own.bodies, kind, index));
         break;
     }
     return name ? name : "";
@@ -288,7 +293,7 @@ static const double *violation_now(const zw_system *system, zw_state *state, zw_
 
 static zw_view readings_now(const zw_system *system, zw_state *state, zw_work *work)
 {
-    zw_view view = {work->reading, zw_count(system, ZW_SENSOR)};
+    zw_view view = {work->reading, zw_count(system, ZW_KIND_READING)};
     if (view.count > 0 && bodies_sense(system, work, state, NULL) != ZW_OK) {
         for (int i = 0; i < view.count; i++) {
             work->reading[i] = NAN;
@@ -326,7 +331,7 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
         return (zw_view){state_v(now) + system->n, system->law.carried};
     case ZW_FIELD_ACTIVATION:
         return (zw_view){state_v(now) + system->n + system->law.carried,
-                         zw_count(system, ZW_ACTIVATION)};
+                         zw_count(system, ZW_KIND_ACTIVATION)};
     case ZW_FIELD_MOCAP: {
         int moved = system->tree ? system->tree->moved : system->nq;
         return (zw_view){state_q(now) + moved, system->nq - moved};

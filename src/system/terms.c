@@ -81,7 +81,7 @@ static zw_status blame_state(const zw_system *system, const expr_inputs *in, zw_
         const double *x = speed ? in->v : in->q;
         if (x && !isfinite(x[k])) {
             return base_fail(error, ZW_NOT_FINITE, "at t = %.9g %s is not finite", in->t,
-                             zw_name(system, speed ? ZW_SPEED : ZW_COORD, k));
+                             zw_name(system, speed ? ZW_KIND_SPEED : ZW_KIND_COORD, k));
         }
     }
     return base_fail(error, ZW_NOT_FINITE,

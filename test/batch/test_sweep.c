@@ -345,7 +345,8 @@ static void test_threads(void **state)
             zw_run_summary summary;
             assert_int_equal(zw_run(system, at, work, &options.run, &summary, NULL), ZW_OK);
             snprintf(name, sizeof name, "%.*s", (int)strcspn(keep[i], " "), keep[i]);
-            double q = zw_field(system, at, work, ZW_FIELD_Q).data[zw_id(system, ZW_COORD, name)];
+            double q =
+                zw_field(system, at, work, ZW_FIELD_Q).data[zw_id(system, ZW_KIND_COORD, name)];
             assert_int_equal(bits(q), bits(zw_sweep_value(one, run, 1)));
             zw_state_free(at);
             zw_work_free(work);

@@ -150,9 +150,9 @@ static void test_each_is_itself(void **unused)
         }
         assert_non_null(batch);
         for (int i = 0; i < WORLDS; i++) {
-            stir(i, zw_batch_field(batch, i, ZW_FIELD_V), zw_count(f.system[i], ZW_SPEED),
+            stir(i, zw_batch_field(batch, i, ZW_FIELD_V), zw_count(f.system[i], ZW_KIND_SPEED),
                  zw_batch_field(batch, i, ZW_FIELD_PARAM),
-                 is_robot(it) ? zw_count(f.system[i], ZW_PARAM) : 0);
+                 is_robot(it) ? zw_count(f.system[i], ZW_KIND_PARAM) : 0);
         }
         zw_batch_step(batch, &options, STEPS, 0, &error);
         int sound = 0, different = 0;

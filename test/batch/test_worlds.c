@@ -87,7 +87,7 @@ static void vary(int world, double *v, int n, double *param, int controls)
 
 static int controls_of(const stage *s)
 {
-    return zw_model_count(s->model, ZW_THING_ACTUATOR);
+    return zw_model_count(s->model, ZW_KIND_ACTUATOR);
 }
 
 /* The same world alone, its speeds and controls written by zw_state_set. */
@@ -125,7 +125,7 @@ static zw_batch *begin_batch(stage *s, int threads)
     }
     assert_non_null(batch);
     for (int i = 0; i < WORLDS; i++) {
-        vary(i, zw_batch_field(batch, i, ZW_FIELD_V), zw_count(s->system, ZW_SPEED),
+        vary(i, zw_batch_field(batch, i, ZW_FIELD_V), zw_count(s->system, ZW_KIND_SPEED),
              zw_batch_field(batch, i, ZW_FIELD_PARAM), controls_of(s));
     }
     return batch;
@@ -216,7 +216,7 @@ static void test_a_poisoned_world(void **unused)
     enum { POISONED = 5 };
     stage s = stage_of("contact/humanoid_falls.xml");
     zw_batch *sound = begin_batch(&s, 2), *batch = begin_batch(&s, 2);
-    int n = zw_count(s.system, ZW_SPEED), nq = zw_count(s.system, ZW_COORD);
+    int n = zw_count(s.system, ZW_KIND_SPEED), nq = zw_count(s.system, ZW_KIND_COORD);
     zw_run_options options = {0};
     zw_batch_field(batch, POISONED, ZW_FIELD_V)[3] = NAN;
     assert_int_equal(zw_batch_step(batch, &options, 10, 0, &s.error), ZW_BAD_INPUT);

@@ -79,9 +79,9 @@ static void put_state(const numbers *x, zw_probe *probe, double *room)
         zw_frame frame = {.body = i, .quat = {1, 0, 0, 0}};
         put_frame(x, probe, &frame, room);
     }
-    int sites = zw_model_count(x->model, ZW_THING_SITE);
+    int sites = zw_model_count(x->model, ZW_KIND_SITE);
     for (int k = 0; k < sites * x->bodies; k++) { /* by bodies, as MuJoCo has them */
-        const zw_site_def *site = zw_model_def(x->model, ZW_THING_SITE, k % sites);
+        const zw_site_def *site = zw_model_def(x->model, ZW_KIND_SITE, k % sites);
         if (site->body != k / sites) {
             continue;
         }
@@ -121,7 +121,7 @@ int main(int count, char **argument)
         fprintf(stderr, "%s\n", error.text);
         return 2;
     }
-    put((double[]){x.system->nq, x.system->n, x.bodies, zw_model_count(x.model, ZW_THING_SITE),
+    put((double[]){x.system->nq, x.system->n, x.bodies, zw_model_count(x.model, ZW_KIND_SITE),
                    x.system->shape.params, x.motors_off},
         6);
     for (int k = 0; k < atoi(argument[2]); k++) {

@@ -201,11 +201,11 @@ static int unknowns_of(const scene *of, const zw_system *system, zw_unknown *by,
         int speed = bracket && bracket > name && bracket[-1] == '\'';
         if (bracket) {
             bracket[-speed] = 0;
-            int i = zw_id(system, ZW_COORD, name);
+            int i = zw_id(system, ZW_KIND_COORD, name);
             by[count] = (zw_unknown){speed ? ZW_UNKNOWN_SPEED : ZW_UNKNOWN_START, i};
             truth[count] = speed ? state_v(state)[i] : state_q(state)[i];
         } else {
-            int k = zw_id(system, ZW_PARAM, name);
+            int k = zw_id(system, ZW_KIND_PARAM, name);
             by[count] = (zw_unknown){ZW_UNKNOWN_PARAM, k};
             truth[count] = system->model->param[k].value;
             guess[(*guesses)++] =

@@ -114,10 +114,10 @@ static void try_file(const char *folder, const char *file)
     unsigned seed = 7;
     snprintf(path, sizeof path, "%s/%s", folder, file);
     w.model = zw_model_read(path, NULL, 0, &error);
-    if (w.model && strstr(file, ".xml") && zw_model_count(w.model, ZW_THING_KEY) > 0) {
-        zw_key_def key = *(const zw_key_def *)zw_model_def(w.model, ZW_THING_KEY, 0);
+    if (w.model && strstr(file, ".xml") && zw_model_count(w.model, ZW_KIND_KEY) > 0) {
+        zw_key_def key = *(const zw_key_def *)zw_model_def(w.model, ZW_KIND_KEY, 0);
         key.start = 1;
-        assert_int_equal(zw_model_change(w.model, ZW_THING_KEY, 0, &key, &error), ZW_OK);
+        assert_int_equal(zw_model_change(w.model, ZW_KIND_KEY, 0, &key, &error), ZW_OK);
     }
     w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &error) : NULL;

@@ -33,10 +33,10 @@ static world begin(const scene *of)
     world w = {0};
     w.model = of->file ? zw_model_read(of->file, NULL, 0, &w.error)
                        : zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
-    for (int k = 0; w.model && of->bounce > 0 && k < zw_model_count(w.model, ZW_THING_GEOM); k++) {
-        zw_geom_def def = *(const zw_geom_def *)zw_model_def(w.model, ZW_THING_GEOM, k);
+    for (int k = 0; w.model && of->bounce > 0 && k < zw_model_count(w.model, ZW_KIND_GEOM); k++) {
+        zw_geom_def def = *(const zw_geom_def *)zw_model_def(w.model, ZW_KIND_GEOM, k);
         def.restitution = of->bounce;
-        assert_int_equal(zw_model_change(w.model, ZW_THING_GEOM, k, &def, &w.error), ZW_OK);
+        assert_int_equal(zw_model_change(w.model, ZW_KIND_GEOM, k, &def, &w.error), ZW_OK);
     }
     w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;

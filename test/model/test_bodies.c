@@ -86,16 +86,16 @@ static void everything_has_a_name(void **state)
 {
     (void)state;
     zw_model *m = robot();
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 6);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "world"), 0);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "right hand"), 5);
-    assert_int_equal(zw_model_find(m, ZW_THING_JOINT, "root"), 4);
-    assert_int_equal(zw_model_find(m, ZW_THING_JOINT, "right hand"), -1);
-    const zw_joint_def *joint = zw_model_def(m, ZW_THING_JOINT, 3);
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 6);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "world"), 0);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "right hand"), 5);
+    assert_int_equal(zw_model_find(m, ZW_KIND_JOINT, "root"), 4);
+    assert_int_equal(zw_model_find(m, ZW_KIND_JOINT, "right hand"), -1);
+    const zw_joint_def *joint = zw_model_def(m, ZW_KIND_JOINT, 3);
     assert_string_equal(joint->name, "finger");
     assert_int_equal(joint->kind, ZW_JOINT_SLIDE);
-    assert_null(zw_model_def(m, ZW_THING_JOINT, 5));
-    assert_null(zw_model_def(m, ZW_THING_JOINT, -1));
+    assert_null(zw_model_def(m, ZW_KIND_JOINT, 5));
+    assert_null(zw_model_def(m, ZW_KIND_JOINT, -1));
     zw_model_free(m);
 }
 
@@ -114,13 +114,13 @@ static void definitions_are_copied(void **state)
     assert_int_equal(zw_model_add_mesh(m, &mesh, &error), 0);
     memset(vertex, 0, sizeof vertex);
     name[0] = 0;
-    const zw_mesh_def *kept = zw_model_def(m, ZW_THING_MESH, 0);
+    const zw_mesh_def *kept = zw_model_def(m, ZW_KIND_MESH, 0);
     assert_string_equal(kept->name, "box");
     assert_true(kept->vertex[3] == 1);
     zw_model_free(m);
 }
 
-static void refused(zw_model *m, zw_thing kind, const void *def, const char *story)
+static void refused(zw_model *m, zw_kind kind, const void *def, const char *story)
 {
     zw_error error;
     int before = zw_model_count(m, kind);
@@ -139,41 +139,41 @@ static void mistakes_are_refused(void **state)
     zw_model *m = robot();
     zw_body_def raw;
     memset(&raw, 0, sizeof raw);
-    refused(m, ZW_THING_BODY, &raw, "not made by zw_body_default()");
+    refused(m, ZW_KIND_BODY, &raw, "not made by zw_body_default()");
     zw_geom_def geom = zw_geom_default();
-    refused(m, ZW_THING_JOINT, &geom, "not made by zw_joint_default()");
-    refused(m, ZW_THING_GEOM, &geom, "size 1 is 0");
+    refused(m, ZW_KIND_JOINT, &geom, "not made by zw_joint_default()");
+    refused(m, ZW_KIND_GEOM, &geom, "size 1 is 0");
 
     zw_body_def body = zw_body_default();
     body.parent = 6;
-    refused(m, ZW_THING_BODY, &body, "there is none");
+    refused(m, ZW_KIND_BODY, &body, "there is none");
     body.parent = -1;
-    refused(m, ZW_THING_BODY, &body, "there is none");
+    refused(m, ZW_KIND_BODY, &body, "there is none");
     body.parent = 0;
     body.name = "trunk";
-    refused(m, ZW_THING_BODY, &body, "another one of this name");
+    refused(m, ZW_KIND_BODY, &body, "another one of this name");
     body.name = "new";
     body.quat[0] = 0;
-    refused(m, ZW_THING_BODY, &body, "quaternion is zero");
+    refused(m, ZW_KIND_BODY, &body, "quaternion is zero");
     body.quat[0] = NAN;
-    refused(m, ZW_THING_BODY, &body, "not finite");
+    refused(m, ZW_KIND_BODY, &body, "not finite");
 
     zw_joint_def joint = zw_joint_default();
-    refused(m, ZW_THING_JOINT, &joint, "the world cannot have joints");
+    refused(m, ZW_KIND_JOINT, &joint, "the world cannot have joints");
     joint.body = 2;
     joint.axis[2] = 0;
-    refused(m, ZW_THING_JOINT, &joint, "no direction");
+    refused(m, ZW_KIND_JOINT, &joint, "no direction");
     joint.kind = ZW_JOINT_FREE;
-    refused(m, ZW_THING_JOINT, &joint, "a child of the world");
+    refused(m, ZW_KIND_JOINT, &joint, "a child of the world");
     joint.kind = 17;
-    refused(m, ZW_THING_JOINT, &joint, "no joint of kind");
+    refused(m, ZW_KIND_JOINT, &joint, "no joint of kind");
 
     zw_actuator_def motor = zw_actuator_default();
-    refused(m, ZW_THING_ACTUATOR, &motor, "joint -1");
+    refused(m, ZW_KIND_ACTUATOR, &motor, "joint -1");
     zw_sensor_def sensor = zw_sensor_default();
     sensor.kind = ZW_SENSOR_GYRO;
     sensor.target = 0;
-    refused(m, ZW_THING_SENSOR, &sensor, "site 0");
+    refused(m, ZW_KIND_SENSOR, &sensor, "site 0");
     zw_model_free(m);
 }
 
@@ -219,25 +219,25 @@ static void removal_takes_what_hangs_on_it(void **state)
     zw_model_add_exclude(m, &exclude, &error);
 
     /* left goes, with its hand, their joints, geoms and motors, and the first exclude */
-    assert_int_equal(zw_model_remove(m, ZW_THING_BODY, 2, &error), ZW_OK);
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 4);
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 3);
-    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 3);
-    assert_int_equal(zw_model_count(m, ZW_THING_ACTUATOR), 3);
-    assert_int_equal(zw_model_count(m, ZW_THING_EXCLUDE), 1);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "left"), -1);
-    int hand = zw_model_find(m, ZW_THING_BODY, "right hand");
+    assert_int_equal(zw_model_remove(m, ZW_KIND_BODY, 2, &error), ZW_OK);
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 4);
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 3);
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 3);
+    assert_int_equal(zw_model_count(m, ZW_KIND_ACTUATOR), 3);
+    assert_int_equal(zw_model_count(m, ZW_KIND_EXCLUDE), 1);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "left"), -1);
+    int hand = zw_model_find(m, ZW_KIND_BODY, "right hand");
     assert_int_equal(hand, 3);
-    assert_int_equal(m->bodies->body[hand].parent, zw_model_find(m, ZW_THING_BODY, "right"));
+    assert_int_equal(m->bodies->body[hand].parent, zw_model_find(m, ZW_KIND_BODY, "right"));
     assert_int_equal(m->bodies->exclude[0].body1, 1);
     assert_int_equal(m->bodies->exclude[0].body2, 3);
-    int wrist = zw_model_find(m, ZW_THING_JOINT, "wrist");
+    int wrist = zw_model_find(m, ZW_KIND_JOINT, "wrist");
     assert_int_equal(m->bodies->joint[wrist].body, hand);
-    int motor = zw_model_find(m, ZW_THING_ACTUATOR, "wrist");
+    int motor = zw_model_find(m, ZW_KIND_ACTUATOR, "wrist");
     assert_int_equal(m->bodies->actuator[motor].target, wrist);
 
     /* the key has lost the coordinates of elbow left (7) and finger (9) */
-    const zw_key_def *key = zw_model_def(m, ZW_THING_KEY, 0);
+    const zw_key_def *key = zw_model_def(m, ZW_KIND_KEY, 0);
     double qpos[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13};
     double qvel[] = {100, 101, 102, 103, 104, 105, 107, 109, 110, 111};
     assert_int_equal(key->qpos_count, 12);
@@ -247,12 +247,12 @@ static void removal_takes_what_hangs_on_it(void **state)
     assert_int_equal(key->ctrl_count, 3);
     assert_true(key->ctrl[0] == 200 && key->ctrl[1] == 201 && key->ctrl[2] == 204);
 
-    assert_int_equal(zw_model_remove(m, ZW_THING_BODY, 0, &error), ZW_BAD_INPUT);
-    assert_int_equal(zw_model_remove(m, ZW_THING_BODY, 4, &error), ZW_BAD_INPUT);
-    assert_int_equal(zw_model_remove(m, ZW_THING_BODY, 1, &error), ZW_OK);
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 1);
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 0);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "world"), 0);
+    assert_int_equal(zw_model_remove(m, ZW_KIND_BODY, 0, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_model_remove(m, ZW_KIND_BODY, 4, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_model_remove(m, ZW_KIND_BODY, 1, &error), ZW_OK);
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 1);
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 0);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "world"), 0);
     zw_model_free(m);
 }
 
@@ -261,18 +261,18 @@ static void changes_are_checked_too(void **state)
     (void)state;
     zw_error error;
     zw_model *m = robot();
-    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(m, ZW_THING_JOINT, 1);
+    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(m, ZW_KIND_JOINT, 1);
     joint.name = "elbow";
     joint.damping = 3;
-    assert_int_equal(zw_model_change(m, ZW_THING_JOINT, 1, &joint, &error), ZW_OK);
-    assert_int_equal(zw_model_find(m, ZW_THING_JOINT, "elbow"), 1);
-    assert_int_equal(zw_model_find(m, ZW_THING_JOINT, "elbow right"), -1);
+    assert_int_equal(zw_model_change(m, ZW_KIND_JOINT, 1, &joint, &error), ZW_OK);
+    assert_int_equal(zw_model_find(m, ZW_KIND_JOINT, "elbow"), 1);
+    assert_int_equal(zw_model_find(m, ZW_KIND_JOINT, "elbow right"), -1);
     assert_true(m->bodies->joint[1].damping == 3);
     joint.name = "finger";
-    assert_int_equal(zw_model_change(m, ZW_THING_JOINT, 1, &joint, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_model_change(m, ZW_KIND_JOINT, 1, &joint, &error), ZW_BAD_INPUT);
     joint.name = "elbow";
     joint.body = 2;
-    assert_int_equal(zw_model_change(m, ZW_THING_JOINT, 1, &joint, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_model_change(m, ZW_KIND_JOINT, 1, &joint, &error), ZW_BAD_INPUT);
     assert_int_equal(m->bodies->joint[1].body, 3);
 
     zw_world_def world = *zw_model_world(m);
@@ -298,12 +298,12 @@ static void many_names(void **state)
     }
     for (int i = 1; i <= N; i++) {
         snprintf(name, sizeof name, "b%d", i);
-        assert_int_equal(zw_model_find(m, ZW_THING_BODY, name), i);
+        assert_int_equal(zw_model_find(m, ZW_KIND_BODY, name), i);
     }
-    assert_int_equal(zw_model_remove(m, ZW_THING_BODY, 7, &error), ZW_OK); /* 7 to 13 */
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "b13"), -1);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "b14"), 7);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "b3000"), N - 7);
+    assert_int_equal(zw_model_remove(m, ZW_KIND_BODY, 7, &error), ZW_OK); /* 7 to 13 */
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "b13"), -1);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "b14"), 7);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "b3000"), N - 7);
     zw_model_free(m);
 }
 

@@ -42,7 +42,7 @@ static zw_inertia weigh(zw_model *m)
 {
     zw_error error;
     zw_inertia list[8];
-    assert_true(zw_model_count(m, ZW_THING_BODY) <= 8);
+    assert_true(zw_model_count(m, ZW_KIND_BODY) <= 8);
     zw_status status = zw_model_inertia(m, list, &error);
     if (status != ZW_OK) {
         print_error("%s\n", error.text);
@@ -393,11 +393,11 @@ static void what_moves_has_mass(void **state)
 
     body.mass = 1;
     body.com[0] = 1;
-    zw_model_change(m, ZW_THING_BODY, 1, &body, &error);
+    zw_model_change(m, ZW_KIND_BODY, 1, &body, &error);
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
     body.com[0] = 0;
     body.com[2] = 1; /* on the axis */
-    zw_model_change(m, ZW_THING_BODY, 1, &body, &error);
+    zw_model_change(m, ZW_KIND_BODY, 1, &body, &error);
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_BAD_INPUT);
 
     zw_body_def child = zw_body_default();
@@ -407,9 +407,9 @@ static void what_moves_has_mass(void **state)
     child.pos[1] = 1;
     zw_model_add_body(m, &child, &error);
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
-    zw_model_remove(m, ZW_THING_BODY, 2, &error);
+    zw_model_remove(m, ZW_KIND_BODY, 2, &error);
     joint.armature = 0.1;
-    zw_model_change(m, ZW_THING_JOINT, 0, &joint, &error);
+    zw_model_change(m, ZW_KIND_JOINT, 0, &joint, &error);
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
     zw_model_free(m);
 }

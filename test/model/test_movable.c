@@ -47,12 +47,12 @@ static int moves(chain *c)
 {
     zw_error error;
     zw_inertia list[16];
-    zw_body_def body = *(const zw_body_def *)zw_model_def(c->model, ZW_THING_BODY, c->last);
+    zw_body_def body = *(const zw_body_def *)zw_model_def(c->model, ZW_KIND_BODY, c->last);
     const double inertia[6] = {0.3, 0.4, 0.5, 0.01, 0.02, 0.03};
     body.mass = 2;
     body.com[0] = 0.3;
     memcpy(body.inertia, inertia, sizeof inertia);
-    assert_int_equal(zw_model_change(c->model, ZW_THING_BODY, c->last, &body, &error), ZW_OK);
+    assert_int_equal(zw_model_change(c->model, ZW_KIND_BODY, c->last, &body, &error), ZW_OK);
     int ok = zw_model_inertia(c->model, list, &error) == ZW_OK;
     zw_model_free(c->model);
     return ok;

@@ -211,7 +211,7 @@ static void test_settings(void **state)
         zw_inertia list[8];
         assert_non_null(model[i]);
         assert_int_equal(zw_model_inertia(model[i], list, NULL), ZW_OK);
-        assert_true(list[zw_model_find(model[i], ZW_THING_BODY, "pole")].mass == 0.7);
+        assert_true(list[zw_model_find(model[i], ZW_KIND_BODY, "pole")].mass == 0.7);
         zw_model_free(model[i]);
     }
     zw_error error = {0};

@@ -102,7 +102,7 @@ static inline recorded recorded_run(zw_model *model, double time, long count)
 {
     recorded r = {.model = model, .system = recorded_system(model)};
     zw_error error = {0};
-    r.n = zw_count(r.system, ZW_COORD);
+    r.n = zw_count(r.system, ZW_KIND_COORD);
     recorded_room(&r, count + 200);
     zw_work *work = zw_work_create(r.system, &error);
     zw_state *state = work ? zw_state_create(r.system, work, NULL, &error) : NULL;

@@ -26,7 +26,7 @@ static recorded empty(const char *text, long room)
         recorded_fail(&error);
     }
     r.system = recorded_system(r.model);
-    r.n = zw_count(r.system, ZW_COORD);
+    r.n = zw_count(r.system, ZW_KIND_COORD);
     recorded_room(&r, room);
     return r;
 }
@@ -158,7 +158,7 @@ static void expect(const recorded *r, int speeds, const char *coord, double time
 {
     zw_trial_report report = recorded_try(r, r->system, speeds, NULL);
     const char *named =
-        report.worst_coord < 0 ? "-" : zw_name(r->system, ZW_COORD, report.worst_coord);
+        report.worst_coord < 0 ? "-" : zw_name(r->system, ZW_KIND_COORD, report.worst_coord);
     if (report.verdict != ZW_VERDICT_NOT_MOTION || (coord && strcmp(named, coord) != 0) ||
         !(fabs(report.worst_time - time) <= near_it)) {
         print_error("verdict %d, worst %.3g with error %.3g at %.5g of %s, not %.5g of %s\n",

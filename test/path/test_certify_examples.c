@@ -52,7 +52,7 @@ static void check(const char *what, const example *it, const zw_system *system,
 {
     char name[64];
     const char *coord =
-        report->worst_coord < 0 ? "-" : zw_name(system, ZW_COORD, report->worst_coord);
+        report->worst_coord < 0 ? "-" : zw_name(system, ZW_KIND_COORD, report->worst_coord);
     snprintf(name, sizeof name, " %s ", coord);
     int named = report->worst_coord >= 0 && strstr(names, name);
     int timely = report->worst_time >= from && report->worst_time <= to;
@@ -98,7 +98,7 @@ static void bumps_of_a_millionth_are_seen(void **state)
         char names[64];
         double width = 0.1 * list[i].time, middle = 0.5 * list[i].time;
         snprintf(names, sizeof names, " %s ", list[i].bumped);
-        recorded_bump(&r, zw_id(r.system, ZW_COORD, list[i].bumped), 1e-6, middle, width);
+        recorded_bump(&r, zw_id(r.system, ZW_KIND_COORD, list[i].bumped), 1e-6, middle, width);
         for (int speeds = 0; speeds < 2; speeds++) {
             zw_trial_report report = recorded_try(&r, r.system, speeds, NULL);
             check("bump", &list[i], r.system, &report, names, middle - width, middle + width);
@@ -109,7 +109,7 @@ static void bumps_of_a_millionth_are_seen(void **state)
 
 static double param_of(const zw_system *system, const char *name)
 {
-    return system->model->param[zw_id(system, ZW_PARAM, name)].value;
+    return system->model->param[zw_id(system, ZW_KIND_PARAM, name)].value;
 }
 
 static void wrong_parameters_are_seen(void **state)

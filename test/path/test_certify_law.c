@@ -37,7 +37,7 @@ static moving opened(const char *text)
 static recording record(const char *text, long count, double time)
 {
     recording r = {.m = opened(text), .count = count};
-    r.n = zw_count(r.m.system, ZW_COORD);
+    r.n = zw_count(r.m.system, ZW_KIND_COORD);
     r.carried = zw_field(r.m.system, r.m.state, r.m.work, ZW_FIELD_CARRIED).count;
     r.t = calloc((size_t)count * (size_t)(1 + r.n + r.carried), sizeof(double));
     assert_non_null(r.t);
@@ -96,7 +96,7 @@ static void passes(const char *name, const char *text, long count, double time, 
     const zw_trial_report *is = zw_trial_look(trial);
     const double *lambda = zw_trial_series_of(trial, ZW_SERIES_LAMBDA).data;
     double worst = 0, size = 0;
-    int rows = zw_count(r.m.system, ZW_ROW);
+    int rows = zw_count(r.m.system, ZW_KIND_ROW);
     for (long i = 0; i < r.count; i++) {
         for (int j = 0; j < r.carried; j++) { /* they are the first rows of all models here */
             worst = fmax(worst, fabs(lambda[i * rows + j] - r.lambda[i * r.carried + j]));

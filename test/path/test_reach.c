@@ -30,7 +30,7 @@ static zw_reach_report reach_in(world *w)
 static void arrives(world *w, const double *where, double time)
 {
     world_run(w, time, 1e-13);
-    for (int i = 0; i < zw_count(w->system, ZW_COORD); i++) {
+    for (int i = 0; i < zw_count(w->system, ZW_KIND_COORD); i++) {
         if (!isnan(where[i])) {
             assert_true(fabs(world_field(w, ZW_FIELD_Q)[i] - where[i]) <
                         1e-11 * (1 + fabs(where[i])));

@@ -143,7 +143,8 @@ static void a_run_comes_back_to_the_bit(void **state)
         world w = world_of(model[k]);
         zw_work *work = zw_work_create(w.system, &error);
         zw_state *at = zw_state_create(w.system, work, NULL, &error);
-        s = (seen){.n = zw_count(w.system, ZW_COORD), .record = zw_record_create(w.system, &error)};
+        s = (seen){.n = zw_count(w.system, ZW_KIND_COORD),
+                   .record = zw_record_create(w.system, &error)};
         zw_run_options options = {.time = 2, .every = 1.0 / 300, .observer = watch, .user = &s};
         assert_int_equal(zw_run(w.system, at, work, &options, NULL, &error), ZW_OK);
         const char *file[] = {"x.csv", "x.h5"};

@@ -225,7 +225,7 @@ static void other_forces_are_told_apart(void **state)
     solved(&w);
     print_message("    defect^1/2 %.1e, lambda %.1e\n", miss(&w), lambda_error(&w));
     assert_true(miss(&w) < 1e-9 && lambda_error(&w) < 1e-8);
-    int rod = zw_id(w.m.system, ZW_ROW, "rod");
+    int rod = zw_id(w.m.system, ZW_KIND_ROW, "rod");
     near(w.found.lambda[300 * 3 + rod], moving_multiplier(&w.m, "rod"), 1e-8);
     walk_free(&w);
 }

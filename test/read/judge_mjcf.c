@@ -25,7 +25,7 @@ enum { MOST_FILES = 400 };
 
 static int weighs_mesh(const model_bodies *b, int body)
 {
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM]; i++) {
         if (b->geom[i].body == body &&
             (b->geom[i].shape == ZW_SHAPE_MESH || is_fitted(&b->geom[i])) && b->geom[i].mass != 0 &&
             (b->world.from_geoms == 1 || !b->body[body].inertial)) {
@@ -38,7 +38,7 @@ static int weighs_mesh(const model_bodies *b, int body)
 static int geoms_of(const model_bodies *b, int body)
 {
     int count = 0;
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM]; i++) {
         count += b->geom[i].body == body;
     }
     return count;
@@ -237,17 +237,17 @@ static void compare_rest(const model_bodies *b, const mjModel *m)
     same("timestep", 0, &b->world.timestep, &m->opt.timestep, 1);
     same("impratio", 0, &b->world.impratio, &m->opt.impratio, 1);
     same_int("cone", 0, b->world.elliptic, m->opt.cone);
-    same_int("sensors", 0, b->count[ZW_THING_SENSOR], m->nsensor);
-    same_int("pairs", 0, b->count[ZW_THING_PAIR], m->npair);
+    same_int("sensors", 0, b->count[ZW_KIND_SENSOR], m->nsensor);
+    same_int("pairs", 0, b->count[ZW_KIND_PAIR], m->npair);
     if (b->world.from_geoms != 0) { /* of URDF, ours adds the neighbours of the base */
-        same_int("excludes", 0, b->count[ZW_THING_EXCLUDE], m->nexclude);
+        same_int("excludes", 0, b->count[ZW_KIND_EXCLUDE], m->nexclude);
     }
-    same_int("keys", 0, b->count[ZW_THING_KEY], m->nkey);
-    for (int i = 0; i < m->nsensor && i < b->count[ZW_THING_SENSOR]; i++) {
+    same_int("keys", 0, b->count[ZW_KIND_KEY], m->nkey);
+    for (int i = 0; i < m->nsensor && i < b->count[ZW_KIND_SENSOR]; i++) {
         same_name("sensor", i, b->sensor[i].name, m, mjOBJ_SENSOR);
         same("cutoff", i, &b->sensor[i].cutoff, m->sensor_cutoff + i, 1);
     }
-    for (int i = 0; i < m->nkey && i < b->count[ZW_THING_KEY]; i++) {
+    for (int i = 0; i < m->nkey && i < b->count[ZW_KIND_KEY]; i++) {
         const zw_key_def *k = &b->key[i];
         same_name("key", i, k->name, m, mjOBJ_KEY);
         same("time of key", i, &k->time, m->key_time + i, 1);
@@ -268,13 +268,12 @@ static void compare(const zw_model *model, const mjModel *m)
     const model_bodies *b = model->bodies;
     const struct {
         const char *what;
-        zw_thing kind;
+        zw_kind kind;
         int theirs;
-    } counts[] = {
-        {"bodies", ZW_THING_BODY, m->nbody},      {"joints", ZW_THING_JOINT, m->njnt},
-        {"geoms", ZW_THING_GEOM, m->ngeom},       {"sites", ZW_THING_SITE, m->nsite},
-        {"actuators", ZW_THING_ACTUATOR, m->nu},  {"equalities", ZW_THING_EQUALITY, m->neq},
-        {"tendons", ZW_THING_TENDON, m->ntendon}, {"meshes", ZW_THING_MESH, m->nmesh}};
+    } counts[] = {{"bodies", ZW_KIND_BODY, m->nbody},      {"joints", ZW_KIND_JOINT, m->njnt},
+                  {"geoms", ZW_KIND_GEOM, m->ngeom},       {"sites", ZW_KIND_SITE, m->nsite},
+                  {"actuators", ZW_KIND_ACTUATOR, m->nu},  {"equalities", ZW_KIND_EQUALITY, m->neq},
+                  {"tendons", ZW_KIND_TENDON, m->ntendon}, {"meshes", ZW_KIND_MESH, m->nmesh}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         same_int(counts[i].what, 0, b->count[counts[i].kind], counts[i].theirs);
     }
@@ -289,8 +288,8 @@ static void compare(const zw_model *model, const mjModel *m)
     int *site = calloc((size_t)m->nsite + 1, sizeof *site);
     mjData *d = mj_makeData(m);
     model_joint_order(b, joint);
-    by_body(b, ZW_THING_GEOM, geom);
-    by_body(b, ZW_THING_SITE, site);
+    by_body(b, ZW_KIND_GEOM, geom);
+    by_body(b, ZW_KIND_SITE, site);
     compare_masses(model, m);
     compare_joints(b, m, joint);
     compare_geoms(b, m, geom);

@@ -76,13 +76,13 @@ static inline void kinematics(const model_bodies *b, const int *order, const dou
 {
     int next = 0;
     p->body[0] = model_pose_none();
-    for (int i = 1; i < b->count[ZW_THING_BODY]; i++) {
+    for (int i = 1; i < b->count[ZW_KIND_BODY]; i++) {
         const zw_body_def *d = &b->body[i];
         model_pose own;
         memcpy(own.pos, d->pos, sizeof own.pos);
         memcpy(own.quat, d->quat, sizeof own.quat);
         model_pose x = model_pose_chain(&p->body[d->parent], &own);
-        for (; next < b->count[ZW_THING_JOINT] && b->joint[order[next]].body == i; next++) {
+        for (; next < b->count[ZW_KIND_JOINT] && b->joint[order[next]].body == i; next++) {
             const zw_joint_def *j = &b->joint[order[next]];
             if (j->kind == ZW_JOINT_FREE) {
                 memcpy(x.pos, q, sizeof x.pos);
@@ -142,12 +142,12 @@ static inline int is_fitted(const zw_geom_def *g)
 }
 
 /* Indices of things of a list, body by body. */
-static inline int by_body(const model_bodies *b, zw_thing kind, int *list)
+static inline int by_body(const model_bodies *b, zw_kind kind, int *list)
 {
     int count = 0;
-    for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_BODY]; i++) {
         for (int k = 0; k < b->count[kind]; k++) {
-            int body = kind == ZW_THING_GEOM ? b->geom[k].body : b->site[k].body;
+            int body = kind == ZW_KIND_GEOM ? b->geom[k].body : b->site[k].body;
             if (body == i) {
                 list[count++] = k;
             }
@@ -159,7 +159,7 @@ static inline int by_body(const model_bodies *b, zw_thing kind, int *list)
 static inline void compare_points(const model_bodies *b, const posed *p, const mjData *d,
                                   const int *geom, const int *site)
 {
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM]; i++) {
         const zw_geom_def *g = &b->geom[geom[i]];
         model_pose own;
         double R[9];
@@ -174,7 +174,7 @@ static inline void compare_points(const model_bodies *b, const posed *p, const m
             same("geom orientation", i, R, d->geom_xmat + 9 * i, 9);
         }
     }
-    for (int i = 0; i < b->count[ZW_THING_SITE]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_SITE]; i++) {
         const zw_site_def *s = &b->site[site[i]];
         model_pose own;
         double R[9];

@@ -18,7 +18,7 @@ static inline void older_weigh(zw_model *model)
 {
     const model_bodies *b = model->bodies;
     zw_error error;
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM]; i++) {
         zw_geom_def g = b->geom[i];
         zw_inertia in;
         if (g.shape == ZW_SHAPE_MESH && g.mass < 0 && !g.shell &&
@@ -29,7 +29,7 @@ static inline void older_weigh(zw_model *model)
                 double other = in.moment[(k + 1) % 3] + in.moment[(k + 2) % 3];
                 g.mass *= sqrt(1.5 * (other - in.moment[k]) / in.mass);
             }
-            zw_model_change(model, ZW_THING_GEOM, i, &g, &error);
+            zw_model_change(model, ZW_KIND_GEOM, i, &g, &error);
         }
     }
 }

@@ -28,7 +28,7 @@ static inline zw_model *mjcf_from(const char *inner)
     return robot_from(text);
 }
 
-static inline const void *thing(const zw_model *model, zw_thing kind, const char *name)
+static inline const void *thing(const zw_model *model, zw_kind kind, const char *name)
 {
     int index = zw_model_find(model, kind, name);
     if (index < 0) {

@@ -14,7 +14,7 @@ static void units_follow_the_compiler(void **state)
                        "<joint name='s' type='slide' range='-1 2' ref='3'/>"
                        "<geom type='box' size='1 1 1' euler='0 0 90'/></body></worldbody>";
     zw_model *m = mjcf_from(body);
-    const zw_joint_def *h = thing(m, ZW_THING_JOINT, "h"), *s = thing(m, ZW_THING_JOINT, "s");
+    const zw_joint_def *h = thing(m, ZW_KIND_JOINT, "h"), *s = thing(m, ZW_KIND_JOINT, "s");
     assert_true(h->limited && s->limited); /* autolimits */
     ASSERT_VECTOR(h->range, -PI / 2, PI);
     ASSERT_CLOSE(h->ref, PI / 2);
@@ -26,7 +26,7 @@ static void units_follow_the_compiler(void **state)
 
     m = mjcf_from("<compiler angle='radian'/><worldbody><body><joint name='h' range='-1 2'/>"
                   "<geom type='box' size='1 1 1' axisangle='0 0 5 1.5'/></body></worldbody>");
-    h = thing(m, ZW_THING_JOINT, "h");
+    h = thing(m, ZW_KIND_JOINT, "h");
     ASSERT_VECTOR(h->range, -1, 2);
     ASSERT_VECTOR(m->bodies->geom[0].quat, cos(0.75), 0, 0, sin(0.75));
     zw_model_free(m);
@@ -42,13 +42,13 @@ static void frames_leave_no_trace(void **state)
                   "<frame pos='0 0 3' quat='0 1 0 0'><joint name='k' type='slide' "
                   "axis='0 1 0' pos='1 1 1'/><geom name='g' type='box' size='1 1 1' "
                   "pos='1 0 0'/><site name='s'/></frame></body></frame></frame></worldbody>");
-    const zw_body_def *b = thing(m, ZW_THING_BODY, "b");
+    const zw_body_def *b = thing(m, ZW_KIND_BODY, "b");
     ASSERT_VECTOR(b->pos, 0, 1, 0); /* 1 + R90 (1 + (0 1 0)) = (1,0,0) + (0,1,0) + (-1,0,0) */
     ASSERT_VECTOR(b->quat, sqrt(0.5), 0, 0, sqrt(0.5));
-    const zw_joint_def *k = thing(m, ZW_THING_JOINT, "k");
+    const zw_joint_def *k = thing(m, ZW_KIND_JOINT, "k");
     ASSERT_VECTOR(k->axis, 0, -1, 0); /* half a turn about x */
     ASSERT_VECTOR(k->pos, 1, -1, 2);
-    const zw_geom_def *g = thing(m, ZW_THING_GEOM, "g");
+    const zw_geom_def *g = thing(m, ZW_KIND_GEOM, "g");
     ASSERT_VECTOR(g->pos, 1, 0, 3);
     assert_int_equal(m->bodies->site[0].body, 1);
     zw_model_free(m);
@@ -61,12 +61,12 @@ static void replicate_makes_copies(void **state)
                             "<replicate count='12' offset='1 0 0' euler='0 0 90'>"
                             "<body name='b'><freejoint name='f'/><geom type='sphere' size='1'/>"
                             "</body></replicate></replicate></worldbody>");
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 25);
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 24);
-    const zw_body_def *b = thing(m, ZW_THING_BODY, "b03_1"); /* the innermost number first */
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 25);
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 24);
+    const zw_body_def *b = thing(m, ZW_KIND_BODY, "b03_1"); /* the innermost number first */
     /* 1 x, then 1 y, then -1 x: each step in the frame of the copy before */
     ASSERT_VECTOR(b->pos, 0, 1, 10);
-    b = thing(m, ZW_THING_BODY, "b11_0");
+    b = thing(m, ZW_KIND_BODY, "b11_0");
     ASSERT_VECTOR(b->pos, 0, 1, 0);
     zw_model_free(m);
 }
@@ -82,27 +82,27 @@ static void attached_models(void **state)
                   "<equality><joint name='own' joint1='my j1-0' joint2='my j1-2'/></equality>"
                   "<actuator><motor joint='my j2-1'/></actuator><keyframe><key qpos='1 2 3 4 5 "
                   "6'/></keyframe>");
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 7);
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 6);
-    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 6);
-    const zw_body_def *bar = thing(m, ZW_THING_BODY, "my bar1-2");
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 7);
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 6);
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 6);
+    const zw_body_def *bar = thing(m, ZW_KIND_BODY, "my bar1-2");
     ASSERT_VECTOR(bar->pos, 0, 10, 7);
-    const zw_body_def *inner = thing(m, ZW_THING_BODY, "my bar2-2");
-    assert_int_equal(inner->parent, zw_model_find(m, ZW_THING_BODY, "my bar1-2"));
+    const zw_body_def *inner = thing(m, ZW_KIND_BODY, "my bar2-2");
+    assert_int_equal(inner->parent, zw_model_find(m, ZW_KIND_BODY, "my bar1-2"));
     ASSERT_VECTOR(inner->pos, 0, 0, 1);
 
     /* of its seven constraints, the one to the world and the gear go along; of its tendons t1 */
-    assert_int_equal(zw_model_count(m, ZW_THING_EQUALITY), 1 + 3 * 2);
-    assert_int_equal(zw_model_count(m, ZW_THING_TENDON), 3);
-    assert_int_equal(zw_model_count(m, ZW_THING_EXCLUDE), 3);
-    assert_int_equal(zw_model_count(m, ZW_THING_PAIR), 0);
-    assert_int_equal(zw_model_find(m, ZW_THING_EQUALITY, "own"), 0); /* this file's come first */
-    const zw_equality_def *gear = thing(m, ZW_THING_EQUALITY, "my gear-1");
-    assert_int_equal(gear->first, zw_model_find(m, ZW_THING_JOINT, "my j1-1"));
-    assert_int_equal(gear->second, zw_model_find(m, ZW_THING_JOINT, "my j2-1"));
-    const zw_tendon_def *t = thing(m, ZW_THING_TENDON, "my t1-2");
-    assert_int_equal(t->joint[1], zw_model_find(m, ZW_THING_JOINT, "my j2-2"));
-    const zw_equality_def *nail = thing(m, ZW_THING_EQUALITY, "my nail-0");
+    assert_int_equal(zw_model_count(m, ZW_KIND_EQUALITY), 1 + 3 * 2);
+    assert_int_equal(zw_model_count(m, ZW_KIND_TENDON), 3);
+    assert_int_equal(zw_model_count(m, ZW_KIND_EXCLUDE), 3);
+    assert_int_equal(zw_model_count(m, ZW_KIND_PAIR), 0);
+    assert_int_equal(zw_model_find(m, ZW_KIND_EQUALITY, "own"), 0); /* this file's come first */
+    const zw_equality_def *gear = thing(m, ZW_KIND_EQUALITY, "my gear-1");
+    assert_int_equal(gear->first, zw_model_find(m, ZW_KIND_JOINT, "my j1-1"));
+    assert_int_equal(gear->second, zw_model_find(m, ZW_KIND_JOINT, "my j2-1"));
+    const zw_tendon_def *t = thing(m, ZW_KIND_TENDON, "my t1-2");
+    assert_int_equal(t->joint[1], zw_model_find(m, ZW_KIND_JOINT, "my j2-2"));
+    const zw_equality_def *nail = thing(m, ZW_KIND_EQUALITY, "my nail-0");
     assert_int_equal(nail->second, 0);
     zw_model_free(m);
 }
@@ -143,7 +143,7 @@ static void deep_chains(void **state)
     }
     sprintf(at, "</worldbody></mujoco>");
     zw_model *m = robot_from(text);
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), N + 1);
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), N + 1);
     assert_int_equal(m->bodies->body[N].parent, N - 1);
     assert_int_equal(m->bodies->joint[N - 1].body, N);
     zw_model_free(m);
@@ -177,21 +177,21 @@ static void newer_words(void **state)
         "site2='t'/></equality><compiler angle='radian'/><actuator><position name='p' joint='j' "
         "kp='4' kv='3' timeconst='.2' inheritrange='.5'/><position name='d' joint='j' kp='4' "
         "dampratio='1'/></actuator><sensor><jointactuatorfrc joint='j'/><e_kinetic/></sensor>");
-    const zw_joint_def *j = thing(m, ZW_THING_JOINT, "j");
+    const zw_joint_def *j = thing(m, ZW_KIND_JOINT, "j");
     assert_true(j->force_limited);
     ASSERT_VECTOR(j->force_range, -2, 2);
-    ASSERT_CLOSE(((const zw_body_def *)thing(m, ZW_THING_BODY, "a"))->gravcomp, 0.5);
-    const zw_equality_def *c = thing(m, ZW_THING_EQUALITY, "c");
+    ASSERT_CLOSE(((const zw_body_def *)thing(m, ZW_KIND_BODY, "a"))->gravcomp, 0.5);
+    const zw_equality_def *c = thing(m, ZW_KIND_EQUALITY, "c");
     assert_int_equal(c->placed, 1);
     ASSERT_VECTOR(c->pos1, 1, 0, 0);
     ASSERT_VECTOR(c->pos2, 0, 1, 0);
-    const zw_actuator_def *p = thing(m, ZW_THING_ACTUATOR, "p");
+    const zw_actuator_def *p = thing(m, ZW_KIND_ACTUATOR, "p");
     assert_int_equal(p->dynamics, ZW_DYNAMICS_FILTER_EXACT);
     ASSERT_CLOSE(p->dyn_prm[0], 0.2);
     ASSERT_VECTOR(p->bias_prm, 0, -4, -3);
     ASSERT_VECTOR(p->ctrl_range, 0, 2); /* the middle of -1 3, half as wide */
     assert_true(p->ctrl_limited);
-    ASSERT_CLOSE(((const zw_actuator_def *)thing(m, ZW_THING_ACTUATOR, "d"))->damp_ratio, 1);
+    ASSERT_CLOSE(((const zw_actuator_def *)thing(m, ZW_KIND_ACTUATOR, "d"))->damp_ratio, 1);
     zw_model_free(m);
 }
 
@@ -203,9 +203,9 @@ static void areas_of_cylinders(void **state)
         mjcf_from("<worldbody><body><joint name='j'/><geom type='sphere' size='1'/></body>"
                   "</worldbody><actuator><cylinder name='d' joint='j' diameter='.4'/>"
                   "<cylinder name='a' joint='j' area='.3'/></actuator>");
-    const zw_actuator_def *d = thing(m, ZW_THING_ACTUATOR, "d");
+    const zw_actuator_def *d = thing(m, ZW_KIND_ACTUATOR, "d");
     assert_true(fabs(d->gain_prm[0] - 0.04 * acos(-1)) < 1e-15);
-    ASSERT_CLOSE(((const zw_actuator_def *)thing(m, ZW_THING_ACTUATOR, "a"))->gain_prm[0], 0.3);
+    ASSERT_CLOSE(((const zw_actuator_def *)thing(m, ZW_KIND_ACTUATOR, "a"))->gain_prm[0], 0.3);
     zw_model_free(m);
 }
 
@@ -219,7 +219,7 @@ static void classes_are_written_over(void **state)
                   "<default class='c'><geom size='4'/></default></default><worldbody>"
                   "<geom name='a'/><geom name='b' euler='0 0 0' class='c' friction='1'/>"
                   "</worldbody>");
-    const zw_geom_def *a = thing(m, ZW_THING_GEOM, "a"), *b = thing(m, ZW_THING_GEOM, "b");
+    const zw_geom_def *a = thing(m, ZW_KIND_GEOM, "a"), *b = thing(m, ZW_KIND_GEOM, "b");
     ASSERT_VECTOR(a->quat, sqrt(0.5), 0, 0, sqrt(0.5));
     ASSERT_VECTOR(b->quat, 1, 0, 0, 0);
     ASSERT_VECTOR(b->size, 4, 2, 3);
@@ -237,12 +237,12 @@ static void the_whole_file(void **state)
     }
     assert_non_null(m);
     assert_string_equal(m->title, "everything");
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 9);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "ball-2") > 0, 1);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "guest") > 0, 1);
-    const zw_mesh_def *stl = zw_model_def(m, ZW_THING_MESH, 0),
-                      *obj = zw_model_def(m, ZW_THING_MESH, 1),
-                      *text = zw_model_def(m, ZW_THING_MESH, 2);
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 9);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "ball-2") > 0, 1);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "guest") > 0, 1);
+    const zw_mesh_def *stl = zw_model_def(m, ZW_KIND_MESH, 0),
+                      *obj = zw_model_def(m, ZW_KIND_MESH, 1),
+                      *text = zw_model_def(m, ZW_KIND_MESH, 2);
     assert_int_equal(stl->vertex_count, 8); /* equal corners are one */
     assert_int_equal(stl->face_count, 12);
     assert_int_equal(obj->face_count, 12);
@@ -257,7 +257,7 @@ static void the_whole_file(void **state)
     /* a text is written as seen from above, like a picture, a file from the smallest y on */
     for (int k = 0; k < 3; k++) {
         static const char *const name[] = {"hill", "field", "painted"};
-        const zw_hfield_def *field = zw_model_def(m, ZW_THING_HFIELD, k);
+        const zw_hfield_def *field = zw_model_def(m, ZW_KIND_HFIELD, k);
         assert_string_equal(field->name, name[k]);
         assert_int_equal(field->rows, 2);
         assert_int_equal(field->columns, 3);
@@ -265,12 +265,11 @@ static void the_whole_file(void **state)
         ASSERT_CLOSE(field->base, 0.1);
         ASSERT_VECTOR(field->height, 0, 0.1, 0.2, 0.3, 0.4, 0.6);
     }
-    const zw_geom_def *hat = zw_model_def(m, ZW_THING_GEOM, zw_model_find(m, ZW_THING_GEOM, "hat"));
+    const zw_geom_def *hat = zw_model_def(m, ZW_KIND_GEOM, zw_model_find(m, ZW_KIND_GEOM, "hat"));
     assert_int_equal(hat->shape, ZW_SHAPE_CONE);
     ASSERT_VECTOR(hat->size, 0.2, 1);
     ASSERT_VECTOR(hat->pos, 0, 0, 2);
-    const zw_geom_def *rock =
-        zw_model_def(m, ZW_THING_GEOM, zw_model_find(m, ZW_THING_GEOM, "rock"));
+    const zw_geom_def *rock = zw_model_def(m, ZW_KIND_GEOM, zw_model_find(m, ZW_KIND_GEOM, "rock"));
     assert_int_equal(rock->triangles, 1);
     zw_model_free(m);
 }
@@ -289,7 +288,7 @@ static void imported(void **state)
         const char *path = k == 0 ? ZW_SOURCE_DIR "/test/read/everything.xml"
                                   : ZW_SOURCE_DIR "/test/read/urdf/arm.urdf";
         assert_int_equal(robot_import(m, path, place, NULL, &error), ZW_OK);
-        assert_true(zw_model_count(m, ZW_THING_BODY) > 5);
+        assert_true(zw_model_count(m, ZW_KIND_BODY) > 5);
         assert_null(m->title);
         assert_int_equal(m->place[m->bodies->body[1].place].file, 1);
         assert_int_equal(robot_import(m, path, place, NULL, &error), ZW_BAD_INPUT);
@@ -325,7 +324,7 @@ static void custom_numbers(void **state)
         "data='0.2'/><numeric name='contact_capacity' data='900'/><numeric name='mine' data='1'/>"
         "</custom><worldbody><geom name='a' size='1'/><geom name='b' "
         "size='1'/></worldbody></mujoco>");
-    const zw_geom_def *a = thing(m, ZW_THING_GEOM, "a"), *b = thing(m, ZW_THING_GEOM, "b");
+    const zw_geom_def *a = thing(m, ZW_KIND_GEOM, "a"), *b = thing(m, ZW_KIND_GEOM, "b");
     ASSERT_CLOSE(a->restitution, 0.5);
     ASSERT_CLOSE(b->restitution, 0.2);
     assert_int_equal(zw_model_world(m)->contact_capacity, 900);
@@ -341,9 +340,9 @@ static void bodies_outside_of_the_world(void **state)
     zw_model *m = robot_from("<mujoco><body name='a' pos='0 0 1'><joint/><geom size='1'/></body>"
                              "<frame><body name='b'/></frame><worldbody><body name='c'><joint/>"
                              "<geom size='1'/></body></worldbody></mujoco>");
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "a"), -1);
-    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "b"), -1);
-    assert_true(zw_model_find(m, ZW_THING_BODY, "c") >= 0);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "a"), -1);
+    assert_int_equal(zw_model_find(m, ZW_KIND_BODY, "b"), -1);
+    assert_true(zw_model_find(m, ZW_KIND_BODY, "c") >= 0);
     assert_int_equal(zw_model_note_count(m), 2);
     assert_string_equal(zw_model_note(m, 0).text, "body");
     assert_string_equal(zw_model_note(m, 1).text, "frame");

@@ -17,24 +17,24 @@ static void the_arm(void **state)
 
     /* bodies from the root on, the link named world being the world */
     const char *order[] = {"world", "base", "upper", "lower", "finger_left", "finger_right"};
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 6);
+    assert_int_equal(zw_model_count(m, ZW_KIND_BODY), 6);
     for (int i = 0; i < 6; i++) {
-        assert_int_equal(zw_model_find(m, ZW_THING_BODY, order[i]), i);
+        assert_int_equal(zw_model_find(m, ZW_KIND_BODY, order[i]), i);
     }
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 4);
-    const zw_joint_def *s = thing(m, ZW_THING_JOINT, "shoulder");
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 4);
+    const zw_joint_def *s = thing(m, ZW_KIND_JOINT, "shoulder");
     assert_int_equal(s->kind, ZW_JOINT_HINGE);
     ASSERT_VECTOR(s->axis, 0, 1, 0);
     ASSERT_VECTOR(s->range, -1, 2);
     ASSERT_VECTOR(s->force_range, -30, 30);
     ASSERT_CLOSE(s->damping, 0.5);
     ASSERT_CLOSE(s->frictionloss, 0.1);
-    const zw_joint_def *e = thing(m, ZW_THING_JOINT, "elbow");
+    const zw_joint_def *e = thing(m, ZW_KIND_JOINT, "elbow");
     assert_int_equal(e->limited, 0);
     ASSERT_VECTOR(e->axis, 1, 0, 0);
 
     /* R = Rz(yaw) Ry(pitch) Rx(roll): where x goes */
-    const zw_body_def *upper = thing(m, ZW_THING_BODY, "upper");
+    const zw_body_def *upper = thing(m, ZW_KIND_BODY, "upper");
     double x[3] = {1, 0, 0}, r = 0.3, p = -0.4, y = 0.5;
     model_rotate(upper->quat, x, x);
     ASSERT_VECTOR(x, cos(y) * cos(p), sin(y) * cos(p), -sin(p));
@@ -45,22 +45,21 @@ static void the_arm(void **state)
     ASSERT_VECTOR(upper->inertia, 0.3, 0.25, 0.2, 0.01, 0.02, -0.01);
 
     /* grip_right = 0.03 - 2 grip_left */
-    const zw_equality_def *mimic = thing(m, ZW_THING_EQUALITY, "grip_right");
+    const zw_equality_def *mimic = thing(m, ZW_KIND_EQUALITY, "grip_right");
     assert_int_equal(mimic->kind, ZW_EQUALITY_JOINT);
     ASSERT_VECTOR(mimic->poly, 0.03, -2, 0, 0, 0);
-    assert_int_equal(mimic->second, zw_model_find(m, ZW_THING_JOINT, "grip_left"));
+    assert_int_equal(mimic->second, zw_model_find(m, ZW_KIND_JOINT, "grip_left"));
 
     /* shapes: half sizes, no mass; the mirrored mesh keeps its faces outward */
-    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 6);
-    const zw_geom_def *hat = thing(m, ZW_THING_GEOM, "hat"),
-                      *rock = thing(m, ZW_THING_GEOM, "rock");
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 6);
+    const zw_geom_def *hat = thing(m, ZW_KIND_GEOM, "hat"), *rock = thing(m, ZW_KIND_GEOM, "rock");
     assert_int_equal(hat->shape, ZW_SHAPE_CONE);
     ASSERT_VECTOR(hat->size, 0.2, 0.2);
     assert_int_equal(rock->triangles, 1);
-    const zw_geom_def *rod = thing(m, ZW_THING_GEOM, "rod");
+    const zw_geom_def *rod = thing(m, ZW_KIND_GEOM, "rod");
     ASSERT_VECTOR(rod->size, 0.05, 0.1, 0.5);
     zw_inertia in;
-    assert_int_equal(model_mesh_inertia(zw_model_def(m, ZW_THING_MESH, 1), 0, &in), 1);
+    assert_int_equal(model_mesh_inertia(zw_model_def(m, ZW_KIND_MESH, 1), 0, &in), 1);
     ASSERT_CLOSE(in.mass, 6e-3);
     zw_inertia list[6];
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
@@ -83,13 +82,13 @@ static void planar_and_floating(void **state)
                                     "link='table'/><axis xyz='0 1 0'/></joint>"
                                     "<joint name='f' type='floating'><parent link='base'/><child "
                                     "link='bird'/><origin xyz='1 2 3'/></joint></robot>");
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 4);
-    const zw_joint_def *x = thing(m, ZW_THING_JOINT, "p_x"), *y = thing(m, ZW_THING_JOINT, "p_y"),
-                       *t = thing(m, ZW_THING_JOINT, "p_turn");
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 4);
+    const zw_joint_def *x = thing(m, ZW_KIND_JOINT, "p_x"), *y = thing(m, ZW_KIND_JOINT, "p_y"),
+                       *t = thing(m, ZW_KIND_JOINT, "p_turn");
     assert_true(fabs(x->axis[1]) < 1e-15 && fabs(y->axis[1]) < 1e-15);
     assert_true(fabs(model_dot(x->axis, y->axis)) < 1e-15);
     ASSERT_VECTOR(t->axis, 0, 1, 0);
-    const zw_body_def *bird = thing(m, ZW_THING_BODY, "bird");
+    const zw_body_def *bird = thing(m, ZW_KIND_BODY, "bird");
     assert_int_equal(bird->parent, 0);
     ASSERT_VECTOR(bird->pos, 1, 2, 3);
     zw_model_free(m);
@@ -164,21 +163,21 @@ static void files_of_other_tools(void **state)
     ASSERT_CLOSE(zw_model_world(m)->timestep, 0.004);
 
     /* roots: the base has joints and stands, the ball has none and is free, the wall has no mass */
-    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 3);
-    const zw_joint_def *free_ball = thing(m, ZW_THING_JOINT, "ball_free_joint");
+    assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), 3);
+    const zw_joint_def *free_ball = thing(m, ZW_KIND_JOINT, "ball_free_joint");
     assert_int_equal(free_ball->kind, ZW_JOINT_FREE);
-    assert_int_equal(free_ball->body, zw_model_find(m, ZW_THING_BODY, "ball"));
-    const zw_joint_def *turn = thing(m, ZW_THING_JOINT, "turn");
+    assert_int_equal(free_ball->body, zw_model_find(m, ZW_KIND_BODY, "ball"));
+    const zw_joint_def *turn = thing(m, ZW_KIND_JOINT, "turn");
     assert_int_equal(turn->limited, 0);
     ASSERT_VECTOR(turn->force_range, -10, 10);
-    const zw_joint_def *wrist = thing(m, ZW_THING_JOINT, "wrist");
+    const zw_joint_def *wrist = thing(m, ZW_KIND_JOINT, "wrist");
     assert_int_equal(wrist->kind, ZW_JOINT_BALL);
-    const zw_body_def *post = thing(m, ZW_THING_BODY, "post");
+    const zw_body_def *post = thing(m, ZW_KIND_BODY, "post");
     assert_int_equal(post->parent, 0);
 
     /* a plane's z is its normal */
-    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 3);
-    const zw_geom_def *plane = zw_model_def(m, ZW_THING_GEOM, 2);
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 3);
+    const zw_geom_def *plane = zw_model_def(m, ZW_KIND_GEOM, 2);
     double z[3] = {0, 0, 1};
     assert_int_equal(plane->shape, ZW_SHAPE_PLANE);
     model_rotate(plane->quat, z, z);
@@ -189,7 +188,7 @@ static void files_of_other_tools(void **state)
     zw_inertia list[7];
     zw_error error;
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
-    int arm = zw_model_find(m, ZW_THING_BODY, "arm");
+    int arm = zw_model_find(m, ZW_KIND_BODY, "arm");
     ASSERT_VECTOR(list[arm].moment, 0.2, 0.2, 0.2);
 
     assert_true(is_noted(m, "limit without a range"));
@@ -213,7 +212,7 @@ static void missing_meshes(void **state)
         zw_work *work = zw_work_create(system, &error);
         zw_state *start = zw_state_create(system, work, NULL, &error);
         zw_run_options plan, by_hand = {.method = ZW_METHOD_DOP853};
-        assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 3 + named);
+        assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 3 + named);
         assert_int_equal(zw_run_plan(system, start, NULL, &plan, &error),
                          named ? ZW_OK : ZW_BAD_INPUT);
         assert_true(named || strstr(error.text, "package://stones/box.stl") != NULL);
@@ -233,8 +232,8 @@ static void base_of_the_robot(void **state)
     for (zw_base base = ZW_BASE_DEFAULT; base <= ZW_BASE_FREE; base++) {
         zw_read_options options = {.base = base};
         zw_model *m = read_loose(&options);
-        assert_int_equal(zw_model_count(m, ZW_THING_JOINT), joints[base]);
-        assert_int_equal(zw_model_find(m, ZW_THING_JOINT, "base_free_joint") >= 0,
+        assert_int_equal(zw_model_count(m, ZW_KIND_JOINT), joints[base]);
+        assert_int_equal(zw_model_find(m, ZW_KIND_JOINT, "base_free_joint") >= 0,
                          base == ZW_BASE_FREE);
         zw_model_free(m);
     }
@@ -254,7 +253,7 @@ static void collada(void **state)
     zw_error error;
     zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/roof.urdf", NULL, 0, &error);
     assert_non_null(m);
-    const zw_mesh_def *mesh = zw_model_def(m, ZW_THING_MESH, 0);
+    const zw_mesh_def *mesh = zw_model_def(m, ZW_KIND_MESH, 0);
     assert_int_equal(mesh->vertex_count, 12);
     assert_int_equal(mesh->face_count, 16);
     zw_inertia in;
@@ -288,11 +287,11 @@ static void neighbours_of_the_base(void **state)
 #undef JOIN
     const char *wanted[4][2] = {
         {"base", "arm"}, {"base", "cuff"}, {"plate", "arm"}, {"plate", "cuff"}};
-    assert_int_equal(zw_model_count(m, ZW_THING_EXCLUDE), 4);
+    assert_int_equal(zw_model_count(m, ZW_KIND_EXCLUDE), 4);
     for (int i = 0; i < 4; i++) {
-        const zw_exclude_def *def = zw_model_def(m, ZW_THING_EXCLUDE, i);
-        assert_int_equal(def->body1, zw_model_find(m, ZW_THING_BODY, wanted[i][0]));
-        assert_int_equal(def->body2, zw_model_find(m, ZW_THING_BODY, wanted[i][1]));
+        const zw_exclude_def *def = zw_model_def(m, ZW_KIND_EXCLUDE, i);
+        assert_int_equal(def->body1, zw_model_find(m, ZW_KIND_BODY, wanted[i][0]));
+        assert_int_equal(def->body2, zw_model_find(m, ZW_KIND_BODY, wanted[i][1]));
     }
     zw_model_free(m);
 }
@@ -307,7 +306,7 @@ static void contact_of_urdf(void **state)
         "<collision name='one'><geometry><sphere radius='1'/></geometry></collision>"
         "<collision name='two'><geometry><sphere radius='1'/></geometry>"
         "<contact_coefficients mu='0.7' kp='1'/></collision></link></robot>");
-    const zw_geom_def *one = thing(m, ZW_THING_GEOM, "one"), *two = thing(m, ZW_THING_GEOM, "two");
+    const zw_geom_def *one = thing(m, ZW_KIND_GEOM, "one"), *two = thing(m, ZW_KIND_GEOM, "two");
     ASSERT_VECTOR(one->friction, 0.3, 0, 0.02);
     assert_int_equal(one->condim, 6);
     ASSERT_CLOSE(one->restitution, 0.5);
@@ -439,16 +438,16 @@ static void shapes_of_drake(void **state)
         "length='4'/></geometry></collision>"
         "<collision name='p'><geometry><sphere radius='0'/></geometry></collision>"
         "<collision name='b'><geometry><box size='0 0 0'/></geometry></collision></link></robot>");
-    const zw_geom_def *e = thing(m, ZW_THING_GEOM, "e"), *c = thing(m, ZW_THING_GEOM, "c");
+    const zw_geom_def *e = thing(m, ZW_KIND_GEOM, "e"), *c = thing(m, ZW_KIND_GEOM, "c");
     assert_int_equal(e->shape, ZW_SHAPE_ELLIPSOID);
     ASSERT_VECTOR(e->size, 1, 2, 3);
     assert_int_equal(c->shape, ZW_SHAPE_CAPSULE);
     ASSERT_VECTOR(c->size, 1, 2);
-    const zw_geom_def *p = thing(m, ZW_THING_GEOM, "p");
+    const zw_geom_def *p = thing(m, ZW_KIND_GEOM, "p");
     assert_true(p->size[0] > 0 && p->size[0] <= 1e-6);
     assert_true(is_noted(m, "sphere without size"));
     const zw_geom_def *b =
-        zw_model_def(m, ZW_THING_GEOM, model_find_thing(m->bodies, ZW_THING_GEOM, "b"));
+        zw_model_def(m, ZW_KIND_GEOM, model_find_thing(m->bodies, ZW_KIND_GEOM, "b"));
     assert_true(b->shape == ZW_SHAPE_SPHERE && b->size[0] == p->size[0]);
     assert_true(is_noted(m, "box without size"));
     zw_model_free(m);

@@ -132,7 +132,7 @@ static void order_of_bodies(void **state)
     assert_int_equal(zw_model_write(m, WRITTEN, &error), ZW_OK);
     zw_model *again = zw_model_read(WRITTEN, NULL, 0, &error);
     assert_non_null(again);
-    const zw_key_def *found = zw_model_def(again, ZW_THING_KEY, 0);
+    const zw_key_def *found = zw_model_def(again, ZW_KIND_KEY, 0);
     const double order[4] = {1, 3, 2, 4}; /* body 3 hangs on body 1 */
     for (int i = 0; i < 4; i++) {
         zw_inertia list[5];

@@ -90,8 +90,8 @@ static inline const char *moving_run(moving *m, double time, double tolerance)
 /* lambda of the first row of a constraint, after a run or zw_forward. */
 static inline double moving_multiplier(moving *m, const char *name)
 {
-    for (int row = 0; row < zw_count(m->system, ZW_ROW); row++) {
-        if (strcmp(zw_name(m->system, ZW_ROW, row), name) == 0) {
+    for (int row = 0; row < zw_count(m->system, ZW_KIND_ROW); row++) {
+        if (strcmp(zw_name(m->system, ZW_KIND_ROW, row), name) == 0) {
             return moving_field(m, ZW_FIELD_LAMBDA)[row];
         }
     }
@@ -108,7 +108,7 @@ static inline double moving_value(moving *m, const char *name)
     }
     size_t length = strcspn(name, "'");
     snprintf(bare, sizeof bare, "%.*s", (int)(length < 63 ? length : 63), name);
-    int coord = zw_id(m->system, ZW_COORD, bare);
+    int coord = zw_id(m->system, ZW_KIND_COORD, bare);
     if (coord < 0) {
         fail_msg("there is no coordinate %s", bare);
     }

@@ -43,12 +43,12 @@ typedef struct twin {
 
 static source find_source(const zw_model *model, const char *name)
 {
-    int joint = zw_model_find(model, ZW_THING_JOINT, name);
+    int joint = zw_model_find(model, ZW_KIND_JOINT, name);
     if (joint >= 0) {
         return (source){JOINT, joint, 0};
     }
-    for (int i = 0; i < zw_model_count(model, ZW_THING_SITE); i++) {
-        const zw_site_def *site = zw_model_def(model, ZW_THING_SITE, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_SITE); i++) {
+        const zw_site_def *site = zw_model_def(model, ZW_KIND_SITE, i);
         char words[100];
         snprintf(words, sizeof words, "%s", site->name);
         char *rest = NULL, *word = strtok_r(words, " ", &rest);
@@ -67,7 +67,7 @@ static source find_source(const zw_model *model, const char *name)
 static void site_motion(const twin *t, const source *s, double out[3])
 {
     const tree_mechanism *tree = t->m.system->tree;
-    const zw_site_def *site = zw_model_def(t->m.model, ZW_THING_SITE, s->index);
+    const zw_site_def *site = zw_model_def(t->m.model, ZW_KIND_SITE, s->index);
     const double *R = t->sweeps + tree->at.R + 9 * site->body;
     const double *V = t->sweeps + tree->at.V + 6 * site->body;
     const double *A = t->sweeps + tree->at.A + 6 * site->body;
@@ -130,13 +130,13 @@ static void open_twin(twin *t, const char *start)
     close_twin(t);
     snprintf(path, sizeof path, FOLDER "bodies/%s", t->model);
     t->m.model = zw_model_read(path, NULL, 0, &t->m.error);
-    int key = t->m.model ? zw_model_find(t->m.model, ZW_THING_KEY, start) : -1;
+    int key = t->m.model ? zw_model_find(t->m.model, ZW_KIND_KEY, start) : -1;
     if (key >= 0) {
-        zw_key_def def = *(const zw_key_def *)zw_model_def(t->m.model, ZW_THING_KEY, key);
+        zw_key_def def = *(const zw_key_def *)zw_model_def(t->m.model, ZW_KIND_KEY, key);
         def.start = 1;
-        assert_int_equal(zw_model_change(t->m.model, ZW_THING_KEY, key, &def, NULL), ZW_OK);
+        assert_int_equal(zw_model_change(t->m.model, ZW_KIND_KEY, key, &def, NULL), ZW_OK);
     } else {
-        assert_true(t->m.model == NULL || zw_model_count(t->m.model, ZW_THING_KEY) == 0);
+        assert_true(t->m.model == NULL || zw_model_count(t->m.model, ZW_KIND_KEY) == 0);
     }
     t->m.system = t->m.model ? zw_system_compile(t->m.model, &t->m.error) : NULL;
     t->m.work = t->m.system ? zw_work_create(t->m.system, &t->m.error) : NULL;
@@ -234,7 +234,7 @@ static void on_columns(twin *t, char *rest)
         t->column[t->count] = find_source(t->m.model, name);
         named += t->column[t->count++].kind != HELD;
     }
-    assert_true(named >= zw_model_count(t->m.model, ZW_THING_JOINT) / 3);
+    assert_true(named >= zw_model_count(t->m.model, ZW_KIND_JOINT) / 3);
 }
 
 static void on_line(twin *t, char *line)

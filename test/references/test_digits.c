@@ -59,7 +59,7 @@ static struct {
 
 static double entry_of(moving *m, int k)
 {
-    int nq = zw_count(m->system, ZW_COORD);
+    int nq = zw_count(m->system, ZW_KIND_COORD);
     return k < nq ? moving_field(m, ZW_FIELD_Q)[k] : moving_field(m, ZW_FIELD_V)[k - nq];
 }
 
@@ -69,12 +69,12 @@ static int index_of(moving *m, const char *column)
     size_t length = strcspn(column, "'");
     snprintf(bare, sizeof bare, "%.*s", (int)length, column);
     int speed = column[length] == '\'';
-    int k = zw_id(m->system, speed ? ZW_SPEED : ZW_COORD, bare);
+    int k = zw_id(m->system, speed ? ZW_KIND_SPEED : ZW_KIND_COORD, bare);
     if (k < 0 && !speed &&
-        (k = zw_id(m->system, ZW_SPEED, bare)) >= 0) { /* bodies have their own */
+        (k = zw_id(m->system, ZW_KIND_SPEED, bare)) >= 0) { /* bodies have their own */
         speed = 1;
     }
-    return k < 0 ? -1 : speed ? zw_count(m->system, ZW_COORD) + k : k;
+    return k < 0 ? -1 : speed ? zw_count(m->system, ZW_KIND_COORD) + k : k;
 }
 
 static void compare(moving *m, const problem *p, const variant *v, const zw_digits *digits)
@@ -112,16 +112,16 @@ static void compare(moving *m, const problem *p, const variant *v, const zw_digi
 
 static void begin_with_key(moving *m, const char *name)
 {
-    int index = zw_model_find(m->model, ZW_THING_KEY, name);
+    int index = zw_model_find(m->model, ZW_KIND_KEY, name);
     assert_true(index >= 0);
-    zw_key_def key = *(const zw_key_def *)zw_model_def(m->model, ZW_THING_KEY, index);
+    zw_key_def key = *(const zw_key_def *)zw_model_def(m->model, ZW_KIND_KEY, index);
     key.start = 1;
     zw_state_free(m->state);
     zw_work_free(m->work);
     zw_system_free(m->system);
     m->state = NULL;
     m->work = NULL;
-    assert_int_equal(zw_model_change(m->model, ZW_THING_KEY, index, &key, &m->error), ZW_OK);
+    assert_int_equal(zw_model_change(m->model, ZW_KIND_KEY, index, &key, &m->error), ZW_OK);
     assert_non_null(m->system = zw_system_compile(m->model, &m->error));
     assert_non_null(m->work = zw_work_create(m->system, &m->error));
     assert_non_null(m->state = zw_state_create(m->system, m->work, NULL, &m->error));
@@ -357,11 +357,12 @@ static void other_methods(void)
         }
         zw_run_options exact = {.time = 1, .method = ZW_METHOD_DOP853, .tolerance = 1e-13};
         if (zw_run(m.system, m.state, m.work, &exact, &m.summary, &m.error) == ZW_OK) {
-            int nq = zw_count(m.system, ZW_COORD), count = nq + zw_count(m.system, ZW_SPEED);
+            int nq = zw_count(m.system, ZW_KIND_COORD),
+                count = nq + zw_count(m.system, ZW_KIND_SPEED);
             for (int k = 0; k < count && k < COLUMNS; k++, p.column_count++) {
                 snprintf(p.column[k], sizeof p.column[k], k < nq ? "%.30s" : "%.29s'",
-                         k < nq ? zw_name(m.system, ZW_COORD, k)
-                                : zw_name(m.system, ZW_SPEED, k - nq));
+                         k < nq ? zw_name(m.system, ZW_KIND_COORD, k)
+                                : zw_name(m.system, ZW_KIND_SPEED, k - nq));
                 p.value[k] = entry_of(&m, k);
             }
             for (int k = 0; k < BODY_VARIANTS; k++) {

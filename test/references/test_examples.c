@@ -44,7 +44,7 @@ static void runs_as_it_stands(void **state)
     zw_run_summary s = m.summary;
     if (s.check_failed >= 0) {
         print_error("    %s: check %s fails at t = %g\n", name,
-                    zw_name(m.system, ZW_CHECK, s.check_failed), s.check_time);
+                    zw_name(m.system, ZW_KIND_CHECK, s.check_failed), s.check_time);
     }
     moving_close(&m);
     assert_int_equal(s.check_failed, -1);

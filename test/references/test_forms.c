@@ -64,8 +64,8 @@ static void must(moving *m, const char *who, const char *failed)
 static double apart(moving *a, moving *b)
 {
     double worst = 0;
-    int n = zw_count(a->system, ZW_COORD);
-    assert_int_equal(n, zw_count(b->system, ZW_COORD));
+    int n = zw_count(a->system, ZW_KIND_COORD);
+    assert_int_equal(n, zw_count(b->system, ZW_KIND_COORD));
     for (int k = 0; k < 2 * n; k++) {
         zw_field_id id = k < n ? ZW_FIELD_Q : ZW_FIELD_V;
         double x = moving_field(a, id)[k % n], y = moving_field(b, id)[k % n];
@@ -88,7 +88,7 @@ static void three_times_is_once(void **state)
     must(&once, name, failed);
     failed = moving_open(&thrice, tripled, path, NULL, 0);
     must(&thrice, name, failed);
-    assert_int_equal(zw_count(thrice.system, ZW_ROW), 3 * zw_count(once.system, ZW_ROW));
+    assert_int_equal(zw_count(thrice.system, ZW_KIND_ROW), 3 * zw_count(once.system, ZW_KIND_ROW));
     /* what may slip is held three times as hard by three */
     if (isfinite(zw_law_of(once.system).N)) {
         moving_close(&once);

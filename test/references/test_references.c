@@ -92,7 +92,7 @@ static void run_to(player *p, double time)
         give_up(p, failed);
     }
     if (time > 0 && p->m.summary.check_failed >= 0) {
-        blame(p, "check", zw_name(p->m.system, ZW_CHECK, p->m.summary.check_failed));
+        blame(p, "check", zw_name(p->m.system, ZW_KIND_CHECK, p->m.summary.check_failed));
     }
 }
 
@@ -147,7 +147,7 @@ static void on_vector(player *p, const char *word, const char *rest, const doubl
         size = fmax(size, fabs(value[i]));
     }
     for (int i = 0; i < count; i++) {
-        int coord = zw_id(p->m.system, ZW_COORD, p->column[i]);
+        int coord = zw_id(p->m.system, ZW_KIND_COORD, p->column[i]);
         assert_true(coord >= 0);
         compare(p, word, got == NULL ? 0.0 : got[coord], value[i], size);
     }

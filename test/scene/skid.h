@@ -31,8 +31,8 @@ static inline zw_status skid_open(skid *r, double off)
     if (status != ZW_OK) {
         return status;
     }
-    int index = zw_model_find(r->s.model, ZW_THING_GEOM, "obstacle");
-    zw_geom_def geom = *(const zw_geom_def *)zw_model_def(r->s.model, ZW_THING_GEOM, index);
+    int index = zw_model_find(r->s.model, ZW_KIND_GEOM, "obstacle");
+    zw_geom_def geom = *(const zw_geom_def *)zw_model_def(r->s.model, ZW_KIND_GEOM, index);
     zw_model *model = r->s.model;
     geom.pos[0] = r->x;
     geom.pos[2] = geom.size[2] = r->half;
@@ -40,7 +40,7 @@ static inline zw_status skid_open(skid *r, double off)
     zw_work_free(r->s.work);
     zw_system_free(r->s.system);
     r->s = (touch){.model = model};
-    status = zw_model_change(model, ZW_THING_GEOM, index, &geom, &r->s.error);
+    status = zw_model_change(model, ZW_KIND_GEOM, index, &geom, &r->s.error);
     status = status == ZW_OK ? touch_start(&r->s, NULL) : status;
     if (status == ZW_OK) {
         double *q = touch_field(&r->s, ZW_FIELD_Q);

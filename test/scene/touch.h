@@ -23,13 +23,13 @@ typedef struct touch {
 static inline zw_status touch_start(touch *s, const char *key)
 {
     if (s->model && key) {
-        int index = zw_model_find(s->model, ZW_THING_KEY, key);
+        int index = zw_model_find(s->model, ZW_KIND_KEY, key);
         if (index < 0) {
             return ZW_BAD_INPUT;
         }
-        zw_key_def def = *(const zw_key_def *)zw_model_def(s->model, ZW_THING_KEY, index);
+        zw_key_def def = *(const zw_key_def *)zw_model_def(s->model, ZW_KIND_KEY, index);
         def.start = 1;
-        zw_model_change(s->model, ZW_THING_KEY, index, &def, &s->error);
+        zw_model_change(s->model, ZW_KIND_KEY, index, &def, &s->error);
     }
     s->system = s->model ? zw_system_compile(s->model, &s->error) : NULL;
     s->work = s->system ? zw_work_create(s->system, &s->error) : NULL;

@@ -20,10 +20,10 @@ static scene open_example(const char *name, const char *key)
     s.model = zw_model_read(path, NULL, 0, &error);
     must(s.model ? ZW_OK : error.status, &error);
     if (key) {
-        int index = zw_model_find(s.model, ZW_THING_KEY, key);
-        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_THING_KEY, index);
+        int index = zw_model_find(s.model, ZW_KIND_KEY, key);
+        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_KIND_KEY, index);
         def.start = 1;
-        must(zw_model_change(s.model, ZW_THING_KEY, index, &def, &error), &error);
+        must(zw_model_change(s.model, ZW_KIND_KEY, index, &def, &error), &error);
     }
     prepare(&s);
     return s;
@@ -107,7 +107,7 @@ static void a_parcel_on_a_belt(void **state)
     (void)state;
     const double h = 0.002, pull = 0.3 * 2 * G;
     scene s = open_example("parcel.zw", NULL);
-    int along = zw_id(s.system, ZW_SPEED, "parcel.vx");
+    int along = zw_id(s.system, ZW_KIND_SPEED, "parcel.vx");
     assert_true(along >= 0);
     for (int k = 1; k <= 800; k++) {
         step(&s, h);

@@ -62,7 +62,7 @@ static void test_coupled_wheels(void **state)
         zw_run_summary summary = world_run(&w, 1, tolerance);
         const double *q = world_field(&w, ZW_FIELD_Q), *v = world_field(&w, ZW_FIELD_V);
         double worst = 0;
-        int n = zw_count(w.system, ZW_COORD) / 2;
+        int n = zw_count(w.system, ZW_KIND_COORD) / 2;
         for (int i = 0; i < n; i++) {
             double x = q[2 * i] - (i + 1), y = q[2 * i + 1];
             worst = fmax(worst, fmax(fabs(x - sin(a)), fabs(y - cos(a))));
@@ -83,7 +83,7 @@ static double error_of(world *w, world *one)
     const double *q = world_field(w, ZW_FIELD_Q), *v = world_field(w, ZW_FIELD_V);
     const double *a = world_field(one, ZW_FIELD_Q), *rate = world_field(one, ZW_FIELD_V);
     double worst = 0;
-    for (int i = 0; i < zw_count(one->system, ZW_COORD); i++) {
+    for (int i = 0; i < zw_count(one->system, ZW_KIND_COORD); i++) {
         double x = sin(a[i]), y = cos(a[i]);
         worst = fmax(worst, fmax(fabs(q[4 * i] - x), fabs(q[4 * i + 1] - y)));
         worst = fmax(worst, fmax(fabs(q[4 * i + 2] - 1 - x), fabs(q[4 * i + 3] - y)));

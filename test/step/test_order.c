@@ -276,7 +276,7 @@ static double arm(const char *joint, const char *motor, double control, double h
         zw_run_summary summary;
         zw_error error = {0};
         q_of(&s)[1] = 1;
-        if (zw_count(s.system, ZW_PARAM) > 0) {
+        if (zw_count(s.system, ZW_KIND_PARAM) > 0) {
             ((double *)zw_field(s.system, s.state, s.work, ZW_FIELD_PARAM).data)[0] = control;
         }
         must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);

@@ -12,11 +12,11 @@ static scene open_file(const char *file)
     snprintf(path, sizeof path, FOLDER "%s", file);
     scene s = {.model = zw_model_read(path, NULL, 0, &error)};
     must(s.model ? ZW_OK : error.status, &error);
-    int key = zw_model_find(s.model, ZW_THING_KEY, "up");
+    int key = zw_model_find(s.model, ZW_KIND_KEY, "up");
     if (key >= 0) {
-        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_THING_KEY, key);
+        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_KIND_KEY, key);
         def.start = 1;
-        must(zw_model_change(s.model, ZW_THING_KEY, key, &def, &error), &error);
+        must(zw_model_change(s.model, ZW_KIND_KEY, key, &def, &error), &error);
     }
     s.system = zw_system_compile(s.model, &error);
     must(s.system ? ZW_OK : error.status, &error);
@@ -49,7 +49,7 @@ static void order_one(void **state)
             scene s = open_file(file[k]);
             run(&s, ZW_METHOD_IMPULSE, 0.5, half ? 2.5e-4 : 5e-4, 1);
             miss[half] = 0;
-            for (int i = 0; i < zw_count(s.system, ZW_COORD); i++) {
+            for (int i = 0; i < zw_count(s.system, ZW_KIND_COORD); i++) {
                 miss[half] = fmax(miss[half], fabs(q_of(&s)[i] - q_of(&exact)[i]));
             }
             close_scene(&s);

@@ -45,7 +45,7 @@ static robot make(const char *text)
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
-    if (text[0] == '<' && zw_model_count(model, ZW_THING_KEY) > 0) {
+    if (text[0] == '<' && zw_model_count(model, ZW_KIND_KEY) > 0) {
         robot_begin_with(model, 0);
     }
     return robot_of(model);

@@ -31,7 +31,7 @@ static void test_controls(void **unused)
 {
     (void)unused;
     scene s = open_scene(press);
-    int motor = zw_id(s.system, ZW_PARAM, "press");
+    int motor = zw_id(s.system, ZW_KIND_PARAM, "press");
     assert_true(motor >= 0);
     for (int k = 0; k < 8; k++) {
         double push = 1 + k;
@@ -106,13 +106,13 @@ static void test_constraints(void **unused)
     assert_true(fabs(q[0] - 0.6) < 1e-12 && fabs(q[1] + 0.8) < 1e-12);
     set(&s, ZW_FIELD_V, 0, 2, speed); /* its part along the rod goes */
     assert_true(fabs(v[0] - 0.64) < 1e-12 && fabs(v[1] - 0.48) < 1e-12);
-    set(&s, ZW_FIELD_PARAM, zw_id(s.system, ZW_PARAM, "half"), 1, &half); /* a longer rod */
+    set(&s, ZW_FIELD_PARAM, zw_id(s.system, ZW_KIND_PARAM, "half"), 1, &half); /* a longer rod */
     assert_true(fabs(q[0] - 1.2) < 1e-12 && fabs(q[1] + 1.6) < 1e-12);
     double before = zw_field(s.system, s.state, s.work, ZW_FIELD_ENERGY).data[0];
-    set(&s, ZW_FIELD_PARAM, zw_id(s.system, ZW_PARAM, "k"), 1, &stiff);
+    set(&s, ZW_FIELD_PARAM, zw_id(s.system, ZW_KIND_PARAM, "k"), 1, &stiff);
     double after = zw_field(s.system, s.state, s.work, ZW_FIELD_ENERGY).data[0];
     assert_true(fabs(after - before - 0.5 * 2 * 4) < 1e-12);
-    int l = zw_id(s.system, ZW_PARAM, "l");
+    int l = zw_id(s.system, ZW_KIND_PARAM, "l");
     assert_int_equal(zw_state_set(s.system, s.state, s.work, ZW_FIELD_PARAM, l, 1, &stiff, &error),
                      ZW_BAD_INPUT); /* `half` was computed from it */
     assert_non_null(strstr(error.text, "computed from l"));

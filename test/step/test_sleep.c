@@ -26,7 +26,7 @@ static int sleepers(scene *s)
 
 static int sleeps(scene *s, const char *name)
 {
-    int list[64], body = zw_id(s->system, ZW_BODY, name);
+    int list[64], body = zw_id(s->system, ZW_KIND_BODY, name);
     assert_true(body > 0 && body < 64);
     assert_true(zw_sleepers(s->system, s->state, list, NULL) >= 0);
     return list[body];

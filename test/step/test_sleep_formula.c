@@ -47,7 +47,7 @@ static zw_run_summary go(world *w, double time, double every)
 
 static int sleeps(world *w, const char *name)
 {
-    int list[8], body = zw_id(w->system, ZW_BODY, name);
+    int list[8], body = zw_id(w->system, ZW_KIND_BODY, name);
     assert_true(zw_sleepers(w->system, w->state, list, NULL) >= 0);
     return list[body];
 }

@@ -25,7 +25,7 @@ static int sleepers(scene *s)
 
 static int sleeps(scene *s, const char *name)
 {
-    int list[64], body = zw_id(s->system, ZW_BODY, name);
+    int list[64], body = zw_id(s->system, ZW_KIND_BODY, name);
     assert_true(body > 0 && body < 64);
     assert_true(zw_sleepers(s->system, s->state, list, NULL) >= 0);
     return list[body];
@@ -104,7 +104,7 @@ static int stand(void *user, zw_sample_kind kind, int event, const zw_system *sy
     const double *reading = zw_field(system, state, work, ZW_FIELD_SENSOR).data;
     zw_contact list[64];
     int count = zw_contacts(system, state, work, list, 64, NULL),
-        low = zw_id(system, ZW_BODY, "low");
+        low = zw_id(system, ZW_KIND_BODY, "low");
     double carried = 0;
     (void)kind;
     (void)event;

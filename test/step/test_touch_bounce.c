@@ -6,10 +6,10 @@ static scene bouncing(const char *inner, double e)
 {
     scene s = open_scene(inner);
     zw_error error = {0};
-    for (int i = 0; i < zw_model_count(s.model, ZW_THING_GEOM); i++) {
-        zw_geom_def def = *(const zw_geom_def *)zw_model_def(s.model, ZW_THING_GEOM, i);
+    for (int i = 0; i < zw_model_count(s.model, ZW_KIND_GEOM); i++) {
+        zw_geom_def def = *(const zw_geom_def *)zw_model_def(s.model, ZW_KIND_GEOM, i);
         def.restitution = e;
-        must(zw_model_change(s.model, ZW_THING_GEOM, i, &def, &error), &error);
+        must(zw_model_change(s.model, ZW_KIND_GEOM, i, &def, &error), &error);
     }
     zw_state_free(s.state);
     zw_work_free(s.work);

@@ -53,7 +53,7 @@ static void a_crate_stands(void **state)
             assert_string_equal(list[k].geom_name[0], "floor");
             assert_string_equal(list[k].geom_name[1], "box");
             assert_string_equal(list[k].body_name[1], "crate");
-            assert_string_equal(zw_name(s.system, ZW_BODY, list[k].body[0]), "world");
+            assert_string_equal(zw_name(s.system, ZW_KIND_BODY, list[k].body[0]), "world");
             assert_int_equal(list[k].state, ZW_TOUCH_STICK);
             assert_true(fabs(list[k].gap) < 1e-12);
             assert_true(fabs(fabs(list[k].pos[0]) - 0.1) < 1e-9);

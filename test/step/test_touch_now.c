@@ -294,16 +294,16 @@ static void a_humanoid_stands(void **state)
     zw_work *work = s.work;
     zw_inertia part[100];
     double mass = 0;
-    assert_true(zw_model_count(model, ZW_THING_BODY) <= 100);
+    assert_true(zw_model_count(model, ZW_KIND_BODY) <= 100);
     must(zw_model_inertia(model, part, &error), &error);
-    for (int i = 1; i < zw_model_count(model, ZW_THING_BODY); i++) {
+    for (int i = 1; i < zw_model_count(model, ZW_KIND_BODY); i++) {
         mass += part[i].mass;
     }
     for (int k = 0; k < 2; k++) {
         zw_contact list[64];
         zw_contact_sum sums[8];
         zw_wrench ground[100];
-        assert_true(largest(forward(&s), zw_count(system, ZW_SPEED)) < 1e-6);
+        assert_true(largest(forward(&s), zw_count(system, ZW_KIND_SPEED)) < 1e-6);
         int pairs = zw_contact_sums(list, look(&s, list, 64), sums, 8);
         double force[3] = {0};
         assert_int_equal(pairs, 2);
@@ -312,7 +312,7 @@ static void a_humanoid_stands(void **state)
         }
         assert_true(fabs(force[2] - mass * 9.81) < 1e-6 * mass);
         assert_true(hypot(force[0], force[1]) < 1e-6 * mass);
-        must(zw_wrenches(system, s.state, work, ZW_BODY, ground, &error), &error);
+        must(zw_wrenches(system, s.state, work, ZW_KIND_BODY, ground, &error), &error);
         assert_true(fabs(ground[0].force[2] - mass * 9.81) < 1e-6 * mass); /* holds the world */
         go(&s, 0.1 * (k + 1), 0.005);
     }
@@ -345,7 +345,7 @@ static void a_leg_stands(void **state)
         assert_true(fabs(reading[6] - 5 * G) < 1e-8);
         assert_true(reading[7] == 0);
         zw_wrench list[4];
-        must(zw_wrenches(s.system, s.state, s.work, ZW_BODY, list, NULL), NULL);
+        must(zw_wrenches(s.system, s.state, s.work, ZW_KIND_BODY, list, NULL), NULL);
         assert_true(fabs(list[1].force[2]) < 1e-8); /* the slide does nothing along itself */
         assert_true(fabs(list[2].force[2] + 4 * G) < 1e-8); /* the foot is pressed down */
         go(&s, 0.1 * (ran + 1), 0.01);

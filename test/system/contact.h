@@ -56,12 +56,12 @@ static inline int write_down(void *user, zw_sample_kind kind, int event, const z
         copy(d->v[d->events], zw_field(system, state, work, ZW_FIELD_V));
         copy(d->a[d->events], zw_field(system, state, work, ZW_FIELD_A));
         d->events++;
-    } else if (d->outputs < KEPT && zw_count(system, ZW_CONSTRAINT) <= MODES) {
+    } else if (d->outputs < KEPT && zw_count(system, ZW_KIND_CONSTRAINT) <= MODES) {
         zw_constraint list[MODES];
         zw_constraints_look(system, state, work, list, NULL);
         d->at[d->outputs] = t;
         copy(d->x[d->outputs], zw_field(system, state, work, ZW_FIELD_Q));
-        for (int c = 0; c < zw_count(system, ZW_CONSTRAINT); c++) {
+        for (int c = 0; c < zw_count(system, ZW_KIND_CONSTRAINT); c++) {
             d->mode[d->outputs][c] = list[c].mode;
         }
         d->outputs++;
@@ -109,7 +109,7 @@ static inline zw_constraint look_at(world *w, const char *name)
     zw_constraint list[8];
     world_forward(w);
     assert_int_equal(zw_constraints_look(w->system, w->state, w->work, list, &w->error), ZW_OK);
-    return list[zw_id(w->system, ZW_CONSTRAINT, name)];
+    return list[zw_id(w->system, ZW_KIND_CONSTRAINT, name)];
 }
 
 /* The text is refused at some stage, with this status and these words in the message. */

@@ -70,8 +70,8 @@ static inline int numbers_open(numbers *x, zw_model *model, zw_error *error)
         numbers_close(x);
         return 0;
     }
-    x->bodies = zw_model_count(model, ZW_THING_BODY);
-    x->tendons = zw_model_count(model, ZW_THING_TENDON);
+    x->bodies = zw_model_count(model, ZW_KIND_BODY);
+    x->tendons = zw_model_count(model, ZW_KIND_TENDON);
     x->own = calloc((size_t)x->bodies, sizeof *x->own);
     x->pose = calloc((size_t)x->bodies, sizeof *x->pose);
     x->bias = calloc((size_t)x->system->n + 1, sizeof *x->bias);
@@ -125,7 +125,7 @@ static inline void numbers_poses(numbers *x)
     memcpy(x->pose[0], (double[7]){0, 0, 0, 1}, sizeof *x->pose);
     for (int i = 1; i < x->bodies; i++) {
         int jointed = b->body[i].mocap;
-        for (int k = 0; k < b->count[ZW_THING_JOINT]; k++) {
+        for (int k = 0; k < b->count[ZW_KIND_JOINT]; k++) {
             jointed |= b->joint[k].body == i;
         }
         if (jointed) {

@@ -73,11 +73,11 @@ static inline int robot_joint(zw_model *model, int body, int kind, const char *n
 static inline void robot_limit(zw_model *model, int joint, double low, double high)
 {
     zw_error error = {0};
-    zw_joint_def def = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, joint);
+    zw_joint_def def = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, joint);
     def.limited = 1;
     def.range[0] = low;
     def.range[1] = high;
-    if (zw_model_change(model, ZW_THING_JOINT, joint, &def, &error) != ZW_OK) {
+    if (zw_model_change(model, ZW_KIND_JOINT, joint, &def, &error) != ZW_OK) {
         fail_msg("%s", error.text);
     }
 }
@@ -118,10 +118,10 @@ static inline robot robot_read(const char *text)
 static inline void robot_begin_with(zw_model *model, int index)
 {
     zw_error error = {0};
-    assert_true(index >= 0 && index < zw_model_count(model, ZW_THING_KEY));
-    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+    assert_true(index >= 0 && index < zw_model_count(model, ZW_KIND_KEY));
+    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_KIND_KEY, index);
     key.start = 1;
-    if (zw_model_change(model, ZW_THING_KEY, index, &key, &error) != ZW_OK) {
+    if (zw_model_change(model, ZW_KIND_KEY, index, &key, &error) != ZW_OK) {
         fail_msg("%s", error.text);
     }
 }
@@ -137,7 +137,7 @@ static inline zw_model *robot_example(const char *file, const char *key)
         fail_msg("%s:%d: %s", path, error.line, error.text);
     }
     if (key) {
-        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, key));
+        robot_begin_with(model, zw_model_find(model, ZW_KIND_KEY, key));
     }
     return model;
 }

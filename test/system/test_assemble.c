@@ -370,7 +370,7 @@ static void test_gymnast(void **state)
     if (!start) {
         fail_msg("%s", error.text);
     }
-    int count = zw_count(system, ZW_CONSTRAINT), one_sided = 0;
+    int count = zw_count(system, ZW_KIND_CONSTRAINT), one_sided = 0;
     zw_constraint *list = calloc((size_t)count + 1, sizeof *list);
     assert_non_null(list);
     assert_int_equal(zw_forward(system, start, work, NULL, &error), ZW_OK);

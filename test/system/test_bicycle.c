@@ -53,8 +53,8 @@ static void answer(const char *text, double v, const char *what, double by, doub
         fail_msg("%s", w.error.text);
     }
     world_forward(&w);
-    int lean = zw_id(w.system, ZW_SPEED, "bike.lean'"),
-        steer = zw_id(w.system, ZW_SPEED, "bike.steer'");
+    int lean = zw_id(w.system, ZW_KIND_SPEED, "bike.lean'"),
+        steer = zw_id(w.system, ZW_KIND_SPEED, "bike.steer'");
     assert_true(lean >= 0 && steer >= 0);
     out[0] = w.work->a[lean];
     out[1] = w.work->a[steer];

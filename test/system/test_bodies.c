@@ -40,8 +40,8 @@ static void add_frames(zw_model *model, int kind, const char *first, const char 
     const double quat1[4] = {0.9, 0.1, -0.3, 0.2}, quat2[4] = {0.5, -0.4, 0.3, 0.1};
     def.kind = kind;
     def.name = "closer";
-    def.first = zw_model_find(model, ZW_THING_BODY, first);
-    def.second = zw_model_find(model, ZW_THING_BODY, second);
+    def.first = zw_model_find(model, ZW_KIND_BODY, first);
+    def.second = zw_model_find(model, ZW_KIND_BODY, second);
     def.placed = 1;
     def.distance = 0.5;
     def.radius = 0.3;
@@ -147,10 +147,8 @@ static void lengths_are_derivatives(void **state)
     (void)state;
     zw_error error = {0};
     zw_model *model = thicket();
-    int h = zw_model_find(model, ZW_THING_JOINT, "h"),
-        s = zw_model_find(model, ZW_THING_JOINT, "s");
-    int t = zw_model_find(model, ZW_THING_JOINT, "t"),
-        b = zw_model_find(model, ZW_THING_JOINT, "b");
+    int h = zw_model_find(model, ZW_KIND_JOINT, "h"), s = zw_model_find(model, ZW_KIND_JOINT, "s");
+    int t = zw_model_find(model, ZW_KIND_JOINT, "t"), b = zw_model_find(model, ZW_KIND_JOINT, "b");
     const int first[] = {h, s}, second[] = {t, h, t};
     const double coef[] = {0.7, -1.3, 0.4};
     zw_tendon_def one = zw_tendon_default(), two = zw_tendon_default();
@@ -328,7 +326,7 @@ static zw_model *started_at(const char *text, const char *key)
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
-    robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, key));
+    robot_begin_with(model, zw_model_find(model, ZW_KIND_KEY, key));
     return model;
 }
 
@@ -487,11 +485,11 @@ static void what_ties_nothing(void **state)
     assert_non_null(strstr(zw_model_note(model, 0).text, "fixed to each other"));
     zw_system *system = zw_system_compile(model, &error);
     assert_non_null(system);
-    assert_int_equal(zw_count(system, ZW_CONSTRAINT), 0);
+    assert_int_equal(zw_count(system, ZW_KIND_CONSTRAINT), 0);
     zw_system_free(system);
-    zw_equality_def weld = *(const zw_equality_def *)zw_model_def(model, ZW_THING_EQUALITY, 0);
+    zw_equality_def weld = *(const zw_equality_def *)zw_model_def(model, ZW_KIND_EQUALITY, 0);
     weld.active = 1;
-    assert_int_equal(zw_model_change(model, ZW_THING_EQUALITY, 0, &weld, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_EQUALITY, 0, &weld, &error), ZW_OK);
     assert_null(zw_system_compile(model, &error));
     assert_non_null(strstr(error.text, "holds a body to itself"));
     zw_model_free(model);
@@ -512,7 +510,7 @@ static void what_cannot_move_is_a_system(void **state)
         zw_work *work = system ? zw_work_create(system, &error) : NULL;
         zw_state *begin = work ? zw_state_create(system, work, NULL, &error) : NULL;
         assert_non_null(begin);
-        assert_int_equal(zw_count(system, ZW_SPEED), 0);
+        assert_int_equal(zw_count(system, ZW_KIND_SPEED), 0);
         assert_int_equal(zw_forward(system, begin, work, NULL, &error), ZW_OK);
         assert_true(zw_work_motion(work)->certificate.worst == 0);
         assert_int_equal(zw_step(system, begin, work,
@@ -545,14 +543,14 @@ static void no_memory_is_no_crash(void **state)
     (void)state;
     zw_error error = {0};
     zw_model *model = thicket();
-    int hinge = zw_model_find(model, ZW_THING_JOINT, "h");
-    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, hinge);
+    int hinge = zw_model_find(model, ZW_KIND_JOINT, "h");
+    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, hinge);
     joint.frictionloss = 0.1;
-    assert_int_equal(zw_model_change(model, ZW_THING_JOINT, hinge, &joint, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_JOINT, hinge, &joint, &error), ZW_OK);
     robot_limit(model, hinge, 0, 1);
     zw_equality_def tie = zw_equality_default();
-    tie.first = zw_model_find(model, ZW_THING_BODY, "fore");
-    tie.second = zw_model_find(model, ZW_THING_BODY, "rail");
+    tie.first = zw_model_find(model, ZW_KIND_BODY, "fore");
+    tie.second = zw_model_find(model, ZW_KIND_BODY, "rail");
     assert_true(zw_model_add_equality(model, &tie, &error) >= 0);
     zw_actuator_def def = zw_actuator_default();
     def.target = hinge;

@@ -40,8 +40,8 @@ static void filter(void **state)
                              : "<general name='push' joint='rail' dyntype='filter' dynprm='0.4' "
                                "gainprm='3'/>",
                        "<keyframe><key name='go' act='-0.5' ctrl='0.8'/></keyframe>");
-        assert_string_equal(zw_name(r.system, ZW_ACTIVATION, 0), "push");
-        assert_int_equal(zw_count(r.system, ZW_ACTIVATION), 1);
+        assert_string_equal(zw_name(r.system, ZW_KIND_ACTIVATION, 0), "push");
+        assert_int_equal(zw_count(r.system, ZW_KIND_ACTIVATION), 1);
         state_param(r.state)[0] = 0.8;
         state_v(r.state)[1] = -0.5;
         robot_run(&r, 2, 1e-12);

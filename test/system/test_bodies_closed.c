@@ -69,9 +69,9 @@ static void three_times_is_once(void **state)
     for (size_t i = 0; i < LOOPS; i++) {
         zw_model *model = robot_example(list[i].file, list[i].key);
         zw_error error = {0};
-        for (int k = 0, count = zw_model_count(model, ZW_THING_EQUALITY); k < 2 * count; k++) {
+        for (int k = 0, count = zw_model_count(model, ZW_KIND_EQUALITY); k < 2 * count; k++) {
             zw_equality_def def =
-                *(const zw_equality_def *)zw_model_def(model, ZW_THING_EQUALITY, k % count);
+                *(const zw_equality_def *)zw_model_def(model, ZW_KIND_EQUALITY, k % count);
             def.name = NULL;
             assert_true(zw_model_add_equality(model, &def, &error) >= 0);
         }

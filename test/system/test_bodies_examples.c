@@ -110,7 +110,7 @@ static void a_fall_at_the_limits(void **state)
     world.without |= ZW_WITHOUT_CONTACT;
     assert_int_equal(zw_model_set_world(model, &world, &error), ZW_OK);
     for (int i = 0; i < 4; i++) {
-        int joint = zw_model_find(model, ZW_THING_JOINT, straight[i]);
+        int joint = zw_model_find(model, ZW_KIND_JOINT, straight[i]);
         robot_limit(model, joint, i < 2 ? 0 : -2.6, i < 2 ? 2.6 : 0);
     }
     robot r = robot_of(model);

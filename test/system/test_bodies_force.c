@@ -45,9 +45,9 @@ static void a_ball_stops_at_its_cone(void **state)
     zw_model *model = robot_new();
     zw_error error = {0};
     int body = robot_body(model, 0, "bob", 0, 0, 0, 1);
-    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, body);
+    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_KIND_BODY, body);
     def.com[0] = 1;
-    assert_int_equal(zw_model_change(model, ZW_THING_BODY, body, &def, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_BODY, body, &def, &error), ZW_OK);
     int joint = robot_joint(model, body, ZW_JOINT_BALL, "neck", 0, 0, 1);
     robot_limit(model, joint, 0, 0.8);
     robot r = robot_of(model);
@@ -120,10 +120,10 @@ static void joints_clamp_their_motors(void **state)
     (void)state;
     zw_error error = {0};
     zw_model *model = carriage(2);
-    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, 0);
+    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, 0);
     joint.force_limited = 1;
     joint.force_range[1] = 2.5;
-    assert_int_equal(zw_model_change(model, ZW_THING_JOINT, 0, &joint, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_JOINT, 0, &joint, &error), ZW_OK);
     const int over[1] = {0};
     const double coef[1] = {1.5};
     zw_tendon_def tendon = zw_tendon_default();
@@ -201,10 +201,10 @@ static void weights_are_taken_off(void **state)
     for (int i = 0; i < 3; i++) {
         parent = robot_body(model, parent, NULL, 0.3, 0.1, 0.2, 1 + i);
         robot_joint(model, parent, i == 1 ? ZW_JOINT_BALL : ZW_JOINT_HINGE, NULL, 0, 1, 0);
-        zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, parent);
+        zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_KIND_BODY, parent);
         def.gravcomp = 1;
         def.com[1] = 0.2;
-        assert_int_equal(zw_model_change(model, ZW_THING_BODY, parent, &def, &error), ZW_OK);
+        assert_int_equal(zw_model_change(model, ZW_KIND_BODY, parent, &def, &error), ZW_OK);
     }
     robot r = robot_of(model);
     const double *a = robot_accelerations(&r);
@@ -256,9 +256,9 @@ static zw_model *rough_carriage(double mass, double limit)
 {
     zw_model *model = carriage(mass);
     zw_error error = {0};
-    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, 0);
+    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, 0);
     joint.frictionloss = limit;
-    assert_int_equal(zw_model_change(model, ZW_THING_JOINT, 0, &joint, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_JOINT, 0, &joint, &error), ZW_OK);
     return model;
 }
 
@@ -304,9 +304,9 @@ static robot rough_chain(unsigned *seed, int limits, double *limit, int *side)
         zw_error error = {0};
         body = robot_body(model, body, NULL, i ? 0.5 : 0, 0, 0, 1.0 + dice(seed) * 0.5);
         int j = robot_joint(model, body, ZW_JOINT_HINGE, NULL, 0, 1, 0);
-        zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, j);
+        zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, j);
         joint.frictionloss = limit[i] = 0.1 + 12 * fabs(dice(seed)) / (1 + 3 * i);
-        assert_int_equal(zw_model_change(model, ZW_THING_JOINT, j, &joint, &error), ZW_OK);
+        assert_int_equal(zw_model_change(model, ZW_KIND_JOINT, j, &joint, &error), ZW_OK);
         double chance = dice(seed);
         side[i] = !limits || fabs(chance) < 0.3 ? 0 : chance > 0 ? 1 : -1;
         if (side[i]) {

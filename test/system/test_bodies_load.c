@@ -48,7 +48,7 @@ static void pendulum(void **state)
         double theta = -1.5 + 0.15 * k, w = sqrt(2 * 9.81 * cos(theta) / 0.7);
         state_q(r.state)[0] = theta;
         state_v(r.state)[0] = w;
-        zw_wrench it = wrench_of(&r, ZW_JOINT, "pin");
+        zw_wrench it = wrench_of(&r, ZW_KIND_JOINT, "pin");
         double rod[3] = {sin(theta), 0, cos(theta)}; /* from the bob up to the pin */
         double across[3] = {cos(theta), 0, -sin(theta)};
         close_to("pull", along(it.force, rod), 3 * 2.5 * 9.81 * cos(theta), 1e-12 * 80);
@@ -129,7 +129,7 @@ static void joints_do_what_pushes_them(void **state)
     assert_true(wanted && part && room);
     for (int k = 0; k < 10; k++) {
         shake(&r, &seed);
-        zw_wrench *list = wrenches(&r, ZW_JOINT);
+        zw_wrench *list = wrenches(&r, ZW_KIND_JOINT);
         const double *q = state_q(r.state), *v = state_v(r.state);
         double size = 0;
         /* the thruster pushes on its body and not through joints: without it */
@@ -147,7 +147,7 @@ static void joints_do_what_pushes_them(void **state)
         }
         const char *const acting[] = {"gear", "b.dry"};
         for (int c = 0; c < 2; c++) {
-            int index = zw_id(r.system, ZW_CONSTRAINT, acting[c]);
+            int index = zw_id(r.system, ZW_KIND_CONSTRAINT, acting[c]);
             assert_int_equal(zw_constraint_force(r.system, r.work, index, part), ZW_OK);
             for (int i = 0; i < n; i++) {
                 wanted[i] += part[i];
@@ -223,11 +223,11 @@ static void momenta_change_by_what_is_told(void **state)
         momentum_of(&r, i, origin, before[i]);
     }
     robot_run(&r, h, 1e-13);
-    zw_wrench *body = wrenches(&r, ZW_BODY), *closer = wrenches(&r, ZW_CONSTRAINT);
+    zw_wrench *body = wrenches(&r, ZW_KIND_BODY), *closer = wrenches(&r, ZW_KIND_CONSTRAINT);
     double sum[10][6] = {{0}};
     for (int i = 1; i < bodies->part_count; i++) {
         const double *g = r.system->tree->gravity;
-        double c[3], part = i == zw_id(r.system, ZW_BODY, "arm") ? 0.6 : 1;
+        double c[3], part = i == zw_id(r.system, ZW_KIND_BODY, "arm") ? 0.6 : 1;
         bodies_part_centre(r.system, r.work, i, c);
         zw_wrench weight = {.at = {c[0], c[1], c[2]}};
         for (int k = 0; k < 3; k++) {
@@ -237,14 +237,14 @@ static void momenta_change_by_what_is_told(void **state)
         add_wrench(sum[i], 1, &body[i]);
         add_wrench(sum[bodies->part[i].parent], -1, &body[i]);
     }
-    add_wrench(sum[zw_id(r.system, ZW_BODY, "plate")], 1, &closer[0]);
-    add_wrench(sum[zw_id(r.system, ZW_BODY, "tip")], -1, &closer[0]);
+    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "plate")], 1, &closer[0]);
+    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "tip")], -1, &closer[0]);
     const double *q = state_q(r.state), *v = state_v(r.state);
     bodies_pull jet = bodies_motor_look(r.system, r.work, 4, q, v);
     zw_wrench thrust = {.at = {jet.place[0], jet.place[1], jet.place[2]}};
     memcpy(thrust.moment, jet.wrench, sizeof thrust.moment);
     memcpy(thrust.force, jet.wrench + 3, sizeof thrust.force);
-    add_wrench(sum[zw_id(r.system, ZW_BODY, "plate")], 1, &thrust);
+    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "plate")], 1, &thrust);
     robot_run(&r, 2 * h, 1e-13);
     for (int i = 1; i < bodies->part_count; i++) {
         momentum_of(&r, i, origin, after[i]);
@@ -272,8 +272,8 @@ static void what_floats_is_not_held(void **state)
     for (int k = 0; k < 10; k++) {
         shake(&r, &seed);
         double u = state_param(r.state)[3];
-        zw_wrench *body = wrenches(&r, ZW_BODY), *joint = wrenches(&r, ZW_JOINT);
-        int base = zw_id(r.system, ZW_JOINT, "base");
+        zw_wrench *body = wrenches(&r, ZW_KIND_BODY), *joint = wrenches(&r, ZW_KIND_JOINT);
+        int base = zw_id(r.system, ZW_KIND_JOINT, "base");
         for (int i = 0; i < 3; i++) {
             close_to("push", joint[base].force[i], u * (i + 1), 1e-11);
             close_to("world", body[0].force[i], u * (i + 1), 1e-11);
@@ -375,7 +375,7 @@ static void four_bar_as_equations(void **state)
     zw_equality_def def = zw_equality_default();
     def.name = "rocker";
     def.kind = ZW_EQUALITY_DISTANCE;
-    def.first = zw_model_find(again, ZW_THING_BODY, "coupler");
+    def.first = zw_model_find(again, ZW_KIND_BODY, "coupler");
     def.second = 0;
     def.placed = 1;
     def.pos1[2] = 0.7;
@@ -398,8 +398,8 @@ static void four_bar_as_equations(void **state)
     double w2 = ((w[2] - w[0]) * c2[1] - (w[3] - w[1]) * c2[0]) / 0.7;
     state_v(b.state)[0] = w1;
     state_v(b.state)[1] = w2 - w1;
-    zw_wrench A = wrench_of(&b, ZW_JOINT, "A"), P = wrench_of(&b, ZW_JOINT, "P");
-    zw_wrench closer = wrench_of(&b, ZW_CONSTRAINT, "rocker");
+    zw_wrench A = wrench_of(&b, ZW_KIND_JOINT, "A"), P = wrench_of(&b, ZW_KIND_JOINT, "P");
+    zw_wrench closer = wrench_of(&b, ZW_KIND_CONSTRAINT, "rocker");
     /* A' lambda of a rod: 2 lambda (p - o), on p */
     for (int k = 0; k < 3; k += 2) {
         int i = k / 2;
@@ -425,9 +425,10 @@ static void symmetric_beam(void **state)
         "</body></worldbody><equality>"
         "<connect name='left' body1='beam' anchor='-1 0 0'/>"
         "<connect name='right' body1='beam' anchor='1 0 0'/></equality></mujoco>");
-    zw_wrench left = wrench_of(&r, ZW_CONSTRAINT, "left");
-    zw_wrench right = wrench_of(&r, ZW_CONSTRAINT, "right");
-    zw_wrench load = wrench_of(&r, ZW_BODY, "load"), world = wrench_of(&r, ZW_BODY, "world");
+    zw_wrench left = wrench_of(&r, ZW_KIND_CONSTRAINT, "left");
+    zw_wrench right = wrench_of(&r, ZW_KIND_CONSTRAINT, "right");
+    zw_wrench load = wrench_of(&r, ZW_KIND_BODY, "load"),
+              world = wrench_of(&r, ZW_KIND_BODY, "world");
     /* the second body of these is the world: it gets the weight */
     close_to("left", left.force[2], -25, 1e-12);
     close_to("right", right.force[2], -25, 1e-12);
@@ -444,11 +445,11 @@ static void refused(void **state)
                          "</mujoco>");
     zw_wrench list[4];
     robot_accelerations(&r);
-    assert_int_equal(zw_wrenches(r.system, r.state, r.work, ZW_PARAM, list, &r.error),
+    assert_int_equal(zw_wrenches(r.system, r.state, r.work, ZW_KIND_PARAM, list, &r.error),
                      ZW_BAD_INPUT);
-    assert_string_equal(zw_name(r.system, ZW_BODY, 0), "world");
-    assert_string_equal(zw_name(r.system, ZW_JOINT, 0), "joint0");
-    assert_string_equal(zw_name(r.system, ZW_JOINT, 1), "");
+    assert_string_equal(zw_name(r.system, ZW_KIND_BODY, 0), "world");
+    assert_string_equal(zw_name(r.system, ZW_KIND_JOINT, 0), "joint0");
+    assert_string_equal(zw_name(r.system, ZW_KIND_JOINT, 1), "");
     robot_end(&r);
 }
 

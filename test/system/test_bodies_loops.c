@@ -67,7 +67,7 @@ static int add_joints(zw_model *model, const char *kinds, const char *name, int 
 static void dress(zw_model *model, const ring *r, int joint)
 {
     zw_error error = {0};
-    zw_joint_def def = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, joint);
+    zw_joint_def def = *(const zw_joint_def *)zw_model_def(model, ZW_KIND_JOINT, joint);
     if (r->springs) {
         def.stiffness = 3;
         def.springref = 0.2;
@@ -80,7 +80,7 @@ static void dress(zw_model *model, const ring *r, int joint)
         def.range[0] = def.ref - r->limit;
         def.range[1] = def.ref + r->limit;
     }
-    assert_int_equal(zw_model_change(model, ZW_THING_JOINT, joint, &def, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_JOINT, joint, &def, &error), ZW_OK);
     if (r->springs && def.kind != ZW_JOINT_BALL) {
         zw_actuator_def servo = zw_actuator_default();
         servo.name = "servo";
@@ -177,16 +177,16 @@ static double same_accelerations(robot *x, robot *y, const int *q, const int *v)
 /* Forces and moments that pass through its joints, by their names. */
 static double same_wrenches(robot *x, robot *y)
 {
-    int nx = zw_count(x->system, ZW_JOINT), ny = zw_count(y->system, ZW_JOINT);
+    int nx = zw_count(x->system, ZW_KIND_JOINT), ny = zw_count(y->system, ZW_KIND_JOINT);
     zw_wrench *a = calloc((size_t)nx, sizeof *a), *b = calloc((size_t)ny, sizeof *b);
     double worst = 0, size = 1;
     assert_true(a && b);
     robot_accelerations(x);
     robot_accelerations(y);
-    assert_int_equal(zw_wrenches(x->system, x->state, x->work, ZW_JOINT, a, NULL), ZW_OK);
-    assert_int_equal(zw_wrenches(y->system, y->state, y->work, ZW_JOINT, b, NULL), ZW_OK);
+    assert_int_equal(zw_wrenches(x->system, x->state, x->work, ZW_KIND_JOINT, a, NULL), ZW_OK);
+    assert_int_equal(zw_wrenches(y->system, y->state, y->work, ZW_KIND_JOINT, b, NULL), ZW_OK);
     for (int i = 0; i < nx; i++) {
-        int j = zw_id(y->system, ZW_JOINT, zw_name(x->system, ZW_JOINT, i));
+        int j = zw_id(y->system, ZW_KIND_JOINT, zw_name(x->system, ZW_KIND_JOINT, i));
         assert_true(j >= 0);
         for (int k = 0; k < 3; k++) {
             size = fmax(size, fmax(fabs(a[i].force[k]), fabs(a[i].moment[k])));
@@ -396,9 +396,9 @@ static void removal_takes_closers_along(void **state)
     zw_error error = {0};
     x.model = NULL;
     robot_end(&x);
-    assert_int_equal(zw_model_remove(model, ZW_THING_BODY, 1, &error), ZW_OK);
-    assert_int_equal(zw_model_count(model, ZW_THING_JOINT), 1);
-    assert_int_equal(zw_model_count(model, ZW_THING_ACTUATOR), 0);
+    assert_int_equal(zw_model_remove(model, ZW_KIND_BODY, 1, &error), ZW_OK);
+    assert_int_equal(zw_model_count(model, ZW_KIND_JOINT), 1);
+    assert_int_equal(zw_model_count(model, ZW_KIND_ACTUATOR), 0);
     zw_model_free(model);
 }
 
@@ -439,16 +439,16 @@ static robot load(const char *file, const char *key, int times)
     if (!model) {
         fail_msg("%s", error.text);
     }
-    int index = key ? zw_model_find(model, ZW_THING_KEY, key) : -1;
+    int index = key ? zw_model_find(model, ZW_KIND_KEY, key) : -1;
     if (index >= 0) {
         robot_begin_with(model, index);
     }
-    int count = zw_model_count(model, ZW_THING_EQUALITY);
+    int count = zw_model_count(model, ZW_KIND_EQUALITY);
     for (int k = 1; k < times; k++) {
         for (int i = 0; i < count; i++) {
             char name[80];
             zw_equality_def def =
-                *(const zw_equality_def *)zw_model_def(model, ZW_THING_EQUALITY, i);
+                *(const zw_equality_def *)zw_model_def(model, ZW_KIND_EQUALITY, i);
             snprintf(name, sizeof name, "again %d %d", k, i);
             def.name = name;
             assert_true(zw_model_add_equality(model, &def, &error) >= 0);
@@ -475,7 +475,7 @@ static void three_times_is_once(void **state)
             apart = fmax(apart, fabs(a[k] - b[k]));
         }
         const zw_motion *motion = zw_work_motion(three.work);
-        int again = 0, equalities = zw_model_count(one.model, ZW_THING_EQUALITY);
+        int again = 0, equalities = zw_model_count(one.model, ZW_KIND_EQUALITY);
         for (int k = 0; k < motion->redundant_count; k++) {
             again += strncmp(zw_work_block_name(three.work, motion->redundant[k]), "again", 5) == 0;
         }

@@ -56,7 +56,7 @@ static zw_model *model_of(const char *file, const char *key)
     if (!model) {
         fail_msg("%s:%d: %s", error.file, error.line, error.text);
     }
-    int index = key ? zw_model_find(model, ZW_THING_KEY, key) : -1;
+    int index = key ? zw_model_find(model, ZW_KIND_KEY, key) : -1;
     if (index >= 0) {
         robot_begin_with(model, index);
     }
@@ -305,13 +305,13 @@ static void stops_of_a_sparse_chain(void **state)
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < LINKS; j++) {
             zw_error error = {0};
-            zw_joint_def def = *(const zw_joint_def *)zw_model_def(model[k], ZW_THING_JOINT, j);
+            zw_joint_def def = *(const zw_joint_def *)zw_model_def(model[k], ZW_KIND_JOINT, j);
             def.damping = 0.02;
             def.frictionloss = j % 3 == 0 ? 0.05 : 0;
             def.limited = 1;
             def.range[0] = -0.15;
             def.range[1] = 0.3;
-            assert_int_equal(zw_model_change(model[k], ZW_THING_JOINT, j, &def, &error), ZW_OK);
+            assert_int_equal(zw_model_change(model[k], ZW_KIND_JOINT, j, &def, &error), ZW_OK);
         }
     }
     robot x = robot_of(model[0]), y = maximal_of(model[1]);

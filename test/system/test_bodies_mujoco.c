@@ -90,7 +90,7 @@ static void compare_masses(const zw_model *model, const mjModel *m, double *wors
     zw_error error = {0};
     zw_inertia *own = calloc((size_t)m->nbody, sizeof *own);
     assert_non_null(own);
-    assert_int_equal(zw_model_count(model, ZW_THING_BODY), m->nbody);
+    assert_int_equal(zw_model_count(model, ZW_KIND_BODY), m->nbody);
     assert_int_equal(zw_model_inertia(model, own, &error), ZW_OK);
     for (int i = 1; i < m->nbody; i++) {
         double ours[6], theirs[6], mass = m->body_mass[i], most = 0;
@@ -117,14 +117,14 @@ static void give_masses(zw_model *model, const mjModel *m)
     world.bound_mass = world.bound_inertia = world.total_mass = 0;
     assert_int_equal(zw_model_set_world(model, &world, &error), ZW_OK);
     for (int i = 1; i < m->nbody; i++) {
-        zw_body_def body = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, i);
+        zw_body_def body = *(const zw_body_def *)zw_model_def(model, ZW_KIND_BODY, i);
         body.inertial = 1;
         body.mass = m->body_mass[i];
         memcpy(body.com, m->body_ipos + 3 * i, sizeof body.com);
         memcpy(body.inertia_quat, m->body_iquat + 4 * i, sizeof body.inertia_quat);
         memset(body.inertia, 0, sizeof body.inertia);
         memcpy(body.inertia, m->body_inertia + 3 * i, 3 * sizeof *body.inertia);
-        assert_int_equal(zw_model_change(model, ZW_THING_BODY, i, &body, &error), ZW_OK);
+        assert_int_equal(zw_model_change(model, ZW_KIND_BODY, i, &body, &error), ZW_OK);
     }
 }
 

@@ -55,9 +55,9 @@ static int in_plane(zw_model *model, const char *name, double mass, double inert
 {
     int index = body(model, 0, name, mass, inertia, inertia);
     zw_error error = {0};
-    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, index);
+    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_KIND_BODY, index);
     def.com[0] = ahead;
-    assert_int_equal(zw_model_change(model, ZW_THING_BODY, index, &def, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_BODY, index, &def, &error), ZW_OK);
     robot_joint(model, index, ZW_JOINT_SLIDE, "x", 1, 0, 0);
     robot_joint(model, index, ZW_JOINT_SLIDE, "y", 0, 1, 0);
     robot_joint(model, index, ZW_JOINT_HINGE, "th", 0, 0, 1);
@@ -134,8 +134,8 @@ static void a_disc_is_the_equations(void **state)
         close_to("turning about the axle", state_v(r.state)[5],
                  world_field(&w, ZW_FIELD_V)[4] + world_field(&w, ZW_FIELD_V)[2] * cos(th), 1e-9);
     }
-    assert_int_equal(zw_count(r.system, ZW_CONSTRAINT), 2);
-    assert_string_equal(zw_name(r.system, ZW_CONSTRAINT, 1), "rolls.touch");
+    assert_int_equal(zw_count(r.system, ZW_KIND_CONSTRAINT), 2);
+    assert_string_equal(zw_name(r.system, ZW_KIND_CONSTRAINT, 1), "rolls.touch");
     robot_end(&r);
     world_end(&w);
 }
@@ -210,9 +210,9 @@ static void add_ball(zw_model *model, int plane, double mass, double radius, con
     int ball =
         body(model, 0, "ball", mass, 0.4 * mass * radius * radius, 0.4 * mass * radius * radius);
     zw_error error = {0};
-    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, ball);
+    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_KIND_BODY, ball);
     memcpy(def.pos, pos, sizeof def.pos);
-    assert_int_equal(zw_model_change(model, ZW_THING_BODY, ball, &def, &error), ZW_OK);
+    assert_int_equal(zw_model_change(model, ZW_KIND_BODY, ball, &def, &error), ZW_OK);
     robot_joint(model, ball, ZW_JOINT_FREE, "free", 0, 0, 1);
     zw_equality_def roll = element(ZW_EQUALITY_ROLL, "roll", ball, radius);
     roll.second = plane;
@@ -291,11 +291,11 @@ static void mecanum_wheels(void **state)
     for (int i = 0; i < 4; i++) {
         zw_error error = {0};
         int wheel = body(model, cart, NULL, 0.3, 0.001, 0.0015);
-        zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, wheel);
+        zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_KIND_BODY, wheel);
         memcpy(def.pos, place[i], sizeof place[i]);
         def.quat[0] = def.quat[1] = sqrt(0.5); /* z to -y: turning forwards is negative about it */
         def.pos[2] = r0;
-        assert_int_equal(zw_model_change(model, ZW_THING_BODY, wheel, &def, &error), ZW_OK);
+        assert_int_equal(zw_model_change(model, ZW_KIND_BODY, wheel, &def, &error), ZW_OK);
         robot_joint(model, wheel, ZW_JOINT_HINGE, NULL, 0, 0, 1);
         zw_equality_def roll = element(ZW_EQUALITY_MECANUM, NULL, wheel, r0);
         roll.roller = sign[i] * quarter;

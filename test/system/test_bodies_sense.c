@@ -90,7 +90,7 @@ static const double *readings(robot *r)
 
 static const double *reading(robot *r, const char *name)
 {
-    int i = zw_id(r->system, ZW_SENSOR, name);
+    int i = zw_id(r->system, ZW_KIND_READING, name);
     if (i < 0) {
         fail_msg("there is no %s", name);
     }
@@ -250,7 +250,7 @@ static void judged(void **state)
             }
             if (!(far <= 1e-9 * size)) {
                 fail_msg("state %d, sensor %d (%s): %.9g %.9g, MuJoCo %.9g %.9g", k, i,
-                         zw_name(r.system, ZW_SENSOR, at), ours[at], ours[at + 1],
+                         zw_name(r.system, ZW_KIND_READING, at), ours[at], ours[at + 1],
                          d->sensordata[at], d->sensordata[at + 1]);
             }
             worst = fmax(worst, far / size);
@@ -411,10 +411,10 @@ static void at_rest(void **state)
     const double *x = readings(&r);
     const double wanted[] = {0, 0, 10, 0, 0, 30, 0, 0, 100, 0, -15, 0};
     for (int i = 0; i < 12; i++) {
-        close_to(zw_name(r.system, ZW_SENSOR, i), x[i], wanted[i], 1e-12);
+        close_to(zw_name(r.system, ZW_KIND_READING, i), x[i], wanted[i], 1e-12);
     }
-    assert_string_equal(zw_name(r.system, ZW_SENSOR, 11), "tilt.z");
-    assert_int_equal(zw_id(r.system, ZW_SENSOR, "table.x"), 6);
+    assert_string_equal(zw_name(r.system, ZW_KIND_READING, 11), "tilt.z");
+    assert_int_equal(zw_id(r.system, ZW_KIND_READING, "table.x"), 6);
     robot_end(&r);
 }
 

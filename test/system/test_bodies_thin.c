@@ -145,10 +145,10 @@ static double difference(world *one, world *two, const zw_digits *told)
 {
     double worst = 0;
     for (int speeds = 0; speeds < 2; speeds++) {
-        zw_kind kind = speeds ? ZW_SPEED : ZW_COORD;
+        zw_kind kind = speeds ? ZW_KIND_SPEED : ZW_KIND_COORD;
         const double *x = view_of(one, speeds).data, *y = view_of(two, speeds).data;
-        int first[2] = {speeds ? zw_count(one->system, ZW_COORD) : 0,
-                        speeds ? zw_count(two->system, ZW_COORD) : 0};
+        int first[2] = {speeds ? zw_count(one->system, ZW_KIND_COORD) : 0,
+                        speeds ? zw_count(two->system, ZW_KIND_COORD) : 0};
         for (int i = 0; i < zw_count(one->system, kind); i++) {
             int k = zw_id(two->system, kind, zw_name(one->system, kind, i));
             assert_true(k >= 0);
@@ -176,7 +176,7 @@ static int look(void *user, zw_sample_kind kind, int event, const zw_system *sys
     enum { SPEEDS = 64 };
     double M[SPEEDS * SPEEDS], value[2 * SPEEDS];
     zw_error error = {0};
-    int n = zw_count(system, ZW_SPEED);
+    int n = zw_count(system, ZW_KIND_SPEED);
     (void)kind, (void)event, (void)work;
     assert_true(n <= SPEEDS);
     assert_int_equal(zw_mass(to->probe, state, M, &error), ZW_OK);

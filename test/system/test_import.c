@@ -18,13 +18,15 @@
 /* What passes through the joints is the same, whoever pulls on the bodies. */
 static void same_wrenches(world *one, world *two, double tolerance)
 {
-    int count = zw_count(one->system, ZW_JOINT);
+    int count = zw_count(one->system, ZW_KIND_JOINT);
     zw_wrench a[8], b[8];
-    assert_true(count <= 8 && count == zw_count(two->system, ZW_JOINT));
+    assert_true(count <= 8 && count == zw_count(two->system, ZW_KIND_JOINT));
     assert_int_equal(zw_forward(one->system, one->state, one->work, NULL, NULL), ZW_OK);
     assert_int_equal(zw_forward(two->system, two->state, two->work, NULL, NULL), ZW_OK);
-    assert_int_equal(zw_wrenches(one->system, one->state, one->work, ZW_JOINT, a, NULL), ZW_OK);
-    assert_int_equal(zw_wrenches(two->system, two->state, two->work, ZW_JOINT, b, NULL), ZW_OK);
+    assert_int_equal(zw_wrenches(one->system, one->state, one->work, ZW_KIND_JOINT, a, NULL),
+                     ZW_OK);
+    assert_int_equal(zw_wrenches(two->system, two->state, two->work, ZW_KIND_JOINT, b, NULL),
+                     ZW_OK);
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
             close_to("force", a[i].force[k], b[i].force[k], tolerance);
@@ -48,8 +50,8 @@ static void a_circle_is_a_distance(void **state)
     zw_model *model = zw_model_read(FOLDER "arm.xml", NULL, 0, &error);
     assert_non_null(model);
     zw_equality_def rod = zw_equality_default();
-    int site = zw_model_find(model, ZW_THING_SITE, "hand");
-    const zw_site_def *hand = zw_model_def(model, ZW_THING_SITE, site);
+    int site = zw_model_find(model, ZW_KIND_SITE, "hand");
+    const zw_site_def *hand = zw_model_def(model, ZW_KIND_SITE, site);
     rod.kind = ZW_EQUALITY_DISTANCE;
     rod.first = hand->body;
     rod.second = 0;
@@ -154,7 +156,7 @@ static void among_limits_and_dry_friction(void **state)
     same("place", &w, &v, ZW_FIELD_Q, 1e-9);
     same("speed", &w, &v, ZW_FIELD_V, 1e-9);
     assert_true(one.energy_drift <= 1e-9 && one.violation_position <= 1e-12);
-    assert_string_equal(zw_name(w.system, ZW_CONSTRAINT, 0), "tie");
+    assert_string_equal(zw_name(w.system, ZW_KIND_CONSTRAINT, 0), "tie");
     world_end(&w);
     world_end(&v);
 }
@@ -371,8 +373,8 @@ static void settings(void **state)
                             setting, 2);
     const double *param = world_field(&w, ZW_FIELD_PARAM);
     assert_true(param[0] == 7 && param[1] == 2.5);
-    assert_string_equal(zw_name(w.system, ZW_PARAM, 1), "arm.turn_elbow");
-    assert_string_equal(zw_name(w.system, ZW_SPEED, 1), "arm.elbow'");
+    assert_string_equal(zw_name(w.system, ZW_KIND_PARAM, 1), "arm.turn_elbow");
+    assert_string_equal(zw_name(w.system, ZW_KIND_SPEED, 1), "arm.elbow'");
     world_end(&w);
 }
 

@@ -114,13 +114,13 @@ static void statements_are_definitions(void **state)
         }
         zw_model *made = zw_model_read(FOLDER "space.xml", NULL, 0, &error);
         const zw_site_def *tip =
-            zw_model_def(made, ZW_THING_SITE, zw_model_find(made, ZW_THING_SITE, "tip"));
+            zw_model_def(made, ZW_KIND_SITE, zw_model_find(made, ZW_KIND_SITE, "tip"));
         zw_equality_def def = zw_equality_default();
         def.kind = list[i].kind;
         def.radius = 0.3;
         def.roller = list[i].roller;
         def.first = tip->body;
-        def.second = list[i].on_base ? zw_model_find(made, ZW_THING_BODY, "base") : 0;
+        def.second = list[i].on_base ? zw_model_find(made, ZW_KIND_BODY, "base") : 0;
         memcpy(def.pos1, tip->pos, sizeof def.pos1);
         model_quat_multiply(def.quat1, tip->quat, list[i].turn);
         memcpy(def.pos2, list[i].pos2, sizeof def.pos2);

@@ -32,9 +32,9 @@ static scene open_scene(int key)
     scene s = {.model = zw_model_parse(text, "mocap.xml", NULL, 0, &error)};
     assert_non_null(s.model);
     if (key) {
-        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_THING_KEY, 0);
+        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_KIND_KEY, 0);
         def.start = 1;
-        assert_int_equal(zw_model_change(s.model, ZW_THING_KEY, 0, &def, &error), ZW_OK);
+        assert_int_equal(zw_model_change(s.model, ZW_KIND_KEY, 0, &def, &error), ZW_OK);
     }
     s.system = zw_system_compile(s.model, &error);
     s.work = zw_work_create(s.system, &error);
@@ -60,9 +60,9 @@ static void poses_are_the_last_coordinates(void **unused)
 {
     (void)unused;
     scene s = open_scene(1);
-    assert_int_equal(zw_count(s.system, ZW_COORD), 14);
-    assert_int_equal(zw_count(s.system, ZW_SPEED), 6);
-    assert_int_equal(zw_id(s.system, ZW_COORD, "hand.qw"), 10);
+    assert_int_equal(zw_count(s.system, ZW_KIND_COORD), 14);
+    assert_int_equal(zw_count(s.system, ZW_KIND_SPEED), 6);
+    assert_int_equal(zw_id(s.system, ZW_KIND_COORD, "hand.qw"), 10);
     assert_int_equal(zw_field(s.system, s.state, s.work, ZW_FIELD_MOCAP).count, 7);
     assert_true(field(&s, ZW_FIELD_MOCAP)[1] == 0.5);
     assert_true(fabs(field(&s, ZW_FIELD_Q)[1] - 0.5) < 1e-15);

@@ -145,7 +145,7 @@ static void certify(job *j, const watcher *w)
 
 static void run(job *j, zw_state *state, zw_work *work)
 {
-    watcher w = {.n = zw_count(j->system, ZW_SPEED), .hash = j->hash};
+    watcher w = {.n = zw_count(j->system, ZW_KIND_SPEED), .hash = j->hash};
     zw_run_summary summary;
     w.record = zw_record_create(j->system, &j->error);
     if (!w.record) {
@@ -192,7 +192,7 @@ static void step(job *j, zw_state *state, zw_work *work)
     zw_view v = zw_field(j->system, state, work, ZW_FIELD_V);
     double speed = v.count > 0 ? 1.01 * v.data[0] + 0.01 : 0;
     mix_status(&j->hash, zw_state_set(j->system, state, work, ZW_FIELD_V, 0, 1, &speed, NULL));
-    if (zw_count(j->system, ZW_PARAM) > 0) {
+    if (zw_count(j->system, ZW_KIND_PARAM) > 0) {
         double value = zw_field(j->system, state, work, ZW_FIELD_PARAM).data[0];
         mix_status(&j->hash,
                    zw_state_set(j->system, state, work, ZW_FIELD_PARAM, 0, 1, &value, NULL));
@@ -224,8 +224,8 @@ static double first_speed(void *user, long step, const zw_state *state, double *
 /* Gradients of motions, of those that have them. */
 static void look_back(job *j, const zw_state *state)
 {
-    size_t n = (size_t)zw_count(j->system, ZW_SPEED),
-           params = (size_t)zw_count(j->system, ZW_PARAM);
+    size_t n = (size_t)zw_count(j->system, ZW_KIND_SPEED),
+           params = (size_t)zw_count(j->system, ZW_KIND_PARAM);
     double *by = calloc(2 * n * (2 * n + params) + 1, sizeof *by);
     const zw_gradient_plan plan = {
         .run = {.method = ZW_METHOD_SOFT}, .steps = 3, .cost = first_speed};
@@ -243,7 +243,7 @@ static void instant(job *j, zw_state *state, zw_work *work)
 {
     mix_status(&j->hash, zw_forward(j->system, state, work, NULL, &j->error));
     mix_fields(&j->hash, j->system, state, work);
-    int constraints = zw_count(j->system, ZW_CONSTRAINT);
+    int constraints = zw_count(j->system, ZW_KIND_CONSTRAINT);
     zw_constraint *list = calloc((size_t)constraints + 1, sizeof *list);
     if (list) {
         mix_status(&j->hash, zw_constraints_look(j->system, state, work, list, &j->error));
@@ -299,7 +299,7 @@ static void instant(job *j, zw_state *state, zw_work *work)
     }
     zw_state_free(lain);
     zw_probe *probe = zw_probe_create(j->model, j->system, &j->error);
-    size_t n = (size_t)zw_count(j->system, ZW_SPEED);
+    size_t n = (size_t)zw_count(j->system, ZW_KIND_SPEED);
     double *room = calloc(n * n + 1, sizeof *room);
     if (probe && room) {
         mix_status(&j->hash, zw_mass(probe, state, room, &j->error));
@@ -333,7 +333,7 @@ static void hash_shown(job *j)
 
 static void describe(job *j)
 {
-    for (int kind = ZW_SPEED; kind <= ZW_ACTIVATION; kind++) {
+    for (int kind = ZW_KIND_SPEED; kind <= ZW_KIND_ACTIVATION; kind++) {
         for (int i = 0; i < zw_count(j->system, (zw_kind)kind); i++) {
             const char *name = zw_name(j->system, (zw_kind)kind, i);
             int id = zw_id(j->system, (zw_kind)kind, name);
@@ -351,10 +351,10 @@ static void describe(job *j)
     if (!zw_model_world(j->model)) {
         return;
     }
-    int bodies = zw_model_count(j->model, ZW_THING_BODY);
+    int bodies = zw_model_count(j->model, ZW_KIND_BODY);
     for (int i = 0; i < bodies; i++) {
-        const zw_body_def *def = zw_model_def(j->model, ZW_THING_BODY, i);
-        int found = def->name ? zw_model_find(j->model, ZW_THING_BODY, def->name) : i;
+        const zw_body_def *def = zw_model_def(j->model, ZW_KIND_BODY, i);
+        int found = def->name ? zw_model_find(j->model, ZW_KIND_BODY, def->name) : i;
         mix(&j->hash, &found, sizeof found);
     }
     zw_inertia *list = calloc((size_t)bodies + 1, sizeof *list);
@@ -427,8 +427,8 @@ static void conclude(job *j, const zw_state *state, zw_work *work)
 static void forces(job *j, zw_state *state, zw_work *work)
 {
     double force[512];
-    for (int c = 0; c < zw_count(j->system, ZW_CONSTRAINT); c++) {
-        if (zw_count(j->system, ZW_SPEED) <= 512) {
+    for (int c = 0; c < zw_count(j->system, ZW_KIND_CONSTRAINT); c++) {
+        if (zw_count(j->system, ZW_KIND_SPEED) <= 512) {
             mix_status(&j->hash, zw_constraint_force(j->system, work, c, force));
         }
     }
@@ -446,11 +446,11 @@ static void forces(job *j, zw_state *state, zw_work *work)
         }
         zw_state_free(copy);
     }
-    int joints = zw_count(j->system, ZW_JOINT);
+    int joints = zw_count(j->system, ZW_KIND_JOINT);
     zw_wrench *list = calloc((size_t)joints + 1, sizeof *list);
     if (list && joints > 0) {
         mix_status(&j->hash, zw_forward(j->system, state, work, NULL, &j->error));
-        mix_status(&j->hash, zw_wrenches(j->system, state, work, ZW_JOINT, list, &j->error));
+        mix_status(&j->hash, zw_wrenches(j->system, state, work, ZW_KIND_JOINT, list, &j->error));
         mix(&j->hash, list[0].force, sizeof list[0].force);
     }
     free(list);

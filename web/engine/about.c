@@ -80,7 +80,7 @@ static void say_named(const char *name, const char *text)
 
 static void say_names(const char *name, zw_kind kind)
 {
-    int count = zw_count(studio.system, kind) - (kind == ZW_PARAM ? studio.hidden : 0);
+    int count = zw_count(studio.system, kind) - (kind == ZW_KIND_PARAM ? studio.hidden : 0);
     say("\"%s\":[", name);
     for (int i = 0; i < count; i++) {
         say("%s", i > 0 ? "," : "");
@@ -130,8 +130,8 @@ static void say_geoms(void)
 {
     const zw_model *model = studio.model;
     say("\"geoms\":[");
-    for (int i = 0; i < zw_model_count(model, ZW_THING_GEOM); i++) {
-        const zw_geom_def *g = zw_model_def(model, ZW_THING_GEOM, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_GEOM); i++) {
+        const zw_geom_def *g = zw_model_def(model, ZW_KIND_GEOM, i);
         say("%s{\"body\":%d,\"shape\":%d,\"mesh\":%d,\"hfield\":%d,\"group\":%d,\"touches\":%d,",
             i > 0 ? "," : "", g->body, g->shape, g->mesh, g->hfield, g->group,
             g->contype != 0 || g->conaffinity != 0);
@@ -145,19 +145,19 @@ static void say_geoms(void)
         say("}");
     }
     say("],\"meshes\":[");
-    for (int i = 0; i < zw_model_count(model, ZW_THING_MESH); i++) {
-        const zw_mesh_def *m = zw_model_def(model, ZW_THING_MESH, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_MESH); i++) {
+        const zw_mesh_def *m = zw_model_def(model, ZW_KIND_MESH, i);
         say("%s{\"vertices\":%d,\"faces\":%d}", i > 0 ? "," : "", m->vertex_count, m->face_count);
     }
     say("],\"keys\":[");
-    for (int i = 0; i < zw_model_count(model, ZW_THING_KEY); i++) {
-        const zw_key_def *key = zw_model_def(model, ZW_THING_KEY, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_KEY); i++) {
+        const zw_key_def *key = zw_model_def(model, ZW_KIND_KEY, i);
         say("%s", i > 0 ? "," : "");
         say_text(key->name != NULL ? key->name : "");
     }
     say("],\"hfields\":[");
-    for (int i = 0; i < zw_model_count(model, ZW_THING_HFIELD); i++) {
-        const zw_hfield_def *h = zw_model_def(model, ZW_THING_HFIELD, i);
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_HFIELD); i++) {
+        const zw_hfield_def *h = zw_model_def(model, ZW_KIND_HFIELD, i);
         say("%s{\"columns\":%d,\"rows\":%d,", i > 0 ? "," : "", h->columns, h->rows);
         say_numbers("half", h->half, 2);
         say("}");
@@ -169,12 +169,12 @@ static void say_bodies(void)
 {
     studio_world *w = &studio;
     say("\"parents\":[");
-    for (int i = 0; i < zw_count(w->system, ZW_BODY); i++) {
-        const zw_body_def *def = zw_model_def(w->model, ZW_THING_BODY, i);
+    for (int i = 0; i < zw_count(w->system, ZW_KIND_BODY); i++) {
+        const zw_body_def *def = zw_model_def(w->model, ZW_KIND_BODY, i);
         say("%s%d", i > 0 ? "," : "", def != NULL ? def->parent : 0);
     }
     say("],\"points\":[");
-    for (int i = 0; zw_count(w->system, ZW_BODY) == 0 && i < zw_point_count(w->probe); i++) {
+    for (int i = 0; zw_count(w->system, ZW_KIND_BODY) == 0 && i < zw_point_count(w->probe); i++) {
         say("%s", i > 0 ? "," : "");
         say_text(zw_point_name(w->probe, i));
     }
@@ -185,9 +185,9 @@ static void say_controls(void)
 {
     const zw_model *model = studio.model;
     say("\"controls\":[");
-    for (int i = 0; i < zw_model_count(model, ZW_THING_ACTUATOR); i++) {
-        const zw_actuator_def *a = zw_model_def(model, ZW_THING_ACTUATOR, i);
-        int param = a->name != NULL ? zw_id(studio.system, ZW_PARAM, a->name) : -1;
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_ACTUATOR); i++) {
+        const zw_actuator_def *a = zw_model_def(model, ZW_KIND_ACTUATOR, i);
+        int param = a->name != NULL ? zw_id(studio.system, ZW_KIND_PARAM, a->name) : -1;
         say("%s{\"param\":%d,\"limited\":%d,", i > 0 ? "," : "", param, a->ctrl_limited);
         say_numbers("range", a->ctrl_range, 2);
         say("}");
@@ -200,12 +200,12 @@ const char *studio_about(void)
     studio_world *w = &studio;
     w->text_used = 0;
     say("{");
-    say_names("coords", ZW_COORD);
-    say_names("speeds", ZW_SPEED);
-    say_names("params", ZW_PARAM);
-    say_names("constraints", ZW_CONSTRAINT);
-    say_names("rows", ZW_ROW);
-    say_names("bodies", ZW_BODY);
+    say_names("coords", ZW_KIND_COORD);
+    say_names("speeds", ZW_KIND_SPEED);
+    say_names("params", ZW_KIND_PARAM);
+    say_names("constraints", ZW_KIND_CONSTRAINT);
+    say_names("rows", ZW_KIND_ROW);
+    say_names("bodies", ZW_KIND_BODY);
     say_curves();
     say_draws();
     say_geoms();
@@ -239,18 +239,18 @@ const char *studio_error(void)
 
 const double *studio_mesh_vertices(int mesh)
 {
-    const zw_mesh_def *def = zw_model_def(studio.model, ZW_THING_MESH, mesh);
+    const zw_mesh_def *def = zw_model_def(studio.model, ZW_KIND_MESH, mesh);
     return def != NULL ? def->vertex : NULL;
 }
 
 const int *studio_mesh_faces(int mesh)
 {
-    const zw_mesh_def *def = zw_model_def(studio.model, ZW_THING_MESH, mesh);
+    const zw_mesh_def *def = zw_model_def(studio.model, ZW_KIND_MESH, mesh);
     return def != NULL ? def->face : NULL;
 }
 
 const double *studio_heights(int hfield)
 {
-    const zw_hfield_def *def = zw_model_def(studio.model, ZW_THING_HFIELD, hfield);
+    const zw_hfield_def *def = zw_model_def(studio.model, ZW_KIND_HFIELD, hfield);
     return def != NULL ? def->height : NULL;
 }

@@ -54,8 +54,8 @@ static void put_field(zw_field_id id)
 static int steady_count(void)
 {
     studio_world *w = &studio;
-    int n = zw_count(w->system, ZW_SPEED);
-    return STUDIO_HEAD + field(ZW_FIELD_Q).count + 6 * n + zw_count(w->system, ZW_ROW) +
+    int n = zw_count(w->system, ZW_KIND_SPEED);
+    return STUDIO_HEAD + field(ZW_FIELD_Q).count + 6 * n + zw_count(w->system, ZW_KIND_ROW) +
            field(ZW_FIELD_PARAM).count - w->hidden + field(ZW_FIELD_OUTPUT).count +
            7 * w->frame_count + STUDIO_SUBJECT;
 }
@@ -85,7 +85,7 @@ static void put_subject(const double *a, const double *free_a)
     zw_frame frame = w->frame[w->selected];
     char name[160] = "com ";
     if (frame.body > 0) {
-        strncat(name, zw_name(w->system, ZW_BODY, frame.body), sizeof name - 8);
+        strncat(name, zw_name(w->system, ZW_KIND_BODY, frame.body), sizeof name - 8);
         zw_frame centre;
         frame = zw_frame_find(w->probe, name, &centre, &ignored) == ZW_OK ? centre : frame;
     }
@@ -125,7 +125,7 @@ static int put_contacts(void)
 const double *studio_look(void)
 {
     studio_world *w = &studio;
-    int n = zw_count(w->system, ZW_SPEED);
+    int n = zw_count(w->system, ZW_KIND_SPEED);
     w->error = (zw_error){0};
     zw_status status = zw_look(w->system, w->state, w->work, &w->error);
     if (!room_for(steady_count() + STUDIO_CONTACT * w->contact_room)) {
@@ -149,8 +149,8 @@ const double *studio_look(void)
     put(known ? motion->F_N : NULL, n);
     put(known ? motion->F_L : NULL, n);
     put(known ? motion->F_C : NULL, n);
-    put(known && rows.count == zw_count(w->system, ZW_ROW) ? rows.data : NULL,
-        zw_count(w->system, ZW_ROW));
+    put(known && rows.count == zw_count(w->system, ZW_KIND_ROW) ? rows.data : NULL,
+        zw_count(w->system, ZW_KIND_ROW));
     put(field(ZW_FIELD_PARAM).data, field(ZW_FIELD_PARAM).count - w->hidden);
     put_field(ZW_FIELD_OUTPUT);
     put_frames(known ? a.data : NULL);

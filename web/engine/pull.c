@@ -55,7 +55,7 @@ int studio_take_over(void)
 
 void studio_hide_params(int count)
 {
-    int all = zw_count(studio.system, ZW_PARAM);
+    int all = zw_count(studio.system, ZW_KIND_PARAM);
     studio.hidden = count < 0 ? 0 : count > all ? all : count;
 }
 
@@ -64,7 +64,7 @@ static double mass_there(int body)
     studio_world *w = &studio;
     zw_momentum all = {0};
     for (;;) {
-        const zw_body_def *def = zw_model_def(w->model, ZW_THING_BODY, body);
+        const zw_body_def *def = zw_model_def(w->model, ZW_KIND_BODY, body);
         if (def == NULL || def->parent == 0) {
             break;
         }
@@ -107,12 +107,12 @@ static void remove_hand(int actuators, int sites)
 {
     studio_world *w = &studio;
     zw_error ignored;
-    while (zw_model_count(w->model, ZW_THING_ACTUATOR) > actuators) {
-        zw_model_remove(w->model, ZW_THING_ACTUATOR,
-                        zw_model_count(w->model, ZW_THING_ACTUATOR) - 1, &ignored);
+    while (zw_model_count(w->model, ZW_KIND_ACTUATOR) > actuators) {
+        zw_model_remove(w->model, ZW_KIND_ACTUATOR, zw_model_count(w->model, ZW_KIND_ACTUATOR) - 1,
+                        &ignored);
     }
-    while (zw_model_count(w->model, ZW_THING_SITE) > sites) {
-        zw_model_remove(w->model, ZW_THING_SITE, zw_model_count(w->model, ZW_THING_SITE) - 1,
+    while (zw_model_count(w->model, ZW_KIND_SITE) > sites) {
+        zw_model_remove(w->model, ZW_KIND_SITE, zw_model_count(w->model, ZW_KIND_SITE) - 1,
                         &ignored);
     }
 }
@@ -136,16 +136,16 @@ int studio_grab(int body, double x, double y, double z, double rate)
 {
     studio_world *w = &studio;
     const double at[3] = {x, y, z};
-    if (zw_count(w->system, ZW_BODY) == 0 || body <= 0 || !(rate > 0) || !studio_release() ||
+    if (zw_count(w->system, ZW_KIND_BODY) == 0 || body <= 0 || !(rate > 0) || !studio_release() ||
         !studio_snapshot()) {
         return studio_fail(ZW_BAD_INPUT, "there is no body to be held");
     }
-    int actuators = zw_model_count(w->model, ZW_THING_ACTUATOR);
-    int sites = zw_model_count(w->model, ZW_THING_SITE);
+    int actuators = zw_model_count(w->model, ZW_KIND_ACTUATOR);
+    int sites = zw_model_count(w->model, ZW_KIND_SITE);
     double mass = mass_there(body);
     drop_system();
     if (add_hand(body, at, mass, rate) && renew()) {
-        w->grip = zw_id(w->system, ZW_PARAM, "studio hand x");
+        w->grip = zw_id(w->system, ZW_KIND_PARAM, "studio hand x");
         w->held = 1;
         studio_hide_params(3);
         double to[3];
@@ -185,7 +185,7 @@ int studio_release(void)
     }
     w->held = w->hidden = 0;
     drop_system();
-    remove_hand(zw_model_count(w->model, ZW_THING_ACTUATOR) - 3,
-                zw_model_count(w->model, ZW_THING_SITE) - 2);
+    remove_hand(zw_model_count(w->model, ZW_KIND_ACTUATOR) - 3,
+                zw_model_count(w->model, ZW_KIND_SITE) - 2);
     return renew();
 }

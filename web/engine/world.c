@@ -131,7 +131,7 @@ void studio_close(void)
 static int make_frames(void)
 {
     studio_world *w = &studio;
-    int bodies = zw_count(w->system, ZW_BODY), points = zw_point_count(w->probe);
+    int bodies = zw_count(w->system, ZW_KIND_BODY), points = zw_point_count(w->probe);
     int count = bodies > 0 ? bodies : points;
     w->frame = calloc((size_t)count + 1, sizeof *w->frame);
     w->motion = calloc((size_t)count + 1, sizeof *w->motion);
@@ -182,13 +182,13 @@ static int plan_steps(void)
 static int take_key(void)
 {
     studio_world *w = &studio;
-    const zw_key_def *given = zw_model_def(w->model, ZW_THING_KEY, w->key);
+    const zw_key_def *given = zw_model_def(w->model, ZW_KIND_KEY, w->key);
     if (given == NULL) {
         return 1;
     }
     zw_key_def key = *given;
     key.start = 1;
-    return zw_model_change(w->model, ZW_THING_KEY, w->key, &key, &w->error) == ZW_OK;
+    return zw_model_change(w->model, ZW_KIND_KEY, w->key, &key, &w->error) == ZW_OK;
 }
 
 int studio_open(const char *path, const char *more)

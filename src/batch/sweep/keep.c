@@ -279,12 +279,12 @@ static int expr_of(sweep_keeps *keeps, const char *formula)
 
 static zw_status unknown_event(const sweep_keep *keep, const zw_system *system, zw_error *error)
 {
-    int count = zw_count(system, ZW_EVENT);
+    int count = zw_count(system, ZW_KIND_EVENT);
     base_fail(error, ZW_BAD_INPUT, "\"%.100s\": there is no event '%.60s'", keep->title,
               keep->event);
     for (int i = 0; i < count && i < 8; i++) {
         base_fail_more(error, "%s %s", i ? "," : "; there are impacts,",
-                       zw_name(system, ZW_EVENT, i));
+                       zw_name(system, ZW_KIND_EVENT, i));
     }
     if (count == 0) {
         base_fail_more(error, "; of this system only impacts are counted");
@@ -298,15 +298,16 @@ zw_status sweep_keeps_bind(sweep_keeps *keeps, const char *after, const zw_syste
     for (int i = 0; i < keeps->count; i++) {
         sweep_keep *keep = &keeps->keep[i];
         /* period(hit) is about the event, period(x) about the coordinate */
-        if (keep->kind == SWEEP_PERIOD &&
-            (!strcmp(keep->formula, "impacts") || zw_id(system, ZW_EVENT, keep->formula) >= 0)) {
+        if (keep->kind == SWEEP_PERIOD && (!strcmp(keep->formula, "impacts") ||
+                                           zw_id(system, ZW_KIND_EVENT, keep->formula) >= 0)) {
             keep->kind = SWEEP_PERIOD_EVENT;
             keep->event = keep->formula;
             keep->formula = NULL;
         }
         if (keep->event) {
-            keep->event_id = !strcmp(keep->event, "impacts") ? SWEEP_IMPACTS
-                                                             : zw_id(system, ZW_EVENT, keep->event);
+            keep->event_id = !strcmp(keep->event, "impacts")
+                                 ? SWEEP_IMPACTS
+                                 : zw_id(system, ZW_KIND_EVENT, keep->event);
             if (keep->event_id == -1) {
                 return unknown_event(keep, system, error);
             }

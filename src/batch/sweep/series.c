@@ -18,10 +18,10 @@ static int find_named(const zw_system *system, const char *name, sweep_source *s
     static const struct {
         zw_kind kind;
         zw_field_id field;
-    } known[] = {{ZW_COORD, ZW_FIELD_Q},
-                 {ZW_SENSOR, ZW_FIELD_SENSOR},
-                 {ZW_PARAM, ZW_FIELD_PARAM},
-                 {ZW_SPEED, ZW_FIELD_V}};
+    } known[] = {{ZW_KIND_COORD, ZW_FIELD_Q},
+                 {ZW_KIND_READING, ZW_FIELD_SENSOR},
+                 {ZW_KIND_PARAM, ZW_FIELD_PARAM},
+                 {ZW_KIND_SPEED, ZW_FIELD_V}};
     size_t length = strlen(name);
     char speed[256] = "";
     if (!strcmp(name, "t") || !strcmp(name, "energy")) {
@@ -37,7 +37,7 @@ static int find_named(const zw_system *system, const char *name, sweep_source *s
     }
     if (length > 1 && name[length - 1] == '\'' && length < sizeof speed) {
         memcpy(speed, name, length - 1); /* the speed may have the name of its coordinate */
-        *source = (sweep_source){ZW_FIELD_V, zw_id(system, ZW_SPEED, speed)};
+        *source = (sweep_source){ZW_FIELD_V, zw_id(system, ZW_KIND_SPEED, speed)};
         return source->index >= 0;
     }
     return 0;

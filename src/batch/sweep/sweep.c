@@ -263,7 +263,7 @@ static int fill_row(one *it, int run, zw_status status)
                  it->error.text[0] ? it->error.text : zw_status_text(status));
     } else if (summary->check_failed >= 0) {
         snprintf(text, sizeof text, "check %.200s does not hold from t = %.9g on",
-                 zw_name(it->system, ZW_CHECK, summary->check_failed), summary->check_time);
+                 zw_name(it->system, ZW_KIND_CHECK, summary->check_failed), summary->check_time);
     }
     return sweep_set_status(sweep, run, text);
 }

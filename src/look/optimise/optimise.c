@@ -115,7 +115,7 @@ static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *su
             return base_fail(o->error, ZW_BAD_INPUT,
                              "event %s ends the motion at t = %.9g: a cost over time needs motions "
                              "that all last as long",
-                             zw_name(o->system, ZW_EVENT, summary->stopped_by), summary->end);
+                             zw_name(o->system, ZW_KIND_EVENT, summary->stopped_by), summary->end);
         }
         zw_status status = zw_forward(o->system, state, o->work, NULL, o->error);
         if (status != ZW_OK) {
@@ -275,7 +275,7 @@ static int name_unknown(zw_optimum *o, int k)
 {
     const zw_unknown *by = &o->unknown[k];
     int param = by->kind == ZW_UNKNOWN_PARAM;
-    const char *name = zw_name(o->system, param ? ZW_PARAM : ZW_COORD, by->index);
+    const char *name = zw_name(o->system, param ? ZW_KIND_PARAM : ZW_KIND_COORD, by->index);
     size_t room = strlen(name) + 8;
     o->name[k] = base_alloc(room);
     if (o->name[k]) {

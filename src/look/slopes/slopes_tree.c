@@ -90,7 +90,7 @@ static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
         if (!slopes_is_constant(&bodies->closer[k])) {
             return base_fail(error, ZW_BAD_INPUT,
                              "derivatives of loops of robots are not there yet: %s",
-                             zw_name(system, ZW_CONSTRAINT, c));
+                             zw_name(system, ZW_KIND_CONSTRAINT, c));
         }
         for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
             s->active[system->n + r] = (*size)++;
@@ -236,7 +236,7 @@ zw_status slopes_tree_look(zw_slopes *s, zw_state *state, zw_error *error)
         int closed = s->active[system->n + r] >= 0 && system->row_kind[r] == SYSTEM_CONTACT;
         if (closed && !(s->work->push[r] > 0)) {
             s->answer.kinks++;
-            s->answer.kink = zw_name(system, ZW_ROW, r);
+            s->answer.kink = zw_name(system, ZW_KIND_ROW, r);
         }
     }
     return status;

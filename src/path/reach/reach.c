@@ -29,8 +29,8 @@ int zw_reach_unknowns(const zw_system *system, const zw_state *state, zw_reach_u
             continue;
         }
         int multiplier = i >= system->n;
-        const char *name = multiplier ? zw_name(system, ZW_ROW, system->law.row[i - system->n])
-                                      : zw_name(system, ZW_COORD, i);
+        const char *name = multiplier ? zw_name(system, ZW_KIND_ROW, system->law.row[i - system->n])
+                                      : zw_name(system, ZW_KIND_COORD, i);
         list[count++] = (zw_reach_unknown){.name = name, .multiplier = multiplier, .value = v[i]};
     }
     return count;

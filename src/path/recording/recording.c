@@ -110,27 +110,27 @@ static int find_title(const recording *r, const char *name)
 
 static int unknowns(const recording *r)
 {
-    return zw_count(r->system, ZW_COORD);
+    return zw_count(r->system, ZW_KIND_COORD);
 }
 
 static int speeds(const recording *r)
 {
-    return zw_count(r->system, ZW_SPEED);
+    return zw_count(r->system, ZW_KIND_SPEED);
 }
 
 /* A speed is called as its coordinate, with a mark behind it: then that name is put into `bare`.
  * Where there are quaternions, speeds have names of their own: 0. */
 static int is_marked(const recording *r, int speed, char bare[NAME])
 {
-    snprintf(bare, NAME, "%s", zw_name(r->system, ZW_SPEED, speed));
+    snprintf(bare, NAME, "%s", zw_name(r->system, ZW_KIND_SPEED, speed));
     size_t length = strlen(bare);
     if (length > 1 && bare[length - 1] == '\'') {
         bare[length - 1] = 0;
     }
-    if (zw_id(r->system, ZW_COORD, bare) >= 0) {
+    if (zw_id(r->system, ZW_KIND_COORD, bare) >= 0) {
         return 1;
     }
-    snprintf(bare, NAME, "%s", zw_name(r->system, ZW_SPEED, speed));
+    snprintf(bare, NAME, "%s", zw_name(r->system, ZW_KIND_SPEED, speed));
     return 0;
 }
 
@@ -143,8 +143,8 @@ static void wanted_name(const recording *r, int k, char name[NAME])
     } else {
         char bare[NAME];
         int marked = k > n && is_marked(r, k - 1 - n, bare);
-        snprintf(name, NAME, "%.*s%s", NAME - 2, k > n ? bare : zw_name(r->system, ZW_COORD, k - 1),
-                 marked ? "'" : "");
+        snprintf(name, NAME, "%.*s%s", NAME - 2,
+                 k > n ? bare : zw_name(r->system, ZW_KIND_COORD, k - 1), marked ? "'" : "");
     }
 }
 
@@ -221,11 +221,11 @@ static int wanted_find(const recording *r, const char *name)
     if (strcmp(name, "t") == 0) {
         return 0;
     }
-    int coord = zw_id(r->system, ZW_COORD, name);
+    int coord = zw_id(r->system, ZW_KIND_COORD, name);
     if (coord >= 0) {
         return 1 + coord;
     }
-    int speed = zw_id(r->system, ZW_SPEED, name);
+    int speed = zw_id(r->system, ZW_KIND_SPEED, name);
     if (speed >= 0) {
         return 1 + unknowns(r) + speed;
     }
@@ -234,7 +234,7 @@ static int wanted_find(const recording *r, const char *name)
     }
     memcpy(bare, name, length - 1);
     bare[length - 1] = 0;
-    speed = zw_id(r->system, ZW_SPEED, bare); /* of equations they are called as coordinates */
+    speed = zw_id(r->system, ZW_KIND_SPEED, bare); /* of equations they are called as coordinates */
     return speed < 0 ? -1 : 1 + unknowns(r) + speed;
 }
 
@@ -242,7 +242,7 @@ static zw_status fail_rename(const recording *r, const char *name)
 {
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < unknowns(r); i++) {
-        const char *coord = zw_name(r->system, ZW_COORD, i);
+        const char *coord = zw_name(r->system, ZW_KIND_COORD, i);
         read_guess_offer(&guess, coord, (int)strlen(coord));
     }
     return recording_fail(r, ZW_BAD_INPUT, 0, 0, 0,
@@ -276,7 +276,7 @@ static zw_status match_coordinates(recording *r)
 {
     zw_status status = ZW_OK;
     for (int i = 0; i < unknowns(r) && status == ZW_OK; i++) {
-        const char *name = zw_name(r->system, ZW_COORD, i);
+        const char *name = zw_name(r->system, ZW_KIND_COORD, i);
         int column = find_title(r, name);
         if (r->of[1 + i] < 0 && !(r->some && column < 0)) {
             status = column < 0 ? fail_missing(r, name, " for this coordinate of the model")
@@ -383,7 +383,7 @@ static int note_known(const recording *r, zw_path *path)
         any |= path->known[k];
     }
     if (path->known && !any) {
-        fail_missing(r, zw_name(r->system, ZW_COORD, 0), " nor any other coordinate or speed");
+        fail_missing(r, zw_name(r->system, ZW_KIND_COORD, 0), " nor any other coordinate or speed");
     }
     return path->known && any;
 }

@@ -481,7 +481,7 @@ static zw_status take_rows(scan *s, zw_path *path)
 static zw_status lay_out(scan *s)
 {
     const recording *r = s->r;
-    int wanted = 1 + zw_count(r->system, ZW_COORD) + zw_count(r->system, ZW_SPEED);
+    int wanted = 1 + zw_count(r->system, ZW_KIND_COORD) + zw_count(r->system, ZW_KIND_SPEED);
     s->slot = base_alloc((size_t)r->title_count * sizeof *s->slot);
     s->row = base_alloc((size_t)wanted * sizeof *s->row);
     if (s->slot == NULL || s->row == NULL) {

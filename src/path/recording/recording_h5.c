@@ -199,7 +199,7 @@ static zw_status check_lengths(const h5_scan *s)
 {
     const recording *r = s->r;
     long count = s->set[r->of[0]].count;
-    for (int k = 1; k < 1 + 2 * zw_count(r->system, ZW_COORD); k++) {
+    for (int k = 1; k < 1 + 2 * zw_count(r->system, ZW_KIND_COORD); k++) {
         if (r->of[k] >= 0 && s->set[r->of[k]].count != count) {
             return recording_fail(
                 r, ZW_BAD_INPUT, 0, 0, 0, "'%.100s' has %ld samples, but the time '%.100s' has %ld",

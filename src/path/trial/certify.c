@@ -462,7 +462,7 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
         base_fail(error, ZW_BAD_INPUT,
                   "activations of actuators are part of the state, and a recording of coordinates "
                   "does not have them: %s",
-                  zw_name(system, ZW_ACTIVATION, 0));
+                  zw_name(system, ZW_KIND_ACTIVATION, 0));
         return NULL;
     }
     judge.trial = create_trial(system, path, error);

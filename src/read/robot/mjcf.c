@@ -15,7 +15,7 @@ int mjcf_is(const mjcf *m, int element, const char *name)
     return strcmp(m->xml.element[element].name, name) == 0;
 }
 
-int mjcf_add(mjcf *m, zw_thing kind, void *def, int *index)
+int mjcf_add(mjcf *m, zw_kind kind, void *def, int *index)
 {
     zw_error error;
     const char **name = model_thing_name(def);
@@ -36,7 +36,7 @@ int mjcf_add(mjcf *m, zw_thing kind, void *def, int *index)
     return added >= 0;
 }
 
-int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *index)
+int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *index)
 {
     const char *name = xml_value(&m->xml, element, attribute);
     const model_bodies *b = m->model->bodies;

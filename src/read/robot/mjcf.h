@@ -188,9 +188,9 @@ typedef struct mjcf_graft {
     const zw_model *from;
     const char *prefix, *suffix;
     int place;
-    int whole;                   /* all in the world of the other model */
-    zw_inertia *inertia;         /* of its bodies, if it weighs them by other rules; else NULL */
-    int *number[ZW_THING_COUNT]; /* of its things here, -1: not taken */
+    int whole;                /* all in the world of the other model */
+    zw_inertia *inertia;      /* of its bodies, if it weighs them by other rules; else NULL */
+    int *number[MODEL_KINDS]; /* of its things here, -1: not taken */
     int *block;
 } mjcf_graft;
 
@@ -265,9 +265,9 @@ extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sens
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits);
 int mjcf_is(const mjcf *m, int element, const char *name);
 /* Add a thing: 0 if the model refuses it. `index` may be NULL. */
-int mjcf_add(mjcf *m, zw_thing kind, void *def, int *index);
+int mjcf_add(mjcf *m, zw_kind kind, void *def, int *index);
 /* The thing that the attribute's value names; `word` is what it should be. 0: unknown. */
-int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *index);
+int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *index);
 /* Take a note: "geom " and these words. */
 int mjcf_note(mjcf *m, int element, const char *words);
 /* Is a range in force? "false true auto" and autolimits settle it. */

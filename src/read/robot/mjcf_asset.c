@@ -153,7 +153,7 @@ static int mesh_add(mjcf *m, int element, mjcf_mesh *x, zw_mesh_def *def, double
                 : m->compiler.exact ? ZW_MESH_EXACT
                                     : ZW_MESH_LEGACY;
     def->place = xml_place(&m->xml, element);
-    return mjcf_add(m, ZW_THING_MESH, def, NULL);
+    return mjcf_add(m, ZW_KIND_MESH, def, NULL);
 }
 
 static int mesh(mjcf *m, int element)

@@ -92,12 +92,12 @@ static int new_name(mjcf *m, const mjcf_graft *g, const char **name)
 }
 
 /* Does all that it refers to go along? The world is the world. */
-static int goes_along(const mjcf_graft *g, zw_thing kind, void *def)
+static int goes_along(const mjcf_graft *g, zw_kind kind, void *def)
 {
     model_refs refs;
     model_thing_refs(kind, def, &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
-        zw_thing of;
+        zw_kind of;
         int may_lack, index = *model_ref_at(&refs, i, &of, &may_lack);
         if (index >= 0 && g->number[of][index] < 0) {
             return 0;
@@ -107,14 +107,14 @@ static int goes_along(const mjcf_graft *g, zw_thing kind, void *def)
 }
 
 /* A body, geom or site that stands in the frame now, not in the world or body that it stood in. */
-static void move(zw_thing kind, any_def *def, const model_pose *frame)
+static void move(zw_kind kind, any_def *def, const model_pose *frame)
 {
-    double *pos = kind == ZW_THING_BODY   ? def->body.pos
-                  : kind == ZW_THING_GEOM ? def->geom.pos
-                                          : def->site.pos;
-    double *quat = kind == ZW_THING_BODY   ? def->body.quat
-                   : kind == ZW_THING_GEOM ? def->geom.quat
-                                           : def->site.quat;
+    double *pos = kind == ZW_KIND_BODY   ? def->body.pos
+                  : kind == ZW_KIND_GEOM ? def->geom.pos
+                                         : def->site.pos;
+    double *quat = kind == ZW_KIND_BODY   ? def->body.quat
+                   : kind == ZW_KIND_GEOM ? def->geom.quat
+                                          : def->site.quat;
     model_pose own;
     memcpy(own.pos, pos, sizeof own.pos);
     memcpy(own.quat, quat, sizeof own.quat);
@@ -136,7 +136,7 @@ static void weigh(const mjcf_graft *g, int index, zw_body_def *body)
 }
 
 /* A copy of thing `index`, renamed and renumbered, into this model; `frame`: it is moved there. */
-static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const model_pose *frame)
+static int take(mjcf *m, mjcf_graft *g, zw_kind kind, int index, const model_pose *frame)
 {
     any_def def;
     memset(&def, 0, sizeof def);
@@ -144,13 +144,13 @@ static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const model_po
     if (frame != NULL) {
         move(kind, &def, frame);
     }
-    if (kind == ZW_THING_BODY && g->inertia != NULL) {
+    if (kind == ZW_KIND_BODY && g->inertia != NULL) {
         weigh(g, index, &def.body);
     }
     int *list = NULL;
     zw_stop *stop = NULL;
     model_refs refs;
-    if (kind == ZW_THING_TENDON) {
+    if (kind == ZW_KIND_TENDON) {
         size_t joints = (size_t)def.tendon.count, stops = (size_t)def.tendon.stop_count;
         list = base_alloc((joints + 1) * sizeof *list);
         stop = base_alloc((stops + 1) * sizeof *stop);
@@ -170,7 +170,7 @@ static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const model_po
     }
     model_thing_refs(kind, &def, &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
-        zw_thing of;
+        zw_kind of;
         int may_lack, *at = model_ref_at(&refs, i, &of, &may_lack);
         *at = *at >= 0 ? g->number[of][*at] : -1;
     }
@@ -186,13 +186,13 @@ static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const model_po
 static int take_meshes(mjcf *m, mjcf_graft *g)
 {
     const model_bodies *b = g->from->bodies;
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM]; i++) {
         const zw_geom_def *geom = &b->geom[i];
-        int along = g->number[ZW_THING_BODY][geom->body] >= 0 && (g->whole || geom->body > 0);
-        if ((along && geom->mesh >= 0 && g->number[ZW_THING_MESH][geom->mesh] < 0 &&
-             !take(m, g, ZW_THING_MESH, geom->mesh, NULL)) ||
-            (along && geom->hfield >= 0 && g->number[ZW_THING_HFIELD][geom->hfield] < 0 &&
-             !take(m, g, ZW_THING_HFIELD, geom->hfield, NULL))) {
+        int along = g->number[ZW_KIND_BODY][geom->body] >= 0 && (g->whole || geom->body > 0);
+        if ((along && geom->mesh >= 0 && g->number[ZW_KIND_MESH][geom->mesh] < 0 &&
+             !take(m, g, ZW_KIND_MESH, geom->mesh, NULL)) ||
+            (along && geom->hfield >= 0 && g->number[ZW_KIND_HFIELD][geom->hfield] < 0 &&
+             !take(m, g, ZW_KIND_HFIELD, geom->hfield, NULL))) {
             return 0;
         }
     }
@@ -202,15 +202,15 @@ static int take_meshes(mjcf *m, mjcf_graft *g)
 /* Body `top` of the other model (0: all in its world), put in a frame of `parent`. */
 static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_pose *frame)
 {
-    static const zw_thing kinds[] = {ZW_THING_JOINT, ZW_THING_GEOM, ZW_THING_SITE};
+    static const zw_kind kinds[] = {ZW_KIND_JOINT, ZW_KIND_GEOM, ZW_KIND_SITE};
     const model_bodies *b = g->from->bodies;
-    int *number = g->number[ZW_THING_BODY], ok = 1;
+    int *number = g->number[ZW_KIND_BODY], ok = 1;
     int above_top = top > 0 ? b->body[top].parent : 0, was = number[above_top];
     number[above_top] = parent;
-    for (int i = top > 0 ? top : 1; ok && i < b->count[ZW_THING_BODY]; i++) {
+    for (int i = top > 0 ? top : 1; ok && i < b->count[ZW_KIND_BODY]; i++) {
         int above = b->body[i].parent, first = top > 0 ? i == top : above == 0;
         if (first || (above != above_top && number[above] >= 0 && above > 0)) {
-            ok = take(m, g, ZW_THING_BODY, i, first ? frame : NULL);
+            ok = take(m, g, ZW_KIND_BODY, i, first ? frame : NULL);
         }
     }
     ok = ok && take_meshes(m, g);
@@ -232,8 +232,8 @@ static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_po
 
 int mjcf_attach_rest(mjcf *m)
 {
-    static const zw_thing kinds[] = {ZW_THING_TENDON,  ZW_THING_EQUALITY, ZW_THING_PAIR,
-                                     ZW_THING_EXCLUDE, ZW_THING_ACTUATOR, ZW_THING_SENSOR};
+    static const zw_kind kinds[] = {ZW_KIND_TENDON,  ZW_KIND_EQUALITY, ZW_KIND_PAIR,
+                                    ZW_KIND_EXCLUDE, ZW_KIND_ACTUATOR, ZW_KIND_SENSOR};
     for (int n = 0; n < m->graft_count; n++) {
         mjcf_graft *g = &m->graft[n];
         for (int k = 0; k < 6; k++) {
@@ -278,7 +278,7 @@ static int same_rules(const zw_world_def *a, const zw_world_def *b)
 static mjcf_graft *graft_add(mjcf *m, const zw_model *from)
 {
     size_t total = 0;
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    for (int k = 0; k < MODEL_KINDS; k++) {
         total += (size_t)from->bodies->count[k];
     }
     int *block = base_alloc(total * sizeof *block);
@@ -295,17 +295,17 @@ static mjcf_graft *graft_add(mjcf *m, const zw_model *from)
     for (size_t i = 0; i < total; i++) {
         block[i] = -1;
     }
-    for (int k = 0; k < ZW_THING_COUNT; k++) {
+    for (int k = 0; k < MODEL_KINDS; k++) {
         g->number[k] = block;
         block += from->bodies->count[k];
     }
-    g->number[ZW_THING_BODY][0] = 0; /* the world */
+    g->number[ZW_KIND_BODY][0] = 0; /* the world */
     return g;
 }
 
 static int graft_weigh(mjcf *m, mjcf_graft *g)
 {
-    size_t bodies = (size_t)g->from->bodies->count[ZW_THING_BODY];
+    size_t bodies = (size_t)g->from->bodies->count[ZW_KIND_BODY];
     g->inertia = base_alloc(bodies * sizeof *g->inertia);
     return (g->inertia != NULL && zw_model_inertia(g->from, g->inertia, NULL) == ZW_OK) ||
            xml_no_memory(&m->xml);
@@ -324,7 +324,7 @@ int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, 
     if (from == NULL) {
         return form_fail(&m->xml, element, "model", "there is no <model> of this name in <asset>");
     }
-    int body = x.body != NULL ? model_find_thing(from->bodies, ZW_THING_BODY, x.body) : 0;
+    int body = x.body != NULL ? model_find_thing(from->bodies, ZW_KIND_BODY, x.body) : 0;
     if (x.body != NULL && body <= 0) {
         return form_fail(&m->xml, element, "body", "the model '%.60s' has no body '%.60s'", x.model,
                          x.body);
@@ -350,6 +350,6 @@ int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, 
     if (!same && !graft_weigh(m, g)) {
         return 0;
     }
-    m->copies += from->bodies->count[ZW_THING_BODY];
+    m->copies += from->bodies->count[ZW_KIND_BODY];
     return take_tree(m, g, body, parent, frame);
 }

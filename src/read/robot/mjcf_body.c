@@ -167,7 +167,7 @@ static int joint(walk *w, int element)
     }
     j.def.body = top(w)->body;
     j.def.place = xml_place(&m->xml, element);
-    return copy_name(w, &j.def.name) && mjcf_add(m, ZW_THING_JOINT, &j.def, NULL);
+    return copy_name(w, &j.def.name) && mjcf_add(m, ZW_KIND_JOINT, &j.def, NULL);
 }
 
 /* ---- Geoms and sites ------------------------------------------------------------------------ */
@@ -224,7 +224,7 @@ static int beside_from_to(mjcf *m, int element)
 }
 
 /* The asset that the element or its class names. */
-static int asset_of(mjcf *m, int element, const char *word, zw_thing kind, const char *name,
+static int asset_of(mjcf *m, int element, const char *word, zw_kind kind, const char *name,
                     int *index)
 {
     *index = model_find_thing(m->model->bodies, kind, name);
@@ -250,7 +250,7 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
     }
     if (g->def.shape == ZW_SHAPE_HFIELD) {
         return g->hfield != NULL
-                   ? asset_of(m, element, "hfield", ZW_THING_HFIELD, g->hfield, &g->def.hfield)
+                   ? asset_of(m, element, "hfield", ZW_KIND_HFIELD, g->hfield, &g->def.hfield)
                    : form_fail(&m->xml, element, "type",
                                "it is a height field, but says not which: hfield=\"...\"");
     }
@@ -263,7 +263,7 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
                          "it is a mesh, but says not which: mesh=\"...\"");
     }
     int mesh;
-    if (!asset_of(m, element, "mesh", ZW_THING_MESH, g->mesh, &mesh)) {
+    if (!asset_of(m, element, "mesh", ZW_KIND_MESH, g->mesh, &mesh)) {
         return 0;
     }
     if (g->def.shape == ZW_SHAPE_MESH) {
@@ -298,7 +298,7 @@ static int geom(walk *w, int element)
     place_in_frame(w, g.def.pos, g.def.quat);
     g.def.body = top(w)->body;
     g.def.place = xml_place(&m->xml, element);
-    return copy_name(w, &g.def.name) && mjcf_add(m, ZW_THING_GEOM, &g.def, NULL);
+    return copy_name(w, &g.def.name) && mjcf_add(m, ZW_KIND_GEOM, &g.def, NULL);
 }
 
 static int site(walk *w, int element)
@@ -323,7 +323,7 @@ static int site(walk *w, int element)
     place_in_frame(w, s.def.pos, s.def.quat);
     s.def.body = top(w)->body;
     s.def.place = xml_place(&m->xml, element);
-    return copy_name(w, &s.def.name) && mjcf_add(m, ZW_THING_SITE, &s.def, NULL);
+    return copy_name(w, &s.def.name) && mjcf_add(m, ZW_KIND_SITE, &s.def, NULL);
 }
 
 /* ---- Bodies, frames, copies ----------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static int body(walk *w, int element)
     place_in_frame(w, b.def.pos, b.def.quat);
     b.def.parent = top(w)->body;
     b.def.place = xml_place(&m->xml, element);
-    return copy_name(w, &b.def.name) && mjcf_add(m, ZW_THING_BODY, &b.def, &l.body) && push(w, &l);
+    return copy_name(w, &b.def.name) && mjcf_add(m, ZW_KIND_BODY, &b.def, &l.body) && push(w, &l);
 }
 
 static int frame(walk *w, int element)

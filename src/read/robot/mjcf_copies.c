@@ -82,8 +82,8 @@ const char *mjcf_longer_name(mjcf *m, const char *name, const char *suffix)
 /* Is there a thing, of any kind, that has this very name? */
 static int stands_alone(const mjcf *m, const char *name)
 {
-    static const zw_thing kinds[] = {ZW_THING_BODY, ZW_THING_JOINT,  ZW_THING_GEOM,
-                                     ZW_THING_SITE, ZW_THING_TENDON, ZW_THING_ACTUATOR};
+    static const zw_kind kinds[] = {ZW_KIND_BODY, ZW_KIND_JOINT,  ZW_KIND_GEOM,
+                                    ZW_KIND_SITE, ZW_KIND_TENDON, ZW_KIND_ACTUATOR};
     int found = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !found; k++) {
         found = model_find_thing(m->model->bodies, kinds[k], name) >= 0;

@@ -180,12 +180,12 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
     static const struct {
         const char *word;
         int drive; /* zw_drive */
-        zw_thing kind;
-    } ways[] = {{"joint", ZW_DRIVE_JOINT, ZW_THING_JOINT},
-                {"jointinparent", ZW_DRIVE_JOINT_IN_PARENT, ZW_THING_JOINT},
-                {"tendon", ZW_DRIVE_TENDON, ZW_THING_TENDON},
-                {"site", ZW_DRIVE_SITE, ZW_THING_SITE},
-                {"cranksite", ZW_DRIVE_CRANK, ZW_THING_SITE}};
+        zw_kind kind;
+    } ways[] = {{"joint", ZW_DRIVE_JOINT, ZW_KIND_JOINT},
+                {"jointinparent", ZW_DRIVE_JOINT_IN_PARENT, ZW_KIND_JOINT},
+                {"tendon", ZW_DRIVE_TENDON, ZW_KIND_TENDON},
+                {"site", ZW_DRIVE_SITE, ZW_KIND_SITE},
+                {"cranksite", ZW_DRIVE_CRANK, ZW_KIND_SITE}};
     int found = -1;
     for (int i = 0; i < 5; i++) {
         if (xml_find(&m->xml, element, ways[i].word) < 0) {
@@ -204,12 +204,11 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
     }
     a->def.drive = ways[found].drive;
     if (a->def.drive == ZW_DRIVE_CRANK) {
-        return mjcf_refer(m, element, "cranksite", ZW_THING_SITE, &a->def.target) &&
-               mjcf_refer(m, element, "slidersite", ZW_THING_SITE, &a->def.refsite);
+        return mjcf_refer(m, element, "cranksite", ZW_KIND_SITE, &a->def.target) &&
+               mjcf_refer(m, element, "slidersite", ZW_KIND_SITE, &a->def.refsite);
     }
     return mjcf_refer(m, element, ways[found].word, ways[found].kind, &a->def.target) &&
-           (a->refsite == NULL ||
-            mjcf_refer(m, element, "refsite", ZW_THING_SITE, &a->def.refsite));
+           (a->refsite == NULL || mjcf_refer(m, element, "refsite", ZW_KIND_SITE, &a->def.refsite));
 }
 
 /* The joint's or tendon's range becomes the control's (integrators: the activation's). */
@@ -275,7 +274,7 @@ static int actuator(mjcf *m, int element)
         memset(a.def.gain_prm, 0, sizeof a.def.gain_prm);
     }
     a.def.place = xml_place(&m->xml, element);
-    return mjcf_add(m, ZW_THING_ACTUATOR, &a.def, NULL);
+    return mjcf_add(m, ZW_KIND_ACTUATOR, &a.def, NULL);
 }
 
 int mjcf_actuators(mjcf *m, int section)

@@ -199,7 +199,7 @@ int mjcf_hfield_read(mjcf *m, int element)
         def.base = x.size[3];
         def.place = xml_place(&m->xml, element);
         normalize(height, def.height_count, x.size[2]);
-        ok = mjcf_add(m, ZW_THING_HFIELD, &def, NULL);
+        ok = mjcf_add(m, ZW_KIND_HFIELD, &def, NULL);
     }
     base_free(height);
     return ok;

@@ -9,8 +9,8 @@
 static int equality_sites(mjcf *m, int element, mjcf_equality *e)
 {
     int first, second;
-    if (!mjcf_refer(m, element, "site1", ZW_THING_SITE, &first) ||
-        !mjcf_refer(m, element, "site2", ZW_THING_SITE, &second)) {
+    if (!mjcf_refer(m, element, "site1", ZW_KIND_SITE, &first) ||
+        !mjcf_refer(m, element, "site2", ZW_KIND_SITE, &second)) {
         return 0;
     }
     if (e->first != NULL || e->second != NULL || xml_find(&m->xml, element, "anchor") >= 0 ||
@@ -32,8 +32,8 @@ static int equality_sites(mjcf *m, int element, mjcf_equality *e)
 static int equality_bodies(mjcf *m, int element, mjcf_equality *e)
 {
     e->def.second = 0; /* the world */
-    return mjcf_refer(m, element, "body1", ZW_THING_BODY, &e->def.first) &&
-           (e->second == NULL || mjcf_refer(m, element, "body2", ZW_THING_BODY, &e->def.second));
+    return mjcf_refer(m, element, "body1", ZW_KIND_BODY, &e->def.first) &&
+           (e->second == NULL || mjcf_refer(m, element, "body2", ZW_KIND_BODY, &e->def.second));
 }
 
 static int connect(mjcf *m, int element, mjcf_equality *e)
@@ -76,7 +76,7 @@ static int weld(mjcf *m, int element, mjcf_equality *e)
 
 static int couple(mjcf *m, int element, mjcf_equality *e, int tendons)
 {
-    zw_thing kind = tendons ? ZW_THING_TENDON : ZW_THING_JOINT;
+    zw_kind kind = tendons ? ZW_KIND_TENDON : ZW_KIND_JOINT;
     e->def.kind = tendons ? ZW_EQUALITY_TENDON : ZW_EQUALITY_JOINT;
     e->def.second = -1;
     return mjcf_refer(m, element, tendons ? "tendon1" : "joint1", kind, &e->def.first) &&
@@ -123,7 +123,7 @@ static int equality(mjcf *m, int element)
         e.def.active = 0;
         ok = mjcf_note(m, element, "(between bodies that are fixed to each other)");
     }
-    return ok && mjcf_add(m, ZW_THING_EQUALITY, &e.def, NULL);
+    return ok && mjcf_add(m, ZW_KIND_EQUALITY, &e.def, NULL);
 }
 
 int mjcf_equalities(mjcf *m, int section)
@@ -141,14 +141,14 @@ static int pair(mjcf *m, int element)
     }
     mjcf_pair p = m->class_[class_].pair;
     if (!form_apply(&m->xml, element, mjcf_pair_rows, &p, &p.given) ||
-        !mjcf_refer(m, element, "geom1", ZW_THING_GEOM, &p.def.geom1) ||
-        !mjcf_refer(m, element, "geom2", ZW_THING_GEOM, &p.def.geom2)) {
+        !mjcf_refer(m, element, "geom1", ZW_KIND_GEOM, &p.def.geom1) ||
+        !mjcf_refer(m, element, "geom2", ZW_KIND_GEOM, &p.def.geom2)) {
         return 0;
     }
     p.def.given =
         0x3f; /* as in MuJoCo: what the file leaves open is a pair's default, not the geoms' */
     p.def.place = xml_place(&m->xml, element);
-    return mjcf_add(m, ZW_THING_PAIR, &p.def, NULL);
+    return mjcf_add(m, ZW_KIND_PAIR, &p.def, NULL);
 }
 
 static int exclude(mjcf *m, int element)
@@ -156,13 +156,13 @@ static int exclude(mjcf *m, int element)
     mjcf_pair p = {0};
     zw_exclude_def def = zw_exclude_default();
     if (!form_apply(&m->xml, element, mjcf_exclude_rows, &p, &p.given) ||
-        !mjcf_refer(m, element, "body1", ZW_THING_BODY, &def.body1) ||
-        !mjcf_refer(m, element, "body2", ZW_THING_BODY, &def.body2)) {
+        !mjcf_refer(m, element, "body1", ZW_KIND_BODY, &def.body1) ||
+        !mjcf_refer(m, element, "body2", ZW_KIND_BODY, &def.body2)) {
         return 0;
     }
     def.name = p.def.name;
     def.place = xml_place(&m->xml, element);
-    return mjcf_add(m, ZW_THING_EXCLUDE, &def, NULL);
+    return mjcf_add(m, ZW_KIND_EXCLUDE, &def, NULL);
 }
 
 static int who_touches(mjcf *m, int element)
@@ -201,17 +201,17 @@ static int numeric(mjcf *m, int element, const char *name, double most, double *
 static int restitution(mjcf *m, int element, const char *geom)
 {
     double e = 0;
-    int one = *geom ? model_find_thing(m->model->bodies, ZW_THING_GEOM, geom + 1) : -1;
+    int one = *geom ? model_find_thing(m->model->bodies, ZW_KIND_GEOM, geom + 1) : -1;
     if (*geom && one < 0) {
         return form_fail(&m->xml, element, "name", "there is no geom '%.60s'", geom + 1);
     }
     if (!numeric(m, element, "restitution", 1, &e)) {
         return 0;
     }
-    for (int i = 0; i < zw_model_count(m->model, ZW_THING_GEOM); i++) {
-        zw_geom_def def = *(const zw_geom_def *)zw_model_def(m->model, ZW_THING_GEOM, i);
+    for (int i = 0; i < zw_model_count(m->model, ZW_KIND_GEOM); i++) {
+        zw_geom_def def = *(const zw_geom_def *)zw_model_def(m->model, ZW_KIND_GEOM, i);
         def.restitution = one < 0 || i == one ? e : def.restitution;
-        if (zw_model_change(m->model, ZW_THING_GEOM, i, &def, m->xml.error) != ZW_OK) {
+        if (zw_model_change(m->model, ZW_KIND_GEOM, i, &def, m->xml.error) != ZW_OK) {
             return 0;
         }
     }
@@ -232,14 +232,14 @@ static int triangles(mjcf *m, int element)
         if (name == NULL) {
             return 0;
         }
-        int geom = model_find_thing(m->model->bodies, ZW_THING_GEOM, name);
+        int geom = model_find_thing(m->model->bodies, ZW_KIND_GEOM, name);
         if (geom < 0) {
             return form_fail(&m->xml, element, "data", "there is no geom '%.60s'", name);
         }
         zw_geom_def def = m->model->bodies->geom[geom];
         def.triangles = 1;
         def.place = xml_place(&m->xml, element);
-        m->xml.status = zw_model_change(m->model, ZW_THING_GEOM, geom, &def, m->xml.error);
+        m->xml.status = zw_model_change(m->model, ZW_KIND_GEOM, geom, &def, m->xml.error);
         if (m->xml.status != ZW_OK) {
             return 0;
         }

@@ -21,12 +21,12 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
 {
     static const struct {
         int frame; /* zw_frame_kind */
-        zw_thing kind;
-    } frames[] = {{ZW_FRAME_NONE, ZW_THING_BODY},
-                  {ZW_FRAME_BODY, ZW_THING_BODY},
-                  {ZW_FRAME_INERTIAL, ZW_THING_BODY},
-                  {ZW_FRAME_GEOM, ZW_THING_GEOM},
-                  {ZW_FRAME_SITE, ZW_THING_SITE}};
+        zw_kind kind;
+    } frames[] = {{ZW_FRAME_NONE, ZW_KIND_BODY},
+                  {ZW_FRAME_BODY, ZW_KIND_BODY},
+                  {ZW_FRAME_INERTIAL, ZW_KIND_BODY},
+                  {ZW_FRAME_GEOM, ZW_KIND_GEOM},
+                  {ZW_FRAME_SITE, ZW_KIND_SITE}};
     if (xml_find(&m->xml, element, type) < 0) {
         return form_fail(&m->xml, element, NULL, "%s has to be said", type);
     }
@@ -63,19 +63,19 @@ static int sensor(mjcf *m, int element)
     int ok = 1;
     switch (kinds[kind].mount) {
     case ZW_MOUNT_SITE:
-        ok = mjcf_refer(m, element, "site", ZW_THING_SITE, &s.def.target);
+        ok = mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.target);
         break;
     case ZW_MOUNT_JOINT:
-        ok = mjcf_refer(m, element, "joint", ZW_THING_JOINT, &s.def.target);
+        ok = mjcf_refer(m, element, "joint", ZW_KIND_JOINT, &s.def.target);
         break;
     case ZW_MOUNT_BODY:
-        ok = mjcf_refer(m, element, "body", ZW_THING_BODY, &s.def.target);
+        ok = mjcf_refer(m, element, "body", ZW_KIND_BODY, &s.def.target);
         break;
     case ZW_MOUNT_TENDON:
-        ok = mjcf_refer(m, element, "tendon", ZW_THING_TENDON, &s.def.target);
+        ok = mjcf_refer(m, element, "tendon", ZW_KIND_TENDON, &s.def.target);
         break;
     case ZW_MOUNT_ACTUATOR:
-        ok = mjcf_refer(m, element, "actuator", ZW_THING_ACTUATOR, &s.def.target);
+        ok = mjcf_refer(m, element, "actuator", ZW_KIND_ACTUATOR, &s.def.target);
         break;
     case ZW_MOUNT_FRAME:
         ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
@@ -86,7 +86,7 @@ static int sensor(mjcf *m, int element)
         break;
     }
     s.def.place = xml_place(&m->xml, element);
-    return ok && mjcf_add(m, ZW_THING_SENSOR, &s.def, NULL);
+    return ok && mjcf_add(m, ZW_KIND_SENSOR, &s.def, NULL);
 }
 
 int mjcf_sensors(mjcf *m, int section)
@@ -121,7 +121,7 @@ static int mocap_poses(mjcf *m, const mjcf_key *k, const double *pos, const doub
     }
     int count = model_sizes_of(b).mocap / 7, at = 0;
     *pose = base_alloc((7 * (size_t)count + 1) * sizeof **pose);
-    for (int i = 0; *pose != NULL && i < b->count[ZW_THING_BODY]; i++) {
+    for (int i = 0; *pose != NULL && i < b->count[ZW_KIND_BODY]; i++) {
         if (b->body[i].mocap) {
             memcpy(*pose + 7 * at, k->mpos != 0 ? pos + 3 * at : b->body[i].pos, 3 * sizeof *pos);
             memcpy(*pose + 7 * at + 3, k->mquat != 0 ? quat + 4 * at : b->body[i].quat,
@@ -159,7 +159,7 @@ static int key(mjcf *m, int element)
         k.def.mocap = list[6];
         k.def.mocap_count = list[6] != NULL ? sizes.mocap : 0;
         k.def.place = xml_place(&m->xml, element);
-        ok = mjcf_add(m, ZW_THING_KEY, &k.def, NULL);
+        ok = mjcf_add(m, ZW_KIND_KEY, &k.def, NULL);
     }
     for (int i = 0; i < 7; i++) {
         base_free(list[i]);

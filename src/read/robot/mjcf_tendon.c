@@ -8,7 +8,7 @@ static int pulls(mjcf *m, int element, int *joint, double *coef)
     for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
         mjcf_pull p = {.coef = 0};
         if (!form_apply(&m->xml, c, mjcf_pull_rows, &p, &p.given) ||
-            !mjcf_refer(m, c, "joint", ZW_THING_JOINT, &joint[count])) {
+            !mjcf_refer(m, c, "joint", ZW_KIND_JOINT, &joint[count])) {
             return 0;
         }
         if (xml_find(&m->xml, c, "coef") < 0) {
@@ -33,11 +33,11 @@ static int stop_of(mjcf *m, int element, zw_stop *stop)
         return 0;
     }
     if (site) {
-        return mjcf_refer(m, element, "site", ZW_THING_SITE, &stop->index);
+        return mjcf_refer(m, element, "site", ZW_KIND_SITE, &stop->index);
     }
     if (geom) {
-        return mjcf_refer(m, element, "geom", ZW_THING_GEOM, &stop->index) &&
-               (s.side == NULL || mjcf_refer(m, element, "sidesite", ZW_THING_SITE, &stop->side));
+        return mjcf_refer(m, element, "geom", ZW_KIND_GEOM, &stop->index) &&
+               (s.side == NULL || mjcf_refer(m, element, "sidesite", ZW_KIND_SITE, &stop->side));
     }
     if (xml_find(&m->xml, element, "divisor") < 0) {
         return form_fail(&m->xml, element, NULL, "a pulley needs a divisor");
@@ -82,7 +82,7 @@ static int add_with_path(mjcf *m, int element, mjcf_tendon *t)
     t->def.stop_count = spatial ? count : 0;
     t->def.stop = stop;
     t->def.place = xml_place(&m->xml, element);
-    ok = ok && mjcf_add(m, ZW_THING_TENDON, &t->def, NULL);
+    ok = ok && mjcf_add(m, ZW_KIND_TENDON, &t->def, NULL);
     base_free(joint);
     base_free(coef);
     base_free(stop);

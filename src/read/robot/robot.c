@@ -121,7 +121,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
 static int weigh(xml_tree *xml)
 {
     zw_error error;
-    int bodies = zw_model_count(xml->model, ZW_THING_BODY);
+    int bodies = zw_model_count(xml->model, ZW_KIND_BODY);
     zw_inertia *list = base_alloc((size_t)bodies * sizeof *list);
     if (list == NULL) {
         return xml_no_memory(xml);

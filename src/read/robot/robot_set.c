@@ -13,10 +13,10 @@
 /* By its name, or as it is called without one: actuator3. */
 static int find_motor(const model_bodies *bodies, const char *name)
 {
-    int index = model_find_thing(bodies, ZW_THING_ACTUATOR, name);
-    for (int i = 0; i < bodies->count[ZW_THING_ACTUATOR] && index < 0; i++) {
+    int index = model_find_thing(bodies, ZW_KIND_ACTUATOR, name);
+    for (int i = 0; i < bodies->count[ZW_KIND_ACTUATOR] && index < 0; i++) {
         char own[40];
-        snprintf(own, sizeof own, "%s%d", model_thing_word(ZW_THING_ACTUATOR), i);
+        snprintf(own, sizeof own, "%s%d", model_thing_word(ZW_KIND_ACTUATOR), i);
         index = bodies->actuator[i].name == NULL && strcmp(own, name) == 0 ? i : -1;
     }
     return index;
@@ -56,7 +56,7 @@ static int more(const model_bodies *bodies, const char *name, zw_error *error)
                .thing = name,
                .word = dot ? dot + 1 : "",
                .thing_length = dot ? (int)(dot - name) : 0};
-    for (int i = 0; i < bodies->count[ZW_THING_ACTUATOR]; i++) {
+    for (int i = 0; i < bodies->count[ZW_KIND_ACTUATOR]; i++) {
         const char *known = bodies->actuator[i].name;
         if (known) {
             read_guess_offer(&m.near, known, (int)strlen(known));
@@ -91,7 +91,7 @@ static int set(zw_model *model, const zw_setting *setting, zw_error *error)
     zw_actuator_def def = model->bodies->actuator[index];
     def.ctrl_given = 1;
     def.ctrl = setting->value;
-    return zw_model_change(model, ZW_THING_ACTUATOR, index, &def, error) == ZW_OK;
+    return zw_model_change(model, ZW_KIND_ACTUATOR, index, &def, error) == ZW_OK;
 }
 
 zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_count, zw_error *error)

@@ -38,7 +38,7 @@ int urdf_pose(urdf *u, int element, model_pose *pose)
     return 1;
 }
 
-int urdf_add(urdf *u, zw_thing kind, const void *def, int *index)
+int urdf_add(urdf *u, zw_kind kind, const void *def, int *index)
 {
     zw_error error;
     int added = u->xml->status == ZW_OK ? model_add_thing(u->model, kind, def, &error) : -1;
@@ -211,7 +211,7 @@ static int planar(urdf *u, const urdf_joint *j, zw_joint_def *def)
         def->name = name;
         def->kind = i < 2 ? ZW_JOINT_SLIDE : ZW_JOINT_HINGE;
         model_rotate(quat, axis, def->axis);
-        if (!urdf_add(u, ZW_THING_JOINT, def, NULL)) {
+        if (!urdf_add(u, ZW_KIND_JOINT, def, NULL)) {
             return 0;
         }
     }
@@ -244,7 +244,7 @@ static int joint_make(urdf *u, urdf_joint *j, int body)
         return 0;
     }
     return j->type == URDF_PLANAR ? planar(u, j, &def)
-                                  : urdf_add(u, ZW_THING_JOINT, &def, &j->joint);
+                                  : urdf_add(u, ZW_KIND_JOINT, &def, &j->joint);
 }
 
 /* ---- The tree ------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static int free_root(urdf *u, urdf_link *link, const zw_body_def *body)
     def.body = link->body;
     def.kind = ZW_JOINT_FREE;
     def.place = xml_place(u->xml, link->element);
-    return urdf_add(u, ZW_THING_JOINT, &def, NULL);
+    return urdf_add(u, ZW_KIND_JOINT, &def, NULL);
 }
 
 /* A floating body is a child of the world: if nothing above it moves, that is only another way to
@@ -290,7 +290,7 @@ static int float_free(urdf *u, const urdf_joint *j, zw_body_def *body)
 {
     const model_bodies *b = u->model->bodies;
     while (body->parent > 0) {
-        for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
+        for (int i = 0; i < b->count[ZW_KIND_JOINT]; i++) {
             if (b->joint[i].body == body->parent) {
                 return form_fail(u->xml, j->element, "type",
                                  "a floating joint needs a parent that does not move");
@@ -331,7 +331,7 @@ static int link_make(urdf *u, int index)
     if (j != NULL && j->type == URDF_FLOATING && !float_free(u, j, &def)) {
         return 0;
     }
-    return urdf_add(u, ZW_THING_BODY, &def, &link->body) &&
+    return urdf_add(u, ZW_KIND_BODY, &def, &link->body) &&
            (j != NULL ? joint_make(u, j, link->body) : free_root(u, link, &def)) &&
            urdf_collisions(u, link);
 }
@@ -411,7 +411,7 @@ static int mimic(urdf *u, const urdf_joint *j)
     def.poly[0] = l.offset;
     def.poly[1] = l.multiplier;
     def.place = xml_place(u->xml, element);
-    return urdf_add(u, ZW_THING_EQUALITY, &def, NULL);
+    return urdf_add(u, ZW_KIND_EQUALITY, &def, NULL);
 }
 
 /* ---- Neighbours do not touch ------------------------------------------------------------------
@@ -445,7 +445,7 @@ static int exclude_neighbours(urdf *u, const urdf_joint *j)
             def.body1 = u->link[i].body;
             def.body2 = u->link[k].body;
             def.place = xml_place(u->xml, j->element);
-            if (rigid_group(u, k) == child && !urdf_add(u, ZW_THING_EXCLUDE, &def, NULL)) {
+            if (rigid_group(u, k) == child && !urdf_add(u, ZW_KIND_EXCLUDE, &def, NULL)) {
                 return 0;
             }
         }

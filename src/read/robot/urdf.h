@@ -113,7 +113,7 @@ int urdf_read(xml_tree *xml, int root, const robot_limits *limits);
 int urdf_child(const urdf *u, int element, const char *name);
 /* <origin> of an element, or none. */
 int urdf_pose(urdf *u, int element, model_pose *pose);
-int urdf_add(urdf *u, zw_thing kind, const void *def, int *index);
+int urdf_add(urdf *u, zw_kind kind, const void *def, int *index);
 
 /* Take a note of what has no effect, or less than it says. */
 int urdf_note(urdf *u, int element, const char *text);

@@ -217,13 +217,13 @@ static int collision(urdf *u, const urdf_link *link, int element)
     }
     g.name = xml_value(u->xml, element, "name");
     if (g.name != NULL &&
-        (*g.name == 0 || model_find_thing(u->model->bodies, ZW_THING_GEOM, g.name) >= 0)) {
+        (*g.name == 0 || model_find_thing(u->model->bodies, ZW_KIND_GEOM, g.name) >= 0)) {
         g.name = NULL; /* URDF does not ask that these differ */
     }
     memcpy(g.pos, pose.pos, sizeof pose.pos);
     memcpy(g.quat, pose.quat, sizeof pose.quat);
     g.place = xml_place(u->xml, element);
-    return urdf_add(u, ZW_THING_GEOM, &g, NULL);
+    return urdf_add(u, ZW_KIND_GEOM, &g, NULL);
 }
 
 int urdf_collisions(urdf *u, const urdf_link *link)

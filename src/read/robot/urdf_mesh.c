@@ -126,7 +126,7 @@ static int mesh_add(urdf *u, int element, const urdf_shape *s, const read_mesh *
     def.face_count = file->face_count;
     def.face = face;
     def.place = ok ? xml_place(u->xml, element) : -1;
-    ok = ok && urdf_add(u, ZW_THING_MESH, &def, index);
+    ok = ok && urdf_add(u, ZW_KIND_MESH, &def, index);
     base_free(vertex);
     base_free(face);
     return ok;

@@ -387,7 +387,7 @@ void read_robot_guess(const reader *r, read_guess *guess);
 int read_robot_value(reader *r, int tree, const read_path *path, read_value *value);
 int read_robot_coordinate(reader *r, int tree); /* number of the coordinate; -1: failed */
 /* Thing of this kind with this name (what cannot stand in a name here is written _); -1: none. */
-int read_robot_find(const reader *r, zw_thing kind, int symbol);
+int read_robot_find(const reader *r, zw_kind kind, int symbol);
 /* The frame that a path names; 0: failed. */
 int read_robot_frame(reader *r, int tree, model_seen *seen);
 int read_robot_energy(reader *r, model_seen_kind kind, expr_id *id);

@@ -72,7 +72,7 @@ int read_make_ground(reader *r, const read_statement *s, const read_item *item)
         !read_number(r, item->part[RESTITUTION], 1, "a restitution", &def.restitution)) {
         return 0;
     }
-    def.name = zw_model_find(r->model, ZW_THING_GEOM, "ground") < 0 ? "ground" : NULL;
+    def.name = zw_model_find(r->model, ZW_KIND_GEOM, "ground") < 0 ? "ground" : NULL;
     def.place = read_place(r, item->part[HEIGHT]);
     zw_error story = {0};
     if (zw_model_add_geom(r->model, &def, &story) < 0) {

@@ -41,7 +41,7 @@ static int import_file(reader *r, int token)
         return 0;
     }
     r->model->imported = 1;
-    r->model->robot_equalities = r->model->bodies->count[ZW_THING_EQUALITY];
+    r->model->robot_equalities = r->model->bodies->count[ZW_KIND_EQUALITY];
     return 1;
 }
 
@@ -103,7 +103,7 @@ static int same_character(char own, char written)
     return own == written || (!plain && written == '_');
 }
 
-int read_robot_find(const reader *r, zw_thing kind, int symbol)
+int read_robot_find(const reader *r, zw_kind kind, int symbol)
 {
     const model_bodies *bodies = r->model->bodies;
     const expr_symbol *s = &r->symbols.symbol[symbol];
@@ -128,18 +128,18 @@ int read_robot_find(const reader *r, zw_thing kind, int symbol)
 
 int read_robot_knows(const reader *r, int symbol)
 {
-    return read_robot_find(r, ZW_THING_JOINT, symbol) >= 0 ||
-           read_robot_find(r, ZW_THING_BODY, symbol) >= 0 ||
-           read_robot_find(r, ZW_THING_SITE, symbol) >= 0;
+    return read_robot_find(r, ZW_KIND_JOINT, symbol) >= 0 ||
+           read_robot_find(r, ZW_KIND_BODY, symbol) >= 0 ||
+           read_robot_find(r, ZW_KIND_SITE, symbol) >= 0;
 }
 
 int read_robot_has(const reader *r, int symbol)
 {
-    return read_robot_knows(r, symbol) || read_robot_find(r, ZW_THING_EQUALITY, symbol) >= 0 ||
-           read_robot_find(r, ZW_THING_ACTUATOR, symbol) >= 0;
+    return read_robot_knows(r, symbol) || read_robot_find(r, ZW_KIND_EQUALITY, symbol) >= 0 ||
+           read_robot_find(r, ZW_KIND_ACTUATOR, symbol) >= 0;
 }
 
-static void offer(const reader *r, zw_thing kind, read_guess *guess)
+static void offer(const reader *r, zw_kind kind, read_guess *guess)
 {
     const model_bodies *bodies = r->model->bodies;
     for (int i = 0; bodies != NULL && i < bodies->count[kind]; i++) {
@@ -152,9 +152,9 @@ static void offer(const reader *r, zw_thing kind, read_guess *guess)
 
 void read_robot_guess(const reader *r, read_guess *guess)
 {
-    offer(r, ZW_THING_JOINT, guess);
-    offer(r, ZW_THING_BODY, guess);
-    offer(r, ZW_THING_SITE, guess);
+    offer(r, ZW_KIND_JOINT, guess);
+    offer(r, ZW_KIND_BODY, guess);
+    offer(r, ZW_KIND_SITE, guess);
 }
 
 /* Is this name the robot's, or one of its things'? */
@@ -194,7 +194,7 @@ int read_robot_path(reader *r, int tree, read_path *path)
     return 1;
 }
 
-static int fail_thing(reader *r, const read_path *path, const char *kinds, const zw_thing *kind,
+static int fail_thing(reader *r, const read_path *path, const char *kinds, const zw_kind *kind,
                       int count)
 {
     const expr_tree *node = &r->trees.tree[path->thing];
@@ -304,15 +304,15 @@ static int read_part(reader *r, int tree, model_seen *seen, expr_op *leaf)
 /* The frame of a body or site; 0: failed. */
 static int frame_of(reader *r, const read_path *path, model_seen *seen)
 {
-    static const zw_thing kind[] = {ZW_THING_BODY, ZW_THING_SITE};
+    static const zw_kind kind[] = {ZW_KIND_BODY, ZW_KIND_SITE};
     int symbol = r->trees.tree[path->thing].symbol;
-    int body = read_robot_find(r, ZW_THING_BODY, symbol);
-    int site = body >= 0 ? -1 : read_robot_find(r, ZW_THING_SITE, symbol);
+    int body = read_robot_find(r, ZW_KIND_BODY, symbol);
+    int site = body >= 0 ? -1 : read_robot_find(r, ZW_KIND_SITE, symbol);
     *seen = (model_seen){.kind = MODEL_SEEN_POINT, .body = body >= 0 ? body : 0, .site = site};
     if (body >= 0 || site >= 0) {
         return 1;
     }
-    if (read_robot_find(r, ZW_THING_JOINT, symbol) >= 0) {
+    if (read_robot_find(r, ZW_KIND_JOINT, symbol) >= 0) {
         return read_fail(r, r->trees.tree[path->thing].token,
                          "'%s' is a joint, and no body or site has its name",
                          read_show_symbol(r, symbol).text);
@@ -323,20 +323,20 @@ static int frame_of(reader *r, const read_path *path, model_seen *seen)
 /* The joint, if the path is one that has a coordinate; -1: it is not. */
 static int joint_of(const reader *r, const read_path *path)
 {
-    int joint = read_robot_find(r, ZW_THING_JOINT, r->trees.tree[path->thing].symbol);
+    int joint = read_robot_find(r, ZW_KIND_JOINT, r->trees.tree[path->thing].symbol);
     int kind = joint < 0 ? -1 : r->model->bodies->joint[joint].kind;
     return path->count == 0 && (kind == ZW_JOINT_HINGE || kind == ZW_JOINT_SLIDE) ? joint : -1;
 }
 
 static int check_thing(reader *r, const read_path *path)
 {
-    static const zw_thing kind[] = {ZW_THING_JOINT, ZW_THING_BODY, ZW_THING_SITE};
+    static const zw_kind kind[] = {ZW_KIND_JOINT, ZW_KIND_BODY, ZW_KIND_SITE};
     int symbol = r->trees.tree[path->thing].symbol;
     if (!read_robot_knows(r, symbol)) {
         return fail_thing(r, path, "joint, body or site", kind, 3);
     }
-    int only_joint = read_robot_find(r, ZW_THING_BODY, symbol) < 0 &&
-                     read_robot_find(r, ZW_THING_SITE, symbol) < 0;
+    int only_joint = read_robot_find(r, ZW_KIND_BODY, symbol) < 0 &&
+                     read_robot_find(r, ZW_KIND_SITE, symbol) < 0;
     if (only_joint && path->count == 0) {
         return read_fail(r, r->trees.tree[path->thing].token,
                          "'%s' is a ball or free joint and has no single coordinate; look at the "
@@ -480,7 +480,7 @@ int read_make_start(reader *r, const read_statement *s, const read_item *item)
 /* The actuator that is named; -1: failed. */
 static int motor_of(reader *r, int tree)
 {
-    static const zw_thing kind[] = {ZW_THING_ACTUATOR};
+    static const zw_kind kind[] = {ZW_KIND_ACTUATOR};
     const expr_tree *node = &r->trees.tree[tree];
     int named = r->robot_name >= 0;
     int name = node->kind == EXPR_TREE_FIELD ? node->first : -1;
@@ -494,7 +494,7 @@ static int motor_of(reader *r, int tree)
                        named ? "robot.elbow" : "elbow");
         return -1;
     }
-    int index = read_robot_find(r, ZW_THING_ACTUATOR, node->symbol);
+    int index = read_robot_find(r, ZW_KIND_ACTUATOR, node->symbol);
     if (index < 0) {
         fail_thing(r, &(read_path){.thing = tree}, "motor", kind, 1);
     }
@@ -537,7 +537,7 @@ int read_robot_setting(reader *r, const zw_setting *setting)
         }
         name += prefix + 1;
     }
-    int index = model_find_thing(r->model->bodies, ZW_THING_ACTUATOR, name);
+    int index = model_find_thing(r->model->bodies, ZW_KIND_ACTUATOR, name);
     if (index < 0) {
         if (strchr(name, '.') == NULL && strncmp(name, "gravity", 7) != 0) {
             return 0;
@@ -548,6 +548,6 @@ int read_robot_setting(reader *r, const zw_setting *setting)
     zw_actuator_def def = r->model->bodies->actuator[index];
     def.ctrl_given = 1;
     def.ctrl = setting->value;
-    r->status = zw_model_change(r->model, ZW_THING_ACTUATOR, index, &def, r->error);
+    r->status = zw_model_change(r->model, ZW_KIND_ACTUATOR, index, &def, r->error);
     return r->status == ZW_OK ? 1 : -1;
 }

@@ -141,7 +141,7 @@ static void turn_to(const double axis[3], double quat[4])
 static int only_hinge(const model_bodies *bodies, int body)
 {
     int found = -1, turning = 0, last = -1;
-    for (int j = 0; j < bodies->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < bodies->count[ZW_KIND_JOINT]; j++) {
         int kind = bodies->joint[j].kind;
         if (bodies->joint[j].body != body) {
             continue;

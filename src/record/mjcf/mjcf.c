@@ -42,15 +42,15 @@ void mjcf_put_soft(mjcf_writer *w, const char *ref, const char *imp, const zw_so
     mjcf_put_reals(w, imp, soft->imp, 5);
 }
 
-static const char *own_name(const mjcf_writer *w, zw_thing kind, int index)
+static const char *own_name(const mjcf_writer *w, zw_kind kind, int index)
 {
-    return kind == ZW_THING_BODY && index == 0
+    return kind == ZW_KIND_BODY && index == 0
                ? "world"
                : *model_thing_name(model_thing_at(w->b, kind, index));
 }
 
 /* The name of a thing, or one that is made into `made` and that no other has. */
-static const char *name_of(const mjcf_writer *w, zw_thing kind, int index, char made[MADE])
+static const char *name_of(const mjcf_writer *w, zw_kind kind, int index, char made[MADE])
 {
     const char *name = own_name(w, kind, index);
     if (name != NULL && *name != 0) {
@@ -64,13 +64,13 @@ static const char *name_of(const mjcf_writer *w, zw_thing kind, int index, char 
     return made;
 }
 
-void mjcf_put_name(mjcf_writer *w, const char *attribute, zw_thing kind, int index)
+void mjcf_put_name(mjcf_writer *w, const char *attribute, zw_kind kind, int index)
 {
     char made[MADE];
     mjcf_put_text(w, attribute, name_of(w, kind, index, made));
 }
 
-void mjcf_refuse(mjcf_writer *w, zw_thing kind, int index, const char *why)
+void mjcf_refuse(mjcf_writer *w, zw_kind kind, int index, const char *why)
 {
     char made[MADE];
     if (w->status == ZW_OK) {
@@ -150,18 +150,18 @@ static void put_custom(mjcf_writer *w)
         record_putf(&w->file, "    <numeric name=\"contact_capacity\" data=\"%d\"/>\n",
                     world->contact_capacity);
     }
-    for (int i = 0; i < w->b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_GEOM]; i++) {
         const zw_geom_def *g = &w->b->geom[i];
         if (g->restitution != 0) {
             char name[120];
-            snprintf(name, sizeof name, "restitution:%.100s", name_of(w, ZW_THING_GEOM, i, made));
+            snprintf(name, sizeof name, "restitution:%.100s", name_of(w, ZW_KIND_GEOM, i, made));
             record_put(&w->file, "    <numeric");
             mjcf_put_text(w, "name", name);
             mjcf_put_reals(w, "data", &g->restitution, 1);
             record_put(&w->file, "/>\n");
         }
         if (g->triangles) {
-            mjcf_refuse(w, ZW_THING_GEOM, i, "MuJoCo's meshes touch by their hulls");
+            mjcf_refuse(w, ZW_KIND_GEOM, i, "MuJoCo's meshes touch by their hulls");
         }
     }
     record_put(&w->file, "  </custom>\n");
@@ -190,7 +190,7 @@ static void put_all(mjcf_writer *w)
 /* The tree of bodies from the first child on, and their places in the pose as described. */
 static void look_at_bodies(mjcf_writer *w)
 {
-    int n = w->b->count[ZW_THING_BODY];
+    int n = w->b->count[ZW_KIND_BODY];
     w->pose[0] = model_pose_none();
     for (int i = n - 1; i > 0; i--) {
         int parent = w->b->body[i].parent;
@@ -222,7 +222,7 @@ zw_status zw_model_write(const zw_model *model, const char *path, zw_error *erro
                          path ? "none" : "no path");
     }
     mjcf_writer w = {.model = model, .b = model->bodies, .error = error};
-    size_t n = (size_t)model->bodies->count[ZW_THING_BODY];
+    size_t n = (size_t)model->bodies->count[ZW_KIND_BODY];
     w.inertia = base_alloc(n * sizeof *w.inertia);
     w.pose = base_alloc(n * sizeof *w.pose);
     w.first = base_alloc(n * sizeof *w.first);

@@ -31,10 +31,10 @@ void mjcf_put_int(mjcf_writer *w, const char *attribute, int value);
 void mjcf_put_bool(mjcf_writer *w, const char *attribute, int value);
 void mjcf_put_soft(mjcf_writer *w, const char *ref, const char *imp, const zw_soft *soft);
 /* The name of a thing, its own or one that no other has; -1 of a body: none. */
-void mjcf_put_name(mjcf_writer *w, const char *attribute, zw_thing kind, int index);
+void mjcf_put_name(mjcf_writer *w, const char *attribute, zw_kind kind, int index);
 
 /* MJCF has no words for this. */
-void mjcf_refuse(mjcf_writer *w, zw_thing kind, int index, const char *why);
+void mjcf_refuse(mjcf_writer *w, zw_kind kind, int index, const char *why);
 
 /* Sections. */
 void mjcf_put_assets(mjcf_writer *w);              /* mjcf_asset.c */

@@ -17,7 +17,7 @@ static void put_mesh(mjcf_writer *w, int index)
     static const char *const rule[] = {"exact", "legacy", "shell", "convex"};
     const zw_mesh_def *mesh = &w->b->mesh[index];
     record_put(&w->file, "    <mesh");
-    mjcf_put_name(w, "name", ZW_THING_MESH, index);
+    mjcf_put_name(w, "name", ZW_KIND_MESH, index);
     mjcf_put_text(w, "inertia", rule[mesh->rule]);
     mjcf_put_reals(w, "vertex", mesh->vertex, 3 * mesh->vertex_count);
     if (mesh->face_count > 0) {
@@ -41,7 +41,7 @@ static void put_hfield(mjcf_writer *w, int index)
         size[3] = size[2]; /* how far down it is drawn has no effect on the motion */
     }
     record_put(&w->file, "    <hfield");
-    mjcf_put_name(w, "name", ZW_THING_HFIELD, index);
+    mjcf_put_name(w, "name", ZW_KIND_HFIELD, index);
     mjcf_put_int(w, "nrow", h->rows);
     mjcf_put_int(w, "ncol", h->columns);
     mjcf_put_reals(w, "size", size, 4);
@@ -58,10 +58,10 @@ static void put_hfield(mjcf_writer *w, int index)
 void mjcf_put_assets(mjcf_writer *w)
 {
     record_put(&w->file, "  <asset>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_MESH]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_MESH]; i++) {
         put_mesh(w, i);
     }
-    for (int i = 0; i < w->b->count[ZW_THING_HFIELD]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_HFIELD]; i++) {
         put_hfield(w, i);
     }
     record_put(&w->file, "  </asset>\n");

@@ -36,7 +36,7 @@ static void put_joint(mjcf_writer *w, int index)
     static const char *const kind[] = {"free", "ball", "slide", "hinge"};
     const zw_joint_def *j = &w->b->joint[index];
     record_put(&w->file, "<joint");
-    mjcf_put_name(w, "name", ZW_THING_JOINT, index);
+    mjcf_put_name(w, "name", ZW_KIND_JOINT, index);
     mjcf_put_text(w, "type", kind[j->kind]);
     if (j->kind != ZW_JOINT_FREE) {
         mjcf_put_reals(w, "pos", j->pos, 3);
@@ -84,21 +84,21 @@ static void put_geom(mjcf_writer *w, int index)
     const zw_geom_def *g = &w->b->geom[index];
     double pos[3] = {g->pos[0], g->pos[1], g->pos[2]};
     if (g->shape == ZW_SHAPE_CONE) {
-        mjcf_refuse(w, ZW_THING_GEOM, index, "MuJoCo has no cones");
+        mjcf_refuse(w, ZW_KIND_GEOM, index, "MuJoCo has no cones");
         return;
     }
     record_put(&w->file, "<geom");
-    mjcf_put_name(w, "name", ZW_THING_GEOM, index);
+    mjcf_put_name(w, "name", ZW_KIND_GEOM, index);
     mjcf_put_text(w, "type", shapes[g->shape]);
     if (g->shape == ZW_SHAPE_MESH) {
-        mjcf_put_name(w, "mesh", ZW_THING_MESH, g->mesh);
+        mjcf_put_name(w, "mesh", ZW_KIND_MESH, g->mesh);
     } else if (g->shape == ZW_SHAPE_HFIELD) {
         double up[3] = {0, 0, lowest(&w->b->hfield[g->hfield])};
         model_rotate(g->quat, up, up);
         for (int i = 0; i < 3; i++) {
             pos[i] += up[i];
         }
-        mjcf_put_name(w, "hfield", ZW_THING_HFIELD, g->hfield);
+        mjcf_put_name(w, "hfield", ZW_KIND_HFIELD, g->hfield);
     } else {
         double size[3] = {g->size[0], g->size[1], g->size[2]};
         if (g->shape == ZW_SHAPE_PLANE && !(size[2] > 0)) {
@@ -129,7 +129,7 @@ static void put_site(mjcf_writer *w, int index)
     const zw_site_def *s = &w->b->site[index];
     int is_shape = s->shape >= ZW_SHAPE_SPHERE && s->shape <= ZW_SHAPE_BOX;
     record_put(&w->file, "<site");
-    mjcf_put_name(w, "name", ZW_THING_SITE, index);
+    mjcf_put_name(w, "name", ZW_KIND_SITE, index);
     if (is_shape) {
         mjcf_put_text(w, "type", shapes[s->shape]);
         mjcf_put_reals(w, "size", s->size, sizes[s->shape]);
@@ -142,21 +142,21 @@ static void put_site(mjcf_writer *w, int index)
 /* Joints, shapes and sites of a body, by one walk over each list. */
 static void put_things(mjcf_writer *w, int body)
 {
-    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_JOINT]; i++) {
         const zw_joint_def *j = &w->b->joint[i];
         if (j->body == body && j->closes >= 0) {
-            mjcf_refuse(w, ZW_THING_JOINT, i,
+            mjcf_refuse(w, ZW_KIND_JOINT, i,
                         "it closes a loop with a coordinate of its own, which MuJoCo has not");
         } else if (j->body == body) {
             put_joint(w, i);
         }
     }
-    for (int i = 0; i < w->b->count[ZW_THING_GEOM]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_GEOM]; i++) {
         if (w->b->geom[i].body == body) {
             put_geom(w, i);
         }
     }
-    for (int i = 0; i < w->b->count[ZW_THING_SITE]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_SITE]; i++) {
         if (w->b->site[i].body == body) {
             put_site(w, i);
         }
@@ -172,7 +172,7 @@ static void put_body(mjcf_writer *w, int body)
         record_put(&w->file, "  <worldbody>\n");
     } else {
         record_put(&w->file, "<body");
-        mjcf_put_name(w, "name", ZW_THING_BODY, body);
+        mjcf_put_name(w, "name", ZW_KIND_BODY, body);
         put_pose(w, def->pos, def->quat);
         if (def->gravcomp != 0) {
             mjcf_put_reals(w, "gravcomp", &def->gravcomp, 1);

@@ -9,7 +9,7 @@ static void put_path(mjcf_writer *w, const zw_tendon_def *t)
 {
     for (int i = 0; i < t->count; i++) {
         record_put(&w->file, "      <joint");
-        mjcf_put_name(w, "joint", ZW_THING_JOINT, t->joint[i]);
+        mjcf_put_name(w, "joint", ZW_KIND_JOINT, t->joint[i]);
         mjcf_put_reals(w, "coef", &t->coef[i], 1);
         record_put(&w->file, "/>\n");
     }
@@ -20,12 +20,12 @@ static void put_path(mjcf_writer *w, const zw_tendon_def *t)
             mjcf_put_reals(w, "divisor", &stop->divisor, 1);
         } else if (stop->kind == ZW_STOP_SITE) {
             record_put(&w->file, "      <site");
-            mjcf_put_name(w, "site", ZW_THING_SITE, stop->index);
+            mjcf_put_name(w, "site", ZW_KIND_SITE, stop->index);
         } else {
             record_put(&w->file, "      <geom");
-            mjcf_put_name(w, "geom", ZW_THING_GEOM, stop->index);
+            mjcf_put_name(w, "geom", ZW_KIND_GEOM, stop->index);
             if (stop->side >= 0) {
-                mjcf_put_name(w, "sidesite", ZW_THING_SITE, stop->side);
+                mjcf_put_name(w, "sidesite", ZW_KIND_SITE, stop->side);
             }
         }
         record_put(&w->file, "/>\n");
@@ -37,7 +37,7 @@ static void put_tendon(mjcf_writer *w, int index)
     const zw_tendon_def *t = &w->b->tendon[index];
     const char *word = t->stop_count > 0 ? "spatial" : "fixed";
     record_putf(&w->file, "    <%s", word);
-    mjcf_put_name(w, "name", ZW_THING_TENDON, index);
+    mjcf_put_name(w, "name", ZW_KIND_TENDON, index);
     mjcf_put_bool(w, "limited", t->limited);
     if (t->limited) {
         mjcf_put_reals(w, "range", t->range, 2);
@@ -68,7 +68,7 @@ static void put_tendon(mjcf_writer *w, int index)
 void mjcf_put_tendons(mjcf_writer *w)
 {
     record_put(&w->file, "  <tendon>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_TENDON]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_TENDON]; i++) {
         put_tendon(w, i);
     }
     record_put(&w->file, "  </tendon>\n");
@@ -81,7 +81,7 @@ static void put_pair(mjcf_writer *w, int index)
     enum { ALL = 0x3f };
     const zw_pair_def *p = &w->b->pair[index];
     if (p->given != ALL) {
-        mjcf_refuse(w, ZW_THING_PAIR, index,
+        mjcf_refuse(w, ZW_KIND_PAIR, index,
                     "it takes numbers from its geoms; in MuJoCo a pair has all of its own");
         return;
     }
@@ -89,8 +89,8 @@ static void put_pair(mjcf_writer *w, int index)
     if (p->name != NULL) {
         mjcf_put_text(w, "name", p->name);
     }
-    mjcf_put_name(w, "geom1", ZW_THING_GEOM, p->geom1);
-    mjcf_put_name(w, "geom2", ZW_THING_GEOM, p->geom2);
+    mjcf_put_name(w, "geom1", ZW_KIND_GEOM, p->geom1);
+    mjcf_put_name(w, "geom2", ZW_KIND_GEOM, p->geom2);
     mjcf_put_int(w, "condim", p->condim);
     mjcf_put_reals(w, "friction", p->friction, 5);
     mjcf_put_soft(w, "solref", "solimp", &p->soft);
@@ -103,17 +103,17 @@ static void put_pair(mjcf_writer *w, int index)
 void mjcf_put_contacts(mjcf_writer *w)
 {
     record_put(&w->file, "  <contact>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_PAIR]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_PAIR]; i++) {
         put_pair(w, i);
     }
-    for (int i = 0; i < w->b->count[ZW_THING_EXCLUDE]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_EXCLUDE]; i++) {
         const zw_exclude_def *e = &w->b->exclude[i];
         record_put(&w->file, "    <exclude");
         if (e->name != NULL) {
             mjcf_put_text(w, "name", e->name);
         }
-        mjcf_put_name(w, "body1", ZW_THING_BODY, e->body1);
-        mjcf_put_name(w, "body2", ZW_THING_BODY, e->body2);
+        mjcf_put_name(w, "body1", ZW_KIND_BODY, e->body1);
+        mjcf_put_name(w, "body2", ZW_KIND_BODY, e->body2);
         record_put(&w->file, "/>\n");
     }
     record_put(&w->file, "  </contact>\n");
@@ -134,15 +134,15 @@ static void put_target(mjcf_writer *w, const zw_actuator_def *a)
 {
     static const struct {
         const char *word;
-        zw_thing kind;
-    } drive[] = {[ZW_DRIVE_JOINT] = {"joint", ZW_THING_JOINT},
-                 [ZW_DRIVE_JOINT_IN_PARENT] = {"jointinparent", ZW_THING_JOINT},
-                 [ZW_DRIVE_TENDON] = {"tendon", ZW_THING_TENDON},
-                 [ZW_DRIVE_SITE] = {"site", ZW_THING_SITE},
-                 [ZW_DRIVE_CRANK] = {"cranksite", ZW_THING_SITE}};
+        zw_kind kind;
+    } drive[] = {[ZW_DRIVE_JOINT] = {"joint", ZW_KIND_JOINT},
+                 [ZW_DRIVE_JOINT_IN_PARENT] = {"jointinparent", ZW_KIND_JOINT},
+                 [ZW_DRIVE_TENDON] = {"tendon", ZW_KIND_TENDON},
+                 [ZW_DRIVE_SITE] = {"site", ZW_KIND_SITE},
+                 [ZW_DRIVE_CRANK] = {"cranksite", ZW_KIND_SITE}};
     mjcf_put_name(w, drive[a->drive].word, drive[a->drive].kind, a->target);
     if (a->refsite >= 0) {
-        mjcf_put_name(w, a->drive == ZW_DRIVE_CRANK ? "slidersite" : "refsite", ZW_THING_SITE,
+        mjcf_put_name(w, a->drive == ZW_DRIVE_CRANK ? "slidersite" : "refsite", ZW_KIND_SITE,
                       a->refsite);
     }
     if (a->drive == ZW_DRIVE_CRANK) {
@@ -194,11 +194,11 @@ static void put_actuator(mjcf_writer *w, int index)
     const zw_actuator_def *a = &w->b->actuator[index];
     const char *word = a->damp_ratio != 0 ? servo_word(a) : "general";
     if (word == NULL) {
-        mjcf_refuse(w, ZW_THING_ACTUATOR, index, "MJCF has a damping ratio for servos alone");
+        mjcf_refuse(w, ZW_KIND_ACTUATOR, index, "MJCF has a damping ratio for servos alone");
         return;
     }
     record_putf(&w->file, "    <%s", word);
-    mjcf_put_name(w, "name", ZW_THING_ACTUATOR, index);
+    mjcf_put_name(w, "name", ZW_KIND_ACTUATOR, index);
     put_target(w, a);
     mjcf_put_reals(w, "gear", a->gear, 6);
     mjcf_put_int(w, "group", a->group);
@@ -211,7 +211,7 @@ static void put_actuator(mjcf_writer *w, int index)
 void mjcf_put_actuators(mjcf_writer *w)
 {
     record_put(&w->file, "  <actuator>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_ACTUATOR]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_ACTUATOR]; i++) {
         put_actuator(w, i);
     }
     record_put(&w->file, "  </actuator>\n");

@@ -25,7 +25,7 @@ static int by_bodies(const zw_equality_def *e)
 static void site_name(const mjcf_writer *w, char name[80], int index, int side)
 {
     int length = snprintf(name, 40, "equality%d.frame%d", index, side + 1);
-    while (model_find_thing(w->b, ZW_THING_SITE, name) >= 0 && length < 78) {
+    while (model_find_thing(w->b, ZW_KIND_SITE, name) >= 0 && length < 78) {
         name[length++] = '_';
         name[length] = 0;
     }
@@ -59,7 +59,7 @@ static model_pose frame_of(const mjcf_writer *w, const zw_equality_def *e, int s
 
 void mjcf_put_own_sites(mjcf_writer *w, int body)
 {
-    for (int i = 0; i < w->b->count[ZW_THING_EQUALITY]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_EQUALITY]; i++) {
         const zw_equality_def *e = &w->b->equality[i];
         for (int side = 0; is_frames(e) && !by_bodies(e) && side < 2; side++) {
             if ((side == 0 ? e->first : e->second) != body) {
@@ -80,8 +80,8 @@ void mjcf_put_own_sites(mjcf_writer *w, int body)
 /* relpose is the pose of the second body in the first: frame 1 less the anchor. */
 static void put_bodies(mjcf_writer *w, const zw_equality_def *e)
 {
-    mjcf_put_name(w, "body1", ZW_THING_BODY, e->first);
-    mjcf_put_name(w, "body2", ZW_THING_BODY, e->second);
+    mjcf_put_name(w, "body1", ZW_KIND_BODY, e->first);
+    mjcf_put_name(w, "body2", ZW_KIND_BODY, e->second);
     mjcf_put_reals(w, "anchor", e->kind == ZW_EQUALITY_WELD ? e->pos2 : e->pos1, 3);
     if (e->kind == ZW_EQUALITY_WELD && e->placed == 1) {
         double relpose[7], anchor[3];
@@ -116,7 +116,7 @@ static void put_frames(mjcf_writer *w, const zw_equality_def *e, int index)
 static void put_coupling(mjcf_writer *w, const zw_equality_def *e)
 {
     int tendons = e->kind == ZW_EQUALITY_TENDON;
-    zw_thing kind = tendons ? ZW_THING_TENDON : ZW_THING_JOINT;
+    zw_kind kind = tendons ? ZW_KIND_TENDON : ZW_KIND_JOINT;
     record_put(&w->file, tendons ? "    <tendon" : "    <joint");
     if (e->name != NULL) {
         mjcf_put_text(w, "name", e->name);
@@ -131,14 +131,14 @@ static void put_coupling(mjcf_writer *w, const zw_equality_def *e)
 void mjcf_put_equalities(mjcf_writer *w)
 {
     record_put(&w->file, "  <equality>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_EQUALITY]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_EQUALITY]; i++) {
         const zw_equality_def *e = &w->b->equality[i];
         if (is_frames(e)) {
             put_frames(w, e, i);
         } else if (e->kind == ZW_EQUALITY_JOINT || e->kind == ZW_EQUALITY_TENDON) {
             put_coupling(w, e);
         } else {
-            mjcf_refuse(w, ZW_THING_EQUALITY, i,
+            mjcf_refuse(w, ZW_KIND_EQUALITY, i,
                         "MuJoCo knows connect, weld, and couplings of joints and tendons only");
             continue;
         }

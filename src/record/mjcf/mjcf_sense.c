@@ -19,11 +19,11 @@ static void put_frame(mjcf_writer *w, const char *type, const char *name, int fr
 {
     static const struct {
         const char *word;
-        zw_thing kind;
-    } frames[] = {[ZW_FRAME_BODY] = {"xbody", ZW_THING_BODY},
-                  [ZW_FRAME_INERTIAL] = {"body", ZW_THING_BODY},
-                  [ZW_FRAME_GEOM] = {"geom", ZW_THING_GEOM},
-                  [ZW_FRAME_SITE] = {"site", ZW_THING_SITE}};
+        zw_kind kind;
+    } frames[] = {[ZW_FRAME_BODY] = {"xbody", ZW_KIND_BODY},
+                  [ZW_FRAME_INERTIAL] = {"body", ZW_KIND_BODY},
+                  [ZW_FRAME_GEOM] = {"geom", ZW_KIND_GEOM},
+                  [ZW_FRAME_SITE] = {"site", ZW_KIND_SITE}};
     if (frame != ZW_FRAME_NONE) {
         mjcf_put_text(w, type, frames[frame].word);
         mjcf_put_name(w, name, frames[frame].kind, target);
@@ -34,12 +34,12 @@ static void put_sensor(mjcf_writer *w, int index)
 {
     static const struct {
         const char *word;
-        zw_thing kind;
-    } mounts[] = {[ZW_MOUNT_SITE] = {"site", ZW_THING_SITE},
-                  [ZW_MOUNT_JOINT] = {"joint", ZW_THING_JOINT},
-                  [ZW_MOUNT_BODY] = {"body", ZW_THING_BODY},
-                  [ZW_MOUNT_TENDON] = {"tendon", ZW_THING_TENDON},
-                  [ZW_MOUNT_ACTUATOR] = {"actuator", ZW_THING_ACTUATOR}};
+        zw_kind kind;
+    } mounts[] = {[ZW_MOUNT_SITE] = {"site", ZW_KIND_SITE},
+                  [ZW_MOUNT_JOINT] = {"joint", ZW_KIND_JOINT},
+                  [ZW_MOUNT_BODY] = {"body", ZW_KIND_BODY},
+                  [ZW_MOUNT_TENDON] = {"tendon", ZW_KIND_TENDON},
+                  [ZW_MOUNT_ACTUATOR] = {"actuator", ZW_KIND_ACTUATOR}};
     const zw_sensor_def *s = &w->b->sensor[index];
     int mount = sensor_mount[s->kind];
     record_putf(&w->file, "    <%s", sensor_word[s->kind]);
@@ -60,7 +60,7 @@ static void put_sensor(mjcf_writer *w, int index)
 void mjcf_put_sensors(mjcf_writer *w)
 {
     record_put(&w->file, "  <sensor>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_SENSOR]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_SENSOR]; i++) {
         put_sensor(w, i);
     }
     record_put(&w->file, "  </sensor>\n");
@@ -78,11 +78,11 @@ static void put_joints_of(mjcf_writer *w, int body, const double *x, int speeds,
 {
     int at = 0;
     for (int b = 0; b < body; b++) {
-        for (int i = 0; w->b->joints[b] > 0 && i < w->b->count[ZW_THING_JOINT]; i++) {
+        for (int i = 0; w->b->joints[b] > 0 && i < w->b->count[ZW_KIND_JOINT]; i++) {
             at += w->b->joint[i].body == b ? joint_numbers(&w->b->joint[i], speeds) : 0;
         }
     }
-    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_JOINT]; i++) {
         if (w->b->joint[i].body != body) {
             continue;
         }
@@ -110,7 +110,7 @@ static void put_coordinates(mjcf_writer *w, const char *attribute, const double 
 void mjcf_put_keys(mjcf_writer *w)
 {
     record_put(&w->file, "  <keyframe>\n");
-    for (int i = 0; i < w->b->count[ZW_THING_KEY]; i++) {
+    for (int i = 0; i < w->b->count[ZW_KIND_KEY]; i++) {
         const zw_key_def *key = &w->b->key[i];
         record_put(&w->file, "    <key");
         if (key->name != NULL) {

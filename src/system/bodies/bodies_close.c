@@ -42,7 +42,7 @@ static bodies_length *new_length(bodies_builder *b)
 
 static void joint_lengths(bodies_builder *b)
 {
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         const zw_joint_def *joint = &b->from->joint[j];
         bodies_length *length = new_length(b);
         if (is_scalar(joint)) { /* springs and dampers are the tree's */
@@ -56,7 +56,7 @@ static void joint_lengths(bodies_builder *b)
 
 static void tendon_lengths(bodies_builder *b)
 {
-    for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
         bodies_length *length = new_length(b);
         for (int k = 0; k < tendon->count; k++) {
@@ -75,8 +75,8 @@ static void tendon_lengths(bodies_builder *b)
 
 static zw_status make_lengths(bodies_builder *b, zw_error *error)
 {
-    size_t joints = (size_t)b->from->count[ZW_THING_JOINT];
-    size_t tendons = (size_t)b->from->count[ZW_THING_TENDON], terms = 1 + joints;
+    size_t joints = (size_t)b->from->count[ZW_KIND_JOINT];
+    size_t tendons = (size_t)b->from->count[ZW_KIND_TENDON], terms = 1 + joints;
     for (size_t i = 0; i < tendons; i++) {
         terms += (size_t)b->from->tendon[i].count;
     }
@@ -246,7 +246,7 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
         CLOSER_DISTANCE, CLOSER_WHEEL, CLOSER_MECANUM, CLOSER_ROLL,  CLOSER_BLADE};
     const zw_equality_def *from = &b->from->equality[index];
     char name[BODIES_NAME];
-    bodies_thing_name(b, ZW_THING_EQUALITY, index, name);
+    bodies_thing_name(b, ZW_KIND_EQUALITY, index, name);
     int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
     bodies_closer closer = {.kind = kind[from->kind],
                             .rows = model_equality_rows(from) - touch,
@@ -257,7 +257,7 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
         return add_rolling(b, closer, from, name, error);
     }
     if (closer.kind == CLOSER_LENGTH) {
-        int skip = from->kind == ZW_EQUALITY_TENDON ? b->from->count[ZW_THING_JOINT] : 0;
+        int skip = from->kind == ZW_EQUALITY_TENDON ? b->from->count[ZW_KIND_JOINT] : 0;
         closer.length[0] = skip + from->first;
         closer.length[1] = from->second < 0 ? -1 : skip + from->second;
         memcpy(closer.poly, from->poly, sizeof closer.poly);
@@ -306,7 +306,7 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
     if (!joint->limited) {
         return ZW_OK;
     }
-    bodies_thing_name(b, ZW_THING_JOINT, j, name);
+    bodies_thing_name(b, ZW_KIND_JOINT, j, name);
     bodies_closer closer = {.kind = CLOSER_BALL,
                             .rows = 1,
                             .length = {is_scalar(joint) ? j : -1, -1},
@@ -325,15 +325,15 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
 /* Tendons and joints may have the same names; their limits may not. */
 static void tendon_name(const bodies_builder *b, int i, char *name)
 {
-    bodies_thing_name(b, ZW_THING_TENDON, i, name);
-    if (model_find_thing(b->from, ZW_THING_JOINT, name) >= 0) {
+    bodies_thing_name(b, ZW_KIND_TENDON, i, name);
+    if (model_find_thing(b->from, ZW_KIND_JOINT, name) >= 0) {
         snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".tendon");
     }
 }
 
 static zw_status add_limits(bodies_builder *b, zw_error *error)
 {
-    int joints = b->from->count[ZW_THING_JOINT], tendons = b->from->count[ZW_THING_TENDON];
+    int joints = b->from->count[ZW_KIND_JOINT], tendons = b->from->count[ZW_KIND_TENDON];
     char name[BODIES_NAME];
     zw_status status = ZW_OK;
     for (int j = 0; j < joints && status == ZW_OK; j++) {
@@ -378,7 +378,7 @@ static zw_status joint_friction(bodies_builder *b, int j, zw_error *error)
     int count = model_joint_speeds[joint->kind];
     char name[BODIES_NAME];
     zw_status status = ZW_OK;
-    bodies_thing_name(b, ZW_THING_JOINT, j, name);
+    bodies_thing_name(b, ZW_KIND_JOINT, j, name);
     size_t end = strlen(name);
     for (int k = 0; k < count && status == ZW_OK; k++) {
         int skip = joint->kind == ZW_JOINT_FREE ? 1 : joint->kind == ZW_JOINT_BALL ? 4 : 0;
@@ -393,7 +393,7 @@ static zw_status joint_friction(bodies_builder *b, int j, zw_error *error)
 
 static zw_status add_friction(bodies_builder *b, zw_error *error)
 {
-    int joints = b->from->count[ZW_THING_JOINT], tendons = b->from->count[ZW_THING_TENDON];
+    int joints = b->from->count[ZW_KIND_JOINT], tendons = b->from->count[ZW_KIND_TENDON];
     char name[BODIES_NAME];
     zw_status status = ZW_OK;
     b->to->dry = base_alloc(((size_t)(b->system->n + tendons) + 1) * sizeof *b->to->dry);
@@ -423,9 +423,9 @@ static zw_status add_friction(bodies_builder *b, zw_error *error)
 
 zw_status bodies_make_closers(bodies_builder *b, zw_error *error)
 {
-    size_t joints = (size_t)b->from->count[ZW_THING_JOINT];
-    size_t tendons = (size_t)b->from->count[ZW_THING_TENDON];
-    int equalities = b->from->count[ZW_THING_EQUALITY];
+    size_t joints = (size_t)b->from->count[ZW_KIND_JOINT];
+    size_t tendons = (size_t)b->from->count[ZW_KIND_TENDON];
+    int equalities = b->from->count[ZW_KIND_EQUALITY];
     size_t closers = 2 * (joints + tendons) + 2 * (size_t)equalities + 1;
     zw_status status = make_lengths(b, error);
     if (status == ZW_OK && !(b->to->closer = base_alloc(closers * sizeof *b->to->closer))) {

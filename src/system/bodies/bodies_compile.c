@@ -54,7 +54,7 @@ static void body_of(const bodies_builder *b, int i, tree_body_def *body)
  * parents first is all that both ask for. */
 static zw_status make_tree(bodies_builder *b, zw_error *error)
 {
-    int joints = b->from->count[ZW_THING_JOINT], bodies = b->from->count[ZW_THING_BODY];
+    int joints = b->from->count[ZW_KIND_JOINT], bodies = b->from->count[ZW_KIND_BODY];
     model_joint_order(b->from, b->order);
     for (int i = 0; i < bodies; i++) {
         body_of(b, i, &b->body[i]);
@@ -100,7 +100,7 @@ static int quaternion_at(const bodies_builder *b, int joint)
 
 static zw_status check_turns(const bodies_builder *b, const zw_key_def *key, zw_error *error)
 {
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         int at = quaternion_at(b, j);
         double quat[4];
         if (at >= 0) {
@@ -120,7 +120,7 @@ static zw_status check_turns(const bodies_builder *b, const zw_key_def *key, zw_
 void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q)
 {
     memcpy(q, key->qpos, (size_t)key->qpos_count * sizeof *q);
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         int at = quaternion_at(b, j);
         if (at >= 0) {
             model_quat_unit(&q[at]);
@@ -134,7 +134,7 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
     const double *const list[] = {key->qpos, key->qvel, key->ctrl, key->mocap};
     const int count[] = {key->qpos_count, key->qvel_count, key->ctrl_count, key->mocap_count};
     const int moved = b->system->tree->moved;
-    const int wanted[] = {moved, b->system->n, b->from->count[ZW_THING_ACTUATOR],
+    const int wanted[] = {moved, b->system->n, b->from->count[ZW_KIND_ACTUATOR],
                           b->system->nq - moved};
     for (int i = 0; i < 4; i++) {
         if (list[i] && count[i] != wanted[i]) {
@@ -152,7 +152,7 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     const zw_system *system = b->system;
     struct system_bodies *to = b->to;
     const zw_key_def *from = NULL;
-    for (int i = 0; i < b->from->count[ZW_THING_KEY]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_KEY]; i++) {
         from = b->from->key[i].start ? &b->from->key[i] : from;
     }
     to->q = base_alloc(((size_t)system->nq + 1) * sizeof *to->q);
@@ -244,13 +244,13 @@ static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
 /* Joints of the copies of bodies (bodies_cut.c) move those; weld_of has room for all bodies. */
 static void put_felt_masses(const bodies_builder *b, int *weld_of, double *diagonal)
 {
-    for (int i = 0; i < b->from->count[ZW_THING_EQUALITY]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_EQUALITY]; i++) {
         const zw_equality_def *weld = &b->from->equality[i];
         if (weld->active == BODIES_CUT) {
             weld_of[weld->first] = i + 1;
         }
     }
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         const zw_joint_def *joint = &b->from->joint[j];
         int weld = weld_of[joint->body];
         for (int k = 0; k < model_joint_speeds[joint->kind] && weld > 0; k++) {
@@ -266,7 +266,7 @@ static zw_status measure_haste(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
     const double *pivot = b->sweeps + tree->at.pivot;
-    size_t n = (size_t)tree->nv, bodies = (size_t)b->from->count[ZW_THING_BODY];
+    size_t n = (size_t)tree->nv, bodies = (size_t)b->from->count[ZW_KIND_BODY];
     double *diagonal = base_alloc((2 * n + (size_t)b->to->length_count + 1) * sizeof *diagonal);
     int *weld_of = base_alloc((bodies + 1) * sizeof *weld_of), bad = 0;
     if (!diagonal || !weld_of) {
@@ -294,8 +294,8 @@ static zw_status measure_haste(bodies_builder *b, zw_error *error)
 
 static zw_status start(bodies_builder *b, zw_error *error)
 {
-    size_t joints = (size_t)b->from->count[ZW_THING_JOINT] + 1;
-    size_t bodies = (size_t)b->from->count[ZW_THING_BODY];
+    size_t joints = (size_t)b->from->count[ZW_KIND_JOINT] + 1;
+    size_t bodies = (size_t)b->from->count[ZW_KIND_BODY];
     struct system_bodies *to = b->system->bodies = b->to = base_alloc(sizeof *b->to);
     b->body = base_alloc(bodies * sizeof *b->body);
     b->joint = base_alloc(joints * sizeof *b->joint);
@@ -304,7 +304,7 @@ static zw_status start(bodies_builder *b, zw_error *error)
     b->joint_dof = base_alloc(joints * sizeof(int));
     b->joint_rank = base_alloc(joints * sizeof(int));
     int *many = base_alloc(bodies * sizeof(int));
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT] && b->joint_rank && many; j++) {
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT] && b->joint_rank && many; j++) {
         b->joint_rank[j] = many[b->from->joint[j].body]++;
     }
     int counted = many != NULL;
@@ -337,7 +337,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->integrator = b->from->world.integrator;
     b->to->impratio = b->from->world.impratio;
     int sleeps = b->from->world.sleep && system->tree->moved == system->nq;
-    for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
         sleeps &= b->from->tendon[i].stop_count == 0; /* ways are not cut into islands */
     }
     b->to->sleep = sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all */

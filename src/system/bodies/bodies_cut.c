@@ -50,7 +50,7 @@ typedef struct cutter {
     cut *cut; /* in the order of the coordinates */
 } cutter;
 
-static void name_of(const cutter *c, zw_thing kind, int index, char *name)
+static void name_of(const cutter *c, zw_kind kind, int index, char *name)
 {
     const bodies_builder b = {.model = c->model, .from = c->from};
     bodies_thing_name(&b, kind, index, name);
@@ -84,10 +84,10 @@ static void find_heads(cutter *c)
 {
     const model_bodies *b = c->from;
     c->place[0] = model_pose_none();
-    for (int j = 0; j < b->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->count[ZW_KIND_JOINT]; j++) {
         c->head[b->joint[j].body] |= b->joint[j].closes < 0;
     }
-    for (int i = 1; i < b->count[ZW_THING_BODY]; i++) {
+    for (int i = 1; i < b->count[ZW_KIND_BODY]; i++) {
         int parent = b->body[i].parent;
         model_pose own = pose_of(&b->body[i]);
         c->head[i] = c->head[i] ? i : c->head[parent];
@@ -100,7 +100,7 @@ static zw_status check_cut(cutter *c, int j)
 {
     const zw_joint_def *joint = &c->from->joint[j];
     char name[BODIES_NAME];
-    name_of(c, ZW_THING_JOINT, j, name);
+    name_of(c, ZW_KIND_JOINT, j, name);
     if (joint->closes >= 0 && c->head[joint->body] == 0) {
         return model_fail(c->model, &c->story, ZW_BAD_INPUT, joint->place,
                           "joint '%.60s' closes a loop at a body that does not move; let it lead "
@@ -121,7 +121,7 @@ static zw_status find_cuts(cutter *c)
     const model_bodies *b = c->from;
     zw_status status = ZW_OK;
     model_joint_order(b, c->order);
-    for (int k = 0; k < b->count[ZW_THING_JOINT] && status == ZW_OK; k++) {
+    for (int k = 0; k < b->count[ZW_KIND_JOINT] && status == ZW_OK; k++) {
         int j = c->order[k], group = model_joint_group(b, j);
         const zw_joint_def *joint = &b->joint[j];
         c->cut_of[j] = -1;
@@ -142,13 +142,13 @@ static zw_status find_cuts(cutter *c)
 
 /* ---- The cut model -------------------------------------------------------------------------- */
 
-static zw_status add(cutter *c, zw_thing kind, const void *def)
+static zw_status add(cutter *c, zw_kind kind, const void *def)
 {
     return model_add_thing(c->to, kind, def, &c->story) < 0 ? c->story.status : ZW_OK;
 }
 
 /* A name that none of this kind has or will have. */
-static void make_new(const cutter *c, zw_thing kind, char *name)
+static void make_new(const cutter *c, zw_kind kind, char *name)
 {
     while ((model_find_thing(c->to->bodies, kind, name) >= 0 ||
             model_find_thing(c->from, kind, name) >= 0) &&
@@ -177,7 +177,7 @@ static zw_status copy_bodies(cutter *c)
 {
     int next = 0; /* the first cut whose group is not below i */
     zw_status status = ZW_OK;
-    for (int i = 1; i < c->from->count[ZW_THING_BODY] && status == ZW_OK; i++) {
+    for (int i = 1; i < c->from->count[ZW_KIND_BODY] && status == ZW_OK; i++) {
         zw_body_def body = c->from->body[i];
         weigh(&body, &c->inertia[i]);
         while (next < c->cut_count && c->cut[next].group < i) {
@@ -187,7 +187,7 @@ static zw_status copy_bodies(cutter *c)
             body.parent = 0;
             put_pose(&body, &c->place[i]);
         }
-        status = add(c, ZW_THING_BODY, &body);
+        status = add(c, ZW_KIND_BODY, &body);
     }
     return status;
 }
@@ -197,15 +197,15 @@ static zw_status hang_copy(cutter *c, cut *it)
 {
     zw_body_def body = zw_body_default();
     model_pose pose = seen_from(&c->place[it->parent], &c->place[it->body]);
-    if (it->group < c->from->count[ZW_THING_BODY]) {
+    if (it->group < c->from->count[ZW_KIND_BODY]) {
         pose = pose_of(&c->from->body[it->body]);
     }
     body.place = c->from->body[it->body].place;
     body.inertial = 1;
     body.parent = it->parent;
     put_pose(&body, &pose);
-    it->copy = c->to->bodies->count[ZW_THING_BODY];
-    return add(c, ZW_THING_BODY, &body);
+    it->copy = c->to->bodies->count[ZW_KIND_BODY];
+    return add(c, ZW_KIND_BODY, &body);
 }
 
 /* By names that they have without their bodies. */
@@ -213,13 +213,13 @@ static zw_status copy_joints(cutter *c)
 {
     char name[BODIES_NAME];
     zw_status status = ZW_OK;
-    for (int j = 0; j < c->from->count[ZW_THING_JOINT] && status == ZW_OK; j++) {
+    for (int j = 0; j < c->from->count[ZW_KIND_JOINT] && status == ZW_OK; j++) {
         zw_joint_def joint = c->from->joint[j];
-        name_of(c, ZW_THING_JOINT, j, name);
+        name_of(c, ZW_KIND_JOINT, j, name);
         joint.name = name;
         joint.closes = -1;
         joint.body = c->cut_of[j] < 0 ? joint.body : c->cut[c->cut_of[j]].copy;
-        status = add(c, ZW_THING_JOINT, &joint);
+        status = add(c, ZW_KIND_JOINT, &joint);
     }
     return status;
 }
@@ -231,19 +231,19 @@ static zw_status free_bodies(cutter *c)
     zw_status status = ZW_OK;
     for (int k = 0; k < c->cut_count && status == ZW_OK; k++) {
         zw_joint_def joint = zw_joint_default();
-        if (c->cut[k].group >= c->from->count[ZW_THING_BODY]) {
+        if (c->cut[k].group >= c->from->count[ZW_KIND_BODY]) {
             break; /* loops come last */
         }
         joint.kind = ZW_JOINT_FREE;
         joint.body = c->cut[k].body;
         joint.place = c->from->body[joint.body].place;
-        name_of(c, ZW_THING_BODY, joint.body, name);
-        if (model_find_thing(c->to->bodies, ZW_THING_JOINT, name) >= 0) {
+        name_of(c, ZW_KIND_BODY, joint.body, name);
+        if (model_find_thing(c->to->bodies, ZW_KIND_JOINT, name) >= 0) {
             snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".body");
         }
-        make_new(c, ZW_THING_JOINT, name);
+        make_new(c, ZW_KIND_JOINT, name);
         joint.name = name;
-        status = add(c, ZW_THING_JOINT, &joint);
+        status = add(c, ZW_KIND_JOINT, &joint);
     }
     return status;
 }
@@ -258,8 +258,8 @@ static zw_status weld_copies(cutter *c)
         const zw_joint_def *joint = &c->from->joint[it->joint];
         int several = it->count > 1 && c->from->body[it->body].name != NULL;
         zw_equality_def weld = zw_equality_default();
-        name_of(c, several ? ZW_THING_BODY : ZW_THING_JOINT, several ? it->body : it->joint, name);
-        make_new(c, ZW_THING_EQUALITY, name);
+        name_of(c, several ? ZW_KIND_BODY : ZW_KIND_JOINT, several ? it->body : it->joint, name);
+        make_new(c, ZW_KIND_EQUALITY, name);
         weld.name = name;
         weld.place = joint->place;
         weld.kind = ZW_EQUALITY_WELD;
@@ -269,7 +269,7 @@ static zw_status weld_copies(cutter *c)
         weld.active = BODIES_CUT;
         memcpy(weld.pos1, joint->pos, sizeof weld.pos1);
         memcpy(weld.pos2, joint->pos, sizeof weld.pos2);
-        status = add(c, ZW_THING_EQUALITY, &weld);
+        status = add(c, ZW_KIND_EQUALITY, &weld);
     }
     return status;
 }
@@ -279,21 +279,21 @@ static zw_status copy_equalities(cutter *c)
 {
     char name[BODIES_NAME];
     zw_status status = weld_copies(c);
-    for (int i = 0; i < c->from->count[ZW_THING_EQUALITY] && status == ZW_OK; i++) {
+    for (int i = 0; i < c->from->count[ZW_KIND_EQUALITY] && status == ZW_OK; i++) {
         zw_equality_def equality = c->from->equality[i];
-        name_of(c, ZW_THING_EQUALITY, i, name);
+        name_of(c, ZW_KIND_EQUALITY, i, name);
         equality.name = name;
-        status = add(c, ZW_THING_EQUALITY, &equality);
+        status = add(c, ZW_KIND_EQUALITY, &equality);
     }
     return status;
 }
 
 /* ---- All else that the model has ------------------------------------------------------------ */
 
-static zw_status copy_kind(cutter *c, zw_thing kind)
+static zw_status copy_kind(cutter *c, zw_kind kind)
 {
     zw_status status = ZW_OK;
-    int skip = kind == ZW_THING_KEY && c->maximal; /* they speak of other coordinates */
+    int skip = kind == ZW_KIND_KEY && c->maximal; /* they speak of other coordinates */
     for (int i = 0; i < c->from->count[kind] && !skip && status == ZW_OK; i++) {
         status = add(c, kind, model_thing_at(c->from, kind, i));
     }
@@ -303,7 +303,7 @@ static zw_status copy_kind(cutter *c, zw_thing kind)
 /* What a subtree or the force on a parent is, the tree of the cut model does not know. */
 static zw_status check_sensors(cutter *c)
 {
-    for (int i = 0; i < c->from->count[ZW_THING_SENSOR]; i++) {
+    for (int i = 0; i < c->from->count[ZW_KIND_SENSOR]; i++) {
         const zw_sensor_def *sensor = &c->from->sensor[i];
         int kind = sensor->kind;
         int subtree = kind == ZW_SENSOR_SUBTREECOM || kind == ZW_SENSOR_SUBTREELINVEL ||
@@ -311,7 +311,7 @@ static zw_status check_sensors(cutter *c)
         int force = kind == ZW_SENSOR_FORCE || kind == ZW_SENSOR_TORQUE;
         if ((subtree || force) && c->maximal) {
             char name[BODIES_NAME];
-            name_of(c, ZW_THING_SENSOR, i, name);
+            name_of(c, ZW_KIND_SENSOR, i, name);
             return model_fail(c->model, &c->story, ZW_BAD_INPUT, sensor->place,
                               "sensor '%.60s' of a %s is not built in yet in maximal coordinates",
                               name, subtree ? "subtree" : "force");
@@ -323,7 +323,7 @@ static zw_status check_sensors(cutter *c)
 static int is_excluded(const model_bodies *b, int body1, int body2)
 {
     int found = 0;
-    for (int i = 0; i < b->count[ZW_THING_EXCLUDE] && !found; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_EXCLUDE] && !found; i++) {
         const zw_exclude_def *it = &b->exclude[i];
         found = (it->body1 == body1 && it->body2 == body2) ||
                 (it->body1 == body2 && it->body2 == body1);
@@ -336,7 +336,7 @@ static zw_status exclude_parents(cutter *c)
 {
     const model_bodies *b = c->from;
     zw_status status = ZW_OK;
-    for (int i = 0; i < b->count[ZW_THING_GEOM] && c->maximal; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM] && c->maximal; i++) {
         for (int j = 0; j < i && status == ZW_OK; j++) {
             int x = c->head[b->geom[i].body], y = c->head[b->geom[j].body];
             int above_x = c->head[b->body[x].parent < 0 ? 0 : b->body[x].parent];
@@ -346,7 +346,7 @@ static zw_status exclude_parents(cutter *c)
             def.body1 = b->geom[j].body;
             def.body2 = b->geom[i].body;
             if (related && !is_excluded(c->to->bodies, def.body1, def.body2)) {
-                status = add(c, ZW_THING_EXCLUDE, &def);
+                status = add(c, ZW_KIND_EXCLUDE, &def);
             }
         }
     }
@@ -357,8 +357,8 @@ static zw_status exclude_parents(cutter *c)
 
 static zw_status open(cutter *c)
 {
-    size_t bodies = (size_t)c->from->count[ZW_THING_BODY];
-    size_t joints = (size_t)c->from->count[ZW_THING_JOINT] + 1;
+    size_t bodies = (size_t)c->from->count[ZW_KIND_BODY];
+    size_t joints = (size_t)c->from->count[ZW_KIND_JOINT] + 1;
     c->inertia = base_alloc(bodies * sizeof *c->inertia);
     c->place = base_alloc(bodies * sizeof *c->place);
     c->head = base_alloc(bodies * sizeof *c->head);
@@ -385,9 +385,9 @@ static zw_status open(cutter *c)
 
 static zw_status build(cutter *c)
 {
-    static const zw_thing others[] = {
-        ZW_THING_MESH,     ZW_THING_HFIELD, ZW_THING_GEOM, ZW_THING_SITE, ZW_THING_TENDON,
-        ZW_THING_ACTUATOR, ZW_THING_SENSOR, ZW_THING_KEY,  ZW_THING_PAIR, ZW_THING_EXCLUDE};
+    static const zw_kind others[] = {ZW_KIND_MESH,   ZW_KIND_HFIELD,   ZW_KIND_GEOM,   ZW_KIND_SITE,
+                                     ZW_KIND_TENDON, ZW_KIND_ACTUATOR, ZW_KIND_SENSOR, ZW_KIND_KEY,
+                                     ZW_KIND_PAIR,   ZW_KIND_EXCLUDE};
     zw_status status = open(c);
     if (status == ZW_OK) {
         find_heads(c);
@@ -410,7 +410,7 @@ static zw_status build(cutter *c)
 int bodies_has_loops(const zw_model *model)
 {
     int loops = 0;
-    for (int j = 0; j < model->bodies->count[ZW_THING_JOINT] && !loops; j++) {
+    for (int j = 0; j < model->bodies->count[ZW_KIND_JOINT] && !loops; j++) {
         loops = model->bodies->joint[j].closes >= 0;
     }
     return loops;

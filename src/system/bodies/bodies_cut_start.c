@@ -29,7 +29,7 @@ static zw_status open(poser *p, const zw_model *given, const zw_model *cut, zw_e
     if (status == ZW_OK) {
         p->q = base_alloc(((size_t)p->system.nq + 1) * sizeof *p->q);
         p->v = base_alloc(((size_t)p->system.n + 1) * sizeof *p->v);
-        p->order = base_alloc(((size_t)cut->bodies->count[ZW_THING_JOINT] + 1) * sizeof(int));
+        p->order = base_alloc(((size_t)cut->bodies->count[ZW_KIND_JOINT] + 1) * sizeof(int));
         status = p->q && p->v && p->order ? ZW_OK : bodies_no_memory(error);
     }
     return status;
@@ -65,8 +65,8 @@ static void put_body(const poser *p, int body, double *q, double *v)
 /* q and v of the tree in the coordinates of the cut model. */
 static void put_all(const poser *p, const model_bodies *cut, double *q, double *v)
 {
-    int given = p->b.from->count[ZW_THING_JOINT];
-    for (int k = 0; k < cut->count[ZW_THING_JOINT]; k++) {
+    int given = p->b.from->count[ZW_KIND_JOINT];
+    for (int k = 0; k < cut->count[ZW_KIND_JOINT]; k++) {
         int j = p->order[k], kind = cut->joint[j].kind;
         int positions = model_joint_positions[kind], speeds = model_joint_speeds[kind];
         if (j < given) {
@@ -84,13 +84,13 @@ static void put_all(const poser *p, const model_bodies *cut, double *q, double *
 static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
 {
     int beyond = 0;
-    for (int j = 0; j < b->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->count[ZW_KIND_JOINT]; j++) {
         const zw_joint_def *joint = &b->joint[j];
         double x = q ? q[joint_q[j]] : joint->ref;
         int inside = joint->kind != ZW_JOINT_BALL && x >= joint->range[0] && x <= joint->range[1];
         beyond |= joint->limited && !inside;
     }
-    for (int i = 0; i < b->count[ZW_THING_TENDON]; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_TENDON]; i++) {
         beyond |= b->tendon[i].limited;
     }
     return beyond;
@@ -128,7 +128,7 @@ static zw_status find_start(poser *p, const zw_key_def *key, zw_error *error)
     if (key && key->qvel) {
         memcpy(p->v, key->qvel, (size_t)tree->nv * sizeof *p->v);
     }
-    if (p->plain->bodies->count[ZW_THING_EQUALITY] > 0 ||
+    if (p->plain->bodies->count[ZW_KIND_EQUALITY] > 0 ||
         is_beyond(p->plain->bodies, p->b.joint_q, p->q)) {
         status = assemble(p, error);
     }
@@ -152,7 +152,7 @@ static zw_status add_start(const poser *p, const zw_key_def *key, zw_model *cut,
         def.qpos_count = sizes.qpos;
         def.qvel = def.qvel ? v : NULL;
         def.qvel_count = def.qvel ? sizes.qvel : 0;
-        int index = model_add_thing(cut, ZW_THING_KEY, &def, error);
+        int index = model_add_thing(cut, ZW_KIND_KEY, &def, error);
         status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* nothing else is amiss with it */
     }
     base_free(q);
@@ -165,10 +165,10 @@ zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error
     poser p = {0};
     const model_bodies *from = given->bodies;
     const zw_key_def *key = NULL;
-    for (int i = 0; i < from->count[ZW_THING_KEY]; i++) {
+    for (int i = 0; i < from->count[ZW_KIND_KEY]; i++) {
         key = from->key[i].start ? &from->key[i] : key;
     }
-    if (!key && from->count[ZW_THING_EQUALITY] == 0 && !bodies_has_loops(given) &&
+    if (!key && from->count[ZW_KIND_EQUALITY] == 0 && !bodies_has_loops(given) &&
         !is_beyond(from, NULL, NULL)) {
         return ZW_OK; /* the pose as described */
     }

@@ -25,7 +25,7 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
     }
     if (from->drive == ZW_DRIVE_TENDON) {
         motor->kind = MOTOR_LENGTH;
-        motor->length = b->from->count[ZW_THING_JOINT] + from->target;
+        motor->length = b->from->count[ZW_KIND_JOINT] + from->target;
         return;
     }
     int kind = b->from->joint[from->target].kind;
@@ -81,7 +81,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
     char name[BODIES_NAME];
-    bodies_thing_name(b, ZW_THING_ACTUATOR, index, name);
+    bodies_thing_name(b, ZW_KIND_ACTUATOR, index, name);
     model_param *param = model_add_param(b->to->shown);
     if (!param || !(param->name = bodies_copy(name))) {
         return bodies_no_memory(error);
@@ -197,7 +197,7 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
 static void make_lifts(bodies_builder *b)
 {
     static const double none[4] = {1, 0, 0, 0};
-    for (int i = 1; i < b->from->count[ZW_THING_BODY]; i++) {
+    for (int i = 1; i < b->from->count[ZW_KIND_BODY]; i++) {
         const zw_body_def *body = &b->from->body[i];
         bodies_frame frame = bodies_frame_on(b, i, b->inertia[i].com, none);
         if (body->gravcomp == 0 || frame.body == 0 || bodies_without(b, ZW_WITHOUT_GRAVITY)) {
@@ -224,7 +224,7 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
     if (!x) {
         return bodies_no_memory(error);
     }
-    for (int k = 0; k < b->from->count[ZW_THING_JOINT] && !bad; k++) {
+    for (int k = 0; k < b->from->count[ZW_KIND_JOINT] && !bad; k++) {
         const zw_joint_def *from = &b->from->joint[b->order[k]];
         double t = from->springdamper[0], z = from->springdamper[1], sum = 0;
         int dof = b->joint_dof[b->order[k]], count = model_joint_speeds[from->kind];
@@ -260,8 +260,8 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
  * MuJoCo. */
 static void share_lifts(bodies_builder *b)
 {
-    int none = b->from->count[ZW_THING_ACTUATOR] == 0 || bodies_without(b, ZW_WITHOUT_ACTUATION);
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT] && b->to->lift_count > 0; j++) {
+    int none = b->from->count[ZW_KIND_ACTUATOR] == 0 || bodies_without(b, ZW_WITHOUT_ACTUATION);
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT] && b->to->lift_count > 0; j++) {
         bodies_length *length = &b->to->length[j];
         b->to->motor_lifts |= length->lifts;
         if (length->lifts && none) {
@@ -273,15 +273,15 @@ static void share_lifts(bodies_builder *b)
 
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
 {
-    size_t motors = (size_t)b->from->count[ZW_THING_ACTUATOR] + 1;
+    size_t motors = (size_t)b->from->count[ZW_KIND_ACTUATOR] + 1;
     b->to->motor = base_alloc(motors * sizeof *b->to->motor);
-    b->to->lift = base_alloc((size_t)b->from->count[ZW_THING_BODY] * sizeof *b->to->lift);
+    b->to->lift = base_alloc((size_t)b->from->count[ZW_KIND_BODY] * sizeof *b->to->lift);
     b->to->act_motor = base_alloc(motors * sizeof *b->to->act_motor);
     if (!b->to->motor || !b->to->lift || !b->to->act_motor) {
         return bodies_no_memory(error);
     }
     zw_status status = ZW_OK;
-    for (int k = 0; k < b->from->count[ZW_THING_ACTUATOR] && status == ZW_OK; k++) {
+    for (int k = 0; k < b->from->count[ZW_KIND_ACTUATOR] && status == ZW_OK; k++) {
         describe_motor(b, k);
         status = bodies_without(b, ZW_WITHOUT_ACTUATION) ? ZW_OK : make_motor(b, k, error);
     }

@@ -167,7 +167,7 @@ static void add_box(bodies_builder *b, int body)
 static int add_ellipsoids(bodies_builder *b, int body)
 {
     int count = 0;
-    for (int g = 0; g < b->from->count[ZW_THING_GEOM]; g++) {
+    for (int g = 0; g < b->from->count[ZW_KIND_GEOM]; g++) {
         const zw_geom_def *geom = &b->from->geom[g];
         double s[3];
         model_pose own;
@@ -194,7 +194,7 @@ static int add_ellipsoids(bodies_builder *b, int body)
 zw_status bodies_make_fluid(bodies_builder *b, zw_error *error)
 {
     const zw_world_def *world = &b->from->world;
-    size_t most = (size_t)b->from->count[ZW_THING_BODY] + (size_t)b->from->count[ZW_THING_GEOM];
+    size_t most = (size_t)b->from->count[ZW_KIND_BODY] + (size_t)b->from->count[ZW_KIND_GEOM];
     int passive = ZW_WITHOUT_SPRING | ZW_WITHOUT_DAMPER;
     if ((world->density == 0 && world->viscosity == 0) || (world->without & passive) == passive) {
         return ZW_OK;
@@ -206,7 +206,7 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error)
     b->to->density = world->density;
     b->to->viscosity = world->viscosity;
     memcpy(b->to->wind, world->wind, sizeof b->to->wind);
-    for (int i = 1; i < b->from->count[ZW_THING_BODY]; i++) {
+    for (int i = 1; i < b->from->count[ZW_KIND_BODY]; i++) {
         static const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};
         int carrier = bodies_frame_on(b, i, origin, upright).body;
         int moves = tree_chain(b->system->tree, carrier, NULL) > 0;

@@ -59,7 +59,7 @@ expr_id bodies_see(bodies_builder *b, const model_seen *seen)
 /* The tree's joint that has a component of this body's place as coordinate; -1: none. */
 static int free_joint(const bodies_builder *b, int body)
 {
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+    for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         if (b->from->joint[j].body == body && b->from->joint[j].kind == ZW_JOINT_FREE) {
             return j;
         }
@@ -100,7 +100,7 @@ static zw_status see_all(bodies_builder *b, zw_error *error)
     bodies_formulas *f = b->to->formulas;
     const zw_model *model = b->model;
     /* what is written, then what is shown: energies, and up to three coordinates of each joint */
-    size_t all = (size_t)model->coord_count + 3 * (size_t)b->from->count[ZW_THING_JOINT] + 3;
+    size_t all = (size_t)model->coord_count + 3 * (size_t)b->from->count[ZW_KIND_JOINT] + 3;
     f->seen = base_alloc(all * sizeof *f->seen);
     f->frame = base_alloc(all * sizeof *f->frame);
     f->begin = base_alloc(2 * all * sizeof *f->begin);

@@ -235,7 +235,7 @@ static zw_wrench closer_wrench(const zw_system *system, const zw_work *work, int
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error)
 {
-    if (kind != ZW_JOINT && kind != ZW_BODY && kind != ZW_CONSTRAINT) {
+    if (kind != ZW_KIND_JOINT && kind != ZW_KIND_BODY && kind != ZW_KIND_CONSTRAINT) {
         return base_fail(error, ZW_BAD_INPUT, "wrenches are those of joints, bodies, constraints");
     }
     if (!system->tree) {
@@ -244,9 +244,9 @@ zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *w
     }
     bodies_load(system, work, (zw_state *)state); /* which is only read */
     for (int i = 0; i < zw_count(system, kind); i++) {
-        if (kind == ZW_JOINT) {
+        if (kind == ZW_KIND_JOINT) {
             list[i] = joint_wrench(system, work, i);
-        } else if (kind == ZW_CONSTRAINT) {
+        } else if (kind == ZW_KIND_CONSTRAINT) {
             list[i] = closer_wrench(system, work, i);
         } else {
             double origin[3];

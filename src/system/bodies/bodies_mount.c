@@ -75,7 +75,7 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
         find_limits(b, &s);
         break;
     case ZW_MOUNT_TENDON:
-        s.target += b->from->count[ZW_THING_JOINT];
+        s.target += b->from->count[ZW_KIND_JOINT];
         s.margin = b->from->tendon[from->target].margin;
         find_limits(b, &s);
         break;
@@ -89,12 +89,12 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
 static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, int index)
 {
     char name[BODIES_NAME];
-    bodies_thing_name(b, ZW_THING_SENSOR, index, name);
+    bodies_thing_name(b, ZW_KIND_SENSOR, index, name);
     size_t end = strlen(name);
     for (int k = 0; k < sensor->size; k++) {
         if (sensor->size > 1) {
             snprintf(name + end, BODIES_NAME - end, ".%c", "wxyz"[k + (sensor->size == 3)]);
-            while (model_find_thing(b->from, ZW_THING_SENSOR, name) >= 0 &&
+            while (model_find_thing(b->from, ZW_KIND_SENSOR, name) >= 0 &&
                    strlen(name) + 2 < BODIES_NAME) {
                 strcat(name, "_"); /* some other sensor is called so */
             }
@@ -109,7 +109,7 @@ static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, i
 zw_status bodies_make_sensors(bodies_builder *b, zw_error *error)
 {
     struct system_bodies *to = b->to;
-    int count = bodies_without(b, ZW_WITHOUT_SENSOR) ? 0 : b->from->count[ZW_THING_SENSOR];
+    int count = bodies_without(b, ZW_WITHOUT_SENSOR) ? 0 : b->from->count[ZW_KIND_SENSOR];
     size_t most = 4 * (size_t)count + 1;
     to->sensor = base_alloc(((size_t)count + 1) * sizeof *to->sensor);
     to->reading_name = base_alloc(most * sizeof *to->reading_name);

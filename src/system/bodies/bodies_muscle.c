@@ -154,7 +154,7 @@ zw_status bodies_make_muscles(bodies_builder *b, zw_error *error)
     int bad = 0, done = 0;
     double *row = base_alloc((n + 6 * ((size_t)b->to->widest + 1)) * sizeof *row);
     zw_status status = row ? ZW_OK : bodies_no_memory(error);
-    for (int k = 0; k < b->from->count[ZW_THING_ACTUATOR] && status == ZW_OK; k++) {
+    for (int k = 0; k < b->from->count[ZW_KIND_ACTUATOR] && status == ZW_OK; k++) {
         const zw_actuator_def *from = &b->from->actuator[k];
         bodies_motor *motor = &b->to->motor[k];
         int pulls = from->gain_law == ZW_ACTUATOR_MUSCLE,

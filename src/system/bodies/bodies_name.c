@@ -28,14 +28,14 @@ static void joint_name(const bodies_builder *b, int index, char *name)
     }
 }
 
-static void own_name(const bodies_builder *b, zw_thing kind, int index, char *name)
+static void own_name(const bodies_builder *b, zw_kind kind, int index, char *name)
 {
     const char *given = *model_thing_name(model_thing_at(b->from, kind, index));
     if (given != NULL && given[0] != 0) {
         snprintf(name, BODIES_NAME, "%.199s", given);
         return;
     }
-    if (kind == ZW_THING_JOINT) {
+    if (kind == ZW_KIND_JOINT) {
         joint_name(b, index, name);
     } else {
         snprintf(name, BODIES_NAME, "%s%d", model_thing_word(kind), index);
@@ -47,11 +47,11 @@ static void own_name(const bodies_builder *b, zw_thing kind, int index, char *na
 
 /* A robot that was imported under a name puts it before all names but those of constraints that
  * the importing file has made. */
-void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *name)
+void bodies_thing_name(const bodies_builder *b, zw_kind kind, int index, char *name)
 {
     char own[BODIES_NAME];
     own_name(b, kind, index, own);
-    int ours = kind == ZW_THING_EQUALITY && index >= b->model->robot_equalities;
+    int ours = kind == ZW_KIND_EQUALITY && index >= b->model->robot_equalities;
     if (b->model->robot == NULL || ours) {
         memcpy(name, own, sizeof own);
     } else {
@@ -65,7 +65,7 @@ static void part_name(const bodies_builder *b, int j, int part, int speed, char 
 {
     static const char *const free_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     const zw_joint_def *joint = &b->from->joint[j];
-    bodies_thing_name(b, ZW_THING_JOINT, j, name);
+    bodies_thing_name(b, ZW_KIND_JOINT, j, name);
     size_t length = strlen(name), room = BODIES_NAME - length;
     int skip = joint->kind == ZW_JOINT_BALL ? 3 : 0;
     if (joint->kind == ZW_JOINT_FREE || joint->kind == ZW_JOINT_BALL) {
@@ -80,7 +80,7 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error)
     zw_model *shown = b->to->shown;
     char name[BODIES_NAME];
     int dof = 0;
-    for (int k = 0; k < b->from->count[ZW_THING_JOINT]; k++) {
+    for (int k = 0; k < b->from->count[ZW_KIND_JOINT]; k++) {
         int j = b->order[k], kind = b->from->joint[j].kind;
         for (int part = 0; part < model_joint_positions[kind]; part++) {
             model_coord *coord = model_add_coord(shown);
@@ -97,10 +97,10 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error)
             }
         }
     }
-    for (int i = 0; i < b->from->count[ZW_THING_BODY]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_BODY]; i++) {
         for (int part = 0; part < 7 && b->from->body[i].mocap; part++) {
             model_coord *coord = model_add_coord(shown);
-            bodies_thing_name(b, ZW_THING_BODY, i, name);
+            bodies_thing_name(b, ZW_KIND_BODY, i, name);
             size_t length = strlen(name);
             snprintf(name + length, sizeof name - length, ".%s", free_q[part]);
             if (!coord || !(coord->name = bodies_copy(name))) {

@@ -21,14 +21,14 @@ static bodies_part part_of(const bodies_builder *b, int i)
     return part;
 }
 
-zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***list)
+zw_status bodies_name_things(const bodies_builder *b, zw_kind kind, char ***list)
 {
     int count = b->from->count[kind];
     char name[BODIES_NAME];
     *list = base_alloc(((size_t)count + 1) * sizeof **list);
     for (int i = 0; i < count && *list; i++) {
         bodies_thing_name(b, kind, i, name);
-        if (kind == ZW_THING_BODY && i == 0) {
+        if (kind == ZW_KIND_BODY && i == 0) {
             strcpy(name, "world");
         }
         if (!((*list)[i] = bodies_copy(name))) {
@@ -41,11 +41,11 @@ zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***lis
 zw_status bodies_make_parts(bodies_builder *b, zw_error *error)
 {
     struct system_bodies *to = b->to;
-    int bodies = b->from->count[ZW_THING_BODY], joints = b->from->count[ZW_THING_JOINT];
+    int bodies = b->from->count[ZW_KIND_BODY], joints = b->from->count[ZW_KIND_JOINT];
     to->part = base_alloc((size_t)bodies * sizeof *to->part);
     to->joint = base_alloc(((size_t)joints + 1) * sizeof *to->joint);
-    if (!to->part || !to->joint || bodies_name_things(b, ZW_THING_BODY, &to->part_name) != ZW_OK ||
-        bodies_name_things(b, ZW_THING_JOINT, &to->joint_name) != ZW_OK) {
+    if (!to->part || !to->joint || bodies_name_things(b, ZW_KIND_BODY, &to->part_name) != ZW_OK ||
+        bodies_name_things(b, ZW_KIND_JOINT, &to->joint_name) != ZW_OK) {
         return bodies_no_memory(error);
     }
     for (int i = 0; i < bodies; i++) {

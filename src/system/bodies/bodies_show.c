@@ -241,17 +241,17 @@ static void draw_bodies(painter *p)
 {
     enum { SHOWN = 2 }; /* the last group that is */
     const model_bodies *from = p->b->drawn;
-    size_t bodies = (size_t)from->count[ZW_THING_BODY];
+    size_t bodies = (size_t)from->count[ZW_KIND_BODY];
     unsigned char *drawn = base_alloc(2 * bodies), *shown = drawn ? drawn + bodies : NULL;
     bodies_solid *solid = base_alloc(bodies * sizeof *solid);
     p->failed |= !drawn || !solid;
     for (int i = 1; i < (int)bodies && !p->many; i++) {
         p->many |= tree_of(p->b, i) > 0;
     }
-    for (int i = 0; i < from->count[ZW_THING_GEOM] && !p->failed; i++) {
+    for (int i = 0; i < from->count[ZW_KIND_GEOM] && !p->failed; i++) {
         shown[from->geom[i].body] |= from->geom[i].group <= SHOWN;
     }
-    for (int i = 0; i < from->count[ZW_THING_GEOM] && !p->failed; i++) {
+    for (int i = 0; i < from->count[ZW_KIND_GEOM] && !p->failed; i++) {
         const zw_geom_def *geom = &from->geom[i];
         if (geom->group <= SHOWN || !shown[geom->body]) {
             drawn[geom->body] |=
@@ -302,7 +302,7 @@ static void plot_joints(painter *p, int turning)
     zw_model *shown = b->to->shown;
     model_curve *curve = base_alloc(MOST_CURVES * sizeof *curve);
     int count = 0;
-    for (int k = 0; k < b->from->count[ZW_THING_JOINT] && curve; k++) {
+    for (int k = 0; k < b->from->count[ZW_KIND_JOINT] && curve; k++) {
         int j = b->order[k];
         for (int part = 0; part < model_joint_positions[b->from->joint[j].kind]; part++) {
             int i = b->joint_q[j] + part;

@@ -173,11 +173,11 @@ static int earlier(const void *x, const void *y)
 
 static void make_filters(const bodies_builder *b, contact_world *world, const int *place)
 {
-    for (int i = 0; i < b->from->count[ZW_THING_EXCLUDE]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_EXCLUDE]; i++) {
         const zw_exclude_def *def = &b->from->exclude[i];
         world->exclude[world->exclude_count++] = two(def->body1, def->body2, i);
     }
-    for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_PAIR]; i++) {
         const zw_pair_def *def = &b->from->pair[i];
         int a = place[def->geom1], c = place[def->geom2];
         world->pair[world->pair_count++] = two(a, c, i);
@@ -197,17 +197,17 @@ static void make_filters(const bodies_builder *b, contact_world *world, const in
 static zw_status make_room(const bodies_builder *b, contact_world *world, zw_error *error)
 {
     const int *count = b->from->count;
-    world->geom = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof *world->geom);
-    world->pair = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair);
-    world->pair_def = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair_def);
-    world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
-    world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
-    world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
-    world->moving = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof(int));
-    world->mesh = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->mesh);
-    world->field = base_alloc(((size_t)count[ZW_THING_HFIELD] + 1) * sizeof *world->field);
-    world->mesh_count = count[ZW_THING_MESH];
-    world->field_count = count[ZW_THING_HFIELD];
+    world->geom = base_alloc(((size_t)count[ZW_KIND_GEOM] + 1) * sizeof *world->geom);
+    world->pair = base_alloc(((size_t)count[ZW_KIND_PAIR] + 1) * sizeof *world->pair);
+    world->pair_def = base_alloc(((size_t)count[ZW_KIND_PAIR] + 1) * sizeof *world->pair_def);
+    world->exclude = base_alloc(((size_t)count[ZW_KIND_EXCLUDE] + 1) * sizeof *world->exclude);
+    world->hull = base_alloc(((size_t)count[ZW_KIND_MESH] + 1) * sizeof *world->hull);
+    world->still = base_alloc((size_t)count[ZW_KIND_GEOM] + 1);
+    world->moving = base_alloc(((size_t)count[ZW_KIND_GEOM] + 1) * sizeof(int));
+    world->mesh = base_alloc(((size_t)count[ZW_KIND_MESH] + 1) * sizeof *world->mesh);
+    world->field = base_alloc(((size_t)count[ZW_KIND_HFIELD] + 1) * sizeof *world->field);
+    world->mesh_count = count[ZW_KIND_MESH];
+    world->field_count = count[ZW_KIND_HFIELD];
     return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
                    world->still && world->moving && world->mesh && world->field
                ? ZW_OK
@@ -218,10 +218,10 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
 static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place, zw_error *error)
 {
     zw_status status = ZW_OK;
-    for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_PAIR]; i++) {
         place[b->from->pair[i].geom1] = place[b->from->pair[i].geom2] = 1;
     }
-    for (int i = 0; i < b->from->count[ZW_THING_GEOM] && status == ZW_OK; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_GEOM] && status == ZW_OK; i++) {
         const zw_geom_def *geom = &b->from->geom[i];
         if (place[i] || geom->contype || geom->conaffinity) {
             place[i] = world->geom_count;
@@ -275,7 +275,7 @@ int contact_capacity(int geom_count)
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
 {
     contact_world *world = b->to->contact = base_alloc(sizeof *world);
-    int *place = base_alloc(((size_t)b->from->count[ZW_THING_GEOM] + 1) * sizeof *place);
+    int *place = base_alloc(((size_t)b->from->count[ZW_KIND_GEOM] + 1) * sizeof *place);
     zw_status status = world && place ? make_room(b, world, error) : bodies_no_memory(error);
     if (status == ZW_OK && !bodies_without(b, ZW_WITHOUT_CONTACT | ZW_WITHOUT_CONSTRAINT)) {
         status = make_geoms(b, world, place, error);

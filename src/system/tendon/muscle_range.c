@@ -58,21 +58,21 @@ static zw_status trial_model_make(const bodies_builder *b, trial_model *t, zw_er
     t->model.bodies = m;
     t->model.imported = 0;
     *m = *b->from;
-    m->actuator = copy_of(m->actuator, (size_t)m->count[ZW_THING_ACTUATOR] * sizeof *m->actuator);
-    m->joint = copy_of(m->joint, (size_t)m->count[ZW_THING_JOINT] * sizeof *m->joint);
-    m->tendon = copy_of(m->tendon, (size_t)m->count[ZW_THING_TENDON] * sizeof *m->tendon);
+    m->actuator = copy_of(m->actuator, (size_t)m->count[ZW_KIND_ACTUATOR] * sizeof *m->actuator);
+    m->joint = copy_of(m->joint, (size_t)m->count[ZW_KIND_JOINT] * sizeof *m->joint);
+    m->tendon = copy_of(m->tendon, (size_t)m->count[ZW_KIND_TENDON] * sizeof *m->tendon);
     if (!m->actuator || !m->joint || !m->tendon) {
         trial_model_free(t);
         return bodies_no_memory(error);
     }
-    m->count[ZW_THING_KEY] = m->count[ZW_THING_SENSOR] = 0;
+    m->count[ZW_KIND_KEY] = m->count[ZW_KIND_SENSOR] = 0;
     m->world.maximal = 0;
     m->world.integrator = ZW_INTEGRATOR_EULER;
     m->world.timestep = m->world.muscles.step > 0 ? m->world.muscles.step : m->world.timestep;
     m->world.density = m->world.viscosity = 0;
     m->world.without = ZW_WITHOUT_FRICTIONLOSS | ZW_WITHOUT_CONTACT | ZW_WITHOUT_SPRING |
                        ZW_WITHOUT_DAMPER | ZW_WITHOUT_GRAVITY | ZW_WITHOUT_SENSOR;
-    for (int k = 0; k < m->count[ZW_THING_ACTUATOR]; k++) {
+    for (int k = 0; k < m->count[ZW_KIND_ACTUATOR]; k++) {
         zw_actuator_def *a = &m->actuator[k];
         a->gain_law = a->bias_law = ZW_ACTUATOR_CONSTANT;
         a->dynamics = ZW_DYNAMICS_NONE;
@@ -80,10 +80,10 @@ static zw_status trial_model_make(const bodies_builder *b, trial_model *t, zw_er
         a->damp_ratio = 0;
         a->ctrl_limited = a->force_limited = a->ctrl_given = 0;
     }
-    for (int k = 0; k < m->count[ZW_THING_JOINT]; k++) {
+    for (int k = 0; k < m->count[ZW_KIND_JOINT]; k++) {
         m->joint[k].force_limited = 0;
     }
-    for (int k = 0; k < m->count[ZW_THING_TENDON]; k++) {
+    for (int k = 0; k < m->count[ZW_KIND_TENDON]; k++) {
         m->tendon[k].force_limited = 0;
     }
     return ZW_OK;
@@ -228,7 +228,7 @@ static int is_said(const model_bodies *m, const zw_actuator_def *a, double reach
 zw_status bodies_find_reach(bodies_builder *b, zw_error *error)
 {
     const model_bodies *m = b->from;
-    int count = m->count[ZW_THING_ACTUATOR], open = 0;
+    int count = m->count[ZW_KIND_ACTUATOR], open = 0;
     zw_error none;
     error = error ? error : &none;
     trial_model copy;

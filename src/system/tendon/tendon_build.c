@@ -74,7 +74,7 @@ void bodies_add_path(bodies_builder *b, const zw_tendon_def *tendon, bodies_leng
 zw_status bodies_paths_room(bodies_builder *b, size_t *terms, zw_error *error)
 {
     size_t paths = 0, stops = 0, n = (size_t)b->system->n;
-    for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
+    for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
         size_t count = (size_t)b->from->tendon[i].stop_count, moved = 0;
         paths += count > 0;
         stops += count;
@@ -104,7 +104,7 @@ static double length_in_pose(bodies_builder *b, int i, const double *q, double *
 zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
-    int joints = b->from->count[ZW_THING_JOINT], tendons = b->from->count[ZW_THING_TENDON];
+    int joints = b->from->count[ZW_KIND_JOINT], tendons = b->from->count[ZW_KIND_TENDON];
     size_t n = (size_t)b->system->n;
     double *room = base_alloc((6 * (size_t)b->to->widest + n + 1) * sizeof *room);
     double *coef = room ? room + 6 * (size_t)b->to->widest : NULL;
