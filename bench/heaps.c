@@ -1,7 +1,8 @@
 /* Free bodies on one another, beside other engines: spheres and mixed shapes fall into a bin,
  * towers of boxes stand, a ball flies into a block of boxes.
  *
- *     heaps [WORD]     tables, or those scenes whose name has the word; times are of this thread
+ *     heaps [WORD [ENGINE]]     tables, or those of scenes whose name has the word, and of one
+ *                               engine; times are of this thread
  *
  * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution, nobody
  * sleeps. Each runs as many steps as the scene asks for, or as many as its share of time allows;
@@ -86,12 +87,13 @@ static int is_asked(const scene *s, const char *word)
     return !word || strstr(s->name, word);
 }
 
-static void compare(const scene *s, const char *word)
+static void compare(const scene *s, const char *word, const char *only)
 {
     figures f[ENGINES];
     int good[ENGINES], base = -1;
     for (int e = 0; e < ENGINES && is_asked(s, word); e++) {
-        good[e] = s->count <= list[e].most && run(s, &list[e], &f[e]);
+        good[e] = s->count <= list[e].most && (!only || strcmp(only, list[e].name) == 0) &&
+                  run(s, &list[e], &f[e]);
         base = good[e] && strcmp(list[e].name, "Bullet") == 0 ? e : base;
     }
     for (int e = 0; e < ENGINES && is_asked(s, word); e++) {
@@ -200,7 +202,7 @@ static scene wall(const char *name, int side)
 
 int main(int argc, char **argv)
 {
-    const char *word = argc > 1 ? argv[1] : NULL;
+    const char *word = argc > 1 ? argv[1] : NULL, *only = argc > 2 ? argv[2] : NULL;
     scene all[] = {tower("tower of 20", 20),        tower("tower of 50", 50),
                    tower("tower of 200", 200),      tower("tower of 1000", 1000),
                    heap("27 spheres", 27, 0),       heap("125 spheres", 125, 0),
@@ -218,7 +220,7 @@ int main(int argc, char **argv)
            "| scene | engine | rate / Bullet's | steps/s | time reached [s] | depth [m] | residual "
            "|\n|---|---|---|---|---|---|---|\n");
     for (int k = 0; k < count; k++) {
-        compare(&all[k], word);
+        compare(&all[k], word, only);
     }
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         free(all[k].body);

@@ -149,6 +149,48 @@ static void solved_is_solved(void **state)
     sparse_prox_free(prox);
 }
 
+/* A column of 360 weights, one on another: row k holds weight k above weight k - 1, and its force
+ * is the weight of all that stands on it. Sweeps carry loads down only step by step; a rough
+ * tolerance is met all the same, and with few factorisations. */
+static void rough_columns(void **state)
+{
+    (void)state;
+    enum { HIGH = 360 };
+    static zw_block block[HIGH];
+    sparse_prox *prox = sparse_prox_create();
+    zw_motion motion;
+    for (int k = 0; k < HIGH; k++) {
+        block[k] = (zw_block){.kind = ZW_INEQUALITY, .rows = 1};
+        trial.start[k] = trial.row[k] = k;
+        trial.metric[k] = 1;
+        trial.free[k] = -9.81;
+        trial.A_start[k] = k > 0 ? 2 * k - 1 : 0;
+        trial.column[trial.A_start[k]] = k > 0 ? k - 1 : k;
+        trial.value[trial.A_start[k]] = k > 0 ? -1 : 1;
+        trial.column[2 * k] = k;
+        trial.value[2 * k] = 1;
+    }
+    trial.start[HIGH] = HIGH;
+    trial.A_start[HIGH] = 2 * HIGH - 1;
+    trial.problem =
+        (zw_gauss){.n = HIGH,
+                   .metric = {.kind = ZW_METRIC_SPARSE,
+                              .value = trial.metric,
+                              .start = trial.start,
+                              .row = trial.row},
+                   .free = trial.free,
+                   .block_count = HIGH,
+                   .block = block,
+                   .A = {.start = trial.A_start, .column = trial.column, .value = trial.value}};
+    zw_gauss_options options = zw_gauss_options_default();
+    options.tolerance = 1e-2;
+    assert_int_equal(sparse_prox_solve(prox, &trial.problem, &options, &motion), 1);
+    printf("a column: certificate %.1e, %d factorisations, %d iterations\n", judged(&motion),
+           motion.factorizations, motion.iterations);
+    assert_true(judged(&motion) <= 1e-2 && motion.factorizations <= 20);
+    sparse_prox_free(prox);
+}
+
 /* A stack of boxes, twice with the same workspace and once with another. */
 static void same_bits(void **state)
 {
@@ -202,6 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solved_is_solved),
+        cmocka_unit_test(rough_columns),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(lives_without_memory),
     };

@@ -25,6 +25,8 @@
  *    factorisations: it brings the last digits, which sweeps would have to win one by one, and
  *    which a certificate does not tell apart from what rows that nearly depend on one another leave
  *    of them. Where it does not arrive, sweeps go on, and it is tried again a hundred times nearer.
+ *    With a ROUGH tolerance it is tried where sweeps no longer gain: they carry loads down a tower
+ *    one body at a time.
  * 4. Where sweeps no longer gain (STALE), loads travel by ways that no sweep sees: the path of
  *    sparse_prox_path.c, from where they have come to. Up to TURNS times, with sweeps between, from
  *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
@@ -198,6 +200,9 @@ static int sweep(sparse_prox *s, const many_task *task)
         stale = error < 0.5 * least ? 0 : stale + 1;
         least = fmin(least, error);
         if (stale > STALE || swept >= SWEEPS || many_spent(s, task)) {
+            if (!exact) {
+                from_sweeps(s, task);
+            }
             break;
         }
         for (int k = 0; k < BLOCK; k++) {
