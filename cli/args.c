@@ -21,6 +21,7 @@ typedef enum option_id {
     OPTION_SAMPLES,
     OPTION_SEED,
     OPTION_THREADS,
+    OPTION_PORT,
     OPTION_FRAME,
     OPTION_FROM,
     OPTION_PERIOD,
@@ -75,6 +76,7 @@ static const option options[] = {
     {OPTION_SAMPLES, "--samples", NULL, 1, "sweep"},
     {OPTION_SEED, "--seed", NULL, 1, "sweep"},
     {OPTION_THREADS, "--threads", NULL, 1, "sweep"},
+    {OPTION_PORT, "--port", NULL, 1, "view"},
     {OPTION_FRAME, "--frame", NULL, 1, "look"},
     {OPTION_FRAME, "--drive", NULL, 1, "inverse"},
     {OPTION_FRAME, "--vary", NULL, 1, "fit"},
@@ -88,8 +90,8 @@ static const option options[] = {
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1,
-     "run sweep explain look check certify inverse fit optimise rest modes limit"},
-    {OPTION_KEY, "--key", NULL, 1, "run sweep explain look check inverse rest modes"},
+     "run sweep explain look check certify inverse fit optimise rest modes limit view"},
+    {OPTION_KEY, "--key", NULL, 1, "run sweep explain look check inverse rest modes view"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run sweep explain look check inverse rest modes"},
     {OPTION_BASE, "--base", NULL, 1, "run sweep explain look check inverse rest modes export"},
     {OPTION_PACKAGE, "--package", NULL, 1,
@@ -106,9 +108,10 @@ static const option options[] = {
     {OPTION_LAW, "--law", NULL, 1, "certify"},
     {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse fit optimise rest modes"},
     {OPTION_ALL, "--all", NULL, 0, "explain look inverse rest modes"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run sweep check certify inverse fit optimise limit export"},
+    {OPTION_QUIET, "--quiet", "-q", 0,
+     "run sweep check certify inverse fit optimise limit export view"},
     {OPTION_HELP, "--help", "-h", 0,
-     "run sweep explain look check certify inverse fit optimise rest modes limit export"},
+     "run sweep explain look check certify inverse fit optimise rest modes limit export view"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -376,6 +379,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_int(known, value, 1e7, &arguments->samples);
     case OPTION_THREADS:
         return take_int(known, value, 1024, &arguments->threads);
+    case OPTION_PORT:
+        return take_int(known, value, 65535, &arguments->port);
     case OPTION_SEED:
         return take_count(known, value, 0, 9007199254740992.0, &arguments->seed);
     case OPTION_AT:
@@ -512,6 +517,7 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         !strcmp(command, "certify") || !strcmp(command, "inverse") || !strcmp(command, "fit");
     const char **second = wants_recording              ? &arguments->recording
                           : !strcmp(command, "export") ? &arguments->target
+                          : !strcmp(command, "view")   ? &arguments->recording
                                                        : NULL;
     for (int i = 0; i < count;) {
         int used = 1, code = CLI_OK;
@@ -533,7 +539,8 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         }
         i += used;
     }
-    if (second && arguments->file && arguments->file[0] && (!*second || !**second)) {
+    int optional = !strcmp(command, "view");
+    if (second && !optional && arguments->file && arguments->file[0] && (!*second || !**second)) {
         fprintf(stderr, "zwang: %s %s after %s\n", command,
                 wants_recording ? "which recording? Give a .csv or .h5 file"
                                 : "to which file? Give the name of an .xml file",

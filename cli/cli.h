@@ -69,6 +69,7 @@ typedef struct cli_arguments {
     int over_count;
     const char *keep, *after;
     int samples, threads;
+    int port; /* view: 0: any that is free */
     double seed;
     int balance; /* robots: moments of inertia that no body can have are replaced */
     int maximal; /* robots: maximal coordinates */
@@ -103,7 +104,7 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 14 };
+enum { CLI_COMMANDS = 15 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
@@ -176,6 +177,7 @@ int cli_optimise(const cli_arguments *arguments);
 int cli_rest(const cli_arguments *arguments);
 int cli_modes(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);
+int cli_view(const cli_arguments *arguments);
 
 /* run_json.c: a run for programs. */
 typedef struct cli_outcome {

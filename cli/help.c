@@ -19,6 +19,7 @@ static const char overview[] =
     "  zwang modes FILE      small motions near rest or a steady motion: frequencies, damping\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
     "  zwang export FILE OUT.xml      a robot as an MJCF file that MuJoCo reads\n"
+    "  zwang view FILE       play with it in the browser: the studio, served on this machine only\n"
     "  zwang help [COMMAND]  this, or the options of a command\n"
     "  zwang --version\n"
     "\n"
@@ -333,13 +334,31 @@ static const char export[] =
     "All numbers stand in the file, with 17 digits: no classes, no other files. What MJCF has no\n"
     "words for is refused by its name.\n";
 
+static const char view[] =
+    "zwang view FILE [options]: the studio in the browser, with this model.\n"
+    "\n"
+    "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "
+    "repeated\n"
+    "      --key NAME      robots: begin with this keyframe\n"
+    "      --port N        serve on this port (one that is free)\n"
+    "  -q, --quiet         print only the address\n"
+    "\n"
+    "Serves the pages of the studio and the files of this model on 127.0.0.1, below an address "
+    "that\n"
+    "holds a random token; nothing else is served, and no other machine can connect. The engine "
+    "runs\n"
+    "in the page. Ctrl-C ends it.\n"
+    "`make studio` builds the pages; they are looked for beside the program, in "
+    "share/zwang/studio,\n"
+    "and in the folder that ZWANG_STUDIO names.\n";
+
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
 const char *const cli_command_name[] = {"run",     "explain", "look",     "check", "certify",
                                         "inverse", "fit",     "optimise", "rest",  "modes",
-                                        "sweep",   "limit",   "export",   "help"};
-static const char *const page[] = {run,      explain, look,  check, certify, inverse, fit,
-                                   optimise, rest,    modes, sweep, limit,   export,  help};
+                                        "sweep",   "limit",   "export",   "view",  "help"};
+static const char *const page[] = {run,  explain, look,  check, certify, inverse, fit, optimise,
+                                   rest, modes,   sweep, limit, export,  view,    help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -22,7 +22,7 @@ static int act(int count, char **word)
 {
     static int (*const command[])(const cli_arguments *) = {
         cli_run,      cli_explain, cli_look,  cli_check, cli_certify, cli_inverse, cli_fit,
-        cli_optimise, cli_rest,    cli_modes, cli_sweep, cli_limit,   cli_export};
+        cli_optimise, cli_rest,    cli_modes, cli_sweep, cli_limit,   cli_export,  cli_view};
     static cli_arguments arguments;
     if (!strcmp(word[0], "help") || !strcmp(word[0], "--help") || !strcmp(word[0], "-h")) {
         int code = cli_help(count > 1 ? word[1] : NULL, stdout);

@@ -29,7 +29,7 @@ _zwang() {
     local file='' i
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _zwang_words "$word" "run explain look check certify inverse fit optimise rest modes sweep limit export help --help --version"
+        _zwang_words "$word" "run explain look check certify inverse fit optimise rest modes sweep limit export view help --help --version"
         return
     fi
     for ((i = 2; i < COMP_CWORD; i++)); do
@@ -55,11 +55,11 @@ _zwang() {
     --impact) _zwang_words "$word" "sequential simultaneous" ;;
     --metric) _zwang_words "$word" "identity" ;;
     --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
-    -t | --time | --tol | --accuracy | --step | --at | --key | --from | --to | --noise | --column | --keep | --after | --samples | --seed | --threads | --sigma | =) ;;
+    -t | --time | --tol | --accuracy | --step | --at | --key | --from | --to | --noise | --column | --keep | --after | --samples | --seed | --threads | --port | --sigma | =) ;;
     *)
         case $command in
-        help) _zwang_words "$word" "run explain look check certify inverse fit optimise rest modes sweep limit export" ;;
-        run | explain | look | check | certify | inverse | fit | optimise | rest | modes | sweep | limit | export)
+        help) _zwang_words "$word" "run explain look check certify inverse fit optimise rest modes sweep limit export view" ;;
+        run | explain | look | check | certify | inverse | fit | optimise | rest | modes | sweep | limit | export | view)
             if [[ $word == -* ]]; then
                 case $command in
                 run) _zwang_words "$word" "--time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
@@ -74,6 +74,7 @@ _zwang() {
                 modes) _zwang_words "$word" "--at --period --set --key --maximal --base --package --balance --tol --method --step --json --all --help" ;;
                 sweep) _zwang_words "$word" "--over --keep --after --samples --seed --threads --time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --impact --output --plot --report --quiet --help" ;;
                 export) _zwang_words "$word" "--base --package --balance --quiet --help" ;;
+                view) _zwang_words "$word" "--set --key --port --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac
             elif [[ ($command == certify || $command == inverse || $command == fit) && -n $file ]]; then

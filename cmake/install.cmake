@@ -33,4 +33,6 @@ if(PROJECT_IS_TOP_LEVEL)
   install(FILES cli/zwang.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME zwang)
   install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  # The studio's pages, where tools/build-studio has made them: zwang view serves them.
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/studio DESTINATION ${CMAKE_INSTALL_DATADIR}/zwang OPTIONAL)
 endif()

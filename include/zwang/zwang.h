@@ -63,6 +63,8 @@ typedef struct zw_file {
     const void *bytes;
     size_t size;
 } zw_file;
+/* A file that was read: its name as it was opened, and its bytes, which are lent for the call. */
+typedef void zw_file_seen(void *user, const zw_file *file);
 
 typedef struct zw_read_options {
     const zw_setting *settings;
@@ -76,6 +78,9 @@ typedef struct zw_read_options {
     const zw_file *files;  /* not NULL: the path and all that the file includes, imports or names as
                               mesh or picture is looked up among these, and no disk is touched */
     int file_count;
+    zw_file_seen *seen; /* called with each file as it is read: handed over as `files`, these give
+                           the same model without a disk; or NULL */
+    void *user;         /* of seen */
 } zw_read_options;
 
 /* The same with options; NULL: the usual ones. */

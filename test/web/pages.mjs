@@ -1,17 +1,18 @@
 // The studio in a browser: Debian's Chromium, driven by Playwright. What a visitor does, with what he should see; the
 // states' hashes are compared with this machine's, and the console must stay empty.
 //
-//     node pages.mjs PROGRAM [FOLDER FOR PICTURES [PART OF A TEST'S NAME]]
+//     node pages.mjs PROGRAM ZWANG [FOLDER FOR PICTURES [PART OF A TEST'S NAME]]
 //
-// PROGRAM is that of hashes.c. Exit code 77: the pages were not built, or there is no browser.
+// PROGRAM is that of hashes.c, ZWANG the command line. Exit code 77: the pages were not built, or there is no browser.
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import {createRequire} from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const [program, pictures, only] = process.argv.slice(2);
+const [program, zwang] = process.argv.slice(2, 4).map((p) => path.resolve(p)), [pictures, only] = process.argv.slice(4);
 const house = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 function skip(why) {
   console.log('skipped: ' + why);
@@ -27,7 +28,7 @@ const {server, port} = await serve(0);
 const browser = await chromium.launch({executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader']});
 const complaints = [];
 
-async function visit(hash, options = {}) {
+async function visit(hash, options = {}, address = `http://127.0.0.1:${port}/#${hash}`) {
   const page = await browser.newPage({viewport: {width: 1280, height: 800}, ...options});
   page.setDefaultTimeout(60000);
   page.on('console', (m) => {
@@ -35,7 +36,7 @@ async function visit(hash, options = {}) {
     if (!driver && (m.type() === 'error' || m.type() === 'warning')) complaints.push(`${hash}: ${m.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`${hash}: ${error.message}`));
-  await page.goto(`http://127.0.0.1:${port}/#${hash}`);
+  await page.goto(address);
   return page;
 }
 const clock = async (page) => Number((await page.locator('#clock').textContent()).replace('t = ', '').replace('\u2212', '-'));
@@ -72,7 +73,7 @@ const tests = {
   async 'five examples run; after so many steps their states have the bits of this machine'() {
     const steps = 3, press = (page, id) => page.locator(id).evaluate((button) => button.click());
     for (const name of ['pendulum.zw', 'rolling_disk.zw', 'bouncing_ball.zw', 'bodies/humanoid.xml', 'contact/newtons_cradle.xml']) {
-      const page = await visit('/' + name);
+      const page = await visit('/' + name, pictures ? {} : {viewport: {width: 800, height: 480}});
       await after(page, 0.05);
       await press(page, '#play');
       await page.waitForSelector('[data-state=paused]');
@@ -227,7 +228,7 @@ const tests = {
   },
 
   async 'the tour has six stops, and each runs'() {
-    const page = await visit('/');
+    const page = await visit('/', pictures ? {} : {viewport: {width: 900, height: 560}});
     await page.click('#tour');
     for (let k = 1; k <= 6; k++) {
       await until(page, (k) => document.querySelector('.guide h2')?.textContent.startsWith(k + ' of 6'), k);
@@ -242,6 +243,102 @@ const tests = {
       await see(page, 'tour' + k);
       if (k < 6) await page.locator('.guide .on').evaluate((link) => link.click());
     }
+    await page.close();
+  },
+
+  async 'what if: a released bob flies off in a parabola; laws, parameters; side by side'() {
+    const page = await visit('/pendulum.zw');
+    await after(page, 0.2);
+    await pause(page);
+    assert.ok(Number.isNaN(await page.evaluate(() => window.studio.apart())));
+    await page.selectOption('#whatif', 'release:rod');
+    await until(page, () => window.studio.apart() === 0);
+    await page.click('#play');
+    await until(page, () => window.studio.apart() > 0.3);
+    await see(page, 'released');
+    await page.click('#side');
+    await page.waitForSelector('canvas.twin:visible');
+    await page.selectOption('#whatif', 'param:1'); // another g
+    await page.fill('#whatif-value', '3');
+    await page.keyboard.press('Enter');
+    await until(page, () => window.studio.apart() > 0.05);
+    await see(page, 'side');
+    await page.selectOption('#whatif', '');
+    await until(page, () => Number.isNaN(window.studio.apart()));
+    await page.goto(page.url().replace('pendulum.zw', 'skate_on_slope.zw'));
+    await after(page, 0.1);
+    await page.selectOption('#whatif', 'law:vakonomic');
+    await until(page, () => window.studio.apart() > 0.02);
+    await page.close();
+  },
+
+  async 'a recording beside its model: the force that certify finds, where and when it acts'() {
+    const page = await visit('/double_pendulum.zw');
+    await after(page, 0.05);
+    await page.selectOption('#whatif', 'recording:tampered_swing.csv');
+    await until(page, () => window.studio.strongest()[0] > 0);
+    const [force, t] = await page.evaluate(() => window.studio.strongest());
+    const told = JSON.parse(spawnSync(zwang, ['certify', '--json', path.join(house, 'examples/double_pendulum.zw'), path.join(house, 'examples/tampered_swing.csv')], {encoding: 'utf8'}).stdout);
+    assert.ok(Math.abs(force / told.worst.size - 1) < 0.1 && Math.abs(t - told.worst.time) < 0.1, `${force} at ${t}, certify ${JSON.stringify(told.worst)}`);
+    await page.close();
+  },
+
+  async 'zwang view: a robot with its mesh, names that would be scripts, a recording, a parameter'() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'view-'));
+    const bad = '<img src=x onerror=document.title=666>';
+    fs.writeFileSync(path.join(folder, 'tetra.obj'), 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n');
+    const name = bad.replace(/</g, '&lt;').replace(/"/g, '&quot;');
+    fs.writeFileSync(path.join(folder, 'robot.xml'), `<mujoco model="${name}"><asset><mesh name="m" file="tetra.obj"/></asset><worldbody>` +
+      `<body name="${name}" pos="0 0 1"><joint name="${name}j" type="hinge" axis="0 1 0"/><geom name="${name}g" type="mesh" mesh="m"/></body></worldbody>` +
+      `<actuator><motor name="${name}m" joint="${name}j"/></actuator><keyframe><key name="${name}" qpos="0.5"/></keyframe></mujoco>`);
+    fs.writeFileSync(path.join(folder, 'rec.csv'), 't,x\n' + Array.from({length: 30}, (_, k) => `${k / 10},${Math.cos(k / 10)}\n`).join(''));
+    fs.writeFileSync(path.join(folder, 'swing.zw'), "param k = 3\ncoord x = 1\nkinetic x'^2/2\npotential k*x^2/2\ndraw point (x, 0)\n");
+    for (const [words, check] of [[['robot.xml'], async (page) => {
+      await page.locator('summary').click();
+      assert.equal(await page.locator('.tree button').textContent(), bad);
+      await page.locator('.tree button').click();
+      assert.equal(await page.locator('img').count(), 0);
+    }], [['swing.zw', 'rec.csv', '--set', 'k=1'], async (page) => {
+      await until(page, () => window.studio.strongest()[0] > 0);
+      assert.ok((await page.evaluate(() => window.studio.strongest()))[0] < 1e-4); // the recording is that of k = 1
+      await after(page, 1);
+      await until(page, () => window.studio.apart() < 0.2);
+    }]]) {
+      const server = spawn(zwang, ['view', '-q', ...words], {cwd: folder, env: {...process.env, ZWANG_STUDIO: path.join(house, 'build/studio')}});
+      const address = await new Promise((done) => {
+        server.stdout.once('data', (line) => done(String(line).trim()));
+        server.stderr.once('data', (line) => done(String(line).trim()));
+      });
+      if (address.includes('libmicrohttpd')) { console.log('skipped: ' + address); return; }
+      const page = await visit('', {viewport: {width: 800, height: 480}}, address);
+      await after(page, 0.05);
+      await check(page);
+      assert.ok(!(await page.title()).startsWith('666'));
+      await page.close();
+      const code = new Promise((done) => server.once('exit', done));
+      server.kill('SIGINT');
+      assert.equal(await code, 0);
+    }
+    fs.rmSync(folder, {recursive: true});
+  },
+
+  async 'step back, loop, video; the keys'() {
+    const page = await visit('/kepler.zw', {viewport: {width: 800, height: 480}});
+    await after(page, 0.3);
+    await page.keyboard.press('v');
+    await after(page, 0.6);
+    const [webm] = await Promise.all([page.waitForEvent('download'), page.click('#video')]);
+    const bytes = fs.readFileSync(await webm.path());
+    assert.ok(bytes.length > 1000 && bytes.readUInt32BE(0) === 0x1a45dfa3, 'it is a WebM file');
+    await pause(page);
+    const end = await clock(page);
+    await page.click('#back');
+    await until(page, (end) => Number(document.querySelector('#clock').textContent.slice(4)) < end, end);
+    await page.keyboard.press('l');
+    await until(page, (end) => Number(document.querySelector('#clock').textContent.slice(4)) < 0.5 * end, end); // it has begun again
+    await page.keyboard.press('l');
+    await page.keyboard.press('Space');
+    await after(page, end);
     await page.close();
   },
 

@@ -136,6 +136,8 @@ static void say_geoms(void)
             i > 0 ? "," : "", g->body, g->shape, g->mesh, g->hfield, g->group,
             g->contype != 0 || g->conaffinity != 0);
         say_numbers("size", g->size, 3);
+        say(",\"friction\":");
+        say_number(g->friction[0]);
         say(",");
         say_numbers("pos", g->pos, 3);
         say(",");
@@ -181,6 +183,30 @@ static void say_bodies(void)
     say("],");
 }
 
+/* Joints with their axes in the frames of their bodies, and what closes loops. */
+static void say_joints(void)
+{
+    const zw_model *model = studio.model;
+    say("\"joints\":[");
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_JOINT); i++) {
+        const zw_joint_def *j = zw_model_def(model, ZW_KIND_JOINT, i);
+        say("%s{\"body\":%d,\"kind\":%d,", i > 0 ? "," : "", j->body, j->kind);
+        say_numbers("pos", j->pos, 3);
+        say(",");
+        say_numbers("axis", j->axis, 3);
+        say(",");
+        say_named("name", j->name);
+        say("}");
+    }
+    say("],\"equalities\":[");
+    for (int i = 0; i < zw_model_count(model, ZW_KIND_EQUALITY); i++) {
+        const zw_equality_def *e = zw_model_def(model, ZW_KIND_EQUALITY, i);
+        say("%s", i > 0 ? "," : "");
+        say_text(e->name != NULL ? e->name : "");
+    }
+    say("],");
+}
+
 static void say_controls(void)
 {
     const zw_model *model = studio.model;
@@ -210,6 +236,7 @@ const char *studio_about(void)
     say_draws();
     say_geoms();
     say_bodies();
+    say_joints();
     say_controls();
     say("\"outputs\":%d,\"frames\":%d,\"contacts\":%d,",
         zw_field(w->system, w->state, w->work, ZW_FIELD_OUTPUT).count, w->frame_count,
@@ -217,6 +244,8 @@ const char *studio_about(void)
     say_numbers("run", (const double[]){w->plan.time, w->plan.every, w->step.step}, 3);
     say(",");
     say_named("method", zw_method_name(w->plan.method));
+    say(",");
+    say_named("contact", zw_contact_law_name(w->plan.contact));
     say(",");
     say_named("law", zw_law_of(w->system).name);
     say(",");

@@ -22,6 +22,13 @@ int studio_setting(const char *name, double value);
 /* The keyframe that the next studio_open begins with; none, or one that is not there: the pose as
  * described. */
 void studio_key(int index);
+/* Other laws than the file's, for the next studio_open only. Of constraints with speeds:
+ * "vakonomic", "nonholonomic", "mixed" with two numbers; of contacts: "coulomb", "convex", "soft".
+ * 0: no such. */
+int studio_law(const char *name, double alpha, double beta);
+int studio_contact(const char *name);
+/* Loop constraints (equalities) of robots that the next studio_open leaves out. */
+int studio_leave_out(int equality);
 
 /* Read, compile, and assemble the start. 0: see studio_error; the world before is gone. `more` are
  * lines behind those of a .zw file, or "". */
@@ -62,12 +69,23 @@ int studio_look_count(void);
 /* Body or point whose free and actual acceleration is told; -1: none. */
 void studio_select(int subject);
 
+/* The principle as a problem at the state that was looked at: n, m, then M[n][n], A[m][n], b[m]
+ * (A a = b is what constraints ask of accelerations, one-sided ones as if they were closed), and
+ * J[3][n], J v being the velocity of what is selected (0: nothing is). NULL: see studio_error. */
+const double *studio_problem(void);
+/* M (given - a) for accelerations given[n] at the state that was looked at: the force beside the
+ * model's own that would explain them. */
+const double *studio_unexplained(const double *given);
+
 /* ---- A hand that pulls ----------------------------------------------------------------------- */
 
 /* Keep time, parameters, coordinates and speeds; and give them to the world that is open now, which
  * may have parameters more or less at the end of their list. */
 int studio_snapshot(void);
 int studio_take_over(void);
+/* The same numbers from elsewhere, before studio_take_over: 0 time, 1 parameters, 2 activations, 3
+ * coordinates, 4 speeds. */
+int studio_keep(int which, const double *values, int count);
 /* The last so many parameters belong to a hand: studio_about and studio_look leave them out, so
  * that an instant has its numbers at the same places with the hand and without it. */
 void studio_hide_params(int count);

@@ -5,8 +5,8 @@
  *     q, v, a, a_free, F_N, F_L, F_C, lambda, params, outputs
  *     frames [7 each] of bodies: point and quaternion; of equations: points
  *     subject [12]    place, velocity, acceleration, free acceleration of what was selected
- *     contacts [12 each] point, force on the second along the world's axes, normal, state, the
- *                     second body, gap
+ *     contacts [14 each] point, force on the second along the world's axes, normal, state, the
+ *                     second body, gap, the two geoms
  *
  * Where the principle has no answer (an impact is due), accelerations are those before. */
 #include <stdlib.h>
@@ -71,6 +71,23 @@ static void put_frames(const double *a)
     }
 }
 
+int studio_selected_frame(zw_frame *frame)
+{
+    studio_world *w = &studio;
+    if (w->selected < 0 || w->selected >= w->frame_count) {
+        return 0;
+    }
+    *frame = w->frame[w->selected];
+    if (frame->body > 0) {
+        zw_error ignored;
+        zw_frame centre;
+        char name[160] = "com ";
+        strncat(name, zw_name(w->system, ZW_KIND_BODY, frame->body), sizeof name - 8);
+        *frame = zw_frame_find(w->probe, name, &centre, &ignored) == ZW_OK ? centre : *frame;
+    }
+    return 1;
+}
+
 /* The centre of mass of a body, or a point of equations: as it moves, and as it would move freely.
  */
 static void put_subject(const double *a, const double *free_a)
@@ -78,16 +95,10 @@ static void put_subject(const double *a, const double *free_a)
     studio_world *w = &studio;
     zw_frame_motion actual, unforced;
     zw_error ignored;
-    if (w->selected < 0 || w->selected >= w->frame_count) {
+    zw_frame frame;
+    if (!studio_selected_frame(&frame)) {
         put(NULL, STUDIO_SUBJECT);
         return;
-    }
-    zw_frame frame = w->frame[w->selected];
-    char name[160] = "com ";
-    if (frame.body > 0) {
-        strncat(name, zw_name(w->system, ZW_KIND_BODY, frame.body), sizeof name - 8);
-        zw_frame centre;
-        frame = zw_frame_find(w->probe, name, &centre, &ignored) == ZW_OK ? centre : frame;
     }
     zw_frame_look(w->probe, w->state, &frame, a, &actual, &ignored);
     zw_frame_look(w->probe, w->state, &frame, free_a, &unforced, &ignored);
@@ -113,11 +124,11 @@ static int put_contacts(void)
                 force[k] += c->force[r] * c->frame[3 * r + k];
             }
         }
-        double rest[3] = {c->state, c->body[1], c->gap};
+        double rest[5] = {c->state, c->body[1], c->gap, c->geom[0], c->geom[1]};
         put(c->pos, 3);
         put(force, 3);
         put(c->frame, 3);
-        put(rest, 3);
+        put(rest, 5);
     }
     return count;
 }

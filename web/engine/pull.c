@@ -32,6 +32,23 @@ int studio_snapshot(void)
     return 1;
 }
 
+int studio_keep(int which, const double *values, int count)
+{
+    studio_world *w = &studio;
+    double *copy = which >= 0 && which < 5 && count >= 0
+                       ? realloc(w->kept[which], ((size_t)count + 1) * sizeof *copy)
+                       : NULL;
+    if (copy == NULL) {
+        return studio_fail(ZW_NO_MEMORY, "out of memory");
+    }
+    if (count > 0) {
+        memcpy(copy, values, (size_t)count * sizeof *copy);
+    }
+    w->kept[which] = copy;
+    w->kept_count[which] = count;
+    return 1;
+}
+
 /* Numbers that are as they should be already are not written: some may not be. */
 int studio_take_over(void)
 {

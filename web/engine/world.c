@@ -83,6 +83,37 @@ void studio_key(int index)
     studio.key = index;
 }
 
+int studio_law(const char *name, double alpha, double beta)
+{
+    static const char *const laws[] = {"nonholonomic", "vakonomic", "mixed"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, laws[i]) == 0) {
+            studio.law = (zw_law){.name = laws[i], .alpha = 1, .N = INFINITY};
+            if (i == 2) {
+                studio.law.alpha = alpha;
+                studio.law.beta = beta;
+            }
+            return 1;
+        }
+    }
+    return studio_fail(ZW_BAD_INPUT, "there is no such law");
+}
+
+int studio_contact(const char *name)
+{
+    return zw_contact_law_find(name, &studio.contacts) == ZW_OK;
+}
+
+int studio_leave_out(int equality)
+{
+    studio_world *w = &studio;
+    if (w->left_out_count == STUDIO_LEFT_OUT) {
+        return studio_fail(ZW_TOO_LARGE, "too many constraints are left out");
+    }
+    w->left_out[w->left_out_count++] = equality;
+    return 1;
+}
+
 static void forget_settings(void)
 {
     for (int i = 0; i < studio.setting_count; i++) {
@@ -90,6 +121,9 @@ static void forget_settings(void)
     }
     studio.setting_count = 0;
     studio.key = -1;
+    studio.law = (zw_law){0};
+    studio.contacts = ZW_CONTACT_DEFAULT;
+    studio.left_out_count = 0;
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -164,7 +198,7 @@ static int is_fixed_step(zw_method method)
 static int plan_steps(void)
 {
     studio_world *w = &studio;
-    zw_run_options none = {0};
+    zw_run_options none = {.contact = w->contacts};
     if (zw_run_plan(w->system, w->state, &none, &w->plan, &w->error) != ZW_OK) {
         return 0;
     }
@@ -191,6 +225,18 @@ static int take_key(void)
     return zw_model_change(w->model, ZW_KIND_KEY, w->key, &key, &w->error) == ZW_OK;
 }
 
+static zw_system *compile(void)
+{
+    studio_world *w = &studio;
+    for (int i = w->left_out_count; i-- > 0;) { /* those behind a removed one move up */
+        if (zw_model_remove(w->model, ZW_KIND_EQUALITY, w->left_out[i], &w->error) != ZW_OK) {
+            return NULL;
+        }
+    }
+    return w->law.name != NULL ? zw_system_compile_law(w->model, &w->law, &w->error)
+                               : zw_system_compile(w->model, &w->error);
+}
+
 int studio_open(const char *path, const char *more)
 {
     studio_world *w = &studio;
@@ -203,15 +249,14 @@ int studio_open(const char *path, const char *more)
                                .file_count = w->file_count,
                                .more = more[0] != 0 ? more : NULL};
     w->model = zw_model_read_with(path, &options, &w->error);
-    int ready = w->model && take_key();
+    w->system = w->model && take_key() ? compile() : NULL;
+    int ready = w->system && studio_furnish() && plan_steps() &&
+                zw_state_copy(w->state, &w->first, &w->error) == ZW_OK;
     forget_settings();
-    w->system = ready ? zw_system_compile(w->model, &w->error) : NULL;
-    if (w->system && studio_furnish() && plan_steps() &&
-        zw_state_copy(w->state, &w->first, &w->error) == ZW_OK) {
-        return 1;
+    if (!ready) {
+        studio_close();
     }
-    studio_close();
-    return 0;
+    return ready;
 }
 
 /* ---- Motion --------------------------------------------------------------------------------- */

@@ -6,14 +6,18 @@
 #include "zwang/look.h"
 #include "zwang/show.h"
 
-enum { STUDIO_SETTINGS = 256, STUDIO_HEAD = 12, STUDIO_CONTACT = 12, STUDIO_SUBJECT = 12 };
+enum { STUDIO_SETTINGS = 256, STUDIO_LEFT_OUT = 64 };
+enum { STUDIO_HEAD = 12, STUDIO_CONTACT = 14, STUDIO_SUBJECT = 12 };
 
 typedef struct studio_world {
     zw_file *file;
     int file_count, file_room;
     zw_setting setting[STUDIO_SETTINGS];
     int setting_count;
-    int key; /* of the next studio_open; -1: none */
+    int key;                 /* of the next studio_open; -1: none */
+    zw_law law;              /* of the next studio_open; name NULL: the file's */
+    zw_contact_law contacts; /* likewise */
+    int left_out[STUDIO_LEFT_OUT], left_out_count;
 
     zw_model *model;
     zw_system *system;
@@ -33,6 +37,8 @@ typedef struct studio_world {
     double *kept[5]; /* of studio_snapshot */
     int kept_count[5];
 
+    double *problem; /* of studio_problem and studio_unexplained */
+    size_t problem_room;
     double *number;
     int number_count, number_room;
     char *text;
@@ -49,5 +55,7 @@ int studio_fail(zw_status status, const char *text); /* answers 0 */
  * system itself. */
 int studio_furnish(void);
 void studio_unfurnish(void);
+/* look.c: the frame of what is selected: of a body at its centre of mass. 0: nothing is. */
+int studio_selected_frame(zw_frame *frame);
 
 #endif

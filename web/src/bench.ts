@@ -1,145 +1,213 @@
 // The workbench: one model, its text, its motion, its numbers.
-import { make, saveAs } from './dom';
+import { make } from './dom';
 import { Editor } from './editor';
-import { files, titleOf } from './examples';
-import { head, pairsOf, placesOf, sayNumber, type About, type Fault, type Pair, type Places, type Sample } from './numbers';
-import { Plane, type Arrows } from './plane';
-import { makeCharts, type Chart } from './plots';
+import { files, recordingsOf, titleOf } from './examples';
+import { listenToHand, type Pull, type Stage } from './hand';
+import { Inspector, treeOf } from './inspect';
+import { pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type Pair, type Places, type Sample } from './numbers';
+import { Plane, type Arrows, type Ghost, type Push } from './plane';
+import { makeCharts, makeForceChart, type Chart } from './plots';
+import { readRecording } from './recording';
+import { saveCsv, savePng, Video } from './save';
 import { packText } from './share';
 import type { Space } from './space';
 import { themeNow } from './theme';
-import type { News, Order } from './worker';
+import { Twin } from './twin';
+import { WhatIf, without, type Change } from './whatif';
+import type { News, Order, World } from './worker';
 
-const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
+const shortcuts = 'Space: play and pause\n. and ,: a step on, a step back\n← →: ten steps\nL: loop what was seen\nR: back to the start\nP: the principle\nV: record a video';
 
-export function openBench(app: HTMLElement, path: string, text: string, guide?: HTMLElement, principle = false): () => void {
-  const bench = new Bench(path, text, guide);
+export interface Model {
+  path: string; text: string;
+  files?: [string, string | Uint8Array][]; settings?: [string, number][]; key?: string; recording?: { name: string; text: string };
+  guide?: HTMLElement; principle?: boolean; whatif?: string;
+}
+
+export function openBench(app: HTMLElement, model: Model): () => void {
+  const bench = new Bench(model);
   app.replaceChildren(bench.element);
   bench.begin();
-  bench.setPrinciple(principle);
+  bench.setPrinciple(model.principle ?? false);
   return () => bench.free();
 }
 
-class Bench {
+class Bench implements Stage {
   element: HTMLElement;
   private worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
   private theme = themeNow();
-  private about: About | null = null;
+  private world: About | null = null;
   private places!: Places;
+  private meshes!: Meshes;
   private samples: Sample[] = [];
   private index = 0;
-  private playing = false;
+  private running = false;
   private wanted = true; // play as soon as it is open
-  private pairs: Pair[] = [];
+  private looping = false;
+  private lastFrame = 0;
+  private points: Pair[] = [];
   private subject = -1; // a pair of coordinates, or behind these a point; of bodies: the body
   private principle = false;
   private charts: Chart[] = [];
   private chartsDue = 0;
-  private plane: Plane;
-  private space: Space | null = null;
+  private bodies: Space | null = null;
   private solid = false;
   private editor!: Editor;
   private listen = new AbortController();
   private frame = 0;
   private dirty = true;
-  private pull: { body: number; local: number[]; pair: Pair | null; to: number[] } | null = null;
   private rate = 0;
   private key = 0; // the keyframe that it starts from, where there are some; -1: the pose as described
   private chunk = 1;
+  private text: string;
+  private twin: Twin | null = null;
+  private twinPlane: Plane | null = null;
+  private twinSpace: Space | null = null;
+  private change: Change | null = null;
+  private strongest = 0; // of a recording: the largest unexplained force
+  private video: Video | null = null;
+  pull: Pull | null = null;
 
   private title = make('h1');
-  private planeCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in the plane' });
-  private spaceCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in space' });
+  planeCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in the plane' });
+  spaceCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in space' });
+  private twinCanvas = make('canvas', { role: 'img', 'aria-label': 'The other motion', class: 'twin', hidden: true });
+  readonly plane = new Plane(this.planeCanvas);
   private clock = make('div', { class: 'clock', id: 'clock' });
   private hint = make('p', { class: 'hint' });
   private legend = make('ul', { class: 'key', hidden: true });
-  private stage = make('section', { class: 'stage card', id: 'stage', 'aria-label': 'Motion' });
+  private twinName = make('div', { class: 'twin-name', hidden: true });
+  stage = make('section', { class: 'stage card', id: 'stage', 'aria-label': 'Motion' });
   private fault = make('div', { class: 'fault calm', id: 'fault', role: 'status' });
   private sliders = make('div', { class: 'sliders', id: 'params' });
   private keyList = make('select', { id: 'key', onchange: () => { this.key = Number(this.keyList.value); this.open(); } });
   private keyRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'key' }, 'Start'), this.keyList);
   private heading = make('h2', {}, 'Parameters');
   private params = make('section', { class: 'panel card params' }, this.keyRow, this.heading, this.sliders);
-  private words = make('section', { class: 'panel card principle', hidden: true, 'aria-label': 'The principle' });
+  private inspector = new Inspector();
+  private whatif: WhatIf;
   private side = make('div', { class: 'right' });
+  private tree = make('div');
   private modelHost = make('div', { class: 'model card' });
-  private playButton = make('button', { class: 'main', id: 'play', title: 'Space', onclick: () => this.setPlaying(!this.playing) }, 'Play');
+  private playButton = make('button', { class: 'main', id: 'play', title: 'Space', onclick: () => this.togglePlay() }, 'Play');
+  private loopButton = make('button', { id: 'loop', title: 'L', 'aria-pressed': 'false', onclick: () => this.setLoop(!this.looping) }, 'Loop');
+  private videoButton = make('button', { id: 'video', title: 'V', 'aria-pressed': 'false', hidden: !Video.possible, onclick: () => this.toggleVideo() }, 'Video');
   private seekBar = make('input', { type: 'range', id: 'seek', min: 0, max: 0, value: 0, 'aria-label': 'Time', oninput: () => this.seek(Number(this.seekBar.value)) });
   private time = make('span', { class: 'bits', id: 'time' });
   private bits = make('span', { class: 'bits', id: 'bits', title: "The state's hash: the same as the library's on any machine" });
   private speed = make('select', { id: 'speed', 'aria-label': 'Speed', onchange: () => this.send({ type: 'speed', value: Number(this.speed.value) }) });
-  private principleButton = make('button', { id: 'principle', 'aria-pressed': 'false', onclick: () => this.setPrinciple(!this.principle) }, 'Principle');
-  private forcesButton = make('button', { 'aria-pressed': 'true', hidden: true, onclick: () => this.setForces() }, 'Forces');
-  private followButton = make('button', { 'aria-pressed': 'false', hidden: true, onclick: () => this.setFollow() }, 'Follow');
+  private principleButton = make('button', { id: 'principle', title: 'P', 'aria-pressed': 'false', onclick: () => this.setPrinciple(!this.principle) }, 'Principle');
+  private forcesButton = this.toggle('Forces', true, (on) => { if (this.bodies) this.bodies.forces = on; });
+  private jointsButton = this.toggle('Joints', false, (on) => { if (this.bodies) this.bodies.joints = on; });
+  private followButton = this.toggle('Follow', false, (on) => { if (this.bodies) this.bodies.follow = on; });
+  private viewList = make('select', { id: 'view', 'aria-label': 'View', hidden: true, onchange: () => { this.bodies?.look(this.viewList.value); this.dirty = true; } },
+    ...['usual', 'front', 'side', 'top'].map((name) => make('option', { value: name }, name === 'usual' ? 'view' : name)));
 
-  constructor(private path: string, private text: string, guide?: HTMLElement) {
-    this.plane = new Plane(this.planeCanvas);
+  constructor(private model: Model) {
+    this.text = model.text;
+    this.whatif = new WhatIf((change) => this.setChange(change), () => this.layTwin(), recordingsOf(model.path));
     for (const s of speeds) this.speed.append(make('option', { value: s, selected: s === 1 }, s + ' ×'));
-    this.stage.append(this.planeCanvas, this.spaceCanvas, this.clock, this.legend, this.hint,
-      make('div', { class: 'tools' }, this.principleButton, this.forcesButton, this.followButton, make('button', { onclick: () => this.resetView() }, 'View')));
-    this.side.append(this.words);
+    this.stage.append(this.planeCanvas, this.spaceCanvas, this.twinCanvas, this.clock, this.legend, this.twinName, this.hint,
+      make('div', { class: 'tools' }, this.principleButton, this.forcesButton, this.jointsButton, this.followButton, this.viewList, make('button', { onclick: () => this.resetView() }, 'Fit')));
+    const button = (id: string, words: string, title: string, act: () => void) => make('button', { id, title, onclick: act }, words);
     this.element = make('main', { class: 'bench' },
       make('header', {}, make('a', { href: '#/', class: 'back' }, make('button', { tabIndex: -1 }, '‹ Gallery')), this.title,
-        make('button', { id: 'share', onclick: () => this.share() }, 'Share'),
-        make('button', { id: 'csv', onclick: () => this.saveCsv() }, 'CSV'),
-        make('button', { id: 'png', onclick: () => this.savePng() }, 'PNG')),
-      make('div', { class: 'left' }, ...(guide ? [guide] : []), this.modelHost, this.params), this.stage, this.side,
-      make('footer', { class: 'transport card' }, this.playButton,
-        make('button', { id: 'step', title: '. (point)', onclick: () => this.step() }, 'Step'),
-        make('button', { id: 'reset', title: 'R', onclick: () => this.reset() }, 'Reset'), this.seekBar, this.time, this.speed, this.bits));
+        button('share', 'Share', 'A link that holds the whole text', () => void this.share()), button('csv', 'CSV', 'The numbers', () => { if (this.world) saveCsv(model.path, this.world, this.places, this.samples.slice(0, this.index + 1)); }),
+        button('png', 'PNG', 'The picture', () => savePng(model.path, this.shown(), this.theme.card)), this.videoButton,
+        button('help', '?', shortcuts, () => this.say('Keys. ' + shortcuts.replace(/\n/g, '; ') + '.'))),
+      make('div', { class: 'left' }, ...(model.guide ? [model.guide] : []), this.modelHost, this.params, this.whatif.element, this.tree), this.stage, this.side,
+      make('footer', { class: 'transport card' }, button('reset', 'Reset', 'To the start (R)', () => this.reset()), button('back', '‹', 'A step back (,)', () => this.seek(this.index - 1)), this.playButton,
+        button('step', '›', 'A step (.)', () => this.step()), this.loopButton, this.seekBar, this.time, this.speed, this.bits));
+    for (const [id, words] of [['back', 'A step back'], ['step', 'A step'], ['help', 'Keys']]) this.element.querySelector('#' + id)!.setAttribute('aria-label', words);
   }
+
+  // For the hand.
+  about = () => this.world;
+  space = () => this.bodies;
+  pairs = () => this.points;
+  sample = () => this.samples[this.index];
+  playing = () => this.running;
+  touched = () => { this.dirty = true; };
+  selectPair = (pair: Pair) => this.select(this.points.indexOf(pair));
+  selectBody = (body: number) => this.select(body);
+  send = (order: Order) => this.worker.postMessage(order);
 
   begin() {
     this.editor = new Editor(this.modelHost, (text) => { this.text = text; this.open(); });
     this.editor.setText(this.text);
     this.modelHost.append(this.fault);
     this.worker.onmessage = (event: MessageEvent<News>) => this.hear(event.data);
-    this.worker.onerror = () => { this.fault.textContent = 'The engine could not be started in this browser.'; };
-    this.pointers();
+    this.worker.onerror = () => this.say('The engine could not be started in this browser.');
+    listenToHand(this, this.listen.signal);
     this.keys();
+    this.drops();
     const light = matchMedia('(prefers-color-scheme: dark)');
-    light.addEventListener('change', () => { this.theme = themeNow(); if (this.about) this.show(this.about, null); }, { signal: this.listen.signal });
+    light.addEventListener('change', () => { this.theme = themeNow(); if (this.world) void this.show(this.world, true); }, { signal: this.listen.signal });
     window.addEventListener('resize', () => { this.dirty = true; }, { signal: this.listen.signal });
     (window as unknown as { studio: object }).studio = this.asked();
-    const turn = () => { this.frame = requestAnimationFrame(turn); this.paint(); };
-    turn();
+    const turn = (now: number) => { this.frame = requestAnimationFrame(turn); this.turnLoop(now); this.paint(); };
+    this.frame = requestAnimationFrame(turn);
     this.open();
   }
 
   free() {
     cancelAnimationFrame(this.frame);
     this.listen.abort();
+    this.video?.stop();
     this.worker.terminate();
+    this.twin?.free();
     for (const chart of this.charts) chart.free();
-    this.space?.free();
+    this.bodies?.free();
+    this.twinSpace?.free();
+  }
+
+  private toggle(words: string, on: boolean, act: (on: boolean) => void) {
+    const button = make('button', { 'aria-pressed': String(on), hidden: true, onclick: () => {
+      on = !on;
+      button.setAttribute('aria-pressed', String(on));
+      act(on);
+      this.dirty = true;
+    } }, words);
+    return button;
   }
 
   // For tests: where things are on the stage.
   private asked() {
+    const height = (body: number) => this.samples[this.index][this.places.frame + 7 * body + 2];
     return {
-      bob: () => this.plane.place([this.samples[this.index][this.places.q + this.pairs[0].x], this.samples[this.index][this.places.q + this.pairs[0].y]]),
+      bob: () => this.plane.place([this.samples[this.index][this.places.q + this.points[0].x], this.samples[this.index][this.places.q + this.points[0].y]]),
       body: () => {
-        const at = this.space?.somewhere(), hit = at && this.space?.pick(...at);
-        return hit ? { x: at[0], y: at[1], body: hit.body, z: this.height(hit.body) } : null;
+        const at = this.bodies?.somewhere(), hit = at && this.bodies?.pick(...at);
+        return hit ? { x: at[0], y: at[1], body: hit.body, z: height(hit.body) } : null;
       },
-      height: (body: number) => this.height(body),
+      height,
       chunk: () => this.chunk,
+      rate: () => this.rate,
       axis: () => this.plane.place([0, 0]),
+      apart: () => this.apart(),
+      strongest: () => [this.strongest, this.twin ? this.twin.samples[this.twin.forces.findIndex((f) => size(f) === this.strongest)]?.[0] : NaN],
     };
   }
-  private height(body: number) { return this.samples[this.index][this.places.frame + 7 * body + 2]; }
 
-  private send(order: Order) { this.worker.postMessage(order); }
+  private say(text: string) {
+    this.fault.className = 'fault calm';
+    this.fault.textContent = text;
+  }
 
   // ---- The world ---------------------------------------------------------------------------------
 
+  private worldOf(): World {
+    const own = this.model.files ?? [...files], others = own.filter(([name]) => name !== this.model.path);
+    return { files: [[this.model.path, this.text], ...others], path: this.model.path, settings: this.model.settings ?? [], key: this.key };
+  }
+
   private open() {
     const title = titleOf(this.text);
-    this.title.replaceChildren(make('span', { title }, title || this.path), make('small', {}, this.path));
-    const others = [...files].filter(([name]) => name !== this.path);
-    this.wanted ||= this.playing;
+    this.title.replaceChildren(make('span', { title }, title || this.model.path), make('small', {}, this.model.path));
+    this.wanted ||= this.running;
     this.setPlaying(false, true);
-    this.send({ type: 'open', files: [[this.path, this.text], ...others], path: this.path, settings: [], key: this.key });
+    this.send({ type: 'open', ...this.worldOf() });
   }
 
   private hear(news: News) {
@@ -150,42 +218,53 @@ class Bench {
       this.samples.push(...news.list);
       this.index = this.samples.length - 1;
       this.rate = news.rate;
-      for (const sample of news.list) { if (this.solid) this.space?.include(sample); else this.plane.include(sample); }
+      for (const sample of news.list) { if (this.solid) this.bodies?.include(sample); else this.plane.include(sample); }
       this.bits.textContent = news.bits;
+      this.twin?.goTo(this.samples[this.index][0]);
       this.dirty = true;
     } else if (news.type === 'at') {
       this.samples[news.index] = news.sample;
       this.samples.length = Math.min(this.samples.length, news.count);
-      this.index = news.index;
+      this.index = Math.min(news.index, this.samples.length - 1);
       this.bits.textContent = news.bits;
+      this.dirty = true;
+    } else if (news.type === 'problem') {
+      this.inspector.take(news.problem);
       this.dirty = true;
     } else if (news.type === 'paused') this.element.dataset.state = 'paused';
     else if (news.type === 'thin') {
       this.samples = this.samples.filter((_, i) => i % 2 === 0);
       this.index = this.samples.length - 1;
-    } else {
+    } else if (news.type === 'ended') {
       this.setPlaying(false, true);
-      this.fault.textContent = 'The motion ends here, as the model says.';
+      this.say('The motion ends here, as the model says.');
     }
   }
 
   private opened(news: Extract<News, { type: 'opened' }>) {
-    const before = this.about, same = before !== null && news.kept;
-    this.about = news.about;
-    this.places = placesOf(news.about);
+    const same = this.world !== null && news.kept, { about } = news;
+    const named = this.world === null && this.model.key ? about.keys.indexOf(this.model.key) : -1;
+    this.world = about;
+    this.places = placesOf(about);
+    this.meshes = news.meshes;
+    if (named > 0) { this.key = named; this.open(); return; } // asked for by name: now its number is known
     this.samples = [news.sample];
     this.index = 0;
     this.chunk = news.chunk;
     this.bits.textContent = news.bits;
-    this.pairs = news.about.draws.some((d) => d.dimension === 3) ? [] : pairsOf(news.about);
-    this.editor.show(null, this.path);
+    this.points = about.draws.some((d) => d.dimension === 3) ? [] : pairsOf(about);
+    this.editor.show(null, this.model.path);
     this.stage.classList.remove('stale');
-    const law = news.about.law === 'nonholonomic' ? '' : ', law ' + news.about.law;
-    this.fault.className = 'fault calm';
-    this.fault.textContent = `${news.about.speeds.length} speeds, ${news.about.rows.length} rows of constraints, ${news.about.method}${law}`;
-    if (!same) this.subject = news.about.bodies.length > 0 ? Math.min(1, news.about.bodies.length - 1) : this.pairs.length > 0 ? this.pairs.length - 1 : Math.min(0, news.about.points.length - 1);
+    const law = about.law === 'nonholonomic' ? '' : ', law ' + about.law;
+    this.say(`${about.speeds.length} speeds, ${about.rows.length} rows of constraints, ${about.method}${law}`);
+    if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.points.length > 0 ? this.points.length - 1 : Math.min(0, about.points.length - 1);
     this.select(this.subject);
-    this.show(news.about, news);
+    this.inspector.take(null);
+    this.whatif.show(about, this.text, Array.from(news.sample.slice(this.places.param, this.places.param + about.params.length)));
+    void this.show(about, false);
+    if (this.twin) this.whatif.again();
+    else if (this.model.recording) { this.whatif.take(this.model.recording.name, this.model.recording.text); this.model.recording = undefined; }
+    else if (this.model.whatif) { this.whatif.pick(this.model.whatif); this.model.whatif = undefined; }
     if (this.wanted) {
       this.wanted = false;
       this.setPlaying(true);
@@ -193,47 +272,60 @@ class Bench {
   }
 
   private failed(error: Fault, running: boolean) {
-    this.wanted ||= this.playing && !running;
+    this.wanted ||= this.running && !running;
     this.setPlaying(false, true);
     const where = error.line > 0 ? `${error.file}:${error.line}:${error.column}: ` : '';
     this.fault.className = 'fault';
     const [first, ...lines] = error.text.split('\n');
     this.fault.replaceChildren(where + first + '\n', make('code', {}, lines.join('\n')));
-    this.editor.show(error, this.path);
+    this.editor.show(error, this.model.path);
     if (!running) this.stage.classList.add('stale');
   }
 
-  // Views, sliders and charts of a new world, or in new colours.
-  private async show(about: About, news: Extract<News, { type: 'opened' }> | null) {
-    this.solid = about.bodies.length > 0 || about.draws.some((d) => d.dimension === 3);
+  // Views, sliders and charts of a new world, or the same in new colours.
+  private async show(about: About, recoloured: boolean) {
+    const sample = this.samples[0], robot = about.bodies.length > 0;
+    this.solid = robot || about.draws.some((d) => d.dimension === 3);
     this.planeCanvas.hidden = this.solid;
     this.spaceCanvas.hidden = !this.solid;
-    this.followButton.hidden = about.bodies.length === 0;
+    this.followButton.hidden = this.jointsButton.hidden = !robot;
+    this.viewList.hidden = !this.solid;
     this.forcesButton.hidden = about.contacts === 0;
-    this.hint.textContent = about.bodies.length > 0 ? 'drag a body to pull it · drag beside it to turn · click to select'
+    this.hint.textContent = robot ? 'drag a body to pull it · drag beside it to turn · click to select'
       : this.solid ? 'drag to turn · wheel to zoom'
-        : about.draws.length === 0 ? 'this model has no draw lines' : this.pairs.length > 0 ? 'drag a point to pull it · drag beside it to move · wheel to zoom' : 'drag to move · wheel to zoom';
-    for (const chart of this.charts) chart.free();
-    this.charts = makeCharts(about, this.places, this.theme, (t) => this.seekTime(t));
-    this.side.replaceChildren(this.words, ...this.charts.map((c) => { c.element.classList.add('card'); return c.element; }));
-    if (news) this.makeSliders(about, news.sample);
+        : about.draws.length === 0 ? 'this model has no draw lines' : this.points.length > 0 ? 'drag a point to pull it · drag beside it to move · wheel to zoom' : 'drag to move · wheel to zoom';
+    this.makeCharts();
+    if (!recoloured) {
+      this.makeSliders(about, sample);
+      this.tree.replaceChildren(...(robot ? [treeOf(about, (body) => { this.select(body); this.setPrinciple(true); })] : []));
+    }
     const colours = ['free', 'actual', 'force'].map((k) => make('i', { style: `background: var(--${k})` }));
     this.legend.replaceChildren(...['free acceleration', 'actual acceleration', 'difference: the constraint'].map((word, k) => make('li', {}, colours[k], word)));
-    if (!this.solid && news) this.plane.setWorld(about, this.places, news.sample);
-    if (this.solid && news) {
+    if (!this.solid && !recoloured) this.plane.setWorld(about, this.places, sample);
+    if (this.solid) {
       const { Space } = await import('./space');
       if (this.listen.signal.aborted) return;
-      if (!this.space) {
-        this.space = new Space(this.spaceCanvas);
-        this.space.moved = () => { this.dirty = true; };
+      if (!this.bodies) {
+        this.bodies = new Space(this.spaceCanvas);
+        this.bodies.moved = () => { this.dirty = true; };
       }
-      this.space.setWorld(about, this.places, news.meshes, news.sample, this.theme);
+      this.bodies.setWorld(about, this.places, this.meshes, sample, this.theme);
       this.dirty = true;
       this.paint();
-      this.space.setCamera();
+      this.bodies.setCamera();
+      if (this.twin?.about) this.layTwin();
     }
     this.dirty = true;
     this.chartsDue = 0;
+  }
+
+  private makeCharts() {
+    const about = this.world!, again = () => { this.dirty = true; this.chartsDue = 0; };
+    for (const chart of this.charts) chart.free();
+    this.charts = makeCharts(about, this.places, this.theme, (t) => this.seekTime(t), again);
+    const { twin } = this;
+    if (twin && twin.forces.length > 0) this.charts.unshift(makeForceChart(about, this.places, this.theme, (s) => this.forceAt(twin, s[0]), (t) => this.seekTime(t)));
+    this.side.replaceChildren(this.inspector.element, ...this.charts.map((c) => { c.element.classList.add('card'); return c.element; }));
   }
 
   private makeSliders(about: About, sample: Sample) {
@@ -246,7 +338,11 @@ class Bench {
       const number = make('input', { type: 'number', step: 'any', 'aria-label': name });
       range.value = String(value);
       number.value = String(Number(value.toPrecision(6)));
-      const change = (v: number) => { if (Number.isFinite(v)) this.send({ type: 'param', index: i, value: v }); };
+      const change = (v: number) => {
+        if (!Number.isFinite(v)) return;
+        this.send({ type: 'param', index: i, value: v });
+        if (this.change?.kind !== 'param' || this.change.index !== i) this.twin?.send({ type: 'param', index: i, value: v });
+      };
       range.addEventListener('input', () => { number.value = String(Number(Number(range.value).toPrecision(4))); change(Number(range.value)); });
       number.addEventListener('change', () => { range.value = number.value; change(Number(number.value)); });
       this.sliders.append(make('label', { for: id, title: name }, name), range, number);
@@ -258,149 +354,210 @@ class Bench {
     if (focus) document.getElementById(focus)?.focus();
   }
 
+  // ---- The other motion --------------------------------------------------------------------------
+
+  private setChange(change: Change | null) {
+    const about = this.world, had = this.twin !== null;
+    this.twin?.free();
+    this.twin = null;
+    this.change = change;
+    this.strongest = 0;
+    if (!about || !change) { if (had) this.layTwin(); return; }
+    const world = this.worldOf(), s = this.samples[this.index], p = this.places;
+    if (this.index > 0) { // from now on
+      world.from = { t: s[0], q: Array.from(s.slice(p.q, p.v)), v: Array.from(s.slice(p.v, p.a)), params: Array.from(s.slice(p.param, p.param + about.params.length)) };
+    }
+    let rows = null;
+    if (change.kind === 'release') world.files[0] = [this.model.path, without(this.text, change.name) ?? this.text];
+    else if (change.kind === 'leaveOut') world.leaveOut = [change.index];
+    else if (change.kind === 'law') world.law = change.name;
+    else if (change.kind === 'contact') world.contact = change.name;
+    else if (change.kind === 'param') {
+      world.settings = [...world.settings.filter(([name]) => name !== about.params[change.index]), [about.params[change.index], change.value]];
+      if (world.from) world.from.params[change.index] = change.value;
+    } else {
+      const read = readRecording(change.text, about);
+      if (typeof read === 'string') { this.whatif.told(read); this.layTwin(); return; }
+      rows = read;
+      delete world.from;
+    }
+    this.twin = new Twin(world, rows, () => this.twinOpened(), (why) => this.whatif.told(why));
+    if (rows && this.index > 0) this.reset(); // both from the beginning
+  }
+
+  private twinOpened() {
+    const { twin } = this;
+    if (!twin) return;
+    this.strongest = Math.max(0, ...twin.forces.map(size));
+    const worst = twin.forces.findIndex((f) => size(f) === this.strongest);
+    this.whatif.told(twin.forces.length > 0
+      ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}; the arrow shows where.`
+      : `Pale and dashed: the motion ${this.whatif.now()}, from here on.`);
+    if (!this.solid) for (let k = 0; k < twin.samples.length; k += 5) this.plane.includeGhost({ about: twin.about!, places: twin.places, samples: twin.samples, index: k });
+    this.layTwin();
+  }
+
+  // Over each other, or side by side.
+  private layTwin() {
+    const on = this.twin !== null && this.twin.about !== null, side = on && this.whatif.side;
+    this.stage.classList.toggle('two', side);
+    this.twinCanvas.hidden = this.twinName.hidden = !side;
+    this.twinName.textContent = this.whatif.now();
+    this.twinPlane = null;
+    this.twinSpace?.free();
+    this.twinSpace = null;
+    if (side) { // another canvas: one that has drawn in the plane cannot draw in space
+      const canvas = make('canvas', { role: 'img', 'aria-label': 'The other motion', class: 'twin' });
+      this.twinCanvas.replaceWith(canvas);
+      this.twinCanvas = canvas;
+      if (!this.solid) { this.twinPlane = new Plane(canvas); this.twinPlane.setWorld(this.twin!.about!, this.twin!.places, this.twin!.samples[0]); }
+      else void import('./space').then(({ Space }) => {
+        if (!this.twin?.about || !this.whatif.side || canvas !== this.twinCanvas) return;
+        this.twinSpace = new Space(canvas);
+        this.twinSpace.setWorld(this.twin.about, this.twin.places, this.twin.meshes, this.twin.samples[0], this.theme);
+        this.dirty = true;
+      });
+    }
+    if (this.solid) this.bodies?.setGhost(on && !side ? this.ghostNow() : null, on ? this.twin!.meshes : null, this.theme);
+    if (this.world) this.makeCharts();
+    this.dirty = true;
+    this.chartsDue = 0;
+  }
+
+  private ghostNow(): Ghost | null {
+    const { twin } = this;
+    if (!twin?.about || twin.samples.length === 0) return null;
+    const index = twin.indexAt(this.samples[this.index][0]);
+    return { about: twin.about, places: twin.places, samples: twin.samples, index };
+  }
+
+  // How far the coordinates of the two are apart.
+  private apart(): number {
+    const ghost = this.ghostNow(), s = this.samples[this.index];
+    if (!ghost) return NaN;
+    const g = ghost.samples[ghost.index];
+    return Math.max(0, ...this.world!.coords.map((_, i) => Math.abs(s[this.places.q + i] - g[ghost.places.q + i])));
+  }
+
+  private forceAt(twin: Twin, t: number): Float64Array | null {
+    const last = twin.samples[twin.samples.length - 1][0];
+    return t > last + 1e-9 ? null : twin.forces[twin.indexAt(t)] ?? null;
+  }
+
   // ---- Time --------------------------------------------------------------------------------------
 
+  private togglePlay() {
+    if (this.looping) { this.setLoop(false); this.seek(this.samples.length - 1); this.setPlaying(true); } else this.setPlaying(!this.running);
+  }
   private setPlaying(on: boolean, heard = false) {
-    this.playing = on;
+    if (on && !this.running && this.index < this.samples.length - 1) this.twin?.seek(this.samples[this.index][0]);
+    this.running = on;
     if (on) this.element.dataset.state = 'playing';
     this.playButton.textContent = on ? 'Pause' : 'Play';
     if (!heard || !on) this.send({ type: on ? 'play' : 'pause' });
     this.dirty = true;
   }
-  private step() { this.setPlaying(false); this.send({ type: 'step' }); }
+  private step() { this.setLoop(false); this.setPlaying(false); this.send({ type: 'step' }); }
   private reset() {
+    this.setLoop(false);
     this.samples.length = Math.min(1, this.samples.length);
     this.index = 0;
     this.send({ type: 'start' });
+    this.twin?.restart();
     this.fault.className = 'fault calm';
   }
   private seek(index: number) {
     const i = Math.max(0, Math.min(this.samples.length - 1, index));
+    this.setLoop(false);
     this.setPlaying(false);
     this.index = i;
     this.dirty = true;
     this.send({ type: 'seek', index: i });
   }
   private seekTime(t: number) {
-    let i = this.samples.findIndex((s) => s[0] >= t);
-    if (i < 0) i = this.samples.length - 1;
-    this.seek(i);
+    const i = this.samples.findIndex((s) => s[0] >= t);
+    this.seek(i < 0 ? this.samples.length - 1 : i);
+  }
+
+  // What was seen, again and again.
+  private setLoop(on: boolean) {
+    if (this.looping === on) return;
+    if (on) this.setPlaying(false);
+    this.looping = on;
+    this.lastFrame = 0;
+    this.loopButton.setAttribute('aria-pressed', String(on));
+  }
+  private turnLoop(now: number) {
+    if (!this.looping || this.samples.length < 2) return;
+    const last = this.samples.length - 1, passed = this.lastFrame > 0 ? Math.min(0.1, (now - this.lastFrame) / 1000) : 0;
+    const t = this.samples[this.index][0] + Number(this.speed.value) * passed;
+    if (passed === 0) this.lastFrame = now;
+    let i = this.index;
+    while (i < last && this.samples[i + 1][0] <= t) i++;
+    if (i > this.index || passed >= 0.1) this.lastFrame = now; // else less than a sample has passed yet
+    if (this.index === last) i = 0;
+    if (i !== this.index) { this.index = i; this.dirty = true; }
   }
 
   private keys() {
     // A button that the mouse has pressed keeps no hold of the space bar.
     this.element.addEventListener('click', (event) => { if (event.detail > 0) (event.target as HTMLElement).closest('button')?.blur(); });
+    const acts: Record<string, () => void> = {
+      ' ': () => this.togglePlay(), '.': () => this.step(), ',': () => this.seek(this.index - 1), r: () => this.reset(), l: () => this.setLoop(!this.looping),
+      ArrowLeft: () => this.seek(this.index - 10), ArrowRight: () => this.seek(this.index + 10), p: () => this.setPrinciple(!this.principle), v: () => this.toggleVideo(),
+    };
     window.addEventListener('keydown', (event) => {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest('.cm-editor, input, select')) return;
-      const acts: Record<string, () => void> = {
-        ' ': () => this.setPlaying(!this.playing), '.': () => this.step(), ',': () => this.seek(this.index - 1), r: () => this.reset(),
-        ArrowLeft: () => this.seek(this.index - 10), ArrowRight: () => this.seek(this.index + 10), p: () => this.setPrinciple(!this.principle),
-      };
-      if (!acts[event.key] || (event.key === ' ' && target.closest('button, a'))) return;
+      if (!acts[event.key] || (event.key === ' ' && target.closest('button, a, summary'))) return;
       event.preventDefault();
       acts[event.key]();
     }, { signal: this.listen.signal });
   }
 
-  // ---- The hand, the view ------------------------------------------------------------------------
+  // A recording that is dropped on the page.
+  private drops() {
+    const { signal } = this.listen;
+    this.element.addEventListener('dragover', (event) => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); }, { signal });
+    this.element.addEventListener('drop', async (event) => {
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      this.whatif.take(file.name, await file.text());
+    }, { signal });
+  }
+
+  // ---- The view ----------------------------------------------------------------------------------
 
   private select(subject: number) {
     this.subject = subject;
-    const point = this.about && this.about.bodies.length === 0 ? subject - this.pairs.length : subject;
+    const point = this.world && this.world.bodies.length === 0 ? subject - this.points.length : subject;
     this.send({ type: 'select', subject: point >= 0 ? point : -1 });
+    for (const button of this.tree.querySelectorAll('button')) button.setAttribute('aria-pressed', String(button.dataset.body === String(subject)));
+    if (this.principle) this.send({ type: 'problem' });
   }
-
   setPrinciple(on: boolean) {
     this.principle = on;
     this.principleButton.setAttribute('aria-pressed', String(on));
-    this.legend.hidden = this.words.hidden = !on;
+    this.legend.hidden = this.inspector.element.hidden = !on;
+    if (on) this.send({ type: 'problem' });
     this.dirty = true;
     this.chartsDue = 0;
   }
-  private setForces() { if (this.space) { this.space.forces = !this.space.forces; this.forcesButton.setAttribute('aria-pressed', String(this.space.forces)); this.dirty = true; } }
-  private setFollow() { if (this.space) { this.space.follow = !this.space.follow; this.followButton.setAttribute('aria-pressed', String(this.space.follow)); this.dirty = true; } }
-  private resetView() { this.plane.resetView(); this.space?.setCamera(); this.dirty = true; }
-
-  private pointers() {
-    const place = (event: PointerEvent | WheelEvent) => {
-      const box = this.stage.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top] as const;
-    };
-    let down: readonly [number, number] | null = null, pan = false;
-    const signal = this.listen.signal;
-    this.planeCanvas.addEventListener('pointerdown', (event) => {
-      const [x, y] = down = place(event), pair = this.about ? this.plane.pairAt(this.pairs, this.samples[this.index], x, y) : null;
-      this.planeCanvas.setPointerCapture(event.pointerId);
-      pan = !pair;
-      if (!pair) return;
-      this.select(this.pairs.indexOf(pair));
-      this.pull = { body: -1, local: [], pair, to: this.plane.unplace(x, y) };
-      if (this.playing) this.send({ type: 'hold', x: this.about!.coords[pair.x], y: this.about!.coords[pair.y], mass: this.massAt(pair), to: this.pull.to });
-    }, { signal });
-    this.planeCanvas.addEventListener('pointermove', (event) => {
-      if (!down) return;
-      const [x, y] = place(event);
-      if (this.pull?.pair) {
-        this.pull.to = this.plane.unplace(x, y);
-        if (this.playing) this.send({ type: 'pull', to: this.pull.to });
-        else this.send({ type: 'coords', list: [[this.pull.pair.x, this.pull.to[0]], [this.pull.pair.y, this.pull.to[1]]] });
-      } else if (pan) {
-        this.plane.pan(x - down[0], y - down[1]);
-        down = [x, y];
-      }
-      this.dirty = true;
-    }, { signal });
-    const up = () => {
-      if (this.pull) this.send({ type: 'release' });
-      this.pull = null;
-      down = null;
-      if (this.space) this.space.controls.enabled = true;
-      this.dirty = true;
-    };
-    for (const canvas of [this.planeCanvas, this.spaceCanvas]) {
-      canvas.addEventListener('pointerup', up, { signal });
-      canvas.addEventListener('pointercancel', up, { signal });
-    }
-    this.planeCanvas.addEventListener('wheel', (event) => {
-      event.preventDefault();
-      this.plane.zoom(Math.exp(-event.deltaY * 0.0015), ...place(event));
-      this.dirty = true;
-    }, { passive: false, signal });
-    this.spaceCanvas.addEventListener('pointerdown', (event) => {
-      const [x, y] = down = place(event), hit = this.space?.pick(x, y);
-      if (!hit || !this.space) return;
-      this.space.controls.enabled = false;
-      this.select(hit.body);
-      this.spaceCanvas.setPointerCapture(event.pointerId);
-      this.pull = { body: hit.body, local: hit.local, pair: null, to: hit.world };
-    }, { signal, capture: true });
-    let held = false;
-    this.spaceCanvas.addEventListener('pointermove', (event) => {
-      if (!down || !this.pull || !this.space) return;
-      const [x, y] = place(event), to = this.space.at(x, y, this.space.pointOf(this.pull.body, this.pull.local));
-      if (!to) return;
-      this.pull.to = to;
-      if (!held) this.send({ type: 'grab', body: this.pull.body, at: this.pull.local, rate: this.space.handRate() });
-      held = true;
-      this.send({ type: 'pull', to });
-      this.dirty = true;
-    }, { signal });
-    this.spaceCanvas.addEventListener('pointerup', () => { held = false; }, { signal });
-  }
+  private resetView() { this.plane.resetView(); this.bodies?.setCamera(); this.viewList.value = 'usual'; this.dirty = true; }
 
   // The mass that a pair of coordinates feels, from M a_free = F_N.
-  private massAt(pair: Pair) {
+  massAt = (pair: Pair) => {
     const s = this.samples[this.index], p = this.places;
     const force = Math.hypot(s[p.FN + pair.x], s[p.FN + pair.y]), free = Math.hypot(s[p.free + pair.x], s[p.free + pair.y]);
     return free > 1e-9 && force > 1e-9 ? force / free : 1;
-  }
+  };
 
   // ---- Painting ----------------------------------------------------------------------------------
 
   private arrows(sample: Sample): Arrows[] {
     if (!this.principle || this.subject < 0) return [];
-    const p = this.places, pair = this.pairs[this.subject];
+    const p = this.places, pair = this.points[this.subject];
     if (pair) {
       const two = (at: number): [number, number] => [sample[at + pair.x], sample[at + pair.y]];
       return [{ at: two(p.q), free: two(p.free), actual: two(p.a) }];
@@ -409,65 +566,76 @@ class Bench {
     return [{ at: two(0), actual: two(6), free: two(9) }];
   }
 
+  // Of a recording: the force that the model does not explain, at the points where it acts.
+  private pushes(ghost: Ghost | null): Push[] {
+    const { twin } = this;
+    if (!ghost || !twin || twin.forces.length === 0 || !(this.strongest > 0)) return [];
+    const force = this.forceAt(twin, this.samples[this.index][0]), g = ghost.samples[ghost.index];
+    return !force ? [] : this.points.map((pair) => ({
+      at: [g[ghost.places.q + pair.x], g[ghost.places.q + pair.y]], force: [force[pair.x], force[pair.y]], share: Math.hypot(force[pair.x], force[pair.y]) / this.strongest,
+    }));
+  }
+
   private paint() {
-    if (!this.dirty || !this.about || this.samples.length === 0) return;
+    if (!this.dirty || !this.world || this.samples.length === 0) return;
     this.dirty = false;
-    const sample = this.samples[this.index], { pull } = this;
-    if (this.solid && this.space) {
-      const done = this.space.paint(this.theme, this.samples, this.index, this.principle, pull && pull.body > 0 ? [this.space.pointOf(pull.body, pull.local), pull.to] : null, this.subject, !this.playing);
+    const sample = this.samples[this.index], { pull } = this, ghost = this.ghostNow(), over = this.whatif.side ? null : ghost;
+    if (this.solid && this.bodies) {
+      const done = this.bodies.paint(this.theme, this.samples, this.index, this.principle, pull && pull.body > 0 ? [this.bodies.pointOf(pull.body, pull.local), pull.to] : null, this.subject, !this.running, over);
       if (!done) this.dirty = true;
     } else if (!this.solid) {
-      const hand: [[number, number], [number, number]] | null = pull?.pair && this.playing
+      const hand: [[number, number], [number, number]] | null = pull?.pair && this.running
         ? [[sample[this.places.q + pull.pair.x], sample[this.places.q + pull.pair.y]], pull.to as [number, number]] : null;
-      this.plane.paint(this.theme, this.samples, this.index, this.arrows(sample), hand);
+      if (over && !this.looping && this.change?.kind !== 'recording') this.plane.includeGhost(over);
+      this.plane.paint(this.theme, this.samples, this.index, this.arrows(sample), hand, over, this.whatif.side ? [] : this.pushes(ghost));
     }
+    if (ghost && this.whatif.side) this.paintTwin(ghost);
+    this.video?.frame();
+    this.paintTime(sample);
+    const now = performance.now();
+    if (now < this.chartsDue && (this.running || this.looping)) return;
+    this.chartsDue = now + 90;
+    for (const chart of this.charts) chart.paint(this.samples, this.index, ghost);
+    if (!this.principle) return;
+    if (this.running) this.send({ type: 'problem' });
+    this.inspector.tell(this.world, this.places, sample, this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
+  }
+
+  private paintTwin(ghost: Ghost) {
+    if (this.twinPlane) {
+      this.twinPlane.sameWindow(this.plane);
+      this.twinPlane.paint(this.theme, ghost.samples, ghost.index, [], null, null, this.pushes(ghost));
+    } else if (this.twinSpace && this.bodies) {
+      this.twinSpace.sameView(this.bodies);
+      if (!this.twinSpace.paint(this.theme, ghost.samples, ghost.index, false, null, -1, !this.running)) this.dirty = true;
+    }
+  }
+
+  private paintTime(sample: Sample) {
     this.clock.textContent = 't = ' + sample[0].toFixed(2).replace('-', '\u2212');
     this.seekBar.max = String(this.samples.length - 1);
     this.seekBar.value = String(this.index);
     this.seekBar.setAttribute('aria-valuetext', 't = ' + sample[0].toFixed(2));
-    this.time.textContent = this.playing && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' : sample[0].toFixed(3) + ' s';
-    const now = performance.now();
-    if (now < this.chartsDue && this.playing) { this.dirty ||= !this.playing; return; }
-    this.chartsDue = now + 90;
-    for (const chart of this.charts) chart.paint(this.samples, this.index);
-    if (this.principle) this.tellPrinciple(sample);
-  }
-
-  // Coordinates whose motion the constraints change most.
-  private tellPrinciple(sample: Sample) {
-    const p = this.places, names = this.about!.speeds, list = names.map((name, i) => ({ name, free: sample[p.free + i], a: sample[p.a + i] }));
-    list.sort((x, y) => Math.abs(y.a - y.free) - Math.abs(x.a - x.free));
-    const rows = list.slice(0, 8).map(({ name, free, a }) => make('tr', {}, make('th', {}, name), make('td', {}, sayNumber(free)), make('td', {}, sayNumber(a)), make('td', {}, sayNumber(a - free))));
-    this.words.replaceChildren(make('h2', {}, 'Least constraint'),
-      make('p', {}, `Z = ½ (a − a_free)ᵀ M (a − a_free) = ${sayNumber(sample[head.Z])}, the least that the constraints admit; certificate ${sample[head.certificate].toExponential(1)}`),
-      make('table', {}, make('tr', {}, make('th', {}, 'coordinate'), make('th', {}, 'free'), make('th', {}, 'actual'), make('th', {}, 'difference')), ...rows));
+    this.time.textContent = this.running && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' : sample[0].toFixed(3) + ' s';
   }
 
   // ---- Taking along ------------------------------------------------------------------------------
 
+  private shown() { return [this.solid ? this.spaceCanvas : this.planeCanvas, ...(this.twinCanvas.hidden ? [] : [this.twinCanvas])]; }
+
   private async share() {
-    const ending = /\.(\w+)$/.exec(this.path)?.[1] ?? 'zw', link = location.href.replace(/#.*/, '') + '#z=' + ending + '.' + (await packText(this.text));
+    const ending = /\.(\w+)$/.exec(this.model.path)?.[1] ?? 'zw', link = location.href.replace(/#.*/, '') + '#z=' + ending + '.' + (await packText(this.text));
     history.replaceState(null, '', link);
     let told = 'The link in the address bar holds the whole text';
     try { await navigator.clipboard.writeText(link); told += '; it is copied'; } catch { /* no clipboard here */ }
-    this.fault.className = 'fault calm';
-    this.fault.textContent = told + ` (${link.length} characters).`;
+    this.say(told + ` (${link.length} characters).`);
   }
 
-  private saveCsv() {
-    const about = this.about, p = this.places;
-    if (!about) return;
-    const curves = about.curves.filter((c) => c.kind === 0 && !about.coords.includes(c.y)), quote = (s: string) => (/[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s);
-    const titles = ['t', ...about.coords, ...about.speeds.map((s) => (about.coords.includes(s) ? s + "'" : 'v.' + s)), 'energy', 'violation', ...curves.map((c) => c.y)];
-    const line = (s: Sample) => [s[0], ...s.slice(p.q, p.v), ...s.slice(p.v, p.a), s[head.energy], s[head.position], ...curves.map((c) => s[p.output + c.output + 1])].join(',');
-    saveAs(this.path.replace(/^.*\/|\.\w+$/g, '') + '.csv', new Blob([titles.map(quote).join(','), '\n', this.samples.slice(0, this.index + 1).map(line).join('\n'), '\n'], { type: 'text/csv' }));
-  }
-
-  private savePng() {
-    const from = this.solid ? this.spaceCanvas : this.planeCanvas, sheet = make('canvas', { width: from.width, height: from.height }), pen = sheet.getContext('2d')!;
-    pen.fillStyle = this.theme.card;
-    pen.fillRect(0, 0, sheet.width, sheet.height);
-    pen.drawImage(from, 0, 0);
-    sheet.toBlob((blob) => { if (blob) saveAs(this.path.replace(/^.*\/|\.\w+$/g, '') + '.png', blob); });
+  private toggleVideo() {
+    if (this.video) { this.video.stop(); this.video = null; } else if (Video.possible) this.video = new Video(this.model.path, this.shown(), this.theme.card);
+    this.videoButton.textContent = this.video ? 'Stop' : 'Video';
+    this.videoButton.setAttribute('aria-pressed', String(this.video !== null));
   }
 }
+
+const size = (force: Float64Array) => Math.hypot(...force);

@@ -2,6 +2,11 @@
 const texts = import.meta.glob(['../../examples/**/*.zw', '../../examples/**/*.xml', '../../examples/**/*.urdf'],
   { query: '?raw', import: 'default', eager: true }) as Record<string, string>;
 
+const tables = import.meta.glob('../../examples/**/*.csv', { query: '?raw', import: 'default', eager: true }) as Record<string, string>;
+// Recordings of the house that have the coordinates of an example.
+const recorded: Record<string, string[]> = { 'double_pendulum.zw': ['tampered_swing.csv'], 'rubbing_pendulum.zw': ['rubbing_pendulum.csv'] };
+export const recordingsOf = (path: string) => new Map((recorded[path] ?? []).map((name) => [name, tables['../../examples/' + name] ?? '']));
+
 export interface Example { path: string; name: string; title: string; group: string }
 
 export const files = new Map(Object.entries(texts).map(([path, text]) => [path.replace('../../examples/', ''), text]));

@@ -48,6 +48,7 @@ export async function startEngine(module) {
     while (heap[end]) end++;
     return decoder.decode(heap.subarray(at, end));
   };
+  const bytesOf = (/** @type {ArrayLike<number>} */ values) => new Uint8Array(Float64Array.from(values).buffer);
   const ok = (/** @type {number} */ answer) => answer !== 0;
 
   return {
@@ -57,6 +58,9 @@ export async function startEngine(module) {
     forgetFiles: () => raw.studio_forget_files(),
     setting: (/** @type {string} */ name, /** @type {number} */ value) => ok(lend([text(name)], (a) => raw.studio_setting(a, value))),
     key: (/** @type {number} */ index) => raw.studio_key(index),
+    law: (/** @type {string} */ name, alpha = 1, beta = 1) => ok(lend([text(name)], (a) => raw.studio_law(a, alpha, beta))),
+    contact: (/** @type {string} */ name) => ok(lend([text(name)], (a) => raw.studio_contact(a))),
+    leaveOut: (/** @type {number} */ equality) => ok(raw.studio_leave_out(equality)),
     open: (/** @type {string} */ path, more = '') => ok(lend([text(path), text(more)], (a, b) => raw.studio_open(a, b))),
     error: () => JSON.parse(textAt(raw.studio_error())),
     about: () => JSON.parse(textAt(raw.studio_about())),
@@ -69,10 +73,23 @@ export async function startEngine(module) {
     select: (/** @type {number} */ subject) => raw.studio_select(subject),
     snapshot: () => ok(raw.studio_snapshot()),
     takeOver: () => ok(raw.studio_take_over()),
+    // 0 time, 1 parameters, 2 activations, 3 coordinates, 4 speeds: for takeOver
+    keep: (/** @type {number} */ which, /** @type {ArrayLike<number>} */ values) => ok(lend([bytesOf(values)], (a) => raw.studio_keep(which, a, values.length))),
     hideParams: (/** @type {number} */ count) => raw.studio_hide_params(count),
     grab: (/** @type {number} */ body, /** @type {number[]} */ at, /** @type {number} */ rate) => ok(raw.studio_grab(body, at[0], at[1], at[2], rate)),
     pull: (/** @type {number[]} */ to) => ok(raw.studio_pull(to[0], to[1], to[2])),
     release: () => ok(raw.studio_release()),
+    // M, A, b, and J of what is selected: see engine.h
+    problem() {
+      const at = raw.studio_problem();
+      if (!at) return null;
+      const [n, m] = new Float64Array(raw.memory.buffer, at, 2);
+      return { n, m, numbers: new Float64Array(raw.memory.buffer, at + 16, n * n + m * n + m + 3 * n).slice() };
+    },
+    unexplained: (/** @type {ArrayLike<number>} */ given) => lend([bytesOf(given)], (a) => {
+      const at = raw.studio_unexplained(a);
+      return at ? new Float64Array(raw.memory.buffer, at, given.length).slice() : null;
+    }),
     // All numbers of the instant: a copy; null: see error().
     look() {
       const at = raw.studio_look();

@@ -6,17 +6,23 @@ export interface Draw {
 }
 export interface Geom {
   body: number; shape: number; mesh: number; hfield: number; group: number; touches: number;
-  size: number[]; pos: number[]; quat: number[]; name: string;
+  size: number[]; friction: number; pos: number[]; quat: number[]; name: string;
 }
+export interface Joint { body: number; kind: number; pos: number[]; axis: number[]; name: string }
 export interface About {
   coords: string[]; speeds: string[]; params: string[]; constraints: string[]; rows: string[]; bodies: string[];
   curves: Curve[]; draws: Draw[]; geoms: Geom[];
   meshes: { vertices: number; faces: number }[]; hfields: { columns: number; rows: number; half: number[] }[];
   parents: number[]; points: string[]; keys: string[]; controls: { param: number; limited: number; range: number[] }[];
-  outputs: number; frames: number; contacts: number; run: number[]; method: string; law: string; version: string;
+  joints: Joint[]; equalities: string[];
+  outputs: number; frames: number; contacts: number; run: number[]; method: string; contact: string; law: string; version: string;
 }
 export interface Fault { status: number; file: string; line: number; column: number; text: string }
 export interface Meshes { mesh: { vertex: Float64Array; face: Int32Array }[]; height: Float64Array[] }
+
+// A row of a recording, with its derivatives; and the principle as a problem (engine.h: studio_problem).
+export interface Row { t: number; q: number[]; v: number[]; a: number[] }
+export interface Problem { n: number; m: number; numbers: Float64Array }
 
 export const drawKinds = ['point', 'line', 'circle', 'trail', 'spring', 'polygon', 'text', 'box', 'solid', 'plane'] as const;
 export type Sample = Float64Array;
@@ -35,6 +41,8 @@ export function placesOf(about: About): Places {
   const frame = output + about.outputs, subject = frame + 7 * about.frames, contact = subject + 12;
   return { q, v, a, free, FN, FL, FC, lambda, param, output, frame, subject, contact };
 }
+
+export const contactSize = 14; // numbers of a contact
 
 // Coordinates that are those of a point in the plane: x and y, x1 and y1, x[3] and y[3].
 export interface Pair { name: string; x: number; y: number }

@@ -1,15 +1,19 @@
 // The drawing of a model in the plane: its `draw` lines on square paper, with arrows of the principle.
 import { drawKinds, type About, type Draw, type Pair, type Places, type Sample } from './numbers';
-import { curveColour, fitCanvas, namedColour, type Theme } from './theme';
+import { curveColour, fitCanvas, ghostOf, namedColour, type Theme } from './theme';
 
 type Place = [number, number];
 export interface Arrows { at: Place; free: Place; actual: Place }
+// Another motion, drawn pale behind this one.
+export interface Ghost { about: About; places: Places; samples: Sample[]; index: number }
+export interface Push { at: Place; force: Place; share: number } // share: of the longest of all
 
 export class Plane {
   private about!: About;
   private places!: Places;
   private low = [0, 0];
   private high = [0, 0];
+  private own: [number[], number[]] = [[0, 0], [0, 0]]; // of this motion alone
   private view = { zoom: 1, x: 0, y: 0 };
   private scale = 1;
   private size = { width: 1, height: 1 };
@@ -26,6 +30,24 @@ export class Plane {
     this.low = [Infinity, Infinity];
     this.high = [-Infinity, -Infinity];
     this.include(first, true);
+  }
+
+  // Whatever is drawn in between is of another world.
+  private as(about: About, places: Places, draw: () => void) {
+    const own = [this.about, this.places] as const;
+    [this.about, this.places] = [about, places];
+    draw();
+    [this.about, this.places] = own;
+  }
+  // The window shows another motion as well, while that stays near: within a few times the size of this one.
+  includeGhost(ghost: Ghost) {
+    const before = [0, 1].map((d) => [this.low[d], this.high[d]]);
+    this.as(ghost.about, ghost.places, () => this.include(ghost.samples[ghost.index]));
+    const far = Math.max(...[0, 1].map((d) => this.own[1][d] - this.own[0][d])) || 1;
+    for (let d = 0; d < 2; d++) {
+      this.low[d] = Math.min(before[d][0], Math.max(this.low[d], this.own[0][d] - 0.8 * far));
+      this.high[d] = Math.max(before[d][1], Math.min(this.high[d], this.own[1][d] + 0.8 * far));
+    }
   }
 
   // The window grows with the motion. What swings about a fixed point stays within its length from there.
@@ -46,8 +68,12 @@ export class Plane {
       for (let k = 1; k < list.length; k++) reach += Math.hypot(list[k][0] - list[k - 1][0], list[k][1] - list[k - 1][1]);
       for (let d = 0; d < 2; d++) grow(d, list[fixed][d] - reach, list[fixed][d] + reach);
     }
+    if (swings) this.own = [[...this.low], [...this.high]];
   }
 
+  sameWindow(other: Plane) {
+    [this.low, this.high, this.view] = [[...other.low], [...other.high], { ...other.view }];
+  }
   pan(dx: number, dy: number) { this.view.x += dx; this.view.y += dy; }
   resetView() { this.view = { zoom: 1, x: 0, y: 0 }; }
   zoom(by: number, x: number, y: number) { // what is under the mouse stays there
@@ -85,7 +111,7 @@ export class Plane {
   }
   private radius(draw: Draw, sample: Sample) { return sample[this.places.output + draw.output + draw.points * draw.dimension]; }
 
-  paint(theme: Theme, samples: Sample[], index: number, arrows: Arrows[], pull: [Place, Place] | null) {
+  paint(theme: Theme, samples: Sample[], index: number, arrows: Arrows[], pull: [Place, Place] | null, ghost: Ghost | null = null, pushes: Push[] = []) {
     const size = fitCanvas(this.canvas);
     if (!size) return;
     this.size = size;
@@ -96,9 +122,20 @@ export class Plane {
     pen.clearRect(0, 0, width, height);
     if (!this.quiet) this.paintGrid(pen, theme);
     pen.lineCap = pen.lineJoin = 'round';
+    if (ghost) {
+      this.as(ghost.about, ghost.places, () => {
+        const pale = ghostOf(theme);
+        this.about.draws.forEach((draw, i) => this.paintTrail(pen, pale, draw, i, ghost.samples, ghost.index));
+        this.about.draws.forEach((draw, i) => this.paintShape(pen, pale, draw, i, ghost.samples[ghost.index]));
+      });
+    }
     this.about.draws.forEach((draw, i) => this.paintTrail(pen, theme, draw, i, samples, index));
     this.about.draws.forEach((draw, i) => this.paintShape(pen, theme, draw, i, sample));
     for (const set of arrows) this.paintArrows(pen, theme, set);
+    for (const push of pushes) {
+      const at = this.place(push.at), size = Math.hypot(...push.force), long = (0.3 * Math.min(width, height) * push.share) / (size || 1);
+      paintArrow(pen, at, [at[0] + long * push.force[0], at[1] - long * push.force[1]], theme.force, theme.card);
+    }
     if (pull) this.paintSpring(pen, this.place(pull[0]), this.place(pull[1]), theme.accent);
     this.about.draws.forEach((draw) => this.paintText(pen, theme, draw, sample));
   }

@@ -2,12 +2,22 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
-import { drawKinds, head, type About, type Geom, type Meshes, type Places, type Sample } from './numbers';
-import { curveColour, namedColour, type Theme } from './theme';
+import { contactSize, drawKinds, head, type About, type Geom, type Meshes, type Places, type Sample } from './numbers';
+import { curveColour, ghostOf, namedColour, type Theme } from './theme';
+import type { Ghost } from './plane';
 
 interface Line { object: THREE.Object3D; update: (sample: Sample, samples: Sample[], index: number) => void }
 
+// One motion on the stage: its numbers, and what shows them.
+interface Actor { about: About; places: Places; bodies: THREE.Group[]; lines: Line[]; pale: boolean }
+
 const up = new THREE.Vector3(0, 0, 1);
+export const viewpoints: Record<string, [number, number, number]> = { usual: [0.75, -1.6, 0.62], front: [0, -1, 0.12], side: [1, 0, 0.12], top: [0, -0.001, 1] };
+
+function clear(group: THREE.Group) {
+  group.traverse((o) => { if (o instanceof THREE.Mesh || o instanceof THREE.Line) { o.geometry.dispose(); (o.material as THREE.Material).dispose(); } });
+  group.clear();
+}
 
 export class Space {
   readonly canvas: HTMLCanvasElement;
@@ -17,8 +27,12 @@ export class Space {
   private camera = new THREE.PerspectiveCamera(38, 1, 0.01, 1000);
   private sun = new THREE.DirectionalLight(0xffffff, 2.1);
   private world = new THREE.Group();
-  private bodies: THREE.Group[] = [];
-  private lines: Line[] = [];
+  private ghostWorld = new THREE.Group();
+  private actor!: Actor;
+  private ghost: Actor | null = null;
+  private axes: THREE.Object3D[] = [];
+  private cones: THREE.Mesh[] = [];
+  private mark = new THREE.BoxHelper(new THREE.Group(), 0x888888);
   private arrows: THREE.ArrowHelper[] = [];
   private principle: THREE.ArrowHelper[] = [];
   private hand: THREE.Line;
@@ -39,6 +53,7 @@ export class Space {
   private picked: THREE.Object3D[] = [];
   follow = false;
   forces = true;
+  joints = false;
   moved = () => {};
 
   constructor(canvas: HTMLCanvasElement) {
@@ -54,7 +69,8 @@ export class Space {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.bias = -0.0005;
-    this.scene.add(this.world, this.sun, this.sun.target, new THREE.HemisphereLight(0xffffff, 0x8899aa, 1.5));
+    this.mark.visible = false;
+    this.scene.add(this.world, this.ghostWorld, this.mark, this.sun, this.sun.target, new THREE.HemisphereLight(0xffffff, 0x8899aa, 1.5));
     this.hand = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: 0x888888 }));
     this.hand.visible = this.grip.visible = false;
     this.scene.add(this.hand, this.grip);
@@ -66,19 +82,44 @@ export class Space {
     this.push = this.longest = 0;
     this.box.makeEmpty();
     this.turned = false;
-    this.world.traverse((o) => { if (o instanceof THREE.Mesh || o instanceof THREE.Line) { o.geometry.dispose(); (o.material as THREE.Material).dispose(); } });
-    this.world.clear();
-    for (const arrow of [...this.arrows, ...this.principle]) this.scene.remove(arrow);
+    clear(this.world);
+    this.setGhost(null, null, theme);
+    for (const arrow of [...this.arrows, ...this.principle, ...this.cones]) this.scene.remove(arrow);
     this.arrows = [];
+    this.cones = [];
     this.principle = [theme.free, theme.actual, theme.force].map((colour) => this.addArrow(colour));
-    this.lines = [];
-    this.bodies = Array.from({ length: about.bodies.length }, () => new THREE.Group());
-    for (const body of this.bodies) this.world.add(body);
     this.measure(first);
-    this.addShapes(meshes, theme);
-    this.addDraws(theme);
-    this.put(first);
+    this.actor = this.cast(about, places, meshes, theme, this.world, false);
+    this.addAxes(theme);
+    this.put(this.actor, first);
     this.setCamera();
+  }
+
+  // Another motion, seen through.
+  setGhost(ghost: Ghost | null, meshes: Meshes | null, theme: Theme) {
+    clear(this.ghostWorld);
+    this.ghost = ghost && meshes ? this.cast(ghost.about, ghost.places, meshes, ghostOf(theme), this.ghostWorld, true) : null;
+  }
+
+  private cast(about: About, places: Places, meshes: Meshes, theme: Theme, to: THREE.Group, pale: boolean): Actor {
+    const actor: Actor = { about, places, bodies: Array.from({ length: about.bodies.length }, () => new THREE.Group()), lines: [], pale };
+    for (const body of actor.bodies) to.add(body);
+    this.addShapes(actor, meshes, theme, to);
+    this.addDraws(actor, theme, to);
+    return actor;
+  }
+
+  // The axes of joints, in the frames of their bodies; a free body has none.
+  private addAxes(theme: Theme) {
+    this.axes = [];
+    for (const joint of this.about.joints) {
+      const axis = new THREE.Vector3(...(joint.axis as [number, number, number]));
+      if (!(axis.length() > 0) || !this.actor.bodies[joint.body]) continue;
+      const arrow = new THREE.ArrowHelper(axis.normalize(), new THREE.Vector3(...(joint.pos as [number, number, number])), 0.16 * this.reach, theme.accent, 0.04 * this.reach, 0.025 * this.reach);
+      for (const part of [arrow.line, arrow.cone]) { (part.material as THREE.Material).depthTest = false; part.renderOrder = 4; }
+      this.axes.push(arrow);
+      this.actor.bodies[joint.body].add(arrow);
+    }
   }
 
   // What moves away is kept in sight, until somebody turns the view.
@@ -119,12 +160,22 @@ export class Space {
     this.middle.copy(sphere.center);
   }
 
-  setCamera(from = new THREE.Vector3(0.75, -1.6, 0.62)) {
+  look(from: string) { this.turned = true; this.setCamera(new THREE.Vector3(...(viewpoints[from] ?? viewpoints.usual))); }
+  setCamera(from = new THREE.Vector3(...viewpoints.usual)) {
     this.controls.target.copy(this.middle);
     const far = (1.1 * this.reach) / Math.sin((0.5 * this.camera.fov * Math.PI) / 180) / Math.min(1, this.camera.aspect);
     this.camera.position.copy(this.controls.target).addScaledVector(from.clone().normalize(), Math.max(far, 0.2));
     this.camera.near = far / 200;
     this.camera.far = far * 60;
+    this.controls.update();
+  }
+
+  sameView(other: Space) {
+    this.controls.target.copy(other.controls.target);
+    this.camera.position.copy(other.camera.position);
+    this.camera.near = other.camera.near;
+    this.camera.far = other.camera.far;
+    this.camera.updateProjectionMatrix();
     this.controls.update();
   }
 
@@ -141,29 +192,27 @@ export class Space {
     return '#' + new THREE.Color(curveColour(theme, 0)).lerp(new THREE.Color(theme.dark ? '#2b3440' : '#ffffff'), deep % 2 ? 0.12 : 0.42).getHexString();
   }
 
-  private addShapes(meshes: Meshes, theme: Theme) {
-    const shown = this.about.geoms.some((g) => g.group <= 2);
-    this.picked = [];
-    this.about.geoms.forEach((g) => {
+  private addShapes({ about, bodies, pale }: Actor, meshes: Meshes, theme: Theme, to: THREE.Group) {
+    const shown = about.geoms.some((g) => g.group <= 2);
+    if (!pale) this.picked = [];
+    about.geoms.forEach((g) => {
+      if (pale && g.body === 0) return;
       if (shown && g.group > 2) return;
       const geometry = this.shape(g, meshes);
       if (!geometry) return;
       const ground = g.shape === 0, colour = new THREE.Color(this.colourOf(theme, g.body));
-      const material = new THREE.MeshStandardMaterial({ color: ground ? (theme.dark ? '#20262d' : '#eef0f3') : colour, roughness: 0.75, metalness: 0.02, side: g.shape === 7 || ground ? THREE.DoubleSide : THREE.FrontSide });
+      const material = new THREE.MeshStandardMaterial({ color: ground ? (theme.dark ? '#20262d' : '#eef0f3') : colour, roughness: 0.75, metalness: 0.02, side: g.shape === 7 || ground ? THREE.DoubleSide : THREE.FrontSide, transparent: pale, opacity: pale ? 0.45 : 1, depthWrite: !pale });
       const mesh = new THREE.Mesh(geometry, material);
       mesh.position.set(g.pos[0], g.pos[1], g.pos[2]);
       mesh.quaternion.set(g.quat[1], g.quat[2], g.quat[3], g.quat[0]).normalize();
-      mesh.castShadow = !ground;
-      mesh.receiveShadow = true;
+      mesh.castShadow = !ground && !pale;
+      mesh.receiveShadow = !pale;
       mesh.userData.body = g.body;
-      if (g.body > 0) this.picked.push(mesh);
-      this.bodies[g.body]?.add(mesh);
+      if (g.body > 0 && !pale) this.picked.push(mesh);
+      bodies[g.body]?.add(mesh);
       if (ground) mesh.add(this.paper(theme, g));
     });
-    if (!this.about.geoms.some((g) => g.shape === 0)) {
-      const grid = this.paper(theme, null);
-      this.world.add(grid);
-    }
+    if (!pale && !about.geoms.some((g) => g.shape === 0)) to.add(this.paper(theme, null));
   }
 
   private paper(theme: Theme, g: Geom | null) {
@@ -193,19 +242,19 @@ export class Space {
   }
 
   // Lines and points that a model draws in space.
-  private addDraws(theme: Theme) {
+  private addDraws({ about, places, lines }: Actor, theme: Theme, to: THREE.Group) {
     const trailColour = curveColour(theme, 1);
-    this.about.draws.forEach((draw, i) => {
-      const kind = drawKinds[draw.kind], at = (k: number) => this.places.output + draw.output + draw.dimension * k;
+    about.draws.forEach((draw, i) => {
+      const kind = drawKinds[draw.kind], at = (k: number) => places.output + draw.output + draw.dimension * k;
       const read = (s: Sample, k: number) => new THREE.Vector3(s[at(k)], s[at(k) + 1], draw.dimension > 2 ? s[at(k) + 2] : 0);
-      const robot = this.about.geoms.length > 0;
+      const robot = about.geoms.length > 0;
       if (kind === 'box' || kind === 'solid' || kind === 'plane' || kind === 'text' || (robot && (draw.radius || kind === 'circle' || kind === 'point'))) return;
-      const many = this.about.draws.length > 8;
+      const many = about.draws.length > 8;
       const colour = namedColour(theme, draw.colour, kind === 'line' ? theme.ink : curveColour(theme, many ? 0 : i));
       if (kind === 'trail') {
         const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: namedColour(theme, draw.colour, trailColour) }));
         line.frustumCulled = false;
-        this.lines.push({ object: line, update: (_, samples, index) => {
+        lines.push({ object: line, update: (_, samples, index) => {
           const step = Math.max(1, Math.ceil(index / 2000)), list: THREE.Vector3[] = [];
           for (let k = 0; k < index; k += step) list.push(read(samples[k], 0));
           list.push(read(samples[index], 0));
@@ -217,7 +266,7 @@ export class Space {
         for (let k = 0; k < draw.points; k++) {
           const ball = new THREE.Mesh(new THREE.SphereGeometry(1, 28, 18), material);
           ball.castShadow = kind === 'point';
-          this.lines.push({ object: ball, update: (s) => {
+          lines.push({ object: ball, update: (s) => {
             ball.position.copy(read(s, k));
             ball.scale.setScalar(kind === 'circle' && draw.radius ? Math.abs(s[at(draw.points)]) || 1e-6 : 0.035 * this.reach);
           } });
@@ -229,7 +278,7 @@ export class Space {
         const tubes = rods ? Array.from({ length: draw.points - 1 }, () => new THREE.Mesh(new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
         const group = new THREE.Group();
         group.add(line, ...tubes);
-        this.lines.push({ object: group, update: (s) => {
+        lines.push({ object: group, update: (s) => {
           const list = Array.from({ length: draw.points }, (_, k) => read(s, k));
           if (closed) list.push(list[0]);
           line.visible = !rods;
@@ -248,7 +297,7 @@ export class Space {
         } });
       }
     });
-    for (const line of this.lines) this.world.add(line.object);
+    for (const line of lines) to.add(line.object);
   }
 
   private addArrow(colour: string) {
@@ -262,9 +311,9 @@ export class Space {
     return arrow;
   }
 
-  private put(sample: Sample) {
-    const f = this.places.frame;
-    this.bodies.forEach((body, i) => {
+  private put({ places, bodies }: Actor, sample: Sample) {
+    const f = places.frame;
+    bodies.forEach((body, i) => {
       const at = f + 7 * i;
       body.position.set(sample[at], sample[at + 1], sample[at + 2]);
       body.quaternion.set(sample[at + 4], sample[at + 5], sample[at + 6], sample[at + 3]);
@@ -285,16 +334,37 @@ export class Space {
     while (this.arrows.length < count) this.arrows.push(this.addArrow(theme.force));
     let largest = 0;
     const vector = (i: number) => new THREE.Vector3(sample[i], sample[i + 1], sample[i + 2]);
-    for (let k = 0; k < count; k++) largest = Math.max(largest, vector(this.places.contact + 12 * k + 3).length());
+    for (let k = 0; k < count; k++) largest = Math.max(largest, vector(this.places.contact + contactSize * k + 3).length());
     this.push = Math.max(largest, 0.98 * this.push);
     const slide = new THREE.Color(curveColour(theme, 4)), stick = new THREE.Color(theme.force);
     this.arrows.forEach((arrow, k) => {
-      const at = this.places.contact + 12 * k;
+      const at = this.places.contact + contactSize * k;
       if (k >= count || !(this.push > 0)) { arrow.visible = false; return; }
       // the root: small forces are seen beside large ones
       const force = vector(at + 3), size = force.length();
       this.setArrow(arrow, vector(at), size > 0 ? force.multiplyScalar((0.3 * this.reach * Math.sqrt(size / this.push)) / size) : force);
       arrow.setColor(sample[at + 9] === 2 ? slide : stick);
+    });
+    this.paintCones(sample, count, theme, slide, stick);
+  }
+
+  // The cone of friction at each contact: the force lies within it where it sticks, on it where it slides.
+  private paintCones(sample: Sample, count: number, theme: Theme, slide: THREE.Color, stick: THREE.Color) {
+    const shown = Math.min(count, 60), high = 0.16 * this.reach;
+    while (this.cones.length < shown) {
+      const cone = new THREE.Mesh(new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), new THREE.MeshBasicMaterial({ color: theme.force, transparent: true, opacity: 0.16, depthWrite: false, side: THREE.DoubleSide }));
+      this.cones.push(cone);
+      this.scene.add(cone);
+    }
+    this.cones.forEach((cone, k) => {
+      const at = this.places.contact + contactSize * k, { geoms } = this.about;
+      const mu = k < shown ? Math.max(geoms[sample[at + 12]]?.friction ?? 0, geoms[sample[at + 13]]?.friction ?? 0) : 0;
+      cone.visible = k < shown && mu > 0;
+      if (!cone.visible) return;
+      cone.position.set(sample[at], sample[at + 1], sample[at + 2]);
+      cone.quaternion.setFromUnitVectors(up, new THREE.Vector3(sample[at + 6], sample[at + 7], sample[at + 8]));
+      cone.scale.set(high * mu, high * mu, high);
+      (cone.material as THREE.MeshBasicMaterial).color.copy(sample[at + 9] === 2 ? slide : stick);
     });
   }
 
@@ -311,12 +381,12 @@ export class Space {
 
   // False: the frame before is still being drawn, come again. So no frames pile up, and the page stays awake where
   // drawing is slow; there it takes fewer dots while things move, and at last no shadows.
-  paint(theme: Theme, samples: Sample[], index: number, principle: boolean, pull: [number[], number[]] | null, body: number, still: boolean): boolean {
+  paint(theme: Theme, samples: Sample[], index: number, principle: boolean, pull: [number[], number[]] | null, body: number, still: boolean, ghost: Ghost | null = null): boolean {
     const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
     if (!(width > 0 && height > 0)) return true;
     if (this.busy()) return false;
     this.setSize(width, height, Math.min(still ? 2 : this.dots, devicePixelRatio || 1));
-    this.show(samples, index, theme, principle, pull, body);
+    this.show(samples, index, theme, principle, pull, body, ghost);
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
     this.work = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
@@ -348,14 +418,26 @@ export class Space {
     this.camera.updateProjectionMatrix();
   }
 
-  private show(samples: Sample[], index: number, theme: Theme, principle: boolean, pull: [number[], number[]] | null, body: number) {
+  private show(samples: Sample[], index: number, theme: Theme, principle: boolean, pull: [number[], number[]] | null, body: number, ghost: Ghost | null = null) {
     const sample = samples[index];
-    this.put(sample);
-    for (const line of this.lines) line.update(sample, samples, index);
+    this.put(this.actor, sample);
+    for (const line of this.actor.lines) line.update(sample, samples, index);
+    this.ghostWorld.visible = ghost !== null;
+    if (ghost && this.ghost) {
+      this.put(this.ghost, ghost.samples[ghost.index]);
+      for (const line of this.ghost.lines) line.update(ghost.samples[ghost.index], ghost.samples, ghost.index);
+    }
+    for (const axis of this.axes) axis.visible = this.joints;
+    const chosen = principle && body > 0 ? this.actor.bodies[body] : undefined;
+    this.mark.visible = chosen !== undefined && chosen.children.length > 0;
+    if (chosen && this.mark.visible) {
+      (this.mark.material as THREE.LineBasicMaterial).color.set(theme.accent);
+      this.mark.setFromObject(chosen);
+    }
     this.paintContacts(sample, theme);
     this.paintPrinciple(sample, principle);
-    if (this.follow && body > 0 && this.bodies[body]) {
-      const to = this.bodies[body].position.clone().sub(this.controls.target);
+    if (this.follow && body > 0 && this.actor.bodies[body]) {
+      const to = this.actor.bodies[body].position.clone().sub(this.controls.target);
       this.controls.target.add(to);
       this.camera.position.add(to);
     }
@@ -389,7 +471,7 @@ export class Space {
     const ray = this.ray(x, y), hit = ray.intersectObjects(this.picked, false)[0];
     if (!hit) return null;
     const body = hit.object.userData.body as number;
-    return { body, local: this.bodies[body].worldToLocal(hit.point.clone()).toArray(), world: hit.point.toArray() };
+    return { body, local: this.actor.bodies[body].worldToLocal(hit.point.clone()).toArray(), world: hit.point.toArray() };
   }
   // A hand from which things hang lower by a twentieth of the scene's size: g / w^2 = size / 20.
   handRate() { return Math.sqrt((20 * 9.81) / this.reach); }
@@ -409,7 +491,7 @@ export class Space {
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, new THREE.Vector3(...(depth as [number, number, number])));
     return this.ray(x, y).ray.intersectPlane(plane, new THREE.Vector3())?.toArray() ?? null;
   }
-  pointOf(body: number, local: number[]) { return this.bodies[body].localToWorld(new THREE.Vector3(...(local as [number, number, number]))).toArray(); }
+  pointOf(body: number, local: number[]) { return this.actor.bodies[body].localToWorld(new THREE.Vector3(...(local as [number, number, number]))).toArray(); }
 }
 
 function flat(vertex: Float64Array, face: Int32Array) {

@@ -11,6 +11,15 @@ export function themeNow(): Theme {
   };
 }
 export const curveColour = (theme: Theme, i: number) => theme.curves[i % theme.curves.length];
+// Pale: half way to the card.
+export function ghostOf(theme: Theme): Theme {
+  const pale = (colour: string) => mix(colour, theme.card, 0.5);
+  return { ...theme, ink: pale(theme.ink), soft: pale(theme.soft), curves: theme.curves.map(pale) };
+}
+function mix(a: string, b: string, part: number): string {
+  const rgb = (c: string) => [1, 3, 5].map((k) => parseInt(c.slice(k, k + 2), 16)), [x, y] = [rgb(a), rgb(b)];
+  return '#' + x.map((v, k) => Math.round(v + part * (y[k] - v)).toString(16).padStart(2, '0')).join('');
+}
 export function namedColour(theme: Theme, name: string, otherwise: string): string {
   const c = theme.curves;
   const known: Record<string, string> = { blue: c[0], red: c[1], orange: c[1], green: c[2], purple: c[3], magenta: c[3], pink: c[3], yellow: c[4], cyan: c[5], gray: c[6], grey: c[6], black: theme.ink, white: theme.card };

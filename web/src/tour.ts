@@ -1,7 +1,7 @@
 // Six stops that show what the principle does, for a lecture or a first look.
 import { make } from './dom';
 
-export interface Stop { path: string; title: string; text: string; principle?: boolean }
+export interface Stop { path: string; title: string; text: string; principle?: boolean; whatif?: string }
 
 export const stops: Stop[] = [
   { path: 'pendulum.zw', title: 'a pendulum is a constraint', principle: true,

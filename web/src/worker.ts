@@ -1,16 +1,25 @@
 // The engine runs here, so that the page never stalls. It steps for a part of each frame, and sends what it has seen.
 import engineUrl from '../../build/wasm/engine.wasm?url';
-import type { About, Fault, Meshes, Sample } from './numbers';
+import type { About, Fault, Meshes, Problem, Row, Sample } from './numbers';
 import { startEngine } from './module.mjs';
 
+// A world: its text, and in what it differs from what the text says.
+export interface World {
+  files: [string, string | Uint8Array][]; path: string; settings: [string, number][]; key: number;
+  law?: string; contact?: string; leaveOut?: number[];
+  from?: { t: number; q: number[]; v: number[]; params: number[] }; // it starts here, not where the text says
+  ahead?: number; // for pictures: so much of the motion before the first sample
+}
 export type Order =
-  | { type: 'open'; files: [string, string][]; path: string; settings: [string, number][]; key: number; ahead?: number }
-  | { type: 'play' | 'pause' | 'start' | 'step' | 'release' }
+  | ({ type: 'open' } & World)
+  | { type: 'play' | 'pause' | 'start' | 'step' | 'release' | 'problem' }
   | { type: 'speed'; value: number }
+  | { type: 'until'; t: number }
   | { type: 'param'; index: number; value: number }
   | { type: 'coords'; list: [number, number][] }
   | { type: 'select'; subject: number }
   | { type: 'seek'; index: number }
+  | { type: 'replay'; rows: Row[] }
   | { type: 'grab'; body: number; at: number[]; rate: number }
   | { type: 'hold'; x: string; y: string; mass: number; to: number[] }
   | { type: 'pull'; to: number[] };
@@ -20,6 +29,8 @@ export type News =
   | { type: 'failed'; error: Fault; running: boolean }
   | { type: 'samples'; list: Sample[]; from: number; bits: string; rate: number }
   | { type: 'at'; sample: Sample; index: number; count: number; bits: string }
+  | { type: 'replayed'; list: Sample[]; forces: Float64Array[] }
+  | { type: 'problem'; problem: Problem | null; t: number }
   | { type: 'thin' | 'paused' | 'ended' };
 
 type Engine = Awaited<ReturnType<typeof startEngine>>;
@@ -28,19 +39,28 @@ const starting: Promise<Engine> = fetch(engineUrl)
   .then((answer) => answer.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes)).then(startEngine);
 
 let engine: Engine;
-let open: Extract<Order, { type: 'open' }> | null = null; // what the world is of
+let open: World | null = null; // what the world is of
 let about: About, states: (Uint8Array | null)[] = [], most = 6000, chunk = 1, every = 1 / 60;
 let alive = false, playing = false, speed = 1, due = 0, last = 0, held = '', cursor = 0, subject = -1;
+let goal = 0, waiting = false; // of 'until'
 
 function openWorld(more = ''): boolean {
+  const world = open!, coder = new TextEncoder();
   engine.forgetFiles();
-  const coder = new TextEncoder();
-  for (const [name, text] of open!.files) engine.file(name, coder.encode(text));
-  for (const [name, value] of open!.settings) engine.setting(name, value);
-  engine.key(open!.key);
-  if (!engine.open(open!.path, more)) return false;
+  for (const [name, data] of world.files) engine.file(name, typeof data === 'string' ? coder.encode(data) : data);
+  for (const [name, value] of world.settings) engine.setting(name, value);
+  engine.key(world.key);
+  if (world.law) engine.law(world.law);
+  if (world.contact) engine.contact(world.contact);
+  for (const index of world.leaveOut ?? []) engine.leaveOut(index);
+  if (!engine.open(world.path, more)) return false;
   engine.select(subject);
   return true;
+}
+
+function keepState(t: number, q: ArrayLike<number>, v: ArrayLike<number>, params: ArrayLike<number>) {
+  [[t], params, [], q, v].forEach((values, which) => engine.keep(which, values));
+  return engine.takeOver();
 }
 
 function meshesNow(): Meshes {
@@ -62,13 +82,14 @@ function lookAhead(time: number, tick: number): Sample[] {
 }
 
 // A new world, or the old one with other numbers: from its start.
-function begin(order: Extract<Order, { type: 'open' }>, kept: boolean) {
-  open = order;
+function begin(world: World, kept: boolean) {
+  open = world;
   held = '';
   subject = kept ? subject : -1;
   alive = openWorld();
-  if (!alive) {
-    playing = false;
+  const { from } = world;
+  if (!alive || (from && !keepState(from.t, from.q, from.v, from.params))) {
+    alive = playing = false;
     tell({ type: 'failed', error: engine.error(), running: false });
     return;
   }
@@ -76,7 +97,7 @@ function begin(order: Extract<Order, { type: 'open' }>, kept: boolean) {
   const tick = engine.tick();
   chunk = Math.max(1, Math.round(Math.min(about.run[1] || 1 / 60, 1 / 30) / tick));
   every = chunk * tick;
-  const before = lookAhead(order.ahead ?? 0, tick);
+  const before = lookAhead(world.ahead ?? 0, tick);
   const sample = engine.look();
   if (!sample) {
     tell({ type: 'failed', error: engine.error(), running: false });
@@ -86,6 +107,7 @@ function begin(order: Extract<Order, { type: 'open' }>, kept: boolean) {
   states = [engine.save()];
   cursor = 0;
   due = 0;
+  goal = -Infinity;
   tell({ type: 'opened', about, meshes: meshesNow(), sample, before, chunk, bits: engine.hash(), kept });
 }
 
@@ -114,7 +136,7 @@ function thin() {
 }
 
 // Steps until the clock is reached, at most for so many milliseconds.
-function advance(time: number, budget: number) {
+function advance(time: number, budget: number): boolean {
   const began = performance.now(), list: Sample[] = [], from = states.length;
   let done = 0, fine = true;
   due += time;
@@ -129,6 +151,7 @@ function advance(time: number, budget: number) {
   if (list.length > 0) tell({ type: 'samples', list, from, bits: engine.hash(), rate: took > 0 ? done / took : 0 });
   if (!fine) fail();
   thin();
+  return fine;
 }
 
 function turn() {
@@ -137,6 +160,18 @@ function turn() {
   advance(speed * Math.min(0.1, (now - last) / 1000), 14);
   last = now;
   setTimeout(turn, 4);
+}
+
+// One world follows another: as far as that has come.
+function follow() {
+  waiting = false;
+  const now = engine.look()?.[0] ?? Infinity;
+  if (!alive || now >= goal - 0.5 * every) return;
+  due = 0;
+  if (advance(goal - now + 0.5 * every, 14) && !waiting) {
+    waiting = true;
+    setTimeout(follow, 2);
+  }
 }
 
 // Behind the place that was gone back to nothing is known any more.
@@ -202,45 +237,54 @@ function setParam(index: number, value: number) {
   begin({ ...open!, settings: [...settings, [about.params[index], value]] }, true);
 }
 
+// A recording as instants of this model: everything that the model says about them, and the force beside its own that
+// the recorded accelerations would need.
+function replay(rows: Row[]) {
+  const list: Sample[] = [], forces: Float64Array[] = [], params = engine.look()!.slice(0);
+  const at = 12 + about.coords.length + 6 * about.speeds.length + about.rows.length;
+  for (const row of rows) {
+    if (!keepState(row.t, row.q, row.v, params.slice(at, at + about.params.length))) break;
+    const sample = engine.look(), force = sample && engine.unexplained(row.a);
+    if (!sample || !force) break;
+    list.push(sample);
+    forces.push(force);
+  }
+  if (list.length === 0) fail();
+  else tell({ type: 'replayed', list, forces });
+}
+
+function start() {
+  release();
+  states.length = 1;
+  if (engine.start()) {
+    cursor = 0;
+    goal = -Infinity;
+    showAgain();
+  } else fail();
+}
+
+const acts: { [K in Order['type']]: (order: Extract<Order, { type: K }>) => void } = {
+  open: (order) => begin(order, false),
+  play() { forgetLater(); playing = true; last = performance.now(); turn(); },
+  pause() { playing = false; tell({ type: 'paused' }); },
+  speed: (order) => { speed = order.value; },
+  step() { forgetLater(); due = 0; advance(every * 1.0000001, 1e4); },
+  until(order) { goal = order.t; if (!waiting) follow(); },
+  start,
+  param: (order) => setParam(order.index, order.value),
+  coords(order) { for (const [index, value] of order.list) engine.setCoord(index, value); showAgain(); },
+  select(order) { subject = order.subject; engine.select(subject); if (!playing) showAgain(); },
+  seek(order) { playing = false; restoreAt(order.index); },
+  replay: (order) => replay(order.rows),
+  problem: () => tell({ type: 'problem', problem: engine.problem(), t: engine.look()?.[0] ?? 0 }),
+  grab(order) { if (engine.grab(order.body, order.at, order.rate)) held = 'body'; },
+  hold,
+  pull: (order) => pull(order.to),
+  release,
+};
+
 onmessage = async (event: MessageEvent<Order>) => {
   engine ??= await starting;
   const order = event.data;
-  if (order.type === 'open') begin(order, false);
-  else if (!alive) return;
-  else if (order.type === 'play') {
-    forgetLater();
-    playing = true;
-    last = performance.now();
-    turn();
-  } else if (order.type === 'pause') {
-    playing = false;
-    tell({ type: 'paused' });
-  } else if (order.type === 'speed') speed = order.value;
-  else if (order.type === 'step') {
-    forgetLater();
-    due = 0;
-    advance(every * 1.0000001, 1e4);
-  } else if (order.type === 'start') {
-    release();
-    states.length = 1;
-    if (engine.start()) {
-      cursor = 0;
-      showAgain();
-    } else fail();
-  } else if (order.type === 'param') setParam(order.index, order.value);
-  else if (order.type === 'coords') {
-    for (const [index, value] of order.list) engine.setCoord(index, value);
-    showAgain();
-  } else if (order.type === 'select') {
-    subject = order.subject;
-    engine.select(subject);
-    if (!playing) showAgain();
-  } else if (order.type === 'seek') {
-    playing = false;
-    restoreAt(order.index);
-  } else if (order.type === 'grab') {
-    if (engine.grab(order.body, order.at, order.rate)) held = 'body';
-  } else if (order.type === 'hold') hold(order);
-  else if (order.type === 'pull') pull(order.to);
-  else if (order.type === 'release') release();
+  if (order.type === 'open' || alive) (acts[order.type] as (order: Order) => void)(order);
 };

@@ -90,12 +90,8 @@ static char *memory_bytes(const zw_file *file, size_t *length, read_file_state *
     return text;
 }
 
-char *read_file_bytes(const zw_read_options *options, const char *path, size_t *length,
-                      read_file_state *state)
+static char *disk_bytes(const char *path, size_t *length, read_file_state *state)
 {
-    if (is_in_memory(options)) {
-        return memory_bytes(file_in_memory(options, path), length, state);
-    }
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
         *state = READ_FILE_MISSING;
@@ -108,6 +104,18 @@ char *read_file_bytes(const zw_read_options *options, const char *path, size_t *
         text = stream_bytes(stream, length, state);
     }
     fclose(stream);
+    return text;
+}
+
+char *read_file_bytes(const zw_read_options *options, const char *path, size_t *length,
+                      read_file_state *state)
+{
+    char *text = is_in_memory(options) ? memory_bytes(file_in_memory(options, path), length, state)
+                                       : disk_bytes(path, length, state);
+    if (text != NULL && options != NULL && options->seen != NULL) {
+        zw_file file = {.name = path, .bytes = text, .size = *length};
+        options->seen(options->user, &file);
+    }
     return text;
 }
 

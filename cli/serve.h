@@ -1,0 +1,31 @@
+/* A small server for one browser on this machine: pages from memory, below a secret address. */
+#ifndef ZW_CLI_SERVE_H
+#define ZW_CLI_SERVE_H
+
+#include <stddef.h>
+
+typedef struct serve_page {
+    char *name; /* behind the token: "assets/index.js"; "": the first page */
+    const char *kind;
+    char *bytes;
+    size_t size;
+} serve_page;
+
+typedef struct serve_site {
+    serve_page *page;
+    int count, room;
+    char token[33]; /* 128 random bits, in hexadecimal digits */
+    int port;
+    void *daemon;
+} serve_site;
+
+/* A page; name and bytes are copied. 0: no memory. */
+int serve_add(serve_site *site, const char *name, const char *kind, const void *bytes, size_t size);
+/* All files of a folder and of the folders in it; how many, -1: no memory. */
+int serve_add_folder(serve_site *site, const char *folder, const char *inside);
+
+/* Listens on 127.0.0.1. NULL, or why not. */
+const char *serve_start(serve_site *site, int port);
+void serve_stop(serve_site *site); /* and forgets the pages */
+
+#endif
