@@ -13,13 +13,15 @@
 
 #include <cmocka.h>
 
-#include "../system/world.h"
 #include "base/memory.h"
 #include "scene/trees.h"
 #include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
 #include "tree/differ.h"
 #include "tree/sweeps.h"
 #include "zwang/slopes.h"
+
+#include "../system/world.h"
 
 static zw_error error;
 enum { WIDE = 400 };
@@ -234,13 +236,16 @@ static void try_file(const char *folder, const char *file)
         /* beside the manifold redundant rows contradict each other, or become independent */
         assert_int_equal(zw_forward(w.system, w.state, w.work, NULL, &error), ZW_OK);
         int redundant = zw_work_motion(w.work)->redundant_count > 0;
-        tally sum = redundant ? (tally){.kinks = x.kinks} : compare(&w, slopes, 1e-3);
+        /* what touches would open or sink: test_slopes_touch.c */
+        int touches = w.work->touched && w.work->touched->count > 0;
+        tally sum = redundant || touches ? (tally){.kinks = x.kinks} : compare(&w, slopes, 1e-3);
         if (sum.worst > 1e-9) { /* steps that are too wide for this system */
             tally finer = compare(&w, slopes, 1e-4);
             sum = finer.worst < sum.worst ? finer : sum;
         }
         assert_int_equal(sum.none, 0);
-        double far = x.kinks == 0 && redundant ? along_motion(&w, slopes, 4e-4) : 0;
+        double far = x.kinks == 0 && redundant && !touches ? along_motion(&w, slopes, 4e-4) : 0;
+        far = far > 1e-6 ? fmin(far, along_motion(&w, slopes, 5e-5)) : far;
         print_message(
             "%-28s %3d columns off by %.1e, %d without answer, %d kinks; along motion %.1e\n", file,
             sum.columns, sum.worst, sum.none, sum.kinks, far);

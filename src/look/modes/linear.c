@@ -7,8 +7,10 @@
  *     psi(q, v, t) = 0:   psi_q dq + psi_v dv = 0
  *     friction that holds: e_q dq + T dv = 0  for the speed of sliding e
  *
- * with all slopes from formulas. The rows of these span what is forbidden; what is orthogonal to
- * them is the tangent space. */
+ *     a contact that is closed: as phi, and where it sticks, as friction
+ *
+ * with all slopes from formulas, or of robots from slopes_bodies.c. The rows of these span what is
+ * forbidden; what is orthogonal to them is the tangent space. */
 #include "look/modes/linear.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "expr/derive.h"
+#include "look/slopes/slopes_bodies.h"
 #include "math/dense/dense.h"
 #include "system/list.h"
 
@@ -98,9 +101,7 @@ zw_status linear_create(linear *l, const zw_model *model, const zw_system *syste
     }
     l->held = system->m;
     zw_status status = system->tree ? ZW_OK : add_formulas(l, error);
-    size_t rows = 2 * (size_t)l->held + 2 * n; /* of the table that is factored */
-    l->tangent =
-        status == ZW_OK ? base_alloc((rows * 2 * n + 4 * n * n + 1) * sizeof(double)) : NULL;
+    l->tangent = status == ZW_OK ? base_alloc((4 * n * n + 1) * sizeof(double)) : NULL;
     return status != ZW_OK ? status : l->tangent ? ZW_OK : no_memory(error);
 }
 
@@ -167,14 +168,41 @@ static int is_active(const linear *l, int row)
     return 0;
 }
 
-/* What is forbidden, row by row, each of length one: their number. */
-static int fill_rows(linear *l, zw_state *state, double *C)
+/* Of robots with loops or contacts: a row of speeds for each that holds, and one of positions
+ * unless it is friction. */
+static int fill_holds(const linear *l, double *C)
+{
+    const slopes_bodies *s = l->slopes->bodies;
+    size_t n = (size_t)l->system->n, wide = 2 * n, values = (size_t)s->values;
+    int count = 0;
+    for (int h = 0; h < s->holds; h++) {
+        const slopes_hold *it = &s->hold[h];
+        for (int r = 0; r < it->unknowns; r++) {
+            size_t value = (size_t)(it->first + r);
+            const double *B = s->B + value * n;
+            int of_speeds =
+                it->kind == HOLD_DRY || r > 0 ||
+                (it->kind == HOLD_ROW && l->system->row_kind[it->index] == SYSTEM_VELOCITY);
+            if (!of_speeds) {
+                memcpy(C + (size_t)count++ * wide, B, n * sizeof *C);
+            }
+            double *row = C + (size_t)count++ * wide;
+            memcpy(row + n, B, n * sizeof *C);
+            for (size_t j = 0; j < n; j++) {
+                row[j] = s->psi_by[j * values + value];
+            }
+        }
+    }
+    return count;
+}
+
+/* Of formulas, and of trees with nothing but limits and couplings. */
+static int fill_plain(linear *l, zw_state *state, double *C)
 {
     const zw_system *system = l->system;
     size_t n = (size_t)system->n, wide = 2 * n;
     const double *A = l->slopes->work->out[PART_TERMS] + system->at.A;
     int count = 0;
-    memset(C, 0, 2 * (size_t)l->held * wide * sizeof *C);
     if (l->tape) {
         const expr_inputs in = {
             .t = state->t, .param = state_param(state), .q = state_q(state), .v = state_v(state)};
@@ -207,6 +235,14 @@ static int fill_rows(linear *l, zw_state *state, double *C)
         }
         count++;
     }
+    return count;
+}
+
+/* What is forbidden, row by row, each of length one: their number. */
+static int fill_rows(linear *l, zw_state *state, double *C)
+{
+    size_t wide = 2 * (size_t)l->system->n;
+    int count = l->slopes->by_bodies ? fill_holds(l, C) : fill_plain(l, state, C);
     for (int r = 0; r < count; r++) {
         double size = dense_norm((int)wide, C + (size_t)r * wide);
         dense_scale((int)wide, size > 0 ? 1 / size : 0, C + (size_t)r * wide);
@@ -214,15 +250,21 @@ static int fill_rows(linear *l, zw_state *state, double *C)
     return count;
 }
 
+/* So many rows may be forbidden. */
+static size_t most_rows(const linear *l)
+{
+    return 2 * (size_t)(l->slopes->by_bodies ? l->slopes->bodies->values : l->held);
+}
+
 /* The orthonormal rows of Q: of what is forbidden first. */
 static zw_status split(linear *l, zw_state *state, zw_error *error)
 {
-    size_t wide = 2 * (size_t)l->system->n;
-    double *C = l->tangent + wide * wide;
-    int count = fill_rows(l, state, C);
-    double *beta = base_alloc((wide + 3 * (size_t)count + 1) * sizeof *beta);
-    int *order = base_alloc(((size_t)count + 1) * sizeof *order);
-    if (beta && order) {
+    size_t wide = 2 * (size_t)l->system->n, most = most_rows(l);
+    double *C = base_alloc((most * wide + wide + 3 * most + 1) * sizeof *C);
+    int *order = base_alloc((most + 1) * sizeof *order);
+    if (C && order) {
+        double *beta = C + most * wide;
+        int count = fill_rows(l, state, C);
         l->rank = count > 0
                       ? dense_lq(count, (int)wide, C, (int)wide, 1e-9, order, beta, beta + wide)
                       : 0;
@@ -233,8 +275,8 @@ static zw_status split(linear *l, zw_state *state, zw_error *error)
             dense_lq_apply(l->rank, (int)wide, C, (int)wide, beta, row);
         }
     }
-    zw_status status = beta && order ? ZW_OK : no_memory(error);
-    base_free(beta);
+    zw_status status = C && order ? ZW_OK : no_memory(error);
+    base_free(C);
     base_free(order);
     return status;
 }
@@ -242,6 +284,7 @@ static zw_status split(linear *l, zw_state *state, zw_error *error)
 zw_status linear_look(linear *l, const zw_state *state, int with_tangent, zw_error *error)
 {
     zw_status status = zw_slopes_look(l->slopes, state, &l->answer, error);
+    l->state = state;
     if (status != ZW_OK) {
         return status;
     }

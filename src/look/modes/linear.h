@@ -19,6 +19,7 @@ typedef struct linear {
                         they admit: orthonormal */
     int rank;
     zw_slopes_answer answer;
+    const zw_state *state; /* of the last look */
     void *memory;
 } linear;
 

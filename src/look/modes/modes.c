@@ -133,12 +133,12 @@ static zw_status over_period(linear *l, const zw_state *from, double period, dou
 /* ---- Eigenvalues ------------------------------------------------------------------------------
  */
 
-/* G = N' F N with the rows of N'; answers |F N - N G| over |F|. */
+/* G = N' F N with the rows of N'; answers |F N - N G| over |F|, which is one at least: dq' = dv. */
 static double restrict_to(const linear *l, double *G, double *room)
 {
     size_t wide = 2 * (size_t)l->system->n, size = wide - (size_t)l->rank;
     const double *N = l->tangent + (size_t)l->rank * wide;
-    double out = 0, all = 1e-300;
+    double out = 0, all = 1;
     for (size_t j = 0; j < size; j++) {
         dense_multiply((int)wide, (int)wide, l->F, (int)wide, N + j * wide, room);
         for (size_t i = 0; i < size; i++) {
@@ -212,14 +212,28 @@ static int by_growth(const void *x, const void *y)
                                                    : a->from - b->from;
 }
 
-/* Growth below 1e-7 of the fastest is none: double zeros (a body that drifts) come out as roots of
- * round-off. */
-static void judge(zw_modes *modes, double fastest)
+/* What counts as none: NONE of the fastest, or of what the free accelerations would give over a way
+ * of one, where all is held and nothing is fast. Double zeros (a body that drifts) come out as
+ * roots of round-off, and of the errors of differences where slopes_bodies.c has these. */
+static double none_of(const linear *l, const sorted *list, int count)
+{
+    const zw_view a = zw_field(l->system, l->state, l->slopes->work, ZW_FIELD_A_FREE);
+    double most = 0;
+    for (int i = 0; i < a.count; i++) {
+        most = isfinite(a.data[i]) ? fmax(most, sqrt(fabs(a.data[i]))) : most;
+    }
+    for (int k = 0; k < count; k++) {
+        most = fmax(most, hypot(list[k].mode.growth, list[k].mode.frequency));
+    }
+    return (l->slopes->by_bodies ? 1e-5 : 1e-7) * fmax(most, 1e-300);
+}
+
+static void judge(zw_modes *modes, double none)
 {
     int grows = 0, stays = 0;
     for (int k = 0; k < modes->count; k++) {
-        grows += modes->mode[k].growth > 1e-7 * fastest;
-        stays += modes->mode[k].growth >= -1e-7 * fastest;
+        grows += modes->mode[k].growth > none;
+        stays += modes->mode[k].growth >= -none;
     }
     modes->stability = grows ? ZW_UNSTABLE : stays ? ZW_NEUTRAL : ZW_STABLE;
 }
@@ -247,12 +261,13 @@ static zw_status gather(zw_modes *modes, const linear *l, int size, const double
             exponent(&list[modes->count++].mode, re, im, period);
         }
     }
-    fastest = 0;
+    double none = none_of(l, list, modes->count);
     for (int k = 0; k < modes->count; k++) {
-        fastest = fmax(fastest, hypot(list[k].mode.growth, list[k].mode.frequency));
-    }
-    for (int k = 0; k < modes->count; k++) {
-        list[k].key = rint(list[k].mode.growth / (1e-7 * fmax(fastest, 1e-300)));
+        zw_mode *mode = &list[k].mode;
+        if (hypot(mode->growth, mode->frequency) <= none) {
+            mode->growth = mode->frequency = mode->damping = 0;
+        }
+        list[k].key = rint(mode->growth / none);
     }
     qsort(list, (size_t)modes->count, sizeof *list, by_growth);
     for (int k = 0; k < modes->count; k++) {
@@ -260,7 +275,7 @@ static zw_status gather(zw_modes *modes, const linear *l, int size, const double
         fill_shape(l, vector + 2 * (size_t)size * (size_t)list[k].from,
                    modes->shape + 2 * n * (size_t)k);
     }
-    judge(modes, fastest);
+    judge(modes, none);
     base_free(list);
     return ZW_OK;
 }

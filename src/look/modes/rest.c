@@ -10,19 +10,25 @@
  * eigenvalue of G to 0, so that the last steps are Newton's; but it is never less than twice the
  * largest real part of an eigenvalue: so it goes downhill, and a top is left unless one stands
  * exactly on it. No step is longer than STRIDE of 1 + the coordinates, nor so long that there is no
- * position near its end that the constraints admit (a chain of many links). */
+ * position near its end that the constraints admit (a chain of many links), nor so long that
+ * something sinks into something else: then it ends where that lands, to hold from there on. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/modes/linear.h"
+#include "look/modes/rest_touch.h"
 #include "math/dense/dense.h"
 #include "math/dense/eigen.h"
 #include "zwang/modes.h"
 
 #define STRIDE 0.3
-enum { HALVES = 12 }; /* of a step so long that constraints cannot be met after it */
+enum {
+    HALVES = 12,
+    LANDING = 40
+}; /* of a step so long that constraints cannot be met after it;
+      of one in which something lands */
 
 typedef struct search {
     linear l;
@@ -111,10 +117,39 @@ static zw_status find_step(search *s, zw_error *error)
     return slopes_solve(s->freedom, 1, G, s->y) >= 0 ? ZW_OK : no_memory(error);
 }
 
+/* The state h of the step on, with all constraints met and what holds closed. */
+static zw_status move(search *s, rest_touch *touch, double h, const double *along, int *sinks,
+                      zw_error *error)
+{
+    const zw_system *system = s->system;
+    memcpy(s->q, s->from, (size_t)system->nq * sizeof *s->q);
+    system_move(system, s->q, h, along);
+    zw_status status = rest_touch_close(touch, s->q, error);
+    if (status == ZW_OK) {
+        status = zw_state_set(system, s->state, s->work, ZW_FIELD_Q, 0, system->nq, s->q, error);
+    }
+    return status == ZW_OK ? rest_touch_sinks(touch, state_q(s->state), sinks, error) : status;
+}
+
+/* As far as nothing sinks. */
+static zw_status land(search *s, rest_touch *touch, double h, const double *along, zw_error *error)
+{
+    double low = 0, high = h;
+    zw_status status = ZW_OK;
+    for (int k = 0; k < LANDING && status != ZW_NO_MEMORY; k++) {
+        int sinks = 1;
+        status = move(s, touch, 0.5 * (low + high), along, &sinks, error);
+        *(status != ZW_OK || sinks ? &high : &low) = 0.5 * (low + high);
+    }
+    int sinks;
+    return status == ZW_NO_MEMORY ? status : move(s, touch, low, along, &sinks, error);
+}
+
 static zw_status take_step(search *s, zw_error *error)
 {
     size_t n = (size_t)s->system->n;
     double *along = s->values, longest = 0, size = 1;
+    rest_touch touch;
     memset(along, 0, n * sizeof *along);
     for (int i = 0; i < s->freedom; i++) {
         dense_axpy((int)n, s->y[i], s->N + (size_t)i * n, along);
@@ -127,13 +162,17 @@ static zw_status take_step(search *s, zw_error *error)
         size = fmax(size, fabs(s->from[i]));
     }
     double h = longest > STRIDE * size ? STRIDE * size / longest : 1;
-    zw_status status = ZW_CONFLICT;
-    for (int k = 0; k < HALVES && status != ZW_OK && status != ZW_NO_MEMORY; k++, h *= 0.5) {
-        memcpy(s->q, s->from, (size_t)s->system->nq * sizeof *s->q);
-        system_move(s->system, s->q, h, along);
-        status =
-            zw_state_set(s->system, s->state, s->work, ZW_FIELD_Q, 0, s->system->nq, s->q, error);
+    zw_status status = rest_touch_begin(&touch, &s->l, s->from, error);
+    int sinks = 0, good = status == ZW_OK;
+    status = good ? ZW_CONFLICT : status;
+    for (int k = 0; good && k < HALVES && status != ZW_OK && status != ZW_NO_MEMORY; k++) {
+        status = move(s, &touch, h, along, &sinks, error);
+        h *= status == ZW_OK ? 1 : 0.5;
     }
+    if (status == ZW_OK && sinks) {
+        status = land(s, &touch, h, along, error);
+    }
+    rest_touch_free(&touch);
     return status == ZW_OK ? zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n,
                                           s->zero, error)
                            : status;

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "look/slopes/slopes_bodies.h"
 
 static zw_status no_memory(zw_error *error)
 {
@@ -100,6 +101,7 @@ void zw_slopes_free(zw_slopes *slopes)
         zw_work_free(slopes->work);
         slopes_formulas_free(&slopes->formulas);
         slopes_tree_free(slopes->tree);
+        slopes_bodies_free(slopes->bodies);
         base_free(slopes->memory);
         base_free(slopes);
     }

@@ -1,5 +1,5 @@
 /* Inside of derivatives of an instant: slopes.c solves, slopes_formula.c has the formulas of
- * equations, slopes_tree.c the sweeps of robots. */
+ * equations, slopes_tree.c the sweeps of robots, slopes_bodies.c loops and contacts of these. */
 #ifndef ZW_LOOK_SLOPES_H
 #define ZW_LOOK_SLOPES_H
 
@@ -37,11 +37,13 @@ struct zw_slopes {
     zw_work *work;
     int columns;
     slopes_formulas formulas;
-    struct slopes_tree *tree; /* of robots; NULL: equations */
-    int *active;              /* [rows] of the residuals: its unknown, -1: not now */
-    double *K;                /* [size][size] their slopes by the unknowns, */
-    double *by;               /* [columns][size] and by all else */
-    double *known;            /* [columns][n] the same of M a - force alone */
+    struct slopes_tree *tree;     /* of robots; NULL: equations */
+    struct slopes_bodies *bodies; /* of these, with loops, contacts, forces that turn; */
+    int by_bodies;                /* the last answer is from there */
+    int *active;                  /* [rows] of the residuals: its unknown, -1: not now */
+    double *K;                    /* [size][size] their slopes by the unknowns, */
+    double *by;                   /* [columns][size] and by all else */
+    double *known;                /* [columns][n] the same of M a - force alone */
     double *a_by, *lambda_by, *force_by, *force, *room;
     const step_kinks *kinks; /* of a run whose branches hold, or NULL: formulas decide */
     zw_slopes_answer answer;

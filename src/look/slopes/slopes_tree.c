@@ -5,13 +5,15 @@
  * are constant: d lambda is that of K = [M -A'; A 0]. Where nothing is closed, da = -M \ dr by the
  * factors of the tree.
  *
- * Loops and contacts are refused by name: their derivatives are not there yet. */
+ * Loops, contacts, friction that holds and forces along directions that turn are slopes_bodies.c's;
+ * of a plain tree it gets the slopes of M a - force from here. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/slopes/slopes.h"
+#include "look/slopes/slopes_bodies.h"
 #include "look/slopes/slopes_pull.h"
 #include "system/bodies/bodies.h"
 #include "tree/differ.h"
@@ -31,12 +33,15 @@ zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
 {
     const zw_system *system = slopes->system;
     size_t n = (size_t)system->n;
-    zw_status status = slopes_pulls_check(system, error);
-    if (status == ZW_OK && system->carried > 0) {
-        status = not_yet(error, "actuators with activations");
+    zw_error unused = {0};
+    int simple = slopes_pulls_check(system, &unused) == ZW_OK;
+    if (system->carried > 0 || system->tree->without_matrix) {
+        return not_yet(error, system->carried > 0 ? "actuators with activations"
+                                                  : "trees without a mass matrix");
     }
-    if (status != ZW_OK) {
-        return status;
+    slopes->bodies = slopes_bodies_create(system, simple, error);
+    if (!slopes->bodies) {
+        return ZW_NO_MEMORY;
     }
     slopes->formulas.rows = system->n + system->m;
     slopes->tree = base_alloc(sizeof *slopes->tree);
@@ -64,7 +69,8 @@ void slopes_tree_free(struct slopes_tree *tree)
 /* ---- What is active ---------------------------------------------------------------------------
  */
 
-static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
+/* 0: something holds that is not constant. */
+static int find_active(zw_slopes *s, int *size)
 {
     const zw_system *system = s->system;
     const struct system_bodies *bodies = system->bodies;
@@ -73,8 +79,8 @@ static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
     for (int i = 0; i < system->n + system->m; i++) {
         s->active[i] = i < system->n ? i : -1;
     }
-    if (work->shown_by != work->motion) {
-        return not_yet(error, "contacts of robots");
+    if (!s->bodies->simple || work->shown_by != work->motion) {
+        return 0;
     }
     for (int c = 0; c < system->model->constraint_count; c++) {
         int k = c - bodies_first_closer(bodies);
@@ -83,20 +89,18 @@ static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
         }
         if (k < 0 || k >= bodies->closer_count) { /* dry friction: a constant while it slides */
             if (work->mode[c] != SYSTEM_CLOSED) {
-                return not_yet(error, "friction of joints that rest");
+                return 0;
             }
             continue;
         }
         if (!slopes_is_constant(&bodies->closer[k])) {
-            return base_fail(error, ZW_BAD_INPUT,
-                             "derivatives of loops of robots are not there yet: %s",
-                             zw_name(system, ZW_KIND_CONSTRAINT, c));
+            return 0;
         }
         for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
             s->active[system->n + r] = (*size)++;
         }
     }
-    return ZW_OK;
+    return 1;
 }
 
 /* ---- Forces -----------------------------------------------------------------------------------
@@ -207,26 +211,36 @@ static void find_forces(zw_slopes *s)
     }
 }
 
-zw_status slopes_tree_look(zw_slopes *s, zw_state *state, zw_error *error)
+/* known: the slopes of M a - force of a plain tree. */
+static void find_known(zw_slopes *s, const double *q, const double *v)
 {
     const zw_system *system = s->system;
-    const double *q = state_q(state), *v = state_v(state);
     size_t n = (size_t)system->n;
-    int size;
-    zw_status status = find_active(s, &size, error);
-    if (status != ZW_OK) {
-        return status;
+    slopes_kinks kinks = {0};
+    memset(s->known, 0, (size_t)s->columns * n * sizeof *s->known);
+    if (!s->bodies->simple) {
+        return;
     }
     tree_kinematics(system->tree, q, s->work->sweeps);
     tree_velocities(system->tree, v, s->work->sweeps);
     tree_differ(system->tree, v, s->work->a, s->work->sweeps, s->tree->room, s->tree->by_q,
                 s->tree->by_v);
-    memset(s->known, 0, (size_t)s->columns * n * sizeof *s->known);
     memcpy(s->known, s->tree->by_q, 2 * n * n * sizeof *s->known);
-    slopes_kinks kinks = {0};
     slopes_pulls(system, s->work, q, v, add_pull, s, &kinks);
     s->answer.kinks += kinks.count;
     s->answer.kink = kinks.name ? kinks.name : s->answer.kink;
+}
+
+zw_status slopes_tree_look(zw_slopes *s, zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    int size, plain = find_active(s, &size);
+    zw_status status = ZW_OK;
+    s->by_bodies = !plain;
+    find_known(s, state_q(state), state_v(state));
+    if (!plain) {
+        return slopes_bodies_look(s, state, error);
+    }
     memset(s->lambda_by, 0, (size_t)s->columns * (size_t)system->m * sizeof *s->lambda_by);
     if (size > system->n || !solve_free(s)) {
         status = solve_closed(s, size, error);

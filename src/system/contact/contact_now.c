@@ -205,6 +205,7 @@ static void judge(now_point *it, double rest, double parting, double pull)
                   ? NOW_HOLDS
                   : NOW_SLIDES;
     it->size = PUSH * (1 + pull);
+    it->off = INFINITY;
     for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
         it->way_of[r] = it->slip[r] * point->friction[0] / size;
         it->size = fmax(it->size, PUSH * fabs(it->rate[r]));
