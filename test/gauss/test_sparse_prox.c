@@ -149,6 +149,36 @@ static void solved_is_solved(void **state)
     sparse_prox_free(prox);
 }
 
+/* The convex law is a convex problem: every scene that some motion satisfies is solved, without a
+ * guess, and in a bounded number of factorisations. */
+static void convex_is_solved(void **state)
+{
+    (void)state;
+    sparse_prox *prox = sparse_prox_create();
+    zw_gauss_options options = zw_gauss_options_default();
+    int all = 0, most = 0;
+    options.contact = ZW_CONTACT_CONVEX;
+    for (int family = 0; family < SCENE_FAMILIES; family++) {
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            scene *s = scene_contact((scene_family)family, seed);
+            if (s->witness && pack(s, &trial)) {
+                zw_motion motion;
+                zw_certificate proof;
+                assert_int_equal(sparse_prox_solve(prox, &trial.problem, &options, &motion), 1);
+                zw_gauss_certify(&trial.problem, options.contact, motion.a, motion.lambda, NULL,
+                                 NULL, &proof);
+                assert_true(proof.worst <= 1e-8);
+                most = motion.factorizations > most ? motion.factorizations : most;
+                all++;
+            }
+            scene_free(s);
+        }
+    }
+    printf("convex law: %d scenes, at most %d factorisations\n", all, most);
+    assert_true(most <= 60);
+    sparse_prox_free(prox);
+}
+
 /* A column of 360 weights, one on another: row k holds weight k above weight k - 1, and its force
  * is the weight of all that stands on it. Sweeps carry loads down only step by step; a rough
  * tolerance is met all the same, and with few factorisations. */
@@ -243,9 +273,8 @@ static void lives_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solved_is_solved),
-        cmocka_unit_test(rough_columns),
-        cmocka_unit_test(same_bits),
+        cmocka_unit_test(solved_is_solved),     cmocka_unit_test(convex_is_solved),
+        cmocka_unit_test(rough_columns),        cmocka_unit_test(same_bits),
         cmocka_unit_test(lives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,7 +237,7 @@ static void solve_convex(sparse_prox *s, const many_task *task)
 {
     static const many_way patient = {
         .kappa = 10, .effort = INT_MAX / 2, .fails = PATIENCE, .cold = 1, .anywhere = 1};
-    if (!from_guess(s, task)) {
+    if (!from_guess(s, task) && !many_follow(s, task, 0)) {
         memset(s->r, 0, (size_t)s->t.rows * sizeof(double));
         memcpy(s->w, s->t.c, (size_t)s->t.rows * sizeof(double));
         many_newton(s, task, &patient);

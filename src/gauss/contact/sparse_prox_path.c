@@ -1,4 +1,4 @@
-/* A path inside the cones to the solution of Coulomb's problem.
+/* A path inside the cones to the solution of Coulomb's problem, or of the convex one.
  *
  * De Saxce's form of the law: with y = w + |w_T| e, e the normal, r and y are in the cone and
  * r . y = 0; in the algebra of the cone (math/jordan.h) r o y = 0. Between an inner point and the
@@ -8,15 +8,17 @@
  *
  * with z a variable of its own: as long as z > 0, y is inside its cone wherever x goes, so that the
  * only things that must be kept inside are z and r, and what is wrong with M x = J' r and z = w_N
- * shrinks by 1 - alpha in a step of length alpha, slip or not. Without the |w_T| that is the
- * interior point method for Gauss's minimum, a convex problem; with it there is no proof that the
- * path goes through, but as a rule it does, in ten to twenty steps whatever the contacts do.
+ * shrinks by 1 - alpha in a step of length alpha, slip or not. There is no proof that the path goes
+ * through, but as a rule it does, in ten to twenty steps whatever the contacts do. Under the convex
+ * law there is no |w_T|: y = w, all of y is a variable of its own and is kept inside the cone, and
+ * this is the interior point method for Gauss's minimum (Nesterov and Todd 1998), which arrives.
  *
  * Steps.  With Nesterov and Todd's scaling S of y and r, S y = S^-1 r = l, the third equation of
- * (1) becomes S dy + S^-1 dr = q = l \ (sigma mu e - l o l - correction), dy = T J dx - (z - w_N) e
- * with T = 1 + e t', t the direction of w_T. Without dr and dy:
+ * (1) becomes S dy + S^-1 dr = q = l \ (sigma mu e - l o l - correction), dy = T J dx - p with T =
+ * 1 + e t', t the direction of w_T, and p = (z - w_N) e; under the convex law T = 1 and p = y - w.
+ * Without dr and dy:
  *
- *     (M + J' S^2 T J) dx = J' (r + S q + S^2 (z - w_N) e) - M x. (2)
+ *     (M + J' S^2 T J) dx = J' (r + S q + S^2 p) - M x. (2)
  *
  * sigma and the correction are Mehrotra's; where that step is short, one towards the centre is
  * taken instead. A step is shortened until no r o y is far from mu e, because |w_T| is not linear.
@@ -26,7 +28,8 @@
  *
  * Where to begin.  At the r and x that some sweeps have come to, moved inside so that mu is a small
  * share of the energy of the worst violation, V^2 / (J M^-1 J'). Without sweeps at x = 0, and with
- * all of it.
+ * all of it; under the convex law with FAR times it, as a step divides mu by ten or more there, and
+ * from near the boundary the steps of what is heavy on something light would be short.
  *
  * Where it ends.  The last digits are for Newton's method (sparse_prox_newton.c), which is given
  * who is open, sticks and slides: by what is the larger of the eigenvalues of r and of y, measured
@@ -42,6 +45,7 @@
 
 enum { STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 40 };
 #define FIRM 1e6     /* of equality rows */
+#define FAR 1e6      /* mu to begin with, of the worst energy */
 #define INSIDE 0.9   /* friction to begin with, of what the cone admits */
 #define TRY 1e-5     /* a certificate from which Newton's method should arrive */
 #define CENTRAL 0.01 /* the least eigenvalue of r o y, of mu */
@@ -85,7 +89,8 @@ static void begin(sparse_prox *s, double share)
     const many_table *t = &s->t;
     many_path *p = &s->path;
     int cold = !(share > 0);
-    double energy = violation(t), mu = (cold ? 1 : share) * (energy > 0 ? energy : 1e-30);
+    double energy = violation(t), part = cold ? (t->is_convex ? FAR : 1) : share;
+    double mu = part * (energy > 0 ? energy : 1e-30);
     if (cold) {
         memset(p->x, 0, (size_t)t->n * sizeof(double));
         memset(p->r, 0, (size_t)t->rows * sizeof(double));
@@ -100,8 +105,11 @@ static void begin(sparse_prox *s, double share)
         if (!is_cone(u)) {
             continue;
         }
-        double least = mu / (r[0] + sqrt(mu * normal));
-        p->z[k] = cold ? least : fmax(p->w[u->first], least);
+        double least = mu / (r[0] + sqrt(mu * normal)), *y = p->y + u->first;
+        double beyond = p->w[u->first] - (u->is_convex ? cone_tangent(u->d, p->w + u->first) : 0);
+        p->z[k] = cold ? least : fmax(beyond, least);
+        memcpy(y, p->w + u->first, (size_t)u->d * sizeof *y);
+        y[0] = p->z[k] + cone_tangent(u->d, y);
         r[0] = fmax(r[0], mu / p->z[k]);
         double size = cone_tangent(u->d, r), shrink = INSIDE * r[0] / size;
         for (int i = 1; i < u->d && size > INSIDE * r[0]; i++) {
@@ -126,11 +134,13 @@ static void look(sparse_prox *s)
         const many_unit *u = &t->unit[k];
         const double *w = p->w + u->first;
         double *y = p->y + u->first, *slip = p->slip + u->first, speed = cone_tangent(u->d, w);
-        y[0] = p->z[k] + speed;
         slip[0] = 0;
         for (int i = 1; i < u->d; i++) {
-            y[i] = w[i];
-            slip[i] = speed > 0 ? w[i] / speed : 0;
+            slip[i] = speed > 0 && !u->is_convex ? w[i] / speed : 0;
+        }
+        if (!u->is_convex) {
+            memcpy(y, w, (size_t)u->d * sizeof *y);
+            y[0] = p->z[k] + speed;
         }
         if (is_cone(u)) {
             p->mu += dense_dot(u->d, p->r + u->first, y);
@@ -187,6 +197,15 @@ static int factor(sparse_prox *s)
     return many_factor(s);
 }
 
+/* p of (2) for one cone. */
+static void miss(const many_path *p, const many_unit *u, int k, double *to)
+{
+    to[0] = p->z[k] - p->w[u->first];
+    for (int i = 0; i < u->d && u->is_convex; i++) {
+        to[i] = p->y[u->first + i] - p->w[u->first + i];
+    }
+}
+
 /* q of one cone, and what it adds to r on the right side of (2). */
 static void aim(const many_path *p, const many_unit *u, int k, double target, int correct,
                 double *push)
@@ -206,7 +225,7 @@ static void aim(const many_path *p, const many_unit *u, int k, double target, in
         }
     }
     jordan_divide(d, S->lambda, h, p->q + at);
-    wrong[0] = p->z[k] - p->w[at];
+    miss(p, u, k, wrong);
     jordan_apply(d, S, wrong, a);
     for (int i = 0; i < d; i++) {
         p->q[at + i] = -p->q[at + i];
@@ -220,11 +239,12 @@ static double follow_cone(const many_path *p, const many_unit *u, int k, const d
 {
     const jordan_scaling *S = &p->scaling[k];
     int d = u->d, at = u->first;
-    double a[MANY_ROWS], most = 1;
-    p->dz[k] = dw[at] - (p->z[k] - p->w[at]);
+    double a[MANY_ROWS], wrong[MANY_ROWS] = {0}, most = 1;
+    miss(p, u, k, wrong);
+    p->dz[k] = dw[at] - wrong[0];
     p->dy[at] = p->dz[k];
     for (int i = 1; i < d; i++) {
-        p->dy[at + i] = dw[at + i];
+        p->dy[at + i] = dw[at + i] - wrong[i];
         p->dy[at] += p->slip[at + i] * dw[at + i];
     }
     jordan_apply(d, S, p->dy + at, a);
@@ -233,6 +253,9 @@ static double follow_cone(const many_path *p, const many_unit *u, int k, const d
     }
     jordan_apply(d, S, a, p->dr + at);
     most = jordan_step(d, p->r + at, p->dr + at, 2);
+    if (u->is_convex) {
+        return fmin(most, jordan_step(d, p->y + at, p->dy + at, 2));
+    }
     return p->dz[k] < 0 ? fmin(most, -p->z[k] / p->dz[k]) : most;
 }
 
@@ -283,9 +306,11 @@ static double product(const sparse_prox *s, double alpha, double *least, double 
         }
         for (int i = 0; i < d; i++) {
             r[i] = p->r[at + i] + alpha * p->dr[at + i];
-            y[i] = p->w[at + i] + alpha * s->dw[at + i];
+            y[i] = u->is_convex ? p->y[at + i] + alpha * p->dy[at + i]
+                                : p->w[at + i] + alpha * s->dw[at + i];
         }
         double slip = cone_tangent(d, y), push = cone_tangent(d, r);
+        z = u->is_convex ? y[0] - slip : z;
         y[0] = z + slip;
         double dot = dense_dot(d, r, y), l = p->scaling[k].lambda[0];
         l -= cone_tangent(d, p->scaling[k].lambda);
@@ -340,7 +365,11 @@ static int advance(sparse_prox *s)
         p->r[i] += alpha * p->dr[i];
     }
     for (int k = 0; k < t->units; k++) {
-        p->z[k] += is_cone(&t->unit[k]) ? alpha * p->dz[k] : 0;
+        const many_unit *u = &t->unit[k];
+        p->z[k] += is_cone(u) ? alpha * p->dz[k] : 0;
+        for (int i = u->first; i < u->first + u->d && u->is_convex; i++) {
+            p->y[i] += alpha * p->dy[i];
+        }
     }
     s->iterations++;
     return 1;
@@ -362,7 +391,8 @@ static void read_off(sparse_prox *s)
         if (!is_cone(u)) {
             continue;
         }
-        int open = r[0] + push < u->normal * p->z[k];
+        double z = u->is_convex ? y[0] - cone_tangent(u->d, y) : p->z[k];
+        int open = r[0] + push < u->normal * z;
         int slides = r[0] - push < u->normal * (y[0] + cone_tangent(u->d, y));
         double inside = r[0] * (1 - 1e-8), to = slides ? r[0] : inside;
         double share = open ? 0 : slides || push > inside ? to / push : 1;
@@ -380,8 +410,8 @@ int many_follow(sparse_prox *s, const many_task *task, double share)
     many_path *p = &s->path;
     double lowest = HUGE_VAL, next = HUGE_VAL;
     int stuck = 0;
-    if (s->t.boxes || s->t.is_convex) {
-        return 0; /* no cones of Coulomb's law: they have no path */
+    if (s->t.boxes) {
+        return 0; /* no cones: they have no path */
     }
     begin(s, share);
     for (int step = 0; step < task->steps && !many_spent(s, task); step++) {
