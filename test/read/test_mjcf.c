@@ -349,9 +349,32 @@ static void bodies_outside_of_the_world(void **state)
     zw_model_free(m);
 }
 
+/* Meshes whose files are missing are listed where they are for display only: on bodies with an
+ * inertial of their own, on the world, or without density. Where they touch or weigh the file is
+ * refused (broken_robot/mesh_missing.xml). */
+static void missing_meshes_for_display(void **state)
+{
+    (void)state;
+    zw_model *m = mjcf_from("<default><default class='visual'><geom contype='0' conaffinity='0' "
+                            "type='mesh' mesh='nowhere'/></default></default>"
+                            "<asset><mesh file='nowhere.stl'/><mesh name='unused' file='no.obj'/>"
+                            "</asset><worldbody><geom class='visual'/><body name='b'><joint/>"
+                            "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/>"
+                            "<geom class='visual'/></body><body name='c'><joint/>"
+                            "<geom class='visual' density='0'/><geom name='g' size='1'/></body>"
+                            "</worldbody>");
+    assert_int_equal(zw_model_count(m, ZW_KIND_MESH), 0);
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 1);
+    assert_int_equal(zw_model_note_count(m), 1);
+    assert_string_equal(zw_model_note(m, 0).text, "mesh file (not found; for display only)");
+    assert_int_equal(zw_model_note(m, 0).count, 2);
+    zw_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_meshes_for_display),
         cmocka_unit_test(custom_numbers),
         cmocka_unit_test(bodies_outside_of_the_world),
         cmocka_unit_test(units_follow_the_compiler),

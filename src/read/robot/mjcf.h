@@ -179,6 +179,12 @@ typedef struct mjcf_attach { /* and model */
     const char *model, *body, *prefix, *name, *file;
 } mjcf_attach;
 
+/* A mesh whose file is not there. */
+typedef struct mjcf_lost {
+    const char *name, *path;
+    int element;
+} mjcf_lost;
+
 typedef struct mjcf_other {
     const char *name;
     zw_model *model;
@@ -230,6 +236,8 @@ typedef struct mjcf {
     mjcf_other *other; /* models that can be attached */
     int graft_count, graft_capacity;
     mjcf_graft *graft;
+    int lost_count, lost_capacity;
+    mjcf_lost *lost;
 } mjcf;
 
 /* Tables; see mjcf_table.c. */
@@ -326,9 +334,12 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
 void mjcf_muscle_unsaid(mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
 /* mjcf_asset.c: what is in an asset's file, from the folder for meshes, and its path; NULL: it is
- * said why not. And the name of a nameless one: its file without folders and ending. */
+ * said why not, unless the file is missing and `missing` is there to say so. And the name of a
+ * nameless one: its file without folders and ending. */
 char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
-                       size_t *length);
+                       size_t *length, int *missing);
+/* The mesh of that name, if its file is missing; else NULL. */
+const mjcf_lost *mjcf_lost_mesh(const mjcf *m, const char *name);
 const char *mjcf_asset_name(mjcf *m, const char *file);
 int mjcf_hfield_read(mjcf *m, int element);
 /* A primitive in place of its mesh. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/memory.h"
 #include "read/file/file.h"
 #include "read/robot/mjcf.h"
@@ -23,7 +24,7 @@ static char *asset_path(mjcf *m, int element, const char *file)
 }
 
 char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
-                       size_t *length)
+                       size_t *length, int *missing)
 {
     *path = NULL;
     if (!m->limits.files) {
@@ -38,6 +39,8 @@ char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what,
     char *bytes = read_file_bytes(m->xml.options, *path, length, &state);
     if (state == READ_FILE_NO_MEMORY) {
         xml_no_memory(&m->xml);
+    } else if (state == READ_FILE_MISSING && missing != NULL) {
+        *missing = 1;
     } else if (bytes == NULL) {
         form_fail(&m->xml, element, "file",
                   state == READ_FILE_TOO_LARGE
@@ -48,12 +51,41 @@ char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what,
     return bytes;
 }
 
-static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mesh)
+const mjcf_lost *mjcf_lost_mesh(const mjcf *m, const char *name)
+{
+    for (int i = 0; i < m->lost_count; i++) {
+        if (strcmp(m->lost[i].name, name) == 0) {
+            return &m->lost[i];
+        }
+    }
+    return NULL;
+}
+
+/* Kept until a geom needs it: what is only seen does without (mjcf_body.c). */
+static int lose(mjcf *m, int element, const char *name, const char *path)
+{
+    const char *kept = xml_keep(&m->xml, path, strlen(path));
+    if (kept == NULL ||
+        !base_list_room(&m->lost, &m->lost_capacity, m->lost_count, sizeof *m->lost)) {
+        return xml_no_memory(&m->xml);
+    }
+    m->lost[m->lost_count++] = (mjcf_lost){.name = name, .path = kept, .element = element};
+    return mjcf_note(m, element, "file (not found; for display only)");
+}
+
+/* Answers 2 where the file is missing. */
+static int mesh_from_file(mjcf *m, int element, const mjcf_mesh *x, read_mesh *mesh)
 {
     char *path, why[200] = "";
     size_t length;
-    char *bytes = mjcf_asset_bytes(m, element, file, "mesh", &path, &length);
+    int missing = 0;
+    char *bytes = mjcf_asset_bytes(m, element, x->file, "mesh", &path, &length, &missing);
     int ok = bytes != NULL ? read_mesh_bytes(mesh, path, bytes, length, why) : 0;
+    if (missing) {
+        ok = lose(m, element, x->name, path) ? 2 : 0;
+        base_free(path);
+        return ok;
+    }
     if (ok < 0) {
         xml_no_memory(&m->xml);
     } else if (ok == 0 && bytes != NULL) {
@@ -184,11 +216,11 @@ static int mesh(mjcf *m, int element)
     }
     if (x.vertex == 0) {
         read_mesh made = {0};
-        int ok = x.file != NULL ? mesh_from_file(m, element, x.file, &made)
+        int ok = x.file != NULL ? mesh_from_file(m, element, &x, &made)
                                 : mesh_from_numbers(m, element, &x, &made);
-        if (!ok) {
+        if (ok != 1) {
             read_mesh_free(&made);
-            return 0;
+            return ok > 0;
         }
         if (x.builtin == MJCF_PLATE) {
             x.inertia = ZW_MESH_SHELL;

@@ -273,6 +273,25 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
     return mjcf_fit(m, element, g, mesh);
 }
 
+/* The motion does not depend on the shape: it neither touches nor weighs, and no fluid acts on it.
+ */
+static int is_only_seen(const mjcf *m, int body, const zw_geom_def *g)
+{
+    const model_bodies *b = m->model->bodies;
+    int rule = b->world.from_geoms;
+    int weighs = body > 0 && (rule == 1 || (rule == 2 && !b->body[body].inertial)) &&
+                 (g->mass < 0 ? g->density > 0 : g->mass > 0);
+    return g->contype == 0 && g->conaffinity == 0 && !weighs && !g->fluid;
+}
+
+/* A geom whose mesh is missing is left out if it is only seen. */
+static int geom_without_mesh(walk *w, const mjcf_geom *g, const mjcf_lost *lost)
+{
+    return is_only_seen(w->m, top(w)->body, &g->def) ||
+           form_fail(&w->m->xml, lost->element, "file", "the mesh '%.200s' cannot be opened",
+                     lost->path);
+}
+
 static int geom(walk *w, int element)
 {
     mjcf *m = w->m;
@@ -291,6 +310,10 @@ static int geom(walk *w, int element)
         (!beside_from_to(m, element) ||
          !from_to(m, element, g.def.shape, g.fromto, g.def.size, g.def.pos, g.def.quat))) {
         return 0;
+    }
+    const mjcf_lost *lost = g.mesh != NULL ? mjcf_lost_mesh(m, g.mesh) : NULL;
+    if (lost != NULL) {
+        return geom_without_mesh(w, &g, lost);
     }
     if (!geom_shape(m, element, &g)) {
         return 0;

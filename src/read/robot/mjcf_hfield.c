@@ -97,7 +97,7 @@ static int from_bytes(mjcf *m, int element, const char *path, const char *bytes,
 static int from_file(mjcf *m, int element, const char *file, zw_hfield_def *def, double **height)
 {
     size_t length;
-    char *path, *bytes = mjcf_asset_bytes(m, element, file, "height field", &path, &length);
+    char *path, *bytes = mjcf_asset_bytes(m, element, file, "height field", &path, &length, NULL);
     int ok = 0;
     if (bytes != NULL) {
         ok = read_png_is(bytes, length) ? from_picture(m, element, path, bytes, length, def, height)
