@@ -1,11 +1,19 @@
-/* Many worlds of one humanoid: steps a second of a batch, beside a pool of threads around MuJoCo's
- * C library that does the same.
+/* Many worlds of a robot: steps a second of a batch, beside a pool of threads around MuJoCo's C
+ * library that does the same.
  *
- *     batch [WORLDS] [THREADS] [STEPS]
+ *     batch [WORLDS [THREADS [STEPS [ROBOT [ENGINE]]]]]     ROBOT, ENGINE: a part of the name, or -
+ *     batch scale [THREADS [ROBOT]]                         the rates of 1 to 65536 worlds
  *
- * Every world has controls of its own, drawn anew for each step; collision is part of the step. The
- * time is that of the processor, over all threads: what others do on the machine does not count.
- * MuJoCo is asked with its defaults. The certificate is the worst that a step of ours reported. */
+ * Robots are of our own: humanoid, quadruped, hand, manipulator. Every world has controls of its
+ * own, drawn anew for each step; collision is part of the step. Engines: `soft`, by the law of
+ * MuJoCo; `smooth`, without contacts and limits; `exact`, Coulomb's law; `linear`, the same with
+ * one linearisation. Both engines take turns of a few steps each; the time is that of the
+ * processor, over all threads, the median of the turns: what others do on the machine does not
+ * count. WARM steps before are not counted: worlds have come apart by then. MuJoCo is asked with
+ * its defaults. The certificate is the worst that a step of ours reported.
+ *
+ * ZW_BATCH_WARM=N sets the steps before, ZW_BATCH_OURS=1 leaves MuJoCo out (for profiles); exact
+ * laws go with an eighth of the worlds. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -19,7 +27,19 @@
 #include "zwang/batch.h"
 #include "zwang/bodies.h"
 
-static const char file[] = ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml";
+enum { TURN = 5, TURNS = 64 };
+
+typedef struct robot {
+    const char *name, *file;
+    double swing; /* of controls */
+} robot;
+
+static const robot robots[] = {
+    {"humanoid", ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", 0.5},
+    {"quadruped", ZW_SOURCE_DIR "/examples/contact/quadruped.xml", 0.5},
+    {"hand", ZW_SOURCE_DIR "/bench/hand.xml", 1},
+    {"manipulator", ZW_SOURCE_DIR "/bench/manipulator.xml", 0.7},
+};
 
 static double processor(void)
 {
@@ -28,62 +48,85 @@ static double processor(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* In [-0.5, 0.5), a function of world, step and motor. */
+/* In [-1, 1), a function of world, step and motor. */
 static double control(int world, int step, int k)
 {
     uint64_t hash = base_hash_word(BASE_HASH_START, (uint64_t)(int64_t)world);
     hash = base_hash_word(base_hash_word(hash, (uint64_t)(int64_t)step), (uint64_t)(int64_t)k);
-    return (double)(base_hash_word(hash, 1) >> 11) * 0x1p-53 - 0.5;
+    return 2 * ((double)(base_hash_word(hash, 1) >> 11) * 0x1p-53) - 1;
 }
 
-static void tell(const char *engine, int worlds, int threads, int steps, double time, double wall,
-                 double certificate)
-{
-    double count = (double)worlds * steps;
-    printf("| %-18s | %6d | %d | %8.1f | %9.0f | %8.1e |\n", engine, worlds, threads,
-           1e6 * time / count, count / wall, certificate);
-    fflush(stdout);
-}
+/* An engine with its worlds. */
+typedef struct engine engine;
+struct engine {
+    const char *name;
+    int worlds, threads, step, failed;
+    double swing, certificate;
+    void (*move)(engine *e, int steps, double *time, double *wall);
+    double turn[TURNS], wall[TURNS];
 
-static void ours(zw_contact_law contact, double tolerance, const char *name, int worlds,
-                 int threads, int steps)
+    zw_model *model;
+    zw_system *system;
+    zw_batch *batch;
+    zw_run_options options;
+    struct pool *pool;
+};
+
+static void move_ours(engine *e, int steps, double *time, double *wall)
 {
-    zw_error error = {0};
-    zw_model *model = zw_model_read(file, NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
-    zw_batch *batch = system ? zw_batch_create(system, worlds, threads, &error) : NULL;
-    zw_run_options options = {.contact = contact, .tolerance = tolerance};
-    double time = 0, wall = 0, certificate = 0;
-    int motors = system ? zw_count(system, ZW_KIND_PARAM) : 0, failed = 0;
-    for (int s = -2; batch && s < steps; s++) {
-        for (int i = 0; i < worlds; i++) {
+    zw_error error;
+    int motors = zw_count(e->system, ZW_KIND_PARAM);
+    *time = *wall = 0;
+    for (int s = 0; s < steps; s++, e->step++) {
+        for (int i = 0; i < e->worlds; i++) {
+            double *u = zw_batch_field(e->batch, i, ZW_FIELD_PARAM);
             for (int k = 0; k < motors; k++) {
-                zw_batch_field(batch, i, ZW_FIELD_PARAM)[k] = control(i, s, k);
+                u[k] = e->swing * control(i, e->step, k);
             }
         }
         double begun = processor(), clock = seconds_now();
-        zw_batch_step(batch, &options, 1, 0, &error);
-        time += s < 0 ? 0 : processor() - begun;
-        wall += s < 0 ? 0 : seconds_now() - clock;
+        zw_batch_step(e->batch, &e->options, 1, 0, &error);
+        *time += processor() - begun;
+        *wall += seconds_now() - clock;
     }
-    for (int i = 0; batch && i < worlds; i++) {
-        certificate = fmax(certificate, zw_batch_look(batch, i).certificate);
-        failed += zw_batch_look(batch, i).status != ZW_OK;
+}
+
+static int make_ours(engine *e, const robot *of, int smooth)
+{
+    zw_error error = {0};
+    e->model = zw_model_read(of->file, NULL, 0, &error);
+    if (e->model && smooth) {
+        zw_world_def world = *zw_model_world(e->model);
+        world.without |= ZW_WITHOUT_CONTACT | ZW_WITHOUT_LIMIT;
+        zw_model_set_world(e->model, &world, &error);
     }
-    if (!batch || failed > 0) {
-        printf("%s: %d worlds failed: %s\n", name, failed, error.text);
+    e->system = e->model ? zw_system_compile(e->model, &error) : NULL;
+    e->batch = e->system ? zw_batch_create(e->system, e->worlds, e->threads, &error) : NULL;
+    e->move = move_ours;
+    e->swing = of->swing;
+    if (!e->batch) {
+        printf("%s: %s\n", of->name, error.text);
     }
-    tell(name, worlds, threads, steps, time, wall, certificate);
-    zw_batch_free(batch);
-    zw_system_free(system);
-    zw_model_free(model);
+    return e->batch != NULL;
+}
+
+static void end_ours(engine *e)
+{
+    for (int i = 0; e->batch && i < e->worlds; i++) {
+        e->certificate = fmax(e->certificate, zw_batch_look(e->batch, i).certificate);
+        e->failed += zw_batch_look(e->batch, i).status != ZW_OK;
+    }
+    zw_batch_free(e->batch);
+    zw_system_free(e->system);
+    zw_model_free(e->model);
 }
 
 #ifdef ZW_HAVE_MUJOCO
 typedef struct pool {
     mjModel *model;
     mjData **data;
-    int worlds, threads, step;
+    engine *of;
+    pthread_t *thread;
     atomic_int next;
     pthread_barrier_t begin, end;
     int over;
@@ -91,9 +134,10 @@ typedef struct pool {
 
 static void step_some(pool *p)
 {
-    for (int i = atomic_fetch_add(&p->next, 1); i < p->worlds; i = atomic_fetch_add(&p->next, 1)) {
+    for (int i = atomic_fetch_add(&p->next, 1); i < p->of->worlds;
+         i = atomic_fetch_add(&p->next, 1)) {
         for (int k = 0; k < p->model->nu; k++) {
-            p->data[i]->ctrl[k] = control(i, p->step, k);
+            p->data[i]->ctrl[k] = p->of->swing * control(i, p->of->step, k);
         }
         mj_step(p->model, p->data[i]);
     }
@@ -112,64 +156,161 @@ static void *member(void *user)
     }
 }
 
-static void theirs(int worlds, int threads, int steps)
+static void move_theirs(engine *e, int steps, double *time, double *wall)
+{
+    pool *p = e->pool;
+    double begun = processor(), clock = seconds_now();
+    for (int s = 0; s < steps; s++, e->step++) {
+        atomic_store(&p->next, 0);
+        pthread_barrier_wait(&p->begin);
+        step_some(p);
+        pthread_barrier_wait(&p->end);
+    }
+    *time = processor() - begun;
+    *wall = seconds_now() - clock;
+}
+
+static int make_theirs(engine *e, const robot *of, int smooth)
 {
     char reason[400] = "";
-    pool p = {.model = mj_loadXML(file, NULL, reason, sizeof reason),
-              .worlds = worlds,
-              .threads = threads};
-    if (!p.model) {
+    pool *p = e->pool = room(1, sizeof *p);
+    p->of = e;
+    p->model = getenv("ZW_BATCH_OURS") ? NULL : mj_loadXML(of->file, NULL, reason, sizeof reason);
+    e->move = move_theirs;
+    e->swing = of->swing;
+    if (!p->model) {
         printf("MuJoCo: %s\n", reason);
-        return;
+        return 0;
     }
-    pthread_t *thread = room((size_t)threads, sizeof *thread);
-    p.data = room((size_t)worlds, sizeof *p.data);
-    for (int i = 0; i < worlds; i++) {
-        p.data[i] = mj_makeData(p.model);
+    p->model->opt.disableflags |= smooth ? mjDSBL_CONTACT | mjDSBL_LIMIT : 0;
+    p->thread = room((size_t)e->threads, sizeof *p->thread);
+    p->data = room((size_t)e->worlds, sizeof *p->data);
+    for (int i = 0; i < e->worlds; i++) {
+        p->data[i] = mj_makeData(p->model);
     }
-    pthread_barrier_init(&p.begin, NULL, (unsigned)threads);
-    pthread_barrier_init(&p.end, NULL, (unsigned)threads);
-    for (int k = 1; k < threads; k++) {
-        pthread_create(&thread[k], NULL, member, &p);
+    pthread_barrier_init(&p->begin, NULL, (unsigned)e->threads);
+    pthread_barrier_init(&p->end, NULL, (unsigned)e->threads);
+    for (int k = 1; k < e->threads; k++) {
+        pthread_create(&p->thread[k], NULL, member, p);
     }
-    double time = 0, wall = 0;
-    for (p.step = -2; p.step < steps; p.step++) {
-        double begun = processor(), clock = seconds_now();
-        atomic_store(&p.next, 0);
-        pthread_barrier_wait(&p.begin);
-        step_some(&p);
-        pthread_barrier_wait(&p.end);
-        time += p.step < 0 ? 0 : processor() - begun;
-        wall += p.step < 0 ? 0 : seconds_now() - clock;
+    return 1;
+}
+
+static void end_theirs(engine *e)
+{
+    pool *p = e->pool;
+    if (p && p->model) {
+        p->over = 1;
+        pthread_barrier_wait(&p->begin);
+        for (int k = 1; k < e->threads; k++) {
+            pthread_join(p->thread[k], NULL);
+        }
+        for (int i = 0; i < e->worlds; i++) {
+            mj_deleteData(p->data[i]);
+        }
+        mj_deleteModel(p->model);
+        free(p->data);
+        free(p->thread);
     }
-    p.over = 1;
-    pthread_barrier_wait(&p.begin);
-    for (int k = 1; k < threads; k++) {
-        pthread_join(thread[k], NULL);
-    }
-    tell("MuJoCo, Newton", worlds, threads, steps, time, wall, NAN);
-    for (int i = 0; i < worlds; i++) {
-        mj_deleteData(p.data[i]);
-    }
-    mj_deleteModel(p.model);
-    free(p.data);
-    free(thread);
+    free(p);
+    e->certificate = NAN;
+}
+#else
+static int make_theirs(engine *e, const robot *of, int smooth)
+{
+    (void)e, (void)of, (void)smooth;
+    puts("MuJoCo: not there (Debian: libmujoco-dev)");
+    return 0;
+}
+static void end_theirs(engine *e)
+{
+    (void)e;
 }
 #endif
 
+static const char *const names[] = {"soft", "smooth", "exact", "linear"};
+
+/* Ours and theirs in turns; us of processor of a step and world. Answers the ratio. */
+static double compare(const robot *of, const char *name, int worlds, int threads, int steps,
+                      int warm)
+{
+    int smooth = strcmp(name, "smooth") == 0, exact = !smooth && strcmp(name, "soft") != 0;
+    worlds = exact ? (worlds + 7) / 8 : worlds;
+    engine two[2] = {{.name = name, .worlds = worlds, .threads = threads},
+                     {.name = "MuJoCo", .worlds = worlds, .threads = threads}};
+    two[0].options = (zw_run_options){.contact = exact ? ZW_CONTACT_COULOMB : ZW_CONTACT_SOFT,
+                                      .tolerance = strcmp(name, "linear") == 0};
+    int good[2] = {make_ours(&two[0], of, smooth), make_theirs(&two[1], of, smooth)};
+    int turns = (steps + TURN - 1) / TURN;
+    turns = turns > TURNS ? TURNS : turns;
+    double spare[2], us[2] = {NAN, NAN};
+    for (int k = 0; k < 2; k++) {
+        if (good[k]) {
+            two[k].move(&two[k], warm, &spare[0], &spare[1]);
+        }
+    }
+    for (int t = 0; t < turns; t++) {
+        for (int k = 0; k < 2; k++) {
+            if (good[k]) {
+                two[k].move(&two[k], TURN, &two[k].turn[t], &two[k].wall[t]);
+            }
+        }
+    }
+    end_ours(&two[0]);
+    end_theirs(&two[1]);
+    double count = (double)worlds * TURN;
+    for (int k = 0; k < 2; k++) {
+        us[k] = good[k] ? 1e6 * median(two[k].turn, turns) / count : NAN;
+    }
+    printf("| %-11s | %-6s | %6d | %7d | %8.2f | %8.2f | %6.2f | %9.0f | %8.1e |\n", of->name, name,
+           worlds, threads, us[0], us[1], us[1] / us[0],
+           good[0] ? count / median(two[0].wall, turns) : NAN, two[0].certificate);
+    if (two[0].failed > 0) {
+        printf("%d worlds failed\n", two[0].failed);
+    }
+    fflush(stdout);
+    return us[1] / us[0];
+}
+
+static int is_meant(const char *name, const char *wish)
+{
+    return !wish || strcmp(wish, "-") == 0 || strstr(name, wish) != NULL;
+}
+
+static void heading(void)
+{
+    printf("| robot       | law    | worlds | threads | us       | MuJoCo   | ratio  | steps/s   | "
+           "certificate |\n|---|---|---|---|---|---|---|---|---|\n");
+}
+
+static int scale(int threads, const char *wish)
+{
+    heading();
+    for (size_t r = 0; r < sizeof robots / sizeof *robots; r++) {
+        for (int worlds = 1; worlds <= 65536 && is_meant(robots[r].name, wish); worlds *= 4) {
+            compare(&robots[r], "soft", worlds, threads, worlds < 1024 ? 200 : 20, 60);
+        }
+    }
+    return 0;
+}
+
 int main(int count, char **word)
 {
+    const char *wish = count > 4 ? word[4] : NULL, *law = count > 5 ? word[5] : NULL;
+    if (count > 1 && strcmp(word[1], "scale") == 0) {
+        return scale(count > 2 ? atoi(word[2]) : 2, count > 3 ? word[3] : NULL);
+    }
     int worlds = count > 1 ? atoi(word[1]) : 1024, threads = count > 2 ? atoi(word[2]) : 2;
     int steps = count > 3 ? atoi(word[3]) : 20;
-    printf("| engine             | worlds | threads | us of processor a world and step | steps/s | "
-           "certificate |\n|---|---|---|---|---|---|\n");
-    ours(ZW_CONTACT_SOFT, 0, "soft", worlds, threads, steps);
-    ours(ZW_CONTACT_COULOMB, 0, "exact", worlds, threads, steps);
-    ours(ZW_CONTACT_COULOMB, 1, "one linearisation", worlds, threads, steps);
-#ifdef ZW_HAVE_MUJOCO
-    theirs(worlds, threads, steps);
-#else
-    puts("MuJoCo: not there (Debian: libmujoco-dev)");
-#endif
+    const char *before = getenv("ZW_BATCH_WARM");
+    heading();
+    for (size_t r = 0; r < sizeof robots / sizeof *robots; r++) {
+        for (size_t k = 0; k < sizeof names / sizeof *names && is_meant(robots[r].name, wish);
+             k++) {
+            if (is_meant(names[k], law)) {
+                compare(&robots[r], names[k], worlds, threads, steps, before ? atoi(before) : 60);
+            }
+        }
+    }
     return 0;
 }

@@ -275,6 +275,7 @@ void zw_batch_free(zw_batch *batch)
         return;
     }
     pool_free(batch->pool);
+    batch_free_soft(batch);
     for (int i = 0; batch->memory && i < batch->count; i++) {
         zw_state_free(batch->state[i]);
         base_free(batch->why[i]);

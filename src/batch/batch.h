@@ -8,6 +8,7 @@
 #include "batch/lanes.h"
 #include "batch/pool.h"
 #include "step/run.h"
+#include "step/soft8_step.h"
 #include "zwang/batch.h"
 
 /* What the caller sees of worlds: [worlds][count]. */
@@ -29,8 +30,15 @@ typedef struct batch_worker {
     step_motion motion;
     double *stage, *y;
     batch_lanes lanes; /* of systems that run in lanes */
+    soft8 *soft8;      /* of those that step in lanes by the soft law; NULL: not asked for yet */
     void *memory;
 } batch_worker;
+
+/* A world among others, batch_soft.c. */
+typedef struct batch_place {
+    uint64_t touch;
+    int world;
+} batch_place;
 
 struct zw_batch {
     const zw_system *system;   /* of all worlds; or, if they vary, of the first */
@@ -49,6 +57,12 @@ struct zw_batch {
     batch_worker *worker;    /* [threads] */
     batch_pool *pool;
     void *memory;
+
+    /* Steps in lanes: batch_soft.c */
+    int goes_alone;     /* there are none */
+    soft8_trace *trace; /* [count] */
+    batch_place *place; /* [count] who stands beside whom */
+    zw_run_options plan;
 
     /* The call at hand */
     zw_run_options options;
@@ -69,6 +83,20 @@ static inline zw_work *batch_work(const batch_worker *worker, int world)
 {
     return worker->batch->own ? worker->batch->own[world] : worker->work;
 }
+
+/* batch_move.c: ready to move: what was written is taken. A world that has failed stands still
+ * unless it was written into. */
+int batch_is_ready(batch_worker *worker, int world);
+/* So many steps of it, alone, and what is seen of it then. */
+void batch_step_world(batch_worker *worker, int world, int steps);
+/* Is the call to end? The caller is asked in his own thread; the others see what he said. */
+int batch_polls(void *worker, double time);
+
+/* batch_soft.c: can the steps of the call at hand be taken in lanes? Then a thread's part of them.
+ */
+int batch_begin_softly(zw_batch *batch);
+void batch_step_softly(void *user, int thread);
+void batch_free_soft(zw_batch *batch);
 
 /* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error);

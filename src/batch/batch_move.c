@@ -8,9 +8,7 @@
 
 /* ---- Who moves ------------------------------------------------------------------------------- */
 
-/* Ready to move: what was written is taken. A world that has failed stands still unless it was
- * written into. */
-static int is_ready(batch_worker *worker, int world)
+int batch_is_ready(batch_worker *worker, int world)
 {
     zw_batch *batch = worker->batch;
     zw_batch_result *result = &batch->result[world];
@@ -44,8 +42,7 @@ static int next_world(zw_batch *batch)
 
 /* ---- Who may end it -------------------------------------------------------------------------- */
 
-/* The caller is asked in his own thread; the others see what he said. */
-static int poll(void *user, double time)
+int batch_polls(void *user, double time)
 {
     batch_worker *worker = user;
     zw_batch *batch = worker->batch;
@@ -59,7 +56,7 @@ static int poll(void *user, double time)
 static void watch(void *user)
 {
     zw_batch *batch = user;
-    poll(&batch->worker[0], batch->result[0].end);
+    batch_polls(&batch->worker[0], batch->result[0].end);
 }
 
 /* What all workers do, and then the first failure by number. */
@@ -74,7 +71,7 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
         batch_worker *worker = &batch->worker[k];
         worker->thread = k;
         worker->options = batch->options;
-        worker->options.poll = batch->poll ? poll : NULL;
+        worker->options.poll = batch->poll ? batch_polls : NULL;
         worker->options.user = worker;
     }
     pool_run(batch->pool, work, batch->poll ? watch : NULL, batch);
@@ -99,7 +96,7 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-static void step_world(batch_worker *worker, int world)
+void batch_step_world(batch_worker *worker, int world, int steps)
 {
     zw_batch *batch = worker->batch;
     zw_batch_result *result = &batch->result[world];
@@ -108,7 +105,7 @@ static void step_world(batch_worker *worker, int world)
     const zw_system *system = batch_system(batch, world);
     zw_work *work = batch_work(worker, world);
     zw_status status = ZW_OK;
-    for (int k = 0; k < batch->steps && status == ZW_OK && result->stopped_by < 0; k++) {
+    for (int k = 0; k < steps && status == ZW_OK && result->stopped_by < 0; k++) {
         status = zw_step(system, state, work, &worker->options, &error);
         result->steps += status == ZW_OK;
         result->stopped_by = status == ZW_OK ? step_stopped_by(work) : -1;
@@ -131,8 +128,8 @@ static void step_worlds(void *user, int thread)
     zw_batch *batch = user;
     batch_worker *worker = &batch->worker[thread];
     for (int world = next_world(batch); world >= 0; world = next_world(batch)) {
-        if (is_ready(worker, world)) {
-            step_world(worker, world);
+        if (batch_is_ready(worker, world)) {
+            batch_step_world(worker, world, batch->steps);
         }
     }
 }
@@ -156,7 +153,7 @@ zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int step
     batch->options = options ? *options : (zw_run_options){0};
     batch->steps = steps;
     batch->flags = flags;
-    return move(batch, step_worlds, error);
+    return move(batch, batch_begin_softly(batch) ? batch_step_softly : step_worlds, error);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -188,7 +185,7 @@ static int next_to_run(batch_worker *worker)
     zw_batch *batch = worker->batch;
     int world = next_world(batch);
     while (world >= 0 &&
-           !(is_ready(worker, world) && batch->state[world]->t < batch->options.time)) {
+           !(batch_is_ready(worker, world) && batch->state[world]->t < batch->options.time)) {
         world = next_world(batch);
     }
     return world;
@@ -250,7 +247,7 @@ static void run_in_lanes(void *user, int thread)
     worker->lanes.largest = options->step > 0 ? options->step : INFINITY;
     batch_lanes_run(
         &worker->lanes,
-        &(batch_queue){.user = worker, .next = lane_next, .done = lane_done, .stops = poll});
+        &(batch_queue){.user = worker, .next = lane_next, .done = lane_done, .stops = batch_polls});
 }
 
 zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)

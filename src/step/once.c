@@ -264,8 +264,8 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
     return status;
 }
 
-static zw_status plan_step(const zw_system *system, const zw_state *state,
-                           const zw_run_options *options, zw_run_options *plan, zw_error *error)
+zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
+                    zw_run_options *plan, zw_error *error)
 {
     zw_run_options wish = options ? *options : (zw_run_options){0};
     wish.observer = NULL;
@@ -292,7 +292,7 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
                   const zw_run_options *options, zw_error *error)
 {
     zw_run_options plan;
-    zw_status status = plan_step(system, state, options, &plan, error);
+    zw_status status = step_plan(system, state, options, &plan, error);
     if (status != ZW_OK) {
         return status;
     }

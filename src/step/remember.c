@@ -70,6 +70,38 @@ void run_note_step(const zw_system *system, zw_state *state, const zw_run_option
     grid[0] = grid[1] = state->t;
 }
 
+/* ---- Of steps of the soft law in lanes ------------------------------------------------------- */
+
+int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options *plan,
+                  step_grid *grid, double *t)
+{
+    const double *memory = state_memory(state), *kept = memory + HEAD + system->m;
+    if (state->remembered == 0 || memory[0] != method_of(plan) || memory[1] != plan->step ||
+        !(fabs(kept[0] - state->t) <= 1e-8 * plan->step) || state->remembered != digest(state)) {
+        return 0;
+    }
+    step_grid_resume(grid, kept);
+    *t = kept[0];
+    return 1;
+}
+
+void run_note_soft(const zw_system *system, zw_state *state, const zw_run_options *plan,
+                   const step_grid *grid, int remembered)
+{
+    double *memory = state_memory(state);
+    if (!remembered) { /* else there is nothing but the grid in it */
+        run_forget(state);
+    }
+    if (run_step_memory(system, state) - memory > state->memory) {
+        return;
+    }
+    memory[0] = method_of(plan);
+    memory[1] = plan->step;
+    memory[5] = -1;
+    step_grid_keep(grid, state->t, memory + HEAD + system->m);
+    state->remembered = digest(state);
+}
+
 /* Are its steps taken by the field? */
 static int uses_field(const run *r)
 {

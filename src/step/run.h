@@ -110,6 +110,15 @@ double *run_step_memory(const zw_system *system, zw_state *state);
 int run_remembers_step(zw_state *state);
 void run_begin_steps(const zw_system *system, zw_state *state);
 void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan);
+/* once.c: what zw_step makes of its options. */
+zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
+                    zw_run_options *plan, zw_error *error);
+/* A step of the soft law by nobody's stepper: the grid and its time that the state remembers (0: it
+ * does not), and what it is to remember after the step. */
+int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options *plan,
+                  step_grid *grid, double *t);
+void run_note_soft(const zw_system *system, zw_state *state, const zw_run_options *plan,
+                   const step_grid *grid, int remembered);
 int run_remembers(const run *r); /* r->stepper is there, and has not been started */
 zw_status run_resume(run *r, zw_error *error);
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "math/lane.h"
 #include "system/work.h"
 
 enum { HEAD = 13, VERSION = 2, WORD = 8 };
@@ -91,17 +92,22 @@ uint64_t zw_state_hash(const zw_state *state)
     return put_all(state, NULL);
 }
 
-uint64_t state_word(int at, double x)
+ZW_INLINE uint64_t word_of(int at, double x)
 {
     uint64_t word = base_hash_word(BASE_HASH_START, base_hash_bits(x));
     return base_hash_word(word, (uint64_t)at);
 }
 
-static uint64_t sum_of(const zw_state *state, int first, int end)
+uint64_t state_word(int at, double x)
+{
+    return word_of(at, x);
+}
+
+ZW_CLONES static uint64_t sum_of(const zw_state *state, int first, int end)
 {
     uint64_t sum = 0;
     for (int i = first; i < end; i++) {
-        sum += state_word(i, state->data[i]);
+        sum += word_of(i, state->data[i]);
     }
     return sum;
 }

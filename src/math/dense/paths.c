@@ -163,26 +163,28 @@ ZW_INLINE void to_root(const paths_shape *shape, int first, const int n, const d
     }
 }
 
-ZW_INLINE void down_run(const paths_shape *shape, int b, const double *H, double *x)
+ZW_INLINE void down_run(const paths_shape *shape, int b, const int in_order, const double *H,
+                        double *x)
 {
     int first = shape->block[b];
     switch (shape->block[b + 1] - first) {
     case 1:
-        from_root(shape, first, 1, H, x);
+        from_root(shape, first, 1, in_order, H, x);
         break;
     case 2:
-        from_root(shape, first, 2, H, x);
+        from_root(shape, first, 2, in_order, H, x);
         break;
     case 3:
-        from_root(shape, first, 3, H, x);
+        from_root(shape, first, 3, in_order, H, x);
         break;
     default:
-        from_root(shape, first, PATHS_RUN, H, x);
+        from_root(shape, first, PATHS_RUN, in_order, H, x);
         break;
     }
 }
 
-void paths_solve_skew(const paths_shape *shape, const double *lower, const double *upper, double *x)
+ZW_INLINE void solve(const paths_shape *shape, const int in_order, const double *lower,
+                     const double *upper, double *x)
 {
     for (int b = shape->blocks - 1; b >= 0; b--) {
         int first = shape->block[b];
@@ -202,13 +204,23 @@ void paths_solve_skew(const paths_shape *shape, const double *lower, const doubl
         }
     }
     for (int b = 0; b < shape->blocks; b++) {
-        down_run(shape, b, lower, x);
+        down_run(shape, b, in_order, lower, x);
     }
+}
+
+void paths_solve_skew(const paths_shape *shape, const double *lower, const double *upper, double *x)
+{
+    solve(shape, 0, lower, upper, x);
 }
 
 void paths_solve(const paths_shape *shape, const double *H, double *x)
 {
-    paths_solve_skew(shape, H, H, x);
+    solve(shape, 0, H, H, x);
+}
+
+void paths_solve_in_order(const paths_shape *shape, const double *H, double *x)
+{
+    solve(shape, 1, H, H, x);
 }
 
 /* y = M x for a run whose rows are known. */

@@ -48,6 +48,8 @@ void paths_times(const paths_shape *shape, const double *H, const double *x, dou
 /* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
 int paths_factor(const paths_shape *shape, const double *diagonal, double *H);
 void paths_solve(const paths_shape *shape, const double *H, double *x);
+/* Sums over ancestors go from the root on: entries that are 0, and more of them, change no bit. */
+void paths_solve_in_order(const paths_shape *shape, const double *H, double *x);
 
 /* The same without symmetry: row i of `lower` has H_ij and that of `upper` H_ji, j being i and its
  * ancestors. H = U L without pivoting, for what is near a symmetric one. 0: a pivot vanished. */
@@ -68,6 +70,8 @@ void paths_fold(int rows, int count, const int *column, const double *J, int gap
 void paths_rows_weigh(int rows, int stride, const double *J, const double *D, double *w);
 void paths_rows_times(int rows, int stride, const double *J, const double *x, double *y);
 void paths_rows_push(int rows, int stride, const double *J, const double *f, double *y);
+/* y += J' f, row by row: rows with f = 0 change no bit. */
+void paths_rows_add(int rows, int stride, const double *J, const double *f, double *y);
 void paths_rows_sizes(int rows, int stride, const double *J, const double *x, const double *f,
                       double *carried, double *pushes);
 

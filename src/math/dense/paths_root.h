@@ -6,9 +6,28 @@
 #include "math/dense/paths.h"
 #include "math/lane.h"
 
-/* x = L \ D \ x for a run: first from above, then among its own dofs. */
-ZW_INLINE void from_root(const paths_shape *shape, int first, const int n, const PATHS_REAL *H,
-                         PATHS_REAL *x)
+/* What is above a run, from the root on, so many at once. */
+enum { PATHS_ABOVE = 64 };
+ZW_INLINE void from_above(const paths_shape *shape, int first, const int n, int above,
+                          const PATHS_REAL *const *row, const PATHS_REAL *x, PATHS_REAL *own)
+{
+    for (int low = 0; low < above; low += PATHS_ABOVE) {
+        int high = low + PATHS_ABOVE < above ? low + PATHS_ABOVE : above, way[PATHS_ABOVE];
+        for (int t = above - 1, d = shape->parent[first]; t >= low; t--, d = shape->parent[d]) {
+            way[t < high ? t - low : 0] = d;
+        }
+        for (int t = low; t < high; t++) {
+            for (int k = 0; k < n; k++) {
+                own[k] -= row[k][t] * x[way[t - low]];
+            }
+        }
+    }
+}
+
+/* x = L \ D \ x for a run: first from above, then among its own dofs. in_order: from the root on,
+ * so that the bits do not depend on which nodes are a run. */
+ZW_INLINE void from_root(const paths_shape *shape, int first, const int n, const int in_order,
+                         const PATHS_REAL *H, PATHS_REAL *x)
 {
     int above = shape->depth[first] - 1;
     const PATHS_REAL *row[PATHS_RUN];
@@ -17,7 +36,11 @@ ZW_INLINE void from_root(const paths_shape *shape, int first, const int n, const
         row[k] = H + shape->start[first + k];
         own[k] = x[first + k];
     }
-    for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
+    if (in_order) {
+        from_above(shape, first, n, above, row, x, own);
+    }
+    for (int t = above - 1, d = shape->parent[first]; t >= 0 && !in_order;
+         t--, d = shape->parent[d]) {
         for (int k = 0; k < n; k++) {
             own[k] -= row[k][t] * x[d];
         }

@@ -34,6 +34,17 @@ ZW_CLONES void paths_rows_push(int rows, int stride, const double *J, const doub
     }
 }
 
+ZW_CLONES void paths_rows_add(int rows, int stride, const double *J, const double *f, double *y)
+{
+    for (int c = 0; c < stride; c += 4) {
+        zw_real4 sum = four_at(y + c);
+        for (int r = 0; r < rows; r++) {
+            sum += f[r] * four_at(J + r * stride + c);
+        }
+        four_put(y + c, sum);
+    }
+}
+
 ZW_CLONES void paths_rows_sizes(int rows, int stride, const double *J, const double *x,
                                 const double *f, double *carried, double *pushes)
 {

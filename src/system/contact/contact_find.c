@@ -202,7 +202,7 @@ static void override(const zw_pair_def *pair, contact_point *law)
 /* ---- Points --------------------------------------------------------------------------------- */
 
 /* Two directions across a normal: the same for the same normal. */
-static void span(double frame[9])
+void contact_span(double frame[9])
 {
     double *n = frame, *t = frame + 3;
     int k = fabs(n[1]) < 0.5 ? 1 : 2;
@@ -227,7 +227,7 @@ static void take(contact_work *work, int capacity, const contact_point *law,
         memcpy(point->frame, last->frame, sizeof point->frame);
     } else {
         memcpy(point->frame, from->normal, sizeof from->normal);
-        span(point->frame);
+        contact_span(point->frame);
     }
     point->gap = from->gap - law->gap;
 }
@@ -238,6 +238,18 @@ enum { MANIFOLD = 128 };
 static double margin_of(const contact_geom *a, const contact_geom *b, const zw_pair_def *written)
 {
     return written && (written->given & 16) ? written->margin : a->law.margin + b->law.margin;
+}
+
+contact_point contact_law(const contact_world *world, const contact_match *match)
+{
+    const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
+    contact_point law = {.key.geom = {(uint32_t)match->a, (uint32_t)match->b},
+                         .body = {a->body, b->body}};
+    mix(&a->law, &b->law, &law);
+    if (match->written) {
+        override(match->written, &law);
+    }
+    return law;
 }
 
 /* The margin is all that the two can close. */
@@ -251,12 +263,7 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
     if (count == 0) {
         return;
     }
-    contact_point law = {.key.geom = {(uint32_t)match->a, (uint32_t)match->b},
-                         .body = {a->body, b->body}};
-    mix(&a->law, &b->law, &law);
-    if (match->written) {
-        override(match->written, &law);
-    }
+    contact_point law = contact_law(world, match);
     for (int k = 0; k < count; k++) {
         if (k < MANIFOLD) {
             take(work, world->capacity, &law, &list[k],
@@ -472,6 +479,22 @@ static inline void column_of(const tree_mechanism *tree, const contact_point *po
     for (int r = 3; r < point->rows; r++) {
         J[r * columns] = v3_dot(f + 3 * (r - 3), S);
     }
+}
+
+int contact_columns(const tree_mechanism *tree, const int body[2], int *column, double *side)
+{
+    const int *parent = tree->dof_parent;
+    int first = tree->body[body[0]].last_dof, second = tree->body[body[1]].last_dof, columns = 0;
+    for (int i = first, j = second; i != j; columns++) {
+        *(i > j ? &i : &j) = parent[i > j ? i : j];
+    }
+    for (int k = columns - 1; k >= 0 && column; k--) {
+        int of_first = first > second, d = of_first ? first : second;
+        column[k] = d;
+        side[k] = of_first ? -1 : 1;
+        *(of_first ? &first : &second) = parent[d];
+    }
+    return columns;
 }
 
 /* A dof that moves both bodies moves them as one: at a point that they share its column is zero,

@@ -177,6 +177,14 @@ int contact_may(const contact_world *world, const struct tree_mechanism *tree, i
 void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose);
 contact_match contact_match_of(const contact_world *world, int a, int b);
+/* What their points have in common: bodies, rows, friction; gap: the margin that is kept. */
+contact_point contact_law(const contact_world *world, const contact_match *match);
+/* Two directions across the normal that a frame begins with: the same for the same normal. */
+void contact_span(double frame[9]);
+/* The columns of a point's rows, as contact_rows has them: dofs in rising order, and whether each
+ * moves the second body (1) or the first (-1). Answers their number; NULL: only that. */
+int contact_columns(const struct tree_mechanism *tree, const int body[2], int *column,
+                    double *side);
 /* The points of two geoms; close: all that the two can close. apart: as for collide_pair_or_gap. */
 void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
                         double close, double *apart);

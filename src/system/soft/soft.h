@@ -238,6 +238,8 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
 /* The law of the two geoms of a point; and after soft_fill the place r of a closer of one row. */
 const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point);
 double soft_row_place(const soft_problem *s, const soft_block *k, const double *q);
+/* Does the law take a point of s->found? If so, its frame is turned as the law has it. */
+int soft_takes(const soft_problem *s, int index);
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
 /* Once for each closer. */
@@ -257,7 +259,11 @@ void soft_push(const soft_problem *s, int block, int rest, double *to);
 /* H += J' C J */
 void soft_stiffen(const soft_problem *s, int block);
 
-/* soft_lane.c: of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
+/* soft_lane.c: x = (H + diagonal) \ x in all lanes (diagonal may be NULL); H becomes its factor.
+ * Not good: lanes in which it is not positive. */
+void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagonal, zw_real8 *H, zw_real8 *x,
+                      zw_mask8 *good);
+/* Of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
  * some H is not positive. room: entries + n. */
 int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *const x[LANES],
                      int lanes, zw_real8 *room);

@@ -62,9 +62,13 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
         to[column[0]] += f[0] * s->value[k->J];
         return;
     }
-    paths_rows_push(rows, k->stride, s->value + k->J, f, y);
+    four_put(y + k->stride - 4, (zw_real4){0}); /* the last may be nobody's */
     for (int c = 0; c < k->columns; c++) {
-        to[column[c]] += y[c];
+        y[c] = to[column[c]];
+    }
+    paths_rows_add(rows, k->stride, s->value + k->J, f, y);
+    for (int c = 0; c < k->columns; c++) {
+        to[column[c]] = y[c];
     }
 }
 

@@ -10,8 +10,8 @@
 #include "math/dense/paths_root.h"
 
 /* Factor of a run, and what its right-hand sides do to those above. */
-ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n, zw_real8 *H,
-                              zw_real8 *x)
+ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n,
+                              const zw_real8 *diagonal, zw_real8 *H, zw_real8 *x)
 {
     int above = shape->depth[first] - 1;
     zw_real8 *row[PATHS_RUN], inverse[PATHS_RUN], own[PATHS_RUN], l[PATHS_RUN];
@@ -21,8 +21,10 @@ ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n, 
         own[k] = x[first + k];
     }
     for (int k = n - 1; k >= 0; k--) {
-        good &= row[k][above + k] > 0.0;
-        inverse[k] = 1.0 / row[k][above + k];
+        zw_real8 pivot = row[k][above + k];
+        pivot += diagonal ? diagonal[first + k] : (zw_real8){0};
+        good &= pivot > 0.0;
+        inverse[k] = 1.0 / pivot;
         x[first + k] = own[k];
         own[k] *= inverse[k];
         for (int e = k - 1; e >= 0; e--) {
@@ -52,24 +54,24 @@ ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n, 
     return good;
 }
 
-ZW_CLONES static void solve_eight(const paths_shape *shape, zw_real8 *H, zw_real8 *x,
-                                  zw_mask8 *good)
+ZW_CLONES void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagonal, zw_real8 *H,
+                                zw_real8 *x, zw_mask8 *good)
 {
     zw_mask8 all = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (int b = shape->blocks - 1; b >= 0; b--) {
         int first = shape->block[b];
         switch (shape->block[b + 1] - first) {
         case 1:
-            all &= factor_run(shape, first, 1, H, x);
+            all &= factor_run(shape, first, 1, diagonal, H, x);
             break;
         case 2:
-            all &= factor_run(shape, first, 2, H, x);
+            all &= factor_run(shape, first, 2, diagonal, H, x);
             break;
         case 3:
-            all &= factor_run(shape, first, 3, H, x);
+            all &= factor_run(shape, first, 3, diagonal, H, x);
             break;
         default:
-            all &= factor_run(shape, first, PATHS_RUN, H, x);
+            all &= factor_run(shape, first, PATHS_RUN, diagonal, H, x);
             break;
         }
     }
@@ -77,16 +79,16 @@ ZW_CLONES static void solve_eight(const paths_shape *shape, zw_real8 *H, zw_real
         int first = shape->block[b];
         switch (shape->block[b + 1] - first) {
         case 1:
-            from_root(shape, first, 1, H, x);
+            from_root(shape, first, 1, 1, H, x);
             break;
         case 2:
-            from_root(shape, first, 2, H, x);
+            from_root(shape, first, 2, 1, H, x);
             break;
         case 3:
-            from_root(shape, first, 3, H, x);
+            from_root(shape, first, 3, 1, H, x);
             break;
         default:
-            from_root(shape, first, PATHS_RUN, H, x);
+            from_root(shape, first, PATHS_RUN, 1, H, x);
             break;
         }
     }
@@ -101,7 +103,7 @@ int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *c
     int all = 1;
     math_to_lanes(shape->entries, (const double *const *)H, room);
     math_to_lanes(shape->n, (const double *const *)x, right);
-    solve_eight(shape, room, right, &good);
+    soft_solve_lanes(shape, NULL, room, right, &good);
     math_from_lanes(shape->n, right, lanes, x);
     for (int l = 0; l < lanes; l++) {
         all &= good[l] != 0;

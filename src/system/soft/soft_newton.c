@@ -96,7 +96,7 @@ static void solve(soft_problem *s, const soft_island *island, double *x)
     if (island->is_large) {
         soft_large_solve(s, island, y);
     } else {
-        paths_solve(&island->shape, island->H, y);
+        paths_solve_in_order(&island->shape, island->H, y);
     }
     for (int i = 0; island->dof && i < island->n; i++) {
         x[island->dof[i]] = y[i];

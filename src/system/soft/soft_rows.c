@@ -344,6 +344,15 @@ static int is_spare(const soft_problem *s, int index)
     return 0;
 }
 
+int soft_takes(const soft_problem *s, int index)
+{
+    int takes = s->found.point[index].gap < 0 && !is_spare(s, index);
+    if (takes) {
+        turn_frame(s, &s->found.point[index]);
+    }
+    return takes;
+}
+
 /* The law of two geoms does not change: it is looked up, and made if it is not there. */
 const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point)
 {
@@ -449,7 +458,6 @@ static void add_contact(soft_problem *s, int index, const double *v)
     contact_point *point = &s->found.point[index];
     const int *column = s->J_column;
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
-    turn_frame(s, point);
     const soft_pair *pair = soft_pair_of(s, point);
     double speed[6];
     int held = held_body(s, point);
@@ -530,7 +538,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     add_closers(s, q, v);
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {
-        if (s->found.point[k].gap < 0 && !is_spare(s, k)) {
+        if (soft_takes(s, k)) {
             add_contact(s, k, v);
         }
     }

@@ -1,0 +1,272 @@
+/* Which systems go in lanes, and what is found out once. */
+#include "system/soft8/soft8.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tree/sweeps.h"
+
+#define LEAST_FRICTION 1e-5 /* as in soft_rows.c */
+
+/* ---- Who may
+ * ---------------------------------------------------------------------------------------- */
+
+static int motors_fit(const struct system_bodies *bodies)
+{
+    int fit = bodies->act_count == 0;
+    for (int k = 0; k < bodies->motor_count && fit; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        fit = motor->kind == MOTOR_LENGTH && motor->formula < 0 && motor->act < 0 &&
+              (!motor->gain_law || motor->gain_law == ZW_ACTUATOR_AFFINE) &&
+              (!motor->bias_law || motor->bias_law == ZW_ACTUATOR_AFFINE);
+    }
+    return fit;
+}
+
+/* Of the system alone. */
+static int fits(const zw_system *system)
+{
+    enum { MOST = 128 }; /* dofs: H of eight worlds is to stay in the cache */
+    const struct system_bodies *bodies = system->bodies;
+    if (!system->tree || system->tree->without_matrix || system->n > MOST || system->n < 1) {
+        return 0;
+    }
+    const contact_world *world = bodies->contact;
+    return !bodies->formulas && bodies->path_count == 0 && bodies->fluid_count == 0 &&
+           bodies->lift_count == 0 && bodies->dry_count == 0 && !bodies->motor_lifts &&
+           bodies->extra_count == 0 && bodies->integrator == ZW_INTEGRATOR_EULER &&
+           system->carried == 0 && motors_fit(bodies) &&
+           (world->geom_count == 0 || !world->touches ||
+            (world->match && !world->asleep && !bodies->elliptic));
+}
+
+/* And of what the law makes of it. */
+static int fits_law(const soft_problem *s)
+{
+    int fit = !s->work->herd;
+    for (int t = 0; t < s->trees && fit; t++) {
+        fit = !s->tree[t].is_deep;
+    }
+    for (int c = 0; c < s->system->bodies->closer_count && fit; c++) {
+        fit = s->watch[c].q >= 0;
+    }
+    return fit;
+}
+
+/* ---- What is found out once
+ * --------------------------------------------------------------------------- */
+
+static int is_straight(const tree_mechanism *tree, const int *column, int columns)
+{
+    int d = columns > 0 ? column[columns - 1] : -1;
+    for (int i = columns - 2; i >= 0; i--) {
+        while (d > column[i]) {
+            d = tree->dof_parent[d];
+        }
+        if (d != column[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static soft8_rule rule_of(const contact_world *world, const contact_match *match)
+{
+    const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
+    const contact_geom *plane = match->plane == 1 ? a : b, *other = match->plane == 1 ? b : a;
+    if (match->plane && plane->body == 0 && plane->shape.kind == COLLIDE_PLANE) {
+        return other->shape.kind == COLLIDE_BOX       ? SOFT8_BOX_ON_PLANE
+               : other->shape.kind <= COLLIDE_CAPSULE ? SOFT8_ROUND_ON_PLANE
+                                                      : SOFT8_OTHER;
+    }
+    return !match->plane && a->shape.kind <= COLLIDE_CAPSULE && b->shape.kind <= COLLIDE_CAPSULE
+               ? SOFT8_ROUND
+               : SOFT8_OTHER;
+}
+
+/* Room is that of all columns of all matches: NULL to count only. Answers the columns. */
+static int make_match(soft8 *s, int index, int *column, double *side)
+{
+    const contact_world *world = s->system->bodies->contact;
+    const tree_mechanism *tree = s->system->tree;
+    contact_match of = world->match[index];
+    contact_point law = contact_law(world, &of);
+    int columns = contact_columns(tree, law.body, column, side);
+    if (!column) {
+        return columns;
+    }
+    soft8_match *to = &s->match[index];
+    *to = (soft8_match){.of = of,
+                        .rule = rule_of(world, &of),
+                        .plane = -1,
+                        .law = law,
+                        .columns = columns,
+                        .column = column,
+                        .side = side,
+                        .is_straight = is_straight(tree, column, columns),
+                        .width = law.rows};
+    for (int r = 0; r + 1 < law.rows; r++) {
+        to->mu[r] = fmax(law.friction[r], LEAST_FRICTION);
+    }
+    to->pair = *soft_pair_of(s->alone, &law);
+    if (of.plane && world->geom[of.plane == 1 ? of.a : of.b].body == 0) {
+        to->plane = of.plane == 1 ? of.a : of.b;
+        to->other = of.plane == 1 ? of.b : of.a;
+        collide_pose *pose = &s->alone->found.pose[to->plane];
+        contact_place(s->system, &world->geom[to->plane], s->work->sweeps, pose);
+        for (int i = 0; i < 3; i++) { /* from the first to the second */
+            to->frame[i] = (of.plane == 1 ? 1 : -1) * pose->R[3 * i + 2];
+        }
+        contact_span(to->frame);
+    }
+    return columns;
+}
+
+static int make_matches(soft8 *s)
+{
+    const contact_world *world = s->system->bodies->contact;
+    size_t columns = 0;
+    s->match_count = world->geom_count > 0 && world->touches ? world->match_count : 0;
+    for (int k = 0; k < s->match_count; k++) {
+        columns += (size_t)make_match(s, k, NULL, NULL);
+    }
+    s->match = base_alloc(((size_t)s->match_count + 1) * sizeof *s->match);
+    s->columns = base_alloc((columns + 1) * sizeof *s->columns);
+    s->sides = base_alloc((columns + 1) * sizeof *s->sides);
+    if (!s->match || !s->columns || !s->sides) {
+        return 0;
+    }
+    int *column = s->columns;
+    double *side = s->sides;
+    for (int k = 0; k < s->match_count; k++) {
+        int count = make_match(s, k, column, side);
+        column += count;
+        side += count;
+    }
+    return 1;
+}
+
+/* ---- Room
+ * --------------------------------------------------------------------------------------------- */
+
+static zw_real8 *take(base_arena *arena, size_t count)
+{
+    return (zw_real8 *)base_arena_doubles(arena, LANES * count);
+}
+
+static void lay_out(soft8 *s, base_arena *arena)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    size_t n = (size_t)s->system->n;
+    s->q = take(arena, (size_t)s->system->nq);
+    zw_real8 **speeds[] = {&s->v,  &s->force, &s->Q,        &s->a,     &s->x,
+                           &s->Ma, &s->push,  &s->diagonal, &s->guess, &s->before};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = take(arena, n);
+    }
+    s->param = take(arena, (size_t)s->system->model->param_count + 1);
+    s->room = take(arena, (size_t)bodies->length_count);
+    s->H = take(arena, n * (n + 1) / 2 + 4 * n);
+    s->pose = (soft8_pose *)take(arena, 12 * (size_t)bodies->contact->geom_count);
+    int **ints[] = {&s->parent, &s->depth, &s->start, &s->level, &s->of_depth, &s->of_start};
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
+        *ints[k] = base_arena_ints(arena, n);
+    }
+    s->run = base_arena_ints(arena, n + 1);
+    s->of_run = base_arena_ints(arena, n + 1);
+}
+
+static int fit_list(void *list, size_t count, size_t size)
+{
+    void **to = list;
+    base_free(*to);
+    *to = base_alloc(count * size);
+    return *to != NULL;
+}
+
+int soft8_grow(soft8 *s)
+{
+    if (s->needs_blocks > s->block_room || !s->block) {
+        size_t count = 2 * (size_t)s->needs_blocks, edges = SOFT8_EDGES * count;
+        s->block_room = 0;
+        if (!fit_list(&s->block, count, sizeof *s->block) ||
+            !fit_list(&s->edge_r, edges, sizeof *s->edge_r) ||
+            !fit_list(&s->edge_d, edges, sizeof *s->edge_d) ||
+            !fit_list(&s->edge_D, edges, sizeof *s->edge_D)) {
+            return 0;
+        }
+        s->block_room = (int)count;
+    }
+    if (s->needs_entries > s->entry_room || !s->J) {
+        s->entry_room = 0;
+        if (!fit_list(&s->J, 2 * (size_t)s->needs_entries, sizeof *s->J)) {
+            return 0;
+        }
+        s->entry_room = 2 * s->needs_entries;
+    }
+    return 1;
+}
+
+static int allocate(soft8 *s)
+{
+    base_arena arena = {0};
+    lay_out(s, &arena);
+    s->memory = base_alloc(arena.used + 1);
+    s->sweeps = tree_work_create(s->system->tree, LANES);
+    s->needs_blocks = 16;
+    s->needs_entries = 1024;
+    if (!s->memory || !s->sweeps || !soft8_grow(s) || !make_matches(s)) {
+        return 0;
+    }
+    arena = (base_arena){.block = s->memory};
+    lay_out(s, &arena);
+    s->straight =
+        paths_find(s->system->n, s->system->tree->dof_parent, s->of_depth, s->of_start, s->of_run);
+    for (int d = 0; d < s->system->n; d++) {
+        s->diagonal[d] = (zw_real8){0} + s->h * s->system->tree->damping[d];
+    }
+    return 1;
+}
+
+soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *failed)
+{
+    soft8 *s = NULL;
+    zw_error ignored;
+    *failed = 0;
+    if (!fits(system)) {
+        return NULL;
+    }
+    s = base_alloc(sizeof *s);
+    if (!s) {
+        *failed = 1;
+        return NULL;
+    }
+    *s = (soft8){.system = system, .work = work, .h = h};
+    zw_status status = soft_create(system, work, h, &s->alone, &ignored);
+    if (status != ZW_OK || !fits_law(s->alone)) { /* who goes alone will be told */
+        *failed = status == ZW_NO_MEMORY;
+        soft8_free(s);
+        return NULL;
+    }
+    if (!allocate(s)) {
+        *failed = 1;
+        soft8_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void soft8_free(soft8 *s)
+{
+    if (!s) {
+        return;
+    }
+    soft_free(s->alone);
+    void *list[] = {s->match,  s->columns, s->sides,  s->sweeps, s->block,
+                    s->edge_r, s->edge_d,  s->edge_D, s->J,      s->memory};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        base_free(list[k]);
+    }
+    base_free(s);
+}

@@ -1,0 +1,141 @@
+/* The soft law (system/soft/soft.h) of eight worlds at once, one in each lane of the vectors.
+ *
+ * All worlds are of one system, so what depends on the system alone is the same in all lanes: the
+ * tree, which geoms may touch, the columns of every row. What differs is where they are. A stage
+ * works on all lanes; where something is there in some worlds only, as a contact, the stiffness D
+ * of its rows is 0 in the others, and with it all that they add.
+ *
+ * A lane has the bits of the world alone. What makes that so:
+ *
+ * 1. Every number of the answer is computed by the operations of soft_rows.c, soft_law.c,
+ *    soft_block.c and paths.c, in their order. Rows add to sums one after another, so rows that are
+ *    not there, which add zeros, change nothing.
+ * 2. The pattern of H is that of the rows of all lanes together. For a lane some of its entries are
+ *    zeros then, which change nothing either: elimination goes from the last dof to the first and
+ *    solves sum over ancestors from the root on, whatever the pattern.
+ * 3. Which rows push at the minimum does not depend on the way to it, nor do the bits of the
+ *    minimum (soft_newton.c). So the search may go its own way: all lanes together, each frozen
+ *    where it has arrived.
+ *
+ * Limits.  No cones, loops, dry friction in joints, tendons through space, muscles, fluids; steps
+ * by Euler's method. Who
+ * has these is told by soft8_create. A world for which something goes wrong, or takes too long, is
+ * left out of the answer (soft8_step), and its step is to be taken alone. */
+#ifndef ZW_SYSTEM_SOFT8_H
+#define ZW_SYSTEM_SOFT8_H
+
+#include "math/lane.h"
+#include "system/soft/soft.h"
+
+enum { SOFT8_PAIRS = 5, SOFT8_EDGES = 2 * SOFT8_PAIRS };
+
+/* How the points of two geoms are found. */
+typedef enum soft8_rule {
+    SOFT8_ROUND_ON_PLANE, /* spheres and capsules on a plane of the world: in lanes */
+    SOFT8_BOX_ON_PLANE,   /* likewise */
+    SOFT8_ROUND,          /* spheres and capsules: in lanes whether they touch, points alone */
+    SOFT8_OTHER           /* in lanes whether spheres around them touch, the rest alone */
+} soft8_rule;
+
+/* Two geoms that may touch, and what their points have in common. */
+typedef struct soft8_match {
+    contact_match of;
+    soft8_rule rule;
+    int plane, other;     /* geoms, where one is a plane */
+    contact_point law;    /* bodies, rows, friction; gap: the margin */
+    double frame[9];      /* on a plane: normal and what span() makes of it */
+    int columns, *column; /* dofs that move only one of the two, */
+    double *side;         /* [columns] and whether forwards or backwards: 1, -1 */
+    int is_straight;      /* they are all on one way to the root */
+    int width;            /* rows of J: 1, 3, 4, 6 */
+    double mu[5];
+    soft_pair pair;
+} soft8_match;
+
+/* One point or limit, in those worlds that have it. */
+typedef struct soft8_block {
+    soft_kind kind; /* SOFT_ABOVE, SOFT_PYRAMID */
+    int width, columns;
+    const int *column;
+    const double *fixed; /* J of a limit: one number, the same in all worlds; NULL: */
+    zw_real8 *J;         /* [width][columns] */
+    const double *mu;
+    int is_straight;
+    int any; /* it pushes in some world */
+    zw_real8 D, b[SOFT8_EDGES];
+    zw_real8 x[SOFT_WIDE], move[SOFT_WIDE]; /* J a, J a+ */
+    zw_real8 rest[SOFT_WIDE], C[SOFT_SQUARE];
+    zw_real8 then[SOFT_WIDE];                    /* the force at a+ */
+    zw_real8 force[SOFT_WIDE];                   /* and at the minimum */
+    zw_mask8 up[SOFT8_PAIRS], down[SOFT8_PAIRS]; /* edges that push */
+} soft8_block;
+
+/* Where a geom is, in each world. */
+typedef struct soft8_pose {
+    zw_real8 pos[3], R[9];
+} soft8_pose;
+
+typedef struct soft8 {
+    const zw_system *system;
+    zw_work *work; /* of the thread: for what goes alone */
+    soft_problem *alone;
+    double h;
+
+    int match_count;
+    soft8_match *match;
+    int *columns; /* of all of them */
+    double *sides;
+    soft8_pose *pose; /* [geoms] */
+
+    /* The worlds at hand */
+    int lanes;               /* so many are worlds; the others repeat the last */
+    zw_mask8 good;           /* those that nothing has gone wrong for */
+    zw_mask8 repeats;        /* lanes that repeat another */
+    int points[LANES];       /* that were found */
+    zw_real8 *q, *v, *param; /* [nq], [n], [params] */
+    zw_real8 *sweeps;
+    zw_real8 *force, *Q, *room; /* [n], [n], [lengths] */
+    zw_real8 *a, *x, *Ma, *push, *diagonal;
+    zw_real8 *guess, *before; /* [n] of the last two steps */
+    uint64_t touch[LANES];    /* which matches touched: one bit each, folded */
+
+    int blocks, block_room, entries, entry_room;
+    soft8_block *block;
+    zw_real8 *J;
+    int needs_blocks, needs_entries; /* that there was no room for */
+
+    /* The pattern of H */
+    paths_shape straight, shape;
+    int *parent, *depth, *start, *run;  /* [n], [n], [n], [n + 1] of shape where it is bent */
+    int *of_depth, *of_start, *of_run;  /* of straight */
+    int *level;                         /* [n] */
+    zw_real8 *H;                        /* [n (n + 1) / 2 + 4 n] */
+    zw_real8 *edge_r, *edge_d, *edge_D; /* [edges] along a line: soft8_newton.c */
+    int iterations;
+    long taken; /* steps of worlds so far */
+    void *memory;
+} soft8;
+
+/* For steps of length h. NULL, with *failed: no memory; without: this system goes alone. */
+soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *failed);
+void soft8_free(soft8 *s);
+/* Room for what there was none for. 0: no memory. */
+int soft8_grow(soft8 *s);
+
+/* soft8_force.c: sweeps, force and Q at (q, v), which are filled. */
+void soft8_smooth(soft8 *s);
+/* soft8_meet.c, soft8_rows.c: the blocks there. */
+void soft8_meet(soft8 *s);
+void soft8_limit(soft8 *s);
+/* A new one, its J to be filled; NULL: no room, all worlds go alone. */
+soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,
+                       int with_J);
+/* Rows of a contact at these places, with these frames, where gap < 0 in the lanes of `on`. */
+void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
+                       const zw_real8 *frame, const zw_real8 *gap);
+/* soft8_newton.c: push, and a if it is wanted. */
+void soft8_minimise(soft8 *s);
+/* x = (M + diagonal) \ x */
+void soft8_damp(soft8 *s, zw_real8 *x);
+
+#endif

@@ -1,0 +1,262 @@
+/* What the blocks of eight worlds do to vectors and to H: soft_block.c and soft_law.c, in lanes. */
+#include "system/soft8/soft8.h"
+
+#include "system/soft8/soft8_block.h"
+
+/* ---- J a
+ * ----------------------------------------------------------------------------------------- */
+
+/* Four partial sums, as paths_rows_times. Width is a constant where this is inlined, if it is 3. */
+ZW_INLINE void times(const soft8_block *k, const int width, const zw_real8 *a, zw_real8 *to)
+{
+    int columns = k->columns;
+    for (int r = 0; r < width; r++) {
+        const zw_real8 *J = k->J + r * columns;
+        zw_real8 part[4] = {{0}};
+        int c = 0;
+        for (; c + 4 <= columns; c += 4) {
+            for (int i = 0; i < 4; i++) {
+                part[i] += J[c + i] * a[k->column[c + i]];
+            }
+        }
+        for (int i = 0; c + i < columns; i++) {
+            part[i] += J[c + i] * a[k->column[c + i]];
+        }
+        to[r] = (part[0] + part[2]) + (part[1] + part[3]);
+    }
+}
+
+ZW_CLONES void soft8_along(const soft8 *s, const zw_real8 *a, int ahead)
+{
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        zw_real8 *to = ahead ? k->move : k->x;
+        if (k->fixed) {
+            to[0] = k->fixed[0] * a[k->column[0]];
+        } else if (k->width == 3) {
+            times(k, 3, a, to);
+        } else {
+            times(k, k->width, a, to);
+        }
+    }
+}
+
+/* ---- The law
+ * ------------------------------------------------------------------------------------- */
+
+ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
+{
+    return (zw_real8)(on & (zw_mask8)x);
+}
+
+ZW_INLINE int any8(zw_mask8 mask)
+{
+    long long all = 0;
+    for (int k = 0; k < LANES; k++) {
+        all |= mask[k];
+    }
+    return all != 0;
+}
+
+/* Slopes and what is left at x = 0, for the edges that push. */
+ZW_INLINE void slopes_pyramid(soft8_block *k, const int width)
+{
+    zw_real8 D = k->D, one = (zw_real8){0} + 1.0, pushing = {0}, rest = {0};
+    for (int j = 1; j < width; j++) {
+        double mu = k->mu[j - 1];
+        zw_mask8 up = k->up[j - 1], down = k->down[j - 1];
+        zw_real8 plus = only(up, one), minus = only(down, one);
+        zw_real8 b_plus = only(up, D * k->b[2 * j - 2]), b_minus = only(down, D * k->b[2 * j - 1]);
+        zw_real8 *C = k->C + j * (j + 1) / 2;
+        pushing += plus + minus;
+        rest += b_plus + b_minus;
+        k->rest[j] = mu * (b_plus - b_minus);
+        C[0] = (plus - minus) * mu * D;
+        for (int i = 1; i < j; i++) {
+            C[i] = (zw_real8){0};
+        }
+        C[j] = (plus + minus) * mu * mu * D;
+    }
+    k->C[0] = pushing * D;
+    k->rest[0] = rest;
+}
+
+ZW_INLINE zw_mask8 edges_pyramid(soft8_block *k, const int width)
+{
+    zw_mask8 any = {0};
+    for (int j = 1; j < width; j++) {
+        zw_real8 along = k->mu[j - 1] * k->x[j];
+        k->up[j - 1] = k->D * (k->b[2 * j - 2] - k->x[0] - along) > 0.0;
+        k->down[j - 1] = k->D * (k->b[2 * j - 1] - k->x[0] + along) > 0.0;
+        any |= k->up[j - 1] | k->down[j - 1];
+    }
+    return any;
+}
+
+ZW_INLINE void law_row(soft8_block *k)
+{
+    zw_real8 lambda = k->D * (k->b[0] - k->x[0]);
+    k->up[0] = lambda > 0.0;
+    k->C[0] = only(k->up[0], k->D);
+    k->rest[0] = only(k->up[0], k->D * k->b[0]);
+    k->any = any8(k->up[0]);
+}
+
+ZW_CLONES void soft8_law(const soft8 *s)
+{
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        if (k->kind != SOFT_PYRAMID) {
+            law_row(k);
+        } else if (k->width == 3) {
+            k->any = any8(edges_pyramid(k, 3));
+            slopes_pyramid(k, 3);
+        } else {
+            k->any = any8(edges_pyramid(k, k->width));
+            slopes_pyramid(k, k->width);
+        }
+    }
+}
+
+ZW_INLINE zw_mask8 ahead_pyramid(soft8_block *k, const int width)
+{
+    zw_real8 normal = {0}, D = k->D;
+    zw_mask8 other = {0};
+    for (int j = 1; j < width; j++) {
+        double mu = k->mu[j - 1];
+        zw_real8 along = mu * k->move[j];
+        zw_real8 plus = D * (k->b[2 * j - 2] - k->move[0] - along);
+        zw_real8 minus = D * (k->b[2 * j - 1] - k->move[0] + along);
+        zw_mask8 up = plus > 0.0, down = minus > 0.0;
+        plus = only(up, plus);
+        minus = only(down, minus);
+        other |= (up ^ k->up[j - 1]) | (down ^ k->down[j - 1]);
+        normal += plus + minus;
+        k->then[j] = mu * (plus - minus);
+    }
+    k->then[0] = normal;
+    return other;
+}
+
+ZW_INLINE zw_mask8 ahead_row(soft8_block *k)
+{
+    zw_real8 lambda = k->D * (k->b[0] - k->move[0]);
+    zw_mask8 up = lambda > 0.0;
+    k->then[0] = only(up, lambda);
+    return up ^ k->up[0];
+}
+
+ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
+{
+    zw_mask8 other = {0};
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        other |= k->kind != SOFT_PYRAMID ? ahead_row(k)
+                 : k->width == 3         ? ahead_pyramid(k, 3)
+                                         : ahead_pyramid(k, k->width);
+    }
+    *same = ~other;
+}
+
+ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
+{
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        for (int r = 0; r < k->width; r++) {
+            k->force[r] = lane_select8(*here, k->then[r], k->force[r]);
+        }
+    }
+    for (int d = 0; d < s->system->n; d++) {
+        s->a[d] = lane_select8(*here, s->x[d], s->a[d]);
+    }
+}
+
+/* ---- J' f
+ * ---------------------------------------------------------------------------------------- */
+
+ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *f, zw_real8 *to)
+{
+    int columns = k->columns;
+    for (int c = 0; c < columns; c++) {
+        zw_real8 sum = to[k->column[c]];
+        for (int r = 0; r < width; r++) {
+            sum += f[r] * k->J[r * columns + c];
+        }
+        to[k->column[c]] = sum;
+    }
+}
+
+ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
+{
+    for (int i = 0; i < s->blocks; i++) {
+        const soft8_block *k = &s->block[i];
+        const zw_real8 *f = rest ? k->rest : k->force;
+        if (rest && !k->any) {
+            continue;
+        }
+        if (k->fixed) {
+            to[k->column[0]] += f[0] * k->fixed[0];
+        } else if (k->width == 3) {
+            push_rows(k, 3, f, to);
+        } else {
+            push_rows(k, k->width, f, to);
+        }
+    }
+}
+
+/* ---- H = M + J' C J
+ * --------------------------------------------------------------------------------- */
+
+ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
+{
+    const int *start = s->shape.start, *level = s->level;
+    int columns = k->columns;
+    for (int t = 0; t < columns; t++) {
+        zw_real8 *row = s->H + start[k->column[t]], w[SOFT_WIDE];
+        for (int r = 0; r < width; r++) {
+            w[r] = k->C[r * (r + 1) / 2] * k->J[t];
+            for (int q = 1; q < width; q++) {
+                int corner = r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r;
+                w[r] += k->C[corner] * k->J[q * columns + t];
+            }
+        }
+        for (int c = 0; c <= t; c++) {
+            zw_real8 *to = row + level[k->column[c]], sum = *to;
+            for (int r = 0; r < width; r++) {
+                sum += w[r] * k->J[r * columns + c];
+            }
+            *to = sum;
+        }
+    }
+}
+
+ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const zw_real8 *M = s->sweeps + tree->at.M;
+    int bent = s->shape.parent != s->straight.parent;
+    for (int d = 0; d < tree->nv; d++) {
+        zw_real8 *row = s->H + s->shape.start[d];
+        int first = tree->start[d], count = tree->start[d + 1] - first;
+        for (int k = 0; bent && k < s->shape.depth[d]; k++) {
+            row[k] = (zw_real8){0};
+        }
+        for (int k = 0; k < count; k++) {
+            row[bent ? s->level[tree->column[first + k]] : k] = M[first + k];
+        }
+    }
+    for (int i = 0; with_blocks && i < s->blocks; i++) {
+        const soft8_block *k = &s->block[i];
+        if (!k->any) {
+            continue;
+        }
+        if (k->fixed) {
+            int d = k->column[0];
+            s->H[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
+        } else if (k->width == 3) {
+            stiffen(s, k, 3);
+        } else {
+            stiffen(s, k, k->width);
+        }
+    }
+}

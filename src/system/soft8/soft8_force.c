@@ -1,0 +1,147 @@
+/* Sweeps and forces of eight worlds: what bodies.c and bodies_force.c do for one, in their order.
+ * Motors here pull on joints and on tendons of constant arms, with forces that are affine in
+ * control, length and rate. */
+#include <string.h>
+
+#include "system/soft8/soft8.h"
+#include "tree/sweeps.h"
+
+ZW_INLINE zw_real8 clamp8(zw_real8 x, int limited, const double range[2])
+{
+    if (limited) {
+        x = lane_select8(x > range[0], x, (zw_real8){0} + range[0]);
+        x = lane_select8(x < range[1], x, (zw_real8){0} + range[1]);
+    }
+    return x;
+}
+
+/* Sum of coef * x over the terms of a length. */
+ZW_INLINE zw_real8 along(const struct system_bodies *bodies, int length, double scale,
+                         const zw_real8 *x, int speeds)
+{
+    const bodies_length *it = &bodies->length[length];
+    zw_real8 sum = {0};
+    for (int k = it->first; k < it->first + it->count; k++) {
+        int at = speeds ? bodies->term[k].dof : bodies->term[k].q;
+        sum += scale * bodies->coef[k] * x[at];
+    }
+    return sum;
+}
+
+ZW_INLINE void pull(const struct system_bodies *bodies, int length, zw_real8 by, zw_real8 *force)
+{
+    const bodies_length *it = &bodies->length[length];
+    for (int k = it->first; k < it->first + it->count; k++) {
+        force[bodies->term[k].dof] += bodies->coef[k] * by;
+    }
+}
+
+ZW_INLINE zw_real8 motor_force(const struct system_bodies *bodies, const bodies_motor *motor,
+                               zw_real8 u, const zw_real8 *q, const zw_real8 *v)
+{
+    if (!motor->gain_law && !motor->bias_law) {
+        return clamp8(motor->gain[0] * u, motor->clamp_force, motor->force);
+    }
+    zw_real8 length = motor->gear[0] * along(bodies, motor->length, 1, q, 0);
+    zw_real8 rate = along(bodies, motor->length, motor->gear[0], v, 1);
+    zw_real8 gain = (zw_real8){0} + motor->gain[0], force = {0};
+    if (motor->gain_law) {
+        gain += motor->gain[1] * length + motor->gain[2] * rate;
+    }
+    if (motor->bias_law) {
+        force = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
+    }
+    force += gain * u;
+    return clamp8(force, motor->clamp_force, motor->force);
+}
+
+ZW_INLINE void add_motors(const struct system_bodies *bodies, const zw_real8 *param,
+                          const zw_real8 *q, const zw_real8 *v, zw_real8 *room, zw_real8 *force)
+{
+    for (int i = 0; i < bodies->length_count; i++) {
+        room[i] = (zw_real8){0};
+    }
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        zw_real8 u = clamp8(param[motor->param], motor->clamp_control, motor->control);
+        room[motor->length] += motor->gear[0] * motor_force(bodies, motor, u, q, v);
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        int at_dof = i < bodies->joint_count && length->count == 1;
+        room[i] = clamp8(room[i], length->force_limited && !at_dof, length->force_range);
+        pull(bodies, i, room[i], force);
+    }
+    for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->force_limited && length->count == 1) {
+            zw_real8 *at = &force[bodies->term[length->first].dof];
+            *at = clamp8(*at, 1, length->force_range);
+        }
+    }
+}
+
+ZW_INLINE void add_springs(const struct system_bodies *bodies, const zw_real8 *q, zw_real8 *force)
+{
+    for (int i = 0; i < bodies->length_count; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->stiffness != 0) {
+            zw_real8 now = along(bodies, i, 1, q, 0);
+            pull(bodies, i, -length->stiffness * (now - clamp8(now, 1, length->rest)), force);
+        }
+    }
+}
+
+ZW_INLINE void add_dampers(const zw_system *system, const zw_real8 *v, zw_real8 *force)
+{
+    const struct system_bodies *bodies = system->bodies;
+    for (int i = 0; i < system->n; i++) {
+        force[i] -= system->tree->damping[i] * v[i];
+    }
+    for (int i = 0; i < bodies->length_count; i++) {
+        if (bodies->length[i].damping != 0) {
+            pull(bodies, i, -bodies->length[i].damping * along(bodies, i, 1, v, 1), force);
+        }
+    }
+}
+
+ZW_CLONES static void put_forces(const soft8 *s)
+{
+    const zw_system *system = s->system;
+    zw_real8 *force = s->force, *Q = s->Q;
+    add_springs(system->bodies, s->q, force);
+    if (!system->conservative) {
+        for (int i = 0; i < system->n; i++) {
+            Q[i] = (zw_real8){0};
+        }
+        add_motors(system->bodies, s->param, s->q, s->v, s->room, Q);
+        add_dampers(system, s->v, Q);
+        for (int i = 0; i < system->n; i++) {
+            force[i] += Q[i];
+        }
+    }
+}
+
+/* Takes the bias off; lanes with other than numbers are no good. */
+ZW_CLONES static void take_bias(soft8 *s, const zw_real8 *bias)
+{
+    zw_mask8 good = s->good;
+    for (int i = 0; i < s->system->n; i++) {
+        s->force[i] -= bias[i];
+        good &= s->force[i] * 0.0 == 0.0;
+    }
+    s->good = good;
+}
+
+void soft8_smooth(soft8 *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_kinematics8(tree, s->q, s->sweeps);
+    tree_velocities8(tree, s->v, s->sweeps);
+    memset(s->x, 0, (size_t)s->system->n * sizeof *s->x);
+    tree_passive8(tree, s->q, s->x, s->force); /* at rest: springs only */
+    put_forces(s);
+    tree_inverse8(tree, NULL, NULL, s->sweeps, s->x);
+    take_bias(s, s->x);
+    tree_composite8(tree, s->sweeps);
+}

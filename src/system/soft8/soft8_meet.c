@@ -1,0 +1,373 @@
+/* Who touches, in eight worlds.
+ *
+ * Geoms are placed in all lanes. On a plane of the world the points of spheres, capsules and boxes
+ * are found in lanes, as collide/round.c and collide/plane.c have them. Of other pairs the lanes
+ * only find out in which worlds the shapes can touch at all; there the pair is looked at alone. */
+#include <string.h>
+
+#include "collide/vector.h"
+#include "system/soft8/soft8.h"
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+ZW_INLINE void place(const contact_geom *geom, const zw_real8 *R, const zw_real8 *origin,
+                     soft8_pose *to)
+{
+    const double *p = geom->pos, *G = geom->R;
+    for (int i = 0; i < 3; i++) {
+        const zw_real8 *row = R + 3 * i;
+        to->pos[i] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + origin[i];
+        for (int k = 0; k < 3; k++) {
+            to->R[3 * i + k] = row[0] * G[k] + row[1] * G[3 + k] + row[2] * G[6 + k];
+        }
+    }
+}
+
+ZW_CLONES static void place_all(const soft8 *s)
+{
+    const contact_world *world = s->system->bodies->contact;
+    const tree_places *at = &s->system->tree->at;
+    for (int k = 0; k < world->geom_count; k++) {
+        const contact_geom *geom = &world->geom[k];
+        place(geom, s->sweeps + at->R + 9 * geom->body, s->sweeps + at->origin + 3 * geom->body,
+              &s->pose[k]);
+    }
+}
+
+/* ---- Near --------------------------------------------------------------------------------------
+ */
+
+ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+ZW_INLINE int any8(zw_mask8 mask)
+{
+    long long all = 0;
+    for (int k = 0; k < LANES; k++) {
+        all |= mask[k];
+    }
+    return all != 0;
+}
+
+ZW_INLINE zw_real8 inside8(zw_real8 s)
+{
+    zw_real8 one = (zw_real8){0} + 1.0;
+    s = lane_select8(s < -one, -one, s);
+    return lane_select8(s > one, one, s);
+}
+
+static double half_of(const contact_geom *geom)
+{
+    return geom->shape.kind == COLLIDE_CAPSULE ? fabs(geom->shape.size[1]) : 0;
+}
+
+/* Are the axes of two as near as their radii, and a hair more? The nearest pair of two segments as
+ * in collide/round.c. */
+ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, const soft8_pose *at_a,
+                              const soft8_pose *at_b, double margin)
+{
+    double ha = half_of(a), hb = half_of(b), uu = ha * ha, vv = hb * hb;
+    double far = fabs(a->shape.size[0]) + fabs(b->shape.size[0]) + margin;
+    zw_real8 u[3], v[3], q[3], s = {0}, t = {0};
+    for (int i = 0; i < 3; i++) {
+        q[i] = at_b->pos[i] - at_a->pos[i];
+        u[i] = at_a->R[3 * i + 2] * ha;
+        v[i] = at_b->R[3 * i + 2] * hb;
+    }
+    zw_real8 uv = dot8(u, v), uq = dot8(u, q), vq = dot8(v, q);
+    if (uu > 0 && vv > 0) {
+        zw_real8 det = uu * vv - uv * uv;
+        zw_mask8 parallel = ~(det > 1e-12 * uu * vv);
+        s = inside8((vv * uq - uv * vq) / lane_select8(parallel, (zw_real8){0} + 1.0, det));
+        s = lane_select8(parallel, (zw_real8){0}, s);
+    }
+    t = vv > 0 ? inside8((uv * s - vq) / vv) : t;
+    s = uu > 0 ? inside8((uv * t + uq) / uu) : s;
+    for (int i = 0; i < 3; i++) {
+        q[i] += t * v[i] - s * u[i];
+    }
+    /* nearly parallel ones may be nearer elsewhere, by less than this */
+    far = far * (1 + 1e-6) + 1e-6 * (ha + hb);
+    return ~(dot8(q, q) > far * far);
+}
+
+ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mask8 *near)
+{
+    const contact_world *world = s->system->bodies->contact;
+    const contact_geom *a = &world->geom[match->of.a], *b = &world->geom[match->of.b];
+    const soft8_pose *at_a = &s->pose[match->of.a], *at_b = &s->pose[match->of.b];
+    double far = match->of.radius + match->of.margin;
+    if (match->plane >= 0) { /* which stands still; the other's sphere is above it, or not */
+        const double *n = s->alone->found.pose[match->plane].R;
+        const double *p = s->alone->found.pose[match->plane].pos;
+        const zw_real8 *to = s->pose[match->other].pos;
+        zw_real8 height = (to[0] - p[0]) * n[2] + (to[1] - p[1]) * n[5] + (to[2] - p[2]) * n[8];
+        *near = ~(height > world->geom[match->other].radius + match->of.margin);
+        return;
+    }
+    zw_real8 q[3] = {at_b->pos[0] - at_a->pos[0], at_b->pos[1] - at_a->pos[1],
+                     at_b->pos[2] - at_a->pos[2]};
+    *near = ~(dot8(q, q) > far * far);
+    if (match->rule == SOFT8_ROUND && any8(*near & s->good)) {
+        *near &= near_round(a, b, at_a, at_b, match->of.margin);
+    }
+}
+
+/* ---- On a plane --------------------------------------------------------------------------------
+ */
+
+/* MuJoCo's first direction across the normal of a capsule on a plane is that of its axis:
+ * turn_frame in soft_rows.c. */
+ZW_INLINE void turn_frame(const double n[3], const soft8_pose *at, zw_real8 *frame)
+{
+    zw_real8 axis[3] = {at->R[2], at->R[5], at->R[8]}, unit[3];
+    zw_real8 slope = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2], most = {0};
+    for (int k = 0; k < 3; k++) {
+        axis[k] -= slope * n[k];
+        zw_real8 size = lane_size8(axis[k]);
+        most = lane_select8(size > most, size, most);
+    }
+    zw_mask8 some = most > 0.0;
+    zw_real8 scale = lane_select8(some, most, (zw_real8){0} + 1.0);
+    for (int k = 0; k < 3; k++) {
+        unit[k] = axis[k] / scale;
+    }
+    zw_real8 length = lane_sqrt8(dot8(unit, unit));
+    zw_mask8 turns = some & (most * length > 1e-12);
+    length = lane_select8(turns, length, (zw_real8){0} + 1.0);
+    for (int k = 0; k < 3; k++) {
+        axis[k] = unit[k] / length;
+    }
+    zw_real8 across[3] = {n[1] * axis[2] - n[2] * axis[1], n[2] * axis[0] - n[0] * axis[2],
+                          n[0] * axis[1] - n[1] * axis[0]};
+    for (int k = 0; k < 3; k++) {
+        frame[3 + k] = lane_select8(turns, axis[k], frame[3 + k]);
+        frame[6 + k] = lane_select8(turns, across[k], frame[6 + k]);
+    }
+}
+
+typedef struct found {
+    zw_mask8 on, counts; /* counts: it is a point, if perhaps one that does not push */
+    zw_real8 pos[3], gap;
+} found;
+
+/* End k of a capsule, or the centre of a sphere: on_plane in collide/round.c. */
+ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int k, found *to,
+                                   zw_real8 *frame)
+{
+    const contact_geom *geom = &s->system->bodies->contact->geom[match->other];
+    const collide_pose *plane = &s->alone->found.pose[match->plane];
+    const soft8_pose *at = &s->pose[match->other];
+    double half = half_of(geom), radius = fabs(geom->shape.size[0]), side = k ? -1 : 1;
+    const double n[3] = {plane->R[2], plane->R[5], plane->R[8]};
+    zw_real8 way[3], u[3];
+    for (int i = 0; i < 3; i++) {
+        way[i] = at->pos[i] - plane->pos[i];
+        u[i] = half * at->R[3 * i + 2];
+    }
+    zw_real8 height = n[0] * way[0] + n[1] * way[1] + n[2] * way[2];
+    zw_real8 rise = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+    zw_real8 gap = height + side * rise - radius, down = -(radius + 0.5 * gap);
+    for (int i = 0; i < 3; i++) {
+        zw_real8 x = way[i] + side * u[i];
+        x = x + down * n[i];
+        to->pos[i] = x + plane->pos[i];
+    }
+    to->counts = gap <= match->of.margin;
+    to->gap = gap - match->law.gap;
+    to->on = to->counts & (to->gap < 0.0);
+    for (int i = 0; i < 9; i++) {
+        frame[i] = (zw_real8){0} + match->frame[i];
+    }
+    if (geom->shape.kind == COLLIDE_CAPSULE) {
+        turn_frame(match->frame, at, frame);
+    }
+}
+
+/* The box as the plane sees it. */
+typedef struct seen {
+    zw_real8 t[3], R[9];
+} seen;
+
+ZW_CLONES static void see_box(const soft8 *s, const soft8_match *match, seen *to)
+{
+    const collide_pose *plane = &s->alone->found.pose[match->plane];
+    const soft8_pose *at = &s->pose[match->other];
+    const double *P = plane->R;
+    zw_real8 way[3];
+    for (int i = 0; i < 3; i++) {
+        way[i] = at->pos[i] - plane->pos[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        to->t[i] = P[i] * way[0] + P[3 + i] * way[1] + P[6 + i] * way[2];
+        for (int j = 0; j < 3; j++) {
+            to->R[3 * i + j] = P[i] * at->R[j] + P[3 + i] * at->R[3 + j] + P[6 + i] * at->R[6 + j];
+        }
+    }
+}
+
+/* Corner k: plane_box in collide/plane.c. */
+ZW_CLONES static void corner_on_plane(const soft8 *s, const soft8_match *match, const seen *box,
+                                      int k, found *to)
+{
+    const contact_geom *geom = &s->system->bodies->contact->geom[match->other];
+    const collide_pose *plane = &s->alone->found.pose[match->plane];
+    const double *h = geom->shape.size, *P = plane->R;
+    const double x[3] = {k & 1 ? -h[0] : h[0], k & 2 ? -h[1] : h[1], k & 4 ? -h[2] : h[2]};
+    zw_real8 low = -box->R[6] * x[0] + -box->R[7] * x[1] + -box->R[8] * x[2], p[3];
+    for (int i = 0; i < 3; i++) {
+        const zw_real8 *row = box->R + 3 * i;
+        p[i] = row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + box->t[i];
+    }
+    zw_real8 gap = p[2];
+    p[2] = gap / 2.0;
+    for (int i = 0; i < 3; i++) {
+        to->pos[i] = P[3 * i] * p[0] + P[3 * i + 1] * p[1] + P[3 * i + 2] * p[2] + plane->pos[i];
+    }
+    to->counts = (k < 4 ? low >= 0.0 : low > 0.0) & (gap <= match->of.margin);
+    to->gap = gap - match->law.gap;
+    to->on = to->counts & (to->gap < 0.0);
+}
+
+static void note(soft8 *s, int index, const found *it)
+{
+    for (int l = 0; l < LANES; l++) {
+        s->points[l] += it->counts[l] != 0;
+        s->touch[l] |= it->on[l] ? (uint64_t)1 << index % 64 : 0;
+    }
+}
+
+static void meet_on_plane(soft8 *s, int index)
+{
+    const soft8_match *match = &s->match[index];
+    int box = match->rule == SOFT8_BOX_ON_PLANE;
+    collide_kind kind = s->system->bodies->contact->geom[match->other].shape.kind;
+    seen at;
+    zw_real8 frame[9];
+    if (box) {
+        see_box(s, match, &at);
+    }
+    for (int i = 0; i < 9 && box; i++) {
+        frame[i] = (zw_real8){0} + match->frame[i];
+    }
+    for (int k = 0; k < (box ? 8 : kind == COLLIDE_CAPSULE ? 2 : 1); k++) {
+        found it;
+        if (box) {
+            corner_on_plane(s, match, &at, k, &it);
+        } else {
+            end_on_plane(s, match, k, &it, frame);
+        }
+        note(s, index, &it);
+        it.on &= s->good;
+        if (any8(it.on)) {
+            soft8_add_contact(s, match, &it.on, it.pos, frame, &it.gap);
+        }
+    }
+}
+
+/* ---- Alone -------------------------------------------------------------------------------------
+ */
+
+static void take_pose(const soft8_pose *from, int lane, collide_pose *to)
+{
+    for (int i = 0; i < 3; i++) {
+        to->pos[i] = from->pos[i][lane];
+    }
+    for (int i = 0; i < 9; i++) {
+        to->R[i] = from->R[i][lane];
+    }
+}
+
+/* Points of a pair, world by world: the k-th of each world share a block. */
+enum { ALONE = 16 };
+typedef struct gathered {
+    zw_mask8 on[ALONE];
+    zw_real8 pos[ALONE][3], frame[ALONE][9], gap[ALONE];
+    int most;
+} gathered;
+
+static void gather(soft8 *s, const soft8_match *match, int lane, gathered *to)
+{
+    contact_work *work = &s->alone->found;
+    int count = 0;
+    take_pose(&s->pose[match->of.a], lane, &work->pose[match->of.a]);
+    take_pose(&s->pose[match->of.b], lane, &work->pose[match->of.b]);
+    work->count = work->needed = 0;
+    contact_meet_match(s->system->bodies->contact, work, &match->of, match->of.margin, NULL);
+    s->points[lane] += work->needed;
+    for (int k = 0; k < work->count; k++) {
+        const contact_point *point = &work->point[k];
+        if (!soft_takes(s->alone, k)) {
+            continue;
+        }
+        if (count == ALONE) {
+            s->good[lane] = 0;
+            return;
+        }
+        to->on[count][lane] = -1;
+        to->gap[count][lane] = point->gap;
+        for (int i = 0; i < 3; i++) {
+            to->pos[count][i][lane] = point->pos[i];
+        }
+        for (int i = 0; i < 9; i++) {
+            to->frame[count][i][lane] = point->frame[i];
+        }
+        count++;
+    }
+    to->most = count > to->most ? count : to->most;
+}
+
+static void meet_alone(soft8 *s, int index, zw_mask8 near)
+{
+    const soft8_match *match = &s->match[index];
+    gathered to;
+    to.most = 0;
+    memset(to.on, 0, sizeof to.on);
+    for (int l = 0; l < s->lanes; l++) {
+        if (near[l] && s->good[l]) {
+            gather(s, match, l, &to);
+        }
+    }
+    for (int k = 0; k < to.most; k++) {
+        for (int l = 0; l < LANES; l++) { /* numbers where there is no point */
+            for (int i = 0; i < 3 && !to.on[k][l]; i++) {
+                to.pos[k][i][l] = 0;
+            }
+            for (int i = 0; i < 9 && !to.on[k][l]; i++) {
+                to.frame[k][i][l] = 0;
+            }
+            to.gap[k][l] = to.on[k][l] ? to.gap[k][l] : 0;
+            s->touch[l] |= to.on[k][l] ? (uint64_t)1 << index % 64 : 0;
+        }
+        soft8_add_contact(s, match, &to.on[k], to.pos[k], to.frame[k], &to.gap[k]);
+    }
+}
+
+void soft8_meet(soft8 *s)
+{
+    const contact_world *world = s->system->bodies->contact;
+    memset(s->points, 0, sizeof s->points);
+    memset(s->touch, 0, sizeof s->touch);
+    if (s->match_count == 0) {
+        return;
+    }
+    place_all(s);
+    for (int k = 0; k < s->match_count; k++) {
+        zw_mask8 near;
+        find_near(s, &s->match[k], &near);
+        near &= s->good;
+        if (!any8(near)) {
+            continue;
+        }
+        if (s->match[k].rule <= SOFT8_BOX_ON_PLANE) {
+            meet_on_plane(s, k);
+        } else {
+            meet_alone(s, k, near);
+        }
+    }
+    for (int l = 0; l < LANES; l++) {
+        s->good[l] = s->points[l] > world->capacity ? 0 : s->good[l];
+    }
+}

@@ -1,0 +1,237 @@
+/* The motion of eight worlds by the soft law: Newton's method as in soft_newton.c, all lanes
+ * together, each frozen where it has arrived.
+ *
+ * The line.  With a+ the minimum of the quadratic function at hand, along a + t (a+ - a) an edge
+ * has lambda(t) = D max(r - t d, 0), r = b - x and d the change of x. The slope of f,
+ *
+ *     c1 + c2 t - sum of lambda(t) d,
+ *
+ * rises with t; its zero is bracketed, and Newton's steps on it are kept inside. */
+#include <math.h>
+#include <string.h>
+
+#include "system/soft8/soft8_block.h"
+#include "tree/sweeps.h"
+
+enum { MOST = 24, LOOKS = 12 };
+#define CLOSE 1e-10 /* of the slope beside its parts, as in soft_newton.c */
+
+ZW_INLINE int any8(zw_mask8 mask)
+{
+    long long all = 0;
+    for (int k = 0; k < LANES; k++) {
+        all |= mask[k];
+    }
+    return all != 0;
+}
+
+ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
+{
+    return (zw_real8)(on & (zw_mask8)x);
+}
+
+/* ---- The pattern
+ * ------------------------------------------------------------------------------------ */
+
+static void find_shape(soft8 *s)
+{
+    int n = s->system->n, bent = 0;
+    for (int i = 0; i < s->blocks; i++) {
+        bent |= !s->block[i].is_straight;
+    }
+    s->shape = s->straight;
+    if (bent) {
+        memcpy(s->parent, s->straight.parent, (size_t)n * sizeof *s->parent);
+        for (int i = 0; i < s->blocks; i++) {
+            const soft8_block *k = &s->block[i];
+            for (int j = k->columns - 1; j > 0 && !k->is_straight; j--) {
+                paths_bend(s->parent, k->column[j], k->column[j - 1]);
+            }
+        }
+        s->shape = paths_find(n, s->parent, s->depth, s->start, s->run);
+    }
+    for (int d = 0; d < n; d++) {
+        s->level[d] = s->shape.depth[d] - 1;
+    }
+}
+
+/* ---- Along a line
+ * ----------------------------------------------------------------------------------- */
+
+/* r, d and D of all edges. */
+ZW_CLONES static int list_edges(const soft8 *s)
+{
+    zw_real8 *r = s->edge_r, *d = s->edge_d, *D = s->edge_D;
+    int count = 0;
+    for (int i = 0; i < s->blocks; i++) {
+        const soft8_block *k = &s->block[i];
+        zw_real8 normal = k->move[0] - k->x[0];
+        for (int j = 1; j < k->width; j++) {
+            zw_real8 at = k->mu[j - 1] * k->x[j], along = k->mu[j - 1] * k->move[j] - at;
+            r[count] = k->b[2 * j - 2] - k->x[0] - at;
+            d[count] = normal + along;
+            D[count++] = k->D;
+            r[count] = k->b[2 * j - 1] - k->x[0] + at;
+            d[count] = normal - along;
+            D[count++] = k->D;
+        }
+        if (k->width == 1) {
+            r[count] = k->b[0] - k->x[0];
+            d[count] = normal;
+            D[count++] = k->D;
+        }
+    }
+    return count;
+}
+
+/* Slope and its rise at t, of the edges. */
+ZW_CLONES static void look_along(const soft8 *s, int edges, const zw_real8 *t, zw_real8 *slope,
+                                 zw_real8 *rise)
+{
+    zw_real8 sum = *slope, more = *rise, at = *t;
+    for (int e = 0; e < edges; e++) {
+        zw_real8 d = s->edge_d[e], D = s->edge_D[e], lambda = D * (s->edge_r[e] - at * d);
+        zw_mask8 on = lambda > 0.0;
+        sum -= only(on, lambda * d);
+        more += only(on, D * d * d);
+    }
+    *slope = sum;
+    *rise = more;
+}
+
+typedef struct line {
+    zw_real8 c1, c2, at, low, high, first;
+    zw_mask8 open; /* not yet near its zero */
+    int edges;
+} line;
+
+/* c1 = x . (M a - force), c2 = x . M x, x = a+ - a */
+ZW_CLONES static void begin_line(soft8 *s, const zw_mask8 *live, line *to)
+{
+    zw_real8 c1 = {0}, zero = {0}, slope, rise = {0};
+    for (int d = 0; d < s->system->n; d++) {
+        s->x[d] -= s->a[d];
+        c1 += s->x[d] * (s->Ma[d] - s->force[d]);
+    }
+    to->c1 = slope = c1;
+    look_along(s, to->edges, &zero, &slope, &rise);
+    to->first = slope;
+    slope = -slope - rise; /* as H x is what the slope is short of nothing */
+    to->c2 = lane_select8(slope > zero, slope, zero);
+    to->at = zero + 1.0;
+    to->low = zero;
+    to->high = zero + INFINITY;
+    to->open = *live;
+}
+
+ZW_CLONES static void bracket(line *to, const zw_real8 *slope, const zw_real8 *rise)
+{
+    zw_real8 at = to->at;
+    zw_mask8 open = to->open & (lane_size8(*slope) > 1e-3 * lane_size8(to->first));
+    zw_mask8 below = *slope < 0.0;
+    to->low = lane_select8(open & below, at, to->low);
+    to->high = lane_select8(open & ~below, at, to->high);
+    zw_real8 next = at - *slope / *rise;
+    zw_mask8 inside = (next > to->low) & (next < to->high), endless = to->high == INFINITY;
+    zw_real8 middle = lane_select8(endless, 2.0 * at, 0.5 * (to->low + to->high));
+    to->at = lane_select8(open, lane_select8(inside, next, middle), at);
+    to->open = open;
+}
+
+/* a and x of the blocks to the lowest point. */
+ZW_CLONES static void go(soft8 *s, const zw_mask8 *live, const zw_real8 *to)
+{
+    zw_real8 at = only(*live, *to);
+    for (int d = 0; d < s->system->n; d++) {
+        s->a[d] += at * s->x[d];
+    }
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        for (int r = 0; r < k->width; r++) {
+            k->x[r] += at * (k->move[r] - k->x[r]);
+        }
+    }
+}
+
+static void go_along(soft8 *s, zw_mask8 live)
+{
+    line way = {.edges = list_edges(s)};
+    tree_multiply8(s->system->tree, NULL, s->sweeps, s->a, s->Ma);
+    begin_line(s, &live, &way);
+    for (int k = 0; k < LOOKS && any8(way.open); k++) {
+        zw_real8 slope = way.c1 + way.at * way.c2, rise = way.c2;
+        look_along(s, way.edges, &way.at, &slope, &rise);
+        bracket(&way, &slope, &rise);
+    }
+    go(s, &live, &way.at);
+}
+
+/* ---- The minimum
+ * ------------------------------------------------------------------------------------ */
+
+/* H a+ = force + J' rest */
+static zw_mask8 aim(soft8 *s)
+{
+    zw_mask8 good;
+    soft8_fill(s, 1);
+    memcpy(s->x, s->force, (size_t)s->system->n * sizeof *s->x);
+    soft8_push(s, 1, s->x);
+    soft_solve_lanes(&s->shape, NULL, s->H, s->x, &good);
+    return good;
+}
+
+/* What is left of M a - force - push, tree by tree: whatever islands the trees are of, it is within
+ * CLOSE then. */
+ZW_CLONES static void check(soft8 *s)
+{
+    zw_real8 zero = {0};
+    for (int t = 0; t < s->alone->trees; t++) {
+        zw_real8 slope = zero, Ma = zero, applied = zero, pushed = zero;
+        for (int d = s->alone->tree[t].first; d < s->alone->tree[t].end; d++) {
+            zw_real8 g = s->Ma[d] - s->force[d] - s->push[d];
+            slope += g * g;
+            Ma += s->Ma[d] * s->Ma[d];
+            applied += s->force[d] * s->force[d];
+            pushed += s->push[d] * s->push[d];
+        }
+        zw_real8 size = lane_select8(Ma > applied, Ma, applied);
+        size = lane_select8(pushed > size, pushed, size);
+        s->good &= slope <= 0.25 * CLOSE * CLOSE * size;
+    }
+}
+
+void soft8_minimise(soft8 *s)
+{
+    size_t bytes = (size_t)s->system->n * sizeof *s->a;
+    zw_mask8 live = s->good & ~s->repeats, same;
+    find_shape(s);
+    soft8_along(s, s->a, 0);
+    for (s->iterations = 0; any8(live) && s->iterations < MOST; s->iterations++) {
+        soft8_law(s);
+        zw_mask8 positive = aim(s);
+        s->good &= positive;
+        live &= positive;
+        soft8_along(s, s->x, 1);
+        soft8_ahead(s, &same);
+        same &= live;
+        soft8_arrive(s, &same);
+        live &= ~same;
+        if (any8(live)) {
+            go_along(s, live);
+        }
+    }
+    s->good &= ~live;
+    memset(s->push, 0, bytes);
+    soft8_push(s, 0, s->push);
+    tree_multiply8(s->system->tree, NULL, s->sweeps, s->a, s->Ma);
+    check(s);
+}
+
+void soft8_damp(soft8 *s, zw_real8 *x)
+{
+    zw_mask8 good;
+    s->shape = s->straight;
+    soft8_fill(s, 0);
+    soft_solve_lanes(&s->straight, s->diagonal, s->H, x, &good);
+    s->good &= good;
+}

@@ -1,0 +1,183 @@
+/* Rows of eight worlds: what soft_rows.c does for one. In worlds that do not have a row its D and b
+ * are 0, and its J is whatever number. */
+#include <math.h>
+#include <string.h>
+
+#include "system/soft8/soft8.h"
+
+#define LEAST 1e-15
+
+soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,
+                       int with_J)
+{
+    int entries = with_J ? width * columns : 0;
+    s->needs_blocks++;
+    s->needs_entries += entries;
+    if (s->needs_blocks > s->block_room || s->needs_entries > s->entry_room) {
+        memset(&s->good, 0, sizeof s->good); /* there will be room the next time */
+        return NULL;
+    }
+    soft8_block *k = &s->block[s->blocks++];
+    k->kind = kind;
+    k->width = width;
+    k->columns = columns;
+    k->column = column;
+    k->fixed = NULL;
+    k->is_straight = 1;
+    k->J = s->J + s->entries;
+    s->entries += entries;
+    return k;
+}
+
+/* ---- The law of a row
+ * ---------------------------------------------------------------------------- */
+
+static double sound(double d)
+{
+    return d < 0.0001 ? 0.0001 : d > 0.9999 ? 0.9999 : d;
+}
+
+/* soft_impedance of soft.c. */
+ZW_INLINE zw_real8 impedance8(const double imp[5], zw_real8 r)
+{
+    double d0 = sound(imp[0]), d1 = sound(imp[1]), middle = sound(imp[3]);
+    double power = fmax(1, imp[4]);
+    zw_real8 zero = {0}, one = zero + 1.0, d;
+    if (d0 == d1 || !(imp[2] > LEAST)) {
+        return zero + 0.5 * (d0 + d1);
+    }
+    if (power != 1 && power != 2) {
+        for (int l = 0; l < LANES; l++) {
+            d[l] = soft_impedance(imp, r[l]);
+        }
+        return d;
+    }
+    zw_real8 x = lane_size8(r) / imp[2], y = x;
+    if (power == 2) {
+        y = lane_select8(x <= middle, x * x / middle, one - (one - x) * (one - x) / (1 - middle));
+    }
+    d = d0 + y * (d1 - d0);
+    d = lane_select8(x >= 1.0, zero + d1, d);
+    return lane_select8(x <= 0.0, zero + d0, d);
+}
+
+ZW_INLINE zw_real8 at_least8(zw_real8 x)
+{
+    return lane_select8(x > LEAST, x, (zw_real8){0} + LEAST);
+}
+
+ZW_INLINE zw_real8 compliance8(zw_real8 d, double A0)
+{
+    return at_least8((1.0 - d) / d * A0);
+}
+
+ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
+{
+    return (zw_real8)(on & (zw_mask8)x);
+}
+
+/* ---- Contacts
+ * ------------------------------------------------------------------------------------ */
+
+/* Rows of J, and the speeds along them: contact_rows. Width is a constant where this is inlined, if
+ * it is 3. */
+ZW_INLINE void put_rows(const soft8 *s, const soft8_match *match, const int width,
+                        const zw_real8 *pos, const zw_real8 *frame, zw_real8 *J, zw_real8 *speed)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const zw_real8 *sweep = s->sweeps + tree->at.S, *com = s->sweeps + tree->at.com;
+    int columns = match->columns;
+    for (int r = 0; r < width; r++) {
+        speed[r] = (zw_real8){0};
+    }
+    for (int c = 0; c < columns; c++) {
+        int d = match->column[c];
+        double side = match->side[c];
+        const zw_real8 *S = sweep + 6 * d, *own = com + 3 * tree->dof_body[d];
+        zw_real8 x = pos[0] - own[0], y = pos[1] - own[1], z = pos[2] - own[2];
+        zw_real8 u = S[3] + S[1] * z - S[2] * y, v = S[4] + S[2] * x - S[0] * z,
+                 w = S[5] + S[0] * y - S[1] * x;
+        for (int r = 0; r < width; r++) {
+            const zw_real8 *f = frame + 3 * (r < 3 ? r : r - 3);
+            zw_real8 entry =
+                r < 3 ? f[0] * u + f[1] * v + f[2] * w : f[0] * S[0] + f[1] * S[1] + f[2] * S[2];
+            entry = side * entry;
+            J[r * columns + c] = entry;
+            speed[r] += entry * s->v[d];
+        }
+    }
+}
+
+ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_mask8 *on,
+                                   const zw_real8 *pos, const zw_real8 *frame, const zw_real8 *gap,
+                                   soft8_block *k)
+{
+    const soft_pair *pair = &match->pair;
+    zw_real8 speed[SOFT_WIDE];
+    if (k->width == 3) {
+        put_rows(s, match, 3, pos, frame, k->J, speed);
+    } else {
+        put_rows(s, match, k->width, pos, frame, k->J, speed);
+    }
+    zw_real8 d = impedance8(pair->imp, *gap), back = pair->spring.K * d * *gap;
+    if (k->kind == SOFT_ABOVE) {
+        k->D = only(*on, 1.0 / compliance8(d, pair->A0));
+        k->b[0] = only(*on, -pair->spring.B * speed[0] - back);
+        return;
+    }
+    double first = match->mu[0] * match->mu[0];
+    double shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
+    k->D = only(*on, 1.0 / at_least8(shrink * compliance8(d, pair->A0 * (1 + first))));
+    for (int j = 1; j < k->width; j++) {
+        zw_real8 along = match->mu[j - 1] * speed[j];
+        k->b[2 * j - 2] = only(*on, -pair->spring.B * (speed[0] + along) - back);
+        k->b[2 * j - 1] = only(*on, -pair->spring.B * (speed[0] - along) - back);
+    }
+}
+
+void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
+                       const zw_real8 *frame, const zw_real8 *gap)
+{
+    zw_mask8 here = *on;
+    soft8_block *k = soft8_add(s, match->width > 1 ? SOFT_PYRAMID : SOFT_ABOVE, match->width,
+                               match->columns, match->column, 1);
+    if (k) {
+        k->mu = match->mu;
+        k->is_straight = match->is_straight;
+        fill_contact(s, match, &here, pos, frame, gap, k);
+    }
+}
+
+/* ---- Limits ---------------------------------------------------------------- */
+
+ZW_CLONES static void fill_limit(const soft8 *s, int index, soft8_block *k, int *any)
+{
+    const soft_watch *watch = &s->alone->watch[index];
+    const bodies_closer *closer = &s->system->bodies->closer[index];
+    zw_real8 phi = watch->coef * s->q[watch->q] - watch->limit;
+    zw_mask8 on = (phi < watch->margin) & s->good;
+    *any = 0;
+    for (int l = 0; l < LANES; l++) {
+        *any |= on[l] != 0;
+    }
+    if (*any && k) {
+        zw_real8 r = phi - watch->margin, d = impedance8(closer->soft.imp, r);
+        zw_real8 b = -watch->spring.B * (watch->coef * s->v[watch->dof]) - watch->spring.K * d * r;
+        k->b[0] = only(on, b);
+        k->D = only(on, 1.0 / compliance8(d, s->alone->length[watch->length]));
+    }
+}
+
+void soft8_limit(soft8 *s)
+{
+    for (int c = 0; c < s->system->bodies->closer_count; c++) {
+        const soft_watch *watch = &s->alone->watch[c];
+        int any;
+        fill_limit(s, c, NULL, &any);
+        soft8_block *k = any ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
+        if (k) {
+            k->fixed = &watch->coef;
+            fill_limit(s, c, k, &any);
+        }
+    }
+}

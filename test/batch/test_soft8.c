@@ -1,0 +1,211 @@
+/* Worlds that step in lanes by the soft law (src/system/soft8): each has the bits of zw_step alone,
+ * whatever stands beside it. Robots start askew and above the floor, fall, roll and touch
+ * themselves under controls that jump at every step, so that in a lot of eight hardly two have the
+ * same contacts.
+ *
+ *     test_soft8 [STEPS [WORLDS]]       longer, with more worlds */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "batch/batch.h"
+#include "zwang/bodies.h"
+
+static int worlds = 20, steps = 60;
+
+typedef struct scene {
+    const char *file;
+    double swing;    /* of controls */
+    int is_floating; /* its first joint is free: it is thrown */
+} scene;
+
+static const scene scenes[] = {
+    {"examples/contact/humanoid_falls.xml", 0.7, 1},
+    {"examples/contact/quadruped.xml", 0.8, 1},
+    {"bench/hand.xml", 1.5, 0},
+    {"bench/manipulator.xml", 1, 0},
+};
+
+/* In [-1, 1) */
+static double drawn(int world, int step, int k)
+{
+    uint64_t hash = base_hash_word(BASE_HASH_START, (uint64_t)(int64_t)world);
+    hash = base_hash_word(base_hash_word(hash, (uint64_t)(int64_t)step), (uint64_t)(int64_t)k);
+    return 2 * ((double)(base_hash_word(hash, 1) >> 11) * 0x1p-53) - 1;
+}
+
+typedef struct stage {
+    zw_model *model;
+    zw_system *system;
+    zw_work *work;
+    zw_error error;
+} stage;
+
+static stage stage_of(const char *file)
+{
+    char path[400];
+    stage s = {0};
+    snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, file);
+    s.model = zw_model_read(path, NULL, 0, &s.error);
+    s.system = s.model ? zw_system_compile(s.model, &s.error) : NULL;
+    s.work = s.system ? zw_work_create(s.system, &s.error) : NULL;
+    if (!s.work) {
+        print_error("%s: %s\n", file, s.error.text);
+    }
+    assert_non_null(s.work);
+    return s;
+}
+
+static void stage_end(stage *s)
+{
+    zw_work_free(s->work);
+    zw_system_free(s->system);
+    zw_model_free(s->model);
+}
+
+/* Thrown askew: world 0 is as described, every fifth has all at rest. */
+static void throw(const scene *of, int world, double *q, double *v, int n)
+{
+    if (of->is_floating && world > 0) {
+        q[2] += 0.2 * (1 + drawn(world, -1, 0));
+        double size = 0;
+        for (int k = 3; k < 7; k++) {
+            q[k] += 0.8 * drawn(world, -1, k);
+            size += q[k] * q[k];
+        }
+        for (int k = 3; k < 7; k++) {
+            q[k] /= sqrt(size);
+        }
+    }
+    for (int k = 0; k < n && world % 5 > 0; k++) {
+        v[k] = 2 * drawn(world, -2, k);
+    }
+}
+
+static void set(stage *s, zw_state *state, zw_field_id field, int count, const double *x)
+{
+    zw_status status = zw_state_set(s->system, state, s->work, field, 0, count, x, &s->error);
+    if (status != ZW_OK) {
+        print_error("%s\n", s->error.text);
+    }
+    assert_int_equal(status, ZW_OK);
+}
+
+static void control(const scene *of, int world, int step, int count, double *u)
+{
+    for (int k = 0; k < count; k++) {
+        u[k] = of->swing * drawn(world, step, k);
+    }
+}
+
+typedef struct motion {
+    zw_batch *batch;
+    int in_lanes; /* steps of worlds that were taken so */
+} motion;
+
+static motion move_batch(stage *s, const scene *of, int threads, int at_once)
+{
+    int params = zw_count(s->system, ZW_KIND_PARAM), n = zw_count(s->system, ZW_KIND_SPEED);
+    motion m = {.batch = zw_batch_create(s->system, worlds, threads, &s->error)};
+    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    assert_non_null(m.batch);
+    for (int i = 0; i < worlds; i++) {
+        throw(of, i, zw_batch_field(m.batch, i, ZW_FIELD_Q), zw_batch_field(m.batch, i, ZW_FIELD_V),
+              n);
+    }
+    for (int k = 0; k < steps; k += at_once) {
+        for (int i = 0; i < worlds; i++) {
+            control(of, i, k, params, zw_batch_field(m.batch, i, ZW_FIELD_PARAM));
+        }
+        zw_batch_step(m.batch, &options, at_once, 0, &s->error);
+    }
+    for (int t = 0; t < threads; t++) {
+        assert_non_null(m.batch->worker[t].soft8);
+        m.in_lanes += (int)m.batch->worker[t].soft8->taken;
+    }
+    return m;
+}
+
+/* Controls that are too wild for the step may end a motion: alone as in the batch. */
+static zw_state *move_alone(stage *s, const scene *of, int world, int at_once, zw_status *status)
+{
+    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    zw_state *state = zw_state_create(s->system, s->work, NULL, &s->error);
+    zw_work *work = zw_work_create(s->system, &s->error);
+    int params = zw_count(s->system, ZW_KIND_PARAM), n = zw_count(s->system, ZW_KIND_SPEED);
+    double q[200], v[200], u[200];
+    assert_non_null(state);
+    assert_non_null(work);
+    zw_view at = zw_field(s->system, state, s->work, ZW_FIELD_Q);
+    assert_in_range(at.count, 1, 200);
+    memcpy(q, at.data, (size_t)at.count * sizeof *q);
+    memset(v, 0, sizeof v);
+    throw(of, world, q, v, n);
+    set(s, state, ZW_FIELD_Q, at.count, q);
+    if (world % 5 > 0) { /* as a batch, which sets what has been written only */
+        set(s, state, ZW_FIELD_V, n, v);
+    }
+    for (int k = 0; k < steps; k++) {
+        if (k % at_once == 0) {
+            control(of, world, k, params, u);
+            set(s, state, ZW_FIELD_PARAM, params, u);
+        }
+        *status = *status == ZW_OK ? zw_step(s->system, state, work, &options, &s->error) : *status;
+    }
+    zw_work_free(work);
+    return state;
+}
+
+static void compare(const scene *of, const zw_state *a, const zw_state *b, int world)
+{
+    assert_int_equal(a->bytes, b->bytes);
+    for (int i = 0; i < a->nq + a->n; i++) {
+        if (memcmp(&a->data[i], &b->data[i], sizeof(double)) != 0) {
+            print_error("%s: world %d, number %d: %.17g in lanes, %.17g alone\n", of->file, world,
+                        i, a->data[i], b->data[i]);
+            fail();
+        }
+    }
+    assert_memory_equal(a, b, a->bytes); /* time, work, memory */
+}
+
+static void test_lanes_are_worlds_alone(void **unused)
+{
+    static const int threads[] = {1, 3}, at_once[] = {1, 4};
+    (void)unused;
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        stage s = stage_of(scenes[k].file);
+        for (int j = 0; j < 2; j++) {
+            motion m = move_batch(&s, &scenes[k], threads[j], at_once[j]);
+            printf("%s: %d of %d steps in lanes\n", scenes[k].file, m.in_lanes, worlds * steps);
+            assert_true(m.in_lanes > worlds * steps * 9 / 10);
+            for (int i = 0; i < worlds; i++) {
+                zw_status status = ZW_OK;
+                zw_state *alone = move_alone(&s, &scenes[k], i, at_once[j], &status);
+                assert_int_equal(zw_batch_look(m.batch, i).status, status);
+                compare(&scenes[k], zw_batch_state(m.batch, i), alone, i);
+                zw_state_free(alone);
+            }
+            zw_batch_free(m.batch);
+        }
+        stage_end(&s);
+    }
+}
+
+int main(int count, char **word)
+{
+    steps = count > 1 ? atoi(word[1]) : steps;
+    worlds = count > 2 ? atoi(word[2]) : worlds;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lanes_are_worlds_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
