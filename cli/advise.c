@@ -41,8 +41,8 @@ static void advise_overlaps(const cli_arguments *arguments, const cli_world *wor
     }
     if (worst) {
         begin(said);
-        printf("%s and %s are %.3g in one another and will be pushed apart at %.3g m/s: "
-               "<exclude body1=\"%s\" body2=\"%s\"/> if that is their shape, else another pose",
+        printf("%s and %s overlap by %.3g and will be pushed apart at %.3g m/s: <exclude "
+               "body1=\"%s\" body2=\"%s\"/> if they are meant to overlap, else another pose",
                worst->body_name[0], worst->body_name[1], far, SPEED, worst->body_name[0],
                worst->body_name[1]);
         if (key_of(arguments, world)) {
@@ -68,7 +68,7 @@ static void advise_floor(const cli_world *world, int *said)
     }
     if (free_bodies > 0 && fixed == 0 && (g[0] != 0 || g[1] != 0 || g[2] != 0)) {
         begin(said);
-        printf("a floor, else it falls for ever: `ground z = 0` in a .zw file that imports it, or "
+        printf("a floor, else it falls forever: `ground z = 0` in a .zw file that imports it, or "
                "<geom type=\"plane\" size=\"5 5 1\"/> in the world\n");
     }
 }
@@ -108,8 +108,7 @@ void cli_advise(const cli_arguments *arguments, const cli_world *world)
     advise_overlaps(arguments, world, &said);
     if (world->assembly.position_change > 1e-9 && key_of(arguments, world)) {
         begin(&said);
-        printf("--key %s: as described it does not fit its constraints\n",
-               key_of(arguments, world));
+        printf("--key %s: the default pose violates its constraints\n", key_of(arguments, world));
     }
     advise_floor(world, &said);
     advise_controls(world, &said);

@@ -135,7 +135,7 @@ static int take_setting(cli_arguments *arguments, char *text)
         return complain("--set more than 256 times, from", text, " on");
     }
     if (!equals || equals == text || !zw_number(equals + 1, &setting->value)) {
-        return complain("--set wants NAME=NUMBER, not", text, "");
+        return complain("--set takes NAME=NUMBER, not", text, "");
     }
     *equals = 0;
     setting->name = text;
@@ -151,7 +151,7 @@ static int take_column(cli_arguments *arguments, char *text)
         return complain("--column more than 256 times, from", text, " on");
     }
     if (!equals || equals == text || !equals[1]) {
-        return complain("--column wants NAME=TITLE, not", text, "");
+        return complain("--column takes NAME=TITLE, not", text, "");
     }
     *equals = 0;
     arguments->column[arguments->column_count++] = (zw_path_column){text, equals + 1};
@@ -165,7 +165,7 @@ static int take_package(cli_arguments *arguments, char *text)
         return complain("--package more than 64 times, from", text, " on");
     }
     if (!equals || equals == text || !equals[1]) {
-        return complain("--package wants NAME=PATH, not", text, "");
+        return complain("--package takes NAME=PATH, not", text, "");
     }
     *equals = 0;
     arguments->package[arguments->package_count++] = (zw_package){text, equals + 1};
@@ -179,7 +179,7 @@ static int take_base(cli_arguments *arguments, const char *text)
                                                   : ZW_BASE_DEFAULT;
     return arguments->base != ZW_BASE_DEFAULT
                ? CLI_OK
-               : complain("--base wants fixed or free, not", text, "");
+               : complain("--base takes fixed or free, not", text, "");
 }
 
 /* mixed,alpha=1,beta=10, as after `law` in a file, with , or blanks between. */
@@ -208,29 +208,30 @@ static int take_law(zw_law *law, char *text)
         }
         if (kind < 2 || which > kind - 1 || !at[length] ||
             !zw_number(at + length + 1, number[which]) || !(*number[which] >= 0)) {
-            return complain("--law wants mixed,alpha=1,beta=10 or penalty,N=1e4, not", at, "");
+            return complain("--law takes mixed,alpha=1,beta=10 or penalty,N=1e4, not", at, "");
         }
         given |= 1 << which;
     }
     return (given & wanted[kind]) == wanted[kind]
                ? CLI_OK
-               : complain("--law wants alpha and beta for mixed, N for penalty; some miss in", text,
-                          "");
+               : complain(
+                     "--law needs alpha and beta for mixed, N for penalty; something is missing in",
+                     text, "");
 }
 
 static int take_positive(const option *known, const char *text, double *value)
 {
     if (!zw_number(text, value)) {
-        return complain(known->name, "wants a number, not ", text);
+        return complain(known->name, "takes a number, not ", text);
     }
-    return *value > 0 ? CLI_OK : complain(known->name, "wants a positive number, not ", text);
+    return *value > 0 ? CLI_OK : complain(known->name, "takes a positive number, not ", text);
 }
 
 static int take_time_at(const char *text, double *value)
 {
     return zw_number(text, value) && *value >= 0
                ? CLI_OK
-               : complain("--at wants a time, 0 or later, not", text, "");
+               : complain("--at takes a time, 0 or later, not", text, "");
 }
 
 static int take_every(const option *known, const char *text, double *value)
@@ -264,7 +265,7 @@ static int take_contact(const char *text, zw_contact_law *contact)
 {
     return zw_contact_law_find(text, contact) == ZW_OK
                ? CLI_OK
-               : complain("there is no contact law", text, "; there are coulomb, convex, soft");
+               : complain("there is no contact law", text, "; the laws are coulomb, convex, soft");
 }
 
 static int take_impact(const char *text, zw_impact_law *law)
@@ -272,7 +273,7 @@ static int take_impact(const char *text, zw_impact_law *law)
     return zw_impact_law_find(text, law) == ZW_OK
                ? CLI_OK
                : complain("there is no law of impact", text,
-                          "; there are sequential, simultaneous");
+                          "; the laws are sequential, simultaneous");
 }
 
 static int take_contacts(const char *text, cli_arguments *arguments)
@@ -307,7 +308,7 @@ static int take_output(cli_arguments *arguments, const option *known, const char
         return CLI_USAGE;
     }
     if (arguments->output_count == CLI_OUTPUTS) {
-        return complain("too many files to write, from", path, " on");
+        return complain("there are there are too many files to write, from", path, " on");
     }
     arguments->output[arguments->output_count++] = path;
     return CLI_OK;
@@ -329,7 +330,7 @@ static int take_count(const option *known, const char *text, double least, doubl
     if (zw_number(text, value) && *value >= least && *value <= most && *value == floor(*value)) {
         return CLI_OK;
     }
-    fprintf(stderr, "zwang: %s wants a whole number from %.0f to %.0f, not %s\n", known->name,
+    fprintf(stderr, "zwang: %s takes a whole number from %.0f to %.0f, not %s\n", known->name,
             least, most, text);
     return CLI_USAGE;
 }
@@ -368,7 +369,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_over(arguments, value);
     case OPTION_KEEP:
         if (arguments->keep) {
-            return complain("--keep once, with commas between;", value, " is a second");
+            return complain("give --keep once, with commas between quantities;", value,
+                            " is a second");
         }
         arguments->keep = value;
         return CLI_OK;
@@ -548,10 +550,11 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         return CLI_USAGE;
     }
     if (arguments->begin && arguments->key) {
-        return complain("--from says where to begin, and so does --key", arguments->key, "");
+        return complain("--from and --key both give the initial state; use one", arguments->key,
+                        "");
     }
     if (!arguments->file || !arguments->file[0]) {
-        fprintf(stderr, "zwang: %s what? Give a .zw file%s, or see `zwang help %s`\n", command,
+        fprintf(stderr, "zwang: %s needs a .zw file%s; see `zwang help %s`\n", command,
                 wants_recording ? " and a recording" : "", command);
         return CLI_USAGE;
     }

@@ -57,14 +57,14 @@ static int read_weights(const zw_system *system, char *text, double *metric)
         end = item_end(at);
         end = *end ? (*end = 0, end + 1) : end;
         if (!equals || equals == at || equals >= end || !zw_number(equals + 1, &value)) {
-            return complain("wants identity or x=1,y=5, not ", at);
+            return complain("takes identity or x=1,y=5, not ", at);
         }
         *equals = 0;
         if (!(value > 0)) {
             return complain("must be positive, for ", at);
         }
         if (put_weight(system, at, value, metric) == 0) {
-            return complain("names a coordinate that is not there: ", at);
+            return complain("names an unknown coordinate: ", at);
         }
     }
     for (int i = 0; i < n; i++) {
@@ -125,7 +125,7 @@ static void show_recording(FILE *to, const finding *f)
     fputc('\n', to);
     if (f->report->speeds < 0) {
         cli_label(to, "");
-        fprintf(to, "the recorded speeds are not those of the positions\n");
+        fprintf(to, "the recorded speeds are not the derivatives of the positions\n");
     }
     if (about->ignored > 0) {
         const char *names = about->ignored_as;
@@ -195,8 +195,8 @@ static void show_verdict(FILE *to, const finding *f)
     case ZW_VERDICT_NOT_MOTION:
         if (r->speeds < 0 && !(r->worst > 3 * r->worst_error)) {
             fprintf(to,
-                    "NOT a motion: at t = %.6g the recorded speed of %s is not that of its "
-                    "positions\n",
+                    "NOT a motion: at t = %.6g the recorded speed of %s is not the derivative of "
+                    "its position\n",
                     r->worst_time, coord);
             break;
         }

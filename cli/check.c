@@ -10,7 +10,7 @@ static void show_coordinates(const cli_world *world)
 {
     int n = zw_count(world->system, ZW_KIND_COORD);
     cli_label(stdout, "coordinates");
-    printf(n > 0 ? "%d:" : "%d: nothing here can move, no body has a joint", n);
+    printf(n > 0 ? "%d:" : "%d: nothing can move, no body has a joint", n);
     for (int i = 0; i < n && i < SHOWN; i++) {
         printf(" %s", zw_name(world->system, ZW_KIND_COORD, i));
     }
@@ -121,7 +121,7 @@ static int show_masses(const cli_world *world)
     int count = coord ? zw_massless(world->work, coord) : 0;
     if (count > 0) {
         cli_label(stdout, "singular M");
-        printf("only constraints hold");
+        printf("held by constraints only");
         for (int i = 0; i < count && i < SHOWN; i++) {
             printf("%s %s", i ? "," : "", zw_name(world->system, ZW_KIND_SPEED, coord[i]));
         }
@@ -149,7 +149,7 @@ static void show_rank(const cli_world *world, const zw_motion *motion)
     puts(motion->redundant_count ? "" : "none");
     if (motion->independence > 0 && motion->independence < 1e-6) {
         cli_label(stdout, "singular");
-        printf("nearly: some row is within %.2g of the span of the others\n", motion->independence);
+        printf("nearly: a row is within %.2g of the span of the others\n", motion->independence);
     }
 }
 

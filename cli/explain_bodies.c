@@ -85,10 +85,10 @@ static void show_numbers(const cli_arguments *arguments, const cli_world *world,
 void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world)
 {
     show_wrenches(arguments, world, ZW_KIND_JOINT,
-                  "Joints: what the body gets through each, about its point; drive: of that along "
-                  "its own axes");
+                  "Joints: force and moment on the body at its anchor; drive: the part along the "
+                  "joint's axes");
     show_wrenches(arguments, world, ZW_KIND_CONSTRAINT,
-                  "Closers: what the second body gets through each, about its frame");
+                  "Loop constraints: force and moment on the second body, about its frame");
     cli_explain_touching(arguments, world);
     show_numbers(arguments, world, ZW_KIND_ACTIVATION, ZW_FIELD_ACTIVATION, "Activations");
     show_numbers(arguments, world, ZW_KIND_READING, ZW_FIELD_SENSOR, "Sensors");

@@ -88,7 +88,7 @@ static int take_unknown(const zw_system *system, char *text, asked *to)
     char *equals = strchr(text, '='), *end = equals ? equals : text + strlen(text);
     double low = -INFINITY, high = INFINITY;
     if (equals && !take_bounds(equals + 1, &low, &high)) {
-        fprintf(stderr, "zwang: --vary %s: bounds are written NAME = LOW..HIGH\n", text);
+        fprintf(stderr, "zwang: --vary %s: the syntax of bounds is NAME = LOW..HIGH\n", text);
         return CLI_USAGE;
     }
     while (end > text && end[-1] == ' ') {
@@ -108,7 +108,7 @@ static int take_unknown(const zw_system *system, char *text, asked *to)
                      index};
     for (int k = 0; k < to->count; k++) {
         if (to->unknown[k].kind == by.kind && to->unknown[k].index == index) {
-            fprintf(stderr, "zwang: --vary %s is said twice\n", text);
+            fprintf(stderr, "zwang: --vary %s is given twice\n", text);
             return CLI_USAGE;
         }
     }
@@ -122,7 +122,7 @@ static int take_vary(const cli_arguments *arguments, const zw_system *system, as
 {
     int code = CLI_OK;
     if (arguments->frame_count == 0) {
-        fprintf(stderr, "zwang: fit what? --vary \"m, mu = 0..1, x(0)\" names the unknowns\n");
+        fprintf(stderr, "zwang: fit needs unknowns: --vary \"m, mu = 0..1, x(0)\" for example\n");
         return CLI_USAGE;
     }
     for (int k = 0; k < arguments->frame_count && code == CLI_OK; k++) {
@@ -155,10 +155,10 @@ static int take_sigma(const cli_arguments *arguments, const zw_system *system, a
         int coord = equals ? find_coord(system, text, (size_t)(equals - text), &speed) : -1;
         double value = equals ? strtod(equals + 1, &rest) : 0;
         if (coord < 0 || rest == equals + 1 || *rest || !(value > 0) || !isfinite(value)) {
-            fprintf(stderr,
-                    "zwang: --sigma wants NAME=X with a coordinate x or a speed x' and its noise, "
-                    "not %s\n",
-                    text);
+            fprintf(
+                stderr,
+                "zwang: --sigma takes NAME=X, the noise of a coordinate x or a speed x', not %s\n",
+                text);
             return CLI_USAGE;
         }
         to->sigma[speed ? n + coord : coord] = value;
@@ -190,16 +190,16 @@ static void show_estimates(FILE *to, const zw_fit *fit)
 {
     zw_fit_report r = zw_fit_report_of(fit);
     cli_head(to, "Unknowns");
-    fprintf(to, "  %-16s %16s %14s    95 %% of the time between\n", "", "value", "standard error");
+    fprintf(to, "  %-16s %16s %14s    95 %% interval\n", "", "value", "standard error");
     for (int k = 0; k < r.unknowns; k++) {
         zw_fit_estimate x = zw_fit_look(fit, k);
         fprintf(to, "  %-16s %16.9g ", zw_fit_name(fit, k), x.value);
         if (x.at_bound) {
             fprintf(to, "%14s    at its %s bound\n", "", x.at_bound < 0 ? "lower" : "upper");
         } else if (isfinite(x.error)) {
-            fprintf(to, "%14.3g    %.6g and %.6g\n", x.error, x.low, x.high);
+            fprintf(to, "%14.3g    %.6g to %.6g\n", x.error, x.low, x.high);
         } else {
-            fprintf(to, "%14s    the recordings cannot tell\n", "");
+            fprintf(to, "%14s    not determined by the recordings\n", "");
         }
     }
 }
@@ -264,7 +264,7 @@ static void show(FILE *to, const cli_arguments *arguments, const zw_system *syst
     show_nulls(to, fit);
     if (r.kinks > 0) {
         cli_label(to, "note");
-        fprintf(to, "another sequence of events is equally near: errors hold for this one\n");
+        fprintf(to, "another sequence of events is equally likely: errors are for this one\n");
     }
 }
 

@@ -110,13 +110,13 @@ static void show(FILE *to, const finding *f)
     cli_label(to, "fit");
     fprintf(to, "error %.2g of accelerations", r->error_acceleration);
     if (r->unknown > 0) {
-        fprintf(to, "; of %ld samples nothing is known", r->unknown);
+        fprintf(to, "; %ld samples could not be evaluated", r->unknown);
     }
     fputc('\n', to);
     show_table(to, f, "Forces of the motors", "force(");
     show_table(to, f, "Driving forces", "drive(");
     show_table(to, f, "Constraints", "lambda(");
-    show_table(to, f, "What no force can give", "residual(");
+    show_table(to, f, "Residual: what no allowed force can produce", "residual(");
     fputc('\n', to);
     cli_label(to, "residual");
     fprintf(to, "%.3g in Gauss's measure, the fit's error being %.3g\n", r->residual, r->error);
@@ -126,10 +126,10 @@ static void show(FILE *to, const finding *f)
     }
     if (r->choices > 0) {
         cli_label(to, "choice");
-        fprintf(to, "the motion leaves %d number%s open: %s\n", r->choices,
+        fprintf(to, "the motion does not determine %d number%s: %s\n", r->choices,
                 r->choices == 1 ? "" : "s",
-                r->least ? "the least forces of the motors are taken"
-                         : "the least could not be found at all samples");
+                r->least ? "the smallest motor forces are used"
+                         : "the smallest forces were not found at all samples");
     }
 }
 

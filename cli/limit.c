@@ -60,10 +60,10 @@ static void show_order(FILE *to, const zw_limit *limit)
     double error = zw_limit_look(limit, 0)->distance;
     fputs("\n", to);
     cli_label(to, "error");
-    fprintf(to, "%.2g: the limit against a run of it that is ten times as coarse\n", error);
+    fprintf(to, "%.2g: the limit compared with a run at ten times the tolerance\n", error);
     cli_label(to, "order");
     if (o.rows < 2) {
-        fputs("unknown: fewer than two distances stand out of that error\n", to);
+        fputs("unknown: fewer than two distances exceed that error\n", to);
     } else if (fabs(o.order - 1) < 0.1) {
         fprintf(to, "%.3f from N = %g to %g: with ten times the N a tenth of the distance\n",
                 o.order, o.from, o.to);
@@ -141,7 +141,7 @@ static int check(const cli_arguments *arguments, const cli_world *world, const z
     double to = arguments->to > 0 ? arguments->to : 1e8;
     double numbers = plan->time / plan->every * zw_count(world->system, ZW_KIND_COORD);
     if (plan->every < 0) {
-        fputs("zwang: --every wants a time here: paths are compared at the same moments\n", stderr);
+        fputs("zwang: --every needs a time here: paths are compared at the same times\n", stderr);
         return CLI_USAGE;
     }
     if (!(numbers <= 1e7)) {

@@ -71,8 +71,7 @@ static int take_world(zw_model *model, const cli_arguments *arguments, zw_error 
     }
     if (!given) {
         *error = (zw_error){.status = ZW_BAD_INPUT};
-        snprintf(error->text, sizeof error->text,
-                 "%s is about the bodies of a robot; here are none",
+        snprintf(error->text, sizeof error->text, "%s is for robots; this file has no bodies",
                  arguments->maximal ? "--maximal" : "--sleep");
         return 0;
     }

@@ -9,7 +9,7 @@ static int no_command(const char *word)
     const char *meant = cli_suggest(word, cli_command_name, CLI_COMMANDS);
     size_t length = strlen(word);
     if (length > 3 && !strcmp(word + length - 3, ".zw")) {
-        fprintf(stderr, "zwang: what shall be done with %s? Perhaps: zwang run %s\n", word, word);
+        fprintf(stderr, "zwang: no command given for %s; perhaps zwang run %s\n", word, word);
     } else if (meant) {
         fprintf(stderr, "zwang: there is no command %s; did you mean %s?\n", word, meant);
     } else {

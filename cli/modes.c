@@ -9,8 +9,8 @@ enum { SHOWN = 24 };
 
 static const char *stability_text(zw_stability stability)
 {
-    return stability == ZW_STABLE    ? "stable: all modes die out"
-           : stability == ZW_NEUTRAL ? "neutral: no mode grows, some do not die out"
+    return stability == ZW_STABLE    ? "stable: all modes decay"
+           : stability == ZW_NEUTRAL ? "neutral: no mode grows, some do not decay"
                                      : "unstable";
 }
 
@@ -95,8 +95,8 @@ static void show_modes(const cli_arguments *arguments, const cli_world *world,
     double unsteady = zw_modes_unsteady(modes);
     if (unsteady > 1e-8) {
         cli_label(stdout, "note");
-        printf("%s by %.2g: these modes hold for this moment only\n",
-               period > 0 ? "after the period the motion is off its start"
+        printf("%s by %.2g: these modes hold for this instant only\n",
+               period > 0 ? "after the period the motion has not returned to its start"
                           : "the motion is not steady",
                unsteady);
     }

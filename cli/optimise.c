@@ -12,10 +12,10 @@ static void show(const zw_optimum *best)
            r.motions == 1 ? "" : "s");
     cli_label(stdout, "slope");
     printf("%.2g at most%s\n", r.slope,
-           r.converged ? "" : "; the search ended before it was sure of the least");
+           r.converged ? "" : "; the search stopped before it converged");
     if (r.kinks > 0) {
         cli_label(stdout, "note");
-        printf("another sequence of events is equally near: the slope is that of this one\n");
+        printf("another sequence of events is equally likely: the slope is for this one\n");
     }
     cli_head(stdout, "Unknowns");
     printf("  %-16s %16s %16s\n", "", "as written", "best");

@@ -33,7 +33,7 @@ static int is_input(const cli_arguments *arguments, const char *path)
     for (int i = 0; i < 2 && stat(path, &there) == 0; i++) {
         if (input[i] && stat(input[i], &here) == 0 && here.st_ino == there.st_ino &&
             here.st_dev == there.st_dev) {
-            fprintf(stderr, "zwang: %s is what is read: give another file to write\n", path);
+            fprintf(stderr, "zwang: %s is the input file: give another file to write\n", path);
             return 1;
         }
     }

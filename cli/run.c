@@ -253,7 +253,7 @@ static void show_summary(FILE *to, const cli_outcome *it, const watcher *w)
         }
         if (w->record && zw_record_pairs(w->record) < 0) {
             cli_label(to, "");
-            fputs("many pairs: they have no columns in the files but with --contacts all\n", to);
+            fputs("many pairs: they have columns in the files only with --contacts all\n", to);
         }
     }
     cli_label(to, "certificate");
@@ -283,8 +283,8 @@ static void show_reach(FILE *to, const cli_world *world, const zw_reach_report *
     }
     fputc('\n', to);
     cli_label(to, "");
-    fprintf(to, "misses by %.2g; action %.12g, length %.12g%s\n", report->miss, report->action,
-            report->length, report->least ? ", the least nearby" : "");
+    fprintf(to, "misses the goal by %.2g; action %.12g, length %.12g%s\n", report->miss,
+            report->action, report->length, report->least ? ", the least nearby" : "");
     free(list);
 }
 
@@ -306,7 +306,7 @@ static int find_start(const cli_arguments *arguments, const cli_world *world, FI
     zw_status status =
         zw_reach(world->system, world->state, world->work, &options, &report, &error);
     if (report.interrupted) {
-        fputs("zwang: interrupted while the start was being looked for\n", stderr);
+        fputs("zwang: interrupted while the initial speeds were being computed\n", stderr);
         return CLI_INTERRUPTED;
     }
     if (status != ZW_OK) {

@@ -75,14 +75,14 @@ static int show_range(FILE *to, const zw_sweep *sweep, int column)
     }
     fprintf(to, "  %-28.*s", (int)strlen(name) - (columns > 1 ? 2 : 0), name);
     if (count == 0) {
-        fputs(" no run has it\n", to);
+        fputs(" in no run\n", to);
         return columns;
     }
     fprintf(to, " %.9g (run %d) to %.9g (run %d)", low, lowest, high, highest);
     if (columns > 1) {
         fprintf(to, ", %d points\n", count);
     } else if (count < zw_sweep_done(sweep)) {
-        fprintf(to, "; %d of %d have it\n", count, zw_sweep_done(sweep));
+        fprintf(to, "; in %d of %d runs\n", count, zw_sweep_done(sweep));
     } else {
         fputc('\n', to);
     }
@@ -117,8 +117,8 @@ static void show_doubt(FILE *to, const zw_sweep *sweep, int column)
     if (most > 1e-6) {
         cli_label(to, "doubt");
         fprintf(to,
-                "%.1g: samples are far apart for extremes, means and periods; try a smaller "
-                "--every\n",
+                "%.1g: samples are too far apart for accurate extremes, means and periods; try a "
+                "smaller --every\n",
                 most);
     }
 }
@@ -166,7 +166,8 @@ static int finish(const cli_arguments *arguments, zw_sweep *sweep, zw_status sta
     FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
     if (status == ZW_INTERRUPTED) {
         fprintf(stderr, "zwang: interrupted: %d of %d runs are done%s\n", zw_sweep_done(sweep),
-                zw_sweep_count(sweep), journal ? "; the same command goes on with the others" : "");
+                zw_sweep_count(sweep),
+                journal ? "; the same command continues with the others" : "");
         return CLI_INTERRUPTED;
     }
     if (status != ZW_OK) {
@@ -203,7 +204,7 @@ int cli_sweep(const cli_arguments *arguments)
     char name[PATH_MAX];
     zw_error error = {0};
     if (arguments->over_count == 0) {
-        fputs("zwang: sweep over what? Say for example --over \"m = 1..2 : 10\"\n", stderr);
+        fputs("zwang: sweep needs parameters: for example --over \"m = 1..2 : 10\"\n", stderr);
         return CLI_USAGE;
     }
     cli_world world;

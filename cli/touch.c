@@ -53,7 +53,7 @@ void cli_show_touching(FILE *to, const cli_world *world)
             cli_show_count(to, sums[k].count, "point", "points");
             double depth = depth_of(&t, &sums[k]);
             if (depth > 0) {
-                fprintf(to, ", %.3g deep in one another", depth);
+                fprintf(to, ", %.3g deep", depth);
             }
             fputc(')', to);
         }
@@ -104,8 +104,7 @@ static void show_sums(const cli_arguments *arguments, const cli_touching *t)
     int pairs = sums ? zw_contact_sums(t->list, t->count, sums, t->count) : 0;
     int shown = arguments->all || pairs <= 20 ? pairs : 20;
     double size = size_of(t);
-    cli_head(stdout,
-             "Bodies that touch: what the second gets from the first, along the world's axes");
+    cli_head(stdout, "Bodies in contact: force of the first on the second, along the world's axes");
     for (int k = 0; k < shown; k++) {
         const zw_contact_sum *it = &sums[k];
         printf("  %s -> %s: %d, normal %.6g, force", it->body_name[0], it->body_name[1], it->count,
@@ -174,7 +173,7 @@ void cli_explain_touching(const cli_arguments *arguments, const cli_world *world
                          "the second; along the normal and two directions across it");
         show_points(&t, arguments->all || t.count <= 20 ? t.count : 20);
         if (hits > 0) {
-            printf("  What hits has an impact before it; the forces are those beside it.\n");
+            printf("  Where there is an impact, the forces are those after it.\n");
         }
         show_sums(arguments, &t);
     }

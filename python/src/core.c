@@ -124,7 +124,7 @@ static int from_sequence(PyObject *from, const char *what, numbers *to)
     Py_ssize_t count = PySequence_Check(from) ? PySequence_Size(from) : -1;
     if (count < 0) {
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%s: an array of numbers is wanted", what);
+        PyErr_Format(PyExc_TypeError, "%s: expected an array of numbers", what);
         return 0;
     }
     to->count = count;
@@ -150,8 +150,7 @@ int numbers_get(PyObject *from, Py_ssize_t count, const char *what, numbers *to)
     int fine = from_buffer(from, to);
     fine = fine < 0 ? from_sequence(from, what, to) : fine;
     if (fine && count >= 0 && to->count != count) {
-        PyErr_Format(PyExc_ValueError, "%s: %zd numbers are wanted, not %zd", what, count,
-                     to->count);
+        PyErr_Format(PyExc_ValueError, "%s: expected %zd numbers, not %zd", what, count, to->count);
         fine = 0;
     }
     for (Py_ssize_t i = 0; fine && i < to->count; i++) {
@@ -197,9 +196,8 @@ static int execute(PyObject *module)
     core_state *core = PyModule_GetState(module);
     core->error = PyErr_NewExceptionWithDoc(
         "zwang.Error",
-        "What zwang could not do, and why.\n\n"
-        "status, file, line, column: what kind of failure, and the place in the user's text; line "
-        "is 0 where there is no place.",
+        "An error of zwang: what failed, and why.\n\nstatus, file, line, column: what kind of "
+        "failure, and the place in the user's text; line is 0 where there is no place.",
         NULL, NULL);
     if (!core->error || PyModule_AddObjectRef(module, "Error", core->error) < 0 ||
         add_type(module, &memory_spec, &core->memory) < 0 ||

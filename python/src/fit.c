@@ -42,7 +42,7 @@ static int get_recordings(PyObject *list, PyObject *columns, fit_job *to)
     Py_ssize_t count = PyTuple_Check(list) ? PyTuple_Size(list) : 0;
     to->path = calloc((size_t)count + 1, sizeof(zw_path *));
     if (count == 0 || !to->path) {
-        PyErr_SetString(PyExc_TypeError, "fit wants at least one recording");
+        PyErr_SetString(PyExc_TypeError, "fit needs at least one recording");
         return 0;
     }
     for (Py_ssize_t k = 0; k < count; k++) {

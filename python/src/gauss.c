@@ -67,7 +67,7 @@ static int is_pattern(const int *start, Py_ssize_t starts, const int *index, Py_
         fine = index[k] >= 0 && index[k] < limit;
     }
     if (!fine) {
-        PyErr_SetString(PyExc_ValueError, "a sparse matrix does not have the shape that is wanted");
+        PyErr_SetString(PyExc_ValueError, "a sparse matrix has the wrong shape");
     }
     return fine;
 }

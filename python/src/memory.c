@@ -54,7 +54,7 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 {
     memory_object *memory = (memory_object *)self;
     if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && !memory->writable) {
-        PyErr_SetString(PyExc_BufferError, "these numbers are for reading; use the set methods");
+        PyErr_SetString(PyExc_BufferError, "these numbers are read-only; use the set methods");
         view->obj = NULL;
         return -1;
     }

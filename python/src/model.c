@@ -27,7 +27,7 @@ static int get_pair(PyObject *name, PyObject *value, int texts, pairs *to)
     if (texts) {
         const char *path = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
         if (!path && !PyErr_Occurred()) {
-            PyErr_Format(PyExc_TypeError, "package %s: a path is wanted", word);
+            PyErr_Format(PyExc_TypeError, "package %s: expected a path", word);
         }
         to->package[to->count++] = (zw_package){word, path};
         return path != NULL;
@@ -203,7 +203,7 @@ PyObject *model_read(PyObject *module, PyObject *tuple)
 {
     source it;
     if (!PyTuple_Check(tuple)) {
-        PyErr_SetString(PyExc_TypeError, "a tuple is wanted");
+        PyErr_SetString(PyExc_TypeError, "expected a tuple");
         return NULL;
     }
     if (!source_get(tuple, &it)) {
@@ -234,7 +234,7 @@ core_state *core_of_model(PyObject *model)
         return core;
     }
     PyErr_Clear();
-    PyErr_SetString(PyExc_TypeError, "a Sim or a Batch is made of a Model");
+    PyErr_SetString(PyExc_TypeError, "a Sim or a Batch needs a Model");
     return NULL;
 }
 

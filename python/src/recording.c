@@ -28,7 +28,7 @@ static int get_columns(PyObject *from, zw_path_column **list, int *count)
         const char *of = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
         const char *to = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
         if (!of || !to) {
-            PyErr_SetString(PyExc_TypeError, "columns has a name that is no text");
+            PyErr_SetString(PyExc_TypeError, "columns has a name that is not a string");
             free(*list);
             *list = NULL;
             return 0;

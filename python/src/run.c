@@ -91,7 +91,7 @@ static int expect(run_object *run, const sim_object *sim, const zw_run_options *
     if (samples > (double)run->room && !make_room(run, (long long)samples)) {
         error->status = ZW_NO_MEMORY;
         snprintf(error->text, sizeof error->text,
-                 "there is no memory for %.2g samples; ask for fewer with `every`", samples);
+                 "not enough memory for %.2g samples; ask for fewer with `every`", samples);
         return 0;
     }
     return 1;

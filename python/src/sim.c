@@ -172,7 +172,7 @@ int core_method(zw_run_options *to, const char *method, const char *contact)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
                                      zw_method_name((zw_method)k));
         }
-        PyErr_Format(PyExc_ValueError, "there is no method '%s'; there are %s", method, list);
+        PyErr_Format(PyExc_ValueError, "there is no method '%s'; the methods are %s", method, list);
         return 0;
     }
     if (contact && zw_contact_law_find(contact, &to->contact) != ZW_OK) {
@@ -511,9 +511,9 @@ static PyMethodDef methods[] = {
     {"_control", control_memory, METH_NOARGS, NULL},
     {"_set", set, METH_VARARGS, NULL},
     {"save", save, METH_NOARGS, "The state as bytes, all that its future depends on."},
-    {"restore", restore, METH_O, "restore(bytes)\n\nGo on from a state that save() gave."},
+    {"restore", restore, METH_O, "restore(bytes)\n\nRestore a state that save() returned."},
     {"reset", reset, METH_NOARGS, "Back to the start."},
-    {"hash", hash, METH_NOARGS, "A number that equal states have in common, on every machine."},
+    {"hash", hash, METH_NOARGS, "A hash of the state, the same on every machine."},
     {"_assembly", assembly, METH_NOARGS, NULL},
     {"_certificate", certificate, METH_NOARGS, NULL},
     {"_contacts", sim_contacts, METH_NOARGS, NULL},

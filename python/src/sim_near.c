@@ -331,7 +331,7 @@ PyObject *sim_sensitivity(PyObject *self, PyObject *arguments)
     if (unknowns_get(tuples, &count, &by, &low, &high) &&
         numbers_get(times_from, -1, "times", &times)) {
         if (count == 0 || times.count == 0) {
-            PyErr_SetString(PyExc_ValueError, "derivatives by what, and at which times?");
+            PyErr_SetString(PyExc_ValueError, "sensitivity needs parameters and times");
         } else {
             answer = follow_and_answer(sim, by, (int)count, &times, &run);
         }

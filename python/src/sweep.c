@@ -136,7 +136,8 @@ static int get_over(PyObject *from, zw_sweep_options *to, const char ***over)
         }
     }
     if (count <= 0 || !*over) {
-        PyErr_SetString(PyExc_TypeError, "sweep over what? For example over=[\"m = 1..2 : 10\"]");
+        PyErr_SetString(PyExc_TypeError,
+                        "sweep needs parameters: for example over=[\"m = 1..2 : 10\"]");
         return 0;
     }
     to->over = *over;

@@ -19,12 +19,12 @@ def _cores(model: Any, worlds: int | None, vary: Mapping[str, npt.ArrayLike] | N
     """The first model, what the extension makes the worlds of, and their number."""
     if isinstance(model, Sequence) and model and all(hasattr(one, "_core") for one in model):
         if worlds not in (None, len(model)) or vary:
-            raise ValueError("a Batch of a list of models has one world of each")
+            raise ValueError("a Batch of a list of models has one world for each model")
         return model[0], tuple(one._core for one in model), len(model)
     if not hasattr(model, "_core"):
-        raise TypeError("a Batch is made of a Model, or of a list of them")
+        raise TypeError("a Batch needs a Model or a list of models")
     if worlds is None:
-        raise TypeError("how many worlds?")
+        raise TypeError("the number of worlds is missing: Batch(model, worlds)")
     if not vary:
         return model, model._core, worlds
     columns = {name: np.broadcast_to(np.asarray(values, dtype=float), (worlds,)) for name, values in vary.items()}
@@ -95,7 +95,7 @@ class Batch(_core.Batch):
     def step(self, steps: int = 1, *, sense: bool = False) -> bool:
         """Steps of all worlds; True: none failed in them. sense=True also fills `sensors` and `a`."""
         if steps < 0:
-            raise ValueError("the number of steps is negative")
+            raise ValueError("the number of steps must not be negative")
         return self._move(steps, sense, 0.0, *self._asked)
 
     def run(self, time: float) -> bool:

@@ -35,9 +35,9 @@ def _mask(options: dict[str, Any] | None, worlds: int) -> npt.NDArray[np.bool_]:
         return np.ones(worlds, dtype=bool)
     mask = options["reset_mask"]
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError("options['reset_mask'] is a NumPy array of bool")
+        raise TypeError("options['reset_mask'] must be a NumPy array of bool")
     if mask.shape != (worlds,) or not mask.any():
-        raise ValueError(f"options['reset_mask'] has the shape ({worlds},), and at least one world in it")
+        raise ValueError(f"options['reset_mask'] must have shape ({worlds},) and select at least one world")
     return mask
 
 
@@ -49,7 +49,7 @@ def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, d
 
     reward(batch) [worlds], observe(batch) [worlds, numbers] and done(batch) [worlds] look at the batch after `substeps` steps.
     start(batch, mask, rng) writes the starts of the worlds of the mask. A world has terminated where done says so, where it failed or
-    where a `stop` line of the file ended it; after `horizon` steps it is truncated. autoreset is one of Gymnasium's modes:
+    where a `stop` line of the file ended it; after `horizon` steps it is truncated. autoreset must be one of Gymnasium's modes:
 
     "NextStep"  worlds that have ended begin anew in the next call, which ignores their actions and gives no reward;
     "SameStep"  in the same call: info["final_obs"] and info["final_info"] have their last observations;
@@ -70,19 +70,19 @@ def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, d
 
     modes = {mode.value: mode for mode in AutoresetMode}
     if autoreset not in modes:
-        raise ValueError(f"autoreset is one of {', '.join(modes)}, not {autoreset!r}")
+        raise ValueError(f"autoreset must be one of {', '.join(modes)}, not {autoreset!r}")
     batch = Batch(model, worlds, threads, vary=vary, **options)
     low, high = ranges(batch.model)
     if sense:
         batch.step(0, sense=True)
     shape = np.asarray(observe(batch)).shape
     if len(shape) != 2 or shape[0] != worlds:
-        raise ValueError(f"observe(batch) has the shape {shape}; wanted is ({worlds}, numbers)")
+        raise ValueError(f"observe(batch) has shape {shape}; expected ({worlds}, numbers)")
 
     def of_worlds(what: str, values: npt.ArrayLike, kind: type) -> Any:
         array: npt.NDArray[Any] = np.asarray(values, dtype=kind)
         if array.shape != (worlds,):
-            raise ValueError(f"{what}(batch) has the shape {array.shape}; wanted is ({worlds},)")
+            raise ValueError(f"{what}(batch) has shape {array.shape}; expected ({worlds},)")
         return array
 
     class Env(VectorEnv):  # type: ignore[misc]
@@ -119,10 +119,10 @@ def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, d
         def step(self, actions: npt.ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
             given = np.asarray(actions, dtype=float)
             if given.shape != batch.ctrl.shape:
-                raise ValueError(f"actions have the shape {given.shape}, not {batch.ctrl.shape}")
+                raise ValueError(f"actions have shape {given.shape}, not {batch.ctrl.shape}")
             if autoreset == "Disabled" and self._over.any():
                 raise gymnasium.error.ResetNeeded(
-                    f"{int(self._over.sum())} worlds have ended: env.reset(options={{'reset_mask': terminated | truncated}}) begins them anew")
+                    f"{int(self._over.sum())} worlds have ended: env.reset(options={{'reset_mask': terminated | truncated}}) resets them")
             anew = self._over.copy()  # "NextStep": what these do in this step is forgotten
             np.clip(given, low, high, out=batch.ctrl)
             batch.step(substeps, sense=sense)

@@ -109,7 +109,7 @@ def _metric(M: Any, n: int) -> Any:
 
         return _compressed(scipy.sparse.tril(M).tocsc())
     if M.shape not in ((n,), (n, n)):
-        raise ValueError(f"M has the shape {M.shape}, for {n} unknowns; a diagonal ({n},) or a matrix ({n}, {n}) is wanted")
+        raise ValueError(f"M has shape {M.shape}; expected a diagonal ({n},) or a matrix ({n}, {n})")
     if M.ndim == 2 and not np.array_equal(M, M.T):
         raise ValueError("M is not symmetric")
     return M.reshape(-1)

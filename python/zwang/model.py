@@ -111,5 +111,5 @@ def load(
 def parse(text: str, *, name: str = "text.zw", key: str | None = None, impact: str | None = None, **params: float) -> Model:
     """A model from a text in the language of .zw files; `name` stands for the file in messages."""
     if not isinstance(text, str):
-        raise TypeError("parse wants the text of a model")
+        raise TypeError("parse needs the text of a model")
     return Model((text, name, params, key, None, False, {}, impact))

@@ -29,7 +29,7 @@ def floats(value: npt.ArrayLike, what: str) -> Array:
     """An array of floats in one piece; what would lose something (complex numbers, text) is refused."""
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{what}: real numbers are wanted, not {array.dtype}")
+        raise TypeError(f"{what}: expected real numbers, not {array.dtype}")
     return np.ascontiguousarray(array, dtype=float)
 
 

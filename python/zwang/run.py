@@ -119,7 +119,7 @@ class Run:
 
     def _write_as(self, path: str | os.PathLike[str], ending: str) -> None:
         if not os.fspath(path).endswith(ending):
-            raise ValueError(f"the name of the file must end with {ending}")
+            raise ValueError(f"the file name must end with {ending}")
         self.write(path)
 
     def plot(self, *names: str, ax: Any = None) -> Any:

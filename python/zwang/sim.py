@@ -79,7 +79,7 @@ class Sim(_core.Sim):
     def __new__(cls, model: "Model", **options: Any) -> "Sim":
         core = getattr(model, "_core", None)
         if core is None:
-            raise TypeError("a Sim is made of a Model")
+            raise TypeError("a Sim needs a Model")
         made: Sim = super().__new__(cls, core)
         return made
 
@@ -163,7 +163,7 @@ class Sim(_core.Sim):
         numbers = floats(value, name).reshape(-1)
         there = self._view(name)
         if numbers.size != there.size:
-            raise ValueError(f"{name}: {there.size} numbers are wanted, not {numbers.size}")
+            raise ValueError(f"{name}: expected {there.size} numbers, not {numbers.size}")
         self._set(name, 0, numbers)
 
     def set_params(self, **values: float) -> None:
@@ -245,7 +245,7 @@ class Sim(_core.Sim):
         """
         names = {"joint": self.model.joints, "body": self.model.bodies, "constraint": self.model.constraints}
         if kind not in names:
-            raise ValueError(f"kind is 'joint', 'body' or 'constraint', not {kind!r}")
+            raise ValueError(f"kind must be 'joint', 'body' or 'constraint', not {kind!r}")
         row = np.asarray(self._wrenches(kind))[no_such(names[kind], name, kind)]
         return Wrench(row[1:4], row[4:7], row[7:10])
 
@@ -297,7 +297,7 @@ class Sim(_core.Sim):
         return linear_of(self._slopes())
 
     def rest(self, tolerance: float = 0.0, iterations: int = 0) -> Rest:
-        """Move to an equilibrium near by, downhill. Raises zwang.Error where none is found."""
+        """Move to a nearby equilibrium. Raises zwang.Error where none is found."""
         return Rest(**self._rest(tolerance, iterations))
 
     def modes(self, period: float = 0.0) -> Modes:
@@ -323,7 +323,7 @@ class Sim(_core.Sim):
 
         moments = np.atleast_1d(floats(times, "times"))
         if moments.size and (moments[0] < self.time or (np.diff(moments) <= 0).any()):
-            raise ValueError("times rise, from the time of the state on")
+            raise ValueError("times must increase and not be before the time of the state")
         return sensitivity_of(moments, self._sensitivity(unknowns_of(self.model, by), moments, step, tolerance, method))
 
     # ---- Moving on

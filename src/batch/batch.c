@@ -223,8 +223,7 @@ static zw_status make(zw_batch *batch, zw_error *error)
         return error && error->status != ZW_OK ? error->status : ZW_NO_MEMORY;
     }
     return batch->pool ? make_worlds(batch, error)
-                       : base_fail(error, ZW_NO_MEMORY, "there are no %d threads to be had",
-                                   batch->threads);
+                       : base_fail(error, ZW_NO_MEMORY, "cannot start %d threads", batch->threads);
 }
 
 static zw_batch *create(const zw_system *system, const zw_system *const *systems, int worlds,
@@ -340,7 +339,7 @@ zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_st
         }
         const zw_state *from = to ? to : batch->starts ? batch->starts[i] : batch->start;
         if (from->fingerprint != batch_system(batch, i)->fingerprint) {
-            return base_fail(error, ZW_BAD_INPUT, "the state to begin with is of another system");
+            return base_fail(error, ZW_BAD_INPUT, "the initial state belongs to another system");
         }
         zw_status status = zw_state_copy(from, &batch->state[i], error);
         if (status != ZW_OK) {

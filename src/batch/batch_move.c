@@ -145,7 +145,8 @@ zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int step
 {
     zw_status status = check(options, error);
     if (status == ZW_OK && steps < 0) {
-        status = base_fail(error, ZW_BAD_INPUT, "%d steps cannot be taken", steps);
+        status =
+            base_fail(error, ZW_BAD_INPUT, "the number of steps must not be negative: %d", steps);
     }
     if (status != ZW_OK) {
         return status;

@@ -77,7 +77,7 @@ zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_e
     const unsigned char *from = bytes, *at = from + HEAD;
     zw_status status = ZW_OK;
     if (size < HEAD || memcmp(from, mark, sizeof mark) || get(from + 8) != (uint64_t)batch->count) {
-        return base_fail(error, ZW_BAD_INPUT, "these are no bytes of a batch of %d worlds",
+        return base_fail(error, ZW_BAD_INPUT, "these bytes are not a saved batch of %d worlds",
                          batch->count);
     }
     zw_state **state = base_alloc((size_t)batch->count * sizeof *state);

@@ -340,9 +340,9 @@ static zw_status lex_bracket(lexer *l, expr_token_kind kind)
 {
     if (kind == EXPR_TOKEN_OPEN || kind == EXPR_TOKEN_OPEN_SQUARE) {
         if (l->depth == MOST_BRACKETS) {
-            return lexer_fail(
-                l, 1, "brackets may be nested %d deep, not more; name a part of it with let",
-                MOST_BRACKETS);
+            return lexer_fail(l, 1,
+                              "brackets are nested more than %d deep; name a part of it with let",
+                              MOST_BRACKETS);
         }
         l->open[l->depth++] = l->tokens->count;
     } else if (kind == EXPR_TOKEN_CLOSE || kind == EXPR_TOKEN_CLOSE_SQUARE) {
@@ -433,7 +433,7 @@ static zw_status lexer_check(lexer l)
             return lexer_fail(&l, 1, "the byte 0x%02x is not UTF-8; is this a text file?", c);
         }
         if (c < 32 && c != '\t' && c != '\n' && !(c == '\r' && l.at[1] == '\n')) {
-            return lexer_fail(&l, 1, "the control character 0x%02x has no place in a text", c);
+            return lexer_fail(&l, 1, "the control character 0x%02x is not allowed in a text", c);
         }
         l.at += length;
         l.column++;

@@ -87,7 +87,7 @@ static int parse_nested(expr_parser *p, int above)
 {
     if (p->nested >= EXPR_MOST_NESTED) {
         expr_fault_at(p->fault, next_token(p),
-                      "expressions may be nested %d deep, not more; name a part of it with let",
+                      "the expression is nested more than %d deep; name a part of it with let",
                       EXPR_MOST_NESTED);
         return -1;
     }
@@ -110,7 +110,7 @@ static int expect_close(expr_parser *p, expr_token_kind close, int open)
     if (token->kind == EXPR_TOKEN_NEWLINE || token->kind == EXPR_TOKEN_END) {
         expr_fault_at(p->fault, before, "this '%.1s' is never closed", before->text);
     } else if (token->kind == EXPR_TOKEN_EQUAL) {
-        expr_fault_at(p->fault, token, "'=' has no place inside brackets; to compare, write ==");
+        expr_fault_at(p->fault, token, "'=' is not allowed inside brackets; to compare, write ==");
     } else if (token->kind == EXPR_TOKEN_NAME || token->kind == EXPR_TOKEN_NUMBER ||
                token->kind == EXPR_TOKEN_OPEN) {
         expr_fault_at(p->fault, token,
@@ -261,7 +261,7 @@ static int parse_primes(expr_parser *p, int inner)
         count++;
     }
     if (count > EXPR_MOST_PRIMES) {
-        expr_fault_at(p->fault, &p->token[first], "%d primes are more than mechanics needs", count);
+        expr_fault_at(p->fault, &p->token[first], "%d primes are too many", count);
         return -1;
     }
     int tree = tree_add(p, EXPR_TREE_PRIME, first);
@@ -295,7 +295,8 @@ static int parse_postfix(expr_parser *p, int inner)
         int field = token->kind == EXPR_TOKEN_DOT && !token->blank_before && !token->blank_after &&
                     token[1].kind == EXPR_TOKEN_NAME;
         if (prime && token->blank_before) {
-            expr_fault_at(p->fault, token, "a prime follows directly on what it is the rate of");
+            expr_fault_at(p->fault, token,
+                          "a prime must follow directly on what it differentiates");
             return -1;
         }
         if (!prime && !field) {
@@ -330,7 +331,7 @@ static int fail_operand(expr_parser *p)
     char room[EXPR_TOKEN_ROOM];
     const expr_token *token = next_token(p);
     if (token->kind == EXPR_TOKEN_STRING) {
-        expr_fault_at(p->fault, token, "a text has no place in a formula");
+        expr_fault_at(p->fault, token, "a text is not allowed in a formula");
     } else if (token->kind == EXPR_TOKEN_EQUAL && p->next > 0 &&
                p->token[p->next - 1].kind == EXPR_TOKEN_EQUAL) {
         expr_fault_at(p->fault, token, "to compare, write == without a blank");
@@ -489,7 +490,7 @@ static int parse_chain(expr_parser *p, int left, int rank)
         }
         if (rank == RANK_COMPARE && p->trees->tree[chain].count == 2) {
             expr_fault_at(p->fault, next_token(p),
-                          "comparisons do not follow on each other; write a < b and b < c");
+                          "comparisons cannot be chained; write a < b and b < c");
             return -1;
         }
         int token = p->next++;

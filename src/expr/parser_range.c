@@ -68,7 +68,7 @@ int expr_parse_ranges(expr_parser *p, int *first)
     do {
         p->next++; /* for, or the comma */
         if (count == MOST) {
-            expr_fault_at(p->fault, next_token(p), "there may be %d indices, not more", MOST);
+            expr_fault_at(p->fault, next_token(p), "there are more than %d indices", MOST);
             return -1;
         }
         if (!parse_range(p, &range[count])) {

@@ -185,7 +185,8 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
     motion->iterations = work->core.iterations;
     motion->factorizations = work->core.factorizations;
     if (status == ZW_BAD_INPUT) {
-        return base_fail(error, status, "the non-ideal law answers with a force that is no number");
+        return base_fail(error, status,
+                         "the non-ideal law answers with a force that is not a number");
     }
     if (status == ZW_NO_SOLUTION || status == ZW_CONFLICT) {
         return name_conflict(problem, work, status, error);
@@ -208,7 +209,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
         return base_fail(error, ZW_TOO_LARGE, "%s", zw_status_text(ZW_TOO_LARGE));
     }
     if (wish.guess != NULL && dense_first_beyond(work->m, wish.guess, GAUSS_HUGE) >= 0) {
-        return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is no number");
+        return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is not a number");
     }
     if (wish.guess != NULL) {
         wish.guess = memcpy(work->guess, wish.guess, (size_t)work->m * sizeof(double));

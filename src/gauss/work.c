@@ -228,7 +228,8 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
     lay_out(&shape, &count, scratch);
     unsigned char *block = base_alloc(count.used);
     if (block == NULL) {
-        base_fail(error, ZW_NO_MEMORY, "no room for %d unknowns and %d rows", shape.n, shape.m);
+        base_fail(error, ZW_NO_MEMORY, "not enough memory for %d unknowns and %d rows", shape.n,
+                  shape.m);
         return NULL;
     }
     base_arena carve = {.block = block, .used = sizeof shape};
@@ -237,8 +238,8 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
     fill_tables(problem, work);
     work->pattern = work->is_sparse ? gauss_pattern(problem) : 0;
     if (work->is_sparse && (work->sparse = gauss_sparse_create(problem, work)) == NULL) {
-        base_fail(error, ZW_NO_MEMORY, "no room to factor %d unknowns and %d rows", work->n,
-                  work->m);
+        base_fail(error, ZW_NO_MEMORY, "not enough memory to factor %d unknowns and %d rows",
+                  work->n, work->m);
         zw_gauss_work_free(work);
         return NULL;
     }

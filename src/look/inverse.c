@@ -311,8 +311,8 @@ static zw_status check_sums(const zw_inverse *s, const double *x, zw_error *erro
         double slack = 1e-9 * (1 + fabs(sum));
         if (sum < range[0] - slack || sum > range[1] + slack) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "%s: several actuators share a range of force, this motion asks for "
-                             "more, and who gives how much is not found yet",
+                             "%s: several actuators share a range of force and this motion needs "
+                             "more; how they share it is not computed yet",
                              zw_inverse_motor_name(s, k));
         }
     }

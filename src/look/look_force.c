@@ -99,8 +99,8 @@ static zw_status of_robots(zw_probe *probe, probe_now now, zw_force kind, double
     int n = system->n;
     if (!system->tree) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "equations have potential and applied forces; gravity, springs and motors "
-                         "apart are asked of robots");
+                         "equations have potential and applied forces only; gravity, springs and "
+                         "motors are separate in robots");
     }
     if (kind == ZW_FORCE_GRAVITY) {
         gravity_of(probe, now, force);
@@ -174,7 +174,7 @@ static zw_status mark_subtree(zw_probe *probe, int body, zw_error *error)
         return base_fail(error, ZW_BAD_INPUT,
                          bodies ? "there is no body %d"
                                 : "equations have momenta of their coordinates (zw_momenta); "
-                                  "momentum and centre of mass are asked of bodies, not of %d",
+                                  "momentum and centre of mass are for robots, not for %d",
                          body);
     }
     for (int i = 0; i < bodies->part_count; i++) {

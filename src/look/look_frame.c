@@ -155,7 +155,7 @@ static zw_status check(const zw_probe *probe, const zw_frame *frame, zw_error *e
     if (system->tree && frame->body >= 0 && frame->body < system->bodies->part_count) {
         return ZW_OK;
     }
-    return base_fail(error, ZW_BAD_INPUT, "this frame is on nothing that the system has");
+    return base_fail(error, ZW_BAD_INPUT, "this frame belongs to nothing in the system");
 }
 
 /* The frame on the body of the tree that carries it, and its place in the world. */

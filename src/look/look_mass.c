@@ -123,7 +123,7 @@ zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x,
     if (status == ZW_OK) {
         memcpy(y, motion.a, bytes);
     } else if (status == ZW_UNDETERMINED && motion.undetermined_count > 0) {
-        base_fail(error, status, "the masses alone do not hold %s: M is singular",
+        base_fail(error, status, "%s has no mass of its own: M is singular",
                   zw_name(system, ZW_KIND_SPEED, motion.undetermined[0]));
     }
     return status;

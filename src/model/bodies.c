@@ -384,7 +384,7 @@ zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *
 {
     if (model == NULL || def == NULL || zw_model_def(model, kind, index) == NULL ||
         (kind == ZW_KIND_BODY && index == 0)) {
-        return base_fail(error, ZW_BAD_INPUT, "there is no such thing to be changed");
+        return base_fail(error, ZW_BAD_INPUT, "there is nothing with this index to change");
     }
     void *old = model_thing_at(model->bodies, kind, index);
     void *own = base_alloc(rows[kind].size);

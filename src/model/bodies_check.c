@@ -84,7 +84,7 @@ static int check_body(const checker *c, const zw_body_def *d)
 {
     int ok = frame(c, d->pos, d->quat) && isfinite(d->gravcomp);
     if (ok && d->mocap && d->parent != 0) {
-        return bad(c, "a body that is put where it stands (mocap) is a child of the world");
+        return bad(c, "a mocap body must be a child of the world");
     }
     if (ok && d->inertial) {
         ok = finite(c, "centre of mass", d->com, 3) && quaternion(c, d->inertia_quat) &&
@@ -100,7 +100,7 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
         return bad(c, "the world cannot have joints: it does not move");
     }
     if (d->closes < 0 && b->body[d->body].mocap) {
-        return bad(c, "its body is put where it stands (mocap), and cannot have joints");
+        return bad(c, "its body is a mocap body, which cannot have joints");
     }
     if (d->closes >= 0 && (d->closes == d->body || d->kind == ZW_JOINT_FREE)) {
         return bad(c, d->kind == ZW_JOINT_FREE ? "a free joint closes no loop"
@@ -179,10 +179,10 @@ static int check_size(const checker *c, int shape, const double size[3])
 static int check_geom(const checker *c, const zw_geom_def *d)
 {
     if (d->shape == ZW_SHAPE_MESH && d->mesh < 0) {
-        return bad(c, "it is a mesh, but says not which one");
+        return bad(c, "it is a mesh, but does not say which one");
     }
     if (d->shape == ZW_SHAPE_HFIELD && d->hfield < 0) {
-        return bad(c, "it is a height field, but says not which one");
+        return bad(c, "it is a height field, but does not say which one");
     }
     if ((d->shape == ZW_SHAPE_PLANE || d->shape == ZW_SHAPE_HFIELD) && d->body != 0 &&
         d->mass > 0) {
@@ -197,7 +197,7 @@ static int check_geom(const checker *c, const zw_geom_def *d)
         return bad(c, "its condim is %d; it can be 1, 3, 4 or 6", d->condim);
     }
     if (!(d->restitution >= 0 && d->restitution <= 1)) {
-        return bad(c, "its restitution is %g; it lies between 0 and 1", d->restitution);
+        return bad(c, "its restitution is %g; it must be between 0 and 1", d->restitution);
     }
     return check_size(c, d->shape, d->size) && frame(c, d->pos, d->quat) &&
            finite(c, "mass", &d->mass, 1) && not_negative(c, "density", d->density) &&
@@ -239,8 +239,8 @@ static int check_hfield(const checker *c, const zw_hfield_def *d)
 {
     enum { MOST = 46340 };
     if (d->columns < 2 || d->rows < 2 || d->columns > MOST || d->rows > MOST) {
-        return bad(c, "it has %d columns and %d rows; of either there are 2 to %d", d->columns,
-                   d->rows, MOST);
+        return bad(c, "it has %d columns and %d rows; each must be 2 to %d", d->columns, d->rows,
+                   MOST);
     }
     if (d->height == NULL || d->height_count != d->columns * d->rows) {
         return bad(c, "it has %d heights for %d columns and %d rows",
@@ -267,7 +267,7 @@ static int check_equality(const checker *c, const zw_equality_def *d)
     }
     int of_bodies = d->kind != ZW_EQUALITY_JOINT && d->kind != ZW_EQUALITY_TENDON;
     if (d->first == d->second || (of_bodies && d->first <= 0 && d->second <= 0)) {
-        return bad(c, "it ties a thing to itself");
+        return bad(c, "it ties something to itself");
     }
     for (int i = 0; d->kind == ZW_EQUALITY_JOINT && i < 2; i++) {
         int joint = i == 0 ? d->first : d->second;
@@ -278,7 +278,7 @@ static int check_equality(const checker *c, const zw_equality_def *d)
     }
     int round = d->kind >= ZW_EQUALITY_WHEEL && d->kind <= ZW_EQUALITY_ROLL;
     if (round && !(d->radius > 0 && isfinite(d->radius))) {
-        return bad(c, "what rolls has a positive radius, not %g", d->radius);
+        return bad(c, "a rolling body needs a positive radius, not %g", d->radius);
     }
     return frame(c, d->pos1, d->quat1) && frame(c, d->pos2, d->quat2) &&
            finite(c, "polynomial", d->poly, 5) && finite(c, "roller", &d->roller, 1) &&
@@ -297,7 +297,7 @@ static int check_stop(const checker *c, const zw_tendon_def *d, int i)
             return bad(c, "stop %d is a pulley, and no branch follows it", i + 1);
         }
         return (stop->divisor > 0 && isfinite(stop->divisor)) ||
-               bad(c, "a pulley divides by a positive number, not by %g", stop->divisor);
+               bad(c, "the divisor of a pulley must be positive, not %g", stop->divisor);
     }
     if (stop->kind == ZW_STOP_GEOM) {
         int shape = c->bodies->geom[stop->index].shape;
@@ -352,7 +352,7 @@ static int check_muscle(const checker *c, int law, const double prm[10])
         return bad(c, "a muscle needs range[0] < range[1] and lmin < 1 < lmax");
     }
     return (prm[3] > 0 && prm[6] > 0 && prm[7] > 0 && prm[8] > 0) ||
-           bad(c, "scale, vmax, fpmax and fvmax of a muscle are positive");
+           bad(c, "scale, vmax, fpmax and fvmax of a muscle must be positive");
 }
 
 static int check_actuator(const checker *c, const zw_actuator_def *d)
@@ -397,16 +397,16 @@ static int check_sensor(const checker *c, const zw_sensor_def *d)
                    : -1;
     int ball = d->kind == ZW_SENSOR_BALLQUAT || d->kind == ZW_SENSOR_BALLANGVEL;
     if (kind >= 0 && ball && kind != ZW_JOINT_BALL) {
-        return bad(c, "it wants a ball joint");
+        return bad(c, "it needs a ball joint");
     }
     if ((d->kind <= ZW_SENSOR_JOINTACTUATORFRC) && kind >= 0 && kind != ZW_JOINT_HINGE &&
         kind != ZW_JOINT_SLIDE) {
-        return bad(c, "it wants a hinge or a slide");
+        return bad(c, "it needs a hinge or a slide");
     }
     int direction = d->kind == ZW_SENSOR_BALLQUAT ||
                     (d->kind >= ZW_SENSOR_FRAMEQUAT && d->kind <= ZW_SENSOR_FRAMEZAXIS);
     if (direction && d->cutoff > 0) {
-        return bad(c, "a direction has no cutoff: cut, it would be none");
+        return bad(c, "a direction cannot have a cutoff: it would no longer be a unit vector");
     }
     return not_negative(c, "cutoff", d->cutoff) && not_negative(c, "noise", d->noise);
 }
@@ -465,9 +465,9 @@ static int check_name(const checker *c)
     }
     int place = *model_thing_place(model_thing_at(c->bodies, c->kind, other));
     if (place >= 0) {
-        return bad(c, "there is another one of this name (line %d)", c->model->place[place].line);
+        return bad(c, "this name is already used (line %d)", c->model->place[place].line);
     }
-    return bad(c, "there is another one of this name");
+    return bad(c, "this name is already used");
 }
 
 static int check_kind(const checker *c, const void *def)
@@ -523,8 +523,7 @@ static int check_home(const checker *c, const void *def)
         now = ((const zw_site_def *)def)->body;
         before = b->site[c->index].body;
     }
-    return now == before ||
-           bad(c, "a change cannot hang it onto another body; remove it and add it");
+    return now == before || bad(c, "a change cannot move it to another body; remove it and add it");
 }
 
 zw_status model_check_thing(const zw_model *model, zw_kind kind, const void *def, int index,

@@ -256,7 +256,7 @@ static void close_gaps(removal *r, zw_kind kind)
 zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error)
 {
     if (model == NULL || zw_model_def(model, kind, index) == NULL) {
-        return base_fail(error, ZW_BAD_INPUT, "there is no such thing to be removed");
+        return base_fail(error, ZW_BAD_INPUT, "there is nothing with this index to remove");
     }
     if (kind == ZW_KIND_BODY && index == 0) {
         return base_fail(error, ZW_BAD_INPUT, "the world cannot be removed");

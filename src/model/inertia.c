@@ -356,10 +356,11 @@ static int check_odd(weigher *w)
             return fail(w, ZW_KIND_BODY, i, "a moment of inertia is negative");
         }
         if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
-            return fail(w, ZW_KIND_BODY, i,
-                        "the sum of two of its moments of inertia is less than the third; no body "
-                        "is so. Correct them, or let their mean replace them: --balance, or "
-                        "balanceinertia=\"true\" of <compiler> (in URDF inside <mujoco>)");
+            return fail(
+                w, ZW_KIND_BODY, i,
+                "the sum of two of its moments of inertia is less than the third; no real body is "
+                "like that. Correct them, or replace them by their mean: --balance, or "
+                "balanceinertia=\"true\" of <compiler> (in URDF inside <mujoco>)");
         }
     }
     return 1;
@@ -413,7 +414,7 @@ static int weigh_all(weigher *w, zw_inertia *list, int check)
 static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check, zw_error *error)
 {
     if (model == NULL || model->bodies == NULL || list == NULL) {
-        return base_fail(error, ZW_BAD_INPUT, "there are no bodies to be weighed");
+        return base_fail(error, ZW_BAD_INPUT, "there are no bodies");
     }
     const model_bodies *b = model->bodies;
     weigher w = {.model = model, .b = b, .error = error};

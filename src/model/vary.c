@@ -166,10 +166,9 @@ static zw_status set_body_mass(zw_model *model, int body, const char *name, doub
     }
     if (shapes != 1) {
         return refuse(error, name,
-                      shapes
-                          ? "the mass comes from several shapes; set theirs (geom:NAME.mass), or "
-                            "their density"
-                          : "it has no shape that weighs");
+                      shapes ? "the mass is the sum of several shapes; set theirs "
+                               "(geom:NAME.mass), or their density"
+                             : "it has no shape that weighs");
     }
     zw_geom_def def = bodies->geom[last];
     def.mass = value;
@@ -195,7 +194,7 @@ static zw_status set_gain(zw_actuator_def *def, const target *it, const char *na
     int velocity = affine && def->bias_prm[1] == 0 && def->bias_prm[2] == -def->gain_prm[0];
     if (!strcmp(it->word, "gain")) {
         if (def->gain_law != ZW_ACTUATOR_CONSTANT || affine) {
-            return refuse(error, name, "its force is no gain times its control");
+            return refuse(error, name, "its force is not a gain times its control");
         }
         def->gain_prm[0] = value;
     } else if (!strcmp(it->word, "kp") && position) {
@@ -207,7 +206,7 @@ static zw_status set_gain(zw_actuator_def *def, const target *it, const char *na
     } else if (!strcmp(it->word, "kv") && position && def->damp_ratio == 0) {
         def->bias_prm[2] = -value;
     } else {
-        return refuse(error, name, "this is no servo with such a gain of its own");
+        return refuse(error, name, "this actuator is not a servo with such a gain");
     }
     return ZW_OK;
 }
@@ -347,7 +346,7 @@ zw_status model_number(const zw_model *model, const char *name, double *value, z
 {
     target found[2];
     if (!model || !model->bodies) {
-        return base_fail(error, ZW_BAD_INPUT, "numbers of bodies have names; here are none");
+        return base_fail(error, ZW_BAD_INPUT, "this model has no bodies, whose numbers have names");
     }
     if (world_number(model->bodies, name, value)) {
         return ZW_OK;
@@ -357,7 +356,7 @@ zw_status model_number(const zw_model *model, const char *name, double *value, z
         return count == 0
                    ? unknown(model->bodies, name, error)
                    : base_fail(error, ZW_BAD_INPUT,
-                               "'%.100s' has two meanings: say which kind, as geom:NAME", name);
+                               "'%.100s' is ambiguous: give the kind, as in geom:NAME", name);
     }
     if (found->at < 0) {
         *value = special_number(model, found);
@@ -380,7 +379,7 @@ static zw_status unknown(const model_bodies *bodies, const char *name, zw_error 
     int only = kind_before(&rest), listed = 0;
     const char *dot = strrchr(rest, '.');
     snprintf(thing, sizeof thing, "%.*s", dot ? (int)(dot - rest) : 0, rest);
-    base_fail(error, ZW_BAD_INPUT, "there is no '%.100s' to be set", name);
+    base_fail(error, ZW_BAD_INPUT, "there is no '%.100s' to set", name);
     for (int i = 0; i < PLAIN + SPECIAL && listed < MOST_LISTED; i++) {
         zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         if (thing[0] && (only < 0 || only == (int)kind) && find_thing(bodies, kind, thing) >= 0) {
@@ -413,10 +412,11 @@ zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error
     enum { ROOM = 4 };
     target found[ROOM];
     if (!model->bodies) {
-        return base_fail(error, ZW_BAD_INPUT, "numbers of bodies can be set; here are none");
+        return base_fail(error, ZW_BAD_INPUT,
+                         "this model has no bodies whose numbers could be set");
     }
     if (!isfinite(value)) {
-        return base_fail(error, ZW_BAD_INPUT, "%.100s is to be set, but not to a finite number",
+        return base_fail(error, ZW_BAD_INPUT, "%.100s cannot be set to a number that is not finite",
                          name);
     }
     int world = set_world(model, name, value, error);
@@ -428,9 +428,9 @@ zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error
         return unknown(model->bodies, name, error);
     }
     if (count > 1) {
-        return base_fail(
-            error, ZW_BAD_INPUT, "'%.100s' has two meanings: say %s:%.100s or %s:%.100s", name,
-            model_thing_word(found[0].kind), name, model_thing_word(found[1].kind), name);
+        return base_fail(error, ZW_BAD_INPUT, "'%.100s' is ambiguous: write %s:%.100s or %s:%.100s",
+                         name, model_thing_word(found[0].kind), name,
+                         model_thing_word(found[1].kind), name);
     }
     return set_target(model, &found[0], name, value, error);
 }

@@ -55,12 +55,12 @@ static zw_status check_numbers(const zw_path *path, zw_error *error)
 {
     for (long i = 0; i < path->count; i++) {
         if (!isfinite(path->t[i])) {
-            return base_fail(error, ZW_BAD_INPUT, "sample %ld: the time is no finite number",
+            return base_fail(error, ZW_BAD_INPUT, "sample %ld: the time is not a finite number",
                              i + 1);
         }
         if (i > 0 && path->t[i] < path->t[i - 1]) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "sample %ld: the time goes back from %.17g to %.17g", i + 1,
+                             "sample %ld: the time decreases from %.17g to %.17g", i + 1,
                              path->t[i - 1], path->t[i]);
         }
         int finite = 1;
@@ -72,7 +72,8 @@ static zw_status check_numbers(const zw_path *path, zw_error *error)
         }
         if (!finite) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "at t = %.9g a coordinate or speed is no finite number", path->t[i]);
+                             "at t = %.9g a coordinate or speed is not a finite number",
+                             path->t[i]);
         }
     }
     return ZW_OK;

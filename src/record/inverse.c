@@ -59,7 +59,9 @@ static zw_status explain(record_table *to, const zw_inverse_path *from, zw_error
     char text[LINE];
     zw_status status = add_plot(to, "Forces of the motors", "force(", error);
     status = status == ZW_OK ? add_plot(to, "Driving forces", "drive(", error) : status;
-    status = status == ZW_OK ? add_plot(to, "What no force can give", "residual(", error) : status;
+    status = status == ZW_OK
+                 ? add_plot(to, "Residual: what no allowed force can produce", "residual(", error)
+                 : status;
     snprintf(text, sizeof text, "%.3g, the error of the fit being %.3g", report->residual,
              report->error);
     status = status == ZW_OK ? record_table_add_summary(to, "residual", text, error) : status;

@@ -308,11 +308,10 @@ zw_status zw_record_expect(zw_record *record, const zw_state *state, const zw_ru
     if (record_table_expect(record->table, rows)) {
         return ZW_OK;
     }
-    return base_fail(
-        error, ZW_NO_MEMORY,
-        "up to t = %g there would be %.2g samples of %d numbers, and there is no memory "
-        "for so many; record fewer, every %g say",
-        plan->time, rows, record->table->column_count, (plan->time - state->t) / 1000);
+    return base_fail(error, ZW_NO_MEMORY,
+                     "up to t = %g there would be %.2g samples of %d numbers: not enough memory; "
+                     "record fewer, every %g say",
+                     plan->time, rows, record->table->column_count, (plan->time - state->t) / 1000);
 }
 
 static double *put(double *to, zw_view view, int count)

@@ -280,8 +280,7 @@ zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run
     }
     if (wish.step == 0) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "how long is the step? Neither options.step nor the "
-                         "file says it");
+                         "the step is not given: neither options.step nor the file has one");
     }
     wish.time = state->t + wish.step;
     wish.every = wish.step;

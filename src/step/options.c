@@ -198,26 +198,25 @@ static zw_status check_method(const zw_system *system, const zw_run_options *opt
     }
     if (options->method == ZW_METHOD_IMPULSE && beyond_impulse(system->bodies)) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "method impulse does not know %s; use dop853 or stiff",
+                         "method impulse does not support %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
     }
     if (options->contact != ZW_CONTACT_DEFAULT && system->tree && zw_contact_room(system) > 0 &&
         system->bodies->missing_mesh) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "the mesh '%.100s' of a shape that may touch is not there; say where its "
-                         "package is (--package NAME=PATH), or run without contacts (--method "
-                         "dop853)",
+                         "the mesh '%.100s' of a colliding shape is missing; say where its package "
+                         "is (--package NAME=PATH), or run without contacts (--method dop853)",
                          system->bodies->missing_mesh);
     }
     if (may_sleep(system) && options->method != ZW_METHOD_IMPULSE) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "what has come to rest can sleep by method impulse (contact coulomb or "
-                         "convex) only, and this is %s; let nothing sleep",
+                         "bodies can sleep with method impulse only (contact coulomb or convex), "
+                         "not with %s; switch sleeping off",
                          zw_method_name(options->method));
     }
     if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
         return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",
-                         system->tree ? ", and does not know formulas over them"
+                         system->tree ? ", and does not support formulas over them"
                                       : ", and these are equations; use dop853");
     }
     return ZW_OK;
@@ -242,8 +241,8 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
     if (options->method == ZW_METHOD_DEFAULT && file->method &&
         zw_method_find(file->method, &options->method) != ZW_OK) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "there is no method %s; there are dop853, variational, variational4, "
-                         "midpoint, rk4, euler, stiff, bdf, impulse, soft",
+                         "there is no method %s; the methods are dop853, variational, "
+                         "variational4, midpoint, rk4, euler, stiff, bdf, impulse, soft",
                          file->method);
     }
     zw_status status = choose_contact(system, options, error);

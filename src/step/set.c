@@ -41,7 +41,8 @@ static zw_status check_param(const zw_model *model, int index, zw_error *error)
     if (param->is_size || param->is_source) {
         return model_fail(model, error, ZW_BAD_INPUT, param->place,
                           param->is_size
-                              ? "parameter %s shapes the model: read it again to change it"
+                              ? "parameter %s changes the structure of the model: read the file "
+                                "again to change it"
                               : "other parameters were computed from %s: read the model again to "
                                 "change it",
                           param->name);
@@ -120,7 +121,7 @@ static zw_status move(const zw_system *system, zw_state *state, zw_work *work, z
     system_bind(system, work, state_param(state));
     status = tidy(system, state_q(state), work->spare[0])
                  ? system_set_modes(system, work, state_mode(state), error)
-                 : base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is no orientation");
+                 : base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is not an orientation");
     if (status == ZW_OK && (field != ZW_FIELD_PARAM || !fits(system, state, work))) {
         run_forget(state);
         status = settle(system, state, work, error);
@@ -145,7 +146,7 @@ static zw_status place(const zw_system *system, zw_state *state, double *pose, i
             size += fabs(given ? value[k - first] : pose[k]);
         }
         if (!(size > 0)) {
-            return base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is no orientation");
+            return base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is not an orientation");
         }
     }
     memcpy(pose + first, value, (size_t)count * sizeof *pose);

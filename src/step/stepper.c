@@ -134,7 +134,7 @@ zw_status step_grid_check(int count, const double *memory, zw_error *error)
     for (int i = 0; i < count; i++) {
         if (!isfinite(memory[i])) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "what the integrator is to remember is no number");
+                             "what the integrator is to remember is not a number");
         }
     }
     return count >= STEP_GRID_NUMBERS && memory[2] >= 0 && memory[2] <= 1e15

@@ -95,8 +95,8 @@ static void say_difference(const zw_system *system, const zw_digits *digits,
 {
     if (digits->ended) {
         add_line(verdict, ZW_RUN_ESTIMATED, "end", 1,
-                 "with smaller errors the run ends in another way: the event that ends it is "
-                 "touched, or just missed");
+                 "with smaller errors the run ends differently: the event that ends it is grazed, "
+                 "or just missed");
     } else if (digits->differs) {
         add_line(verdict, ZW_RUN_ESTIMATED, "events", (double)(digits->there - digits->here),
                  "%.60s: %ld here, %ld with smaller errors",
@@ -164,12 +164,13 @@ static const char *what_becomes_of(const zw_run_summary *summary, char *text, si
     if (stuck == 0) {
         snprintf(text, size, "%s pushed apart", parted == 1 ? "is" : "are");
     } else if (parted == 0) {
-        snprintf(text, size, "cannot be parted: %s not felt until apart",
+        snprintf(text, size, "cannot be separated: %s ignored until they separate",
                  stuck == 1 ? "it is" : "they are");
     } else {
-        snprintf(text, size,
-                 "%d of them %s pushed apart; %d cannot be parted and %s not felt until apart",
-                 parted, parted == 1 ? "is" : "are", stuck, stuck == 1 ? "is" : "are");
+        snprintf(
+            text, size,
+            "%d of them %s pushed apart; %d cannot be separated and %s ignored until they separate",
+            parted, parted == 1 ? "is" : "are", stuck, stuck == 1 ? "is" : "are");
     }
     return text;
 }
@@ -187,14 +188,15 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
     }
     if (summary->impacts > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "impacts", (double)summary->impacts,
-                 "%ld impact%s by Newton's law, several at an instant %s; they took %.3g of energy",
+                 "%ld impact%s by Newton's law, several at an instant %s; they dissipated %.3g of "
+                 "energy",
                  summary->impacts, plural(summary->impacts),
                  system->impact == ZW_IMPACT_SIMULTANEOUS ? "all at once" : "one after another",
                  summary->impact_loss);
     }
     if (summary->contact == ZW_CONTACT_CONVEX && summary->contacts > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "contact", summary->contacts,
-                 "contact convex: what slides lifts by friction * speed * step");
+                 "contact convex: sliding bodies lift off by friction * speed * step");
     }
     if (summary->method == ZW_METHOD_SOFT) {
         add_line(verdict, ZW_RUN_ASSUMED, "contact", summary->contacts,
@@ -218,7 +220,7 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     }
     if (summary->stiff > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "stiff", (double)summary->stiff,
-                 "forces or turns fast beside the step in %ld of %ld steps: %s", summary->stiff,
+                 "forces too fast for the step in %ld of %ld steps: %s", summary->stiff,
                  summary->steps, cost);
     }
     if (summary->late > 0) {
@@ -228,8 +230,8 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     }
     if (summary->slow > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "slow", (double)summary->slow,
-                 "landings slower than what gravity gives in a step, at the end of %ld of %ld "
-                 "steps: --digits estimates what they cost",
+                 "very slow landings at the end of %ld of "
+                 "%ld steps: --digits estimates their error",
                  summary->slow, summary->steps);
     }
 }
@@ -255,32 +257,32 @@ static void say_survived(const zw_system *system, const zw_run_summary *summary,
                  fixed_step(summary) ? "try a smaller --step" : "see `zwang explain`");
     }
     if (!(summary->energy_drift <= ENERGY_LOST)) {
-        add_line(
-            verdict, ZW_RUN_SURVIVED, "energy", summary->energy_drift,
-            "energy that no work explains: %.2g of 1 + |energy at the start|; try a smaller %s",
-            summary->energy_drift, finer(summary));
+        add_line(verdict, ZW_RUN_SURVIVED, "energy", summary->energy_drift,
+                 "unexplained energy: %.2g of 1 + |energy at the start|; try a smaller %s",
+                 summary->energy_drift, finer(summary));
     }
     if (summary->singular > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "singular", (double)summary->singular,
-                 "%ld singular position%s passed by ordinary steps: the motion may be on another "
-                 "branch behind %s",
+                 "%ld singular position%s passed by ordinary steps: the motion may continue on "
+                 "another branch after %s",
                  summary->singular, plural(summary->singular),
                  summary->singular == 1 ? "it" : "them");
     }
     if (summary->jams > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "jams", (double)summary->jams,
-                 "%ld jam%s: sliding that no finite force allows, stopped by impulses",
+                 "%ld jam%s: sliding that no finite force is consistent with, stopped by impulses",
                  summary->jams, plural(summary->jams));
     }
     if (summary->inexact > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "inexact", (double)summary->inexact,
-                 "%ld step%s whose equations hold less well than asked; try a smaller --step",
+                 "%ld step%s whose equations were solved less accurately than asked; try a smaller "
+                 "--step",
                  summary->inexact, plural(summary->inexact));
     }
     if (summary->halved > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "halved", (double)summary->halved,
-                 "%ld step%s taken in pieces, as the whole one had no solution", summary->halved,
-                 plural(summary->halved));
+                 "%ld step%s split into pieces, because the whole one had no solution",
+                 summary->halved, plural(summary->halved));
     }
 }
 

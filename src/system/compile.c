@@ -126,7 +126,7 @@ static zw_status derive_rows(builder *b, zw_error *error)
                      : expr_gradient(b->graph, b->phi[r], EXPR_COORD, &b->terms);
         if (status == ZW_OK && b->terms.count == 0) {
             return model_fail(b->model, error, ZW_BAD_INPUT, constraint->place,
-                              "constraint %s holds no coordinate or speed", constraint->name);
+                              "constraint %s has no coordinate or speed in it", constraint->name);
         }
         for (int i = 0; i < b->terms.count && status == ZW_OK; i++) {
             if (b->terms.term[i].index < system->n) {
@@ -136,7 +136,8 @@ static zw_status derive_rows(builder *b, zw_error *error)
         }
         if (constraint->relation == MODEL_AT_LEAST && system->row_kind[r] == SYSTEM_VELOCITY) {
             return model_fail(b->model, error, ZW_BAD_INPUT, constraint->place,
-                              "constraint %s: an inequality may not hold speeds", constraint->name);
+                              "constraint %s: an inequality may not have speeds in it",
+                              constraint->name);
         }
     }
     system->A_start[system->m] = b->A.count;

@@ -261,7 +261,7 @@ static int tell_huge(const system_solver *solver, double t, zw_error *error)
         if (heavy || !(fabs(force) <= GAUSS_HUGE)) {
             const model_coord *coord = &system->model->coord[i];
             model_fail(system->model, error, ZW_BAD_INPUT, coord->place,
-                       "at t = %.9g the %s of %s is %g; what is beyond %g has no answer", t,
+                       "at t = %.9g the %s of %s is %g; numbers beyond %g are not accepted", t,
                        heavy ? "mass" : "force", coord->name, heavy ? mass : force, GAUSS_HUGE);
             return 1;
         }
@@ -279,9 +279,10 @@ static int tell_huge(const system_solver *solver, double t, zw_error *error)
             }
             if (wrong && solver->block[k].name) {
                 int place = place_of(system->model, solver->block[k].name);
-                model_fail(system->model, error, ZW_BAD_INPUT, place,
-                           "at t = %.9g constraint %s has a number beyond %g, and no answer", t,
-                           solver->block[k].name, GAUSS_HUGE);
+                model_fail(
+                    system->model, error, ZW_BAD_INPUT, place,
+                    "at t = %.9g constraint %s has a number beyond %g, which is not accepted", t,
+                    solver->block[k].name, GAUSS_HUGE);
                 return 1;
             }
         }
@@ -300,24 +301,21 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
     if (status == ZW_UNDETERMINED && motion->undetermined_count > 0) {
         const model_coord *first = &model->coord[motion->undetermined[0]];
         return model_fail(model, error, status, first->place,
-                          "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
+                          "at t = %.9g there is neither mass nor constraint on coordinate%s %s", t,
                           motion->undetermined_count > 1 ? "s" : "", first->name);
     }
     if (status == ZW_NOT_A_METRIC && solver->system->law.carried > 0 &&
         solver->system->law.alpha > 0) {
-        return model_fail(
-            model, error, status, solver->system->given.place,
-            "at t = %.9g Legendre's condition fails: T + lambda Phi has a direction of "
-            "negative energy there, and the law has no least action",
-            t);
+        return model_fail(model, error, status, solver->system->given.place,
+                          "at t = %.9g Legendre's condition fails: T + lambda Phi has a direction "
+                          "of negative energy there, and the action has no minimum",
+                          t);
     }
     if (status == ZW_NOT_A_METRIC) {
         const model_coord *first = &model->coord[negative_mass(solver)];
-        return model_fail(
-            model, error, status, first->place,
-            "at t = %.9g the kinetic energy is no metric: motion of %s, alone or with "
-            "others, has negative energy. Is a mass or an inertia negative?",
-            t, first->name);
+        return model_fail(model, error, status, first->place,
+                          "at t = %.9g the kinetic energy is not a metric: a a motion of %s, alone or with others, has negative energy. Is a mass or an inertia negative?",
+                          t, first->name);
     }
     if (status == ZW_CONFLICT && motion->conflict_count > 0) {
         char text[256];

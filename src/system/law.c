@@ -27,7 +27,7 @@ static zw_status check(const zw_system *system, int governed, zw_error *error)
         const model_constraint *constraint = &model->constraint[c];
         if (constraint->relation == MODEL_AT_LEAST || constraint->friction != EXPR_NONE) {
             return model_fail(model, error, ZW_BAD_INPUT, place,
-                              "with this law no constraint may be one-sided or rough: %s is",
+                              "this law does not allow inequalities or friction: see %s",
                               constraint->name);
         }
     }
@@ -36,8 +36,8 @@ static zw_status check(const zw_system *system, int governed, zw_error *error)
     }
     return governed > 0 ? ZW_OK
                         : model_fail(model, error, ZW_BAD_INPUT, place,
-                                     "no constraint here holds speeds: all laws are the same, and "
-                                     "the line can go");
+                                     "no constraint here has speeds: all laws are the same, and "
+                                     "the line can be removed");
 }
 
 static void read_numbers(system_law *law, const model_law *given)

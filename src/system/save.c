@@ -177,11 +177,12 @@ static zw_status check_bytes(const unsigned char *bytes, size_t size, zw_error *
     }
     if (size >= 2 * WORD && get(bytes, 1) != VERSION) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "this state is of version %llu; only version %d is known here",
+                         "this state has version %llu; only version %d is supported",
                          (unsigned long long)get(bytes, 1), VERSION);
     }
     if (size < (HEAD + 1) * WORD || get(bytes, 2) > size) {
-        return base_fail(error, ZW_BAD_INPUT, "the state is cut off: it has only %zu bytes", size);
+        return base_fail(error, ZW_BAD_INPUT, "the state is truncated: it has only %zu bytes",
+                         size);
     }
     if (get(bytes, 2) != size) {
         return base_fail(error, ZW_BAD_INPUT, "the state has %llu bytes, but there are %zu",
@@ -193,7 +194,7 @@ static zw_status check_bytes(const unsigned char *bytes, size_t size, zw_error *
         hash = base_hash_word(hash, get(bytes, k));
     }
     if (size % WORD != 0 || hash != get(bytes, words - 1)) {
-        return base_fail(error, ZW_BAD_INPUT, "the state is damaged: its hash does not fit");
+        return base_fail(error, ZW_BAD_INPUT, "the state is damaged: its hash does not match");
     }
     return ZW_OK;
 }
@@ -209,13 +210,13 @@ static zw_status check_system(const zw_state *state, const unsigned char *bytes,
         uint64_t there = get(bytes, 4 + k);
         if (there != (uint64_t)count[k]) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "the state is that of another system: it has %llu %s, this one %d",
+                             "the state belongs to another system: it has %llu %s, this one %d",
                              (unsigned long long)there, what[k], count[k]);
         }
     }
     if (get(bytes, 3) != state->fingerprint || size != zw_state_bytes(state)) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "the state is that of another system: of this size, but with other names, "
+                         "the state belongs to another system of this size, with other names, "
                          "formulas or masses");
     }
     return ZW_OK;

@@ -164,13 +164,13 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
         }
         if (friction < 0) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
-                              "friction of %s is %g; it would push instead of holding back",
-                              constraint->name, friction);
+                              "friction of %s is %g; it must not be negative", constraint->name,
+                              friction);
         }
         if (bounce < 0 || bounce > 1) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
-                              "restitution of %s is %g; it lies between 0 and 1", constraint->name,
-                              bounce);
+                              "restitution of %s is %g; it must be between 0 and 1",
+                              constraint->name, bounce);
         }
     }
     return ZW_OK;

@@ -63,7 +63,7 @@ class Sweep(Case):
         _, told = program.communicate()
         if program.returncode != OK:  # a quick machine may be through
             self.assertEqual(program.returncode, INTERRUPTED, told)
-            self.assertIn("runs are done; the same command goes on", told)
+            self.assertIn("runs are done; the same command continues", told)
             self.assertFalse(os.path.exists(self.path("t.csv")))
             done = self.runs_done("t.csv")
             self.assertGreaterEqual(done, 3)
@@ -100,7 +100,7 @@ class Sweep(Case):
             program.send_signal(signal.SIGSTOP)
             if not os.path.exists(self.path("t.csv")):
                 _, err = self.expect(FILE, "sweep", PENDULUM, *WORDS, "-o", self.path("t.csv"))
-                self.assertIn("another sweep is at work", err)
+                self.assertIn("another sweep is using", err)
             program.send_signal(signal.SIGCONT)
         program.communicate()
 
@@ -110,17 +110,17 @@ class Sweep(Case):
         self.assertEqual(len(out.splitlines()), 3)
         self.assertEqual(err, "")
         for words, code, told in [
-                (["--over", "lx=1,2", "--keep", "x at end"], MODEL, "no parameter 'lx' to be set; did you mean 'l'?"),
+                (["--over", "lx=1,2", "--keep", "x at end"], MODEL, "no parameter 'lx' to set; did you mean 'l'?"),
                 (["--over", "l=1..2:0", "--keep", "x at end"], USAGE, "has no values"),
-                (["--over", "l=1..2", "--keep", "x at end"], USAGE, "is no range of values"),
+                (["--over", "l=1..2", "--keep", "x at end"], USAGE, "is not a range of values"),
                 (["--over", "l=1..2:10000", "--over", "m=1..2:10000", "--keep", "x at end"], USAGE, "1e+08 runs"),
                 (["--over", "l=1,2", "--keep", "max(xx)"], MODEL, "--keep:1:11: error: 'xx' is not known"),
                 (["--over", "l=1,2", "--keep", "count(hit)"], USAGE, "there is no event 'hit'"),
-                (["--over", "l=1,2"], USAGE, "what shall be kept"),
-                (["--keep", "x at end"], USAGE, "sweep over what?"),
-                (["--over", "l=random 1..2", "--keep", "x at end"], USAGE, "how many samples of l"),
-                (["--over", "l=1,2", "--set", "l=1", "--keep", "x at end"], USAGE, "l is set, and varies"),
-                (["--over", "l=1,2", "--keep", "x at end", "--threads", "0"], USAGE, "--threads wants a whole number")]:
+                (["--over", "l=1,2"], USAGE, "nothing to keep"),
+                (["--keep", "x at end"], USAGE, "sweep needs parameters"),
+                (["--over", "l=random 1..2", "--keep", "x at end"], USAGE, "the number of samples of l is missing"),
+                (["--over", "l=1,2", "--set", "l=1", "--keep", "x at end"], USAGE, "l is both set and varied"),
+                (["--over", "l=1,2", "--keep", "x at end", "--threads", "0"], USAGE, "--threads takes a whole number")]:
             with self.subTest(words=words):
                 _, err = self.expect(code, "sweep", PENDULUM, *words)
                 self.assertIn(told, err)

@@ -146,7 +146,7 @@ static void assert_fault(const char *text, int line, int column, const char *sto
 static void what_is_no_text_is_refused(void **state)
 {
     (void)state;
-    assert_fault("a\n  \x01", 2, 3, "the control character 0x01 has no place in a text");
+    assert_fault("a\n  \x01", 2, 3, "the control character 0x01 is not allowed in a text");
     assert_fault("# \xff", 1, 3, "the byte 0xff is not UTF-8; is this a text file?");
     assert_fault("# \xc3", 1, 3, "the byte 0xc3 is not UTF-8; is this a text file?");
     assert_fault("# \xc0\xaf", 1, 3, "the byte 0xc0 is not UTF-8; is this a text file?");

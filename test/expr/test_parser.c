@@ -233,8 +233,8 @@ static void mistakes_are_placed(void **state)
     assert_fault("(a b)", 4, "expected an operator or ')' before 'b'; a product is written a*b");
     assert_fault("|a", 1, "this '|' is never closed");
     assert_fault("f(a, )", 6, "expected a number, a name or a '(', not ')'");
-    assert_fault("a < b < c", 7, "comparisons do not follow on each other; write a < b and b < c");
-    assert_fault("x '", 3, "a prime follows directly on what it is the rate of");
+    assert_fault("a < b < c", 7, "comparisons cannot be chained; write a < b and b < c");
+    assert_fault("x '", 3, "a prime must follow directly on what it differentiates");
     assert_fault("a. b", 2,
                  "a dot product has blanks on both sides, a . b; a component has none, p.x");
 }
@@ -256,7 +256,7 @@ static void depth_has_a_limit(void **state)
         assert_int_equal(p.root, -1);
         assert_string_equal(
             p.fault.text,
-            "expressions may be nested 200 deep, not more; name a part of it with let");
+            "the expression is nested more than 200 deep; name a part of it with let");
         parsed_free(&p);
     }
 }

@@ -132,7 +132,7 @@ static void test_told(void **state)
               {"vary m = 3..1", "the bounds cross", 10},
               {"vary m = 3", "'..'", 0},
               {"vary u, m, u", "twice", 12},
-              {"vary n", "shapes the model", 6},
+              {"vary n", "changes the structure of the model", 6},
               {"cost floor(x)", "floor", 6},
               {"cost 1 + piecewise(x > 1, x, 0)", "jumps", 0},
               {"cost x''", "acceleration", 6},

@@ -151,7 +151,7 @@ static void mistakes_are_refused(void **state)
     refused(m, ZW_KIND_BODY, &body, "there is none");
     body.parent = 0;
     body.name = "trunk";
-    refused(m, ZW_KIND_BODY, &body, "another one of this name");
+    refused(m, ZW_KIND_BODY, &body, "this name is already used");
     body.name = "new";
     body.quat[0] = 0;
     refused(m, ZW_KIND_BODY, &body, "quaternion is zero");

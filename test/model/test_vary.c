@@ -160,12 +160,12 @@ static void test_refused(void **state)
     static const struct {
         const char *name, *told;
     } wrong[] = {
-        {"knee.kp", "there is no 'knee.kp' to be set; this has damping"},
-        {"nobody.mass", "there is no 'nobody.mass' to be set"},
-        {"shin.mass", "comes from several shapes"},
+        {"knee.kp", "there is no 'knee.kp' to set; this has damping"},
+        {"nobody.mass", "there is no 'nobody.mass' to set"},
+        {"shin.mass", "sum of several shapes"},
         {"hip.lower", "it has no limits"},
-        {"push.kp", "no servo"},
-        {"hold.gain", "no gain times"},
+        {"push.kp", "not a servo"},
+        {"hold.gain", "not a gain times"},
         {"thigh", "there is no 'thigh'"},
         {"knee.damping", "damping"}, /* negative: below */
     };

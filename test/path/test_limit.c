@@ -359,7 +359,7 @@ static void says_what_has_no_limit(void **state)
 {
     (void)state;
     refuses("coord x = 1, y = 0\nmass 1 at (x, y)\nconstraint rod: x^2 + y^2 = 1\n",
-            "no constraint here holds speeds");
+            "no constraint here has speeds");
     refuses("coord x = 1, y = 0\nmass 1 at (x, y)\nconstraint floor: y >= 0\n"
             "constraint slide: x' = y\n",
             "one-sided or rough: floor is");

@@ -382,7 +382,7 @@ static void what_cannot_be(void **state)
             "3 start values are unknown, but 1 condition is asked at the end; name more");
     refused(ROOM AREA "speed x' = 1\nlaw vakonomic\nreach x = 1, y = 2, z = 1 at 1\n", ZW_BAD_INPUT,
             "2 start values are unknown, but 3 conditions are asked");
-    refused(RING "reach x = 2, y = 0 at 1\n", ZW_NOT_REACHED, "misses constraint ring by 3");
+    refused(RING "reach x = 2, y = 0 at 1\n", ZW_NOT_REACHED, "violates constraint ring by 3");
     refused(RING "reach y = 2 at 1\n", ZW_NOT_REACHED, "no motion was found that arrives there");
     refused("coord x\nkinetic x'^2/2\npotential x^2/2\nreach x = 1 at 2*pi\n", ZW_NOT_REACHED,
             "the best one misses x by 1");
@@ -403,10 +403,11 @@ static void does_not_read(const char *text, const char *story)
 static void words(void **state)
 {
     (void)state;
-    does_not_read(ROOM "reach x = 1\n", "when? it is written: reach x = 1");
+    does_not_read(ROOM "reach x = 1\n", "when? the syntax is: reach x = 1");
     does_not_read(ROOM "reach x' = 1 at 2\n", "by coordinates");
-    does_not_read(ROOM "reach x = 1, x = 2 at 2\n", "where 'x' arrives is said twice");
-    does_not_read(ROOM "reach x = 1 at 2\nreach y = 1 at 3\n", "all arrive at one time");
+    does_not_read(ROOM "reach x = 1, x = 2 at 2\n", "where 'x' arrives is given twice");
+    does_not_read(ROOM "reach x = 1 at 2\nreach y = 1 at 3\n",
+                  "all coordinates arrive at the same time");
     does_not_read(ROOM "reach x = y at 2\n", "the place of arrival");
     does_not_read(ROOM "reach x = 1 at -2\n", "the time of arrival is positive");
     does_not_read(ROOM "reach u = 1 at 2\n", "'u' is not known");

@@ -436,7 +436,7 @@ static void files_that_are_none(void **state)
     must_fail(&w, scratch_folder, NULL, 0, ZW_NO_FILE, "directory");
     if (record_has_h5()) {
         must_fail(&w, scratch("none.h5"), NULL, 0, ZW_NO_FILE, "No such file");
-        must_fail(&w, file_of("text.h5", "t,x,y\n"), NULL, 0, ZW_BAD_INPUT, "not a HDF5 file");
+        must_fail(&w, file_of("text.h5", "t,x,y\n"), NULL, 0, ZW_BAD_INPUT, "not an HDF5 file");
     } else {
         must_fail(&w, scratch("none.h5"), NULL, 0, ZW_NO_FILE, "without HDF5");
     }

@@ -143,7 +143,7 @@ static void what_is_wrong_is_named(void **state)
     make((list[]){t, x, {"y", 0, 1, {3}, {1, NAN, 2}}}, 3);
     must_fail("'y' is not finite in sample 2");
     make((list[]){{"t", 0, 1, {3}, {0, 2, 1}}, x, y}, 3);
-    must_fail("the time goes back in sample 3, from 2 to 1");
+    must_fail("the time decreases in sample 3, from 2 to 1");
     make((list[]){{"t", 0, 1, {3}, {1, 1, 1}}, x, y}, 3);
     must_fail("all samples are of one time");
     make((list[]){t, x, y, {"again/x", 0, 1, {3}, {1, 2, 3}}}, 4);

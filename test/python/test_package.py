@@ -133,7 +133,7 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(zwang.Error, "more than 1e12 samples"):
             model.run(1e300, every=1e-300)
         for record in (True, False):
-            with self.assertRaisesRegex(MemoryError, "no memory"):
+            with self.assertRaisesRegex(MemoryError, "not enough memory"):
                 model.run(1e6, every=1e-6, record=record)
 
     def test_arrays_share_memory_and_outlive(self):

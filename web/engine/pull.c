@@ -155,7 +155,7 @@ int studio_grab(int body, double x, double y, double z, double rate)
     const double at[3] = {x, y, z};
     if (zw_count(w->system, ZW_KIND_BODY) == 0 || body <= 0 || !(rate > 0) || !studio_release() ||
         !studio_snapshot()) {
-        return studio_fail(ZW_BAD_INPUT, "there is no body to be held");
+        return studio_fail(ZW_BAD_INPUT, "there is no such body");
     }
     int actuators = zw_model_count(w->model, ZW_KIND_ACTUATOR);
     int sites = zw_model_count(w->model, ZW_KIND_SITE);

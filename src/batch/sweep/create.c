@@ -85,7 +85,7 @@ static zw_status read_overs(zw_sweep *sweep, zw_error *error)
         }
         for (int k = 0; k < options->read.setting_count; k++) {
             if (!strcmp(options->read.settings[k].name, name)) {
-                return base_fail(error, ZW_BAD_INPUT, "%.60s is set, and varies: which?", name);
+                return base_fail(error, ZW_BAD_INPUT, "%.60s is both set and varied", name);
             }
         }
     }

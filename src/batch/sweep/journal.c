@@ -133,7 +133,7 @@ static zw_status lock(const zw_sweep *sweep, zw_error *error)
     if (fcntl(sweep->journal, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) {
         return ZW_OK; /* or a file system without locks */
     }
-    return base_fail(error, ZW_NO_FILE, "another sweep is at work on %.300s", sweep->journal_path);
+    return base_fail(error, ZW_NO_FILE, "another sweep is using %.300s", sweep->journal_path);
 }
 
 zw_status sweep_journal_open(zw_sweep *sweep, zw_error *error)

@@ -112,12 +112,11 @@ static zw_status set_event(sweep_keep *keep, piece event, zw_error *error)
 
 static zw_status refuse(piece text, zw_error *error)
 {
-    return base_fail(
-        error, ZW_BAD_INPUT,
-        "\"%.*s\" is no quantity; there are: e at end, e at start, e at EVENT, max(e), "
-        "min(e), mean(e), period(e), count(EVENT), time(EVENT), period(EVENT), "
-        "points(e, EVENT, 20), points(e, every T, 20), lyapunov",
-        text.length > 100 ? 100 : (int)text.length, text.at);
+    return base_fail(error, ZW_BAD_INPUT,
+                     "\"%.*s\" is not a quantity; these are: e at end, e at start, e at EVENT, "
+                     "max(e), min(e), mean(e), period(e), count(EVENT), time(EVENT), "
+                     "period(EVENT), points(e, EVENT, 20), points(e, every T, 20), lyapunov",
+                     text.length > 100 ? 100 : (int)text.length, text.at);
 }
 
 /* points(e, EVENT, 20) or points(e, every T, 20) */
@@ -136,7 +135,7 @@ static zw_status read_points(sweep_keeps *keeps, sweep_keep *keep, piece text, p
         return refuse(text, error);
     }
     if (!(count >= 1 && count <= SWEEP_MOST_POINTS && count == (int)count)) {
-        return base_fail(error, ZW_BAD_INPUT, "%.6g points cannot be kept: 1 to %d can", count,
+        return base_fail(error, ZW_BAD_INPUT, "%.6g points: it must be 1 to %d", count,
                          SWEEP_MOST_POINTS);
     }
     keep->columns = (int)count;
@@ -190,8 +189,7 @@ static zw_status read_call(sweep_keeps *keeps, sweep_keep *keep, piece text, zw_
     }
     if (part_end(inside.at, inside.at + inside.length) < inside.at + inside.length) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "\"%.*s\" of several formulas is one itself: when? "
-                         "For example \"%.*s at end\"",
+                         "\"%.*s\" is a formula; say when to take it, for example \"%.*s at end\"",
                          (int)text.length, text.at, (int)text.length, text.at);
     }
     return keep->kind == SWEEP_COUNT || keep->kind == SWEEP_TIME ? set_event(keep, inside, error)
@@ -227,12 +225,11 @@ zw_status sweep_keeps_read(sweep_keeps *keeps, const char *text, zw_error *error
         const char *end = part_end(from, to);
         piece one = trim(from, end);
         if (one.length == 0) {
-            return base_fail(
-                error, ZW_BAD_INPUT,
-                keeps->count == 0 && end == to
-                    ? "what shall be kept of each run? For example \"max(x), x at end\""
-                    : "there is nothing between two commas in \"%.200s\"",
-                all);
+            return base_fail(error, ZW_BAD_INPUT,
+                             keeps->count == 0 && end == to
+                                 ? "nothing to keep of each run; for example \"max(x), x at end\""
+                                 : "there is nothing between two commas in \"%.200s\"",
+                             all);
         }
         if (!base_list_room(&keeps->keep, &keeps->room, keeps->count, sizeof *keeps->keep)) {
             return no_memory(error);
@@ -287,7 +284,7 @@ static zw_status unknown_event(const sweep_keep *keep, const zw_system *system, 
                        zw_name(system, ZW_KIND_EVENT, i));
     }
     if (count == 0) {
-        base_fail_more(error, "; of this system only impacts are counted");
+        base_fail_more(error, "; this system has impacts only");
     }
     return ZW_BAD_INPUT;
 }

@@ -40,8 +40,8 @@ static int number(const char *from, const char *to, double *value)
 static zw_status refuse(zw_error *error, const char *text)
 {
     return base_fail(error, ZW_BAD_INPUT,
-                     "\"%.100s\" is no range of values; it is written NAME = 0.1, 0.2 or "
-                     "NAME = 0..6 : 200 (also: 200 log), NAME = random 0..6, NAME = latin 0..6",
+                     "\"%.100s\" is not a range of values; the syntax is NAME = 0.1, 0.2 or NAME = "
+                     "0..6 : 200 (also: 200 log), NAME = random 0..6, NAME = latin 0..6",
                      text);
 }
 
@@ -172,16 +172,16 @@ int sweep_over_runs(const sweep_over *over, int count, int samples, zw_error *er
     }
     if (drawn && samples <= 0) {
         base_fail(error, ZW_BAD_INPUT,
-                  "how many samples of %.60s shall be drawn? Say it, as in --samples 100",
+                  "the number of samples of %.60s is missing: for example --samples 100",
                   drawn->name);
         return 0;
     }
     if (!drawn && samples > 0) {
-        base_fail(error, ZW_BAD_INPUT, "%d samples of what? Nothing is random or latin", samples);
+        base_fail(error, ZW_BAD_INPUT, "%d samples, but no parameter is random or latin", samples);
         return 0;
     }
     if (runs > SWEEP_MOST_RUNS) {
-        base_fail(error, ZW_BAD_INPUT, "these would be %.4g runs; there may be %d", runs,
+        base_fail(error, ZW_BAD_INPUT, "these would be %.4g runs; at most %d are allowed", runs,
                   SWEEP_MOST_RUNS);
         return 0;
     }

@@ -55,11 +55,11 @@ static zw_status robot_sources(const sweep_keeps *keeps, const zw_system *system
             source[i] = (sweep_source){ZW_FIELD_TIME, -1};
             continue;
         }
-        return base_fail(error, ZW_BAD_INPUT,
-                         "this robot has no '%.60s'; of a robot, coordinates (with ' their "
-                         "speeds), sensors, motors, energy and t can be kept. Formulas of it "
-                         "can be in a .zw file that imports it",
-                         keeps->expr[i]);
+        return base_fail(
+            error, ZW_BAD_INPUT,
+            "this robot has no '%.60s'; for a robot, coordinates (with ' their speeds), sensors, "
+            "motors, energy and t can be kept. For formulas, import it into a .zw file",
+            keeps->expr[i]);
     }
     return ZW_OK;
 }
@@ -80,7 +80,7 @@ zw_status sweep_sources(const sweep_keeps *keeps, const zw_model *model, const z
         at += 2 * model->plot[i].curve_count;
     }
     return single ? ZW_OK
-                  : base_fail(error, ZW_BAD_INPUT, "a formula that is kept is a single number");
+                  : base_fail(error, ZW_BAD_INPUT, "a formula that is kept must be a scalar");
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */

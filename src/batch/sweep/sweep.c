@@ -137,10 +137,10 @@ static zw_status check_impacts(one *it)
         const sweep_keep *keep = &keeps->keep[i];
         if (keep->event_id == SWEEP_IMPACTS &&
             (keep->kind != SWEEP_COUNT || it->measured.after > 0)) {
-            return base_fail(&it->error, ZW_BAD_INPUT,
-                             "\"%.100s\": steps by %s count impacts from the start on, but have no "
-                             "instants of them",
-                             keep->title, zw_method_name(it->plan.method));
+            return base_fail(
+                &it->error, ZW_BAD_INPUT,
+                "\"%.100s\": method %s counts impacts, but does not locate them in time",
+                keep->title, zw_method_name(it->plan.method));
         }
     }
     return ZW_OK;
@@ -204,7 +204,7 @@ static zw_status move(one *it, int *gone)
     status = zw_run(it->system, it->state, it->work, &options, &it->summary, error);
     *gone = status == ZW_INTERRUPTED || (it->summary.interrupted && !it->series->full);
     if (status == ZW_OK && it->series->full) {
-        return base_fail(error, ZW_NO_MEMORY, "there is no room for so many samples");
+        return base_fail(error, ZW_NO_MEMORY, "not enough memory for so many samples");
     }
     if (status == ZW_OK && !*gone && it->start) {
         options.observer = NULL;
@@ -339,7 +339,7 @@ zw_status zw_sweep_run(zw_sweep *sweep, zw_error *error)
     int threads = sweep->options.threads > 0 ? sweep->options.threads : 1;
     batch_pool *pool = pool_create(threads);
     if (!pool) {
-        return base_fail(error, ZW_NO_MEMORY, "there are no %d threads to be had", threads);
+        return base_fail(error, ZW_NO_MEMORY, "cannot start %d threads", threads);
     }
     atomic_store(&sweep->next, 0);
     atomic_store(&sweep->stopped, 0);

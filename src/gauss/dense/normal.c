@@ -132,7 +132,7 @@ static void name_undetermined(const zw_gauss *problem, zw_gauss_work *work, zw_e
             work->undetermined[work->undetermined_count++] = i;
         }
     }
-    base_fail_more(error, ": no mass and no constraint holds it");
+    base_fail_more(error, ": it has neither mass nor constraint");
 }
 
 static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)

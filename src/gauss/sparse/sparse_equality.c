@@ -100,7 +100,7 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
             base_fail_more(error, " %d", j);
         }
     }
-    base_fail_more(error, ": it has no mass and no constraint holds it");
+    base_fail_more(error, ": it has neither mass nor constraint");
     return ZW_UNDETERMINED;
 }
 

@@ -269,7 +269,7 @@ static zw_status descend(zw_fit *fit, int most, zw_error *error)
     int near = 0;
     while (near < 2) {
         if (fit->report.iterations++ >= most) {
-            return base_fail(error, ZW_NOT_REACHED, "after %d steps no least was found", most);
+            return base_fail(error, ZW_NOT_REACHED, "no minimum was found in %d steps", most);
         }
         find_bounds(fit);
         factor(fit);
@@ -453,7 +453,7 @@ static zw_status prepare(zw_fit *fit, const zw_model *model, const zw_fit_proble
     status = status == ZW_OK ? find_origin(fit, error) : status;
     status = status == ZW_OK ? fit_take_recordings(fit, error) : status;
     if (status == ZW_OK && fit->rows <= fit->count) {
-        status = base_fail(error, ZW_BAD_INPUT, "%ld recorded numbers do not tell %d unknowns",
+        status = base_fail(error, ZW_BAD_INPUT, "%ld recorded numbers cannot determine %d unknowns",
                            fit->rows, fit->count);
     }
     if (status != ZW_OK) {

@@ -33,7 +33,7 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
         return base_fail(error, ZW_BAD_INPUT,
                          path->n != fit->n
                              ? "recording %d is of another system"
-                             : "recording %d begins before the motion does, which is at t = 0",
+                             : "recording %d starts before the motion, which starts at t = 0",
                          k + 1);
     }
     for (long i = 0; i < path->count; i++) {

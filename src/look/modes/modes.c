@@ -63,8 +63,8 @@ static zw_status go_on(const zw_system *system, zw_state *state, zw_work *work, 
     zw_status status = zw_run(system, state, work, &options, &summary, error);
     if (status == ZW_OK && summary.events + summary.impacts > 0) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "at t = %.9g something happens within the period: modes over events and "
-                         "impacts are not there yet",
+                         "at t = %.9g there is an event or impact within the period: such modes "
+                         "are not supported yet",
                          summary.end);
     }
     return status;

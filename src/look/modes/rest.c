@@ -99,7 +99,7 @@ static zw_status find_step(search *s, zw_error *error)
     int found = dense_eigen(s->freedom, G, s->values, NULL);
     if (found <= 0) {
         return found < 0 ? no_memory(error)
-                         : base_fail(error, ZW_NOT_REACHED, "the way to rest was lost");
+                         : base_fail(error, ZW_NOT_REACHED, "the search for an equilibrium failed");
     }
     for (size_t k = 0; k < size; k++) {
         most = fmax(most, hypot(s->values[2 * k], s->values[2 * k + 1]));
@@ -209,11 +209,10 @@ static zw_status follow(search *s, const zw_rest_options *options, zw_rest_repor
             return ZW_OK;
         }
         if (report->iterations == most) {
-            return base_fail(
-                error, ZW_NOT_REACHED,
-                "after %d steps accelerations of %.3g are left: no rest was found near "
-                "the start",
-                most, report->acceleration);
+            return base_fail(error, ZW_NOT_REACHED,
+                             "no equilibrium was found near the start: after %d steps "
+                             "accelerations of %.3g are left",
+                             most, report->acceleration);
         }
         status = find_directions(s, error);
         status = status == ZW_OK ? find_step(s, error) : status;

@@ -248,9 +248,9 @@ static zw_status search(zw_optimum *o)
 #else
 static zw_status search(zw_optimum *o)
 {
-    return base_fail(o->error, ZW_BAD_INPUT,
-                     "this zwang was built without NLopt, which looks for the least (Debian: "
-                     "libnlopt-dev)");
+    return base_fail(
+        o->error, ZW_BAD_INPUT,
+        "this zwang was built without NLopt, which optimise needs (Debian: libnlopt-dev)");
 }
 #endif
 
@@ -325,11 +325,10 @@ static zw_status prepare(zw_optimum *o)
     const zw_model *model = o->system->model;
     base_arena arena = {0};
     if (model->cost_count == 0 || model->vary_count == 0) {
-        return base_fail(
-            o->error, ZW_BAD_INPUT,
-            model->cost_count == 0
-                ? "what shall become least? A line of a .zw file such as: cost (x - 1)^2"
-                : "what may change? A line such as: vary m, mu = 0..1, x'(0)");
+        return base_fail(o->error, ZW_BAD_INPUT,
+                         model->cost_count == 0
+                             ? "there is nothing to minimise; add a line such as: cost (x - 1)^2"
+                             : "nothing may vary; add a line such as: vary m, mu = 0..1, x'(0)");
     }
     o->count = model->vary_count;
     for (int i = 0; i < model->cost_count; i++) {

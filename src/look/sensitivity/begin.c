@@ -115,7 +115,7 @@ zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, z
     double most;
     if (as_written && state->impacts > 0) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "the file begins with an impact: derivatives of that are not there yet");
+                         "the file begins with an impact: their derivatives are not supported yet");
     }
     memcpy(s->now, state, state->bytes);
     for (int c = 0; c < system->model->constraint_count; c++) {
@@ -130,7 +130,7 @@ zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, z
     status = status == ZW_OK ? sens_impulse(s, NULL, &push, s->z, NULL, error) : status;
     status = status == ZW_OK ? onto(s, NULL, s->mode, s->z, &most, error) : status;
     if (status == ZW_OK && system->m > 0 && most > 1e-9) {
-        sens_note_kink(s, "what touches at the start");
+        sens_note_kink(s, "a contact that is closed at the start");
     }
     s->known = 0;
     memset(s->t_by, 0, (size_t)s->count * sizeof *s->t_by);

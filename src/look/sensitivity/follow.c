@@ -126,8 +126,8 @@ static zw_status stage(zw_sensitivity *s, run *r, const scheme *by, int k, zw_er
     zw_status status = sens_instant(s, r, s->rate + (size_t)k * wide, error);
     if (status == ZW_OK && k > 0 && s->rank != rank) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "near t = %.9g constraints begin to depend on each other: derivatives of "
-                         "a motion through there are not known",
+                         "near t = %.9g constraints become dependent: derivatives of a motion "
+                         "through such a position are not known",
                          s->now->t);
     }
     if (status == ZW_OK) {
@@ -241,8 +241,8 @@ zw_status sens_step(void *user, run *r, zw_error *error)
     size_t wide = 2 * (size_t)s->n, all = wide * (size_t)s->count;
     if (at->leapt) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "at t = %.9g the motion passes a position where constraints depend on "
-                         "each other: its derivatives are not known beyond",
+                         "at t = %.9g the motion passes a position where constraints are "
+                         "dependent: its derivatives are not known beyond",
                          at->t);
     }
     memcpy(state_param(s->now), state_param(r->state), (size_t)s->params * sizeof(double));

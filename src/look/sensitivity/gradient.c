@@ -70,7 +70,8 @@ static zw_status check(const zw_system *system, const zw_gradient_plan *plan, zw
 {
     for (int c = 0; c < plan->controls; c++) {
         if (plan->control[c] < 0 || plan->control[c] >= system->shape.params) {
-            return base_fail(error, ZW_BAD_INPUT, "control %d is no parameter of this system", c);
+            return base_fail(error, ZW_BAD_INPUT, "control %d is not a parameter of this system",
+                             c);
         }
     }
     return plan->steps >= 0 && plan->cost

@@ -302,12 +302,11 @@ zw_status sens_impulse(zw_sensitivity *s, const step_kinks *kinks, const sens_pu
     if (moved) {
         if (!explain(s, size, w, lambda, &status)) {
             s->slopes->kinks = NULL;
-            return status != ZW_OK
-                       ? sens_no_memory(error)
-                       : base_fail(error, ZW_BAD_INPUT,
-                                   "at t = %.9g contacts act on each other in an impact, one after "
-                                   "another: derivatives of that are not there yet",
-                                   s->now->t);
+            return status != ZW_OK ? sens_no_memory(error)
+                                   : base_fail(error, ZW_BAD_INPUT,
+                                               "at t = %.9g several contacts are involved in one "
+                                               "impact: their derivatives are not supported yet",
+                                               s->now->t);
         }
         set_leaves(s, push, w, lambda);
         slopes_formulas_run(s->slopes, s->now);
@@ -457,8 +456,8 @@ zw_status sens_settle(zw_sensitivity *s, const step_kinks *kinks, const sens_pus
         return status != ZW_OK
                    ? sens_no_memory(error)
                    : base_fail(error, ZW_BAD_INPUT,
-                               "at t = %.9g the position was moved by more than the constraints "
-                               "that hold there: derivatives of that are not there yet",
+                               "at t = %.9g the position was corrected by constraints that are not "
+                               "active there: their derivatives are not supported yet",
                                s->now->t);
     }
     for (size_t c = 0; c < (size_t)s->count; c++) { /* M dq0 */

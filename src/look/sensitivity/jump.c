@@ -100,13 +100,13 @@ static void find_moment(zw_sensitivity *s, const run *r, const int *fired, int c
             continue;
         }
         if (speed == 0) {
-            sens_note_kink(s, "something that only touches zero");
+            sens_note_kink(s, "an event function that only touches zero");
         }
         for (int c = 0; c < s->count && speed != 0; c++) {
             sens_way way = way_of(s, c);
             double later = -guard_along(s, r, fired[k], &way, &timed) / speed;
             if (s->happens && fabs(later - s->later[c]) > 1e-7 * (1 + fabs(later))) {
-                sens_note_kink(s, "things that happen at the same time");
+                sens_note_kink(s, "simultaneous events");
             } else {
                 s->later[c] = s->happens ? s->later[c] : later;
             }
@@ -168,8 +168,8 @@ static zw_status find_setting(zw_sensitivity *s, const run *r, const int *fired,
         }
         if (s->sets >= 0) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "at t = %.9g events %s and %s set things at the same time: "
-                             "derivatives of that are not there yet",
+                             "at t = %.9g events %s and %s are simultaneous and set values: their "
+                             "derivatives are not supported yet",
                              s->now->t, s->system->model->event[s->sets].name,
                              s->system->model->event[event].name);
         }
@@ -241,7 +241,7 @@ static zw_status correct(zw_sensitivity *s, const step_kinks *kinks, zw_state *t
         if (fabs(q[i] - s->q0[i]) > 1e-9 * (1 + fabs(q[i]))) {
             return base_fail(error, ZW_BAD_INPUT,
                              "at t = %.9g event %s sets a position that the constraints do not "
-                             "admit; derivatives of its correction are not there yet",
+                             "admit; derivatives of its correction are not supported yet",
                              then->t, s->system->model->event[s->sets].name);
         }
         s->v0[i] = fabs(v[i] - s->v0[i]) <= 1e-14 * (1 + fabs(v[i])) ? v[i] : s->v0[i];
@@ -364,7 +364,7 @@ zw_status sens_after(void *user, run *r, zw_error *error)
     }
     status = status == ZW_OK ? sens_project(s, r, s->z, &most, error) : status;
     if (most > 1e-6) {
-        sens_note_kink(s, "things that happen at the same time");
+        sens_note_kink(s, "simultaneous events");
     }
     return status;
 }

@@ -32,8 +32,9 @@ zw_status number_make(number_systems *to, zw_model *model, const zw_system *like
             status = to->system[k] ? ZW_OK : error->status;
         }
         if (status == ZW_OK && !is_alike(to->system[k], like)) {
-            status = base_fail(error, ZW_BAD_INPUT,
-                               "%.100s changes what there is, not only by how much", name);
+            status =
+                base_fail(error, ZW_BAD_INPUT,
+                          "%.100s changes the structure of the model, not only its numbers", name);
         }
     }
     zw_model_set(model, name, value, NULL);

@@ -89,7 +89,7 @@ static void impact(void *user, const step_impulse *s, const double *before, cons
 
 static zw_status not_yet(zw_error *error, const char *what)
 {
-    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
+    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not supported yet", what);
 }
 
 static zw_status check(const zw_system *system, const zw_run_options *plan, zw_error *error)

@@ -69,7 +69,7 @@ static int find_meeting(sens_rigid *r, const step_impulse *s, meeting *it)
         }
     }
     if (second > 1e-6 * fastest) {
-        rigid_note_kink(r, "two contacts that meet at once");
+        rigid_note_kink(r, "two contacts that close at once");
     }
     return fastest > 0;
 }
@@ -136,7 +136,8 @@ zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
         r->h_by[c] = -sum / rate;
     }
     return good ? ZW_OK
-                : base_fail(&r->told, ZW_INACCURATE, "what meets in a step was not found again");
+                : base_fail(&r->told, ZW_INACCURATE,
+                            "a contact that closed in the step was not found again");
 }
 
 /* ---- Impacts --------------------------------------------------------------------------------- */
@@ -368,12 +369,12 @@ static zw_status strike(sens_rigid *r, impact *it)
     int good = decide(r, it), size = (int)n + r->half[0].unknowns;
     size_t wide = (size_t)size, rows = (size_t)r->half[0].rows;
     if (!good) {
-        return base_fail(&r->told, ZW_INACCURATE, "what meets in a step was not found again");
+        return base_fail(&r->told, ZW_INACCURATE,
+                         "a contact that closed in the step was not found again");
     }
     if (!rigid_holds(&r->half[0], 1e-9)) {
-        return base_fail(
-            &r->told, ZW_BAD_INPUT,
-            "derivatives of impacts one after another in an instant are not there yet");
+        return base_fail(&r->told, ZW_BAD_INPUT,
+                         "derivatives of sequential impacts are not supported yet");
     }
     if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows) + wide) ||
         !rigid_grow(&r->K, &r->K_room, wide * wide) ||
@@ -381,7 +382,8 @@ static zw_status strike(sens_rigid *r, impact *it)
         return rigid_no_memory(r);
     }
     if (!put_all(r, it, size, r->K, r->X)) {
-        return base_fail(&r->told, ZW_INACCURATE, "what meets in a step was not found again");
+        return base_fail(&r->told, ZW_INACCURATE,
+                         "a contact that closed in the step was not found again");
     }
     if (slopes_solve_to(size, 2 * (int)n + r->names, r->K, r->X, RANK, NULL) < 0) {
         return rigid_no_memory(r);

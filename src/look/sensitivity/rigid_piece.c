@@ -75,16 +75,16 @@ static void note_kinks(sens_rigid *r, const step_impulse *s)
     for (int i = 0; i < s->touch.rolling.count; i++) {
         double part = s->touch.rolling.list[i].part;
         if (part > 0 && part < 1) {
-            rigid_note_kink(r, "a point that rolls far in a step");
+            rigid_note_kink(r, "a contact point that moves far in a step");
         }
     }
     for (int i = 0; i < s->touch.deep_count; i++) { /* what is deeper than round-off */
         if (s->touch.deep[i].fixed || s->touch.deep[i].left > 1e-9 * impulse_extent(s)) {
-            rigid_note_kink(r, "shapes that are in one another");
+            rigid_note_kink(r, "overlapping shapes");
         }
     }
     if (s->missed) {
-        rigid_note_kink(r, "a step that is not exact");
+        rigid_note_kink(r, "a step that was not solved exactly");
     }
 }
 
@@ -398,7 +398,7 @@ static zw_status solve(sens_rigid *r, const rigid_half *half, const double *spee
         free |= loose[j] > LOOSE;
     }
     if (lost || free) {
-        rigid_note_kink(r, lost ? "contacts that cannot all stay as they are"
+        rigid_note_kink(r, lost ? "contacts that cannot all keep their state"
                                 : "contacts that slide and share a load");
     }
     for (size_t i = 0; i < count; i++) {
@@ -552,10 +552,9 @@ zw_status rigid_piece_slopes(sens_rigid *r)
         slopes_by_end(r, &m, m.by_end);
     }
     if (!good || !differ_all(r, &m)) {
-        return base_fail(
-            &r->told, ZW_INACCURATE,
-            "a point of contact is not there where bodies are moved a bit, so that the "
-            "step has no derivatives");
+        return base_fail(&r->told, ZW_INACCURATE,
+                         "a contact point vanishes when bodies are moved slightly, so that the "
+                         "step has no derivatives");
     }
     zw_status status = solve(r, &r->half[0], m.by_u[0], m.starts, m.by_start[0]);
     for (int c = 0; c < m.starts && status == ZW_OK; c++) {

@@ -84,12 +84,13 @@ static zw_status take_unknowns(zw_sensitivity *s, const zw_unknown *by, int coun
         const zw_unknown *u = &s->unknown[c];
         int most = u->kind == ZW_UNKNOWN_PARAM ? s->params : s->n;
         if (u->kind > ZW_UNKNOWN_PARAM || u->index < 0 || u->index >= most) {
-            return base_fail(error, ZW_BAD_INPUT, "unknown %d is none of this system", c);
+            return base_fail(error, ZW_BAD_INPUT, "the system has no unknown %d", c);
         }
         const model_param *param = &s->system->model->param[u->index];
         if (by && u->kind == ZW_UNKNOWN_PARAM && param->is_size) {
             return model_fail(s->system->model, error, ZW_BAD_INPUT, param->place,
-                              "parameter %s shapes the model: nothing can be differentiated by it",
+                              "parameter %s changes the structure of the model: there are no "
+                              "derivatives with respect to it",
                               param->name);
         }
     }
@@ -101,8 +102,9 @@ static zw_status prepare(zw_sensitivity *s, const zw_unknown *by, int count, zw_
     const zw_system *system = s->system;
     base_arena arena = {0};
     if (system->tree) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "derivatives of motions of robots are not there yet: of equations only");
+        return base_fail(
+            error, ZW_BAD_INPUT,
+            "derivatives of motions of robots are not supported yet: of equations only");
     }
     zw_status status = take_unknowns(s, by, count, error);
     if (status != ZW_OK) {

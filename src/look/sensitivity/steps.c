@@ -73,7 +73,7 @@ static void lay_out(sens_steps *s, base_arena *arena)
 
 static zw_status not_yet(zw_error *error, const char *what)
 {
-    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
+    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not supported yet", what);
 }
 
 static zw_status check(const zw_system *system, zw_error *error)

@@ -85,7 +85,7 @@ static zw_status weigh(const sens_steps *s, soft_problem *soft, double *sum, zw_
     if (!push_at(soft, s->as, push)) {
         return base_fail(error, ZW_BAD_INPUT,
                          "derivatives by numbers of the model with masses of tendons, or long "
-                         "chains, are not there yet");
+                         "chains, are not supported yet");
     }
     tree_kinematics(system->tree, s->q0, soft->work->sweeps);
     tree_inertia_times(system->tree, s->a, soft->work->sweeps, Ma);

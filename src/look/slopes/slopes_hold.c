@@ -154,8 +154,7 @@ static zw_status add_constraints(zw_slopes *slopes, slopes_bodies *s, zw_error *
         int dry = system->first_row[c] == system->first_row[c + 1];
         if (!dry && system->slip[c].width > 0 && role[c] != SOLVER_ABSENT) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "derivatives of constraints with friction over robots are not there "
-                             "yet: %s",
+                             "derivatives of constraints with friction over robots are not supported yet: %s",
                              zw_name(system, ZW_KIND_CONSTRAINT, c));
         }
         if (dry) {

@@ -12,7 +12,7 @@
 
 static zw_status not_yet(zw_error *error, const char *what)
 {
-    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
+    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not supported yet", what);
 }
 
 zw_status slopes_pulls_check(const zw_system *system, zw_error *error)
@@ -36,7 +36,7 @@ zw_status slopes_pulls_check(const zw_system *system, zw_error *error)
     return bodies->formulas          ? not_yet(error, "formulas over robots")
            : bodies->path_count > 0  ? not_yet(error, "tendons through space")
            : bodies->fluid_count > 0 ? not_yet(error, "air and water")
-           : bodies->lift_count > 0  ? not_yet(error, "weights that are taken off (gravcomp)")
+           : bodies->lift_count > 0  ? not_yet(error, "gravity compensation (gravcomp)")
            : bodies->extra_count > 0 ? not_yet(error, "tendons with armature")
            : tree->without_matrix    ? not_yet(error, "trees without a mass matrix")
                                      : ZW_OK;

@@ -26,7 +26,7 @@ struct slopes_tree {
 
 static zw_status not_yet(zw_error *error, const char *what)
 {
-    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
+    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not supported yet", what);
 }
 
 zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)

@@ -67,7 +67,7 @@ static zw_status prepare(zw_limit *limit, const zw_run_options *options, zw_erro
     zw_run_options plan, wish = options ? *options : (zw_run_options){0};
     if (!governs(limit->model)) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "no constraint here holds speeds: there is nothing that N could soften");
+                         "no constraint here has speeds: there is nothing for N to relax");
     }
     zw_system *system = compile(limit, INFINITY, error);
     if (!system) {

@@ -168,8 +168,7 @@ static zw_status check_end(reach *r, zw_error *error)
         int off = system->row_kind[i] == SYSTEM_CONTACT ? miss < -1e-9 : fabs(miss) > 1e-9;
         if (off) {
             return model_fail(system->model, error, ZW_NOT_REACHED, system->model->reach.place,
-                              "the place to arrive at misses constraint %s by %.3g", c->name,
-                              fabs(miss));
+                              "the goal violates constraint %s by %.3g", c->name, fabs(miss));
         }
     }
     return ZW_OK;
@@ -377,7 +376,7 @@ static zw_status prepare(reach *r, const zw_reach_options *options, zw_error *er
     r->time = r->options.time > 0 ? r->options.time : system->model->reach.time;
     r->report.miss_coord = -1;
     if (!zw_reach_asked(system)) {
-        return base_fail(error, ZW_BAD_INPUT, "the model says nothing about where to arrive");
+        return base_fail(error, ZW_BAD_INPUT, "the model has no goal: a reach line gives one");
     }
     if (!(isfinite(r->time) && r->time > r->state->t)) {
         return base_fail(error, ZW_BAD_INPUT,

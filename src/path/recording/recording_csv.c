@@ -88,7 +88,7 @@ static zw_status take_file(recording *r)
     FILE *stream = fopen(r->file, "rb");
     if (stream == NULL) {
         return recording_fail(r, ZW_NO_FILE, 0, 0, 0, "cannot be read: %s",
-                              errno != 0 ? strerror(errno) : "it cannot be opened");
+                              errno != 0 ? strerror(errno) : "cannot be opened");
     }
     zw_status status = take_bytes(r, stream);
     fclose(stream);
@@ -303,7 +303,7 @@ static zw_status take_head(scan *s)
     if (!next_line(s, &comment)) {
         return recording_fail(s->r, ZW_BAD_INPUT, 0, 0, 0,
                               s->r->size == 0 ? "the file is empty"
-                                              : "there is nothing but empty lines and comments");
+                                              : "there are only empty lines and comments");
     }
     if (s->stop - s->line > LONGEST_LINE) {
         return fail_at(s, s->line, s->line + 1, "this line is longer than 64 MB");
@@ -340,7 +340,7 @@ static zw_status fail_number(const scan *s, const char *at, int column)
     int comma = used > 0 && f.from + used + 1 < f.to && f.from[used] == ',' &&
                 f.from[used + 1] >= '0' && f.from[used + 1] <= '9';
     if (length == 0) {
-        snprintf(story, sizeof story, "there is no number for '%.100s' here", title);
+        snprintf(story, sizeof story, "there is not a number for '%.100s' here", title);
     } else if (used > 0 && f.from + used == f.to) {
         snprintf(story, sizeof story, "'%.100s' is not finite here: %s", title, shown);
     } else if (comma) {
@@ -424,7 +424,7 @@ static zw_status fail_time(const scan *s)
 {
     char story[100];
     field f = field_at(s, s->time);
-    snprintf(story, sizeof story, "the time goes back here, from %.9g to %.9g", s->before,
+    snprintf(story, sizeof story, "the time decreases here, from %.9g to %.9g", s->before,
              s->row[0]);
     return fail_at(s, f.from, f.to, story);
 }

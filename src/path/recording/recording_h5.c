@@ -219,7 +219,7 @@ static zw_status check_times(const h5_scan *s, const zw_path *path)
     for (long i = 1; i < path->count; i++) {
         if (t[i] < t[i - 1]) {
             return recording_fail(s->r, ZW_BAD_INPUT, 0, 0, 0,
-                                  "the time goes back in sample %ld, from %.9g to %.9g", i + 1,
+                                  "the time decreases in sample %ld, from %.9g to %.9g", i + 1,
                                   t[i - 1], t[i]);
         }
     }
@@ -252,9 +252,9 @@ static void fail_open(const recording *r)
     FILE *stream = fopen(r->file, "rb");
     if (stream == NULL || (fread(&byte, 1, 1, stream) != 1 && ferror(stream))) {
         recording_fail(r, ZW_NO_FILE, 0, 0, 0, "cannot be read: %s",
-                       errno != 0 ? strerror(errno) : "it cannot be opened");
+                       errno != 0 ? strerror(errno) : "cannot be opened");
     } else {
-        recording_fail(r, ZW_BAD_INPUT, 0, 0, 0, "this is not a HDF5 file, or a damaged one");
+        recording_fail(r, ZW_BAD_INPUT, 0, 0, 0, "this is not an HDF5 file, or it is damaged");
     }
     if (stream != NULL) {
         fclose(stream);

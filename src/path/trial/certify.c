@@ -163,8 +163,9 @@ static zw_status set_metric(path_judge *judge, zw_error *error)
         return ZW_OK;
     }
     if (judge->system->sparse) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "another metric than the masses' is not for systems as large as this");
+        return base_fail(
+            error, ZW_BAD_INPUT,
+            "a metric other than the masses' is not supported for systems of this size");
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -448,8 +449,8 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                         .clash = -1};
     if (system->nq != system->n) {
         base_fail(error, ZW_BAD_INPUT,
-                  "paths with quaternions cannot be tried yet, and there are %d coordinates for %d "
-                  "speeds",
+                  "recordings with quaternions cannot be certified yet, and there are %d "
+                  "coordinates for %d speeds",
                   system->nq, system->n);
         return NULL;
     }

@@ -113,7 +113,7 @@ zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *e
         fill_dense(judge, completion(judge), H);
         if (small_ldl(n, H, 0)) {
             return base_fail(error, ZW_UNDETERMINED,
-                             "at t = %.9g neither masses nor constraints hold some coordinates", t);
+                             "at t = %.9g some coordinates have neither mass nor constraint", t);
         }
     }
     small_ldl_solve(n, H, x);

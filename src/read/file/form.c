@@ -229,10 +229,10 @@ static int apply_numbers(xml_tree *tree, int element, int attribute, const form_
                         ? xml_place_value(tree, element, attribute, row->most)
                         : xml_place_value(tree, element, attribute, -1);
         if (row->least == row->most) {
-            return xml_fail(tree, place, "%s wants %d number%s and has %d", row->name, row->most,
+            return xml_fail(tree, place, "%s takes %d number%s, not %d", row->name, row->most,
                             row->most == 1 ? "" : "s", count);
         }
-        return xml_fail(tree, place, "%s wants %d to %d numbers and has %d", row->name, row->least,
+        return xml_fail(tree, place, "%s takes %d to %d numbers, not %d", row->name, row->least,
                         row->most, count);
     }
     for (int i = 0; i < count; i++) {

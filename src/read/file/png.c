@@ -256,7 +256,7 @@ int read_png_size(const char *bytes, size_t length, long long *columns, long lon
     const unsigned char *b = (const unsigned char *)bytes;
     if (length < 33 || big(b + 8) != 13 || memcmp(b + 12, "IHDR", 4) != 0 ||
         big(b + 29) != check_sum(b + 12, 17)) {
-        return fail(why, "the head of the picture is broken");
+        return fail(why, "the header of the picture is damaged");
     }
     int depth = b[24], colours = b[25];
     *columns = big(b + 16);
@@ -264,9 +264,10 @@ int read_png_size(const char *bytes, size_t length, long long *columns, long lon
     int known = colours < 7 && colours != 1 && colours != 5;
     int small = (colours == 0 || colours == 3) && (depth == 1 || depth == 2 || depth == 4);
     if (!known || !(small || depth == 8 || (depth == 16 && colours != 3))) {
-        return fail(why, "the head of the picture is broken");
+        return fail(why, "the header of the picture is damaged");
     }
-    return b[28] == 0 || fail(why, "the picture is interlaced; such are not read");
+    return b[28] == 0 ||
+           fail(why, "the picture is interlaced; interlaced pictures are not supported");
 }
 
 /* All data one after the other, to the chunk IEND: how much; 0: a chunk is broken or missing. */
@@ -359,12 +360,12 @@ int read_png_grey(const char *bytes, size_t length, double *grey, char why[200])
     int ok = data != NULL && s.out != NULL ? 1 : -1;
     if (ok > 0) {
         s.length = gather(b, length, data);
-        ok = (s.length > 0 && inflate(&s)) || fail(why, "the data of the picture are broken");
+        ok = (s.length > 0 && inflate(&s)) || fail(why, "the data of the picture are damaged");
     }
     for (size_t r = 0; ok > 0 && r < (size_t)rows; r++) {
         unsigned char *row = s.out + r * stride;
         ok = unfilter(row, r > 0 ? row - stride : NULL, count, step) ||
-             fail(why, "the data of the picture are broken");
+             fail(why, "the data of the picture are damaged");
         for (size_t i = 0; ok > 0 && i < (size_t)columns; i++) {
             double value = pixel(row, i, depth, channels);
             grey[r * (size_t)columns + i] = listed ? red[(int)value] : value;

@@ -343,8 +343,8 @@ static void on_start(void *user, const char *name, const char **attributes)
     }
     if (x->depth >= XML_MOST_DEEP || tree->count >= XML_MOST_ELEMENTS) {
         xml_fail(tree, place_here(x, at, 1),
-                 x->depth >= XML_MOST_DEEP ? "elements may stand %d deep in each other, not deeper"
-                                           : "a file may have %d elements, not more",
+                 x->depth >= XML_MOST_DEEP ? "elements are nested more than %d deep"
+                                           : "the file has more than %d elements",
                  x->depth >= XML_MOST_DEEP ? XML_MOST_DEEP : XML_MOST_ELEMENTS);
         stop(x);
         return;
@@ -409,7 +409,7 @@ static void on_doctype(void *user, const char *name, const char *system, const c
     xml_event *x = user;
     (void)name, (void)system, (void)public, (void)internal;
     xml_fail(x->tree, place_here(x, XML_GetCurrentByteIndex(x->parser), 9),
-             "a document type has no place in a robot file");
+             "a document type is not allowed in a robot file");
     stop(x);
 }
 
@@ -428,12 +428,13 @@ static void tell(xml_event *x)
     int place = place_here(x, XML_GetErrorByteIndex(x->parser), 1);
     const xml_element *open = x->open >= 0 ? &tree->element[x->open] : NULL;
     if (code == XML_ERROR_TAG_MISMATCH && open != NULL) {
-        xml_fail(tree, place, "this closes another element than the open one, <%.60s> of line %d",
+        xml_fail(tree, place,
+                 "this closes an element that is not open; the open one is <%.60s> of line %d",
                  open->name, open->line);
     } else if (code == XML_ERROR_NO_ELEMENTS && open != NULL) {
         xml_fail(tree, xml_place(tree, x->open), "<%.60s> is not closed", open->name);
     } else if (code == XML_ERROR_NO_ELEMENTS) {
-        xml_fail(tree, place, "there is no XML element here");
+        xml_fail(tree, place, "there is no XML element in this file");
     } else if (code == XML_ERROR_UNDEFINED_ENTITY) {
         xml_fail(tree, place, "this entity is unknown");
     } else {

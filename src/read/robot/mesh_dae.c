@@ -121,7 +121,7 @@ static int element_numbers(dae *d, int element, dae_numbers *list)
         if (!read_decimal(at, length, &x) || !isfinite(x)) {
             base_free(list->x);
             list->x = NULL;
-            return dae_fail(d, element, "here should be finite numbers only");
+            return dae_fail(d, element, "only finite numbers are allowed here");
         }
         list->x[list->count++] = x;
         at += length;
@@ -173,7 +173,7 @@ static int points_read(dae *d, int mesh, dae_points *p)
 static int points_vertex(dae *d, dae_points *p, int element, double index)
 {
     if (!(index >= 0 && index < p->count) || index != floor(index)) {
-        dae_fail(d, element, "a corner is no vertex of the mesh");
+        dae_fail(d, element, "a corner is not a vertex of the mesh");
         return -1;
     }
     int i = (int)index;
@@ -347,7 +347,7 @@ static int place_read(dae *d, int element, dae_place *place)
     dae_numbers list = {0};
     int ok = element_numbers(d, element, &list);
     if (ok && list.count != kinds[kind].count) {
-        ok = dae_fail(d, element, "the transform has not the numbers that it needs");
+        ok = dae_fail(d, element, "the transform has the wrong number of numbers");
     }
     if (ok && kind == 0) {
         memcpy(place->m, list.x, sizeof place->m);
@@ -365,7 +365,7 @@ static int place_read(dae *d, int element, dae_place *place)
 static int add_node(dae *d, int node, dae_place place, int depth)
 {
     if (depth > DAE_MOST_DEEP) {
-        return dae_fail(d, node, "nodes show each other without end");
+        return dae_fail(d, node, "nodes refer to each other in a circle");
     }
     if (++d->shown > DAE_MOST_SHOWN) {
         return dae_fail(d, node, "the scene shows more than 100000 nodes");

@@ -111,7 +111,7 @@ static int stl_binary(read_mesh *mesh, const char *bytes, size_t length, char wh
 {
     uint32_t count = length >= 84 ? little(bytes + 80) : 0;
     if (length < 84 || (length - 84) / 50 < count || count > MOST_FACES) {
-        snprintf(why, 200, "the STL file says %u triangles, and is too short for them", count);
+        snprintf(why, 200, "the STL file is too short for its %u triangles", count);
         return 0;
     }
     corner_table table = {0};
@@ -175,12 +175,13 @@ static int stl_text(read_mesh *mesh, const char *bytes, size_t length, char why[
         int is_vertex = word == 6 && memcmp(at, "vertex", 6) == 0;
         at += word;
         if (is_vertex && !next_numbers(&at, end, x[corners % 3], 3)) {
-            snprintf(why, 200, "vertex %d of the STL file has not three finite numbers", corners);
+            snprintf(why, 200, "vertex %d of the STL file does not have three finite numbers",
+                     corners);
             ok = 0;
         } else if (is_vertex && ++corners % 3 == 0) {
             ok = (uint64_t)corners * 2 < table.mask ? add_triangle(mesh, &table, x) : 0;
             if (ok == 0) {
-                snprintf(why, 200, "the STL file is not one");
+                snprintf(why, 200, "this is not an STL file");
             }
         }
     }
@@ -222,7 +223,7 @@ static int obj_corners(read_mesh *mesh, const char *at, const char *end, int lin
     for (size_t length; (length = next_word(&at, end)) > 0; at += length) {
         int vertex;
         if (!obj_corner(mesh, at, length, &vertex)) {
-            snprintf(why, 200, "line %d: '%.*s' is no vertex of the file", line,
+            snprintf(why, 200, "line %d: '%.*s' is not a vertex of the file", line,
                      (int)(length < 40 ? length : 40), at);
             return 0;
         }
@@ -281,7 +282,7 @@ static int msh(read_mesh *mesh, const char *bytes, size_t length, char why[200])
     }
     uint64_t numbers = 3 * count[0] + 3 * count[1] + 2 * count[2] + 3 * count[3];
     if (length < 16 || length != 16 + 4 * numbers) {
-        snprintf(why, 200, "the length of the MSH file does not fit the sizes that it says");
+        snprintf(why, 200, "the length of the MSH file does not match the sizes in it");
         return 0;
     }
     const char *face = bytes + length - 12 * count[3];
@@ -305,7 +306,7 @@ static int msh(read_mesh *mesh, const char *bytes, size_t length, char why[200])
         uint32_t v[3] = {little(face + 12 * i), little(face + 12 * i + 4),
                          little(face + 12 * i + 8)};
         if (v[0] >= count[0] || v[1] >= count[0] || v[2] >= count[0]) {
-            snprintf(why, 200, "face %lu of the MSH file has a vertex that is not there",
+            snprintf(why, 200, "face %lu of the MSH file has a vertex that does not exist",
                      (unsigned long)i);
             return 0;
         }
@@ -345,7 +346,7 @@ int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t
         return 0;
     }
     if (ok > 0 && mesh->vertex_count < 4) { /* without faces it is the hull of its vertices */
-        snprintf(why, 200, "a mesh needs at least 4 vertices; here are %d", mesh->vertex_count);
+        snprintf(why, 200, "a mesh needs at least 4 vertices, not %d", mesh->vertex_count);
         return 0;
     }
     return ok;

@@ -178,7 +178,7 @@ static int include(mjcf *m, int element)
     for (int i = 0; i < m->model->file_count; i++) {
         if (strcmp(m->model->file[i].name, path) == 0) {
             base_free(path);
-            return form_fail(&m->xml, element, "file", "this file is there already");
+            return form_fail(&m->xml, element, "file", "this file is already included");
         }
     }
     int place = xml_place_value(&m->xml, element, xml_find(&m->xml, element, "file"), -1);
@@ -223,7 +223,7 @@ static int compiler(mjcf *m, int section)
     const char *seq = m->compiler.eulerseq;
     if (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3) {
         return form_fail(&m->xml, section, "eulerseq",
-                         "three axes are wanted: x, y, z turn with the body, X, Y, Z do not");
+                         "expected three axes: x, y, z turn with the body, X, Y, Z do not");
     }
     if (world->bound_mass < 0 || world->bound_inertia < 0) {
         return form_fail(&m->xml, section, world->bound_mass < 0 ? "boundmass" : "boundinertia",

@@ -43,7 +43,7 @@ int mjcf_model(mjcf *m, int element)
         return form_fail(&m->xml, element, "file",
                          x.file == NULL     ? "a model needs a file"
                          : !m->limits.files ? "other files cannot be read here"
-                                            : "models are attached to models too deep");
+                                            : "attached models are nested too deeply");
     }
     robot_limits limits = m->limits;
     limits.depth++;

@@ -64,7 +64,7 @@ static int begin_copy(walk *w)
     snprintf(number, sizeof number, "%.60s%0*d", l->sep, digits, l->copy);
     const char *rest = l->around >= 0 ? w->m->copy[l->around].suffix : "";
     if (strlen(rest) >= MOST_ENDING) {
-        return form_fail(&w->m->xml, l->element, NULL, "replicates stand too deep in each other");
+        return form_fail(&w->m->xml, l->element, NULL, "replicates are nested too deeply");
     }
     const char *suffix = mjcf_longer_name(w->m, number, rest);
     l->number = suffix ? mjcf_copy_begins(w->m, l->element, l->around, suffix) : -1;
@@ -212,7 +212,7 @@ static int beside_from_to(mjcf *m, int element)
         int none = i == 0 && strspn(xml_value(&m->xml, element, "pos"), "-+0. \t\r\n") ==
                                  strlen(xml_value(&m->xml, element, "pos"));
         if (xml_find(&m->xml, element, "fromto") >= 0 && !none) {
-            return form_fail(&m->xml, element, words[i], "fromto says this already");
+            return form_fail(&m->xml, element, words[i], "fromto already gives this");
         }
         char text[60];
         snprintf(text, sizeof text, "%s (beside fromto)", words[i]);
@@ -233,8 +233,8 @@ static int asset_of(mjcf *m, int element, const char *word, zw_kind kind, const 
     }
     return xml_find(&m->xml, element, word) >= 0
                ? mjcf_refer(m, element, word, kind, index)
-               : form_fail(&m->xml, element, NULL, "its class wants %s '%.60s', and there is none",
-                           word, name);
+               : form_fail(&m->xml, element, NULL,
+                           "its class refers to %s '%.60s', and there is none", word, name);
 }
 
 static int geom_shape(mjcf *m, int element, mjcf_geom *g)
@@ -252,7 +252,7 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
         return g->hfield != NULL
                    ? asset_of(m, element, "hfield", ZW_KIND_HFIELD, g->hfield, &g->def.hfield)
                    : form_fail(&m->xml, element, "type",
-                               "it is a height field, but says not which: hfield=\"...\"");
+                               "it is a height field, but does not say which: hfield=\"...\"");
     }
     if (g->hfield != NULL) {
         return form_fail(&m->xml, element, "hfield", "that is for type=\"hfield\"");
@@ -260,7 +260,7 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
     if (g->mesh == NULL) {
         return g->def.shape != ZW_SHAPE_MESH ||
                form_fail(&m->xml, element, "type",
-                         "it is a mesh, but says not which: mesh=\"...\"");
+                         "it is a mesh, but does not say which: mesh=\"...\"");
     }
     int mesh;
     if (!asset_of(m, element, "mesh", ZW_KIND_MESH, g->mesh, &mesh)) {
@@ -371,7 +371,7 @@ static int inertial(mjcf *m, int element, zw_body_def *body)
     }
     if (diagonal && full) {
         return form_fail(&m->xml, element, "fullinertia",
-                         "the inertia is said twice: by diaginertia and fullinertia");
+                         "the inertia is given twice: by diaginertia and fullinertia");
     }
     if (in.mass < 0) {
         return form_fail(&m->xml, element, "mass", "a mass cannot be negative");
@@ -494,14 +494,14 @@ int mjcf_world(mjcf *m, int section)
             t->next = m->xml.element[element].next;
             ok = ++m->copies <= m->limits.copies
                      ? child(&w, element)
-                     : form_fail(&m->xml, element, NULL, "there may be %d elements, not more",
+                     : form_fail(&m->xml, element, NULL, "there are more than %d elements",
                                  m->limits.copies);
         } else if (t->copies > 0 && ++t->copy < t->copies) {
             t->pose = model_pose_chain(&t->pose, &t->step);
             t->next = m->xml.element[t->element].child;
             ok = ++m->copies <= m->limits.copies
                      ? begin_copy(&w)
-                     : form_fail(&m->xml, t->element, NULL, "there may be %d elements, not more",
+                     : form_fail(&m->xml, t->element, NULL, "there are more than %d elements",
                                  m->limits.copies);
         } else {
             w.count--;

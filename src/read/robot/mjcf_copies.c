@@ -119,7 +119,7 @@ static int read_copy(mjcf *m, int element, int copy, mjcf_reader *one)
 {
     const char *name = xml_value(&m->xml, element, "name");
     if (++m->copies > m->limits.copies) {
-        return form_fail(&m->xml, element, NULL, "there may be %d elements, not more",
+        return form_fail(&m->xml, element, NULL, "there are more than %d elements",
                          m->limits.copies);
     }
     m->in_copy = copy;

@@ -154,8 +154,7 @@ static int class_element(mjcf *m, int element, int class_)
 static int class_read(mjcf *m, int element, int class_, int depth)
 {
     if (depth > MOST_DEEP) {
-        return form_fail(&m->xml, element, NULL, "classes may stand %d deep in each other",
-                         MOST_DEEP);
+        return form_fail(&m->xml, element, NULL, "classes are nested more than %d deep", MOST_DEEP);
     }
     /* First its own elements, whatever the order: its children start from all of them. */
     for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
@@ -172,7 +171,7 @@ static int class_read(mjcf *m, int element, int class_, int depth)
             return form_fail(&m->xml, c, NULL, "a default inside of another one needs a class");
         }
         if (class_below(m, name) > 0 || (m->class_[0].name != NULL && is_root(m, name))) {
-            return form_fail(&m->xml, c, "class", "there is another class of this name");
+            return form_fail(&m->xml, c, "class", "this class name is already used");
         }
         if (class_add(m) == NULL) {
             return 0;

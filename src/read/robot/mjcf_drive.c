@@ -38,10 +38,11 @@ static int settle_general(mjcf *m, int element, mjcf_actuator *a)
     const int last[] = {ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE};
     for (int k = 0; k < 3; k++) {
         if (kind[k] > last[k]) {
-            return form_fail(&m->xml, element, words[k],
-                             kind[k] == last[k] + 1 ? "this one is what a program says that MuJoCo "
-                                                      "calls; a file does not have it"
-                                                    : "the electric motor of MuJoCo is not there");
+            return form_fail(
+                &m->xml, element, words[k],
+                kind[k] == last[k] + 1
+                    ? "this one is computed by a callback in MuJoCo, which a file cannot have"
+                    : "MuJoCo's electric motor is not supported");
         }
     }
     a->def.dynamics = a->dyn;
@@ -101,7 +102,7 @@ static int settle_muscle(mjcf *m, int element, mjcf_actuator *a)
     static const double any[9] = {1}, own[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
     static const double any_time[2] = {1, 0}, own_time[2] = {0.01, 0.04};
     if (a->def.dyn_prm[2] < 0) {
-        return form_fail(&m->xml, element, "tausmooth", "a width cannot be negative");
+        return form_fail(&m->xml, element, "tausmooth", "a width must not be negative");
     }
     for (int k = 0; k < 2; k++) {
         double *x = &a->def.dyn_prm[k];
@@ -127,7 +128,7 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
     int ratio = xml_find(&m->xml, element, "dampratio") >= 0;
     if (a->def.damp_ratio < 0 || (kv && ratio)) {
         return form_fail(&m->xml, element, "dampratio",
-                         kv ? "the damping is said twice: by kv and dampratio"
+                         kv ? "the damping is given twice: by kv and dampratio"
                             : "a damping ratio cannot be negative");
     }
     if (kv) { /* what is said last holds: a class may have said the other */
@@ -193,7 +194,7 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
         }
         if (found >= 0) {
             return form_fail(&m->xml, element, ways[i].word,
-                             "it is said twice what is driven: by %s and %s", ways[found].word,
+                             "what is driven is given twice: by %s and %s", ways[found].word,
                              ways[i].word);
         }
         found = i;
@@ -233,7 +234,7 @@ static int inherit_range(mjcf *m, int element, mjcf_actuator *a)
     double *own = integrates ? a->def.act_range : a->def.ctrl_range;
     if (own[0] != 0 || own[1] != 0) {
         return form_fail(&m->xml, element, integrates ? "actrange" : "ctrlrange",
-                         "the range is said twice: here and by inheritrange");
+                         "the range is given twice: here and by inheritrange");
     }
     double mean = (range[0] + range[1]) / 2, half = (range[1] - range[0]) / 2 * a->inheritrange;
     own[0] = mean - half;

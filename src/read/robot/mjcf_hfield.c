@@ -27,8 +27,7 @@ static int sizes(mjcf *m, int element, const char *attribute, long long rows, lo
     return (rows >= 2 && columns >= 2 && rows <= MOST_LINES && columns <= MOST_LINES &&
             rows * columns <= MOST_POINTS) ||
            form_fail(&m->xml, element, attribute,
-                     "%lld rows and %lld columns; of either there are 2 to %d, and at most %d "
-                     "points",
+                     "%lld rows and %lld columns; each must be 2 to %d, and at most %d points",
                      rows, columns, MOST_LINES, MOST_POINTS);
 }
 
@@ -170,7 +169,7 @@ static int check(mjcf *m, int element, const mjcf_hfield *x)
     for (int i = 0; x->file != NULL && i < 3; i++) {
         static const char *const word[] = {"nrow", "ncol", "elevation"};
         if (xml_find(&m->xml, element, word[i]) >= 0) {
-            return form_fail(&m->xml, element, word[i], "the file says this already");
+            return form_fail(&m->xml, element, word[i], "the file already gives this");
         }
     }
     return 1;

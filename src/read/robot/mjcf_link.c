@@ -16,7 +16,7 @@ static int equality_sites(mjcf *m, int element, mjcf_equality *e)
     if (e->first != NULL || e->second != NULL || xml_find(&m->xml, element, "anchor") >= 0 ||
         xml_find(&m->xml, element, "relpose") >= 0) {
         return form_fail(&m->xml, element, "site1",
-                         "it is said twice what is tied: by sites and by bodies");
+                         "what is tied is given twice: by sites and by bodies");
     }
     const zw_site_def *a = &m->model->bodies->site[first], *b = &m->model->bodies->site[second];
     e->def.first = a->body;
@@ -188,10 +188,10 @@ static int numeric(mjcf *m, int element, const char *name, double most, double *
         return 0;
     }
     if (!(*value >= 0 && *value <= most)) {
-        return most <= 1 ? form_fail(&m->xml, element, "data", "%s is %g; it lies between 0 and 1",
-                                     name, *value)
-                         : form_fail(&m->xml, element, "data", "%s is %g; it is not negative", name,
-                                     *value);
+        return most <= 1 ? form_fail(&m->xml, element, "data",
+                                     "%s is %g; it must be between 0 and 1", name, *value)
+                         : form_fail(&m->xml, element, "data", "%s is %g; it must not be negative",
+                                     name, *value);
     }
     return 1;
 }

@@ -31,7 +31,7 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
         return form_fail(&m->xml, element, NULL, "%s has to be said", type);
     }
     if (word < 1 || word > 4) {
-        return form_fail(&m->xml, element, type, "a frame of a body, geom or site is wanted");
+        return form_fail(&m->xml, element, type, "expected a frame of a body, geom or site");
     }
     *frame = frames[word].frame;
     if (!mjcf_refer(m, element, name, frames[word].kind, target)) {

@@ -144,7 +144,7 @@ static const form_element in_skin[] = {
 #define SKIN                                                                                       \
     FORM_NOTE("skin", "name file material rgba inflate vertex texcoord face group", in_skin)
 
-static const form_element in_deformable[] = {FORM_NEVER("flex", "there are rigid bodies only here"),
+static const form_element in_deformable[] = {FORM_NEVER("flex", "only rigid bodies are supported"),
                                              SKIN, FORM_LAST};
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
@@ -331,8 +331,8 @@ const form_element mjcf_in_body[] = {
     FORM_NOTE("camera", CAMERA, NULL),
     FORM_NOTE("light", LIGHT, NULL),
     FORM_READ("attach", mjcf_attach_rows, NULL, NULL),
-    FORM_NEVER("composite", "soft and composed bodies are not known here"),
-    FORM_NEVER("flexcomp", "there are rigid bodies only here"),
+    FORM_NEVER("composite", "soft and composite bodies are not supported"),
+    FORM_NEVER("flexcomp", "only rigid bodies are supported"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};
 
@@ -379,9 +379,9 @@ static const form_element in_equality[] = {
     FORM_READ("joint", mjcf_couple_rows, NULL, NULL),
     FORM_READ("tendon", mjcf_couple_tendon_rows, NULL, NULL),
     FORM_NEVER("distance", "MuJoCo dropped this element (between surfaces of geoms)"),
-    FORM_NEVER("flex", "there are rigid bodies only here"),
-    FORM_NEVER("flexvert", "there are rigid bodies only here"),
-    FORM_NEVER("flexstrain", "there are rigid bodies only here"),
+    FORM_NEVER("flex", "only rigid bodies are supported"),
+    FORM_NEVER("flexvert", "only rigid bodies are supported"),
+    FORM_NEVER("flexstrain", "only rigid bodies are supported"),
     FORM_LAST};
 
 static const form_element in_fixed[] = {FORM_READ("joint", mjcf_pull_rows, NULL, NULL), FORM_LAST};

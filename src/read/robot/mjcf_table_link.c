@@ -107,7 +107,7 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
         FORM_TEXTS("cranksite", mjcf_actuator, crank),                                             \
         FORM_TEXTS("slidersite", mjcf_actuator, slider),                                           \
         FORM_REALS("cranklength", mjcf_actuator, def.rod, 1, 1),                                   \
-        FORM_REFUSE("body", "", "adhesion is not known here"),                                     \
+        FORM_REFUSE("body", "", "adhesion is not supported"),                                      \
         FORM_REFUSE("damping", "0", "say it at the joint"),                                        \
         FORM_REFUSE("armature", "0", "say it at the joint"),                                       \
         FORM_REFUSE("delay", "0", "controls act at once"),                                         \
@@ -185,10 +185,10 @@ const form_element mjcf_in_actuator[] = {
     DRIVE(damper),
     DRIVE(cylinder),
     DRIVE(muscle),
-    FORM_NEVER("adhesion", "adhesion is not known here"),
-    FORM_NEVER("dcmotor", "this motor is not known yet; <general> can say most of it"),
-    FORM_NEVER("orientation", "this actuator is not known yet"),
-    FORM_NEVER("pid", "this actuator is not known yet"),
+    FORM_NEVER("adhesion", "adhesion is not supported"),
+    FORM_NEVER("dcmotor", "this motor is not supported yet; <general> can express most of it"),
+    FORM_NEVER("orientation", "this actuator is not supported yet"),
+    FORM_NEVER("pid", "this actuator is not supported yet"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};
 

@@ -44,7 +44,7 @@ static int stop_of(mjcf *m, int element, zw_stop *stop)
     }
     if (!(s.divisor > 0)) {
         return form_fail(&m->xml, element, "divisor",
-                         "a pulley divides by a positive number, not by %g", s.divisor);
+                         "the divisor of a pulley must be positive, not %g", s.divisor);
     }
     stop->divisor = s.divisor;
     return 1;

@@ -24,7 +24,7 @@ int mjcf_apply(mjcf *m, int element, const form_row *rows, void *target, uint64_
         }
         if (way >= 0) {
             return form_fail(&m->xml, element, ways[i],
-                             "its orientation is said twice: by %s and %s", ways[way], ways[i]);
+                             "its orientation is given twice: by %s and %s", ways[way], ways[i]);
         }
         way = i;
     }

@@ -80,7 +80,7 @@ static int keep_file(xml_tree *xml, const char *name, char *text)
 int robot_file(xml_tree *xml, const char *path, int place)
 {
     if (xml->model->file_count >= READ_MOST_FILES) {
-        xml_fail(xml, place, "there may be %d files, not more", READ_MOST_FILES);
+        xml_fail(xml, place, "there are more than %d files", READ_MOST_FILES);
         return -1;
     }
     size_t length;
@@ -99,7 +99,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
             xml_no_memory(xml);
         } else {
             xml_fail(xml, place,
-                     state == READ_FILE_MISSING     ? "the file '%.200s' cannot be opened"
+                     state == READ_FILE_MISSING     ? "cannot open the file '%.200s'"
                      : state == READ_FILE_TOO_LARGE ? "'%.200s' has more than " READ_FILE_MOST_TEXT
                                                     : "'%.200s' cannot be read",
                      path);
@@ -111,7 +111,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
     }
     if (memchr(text, 0, length) != NULL) {
         base_free(text);
-        xml_fail(xml, place, "there is a zero byte in '%.200s'; is it a text file?", path);
+        xml_fail(xml, place, "'%.200s' has a zero byte; is it a text file?", path);
         return -1;
     }
     return keep_file(xml, path, text);
@@ -143,8 +143,8 @@ static int read_root(xml_tree *xml, int root, const robot_limits *limits)
     if (strcmp(name, "mujoco") == 0 && limits->options != NULL &&
         (limits->options->base != ZW_BASE_DEFAULT || limits->options->package_count > 0)) {
         return xml_fail(xml, xml_place(xml, root),
-                        "an MJCF file says itself what its base is and where its meshes are; base "
-                        "and packages are for URDF");
+                        "base and packages are for URDF; an MJCF file itself says what its base is "
+                        "and where its meshes are");
     }
     if (strcmp(name, "mujoco") == 0) {
         return mjcf_read(xml, root, limits);

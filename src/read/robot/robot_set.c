@@ -65,8 +65,8 @@ static int more(const model_bodies *bodies, const char *name, zw_error *error)
     model_settable(bodies, offer, &m);
     if (!dot) {
         base_fail(error, ZW_BAD_INPUT,
-                  "there is no motor '%.60s' to be set, and other numbers of a robot have names "
-                  "such as thigh.mass",
+                  "there is no motor '%.60s' to set; other numbers of a robot have names such as "
+                  "thigh.mass",
                   name);
     }
     read_shown shown = read_guess_show(&m.near);

@@ -90,7 +90,7 @@ static int list_link(urdf *u, int element)
     }
     int other = link_find(u, name);
     if (other >= 0) {
-        return form_fail(u->xml, element, "name", "there is another link of this name (line %d)",
+        return form_fail(u->xml, element, "name", "this link name is already used (line %d)",
                          u->xml->element[u->link[other].element].line);
     }
     return add_link(u, name, element);
@@ -138,8 +138,8 @@ static int list_joint(urdf *u, int element)
     urdf_link *child = &u->link[j.child];
     if (child->joint >= 0) {
         return form_fail(u->xml, urdf_child(u, element, "child"), "link",
-                         "the link '%.60s' hangs on two joints: '%.60s' and '%.60s'", child->name,
-                         u->joint[child->joint].name, j.name);
+                         "the link '%.60s' is the child of two joints: '%.60s' and '%.60s'",
+                         child->name, u->joint[child->joint].name, j.name);
     }
     if (!base_list_room(&u->joint, &u->joint_capacity, u->joint_count, sizeof *u->joint)) {
         return xml_no_memory(u->xml);
@@ -257,7 +257,7 @@ static int has_root(urdf *u, int robot)
             return 1;
         }
     }
-    return form_fail(u->xml, robot, NULL, "every link hangs on a joint: they form a loop");
+    return form_fail(u->xml, robot, NULL, "every link is the child of a joint: they form a loop");
 }
 
 /* A root that is no part of the world moves freely if it was asked for, or by default where no
@@ -363,7 +363,7 @@ static int make_trees(urdf *u)
     for (int i = 0; ok && made < u->link_count && i < u->link_count; i++) {
         if (u->link[i].body < 0) {
             ok = form_fail(u->xml, u->link[i].element, NULL,
-                           "the link '%.60s' hangs on a circle of joints", u->link[i].name);
+                           "the link '%.60s' is part of a circle of joints", u->link[i].name);
         }
     }
     base_free(stack);
@@ -475,10 +475,10 @@ static int is_expanded(urdf *u, int root)
 {
     for (int i = root; i < u->xml->count; i++) {
         if (strncmp(u->xml->element[i].name, "xacro:", 6) == 0) {
-            return form_fail(u->xml, i, NULL,
-                             "these are macros of xacro, which expands them: xacro %.200s > "
-                             "robot.urdf",
-                             u->home + read_path_folder(u->home));
+            return form_fail(
+                u->xml, i, NULL,
+                "this file has xacro macros; expand them first: xacro %.200s > robot.urdf",
+                u->home + read_path_folder(u->home));
         }
     }
     return 1;

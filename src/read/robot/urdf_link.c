@@ -44,7 +44,7 @@ static int density(urdf *u, urdf_link *link, int inertial, zw_body_def *body)
         return 0;
     }
     if (!(d.value > 0)) {
-        return form_fail(u->xml, element, "value", "a density is positive");
+        return form_fail(u->xml, element, "value", "a density must be positive");
     }
     link->density = d.value;
     return weigh_shapes(u, link, element, NULL, body);
@@ -121,8 +121,8 @@ static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
     }
     if (kind == KINDS) {
         return form_fail(u->xml, element, NULL,
-                         "the shape <%.60s> of a collision is not known here; there are box, "
-                         "cylinder, capsule, cone, sphere, plane, mesh",
+                         "the shape <%.60s> of a collision is not supported; use box, cylinder, "
+                         "capsule, cone, sphere, plane, mesh",
                          u->xml->element[element].name);
     }
     if (!form_apply(u->xml, element, kinds[kind].rows, &s, &s.given)) {

@@ -28,8 +28,7 @@ static int check_whole(reader *r)
     zw_model *m = r->model;
     if (r->statement_count == 0) {
         return read_fail(r, -1,
-                         "there is nothing in this file; a model begins with a line such as "
-                         "coord x = 1");
+                         "the file is empty; a model starts with a line such as coord x = 1");
     }
     if (m->coord_count == 0 && !m->imported) {
         return read_fail(r, -1, "there is no coordinate; a model has a line such as coord x = 1");
@@ -165,7 +164,7 @@ static int read_more(reader *r, const zw_read_options *given)
         return 1;
     }
     if (r->model->file_count == READ_MOST_FILES) {
-        return read_fail(r, -1, "there may be %d files, not more", READ_MOST_FILES);
+        return read_fail(r, -1, "there are more than %d files", READ_MOST_FILES);
     }
     r->more = r->model->file_count;
     return read_file_text(r, given->more_name != NULL ? given->more_name : "more", given->more);
@@ -175,14 +174,14 @@ static int read_more(reader *r, const zw_read_options *given)
 static int check_options(const char *path, const zw_read_options *given, zw_error *error)
 {
     if (robot_is(path, NULL) && given->more != NULL) {
-        base_fail(error, ZW_BAD_INPUT, "lines can be added to .zw files; '%.200s' is none", path);
+        base_fail(error, ZW_BAD_INPUT, "lines can be added to .zw files only; '%.200s' is not one",
+                  path);
         return 0;
     }
     if (!robot_is(path, NULL) &&
         (given->base != ZW_BASE_DEFAULT || given->package_count > 0 || given->balance_inertia)) {
         base_fail(error, ZW_BAD_INPUT,
-                  "base, packages and balanced inertia are said of robot files; '%.200s' is none",
-                  path);
+                  "base, packages and balance are for robot files; '%.200s' is not one", path);
         return 0;
     }
     return 1;
@@ -192,7 +191,7 @@ zw_model *zw_model_read_with(const char *path, const zw_read_options *options, z
 {
     zw_read_options given = options != NULL ? *options : (zw_read_options){0};
     if (path == NULL) {
-        base_fail(error, ZW_BAD_INPUT, "there is no path of a file to be read");
+        base_fail(error, ZW_BAD_INPUT, "no file was given");
         return NULL;
     }
     if (!check_options(path, &given, error)) {

@@ -31,8 +31,7 @@ static int call_table(reader *r, int tree, read_value *value)
         const expr_node *low = expr_graph_node(g, x_left), *high = expr_graph_node(g, x_right);
         if (i > 1 && low->op == EXPR_CONST && high->op == EXPR_CONST && low->value >= high->value) {
             return read_fail_tree(r, knot,
-                                  "the knots of a table increase, and %.10g is not above "
-                                  "%.10g",
+                                  "the knots of a table must increase: %.10g is not above %.10g",
                                   high->value, low->value);
         }
         read_at(r, tree);
@@ -60,7 +59,7 @@ static int call_cases(reader *r, int tree, int argument, int count, read_value *
     int pair[MOST], pairs = 0;
     while (count >= 3) {
         if (pairs == MOST) {
-            return read_fail_tree(r, argument, "there may be %d cases, not more", MOST);
+            return read_fail_tree(r, argument, "there are more than %d cases", MOST);
         }
         pair[pairs++] = argument;
         argument = r->trees.tree[r->trees.tree[argument].next].next;
@@ -106,7 +105,7 @@ static int gather_one(reader *r, void *user)
         return 0;
     }
     if (g->op == EXPR_MUL && one.n > 1) {
-        return read_fail_tree(r, g->body, "the factors of a product are scalars, and this is %s",
+        return read_fail_tree(r, g->body, "the factors of a product must be scalars, not %s",
                               read_show_value(&one).text);
     }
     if (g->count++ == 0) {
@@ -130,7 +129,7 @@ static int call_gather(reader *r, int tree, expr_op op, read_value *value)
     gather g = {.tree = tree, .body = node->first, .op = op};
     g.value = (read_value){1, {op == EXPR_ADD ? EXPR_ZERO : EXPR_ONE, EXPR_ZERO, EXPR_ZERO}};
     if (node->range_count == 0) {
-        return read_fail(r, node->token, "over which members? it is written: %s",
+        return read_fail(r, node->token, "over which members? the syntax is: %s",
                          expr_function_at(node->function)->usage);
     }
     int ok = read_ranges_each(r, node->range, node->range_count, gather_one, &g);
@@ -155,7 +154,7 @@ static int multipliers(reader *r, int tree, int member, int touch, read_value *v
     int row = m->row + (touch ? m->rows : 0);
     value->n = touch ? 1 : m->rows > 0 ? m->rows : r->model->constraint[m->number].rows;
     if (touch && (m->rows == 0 || !r->model->bodies->equality[m->number].touch)) {
-        return read_fail_tree(r, tree, "there is no such constraint: '%s' does not touch",
+        return read_fail_tree(r, tree, "there is no such constraint: '%s' is not a contact",
                               read_show_member(r, member).text);
     }
     for (int i = 0; i < value->n; i++) {
@@ -194,8 +193,8 @@ static int call_lambda(reader *r, int tree, read_value *value)
     }
     if (r->stage != READ_STAGE_SHOW) {
         return read_fail(r, token,
-                         "a multiplier follows from the mechanics and has no place in "
-                         "it; it may stand in plot, draw, check and event");
+                         "a multiplier follows from the mechanics and cannot be used in it, only "
+                         "in plot, draw, check and event");
     }
     int member = read_member_of(r, argument);
     if (member < 0) {

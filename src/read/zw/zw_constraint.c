@@ -36,8 +36,7 @@ static int residuals(reader *r, const read_item *item, read_value *residual)
         int on = expr_graph_node(r->model->graph, residual->c[i])->depends;
         if (!(on & (EXPR_ON_COORD | EXPR_ON_SPEED))) {
             return read_fail_tree(r, item->part[0],
-                                  "no coordinate takes part in this%s: nothing "
-                                  "can be constrained by it",
+                                  "there is no coordinate in this%s: it constrains nothing",
                                   left.n > 1 ? " component" : "");
         }
     }
@@ -330,8 +329,7 @@ int read_make_nonideal(reader *r, const read_statement *s, const read_item *item
         int coord = item[i].target < 0 ? -1 : read_coordinate(r, item[i].target);
         if (item[i].target < 0) {
             return read_fail_tree(r, item[i].part[0],
-                                  "expected a coordinate and ':'; it is "
-                                  "written: %s",
+                                  "expected a coordinate and ':'; the syntax is: %s",
                                   s->word->usage);
         }
         if (coord < 0 || !nonideal_put(r, constraint, coord, item[i].part[0])) {
@@ -351,8 +349,8 @@ static int law_multipliers(reader *r, const read_item *item)
     }
     if (!(expr_graph_node(r->model->graph, c->residual[0])->depends & EXPR_ON_SPEED)) {
         return read_fail_tree(r, item->target,
-                              "'%.60s' holds no speeds: it moves alike under all laws, and its "
-                              "multiplier has no start",
+                              "'%.60s' has no speeds: it is the same under all laws, and its "
+                              "multiplier has no initial value",
                               c->name);
     }
     int member = read_member_of(r, item->target);
@@ -461,10 +459,10 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item)
     for (int i = 0; i < s->item_count; i++) {
         int number = item[i].target < 0 ? 1 : law_number(r, &item[i]);
         if (number == 0 && law->kind != MODEL_LAW_VAKONOMIC && !names_constraint(r, &item[i])) {
-            return read_fail_tree(r, item[i].target,
-                                  "this law has no such number, nor is there such a constraint; it "
-                                  "is written: %s",
-                                  s->word->usage);
+            return read_fail_tree(
+                r, item[i].target,
+                "this law has no such number, nor is there such a constraint; the syntax is: %s",
+                s->word->usage);
         }
         if (number < 0 || (number == 0 && !law_multipliers(r, &item[i]))) {
             return 0;

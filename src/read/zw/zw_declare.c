@@ -61,10 +61,10 @@ int read_integer(reader *r, int tree, const char *what, int *value)
         return 0;
     }
     if (number != floor(number)) {
-        return read_fail_tree(r, tree, "%s is a whole number, and this is %.10g", what, number);
+        return read_fail_tree(r, tree, "%s must be a whole number, not %.10g", what, number);
     }
     if (fabs(number) > MOST_INDEX) {
-        return read_fail_tree(r, tree, "%s of %.10g is beyond all bounds", what, number);
+        return read_fail_tree(r, tree, "%s of %.10g is too large", what, number);
     }
     *value = (int)number;
     return 1;
@@ -81,8 +81,7 @@ static int check_index(reader *r, const expr_range *range)
     }
     if (read_is_constant(t->text, t->length) || read_is_word(r, range->symbol) ||
         expr_function_find(t->text, t->length) >= 0) {
-        return read_fail(r, range->token, "'%s' has a meaning of its own and cannot be an index",
-                         shown.text);
+        return read_fail(r, range->token, "'%s' is reserved and cannot be an index", shown.text);
     }
     for (int i = 0; i < r->scope_count; i++) {
         if (r->scope[i].symbol == range->symbol) {
@@ -122,15 +121,14 @@ int read_ranges_each(reader *r, int range, int count, int (*visit)(reader *r, vo
         return 0;
     }
     if (r->scope_count == READ_MOST_SCOPE) {
-        return read_fail(r, now.token, "there may be %d indices at a time, not more",
-                         READ_MOST_SCOPE);
+        return read_fail(r, now.token, "there are more than %d indices at a time", READ_MOST_SCOPE);
     }
     int mine = r->scope_count++;
     int ok = 1;
     for (int i = from; i <= to && ok; i++) {
         r->scope[mine] = (read_scope){now.symbol, i};
         if (++r->work > r->limits.work) {
-            ok = read_fail(r, now.token, "these families are too large to be worked out");
+            ok = read_fail(r, now.token, "these families are too large");
         } else {
             ok = read_ranges_each(r, range + 1, count - 1, visit, user);
         }
@@ -209,8 +207,7 @@ static int fail_setting(reader *r, const char *name, const read_guess *guess)
 {
     enum { FEW = 12 };
     int count = r->model->param_count;
-    read_fail(r, -1, "there is no parameter '%.60s' to be set%s", name,
-              read_guess_show(guess).text);
+    read_fail(r, -1, "there is not a parameter '%.60s' to set%s", name, read_guess_show(guess).text);
     if (guess->distance == INT_MAX && count == 0) {
         base_fail_more(r->error, "; this file has none");
     }

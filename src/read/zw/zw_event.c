@@ -121,7 +121,7 @@ static int reset_target(reader *r, int tree, model_reset *reset)
         return 1;
     }
     if (kind != READ_PARAM || prime) {
-        return read_fail_tree(r, tree, "an event can set coordinates, speeds and parameters");
+        return read_fail_tree(r, tree, "an event can set only coordinates, speeds and parameters");
     }
     if (r->model->param[reset->index].is_size) {
         return read_fail_tree(r, tree, "'%.60s' has given families their size and cannot change",
@@ -208,7 +208,7 @@ int read_make_check(reader *r, const read_statement *s, const read_item *item)
         return 0;
     }
     if (!(tolerance > 0)) {
-        return read_fail_tree(r, item->part[1], "a tolerance is positive");
+        return read_fail_tree(r, item->part[1], "a tolerance must be positive");
     }
     const expr_tree *target = item->target < 0 ? NULL : &r->trees.tree[item->target];
     char *name = target == NULL ? read_label(r, item->from, item->to, "")

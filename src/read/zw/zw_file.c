@@ -146,14 +146,14 @@ static int fail_zero(reader *r)
 int read_file_open(reader *r, const char *path, int token)
 {
     if (r->model->file_count == READ_MOST_FILES) {
-        return read_fail(r, token, "there may be %d files, not more", READ_MOST_FILES);
+        return read_fail(r, token, "there are more than %d files", READ_MOST_FILES);
     }
     size_t length;
     read_file_state state;
     char *text = read_file_bytes(r->options, path, &length, &state);
     if (text == NULL) {
         return state == READ_FILE_MISSING
-                   ? read_fail(r, token, "the file '%.200s' cannot be opened", path)
+                   ? read_fail(r, token, "cannot open the file '%.200s'", path)
                : state == READ_FILE_TOO_LARGE
                    ? read_fail(r, token, "'%.200s' has more than " READ_FILE_MOST_TEXT, path)
                : state == READ_FILE_UNREADABLE

@@ -58,7 +58,7 @@ int read_make_ground(reader *r, const read_statement *s, const read_item *item)
     def.size[2] = 1;
     def.condim = 1;
     turn(item->from2, def.quat);
-    if (!read_number(r, item->part[HEIGHT], 1, "the place of a plane", &def.pos[item->from2])) {
+    if (!read_number(r, item->part[HEIGHT], 1, "the position of a plane", &def.pos[item->from2])) {
         return 0;
     }
     if (item->part[FRICTION] >= 0) {

@@ -59,8 +59,7 @@ int read_initial(reader *r, int tree, const char *what, expr_id *id)
     if (expr_value(r->model->graph, *id, &inputs, &value) != ZW_OK) {
         return read_no_memory(r);
     }
-    return isfinite(value) ||
-           read_fail_tree(r, tree, "%s is a finite number, and this is not", what);
+    return isfinite(value) || read_fail_tree(r, tree, "%s must be a finite number", what);
 }
 
 int read_make_coord(reader *r, const read_statement *s, const read_item *item)
@@ -168,7 +167,7 @@ int read_make_mass(reader *r, const read_statement *s, const read_item *item)
     expr_id m;
     read_value p;
     if (!read_scalar_in(r, item->part[0], NO_RATES, "a mass", &m) ||
-        !read_value_in(r, item->part[1], NO_RATES, "the place of a mass", &p)) {
+        !read_value_in(r, item->part[1], NO_RATES, "the position of a mass", &p)) {
         return 0;
     }
     read_at_token(r, s->token);
@@ -295,7 +294,7 @@ int read_make_force(reader *r, const read_statement *s, const read_item *item)
     if (s->word->option == 1 && item->target < 0 && F.n == 3 && read_robot_path(r, place, &path)) {
         return read_robot_torque(r, place, &F);
     }
-    if (!read_value_in(r, place, NO_RATES, "the place of a force", &p)) {
+    if (!read_value_in(r, place, NO_RATES, "the position of a force", &p)) {
         return 0;
     }
     if (p.n != F.n) {
@@ -303,7 +302,7 @@ int read_make_force(reader *r, const read_statement *s, const read_item *item)
                               read_show_value(&F).text, read_show_value(&p).text);
     }
     if (!(read_depends(r, &p) & EXPR_ON_COORD)) {
-        return read_fail_tree(r, place, "a force on a place that no coordinate moves does nothing");
+        return read_fail_tree(r, place, "a force on a fixed point does nothing");
     }
     read_at_token(r, s->token);
     return add_work(r, &p, &F);

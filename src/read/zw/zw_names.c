@@ -92,14 +92,13 @@ static int check_free(reader *r, read_kind kind, int token)
         return read_fail(r, token, "'%s' begins a statement and cannot be a name", shown.text);
     }
     if (kind != READ_ROBOT && r->robot_name < 0 && read_robot_has(r, t->symbol)) {
-        return read_fail(r, token,
-                         "'%s' is a name of the imported robot; give that a name of its own: "
-                         "import \"...\" as robot",
-                         shown.text);
+        return read_fail(
+            r, token,
+            "'%s' is a name of the imported robot; give it another name: import \"...\" as robot",
+            shown.text);
     }
     if (read_is_constant(t->text, t->length)) {
-        return read_fail(r, token, "'%s' has a meaning of its own and cannot be a name",
-                         shown.text);
+        return read_fail(r, token, "'%s' is reserved and cannot be a name", shown.text);
     }
     int is_label = kind == READ_CONSTRAINT || kind == READ_EVENT;
     if (!is_label && expr_function_find(t->text, t->length) >= 0) {
@@ -137,8 +136,8 @@ static void fail_again(reader *r, int token)
 {
     read_shown shown = read_show_symbol(r, r->tokens.token[token].symbol);
     read_fail(r, token,
-              "every index of the range declares the same '%s' again; give it the index, or a line "
-              "of its own",
+              "every index of the range declares the same '%s' again; give it the index, or a "
+              "separate line",
               shown.text);
 }
 

@@ -58,7 +58,7 @@ int read_make_cost(reader *r, const read_statement *s, const read_item *item)
     }
     if (jump != EXPR_NONE) {
         return read_fail_tree(r, item->part[0],
-                              "a cost that jumps has no derivative: %s has no place in it",
+                              "a cost that jumps has no derivative: %s is not allowed in it",
                               expr_op_text((expr_op)expr_graph_node(r->model->graph, jump)->op));
     }
     char *name = read_label(r, item->from, item->to, "");
@@ -140,14 +140,14 @@ static int find_unknown(reader *r, const read_item *item, model_vary *to)
                               kind == READ_COORD
                                   ? "'%s' is a coordinate: where it starts is written %s(0), its "
                                     "first speed %s'(0)"
-                                  : "'%s' is no parameter",
+                                  : "'%s' is not a parameter",
                               name.text, name.text, name.text);
     }
     to->kind = MODEL_VARY_PARAM;
     to->index = r->member[member].number;
     if (r->model->param[to->index].is_size) {
         return read_fail_tree(r, item->target,
-                              "parameter %.60s shapes the model: nothing can vary with it",
+                              "parameter %.60s changes the structure of the model: it cannot vary",
                               r->model->param[to->index].name);
     }
     return 1;
@@ -169,7 +169,7 @@ int read_make_vary(reader *r, const read_statement *s, const read_item *item)
     for (int k = 0; k < r->model->vary_count; k++) {
         const model_vary *other = &r->model->vary[k];
         if (other->kind == now.kind && other->index == now.index) {
-            return read_fail_tree(r, item->target, "that this varies is said twice");
+            return read_fail_tree(r, item->target, "it is listed twice");
         }
     }
     now.place = read_place(r, item->target);

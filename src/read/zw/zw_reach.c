@@ -33,13 +33,13 @@ static int reach_time(reader *r, int tree)
         return 0;
     }
     if (!(time > 0 && isfinite(time))) {
-        return read_fail_tree(r, tree, "the time of arrival is positive, and this is %.10g", time);
+        return read_fail_tree(r, tree, "the time of arrival must be positive, not %.10g", time);
     }
     if (reach->time != 0 && reach->time != time) {
-        return read_fail_tree(r, tree,
-                              "all arrive at one time; this is %.10g, and before it was "
-                              "%.10g",
-                              time, reach->time);
+        return read_fail_tree(
+            r, tree,
+            "all coordinates arrive at the same time; this is %.10g, the earlier one %.10g", time,
+            reach->time);
     }
     reach->time = time;
     return 1;
@@ -51,7 +51,7 @@ int read_make_reach(reader *r, const read_statement *s, const read_item *item)
     const expr_tree *target = &r->trees.tree[item->target];
     if (target->kind == EXPR_TREE_PRIME) {
         return read_fail_tree(r, item->target,
-                              "where to arrive is said by coordinates; with which speed follows");
+                              "the goal is given by coordinates; the speeds follow");
     }
     int i = read_coordinate(r, item->target);
     expr_id value;
@@ -60,7 +60,7 @@ int read_make_reach(reader *r, const read_statement *s, const read_item *item)
         return 0;
     }
     if (r->model->coord[i].reach != EXPR_NONE) {
-        return read_fail_tree(r, item->target, "where '%.60s' arrives is said twice",
+        return read_fail_tree(r, item->target, "where '%.60s' arrives is given twice",
                               r->model->coord[i].name);
     }
     r->model->coord[i].reach = value;
@@ -81,7 +81,7 @@ int read_reach_complete(reader *r)
     if (reach->time == 0 && run->time == 0) {
         for (int i = 0; i < r->statement_count; i++) {
             if (r->statement[i].word->make == read_make_reach) {
-                return read_fail(r, r->statement[i].token, "when? it is written: %s",
+                return read_fail(r, r->statement[i].token, "when? the syntax is: %s",
                                  r->statement[i].word->usage);
             }
         }

@@ -56,7 +56,7 @@ int read_parse_import(reader *r, expr_parser *p, read_statement *s)
         return read_fail(r, file, "other files cannot be imported here");
     }
     if (r->robot_token >= 0) {
-        return read_fail(r, s->token, "a robot is imported already (%s), and there can be one",
+        return read_fail(r, s->token, "a robot is already imported (%s); only one is allowed",
                          read_show_place(r, r->robot_token, s->token).text);
     }
     r->robot_token = s->token;
@@ -82,12 +82,11 @@ int read_robot_fits(reader *r)
             int moves = s->word->stage <= 4; /* coordinates and masses; else laws and friction */
             return read_fail(r, s->token, "'%s' cannot stand beside an imported robot (%s)%s",
                              s->word->text, read_show_place(r, r->robot_token, s->token).text,
-                             moves ? ": what moves, and its masses, are in the robot's file"
-                                   : " yet");
+                             moves ? ": the robot's file has the coordinates and masses" : " yet");
         }
         if (s->word->fit == READ_ROBOTS_ONLY && r->robot_token < 0) {
             return read_fail(r, s->token,
-                             "'%s' is about a robot, and none is imported: import \"robot.xml\"",
+                             "'%s' is for robots, and none is imported: import \"robot.xml\"",
                              s->word->text);
         }
     }
@@ -294,11 +293,11 @@ static int read_part(reader *r, int tree, model_seen *seen, expr_op *leaf)
         *leaf = part[i].leaf;
         return 1;
     }
-    return read_fail(r, node->token,
-                     "of a body or site one sees .x .y .z or .p (its place), .v (velocity), .w "
-                     "(angular velocity), .ex .ey .ez (its axes) and of a body .com (its centre of "
-                     "mass), not .%s",
-                     read_show_symbol(r, node->symbol).text);
+    return read_fail(
+        r, node->token,
+        "a body or site has .x .y .z or .p (its position), .v (velocity), .w (angular velocity), "
+        ".ex .ey .ez (its axes) and of a body .com (its centre of mass), not .%s",
+        read_show_symbol(r, node->symbol).text);
 }
 
 /* The frame of a body or site; 0: failed. */
@@ -339,8 +338,8 @@ static int check_thing(reader *r, const read_path *path)
                      read_robot_find(r, ZW_KIND_SITE, symbol) < 0;
     if (only_joint && path->count == 0) {
         return read_fail(r, r->trees.tree[path->thing].token,
-                         "'%s' is a ball or free joint and has no single coordinate; look at the "
-                         "place and the axes of its body",
+                         "'%s' is a ball or free joint and has no single coordinate; use the "
+                         "position and the axes of its body",
                          read_show_symbol(r, symbol).text);
     }
     return 1;
@@ -516,7 +515,8 @@ int read_make_motor(reader *r, const read_statement *s, const read_item *item)
         }
     }
     if (r->model->bodies->actuator[actuator].ctrl_given) {
-        return read_fail_tree(r, item->target, "this motor is set from outside and by a formula");
+        return read_fail_tree(r, item->target,
+                              "this motor is set both by --set or a program and by a formula");
     }
     model_motor *motor = model_add_motor(r->model);
     if (motor == NULL) {

@@ -182,8 +182,9 @@ static int place_thing(reader *r, const read_statement *s, const read_item *item
     int hinge =
         seen.site >= 0 || blade || ball || item->to2 >= 0 ? -1 : only_hinge(bodies, def->first);
     if (hinge == -2) {
-        return read_fail_tree(r, item->part[THING],
-                              "which is its axle? Its joints do not say: write axle x, y or z");
+        return read_fail_tree(
+            r, item->part[THING],
+            "its joints do not show which axis is the axle: write axle x, y or z");
     }
     if (hinge >= 0) {
         memcpy(def->pos1, bodies->joint[hinge].pos, sizeof def->pos1);
@@ -210,7 +211,8 @@ static int place_plane(reader *r, const read_item *item, zw_equality_def *def)
     def->second = 0;
     turn_axis(2, item->from2, def->quat2);
     return item->part[HEIGHT] < 0 ||
-           read_number(r, item->part[HEIGHT], 1, "the place of a plane", &def->pos2[item->from2]);
+           read_number(r, item->part[HEIGHT], 1, "the position of a plane",
+                       &def->pos2[item->from2]);
 }
 
 int read_make_rolling(reader *r, const read_statement *s, const read_item *item)

@@ -270,8 +270,8 @@ static int read_contact_law(reader *r, const read_item *item)
     char *word = token_copy(r, item->from + 1);
     int known = word != NULL && zw_contact_law_find(word, contact) == ZW_OK;
     if (word != NULL && !known) {
-        read_fail(r, item->from + 1, "there is no contact law %s; there are coulomb, convex, soft",
-                  word);
+        read_fail(r, item->from + 1,
+                  "there is no contact law %s; the laws are coulomb, convex, soft", word);
     }
     base_free(word);
     return known;
@@ -298,7 +298,7 @@ int read_make_run(reader *r, const read_statement *s, const read_item *item)
         return 0;
     }
     if (!(value > 0)) {
-        return read_fail_tree(r, item->part[0], "the %s of a run is positive, and this is %.10g",
+        return read_fail_tree(r, item->part[0], "the %s of a run must be positive, not %.10g",
                               name[item->option], value);
     }
     if (*slot[item->option] != 0) {

@@ -72,7 +72,7 @@ int read_at_end(const expr_parser *p)
 int read_fail_expected(reader *r, const expr_parser *p, const read_statement *s, const char *what)
 {
     char room[EXPR_TOKEN_ROOM];
-    return read_fail(r, p->next, "expected %s, not %s; it is written: %s", what,
+    return read_fail(r, p->next, "expected %s, not %s; the syntax is: %s", what,
                      expr_token_show(&p->token[p->next], room), s->word->usage);
 }
 
@@ -118,7 +118,7 @@ static int fail_rest(reader *r, const expr_parser *p, const read_statement *s)
                          "product is written a*b",
                          expr_token_show(t, room));
     }
-    return read_fail(r, p->next, "expected the end of the line, not %s; it is written: %s",
+    return read_fail(r, p->next, "expected the end of the line, not %s; the syntax is: %s",
                      expr_token_show(t, room), s->word->usage);
 }
 

@@ -130,8 +130,8 @@ static int value_constant(reader *r, int tree, int symbol, read_value *value)
     }
     if (r->stage != READ_STAGE_SHOW) {
         return read_fail(r, token,
-                         "the energy follows from the mechanics and has no place in it; "
-                         "it may stand in plot, draw, check and event");
+                         "the energy follows from the mechanics and cannot be used in it, only in "
+                         "plot, draw, check and event");
     }
     value->c[0] = kinetic ? r->model->kinetic : r->model->potential;
     if (r->robot_token >= 0 && !energy) {
@@ -216,7 +216,7 @@ static int value_name(reader *r, int tree, read_value *value)
     const expr_symbol *s = &r->symbols.symbol[symbol];
     int function = expr_function_find(s->text, s->length);
     if (function >= 0) {
-        return read_fail(r, token, "'%.*s' is a function; it is written %s", s->length, s->text,
+        return read_fail(r, token, "'%.*s' is a function; it is used as %s", s->length, s->text,
                          expr_function_at(function)->usage);
     }
     read_path path;
@@ -224,7 +224,7 @@ static int value_name(reader *r, int tree, read_value *value)
         return read_robot_value(r, tree, &path, value);
     }
     if (read_is_word(r, symbol)) {
-        return read_fail(r, token, "'%.*s' begins a statement and has no place in a formula",
+        return read_fail(r, token, "'%.*s' begins a statement and is not allowed in a formula",
                          s->length, s->text);
     }
     return value_member(r, tree, value);
@@ -411,7 +411,7 @@ int read_scalar_of(reader *r, int tree, expr_id *id, const char *what)
         return 0;
     }
     if (value.n != 1) {
-        return read_fail_tree(r, tree, "%s is a scalar, and this is %s", what,
+        return read_fail_tree(r, tree, "%s must be a scalar, not %s", what,
                               read_show_value(&value).text);
     }
     *id = value.c[0];
@@ -484,8 +484,7 @@ int read_value_of(reader *r, int tree, read_value *value)
 {
     *value = scalar(EXPR_ZERO);
     if (++r->work > r->limits.work) {
-        return read_fail(r, r->trees.tree[tree].token,
-                         "these families are too large to be worked out");
+        return read_fail(r, r->trees.tree[tree].token, "these families are too large");
     }
     if (expr_graph_count(r->model->graph) > r->limits.nodes) {
         return read_fail(

@@ -20,8 +20,8 @@ void run_tell_singular(run *r, zw_error *error)
     int beside = early ? motion_rank_beside(&r->motion, r->state->t, r->y) : 0;
     if (beside > r->motion.first) {
         snprintf(more, sizeof more,
-                 "; the start is a singular position: %d rows count there, %d beside it. Begin a "
-                 "little apart from it",
+                 "; the start is a singular position: %d rows count there, %d beside it. Start a "
+                 "little away from it",
                  r->motion.first, beside);
     } else if (near) {
         snprintf(more, sizeof more,

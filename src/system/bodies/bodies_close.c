@@ -274,11 +274,11 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
     if (closer.kind < CLOSER_LENGTH && body[closer.frame[0].body].last_dof < 0 &&
         body[closer.frame[1].body].last_dof < 0) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                          "%s holds two bodies that cannot move", name);
+                          "%s ties two bodies that cannot move", name);
     }
     if (closer.kind < CLOSER_LENGTH && closer.frame[0].body == closer.frame[1].body) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                          "%s holds a body to itself: the two are welded together already", name);
+                          "%s ties a body to itself: the two are already welded together", name);
     }
     return add_closer(b, closer, name, from->place, error);
 }

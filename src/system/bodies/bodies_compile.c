@@ -396,7 +396,7 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
     int maximal = model->bodies->world.maximal, is_cut = maximal || bodies_has_loops(model);
     zw_model *cut = NULL;
     if (is_cut && model->imported) {
-        return base_fail(error, ZW_BAD_INPUT, "formulas over a robot are not built in yet %s",
+        return base_fail(error, ZW_BAD_INPUT, "formulas over a robot are not supported yet %s",
                          maximal ? "in maximal coordinates" : "where its joints close loops");
     }
     zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;

@@ -108,10 +108,9 @@ static zw_status check_cut(cutter *c, int j)
                           name);
     }
     if (joint->closes >= 0 && c->head[joint->body] == c->head[joint->closes]) {
-        return model_fail(c->model, &c->story, ZW_BAD_INPUT, joint->place,
-                          "joint '%.60s' holds a body to itself: the two are welded together "
-                          "already",
-                          name);
+        return model_fail(
+            c->model, &c->story, ZW_BAD_INPUT, joint->place,
+            "joint '%.60s' ties a body to itself: the two are already welded together", name);
     }
     return ZW_OK;
 }
@@ -313,7 +312,7 @@ static zw_status check_sensors(cutter *c)
             char name[BODIES_NAME];
             name_of(c, ZW_KIND_SENSOR, i, name);
             return model_fail(c->model, &c->story, ZW_BAD_INPUT, sensor->place,
-                              "sensor '%.60s' of a %s is not built in yet in maximal coordinates",
+                              "sensor '%.60s' of a %s is not supported yet in maximal coordinates",
                               name, subtree ? "subtree" : "force");
         }
     }

@@ -250,10 +250,10 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
     base_free(x);
     return !bad && !(done && b->cut)
                ? ZW_OK
-               : base_fail(error, ZW_BAD_INPUT,
-                           "springdamper needs the mass that a joint feels, which there is none of "
-                           "%s",
-                           bad ? "here: masses are missing" : "where loops are cut");
+               : base_fail(
+                     error, ZW_BAD_INPUT,
+                     "springdamper needs the effective mass at the joint, which is not known %s",
+                     bad ? "here: masses are missing" : "where loops are cut");
 }
 
 /* Weights that are taken off by the motors of some joints; without any motor nobody does, as in

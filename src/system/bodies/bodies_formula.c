@@ -85,7 +85,7 @@ static zw_status add_begin(bodies_builder *b, int coord, int is_speed, zw_error 
     int at = bodies_seen_target(b, coord, is_speed);
     if (at < 0) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                          "%s is no coordinate of the robot and cannot be given a start",
+                          "%s is not a coordinate of the robot and cannot be given a start",
                           from->name);
     }
     f->begin[f->begin_count++] = (bodies_begin){.at = at,
@@ -162,7 +162,7 @@ static zw_status derive_row(bodies_builder *b, derived *d, int r, const model_co
     int speeds = f->kind[r] == SYSTEM_VELOCITY;
     if (speeds && of->relation == MODEL_AT_LEAST) {
         return model_fail(b->model, error, ZW_BAD_INPUT, of->place,
-                          "constraint %s: an inequality may not hold speeds", of->name);
+                          "constraint %s: an inequality may not have speeds in it", of->name);
     }
     zw_status status = expr_gradient(d->graph, speeds ? d->psi[r] : d->phi[r],
                                      speeds ? EXPR_SPEED : EXPR_COORD, &d->terms);

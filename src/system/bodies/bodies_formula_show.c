@@ -104,7 +104,7 @@ zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error)
             int count = mark_columns(b, r, system->A_column + *used);
             if (count == 0) {
                 return model_fail(b->model, error, ZW_BAD_INPUT, constraint->place,
-                                  "constraint %s holds nothing that moves", constraint->name);
+                                  "constraint %s has nothing in it that moves", constraint->name);
             }
             system->row_constraint[r] = c;
             system->row_kind[r] = f->kind[r];
@@ -222,7 +222,7 @@ zw_status bodies_formula_events(bodies_builder *b, zw_error *error)
             *at = bodies_seen_target(b, *at, from->reset[k].kind == MODEL_SET_SPEED);
             if (*at < 0) {
                 return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                                  "%s is no coordinate of the robot and cannot be set", name);
+                                  "%s is not a coordinate of the robot and cannot be set", name);
             }
         }
     }

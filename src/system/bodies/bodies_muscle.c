@@ -168,9 +168,8 @@ zw_status bodies_make_muscles(bodies_builder *b, zw_error *error)
             }
             if (why) {
                 status = model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                                    "actuator '%.60s': the peak force of this muscle is to follow "
-                                    "from the mass that it feels, which is not known %s; say its "
-                                    "force",
+                                    "actuator '%.60s': the peak force of this muscle depends on "
+                                    "the effective mass, which is not known %s; give its force",
                                     from->name ? from->name : "", why);
                 break;
             }

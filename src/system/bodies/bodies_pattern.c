@@ -407,9 +407,9 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     system->conservative = is_conservative(b);
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
-        return model_fail(b->model, error, ZW_BAD_INPUT, -1,
-                          "friction of constraints beside dry friction of joints is not built in "
-                          "yet");
+        return model_fail(
+            b->model, error, ZW_BAD_INPUT, -1,
+            "friction of constraints beside dry friction of joints is not supported yet");
     }
     zw_status status = list_coefs(b);
     status = status != ZW_OK ? status : metric_pattern(b);

@@ -124,10 +124,10 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     contact_geom *geom = &world->geom[world->geom_count];
     bodies_frame frame = bodies_frame_on(b, from->body, from->pos, from->quat);
     if (from->triangles && frame.body != 0) {
-        return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                          "geom %s touches by its triangles, but its body moves: only what stands "
-                          "still can",
-                          from->name ? from->name : "without name");
+        return model_fail(
+            b->model, error, ZW_BAD_INPUT, from->place,
+            "geom %s touches by its triangles, but its body moves: this is for fixed bodies only",
+            from->name ? from->name : "without name");
     }
     *geom = (contact_geom){.index = index,
                            .owner = from->body,

@@ -378,7 +378,7 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     }
     int bad = place_all(system, work, sweeps, h);
     if (bad >= 0) {
-        return base_fail(error, ZW_NOT_FINITE, "geom %s is nowhere: its place is not a number",
+        return base_fail(error, ZW_NOT_FINITE, "the position of geom %s is not a number",
                          world->geom[bad].law.name ? world->geom[bad].law.name : "without name");
     }
     if (world->match) {
@@ -399,8 +399,8 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
 zw_status contact_too_many(const contact_work *work, int capacity, zw_error *error)
 {
     return base_fail(error, ZW_TOO_LARGE,
-                     "%d contacts, but the world has room for %d: set contact_capacity",
-                     work->needed, capacity);
+                     "%d contacts, but the capacity is %d: set contact_capacity", work->needed,
+                     capacity);
 }
 
 /* ---- On the way ----------------------------------------------------------------------------- */

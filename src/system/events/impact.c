@@ -203,8 +203,8 @@ static zw_status tell_failure(decision *d, system_solver *solver, zw_status stat
         return system_tell(solver, d->state->t, other != ZW_OK ? other : status, error);
     }
     return model_fail(d->system->model, error, status, d->system->model->constraint[c].place,
-                      "at t = %.9g no impact found ends the approach at constraint %s", d->state->t,
-                      d->system->model->constraint[c].name);
+                      "at t = %.9g no impulse was found that ends the approach at constraint %s",
+                      d->state->t, d->system->model->constraint[c].name);
 }
 
 static zw_status impact(decision *d, system_impact *impact, zw_error *error)

@@ -99,7 +99,7 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
     *to = NULL;
     if (!system->tree || system->bodies->formulas) {
         return base_fail(error, ZW_BAD_INPUT, "the soft law is for rigid bodies%s",
-                         system->tree ? ", and does not know formulas over them" : "");
+                         system->tree ? ", and does not support formulas over them" : "");
     }
     soft_problem *s = base_alloc(sizeof *s);
     if (s) {

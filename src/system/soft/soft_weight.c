@@ -242,8 +242,8 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
     }
     if (status == ZW_OK && !is_felt(s)) {
         status = base_fail(error, ZW_BAD_INPUT,
-                           "the soft law needs masses that every motion feels: joints that close "
-                           "loops, and maximal coordinates, have none");
+                           "the soft law needs a mass matrix of the tree: it does not go with "
+                           "joints that close loops or maximal coordinates");
     }
     if (status == ZW_OK) {
         int tree = s->blocks == 0 && weigh_tree(s, omega);
