@@ -314,7 +314,8 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
     if (status == ZW_NOT_A_METRIC) {
         const model_coord *first = &model->coord[negative_mass(solver)];
         return model_fail(model, error, status, first->place,
-                          "at t = %.9g the kinetic energy is not a metric: a a motion of %s, alone or with others, has negative energy. Is a mass or an inertia negative?",
+                          "at t = %.9g the kinetic energy is not a metric: a motion of %s, alone "
+                          "or with others, has negative energy. Is a mass or an inertia negative?",
                           t, first->name);
     }
     if (status == ZW_CONFLICT && motion->conflict_count > 0) {

@@ -68,7 +68,7 @@ COMMANDS = [
     ("--time takes a positive number, not -1", 2, "run {P} --time -1"),
     ("there is no method rk5; did you mean rk4?", 2, "run {P} --method rk5"),
     ("--set takes NAME=NUMBER, not l", 2, "run {P} --set l"),
-    ("there is not a parameter 'mass' to set; there are l", 3, "run {P} --set mass=3"),
+    ("there is no parameter 'mass' to set; there are l", 3, "run {P} --set mass=3"),
     ("there is no 'arm.mas' to set; this has gravcomp, mass; did you mean 'arm.mass'?", 3, "run {R} --set arm.mas=3"),
     ("did you mean 'gravity'?", 3, "run {R} --set gravty=3"),
     ("there is no keyframe 'home': this file has none", 3, "run {R} --key home"),
@@ -81,12 +81,12 @@ COMMANDS = [
     ("the file is empty; a model starts with a line such as coord x = 1", 3, "sweep empty.zw --over l=1..2:3 --keep max(x"),
     ("\"maximum(x)\" is not a quantity; these are: e at end", 2, "sweep {P} --over l=1..2:3 --keep maximum(x)"),
     ("fit needs unknowns: --vary \"m, mu = 0..1, x(0)\" for example", 2, "fit {P} nothing.csv"),
-    ("there is not a parameter of that name; there are l", 2, "fit {P} nothing.csv --vary mass"),
+    ("there is no parameter of that name; there are l", 2, "fit {P} nothing.csv --vary mass"),
     ("where that coordinate starts is written x(0), its first speed x'(0)", 2, "fit {P} nothing.csv --vary x"),
     ("--at takes a time, 0 or later, not -1", 2, "explain {P} --at -1"),
 ]
 PYTHON = [
-    ("there is not a parameter lenght; did you mean length?", "zwang.parse('param length = 1\\ncoord x = 1\\nmass 1 at (x)').sim().set_params(lenght=2)"),
+    ("there is no parameter lenght; did you mean length?", "zwang.parse('param length = 1\\ncoord x = 1\\nmass 1 at (x)').sim().set_params(lenght=2)"),
     ("there is no column xx; did you mean x?", "zwang.parse(P).run(1)['xx']"),
     ("q: expected 2 numbers, not 3", "zwang.parse(P).sim().q = [1, 2, 3]"),
     ("q: number 1 is not finite", "zwang.parse(P).sim().q = [1, float('nan')]"),

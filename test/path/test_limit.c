@@ -362,7 +362,7 @@ static void says_what_has_no_limit(void **state)
             "no constraint here has speeds");
     refuses("coord x = 1, y = 0\nmass 1 at (x, y)\nconstraint floor: y >= 0\n"
             "constraint slide: x' = y\n",
-            "one-sided or rough: floor is");
+            "inequalities or friction: see floor");
     refuses("coord x = 1, y = 0\nconstraint slide: x' = y\nprefer (0, -x)\n", "masses");
 }
 

@@ -116,7 +116,7 @@ static void settings_must_be_known(void **state)
     zw_error error;
     zw_setting wrong[] = {{"mass1", 1}};
     assert_null(zw_model_parse(text, "test.zw", wrong, 1, &error));
-    assert_string_equal(error.text, "there is not a parameter 'mass1' to set; did you mean 'mass_1'?");
+    assert_string_equal(error.text, "there is no parameter 'mass1' to set; did you mean 'mass_1'?");
     assert_string_equal(error.file, "test.zw");
     assert_int_equal(error.line, 0);
     zw_setting nan[] = {{"mass_1", NAN}};

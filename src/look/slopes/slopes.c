@@ -235,7 +235,8 @@ static zw_status refuse_held(zw_slopes *s, zw_error *error)
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (s->work->mode[c] == SYSTEM_HELD) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "friction of %s carries a part of the load; their derivatives are not supported yet",
+                             "friction of %s carries a part of the load; its derivatives are not "
+                             "supported yet",
                              system->model->constraint[c].name);
         }
     }

@@ -153,9 +153,10 @@ static zw_status add_constraints(zw_slopes *slopes, slopes_bodies *s, zw_error *
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
         int dry = system->first_row[c] == system->first_row[c + 1];
         if (!dry && system->slip[c].width > 0 && role[c] != SOLVER_ABSENT) {
-            return base_fail(error, ZW_BAD_INPUT,
-                             "derivatives of constraints with friction over robots are not supported yet: %s",
-                             zw_name(system, ZW_KIND_CONSTRAINT, c));
+            return base_fail(
+                error, ZW_BAD_INPUT,
+                "derivatives of constraints with friction over robots are not supported yet: %s",
+                zw_name(system, ZW_KIND_CONSTRAINT, c));
         }
         if (dry) {
             status = add_dry(slopes, s, c, role[c], error);

@@ -340,7 +340,7 @@ static zw_status fail_number(const scan *s, const char *at, int column)
     int comma = used > 0 && f.from + used + 1 < f.to && f.from[used] == ',' &&
                 f.from[used + 1] >= '0' && f.from[used + 1] <= '9';
     if (length == 0) {
-        snprintf(story, sizeof story, "there is not a number for '%.100s' here", title);
+        snprintf(story, sizeof story, "there is no number for '%.100s' here", title);
     } else if (used > 0 && f.from + used == f.to) {
         snprintf(story, sizeof story, "'%.100s' is not finite here: %s", title, shown);
     } else if (comma) {

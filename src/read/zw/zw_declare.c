@@ -207,7 +207,7 @@ static int fail_setting(reader *r, const char *name, const read_guess *guess)
 {
     enum { FEW = 12 };
     int count = r->model->param_count;
-    read_fail(r, -1, "there is not a parameter '%.60s' to set%s", name, read_guess_show(guess).text);
+    read_fail(r, -1, "there is no parameter '%.60s' to set%s", name, read_guess_show(guess).text);
     if (guess->distance == INT_MAX && count == 0) {
         base_fail_more(r->error, "; this file has none");
     }
