@@ -308,7 +308,7 @@ static int take_output(cli_arguments *arguments, const option *known, const char
         return CLI_USAGE;
     }
     if (arguments->output_count == CLI_OUTPUTS) {
-        return complain("there are there are too many files to write, from", path, " on");
+        return complain("too many files to write, from", path, " on");
     }
     arguments->output[arguments->output_count++] = path;
     return CLI_OK;

@@ -298,7 +298,7 @@ class Fit(Case):
         self.assertIn("changes the structure of the model", err)
         self.assertIn("there is no column", story(FILE, recording, "--vary", "k"))
         early = self.write("b.csv", "t,x[1]\n-1,1\n0,1\n1,2\n2,3\n")
-        self.assertIn("begins before", story(FAILED, early, "--vary", "k"))
+        self.assertIn("starts before", story(FAILED, early, "--vary", "k"))
 
 
 class Limit(Case):

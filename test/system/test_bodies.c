@@ -491,7 +491,7 @@ static void what_ties_nothing(void **state)
     weld.active = 1;
     assert_int_equal(zw_model_change(model, ZW_KIND_EQUALITY, 0, &weld, &error), ZW_OK);
     assert_null(zw_system_compile(model, &error));
-    assert_non_null(strstr(error.text, "holds a body to itself"));
+    assert_non_null(strstr(error.text, "ties a body to itself"));
     zw_model_free(model);
 }
 

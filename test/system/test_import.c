@@ -388,10 +388,10 @@ static void refusals(void **state)
         const char *text, *story;
         int line;
     } list[] = {
-        {"import \"arm.xml\"\nconstraint a: world.x = 1\n", "holds nothing that moves", 2},
-        {"import \"arm.xml\"\nstart hand.x = 1\n", "no coordinate of the robot", 2},
+        {"import \"arm.xml\"\nconstraint a: world.x = 1\n", "has nothing in it that moves", 2},
+        {"import \"arm.xml\"\nstart hand.x = 1\n", "not a coordinate of the robot", 2},
         {"import \"arm.xml\"\nevent a: elbow = 1, set hand.x = 2\n", "cannot be set", 2},
-        {"import \"arm.xml\"\nconstraint a: hand.v.x >= 1\n", "may not hold speeds", 2},
+        {"import \"arm.xml\"\nconstraint a: hand.v.x >= 1\n", "may not have speeds", 2},
         {"import \"arm.xml\"\nconstraint a: hand.z >= 0, friction 1\n", "where does", 2},
         {"import \"arm_rough.xml\"\nconstraint a: hand.z >= 0, friction 1 at hand\n",
          "beside dry friction of joints", 0},
