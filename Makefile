@@ -8,10 +8,12 @@ export JOBS FUZZ_SECONDS DESTDIR
 
 all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
+	@tools/build-report || true # without npm reports are plain
 	@tools/build release
 
 demo: # systems, a robot, a recording on trial: summaries, plots and reports in build/demo
 	@tools/need build
+	@tools/build-report || true # without npm reports are plain
 	@tools/build release --target zwang_cli
 	@tools/demo build/release/zwang build/demo
 
@@ -32,6 +34,7 @@ studio: # the library in the browser, served on http://127.0.0.1:8021/
 
 install: # library, headers, program, manual page, documents, below PREFIX (and DESTDIR)
 	@tools/need build
+	@tools/build-report || true # without npm reports are plain
 	@tools/build release --target zwang_cli zwang_shared
 	@cmake --install build/release --prefix "$(PREFIX)" | grep -v Up-to-date | tail -n 1
 

@@ -1,5 +1,8 @@
 /* One page that needs nothing else: the template of report.html with its places filled.
  *
+ * Where the scripts of web/ are compiled in (page.h) it is animated by the views of the studio,
+ * with the one in space only if something is drawn there; else the charts are a picture.
+ *
  * Numbers travel as little-endian floats in base64, each column less an offset that keeps small
  * motions about large values visible; time travels in doubles. A recording with more rows than a
  * screen has use for is sampled evenly, and where only the size matters, as for violations, a
@@ -16,8 +19,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MOST_SAMPLES = 4000, FEWEST_SAMPLES = 400 };
-enum { MOST_NUMBERS = 2000000 }; /* about 11 MB of page */
+enum { MOST_SAMPLES = 200000, FEWEST_SAMPLES = 400 };
+enum { MOST_NUMBERS = 4000000 }; /* about 21 MB of page */
 
 /* What goes into the page, gathered before the first byte is written. */
 typedef struct page {
@@ -355,9 +358,45 @@ static void put_style(const page *p)
     record_put(p->file, (const char *)record_page_css);
 }
 
-static void put_script(const page *p)
+static bool is_drawn_in_space(const record_table *table)
 {
-    record_put(p->file, (const char *)record_page_js);
+    for (int i = 0; i < table->draw_count; i++) {
+        if (table->draw[i].dimension == 3) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_scripts(const page *p)
+{
+    const unsigned char *const part[2] = {
+        is_drawn_in_space(p->table) ? record_page_space
+                                    : record_page_js + strlen((const char *)record_page_js),
+        record_page_js};
+    for (int i = 0; i < 2; i++) {
+        if (part[i][0] != 0) {
+            record_put(p->file, "<script>\n");
+            record_put(p->file, (const char *)part[i]);
+            record_put(p->file, "</script>\n");
+        }
+    }
+}
+
+/* The charts as a picture, where no script draws them. */
+static void put_plain(const page *p)
+{
+    zw_error ignored;
+    if (record_page_js[0] == 0) {
+        record_put_svg(p->file, p->table, &ignored);
+        record_put(p->file,
+                   "<p class=\"card note\">This build of zwang has no scripts for reports: "
+                   "there are charts, and no animation.</p>");
+    } else {
+        record_put(p->file, "<noscript><p class=\"card note\">The animation and the charts need "
+                            "JavaScript, which is switched off in this browser. Nothing is loaded "
+                            "from a network.</p></noscript>");
+    }
 }
 
 static const struct {
@@ -366,7 +405,7 @@ static const struct {
 } filling[] = {
     {"{{title}}", put_title},     {"{{file}}", put_file_name},      {"{{source}}", put_source},
     {"{{summary}}", put_summary}, {"{{recording}}", put_recording}, {"{{style}}", put_style},
-    {"{{script}}", put_script},
+    {"{{scripts}}", put_scripts}, {"{{plain}}", put_plain},
 };
 
 static void put_page(const page *p)

@@ -420,8 +420,7 @@ static zw_status put_panel(panel *p, zw_error *error)
 
 static void put_head(record_file *file, const record_table *table, double width, double height)
 {
-    record_put(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                     "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    record_put(file, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
     put_at(file, "width", width);
     put_at(file, "height", height);
     record_putf(file, " viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", (int)width, (int)height);
@@ -476,23 +475,29 @@ static zw_status put_page(record_file *file, const record_table *table, const re
     return ZW_OK;
 }
 
+zw_status record_put_svg(record_file *file, const record_table *table, zw_error *error)
+{
+    record_view view;
+    zw_status status = record_view_make(&view, table, false, error);
+    if (status == ZW_OK) {
+        status = put_page(file, table, &view, error);
+        record_view_free(&view);
+    }
+    return status;
+}
+
 zw_status record_write_svg(const record_table *table, const char *path, zw_error *error)
 {
     record_file file;
-    record_view view;
     zw_status status = record_file_check(table, path, error);
-    if (status != ZW_OK || (status = record_view_make(&view, table, false, error)) != ZW_OK) {
+    if (status != ZW_OK || (status = record_file_open(&file, path, error)) != ZW_OK) {
         return status;
     }
-    status = record_file_open(&file, path, error);
+    record_put(&file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    status = record_put_svg(&file, table, error);
     if (status == ZW_OK) {
-        status = put_page(&file, table, &view, error);
-        if (status == ZW_OK) {
-            status = record_file_close(&file, error);
-        } else {
-            record_file_drop(&file);
-        }
+        return record_file_close(&file, error);
     }
-    record_view_free(&view);
+    record_file_drop(&file);
     return status;
 }

@@ -34,6 +34,10 @@ zw_status record_view_make(record_view *view, const record_table *table, bool fu
                            zw_error *error);
 void record_view_free(record_view *view);
 
+/* svg.c: the picture of a brief view, as an element. */
+struct record_file;
+zw_status record_put_svg(struct record_file *file, const record_table *table, zw_error *error);
+
 /* What a drift is measured from: the first finite value; 0 if there is none. */
 double record_first_finite(const record_table *table, int column);
 double record_time_of(const record_table *table, size_t row);

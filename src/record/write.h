@@ -17,7 +17,8 @@ bool record_has_h5(void);
 /* The plots as one static picture; coordinates and energy over time if the table has none. */
 zw_status record_write_svg(const record_table *table, const char *path, zw_error *error);
 
-/* A page that runs by itself in any browser: animation, charts, summary and source. */
+/* A page that runs by itself in any browser: animation, charts, summary and source. In a build
+ * without the scripts of web/: the picture of record_write_svg, summary and source. */
 zw_status record_write_html(const record_table *table, const char *path, zw_error *error);
 
 /* One of these, by the ending of the path. */

@@ -84,7 +84,7 @@ def check_html(path, head, rows):
     assert not page.open, f"{path}: {page.open} are left open"
     data = json.loads(page.texts["recording"])
     samples = data["samples"]
-    assert data["rows"] == len(rows) and samples == min(len(rows), 4000), (path, samples)
+    assert data["rows"] == len(rows) and samples == len(rows), (path, samples)
     time = struct.unpack(f"<{samples}d", base64.b64decode(data["time"]))
     assert samples < 2 or (time[0], time[-1]) == (rows[0][0], rows[-1][0]), path
 
@@ -98,7 +98,8 @@ def check_html(path, head, rows):
             continue
         column = [rows[r][head.index(channel["name"])] for r in at]
         size = max((abs(v) for v in column if math.isfinite(v)), default=0)
-        for got, wanted in zip(values, column):
+        every = max(1, len(rows) // 5000)  # of long ones some rows are enough
+        for got, wanted in zip(values[::every], column[::every]):
             if math.isfinite(wanted) and abs(wanted) < 3e38:
                 assert abs(got - wanted) <= 1e-7 * size + 1e-44, (path, channel["name"], got, wanted)
                 compared += 1
@@ -114,7 +115,7 @@ def complaints(path, folder):
     browser = shutil.which("chromium")
     if not browser:
         return None
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
                "--disable-background-networking", "--disable-component-update", "--disable-sync",
                f"--user-data-dir={folder}/chromium", "--enable-logging=stderr",
                "--virtual-time-budget=1500", "--dump-dom", "file://" + path]
@@ -124,7 +125,8 @@ def complaints(path, folder):
         return None
     if said.returncode != 0 or "<html" not in said.stdout:
         return None
-    return [line for line in said.stderr.splitlines() if "CONSOLE" in line]
+    # what a driver says about its own speed is none of ours
+    return [line for line in said.stderr.splitlines() if "CONSOLE" in line and "GL Driver Message (OpenGL, Performance" not in line]
 
 
 def main(program):

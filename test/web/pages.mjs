@@ -377,6 +377,54 @@ const tests = {
     await page.close();
   },
 
+  async 'a report: one file, offline, by the same views; 1e5 samples as they are'() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'report-')), file = (name) => path.join(folder, name);
+    const write = (name, ...words) => spawnSync(zwang, ['run', '-q', path.join(house, 'examples', ...words.splice(0, 1)), ...words, '--report', file(name)]);
+    write('swing.html', 'double_pendulum.zw', '-t', '4', '--every', '0.1');
+    write('fine.html', 'double_pendulum.zw', '-t', '4', '--every', '0.01');
+    write('long.html', 'pendulum.zw', '-t', '1000', '--every', '0.01');
+    write('robot.html', 'contact/rattleback.xml', '-t', '0.5');
+    if (!fs.readFileSync(file('swing.html'), 'utf8').includes('<script>')) { console.log('skipped: this build has no scripts of reports'); return; }
+    const asked = [], page = await visit('', {viewport: {width: 1000, height: 640}}, 'about:blank');
+    page.on('request', (r) => { if (!/^(file|data|blob):/.test(r.url())) asked.push(r.url()); });
+    const go = async (name) => { await page.goto('file://' + file(name)); await page.waitForSelector('#clock'); };
+
+    // between samples a tenth of a second apart it is a cubic, and not a line: a tenth of its error
+    await go('fine.html');
+    const times = Array.from({length: 30}, (_, k) => 0.35 + 0.1 * k), read = (list) => page.evaluate((list) => list.map((t) => window.report.at(t)), list);
+    const fine = await read(times);
+    await go('swing.html');
+    const [coarse, left, right] = [await read(times), await read(times.map((t) => t - 0.05)), await read(times.map((t) => t + 0.05))];
+    const worst = (list) => Math.max(...list.flatMap((row, k) => row.map((v, i) => Math.abs(v - fine[k][i]))));
+    const cubic = worst(coarse), line = worst(left.map((row, k) => row.map((v, i) => (v + right[k][i]) / 2)));
+    assert.ok(cubic < 0.15 * line, `${cubic} and ${line}`);
+
+    await see(page, 'report');
+    await page.keyboard.press('l'); // it goes on and on
+    await page.waitForSelector('[data-state=playing]');
+    const [png] = await Promise.all([page.waitForEvent('download'), page.click('#png')]);
+    assert.equal(fs.readFileSync(await png.path()).subarray(1, 4).toString(), 'PNG');
+    await page.click('#video');
+    await page.waitForTimeout(400);
+    const [webm] = await Promise.all([page.waitForEvent('download'), page.click('#video')]);
+    assert.equal(fs.readFileSync(await webm.path()).readUInt32BE(0), 0x1a45dfa3);
+    const chart = page.locator('.u-over').first(), box = await chart.boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + 20);
+    await page.waitForSelector('[data-state=paused]');
+    await until(page, () => Math.abs(Number(document.querySelector('#clock').textContent.slice(4)) - 2) < 0.1);
+    await page.locator('.legend button').first().click();
+    assert.equal(await page.locator('.legend button').first().getAttribute('aria-pressed'), 'false');
+
+    await go('long.html');
+    assert.match(await text(page, '#extent'), /^100,001 samples, t from 0.0 to 1000.0$/);
+    await go('robot.html');
+    await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) > 0.1);
+    await see(page, 'report_robot');
+    assert.deepEqual(asked, []);
+    await page.close();
+    fs.rmSync(folder, {recursive: true});
+  },
+
   async 'on a phone, in the dark'() {
     const page = await visit('/double_pendulum.zw', {viewport: {width: 390, height: 844}, colorScheme: 'dark', hasTouch: true});
     await after(page, 0.3);

@@ -3,6 +3,7 @@
 export interface Curve { kind: number; plot: number; output: number; x: string; y: string }
 export interface Draw {
   kind: number; dimension: number; points: number; output: number; radius: number; fixed: number[]; text: string; colour: string;
+  vertices?: number[]; faces?: number[]; // of a solid in a recording
 }
 export interface Geom {
   body: number; shape: number; mesh: number; hfield: number; group: number; touches: number;
@@ -16,6 +17,7 @@ export interface About {
   parents: number[]; points: string[]; keys: string[]; controls: { param: number; limited: number; range: number[] }[];
   joints: Joint[]; equalities: string[];
   outputs: number; frames: number; contacts: number; run: number[]; method: string; contact: string; law: string; version: string;
+  recorded?: boolean; // a recording: shapes are draws
 }
 export interface Fault { status: number; file: string; line: number; column: number; text: string }
 export interface Meshes { mesh: { vertex: Float64Array; face: Int32Array }[]; height: Float64Array[] }
@@ -24,7 +26,7 @@ export interface Meshes { mesh: { vertex: Float64Array; face: Int32Array }[]; he
 export interface Row { t: number; q: number[]; v: number[]; a: number[] }
 export interface Problem { n: number; m: number; numbers: Float64Array }
 
-export const drawKinds = ['point', 'line', 'circle', 'trail', 'spring', 'polygon', 'text', 'box', 'solid', 'plane'] as const;
+export const drawKinds = ['point', 'line', 'circle', 'trail', 'spring', 'polygon', 'text', 'box', 'solid', 'plane', 'arrow'] as const;
 export type Sample = Float64Array;
 
 export const head = { t: 0, energy: 1, kinetic: 2, potential: 3, power: 4, position: 5, velocity: 6, certificate: 7, Z: 8, contacts: 9 };

@@ -57,7 +57,7 @@ export class Plane {
       if (high > this.high[d]) this.high[d] = high;
     };
     for (const draw of this.about.draws) {
-      if (drawKinds[draw.kind] === 'text') continue;
+      if (drawKinds[draw.kind] === 'text' || drawKinds[draw.kind] === 'arrow') continue;
       const room = draw.radius ? Math.abs(this.radius(draw, sample)) : 0, list = this.points(draw, sample);
       list.forEach((p) => { for (let d = 0; d < 2; d++) if (Number.isFinite(p[d])) grow(d, p[d] - room, p[d] + room); });
       if (!swings || list.length > 4) continue;
@@ -240,7 +240,8 @@ export class Plane {
       pen.lineWidth = small * 2.2;
       pen.beginPath(); pen.arc(list[0][0], list[0][1], radius, 0, 7); pen.stroke();
       pen.globalAlpha = 0.16; pen.fill(); pen.globalAlpha = 1;
-    } else if (kind === 'spring') this.paintSpring(pen, list[0], list[1], colour);
+    } else if (kind === 'arrow') paintArrow(pen, list[0], list[1], namedColour(theme, draw.colour, theme.force), theme.card);
+    else if (kind === 'spring') this.paintSpring(pen, list[0], list[1], colour);
     else if (kind === 'polygon') {
       pen.lineWidth = small * 2;
       this.through(pen, list, true);

@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { head, sayNumber, type About, type Places, type Sample } from './numbers';
 import type { Ghost } from './plane';
+import { paintPortrait, sayTick } from './portrait';
 import { curveColour, fitCanvas, type Theme } from './theme';
 
 type Read = (sample: Sample) => number;
@@ -34,58 +35,80 @@ function readAt(samples: Sample[], read: Read, t: number): number | null {
   return Number.isFinite(v) ? v : null;
 }
 
-// Click: go there. Drag: zoom. Double click: all of it again. A click on a name hides its curve.
-class TimeChart implements Chart {
+// Curves over time by uPlot. Click: go there. Drag: zoom. Double click: all of it again. A click on a name hides its curve.
+export class TimePlot {
   readonly element: HTMLElement;
-  private plot: uPlot;
+  readonly plot: uPlot;
+  zoomed = false;
   private legend: HTMLElement[] = [];
   private watch: ResizeObserver;
-  private own: Clear[];
-  private zoomed = false;
 
-  constructor(title: string, private series: Series[], about: About, places: Places, theme: Theme, private log: boolean, seek: (t: number) => void) {
+  // `ghosts`: as many curves again, dashed. `reach`: a range of y that is not to be left.
+  constructor(title: string, private names: string[], theme: Theme, seek: (t: number) => void,
+    private more: { log?: boolean; ghosts?: boolean; reach?: [number, number]; height?: number; xLabel?: string; paint?: (u: uPlot) => void } = {}) {
     this.element = frame(title);
-    this.own = series.map((s) => ({ name: s.name, read: s.in(about, places) ?? (() => NaN) }));
-    const list = document.createElement('ul'), host = document.createElement('div');
+    const list = document.createElement('ul'), host = document.createElement('div'), { log, ghosts, reach, height = 150 } = more;
     list.className = 'legend';
     host.className = 'plot';
-    this.own.forEach((s, i) => list.append(this.key(s.name, curveColour(theme, i), i)));
+    host.style.height = height + 'px';
+    names.forEach((name, i) => list.append(this.key(name, curveColour(theme, i), i)));
     this.element.append(list, host);
     const axis = { stroke: theme.soft, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+    const range = (_: uPlot, low: number, high: number): [number, number] => (reach ?? (low === high || low === null ? [low - 1, high + 1] : uPlot.rangeNum(low, high, 0.08, true) as [number, number]));
     this.plot = new uPlot({
-      width: 320, height: 150, legend: { show: false }, padding: [8, 10, 0, 0],
-      scales: { x: { time: false }, y: log ? { distr: 3 } : { range: (_, low, high) => (low === high ? [low - 1, high + 1] : uPlot.rangeNum(low, high, 0.08, true)) } },
+      width: 320, height, legend: { show: false }, padding: [8, 10, 0, 0],
+      scales: { x: { time: false }, y: log ? { distr: 3 } : { range } },
       axes: [{ ...axis, size: 24, gap: 2 }, { ...axis, size: 52, gap: 3, values: (_, ticks) => ticks.map((v) => (v === null ? '' : log ? v.toExponential(0).replace(/-/g, '\u2212') : sayTick(v))) }],
-      series: [{}, ...series.map((_, i) => ({ stroke: curveColour(theme, i), width: 1.6, points: { show: false } })),
-        ...series.map((_, i) => ({ stroke: curveColour(theme, i), width: 1.3, dash: [5, 4], points: { show: false } }))],
-      cursor: { drag: { x: true, y: false, dist: 6 }, points: { show: false }, y: false, bind: { dblclick: () => () => { this.zoomed = false; return null; } } },
-      hooks: { setSelect: [(u) => { if (u.select.width > 6) this.zoomed = true; }] },
-    }, [[0], ...series.map(() => [0]), ...series.map(() => [null])] as uPlot.AlignedData, host);
+      series: [{}, ...names.map((_, i) => ({ stroke: curveColour(theme, i), width: 1.6, points: { show: false }, dash: i >= theme.curves.length ? [6, 3] : undefined })),
+        ...(ghosts ? names.map((_, i) => ({ stroke: curveColour(theme, i), width: 1.3, dash: [5, 4], points: { show: false } })) : [])],
+      cursor: { drag: { x: true, y: false, dist: 6 }, points: { show: false }, y: false, bind: { dblclick: (u) => () => { this.zoomed = false; u.setData(u.data); return null; } } },
+      hooks: { setSelect: [(u) => { if (u.select.width > 6) this.zoomed = true; }], draw: [(u) => this.more.paint?.(u)] },
+    }, [[0], ...names.map(() => [0]), ...(ghosts ? names.map(() => [null]) : [])] as uPlot.AlignedData, host);
     let down = 0;
     host.addEventListener('pointerdown', (event) => { down = event.clientX; });
     host.addEventListener('click', (event) => {
       const box = this.plot.over.getBoundingClientRect();
       if (event.clientX >= box.left && Math.abs(event.clientX - down) < 6) seek(this.plot.posToVal(event.clientX - box.left, 'x'));
     });
-    this.watch = new ResizeObserver(() => { if (host.clientWidth > 0) this.plot.setSize({ width: host.clientWidth, height: 150 }); });
+    this.watch = new ResizeObserver(() => { if (host.clientWidth > 0) this.plot.setSize({ width: host.clientWidth, height: host.clientHeight || height }); });
     this.watch.observe(host);
   }
 
   private key(name: string, colour: string, i: number) {
     const item = document.createElement('li'), button = document.createElement('button'), swatch = document.createElement('i'), value = document.createElement('b');
     swatch.style.background = colour;
-    button.append(swatch, name + ' ', value);
+    button.append(swatch, (name.length > 40 ? name.slice(0, 39) + '\u2026' : name) + ' ', value);
     button.setAttribute('aria-pressed', 'true');
     button.title = 'Show or hide';
     button.addEventListener('click', () => {
       const on = button.getAttribute('aria-pressed') !== 'true';
       button.setAttribute('aria-pressed', String(on));
       this.plot.setSeries(1 + i, { show: on });
-      this.plot.setSeries(1 + this.own.length + i, { show: on });
+      if (this.more.ghosts) this.plot.setSeries(1 + this.names.length + i, { show: on });
     });
     this.legend.push(value);
     item.append(button);
     return item;
+  }
+
+  setData(data: uPlot.AlignedData) {
+    this.plot.setData(data, !this.zoomed);
+    if (this.zoomed) this.plot.redraw(true);
+  }
+  tell(values: number[]) { values.forEach((v, i) => { this.legend[i].textContent = sayNumber(v); }); }
+  free() { this.watch.disconnect(); this.plot.destroy(); }
+}
+
+// What has been seen so far; with another motion dashed.
+class LiveChart implements Chart {
+  readonly element: HTMLElement;
+  private plot: TimePlot;
+  private own: Clear[];
+
+  constructor(title: string, private series: Series[], about: About, places: Places, theme: Theme, private log: boolean, seek: (t: number) => void) {
+    this.own = series.map((s) => ({ name: s.name, read: s.in(about, places) ?? (() => NaN) }));
+    this.plot = new TimePlot(title, this.own.map((s) => s.name), theme, seek, { log, ghosts: true });
+    this.element = this.plot.element;
   }
 
   paint(samples: Sample[], index: number, ghost: Ghost | null) {
@@ -102,12 +125,11 @@ class TimeChart implements Chart {
     };
     for (let k = 0; k < index; k += step) take(samples[k]);
     take(samples[index]);
-    this.plot.setData([time, ...columns] as uPlot.AlignedData, !this.zoomed);
-    if (this.zoomed) this.plot.redraw(true);
-    this.own.forEach(({ read }, i) => { this.legend[i].textContent = sayNumber(read(samples[index])); });
+    this.plot.setData([time, ...columns] as uPlot.AlignedData);
+    this.plot.tell(this.own.map(({ read }) => read(samples[index])));
   }
 
-  free() { this.watch.disconnect(); this.plot.destroy(); }
+  free() { this.plot.free(); }
 }
 
 // One number over another, with a dot where it is now; the last part of the way is stronger.
@@ -156,70 +178,19 @@ class Portrait implements Chart {
   }
 
   paint(samples: Sample[], index: number) {
-    this.last = samples[index];
-    const size = fitCanvas(this.canvas);
+    const now = this.last = samples[index], size = fitCanvas(this.canvas), list = this.points(samples, index);
     if (!size) return;
-    const { pen, width, height } = size, { theme } = this, list = this.points(samples, index);
-    let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const [x, y] of list) [x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
-    pen.clearRect(0, 0, width, height);
     if (list.length === 0) {
+      const { pen } = size;
+      pen.clearRect(0, 0, size.width, size.height);
       pen.font = '12px system-ui, sans-serif';
-      pen.fillStyle = theme.soft;
+      pen.fillStyle = this.theme.soft;
       pen.fillText('no passage yet', 12, 24);
       return;
     }
-    const wx = x1 - x0 || 1, wy = y1 - y0 || 1, left = 52, bottom = 22, top = 8, right = 10;
-    const at = ([x, y]: [number, number]): [number, number] => [left + ((x - x0 + 0.06 * wx) / (1.12 * wx)) * (width - left - right), height - bottom - ((y - y0 + 0.06 * wy) / (1.12 * wy)) * (height - bottom - top)];
-    pen.font = '11px system-ui, sans-serif';
-    pen.fillStyle = theme.soft;
-    pen.strokeStyle = theme.grid;
-    pen.lineWidth = 1;
-    for (const v of ticks(x0, x1, 6)) {
-      const [x] = at([v, y0]);
-      pen.beginPath(); pen.moveTo(x, top); pen.lineTo(x, height - bottom); pen.stroke();
-      pen.textAlign = 'center';
-      pen.fillText(sayTick(v), x, height - 7);
-    }
-    for (const v of ticks(y0, y1, 4)) {
-      const [, y] = at([x0, v]);
-      pen.beginPath(); pen.moveTo(left, y); pen.lineTo(width - right, y); pen.stroke();
-      pen.textAlign = 'right';
-      pen.fillText(sayTick(v), left - 6, y + 4);
-    }
-    const colour = curveColour(theme, 0), recent = Math.max(0, list.length - 120);
-    if (this.section) {
-      pen.fillStyle = colour;
-      for (const p of list) { const [x, y] = at(p); pen.beginPath(); pen.arc(x, y, 2.2, 0, 7); pen.fill(); }
-      return;
-    }
-    const path = (from: number, to: number, alpha: number, wide: number) => {
-      pen.globalAlpha = alpha;
-      pen.lineWidth = wide;
-      pen.strokeStyle = colour;
-      pen.beginPath();
-      for (let k = from; k < to; k++) { const [x, y] = at(list[k]); if (k === from) pen.moveTo(x, y); else pen.lineTo(x, y); }
-      pen.stroke();
-    };
-    path(0, list.length, 0.45, 1.1);
-    path(recent, list.length, 0.9, 2);
-    pen.globalAlpha = 1;
-    const [x, y] = at(list[list.length - 1]);
-    pen.beginPath(); pen.arc(x, y, 4.5, 0, 7);
-    pen.fillStyle = curveColour(theme, 1); pen.fill();
-    pen.lineWidth = 1.5; pen.strokeStyle = theme.card; pen.stroke();
+    paintPortrait(this.canvas, this.theme, [{ points: list, recent: Math.max(0, list.length - 120), now: this.section ? null : [this.x.read(now), this.y.read(now)], dots: this.section !== null }]);
   }
   free() {}
-}
-
-// As short as it can be: 5e−16.
-const sayTick = (v: number) => { const w = Number(v.toPrecision(4)); return (w !== 0 && (Math.abs(w) < 1e-3 || Math.abs(w) >= 1e5) ? w.toExponential() : String(w)).replace(/-/g, '\u2212'); };
-
-function ticks(low: number, high: number, about: number): number[] {
-  const raw = (high - low || 1) / about, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw)!;
-  const list: number[] = [];
-  for (let i = Math.ceil(low / step); i * step <= high + 1e-12 * step && list.length < 20; i++) list.push(i * step);
-  return list;
 }
 
 const by = (name: string, kind: 'q' | 'v'): Series => ({
@@ -236,7 +207,7 @@ const rowOf = (name: string): Series => ({ name, in: (about, places) => { const 
 
 export function makeCharts(about: About, places: Places, theme: Theme, seek: (t: number) => void, again: () => void): Chart[] {
   const list: Chart[] = [], groups = new Map<number, typeof about.curves>();
-  const time = (title: string, series: Series[], log = false) => list.push(new TimeChart(title, series, about, places, theme, log, seek));
+  const time = (title: string, series: Series[], log = false) => list.push(new LiveChart(title, series, about, places, theme, log, seek));
   const clear = (s: Series): Clear => ({ name: s.name, read: s.in(about, places)! });
   const others = [...about.coords.map((c) => by(c, 'q')), ...about.speeds.map((c) => by(c, 'v'))].slice(0, 12).map(clear);
   for (const curve of about.curves) groups.set(curve.plot, [...(groups.get(curve.plot) ?? []), curve]);
@@ -263,5 +234,5 @@ export function makeCharts(about: About, places: Places, theme: Theme, seek: (t:
 // What a recording needs beside the model, over its time.
 export function makeForceChart(about: About, places: Places, theme: Theme, forces: (s: Sample) => Float64Array | null, seek: (t: number) => void): Chart {
   const series = about.speeds.slice(0, 7).map((name, i): Series => ({ name, in: (a) => (a === about ? (s) => forces(s)?.[i] ?? NaN : null) }));
-  return new TimeChart('Force that the model does not explain', series, about, places, theme, false, seek);
+  return new LiveChart('Force that the model does not explain', series, about, places, theme, false, seek);
 }

@@ -2,7 +2,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
-import { contactSize, drawKinds, head, type About, type Geom, type Meshes, type Places, type Sample } from './numbers';
+import { contactSize, drawKinds, head, type About, type Draw, type Geom, type Meshes, type Places, type Sample } from './numbers';
 import { curveColour, ghostOf, namedColour, type Theme } from './theme';
 import type { Ghost } from './plane';
 
@@ -146,7 +146,7 @@ export class Space {
       box.expandByPoint(p.clone().addScalar(-size));
     });
     for (const draw of this.about.draws) {
-      if (this.about.geoms.length > 0 || drawKinds[draw.kind] === 'plane') continue;
+      if (this.about.geoms.length > 0 || drawKinds[draw.kind] === 'plane' || drawKinds[draw.kind] === 'arrow') continue;
       for (let k = 0; k < draw.points; k++) {
         const at = this.places.output + draw.output + draw.dimension * k;
         p.set(first[at], first[at + 1], draw.dimension > 2 ? first[at + 2] : 0);
@@ -160,6 +160,7 @@ export class Space {
     this.middle.copy(sphere.center);
   }
 
+  fitted() { this.turned = true; } // nothing moves the camera from now on but the hand
   look(from: string) { this.turned = true; this.setCamera(new THREE.Vector3(...(viewpoints[from] ?? viewpoints.usual))); }
   setCamera(from = new THREE.Vector3(...viewpoints.usual)) {
     this.controls.target.copy(this.middle);
@@ -212,13 +213,13 @@ export class Space {
       bodies[g.body]?.add(mesh);
       if (ground) mesh.add(this.paper(theme, g));
     });
-    if (!pale && !about.geoms.some((g) => g.shape === 0)) to.add(this.paper(theme, null));
+    if (!pale && !about.geoms.some((g) => g.shape === 0) && !about.draws.some((d) => drawKinds[d.kind] === 'plane')) to.add(this.paper(theme, null));
   }
 
-  private paper(theme: Theme, g: Geom | null) {
+  private paper(theme: Theme, g: Geom | null, onGround = g !== null) {
     const raw = this.reach / 4, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw)!;
     const size = g && g.size[0] > 0 ? 2 * Math.min(g.size[0], 40 * step) : 40 * step;
-    const grid = new THREE.GridHelper(size, Math.max(2, Math.round(size / step)), theme.line, g ? (theme.dark ? '#3a434d' : '#c3cad2') : theme.dark ? '#2c333b' : '#dfe3e8');
+    const grid = new THREE.GridHelper(size, Math.max(2, Math.round(size / step)), theme.line, onGround ? (theme.dark ? '#3a434d' : '#c3cad2') : theme.dark ? '#2c333b' : '#dfe3e8');
     grid.rotation.x = Math.PI / 2;
     grid.position.z = 0.0015 * this.reach;
     return grid;
@@ -248,9 +249,14 @@ export class Space {
       const kind = drawKinds[draw.kind], at = (k: number) => places.output + draw.output + draw.dimension * k;
       const read = (s: Sample, k: number) => new THREE.Vector3(s[at(k)], s[at(k) + 1], draw.dimension > 2 ? s[at(k) + 2] : 0);
       const robot = about.geoms.length > 0;
-      if (kind === 'box' || kind === 'solid' || kind === 'plane' || kind === 'text' || (robot && (draw.radius || kind === 'circle' || kind === 'point'))) return;
+      if (about.recorded && (kind === 'box' || kind === 'solid' || kind === 'plane' || kind === 'arrow')) {
+        lines.push(this.addRecorded(draw, i, places, theme));
+        return;
+      }
+      if (kind === 'box' || kind === 'solid' || kind === 'plane' || kind === 'arrow' || kind === 'text' || (robot && (draw.radius || kind === 'circle' || kind === 'point'))) return;
       const many = about.draws.length > 8;
-      const colour = namedColour(theme, draw.colour, kind === 'line' ? theme.ink : curveColour(theme, many ? 0 : i));
+      const solid = about.recorded === true && draw.radius === 1; // a shape of a robot
+      const colour = namedColour(theme, draw.colour, solid ? this.shade(theme, i) : kind === 'line' ? theme.ink : curveColour(theme, many ? 0 : i));
       if (kind === 'trail') {
         const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: namedColour(theme, draw.colour, trailColour) }));
         line.frustumCulled = false;
@@ -262,10 +268,10 @@ export class Space {
           line.geometry = new THREE.BufferGeometry().setFromPoints(list);
         } });
       } else if (kind === 'point' || kind === 'circle') {
-        const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7, transparent: kind === 'circle', opacity: kind === 'circle' ? 0.55 : 1 });
+        const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7, transparent: kind === 'circle' && !solid, opacity: kind === 'circle' && !solid ? 0.55 : 1 });
         for (let k = 0; k < draw.points; k++) {
           const ball = new THREE.Mesh(new THREE.SphereGeometry(1, 28, 18), material);
-          ball.castShadow = kind === 'point';
+          ball.castShadow = kind === 'point' || solid;
           lines.push({ object: ball, update: (s) => {
             ball.position.copy(read(s, k));
             ball.scale.setScalar(kind === 'circle' && draw.radius ? Math.abs(s[at(draw.points)]) || 1e-6 : 0.035 * this.reach);
@@ -276,8 +282,9 @@ export class Space {
         const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: colour }));
         line.frustumCulled = false;
         const tubes = rods ? Array.from({ length: draw.points - 1 }, () => new THREE.Mesh(new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
+        const ends = rods && solid ? Array.from({ length: draw.points }, () => new THREE.Mesh(new THREE.SphereGeometry(1, 24, 14), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
         const group = new THREE.Group();
-        group.add(line, ...tubes);
+        group.add(line, ...tubes, ...ends);
         lines.push({ object: group, update: (s) => {
           const list = Array.from({ length: draw.points }, (_, k) => read(s, k));
           if (closed) list.push(list[0]);
@@ -286,6 +293,7 @@ export class Space {
             line.geometry.dispose();
             line.geometry = new THREE.BufferGeometry().setFromPoints(list);
           }
+          ends.forEach((end, k) => { end.castShadow = true; end.position.copy(list[k]); end.scale.setScalar(Math.abs(s[at(draw.points)])); });
           tubes.forEach((tube, k) => {
             const way = list[k + 1].clone().sub(list[k]), length = way.length(), thick = draw.radius ? Math.abs(s[at(draw.points)]) : 0.011 * this.reach;
             tube.visible = length > 0;
@@ -298,6 +306,37 @@ export class Space {
       }
     });
     for (const line of lines) to.add(line.object);
+  }
+
+  // Neighbours differ by their shade.
+  private shade(theme: Theme, i: number) {
+    return '#' + new THREE.Color(curveColour(theme, 0)).lerp(new THREE.Color(theme.dark ? '#2b3440' : '#ffffff'), i % 2 ? 0.12 : 0.42).getHexString();
+  }
+
+  // Shapes of a recording: a box by four corners, a solid by its origin and three axes, a plane, a force.
+  private addRecorded(draw: Draw, i: number, places: Places, theme: Theme): Line {
+    const kind = drawKinds[draw.kind], at = (k: number) => places.output + draw.output + 3 * k, still = draw.fixed.every((f) => f);
+    const read = (s: Sample, k: number) => new THREE.Vector3(s[at(k)], s[at(k) + 1], s[at(k) + 2]);
+    if (kind === 'arrow') {
+      const arrow = this.addArrow(namedColour(theme, draw.colour, theme.force));
+      this.scene.remove(arrow);
+      return { object: arrow, update: (s) => {
+        const from = read(s, 0), way = read(s, 1).sub(from);
+        if (this.forces && Number.isFinite(way.x + way.y + way.z)) this.setArrow(arrow, from, way); else arrow.visible = false;
+      } };
+    }
+    const ground = kind === 'plane', colour = namedColour(theme, draw.colour, ground ? (theme.dark ? '#20262d' : '#eef0f3') : still ? (theme.dark ? '#59626d' : '#c6ccd4') : this.shade(theme, i));
+    const geometry = ground ? new THREE.PlaneGeometry(80 * this.reach, 80 * this.reach) : kind === 'box' ? new THREE.BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5) : faces(draw);
+    const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color: colour, roughness: 0.75, side: THREE.DoubleSide }));
+    mesh.castShadow = !ground;
+    mesh.receiveShadow = true;
+    mesh.matrixAutoUpdate = mesh.frustumCulled = false;
+    if (ground) mesh.add(this.paper(theme, null, true));
+    return { object: mesh, update: (s) => {
+      const o = read(s, 0), x = read(s, 1).sub(o), y = read(s, 2).sub(o), z = ground ? x.clone().cross(y) : read(s, 3).sub(o);
+      mesh.visible = Number.isFinite(o.x + x.x + y.x + z.x);
+      mesh.matrix.makeBasis(x, y, z).setPosition(o);
+    } };
   }
 
   private addArrow(colour: string) {
@@ -500,6 +539,13 @@ function flat(vertex: Float64Array, face: Int32Array) {
   geometry.setAttribute('position', new THREE.BufferAttribute(corners, 3));
   geometry.computeVertexNormals();
   return geometry;
+}
+
+// The faces of a solid in a recording: lists of corners, each with its length before it.
+function faces(draw: Draw) {
+  const list: number[] = [], face = draw.faces ?? [];
+  for (let i = 0; i < face.length; i += face[i] + 1) for (let k = 2; k < face[i]; k++) list.push(face[i + 1], face[i + k], face[i + k + 1]);
+  return flat(Float64Array.from(draw.vertices ?? []), Int32Array.from(list));
 }
 
 // A mesh without faces is its convex hull.
