@@ -172,6 +172,24 @@ static void begin_afresh(run *r)
     r->repeats = 0;
 }
 
+/* The branches of formulas. They may give other forces than those that decided what the state says
+ * of contacts: where the state stands at a kink, or a parameter has been set since. */
+static zw_status begin_piece(run *r, zw_error *error)
+{
+    int denied = 0;
+    motion_pack(&r->motion, r->state, r->y);
+    zw_status status = guards_decide(&r->guards, r->state->t, r->y, error);
+    if (status == ZW_OK) {
+        status = guards_are_denied(&r->guards, r->state->t, r->y, &denied, error);
+    }
+    if (status == ZW_OK && denied) {
+        status = system_decide(r->system, r->work, r->state, NULL, error);
+        run_forget(r->state);
+        motion_pack(&r->motion, r->state, r->y);
+    }
+    return status;
+}
+
 zw_status run_begin(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
@@ -195,8 +213,7 @@ zw_status run_begin(run *r, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    motion_pack(&r->motion, r->state, r->y);
-    status = guards_decide(&r->guards, r->state->t, r->y, error);
+    status = begin_piece(r, error);
     if (status == ZW_OK) {
         status = run_remembers(r) ? run_resume(r, error)
                                   : stepper_start(r->stepper, r->state->t, r->y, error);

@@ -208,6 +208,10 @@ typedef struct system_impact {
 } system_impact;
 zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
                         system_impact *made, zw_error *error);
+/* The same where formulas have just changed their branch: two-sided constraints may ask for other
+ * speeds, and that is an impact, too. */
+zw_status system_decide_at_kink(const zw_system *system, zw_work *work, zw_state *state,
+                                system_impact *made, zw_error *error);
 
 /* project.c: move q onto phi = 0, v onto psi = 0, nearest in the metric of the masses. */
 zw_status system_project_position(const zw_system *system, zw_work *work, double t, double *q,

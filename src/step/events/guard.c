@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/events/decide.h"
 
 static int one_sided(const model_constraint *constraint)
 {
@@ -183,23 +184,29 @@ static void values_of_kinks(const step_guards *guards, double t, const double *y
     }
 }
 
+/* Accelerations and multipliers into the work. */
+static zw_status forces_at(const step_guards *guards, double t, const double *y, zw_error *error)
+{
+    const zw_system *system = guards->motion->system;
+    zw_work *work = guards->motion->work;
+    zw_status status = system_accelerate(system, work, t, y, y + system->nq, work->a, error);
+    if (status == ZW_OK && work->motion->rows > 0) {
+        solver_multipliers(work->motion, work->lambda);
+    } else { /* nothing is closed */
+        memset(work->lambda, 0, (size_t)system->m * sizeof *work->lambda);
+    }
+    return status;
+}
+
 static zw_status evaluate(void *user, double t, const double *y, double *g, zw_error *error)
 {
     step_guards *guards = user;
     const zw_system *system = guards->motion->system;
     zw_work *work = guards->motion->work;
     const double *q = y, *v = y + system->nq;
-    zw_status status = ZW_OK;
     guards->t = t;
     guards->y = y;
-    if (needs_forces(guards)) {
-        status = system_accelerate(system, work, t, q, v, work->a, error);
-        if (status == ZW_OK && work->motion->rows > 0) {
-            solver_multipliers(work->motion, work->lambda);
-        } else { /* nothing is closed */
-            memset(work->lambda, 0, (size_t)system->m * sizeof *work->lambda);
-        }
-    }
+    zw_status status = needs_forces(guards) ? forces_at(guards, t, y, error) : ZW_OK;
     if (status == ZW_OK && guards->others > 0) {
         status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
     }
@@ -325,6 +332,49 @@ zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error
 {
     zw_status status = kinks_decide(&guards->kinks, t, y, error);
     return status == ZW_OK ? see_signs(guards, t, y, error) : status;
+}
+
+/* A sign that the force denies is not known any more. */
+zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_error *error)
+{
+    zw_work *work = guards->motion->work;
+    int known = 0;
+    for (int k = 0; k < guards->others; k++) {
+        known |= guards->what[k] == GUARD_SIGN && work->press[guards->constraint[k]];
+    }
+    zw_status status = known ? forces_at(guards, t, y, error) : ZW_OK;
+    for (int k = 0; k < guards->others && known && status == ZW_OK; k++) {
+        if (guards->what[k] == GUARD_SIGN && guard_of(guards, k) < 0) {
+            work->press[guards->constraint[k]] = 0;
+        }
+    }
+    return status == ZW_OK ? see_signs(guards, t, y, error) : status;
+}
+
+/* Forces are known to the tolerance of the steps, and decisions leave what is within DECIDE_BORDER
+ * of zero as it is. */
+zw_status guards_are_denied(step_guards *guards, double t, const double *y, int *denied,
+                            zw_error *error)
+{
+    const zw_work *work = guards->motion->work;
+    *denied = 0;
+    if (guards->others == 0 || !needs_forces(guards)) {
+        return ZW_OK;
+    }
+    zw_status status = forces_at(guards, t, y, error);
+    double most = 0;
+    for (int i = 0; i < work->motion->rows && status == ZW_OK; i++) {
+        most = fmax(most, fabs(work->motion->answer.lambda[i]));
+    }
+    for (int k = 0; k < guards->others && status == ZW_OK; k++) {
+        int mode = work->mode[guards->constraint[k]], what = guards->what[k];
+        int of_force = what == GUARD_GAP    ? mode != SYSTEM_OPEN
+                       : what == GUARD_SLIP ? mode == SYSTEM_STUCK
+                                            : 0;
+        *denied |=
+            of_force && guard_of(guards, k) < -2 * fmax(guards->tolerance, DECIDE_BORDER) * most;
+    }
+    return status;
 }
 
 void guards_release(const step_guards *guards)

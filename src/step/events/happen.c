@@ -84,15 +84,16 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
                       c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
 }
 
-/* Contacts and friction from now on; constraint c asks for it, or an event (-1). An impact is shown
- * from both sides. */
-static zw_status decide_now(run *r, int c, zw_error *error)
+/* Contacts and friction from now on; constraint c asks for it, or an event or kink (-1). An impact
+ * is shown from both sides. */
+static zw_status decide_now(run *r, int c, int at_kink, zw_error *error)
 {
     system_impact made = {0};
     zw_status status = count_repeats(r, c, error);
     memcpy(r->sample, r->state, r->state->bytes);
     if (status == ZW_OK) {
-        status = system_decide(r->system, r->work, r->state, &made, error);
+        status = at_kink ? system_decide_at_kink(r->system, r->work, r->state, &made, error)
+                         : system_decide(r->system, r->work, r->state, &made, error);
         r->summary->events += made.count;
         run_note_impacts(r, &made);
     }
@@ -105,33 +106,121 @@ static zw_status decide_now(run *r, int c, zw_error *error)
     return status;
 }
 
+/* At a kink a constraint may bend, which asks for other speeds (system_decide_at_kink), and a
+ * potential may jump in time, which does work. But nothing can follow a constraint, a kinetic
+ * energy or a potential in space that jumps: that takes forces without bound. Jumps are more than
+ * JUMP of what is there; by less, projections bring back what round-off has left. */
+static const double JUMP = 1e-9;
+
+typedef struct energies {
+    double all, kinetic;
+} energies;
+
+static zw_status energies_at(run *r, energies *e, zw_error *error)
+{
+    const zw_state *state = r->state;
+    zw_status status = system_evaluate(r->system, r->work, PART_ENERGY, state->t, state_q(r->state),
+                                       state_v(r->state), NULL, NULL, error);
+    *e = (energies){.all = r->work->out[PART_ENERGY][0], .kinetic = r->work->out[PART_ENERGY][1]};
+    return status;
+}
+
+/* `of_time`: all kinks that were crossed are. */
+static zw_status note_jump_of_energy(run *r, const energies *before, int k, int of_time,
+                                     zw_error *error)
+{
+    energies now;
+    zw_status status = energies_at(r, &now, error);
+    double all = now.all - before->all, kinetic = now.kinetic - before->kinetic;
+    double bound = JUMP * (1 + fabs(before->all) + fabs(before->kinetic));
+    if (status != ZW_OK || (fabs(kinetic) <= bound && (of_time || fabs(all) <= bound))) {
+        r->state->work += all;
+        return status;
+    }
+    const zw_model *model = r->system->model;
+    int moves = fabs(kinetic) > bound;
+    return model_fail(model, error, ZW_NO_STEP,
+                      expr_graph_node(model->graph, r->guards.kinks.kink[k].node)->place,
+                      "at t = %.9g the %s energy jumps by %.3g, which takes a force without bound; "
+                      "let it change continuously%s",
+                      r->state->t, moves ? "kinetic" : "potential", moves ? kinetic : all,
+                      moves ? "" : ", or set the speeds by an event");
+}
+
+static zw_status refuse_jump_of_place(run *r, zw_error *error)
+{
+    const zw_system *system = r->system;
+    zw_state *state = r->state;
+    zw_status status = system_evaluate(system, r->work, PART_POSITION, state->t, state_q(state),
+                                       state_v(state), NULL, NULL, error);
+    for (int i = 0; i < system->m && status == ZW_OK; i++) {
+        const model_constraint *c = &system->model->constraint[system->row_constraint[i]];
+        double phi = r->work->out[PART_POSITION][i];
+        if (c->relation == MODEL_AT_LEAST ? phi < -JUMP : fabs(phi) > JUMP) {
+            return model_fail(
+                system->model, error, ZW_NO_STEP, c->place,
+                "at t = %.9g constraint %s jumps by %.3g, and nothing can follow; let "
+                "it change continuously, or set the coordinates by an event",
+                state->t, c->name, fabs(phi));
+        }
+    }
+    return status;
+}
+
 /* Kinks that have come to zero go to their other side. */
 static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
-    int first = r->guards.events + r->guards.others;
-    zw_status status = ZW_OK;
+    int first = r->guards.events + r->guards.others, of_time = 1, k = 0;
+    energies before;
     *crossed = 0;
+    if (count == 0 || fired[count - 1] < first) { /* kinks are the last */
+        return ZW_OK;
+    }
+    zw_status status = energies_at(r, &before, error);
     for (int i = 0; i < count && status == ZW_OK; i++) {
         if (fired[i] < first) {
             continue;
         }
-        int k = r->guards.kink[fired[i] - first];
+        k = r->guards.kink[fired[i] - first];
+        of_time &= r->guards.kinks.kink[k / 2].of_time;
         *crossed = r->guards.kinks.latch;
         status = run_repeats(r, at->t)
                      ? kinks_refuse(&r->guards.kinks, k / 2, at->t, error)
                      : kinks_cross(&r->guards.kinks, k / 2, k % 2, at->t, at->y, error);
     }
+    if (status == ZW_OK && *crossed) {
+        status = note_jump_of_energy(r, &before, k / 2, of_time, error);
+        status = status == ZW_OK ? refuse_jump_of_place(r, error) : status;
+    }
     return status;
 }
 
-/* The integrator stands at an event; `fired` are the guards. */
+/* The next smooth piece begins. Where the state has jumped, all branches are asked for anew; those
+ * of kinks that were crossed are known. */
+static zw_status go_on(run *r, int jumped, int crossed, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    if (r->impulse && r->impulse->sleep) {
+        sleep_disturb(r->impulse);
+    }
+    motion_pack(&r->motion, r->state, r->y);
+    if (jumped) {
+        status = guards_decide(&r->guards, r->state->t, r->y, error);
+    } else if (crossed) {
+        status = guards_see_signs(&r->guards, r->state->t, r->y, error);
+    }
+    return status == ZW_OK ? stepper_restart(r->stepper, r->state->t, r->y, error) : status;
+}
+
+/* The integrator stands at an event; `fired` are the guards. A kink may let forces jump, so that
+ * contacts open, stick or slide as after any other jump. */
 zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
 {
     const zw_model *model = r->system->model;
     const stepper_view *at = stepper_look(r->stepper);
     zw_status status = ZW_OK;
-    int touched = 0, last = -1, crossed = 0;
+    int touched = 0, last = -1, crossed = 0, turned = 0;
     motion_unpack(&r->motion, at->t, at->y, r->state);
     status = run_note_slip(r, error);
     system_keep_slip(r->work, r->state);
@@ -142,7 +231,7 @@ zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
             continue;
         }
         if (other >= 0 && guards_turn_sign(&r->guards, other)) {
-            crossed = 1;
+            turned = 1;
             status = count_repeats(r, r->guards.constraint[other], error);
             continue;
         }
@@ -166,18 +255,11 @@ zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
             r->over = 1;
         }
     }
-    if (touched && status == ZW_OK && !r->over) {
-        status = decide_now(r, last, error);
-    }
     if ((touched || crossed) && status == ZW_OK && !r->over) {
-        if (r->impulse && r->impulse->sleep) {
-            sleep_disturb(r->impulse);
-        }
-        motion_pack(&r->motion, r->state, r->y);
-        if (touched) {
-            status = guards_decide(&r->guards, r->state->t, r->y, error);
-        }
-        status = status == ZW_OK ? stepper_restart(r->stepper, r->state->t, r->y, error) : status;
+        status = decide_now(r, last, crossed, error);
+    }
+    if ((touched || crossed || turned) && status == ZW_OK && !r->over) {
+        status = go_on(r, touched, crossed, error);
     }
     return status;
 }

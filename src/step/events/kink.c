@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* The tapes of the motion. Energies and what is drawn may bend as they like. */
+/* The tapes of the motion, and its energies, which must not jump. What is drawn may bend as it
+ * likes. */
 static const system_part PARTS[] = {PART_TERMS,  PART_POSITION, PART_VELOCITY, PART_SLIP,
-                                    PART_METRIC, PART_LAGRANGE, PART_REACTION};
+                                    PART_METRIC, PART_LAGRANGE, PART_REACTION, PART_ENERGY};
 enum { PARTS_COUNT = sizeof PARTS / sizeof *PARTS };
 
 /* ---- The list ---------------------------------------------------------------------------------*/

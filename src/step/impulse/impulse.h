@@ -193,7 +193,8 @@ typedef struct impulse_contacts {
     impulse_parting *parting;    /* NULL: it was not needed yet */
     double whole;                /* of a step that impacts cut: its length; 0: it is not cut */
     gauss_impact *law;           /* of impacts */
-    double near;                 /* points are found up to this gap, if not farther */
+    double near;                 /* points are found up to this gap, if not farther, */
+    int flown;                   /* at the end of a flight: what is stuck is that of its start */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;

@@ -103,16 +103,18 @@ int impulse_flies(const impulse_contacts *t, const contact_point *point)
     return t->flying && is_left_out(t, point);
 }
 
-/* All points at the pose of these sweeps in reach of a time h, and their rows; speeds are in the
- * sweeps too. */
-static zw_status find_points(step_impulse *s, const bounce *b, double h, zw_error *error)
+/* All points at the pose of these sweeps, the start of a flight or where one has led, in reach of a
+ * time h, and their rows; speeds are in the sweeps too. */
+static zw_status find_points(step_impulse *s, const bounce *b, double h, int flown, zw_error *error)
 {
     double length = s->h;
     s->touch.flying = 0;
+    s->touch.flown = flown;
     s->h = h;
     s->touch.near = gauss_touch(6 * b->size); /* not below touch_of */
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     s->touch.near = 0;
+    s->touch.flown = 0;
     s->h = length;
     return status;
 }
@@ -282,7 +284,7 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
         *open = impulse_free_part(s);
         impulse_limits_look(s, s->t + s->h, s->q1);
         tree_velocities(s->system->tree, v1, s->work->sweeps);
-        status = find_points(s, b, b->rest, error);
+        status = find_points(s, b, b->rest, 1, error);
     }
     return status;
 }
@@ -293,7 +295,7 @@ static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *e
     tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
     impulse_limits_look(s, s->t, s->q0);
     tree_velocities(s->system->tree, s->v0, s->work->sweeps);
-    zw_status status = find_points(s, b, b->rest, error);
+    zw_status status = find_points(s, b, b->rest, 0, error);
     *meets = 0;
     b->deep = 0;
     find_rest(s, b);

@@ -220,7 +220,11 @@ zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *f
         }
     }
     if (!from && status == ZW_OK) {
-        status = impulse_find_stuck(s, sweeps, error);
+        if (t->flown) {
+            impulse_drop_stuck(s);
+        } else {
+            status = impulse_find_stuck(s, sweeps, error);
+        }
         impulse_keep_deep(t);
     } else {
         int capacity = s->system->bodies->contact->capacity;

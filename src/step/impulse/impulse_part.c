@@ -154,18 +154,18 @@ double impulse_least_overlap(const step_impulse *s)
                            : (s->rough ? IMPULSE_INSIDE : IMPULSE_OVERLAP) * impulse_extent(s);
 }
 
-static int is_asked(const step_impulse *s)
+/* The deepest of the points that have been found; 0: none is in anything. */
+static double deepest(const step_impulse *s)
 {
-    double least = impulse_least_overlap(s);
-    int found = 0;
-    for (int k = 0; k < s->touch.found.count && !found; k++) {
-        found = s->touch.found.point[k].gap < -least;
+    double deep = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        deep = fmax(deep, -s->touch.found.point[k].gap);
     }
-    return found;
+    return deep;
 }
 
-/* What the answer lacks, at point k, of its depth. */
-static double lacks(const step_impulse *s, const impulse_parting *it, int k)
+/* What the answer lacks, at point k, of its depth; depths are multiples of `unit`. */
+static double lacks(const step_impulse *s, const impulse_parting *it, int k, double unit)
 {
     const impulse_problem *p = &it->problem;
     int row = p->rows - s->touch.found.count + k; /* behind all others */
@@ -173,7 +173,7 @@ static double lacks(const step_impulse *s, const impulse_parting *it, int k)
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         sum -= p->value[e] * p->answer.a[p->column[e]];
     }
-    int deep = p->b[row] > impulse_least_overlap(s);
+    int deep = unit * p->b[row] > impulse_least_overlap(s);
     return !deep ? 0 : s->touch.let_go ? 1 : sum / p->b[row];
 }
 
@@ -258,7 +258,8 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     impulse_contacts *t = &s->touch;
     t->stuck_count = 0;
     find_unmoved(s, sweeps);
-    if (!is_asked(s)) {
+    double unit = deepest(s);
+    if (!(unit > impulse_least_overlap(s))) {
         if (t->stuck_count > 0) {
             end_search(s);
         }
@@ -274,11 +275,11 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     if (sweeps == s->begin) { /* else rows of closers are not at hand */
         impulse_put_standing(s, p);
     }
-    put_points(s, p, sweeps, 1, 0, 1);
+    put_points(s, p, sweeps, 1, 0, unit);
     zw_status status =
         problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
-        if (lacks(s, t->parting, k) > LACK) {
+        if (lacks(s, t->parting, k, unit) > LACK) {
             add_stuck(s, &t->found.point[k]);
         }
     }
@@ -330,7 +331,7 @@ static void close_again(step_impulse *s)
 static double find_overlaps(step_impulse *s, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
-    double reach = fmax(impulse_margin(s), 2 * IMPULSE_RECOVERY * s->h), depth = 0;
+    double reach = fmax(impulse_margin(s), 2 * IMPULSE_RECOVERY * s->h);
     impulse_see_start(s);
     tree_velocities(s->system->tree, s->v0, s->begin);
     s->work->effort.searches++;
@@ -345,10 +346,7 @@ static double find_overlaps(step_impulse *s, zw_error *error)
     impulse_touch(s);
     zw_status status = impulse_find_stuck(s, s->begin, error);
     s->looks = 0;
-    for (int k = 0; k < t->found.count; k++) {
-        depth = fmax(depth, -t->found.point[k].gap);
-    }
-    return status == ZW_OK ? depth : -1;
+    return status == ZW_OK ? deepest(s) : -1;
 }
 
 /* Out of the deepest overlap by this way; 0: not at all. */

@@ -411,25 +411,40 @@ static void lay_out(decision *d, base_arena *arena)
     d->a = base_arena_doubles(arena, (size_t)d->system->n);
 }
 
-zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
-                        system_impact *made, zw_error *error)
+static zw_status decide_all(decision *d, system_impact *made, zw_error *error)
 {
     system_impact ignored;
+    base_arena arena = {0};
     made = made ? made : &ignored;
     *made = (system_impact){0};
-    if (system->contact_count == 0 && !system->has_friction) { /* nothing to decide */
-        return system_set_modes(system, work, state_mode(state), error);
-    }
-    decision d = {.system = system, .work = work, .state = state};
-    base_arena arena = {0};
-    lay_out(&d, &arena);
+    lay_out(d, &arena);
     void *memory = base_alloc(arena.used + 1);
     if (!memory) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     arena = (base_arena){.block = memory};
-    lay_out(&d, &arena);
-    zw_status status = decide(&d, made, error);
+    lay_out(d, &arena);
+    zw_status status = decide(d, made, error);
     base_free(memory);
     return status;
+}
+
+zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
+                        system_impact *made, zw_error *error)
+{
+    decision d = {.system = system, .work = work, .state = state};
+    if (system->contact_count == 0 && !system->has_friction) { /* nothing to decide */
+        if (made) {
+            *made = (system_impact){0};
+        }
+        return system_set_modes(system, work, state_mode(state), error);
+    }
+    return decide_all(&d, made, error);
+}
+
+zw_status system_decide_at_kink(const zw_system *system, zw_work *work, zw_state *state,
+                                system_impact *made, zw_error *error)
+{
+    decision d = {.system = system, .work = work, .state = state, .at_kink = 1};
+    return decide_all(&d, made, error);
 }

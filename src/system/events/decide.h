@@ -27,6 +27,7 @@ typedef struct decision {
     double *ahead;  /* [nq + n + carried] the state a moment later */
     double *a;      /* [n] how it gets there */
     double rest;
+    int at_kink; /* formulas have just changed their branch */
 } decision;
 
 static inline int decide_one_sided(const zw_system *system, int c)
@@ -83,7 +84,8 @@ zw_status decide_dry(decision *d, zw_error *error);
  * decide_follow() lets it slide the way that they say. */
 zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error);
 zw_status decide_follow(decision *d, int c, zw_error *error);
-/* If something that touches approaches: the impact that ends it, noted in `made`. */
+/* If something that touches approaches, or a kink of a two-sided constraint asks for other speeds:
+ * the impact that ends it, noted in `made`. */
 zw_status decide_impacts(decision *d, system_impact *made, zw_error *error);
 
 #endif

@@ -88,6 +88,20 @@ static int approaching(const decision *d)
     return found;
 }
 
+/* At a kink: do two-sided constraints ask for other speeds than there are? Under the laws that
+ * carry multipliers speeds follow from these. */
+static int is_kicked(const decision *d)
+{
+    const zw_system *system = d->system;
+    const double *psi = d->work->out[PART_VELOCITY];
+    for (int r = 0; r < system->m && d->at_kink && system->carried == 0; r++) {
+        if (!decide_one_sided(system, system->row_constraint[r]) && fabs(psi[r]) > d->rest) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static zw_status restitution(const decision *d, int c, double *value, zw_error *error)
 {
     const zw_model *model = d->system->model;
@@ -248,7 +262,7 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
 zw_status decide_impacts(decision *d, system_impact *made, zw_error *error)
 {
     zw_status status = ZW_OK;
-    if (approaching(d) >= 0) {
+    if (approaching(d) >= 0 || is_kicked(d)) {
         status = impact(d, made, error);
     }
     return status;

@@ -1,0 +1,182 @@
+/* Forces that jump at a kink of a formula: contacts open, stick and slide as after any other jump,
+ * constraints that bend there ask for other speeds, and what nothing can follow is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "system/world.h"
+
+#define BLOCK "coord x, y\nmass 1 at (x, y)\ngravity (0, -10)\n"
+
+/* Where the first two coordinates are at t = 2, and how fast: closed forms. */
+typedef struct jump_case {
+    const char *text;
+    double q[2], v[2];
+    int impacts;
+} jump_case;
+
+static const jump_case CASES[] = {
+    /* friction holds 5 N; from t = 1 on there are 10 */
+    {BLOCK "force x: if(t > 1, 10, 0)\nconstraint f: y >= 0, friction 0.5\n", {2.5, 0}, {5, 0}, 0},
+    {BLOCK "force x: if(t > 1, 10, 0)\nconstraint f: y = 0\nfriction f: 0.5 at (x, y)\n",
+     {2.5, 0},
+     {5, 0},
+     0},
+    /* for half a second, after which it slides to rest as fast as it began */
+    {BLOCK "force x: if(t > 1 and t < 1.5, 10, 0)\nconstraint f: y >= 0, friction 0.5\n",
+     {1.25, 0},
+     {0, 0},
+     0},
+    /* the friction drops; the weight on it does */
+    {BLOCK "force x: 3\nconstraint f: y >= 0, friction if(t < 1, 0.5, 0.1)\n", {1, 0}, {2, 0}, 0},
+    {BLOCK "force x: 3, y: if(t > 1, 5, 0)\nconstraint f: y >= 0, friction 0.5\n",
+     {0.25, 0},
+     {0.5, 0},
+     0},
+    /* at the very start */
+    {BLOCK "force x: if(t > 0, 10, 0)\nconstraint f: y >= 0, friction 0.5\n", {10, 0}, {10, 0}, 0},
+    /* a pull lifts it, and lets go */
+    {BLOCK "force y: if(t > 1 and t < 1.5, 20, 0)\nconstraint f: y >= 0\n", {0, 2.5}, {0, 0}, 0},
+    /* held up without pressing, then let down */
+    {BLOCK "force x: 2, y: if(t < 1, 10, 0)\nconstraint f: y >= 0, friction 0.1\n",
+     {3.5, 0},
+     {3, 0},
+     0},
+    /* it slides in a groove that presses from below, then from above */
+    {"coord x, y\nspeed x' = 20\nmass 1 at (x, y)\ngravity (0, -10)\nforce y: if(t > 1, 25, 0)\n"
+     "constraint f: y = 0\nfriction f: 0.5 at (x, y)\n",
+     {17.5 + 11.25, 0},
+     {7.5, 0},
+     0},
+    /* a drive that starts with a jerk, and what a spring ties to it */
+    {"coord x, u\nmass 1 at x, 1 at u\nconstraint d: x = max(0, t - 1)\npotential (x - u)^2/2\n",
+     {1, 0.1585290151921035},
+     {1, 0.45969769413186023},
+     1},
+    /* the same through the masses: a bob on a smooth cart stays where it is */
+    {"coord x, u\nkinetic (x'^2 + (x' + u')^2)/2\nconstraint d: x = max(0, t - 1)\n",
+     {1, -1},
+     {1, -1},
+     1},
+    /* a wire with a corner: of the speed what leads along it is left */
+    {"coord x = -1, y\nspeed x' = 1\nmass 1 at (x, y)\nconstraint w: y = max(0, x)\n",
+     {0.5, 0.5},
+     {0.5, 0.5},
+     1},
+    /* a wall that begins to move, under something that it throws */
+    {"coord x, y\nmass 1 at x, 1 at y\nconstraint w: x >= max(0, t - 1), restitution 1\n",
+     {2, 0},
+     {2, 0},
+     1},
+    /* a potential that is switched on at rest takes work, and then pulls */
+    {"coord x = 1, y\nmass 1 at x, 1 at y\npotential if(t > 1, 1, 0)*x^2/2\n",
+     {0.5403023058681398, 0},
+     {-0.8414709848078965, 0},
+     0},
+};
+
+static void compare(const char *text, const char *what, double is, double wanted, double bound)
+{
+    if (!(fabs(is - wanted) <= bound)) {
+        fail_msg("%s%s = %.17g, expected %.17g", text, what, is, wanted);
+    }
+}
+
+/* By methods that step a field; euler's first order is no test. */
+static void forces_that_jump(void **unused)
+{
+    (void)unused;
+    static const struct {
+        zw_method method;
+        double step, bound;
+    } by[] = {
+        {ZW_METHOD_DOP853, 0, 1e-10}, {ZW_METHOD_STIFF, 0, 1e-8}, {ZW_METHOD_RK4, 0.01, 1e-8}};
+    for (size_t m = 0; m < sizeof by / sizeof *by; m++) {
+        for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+            const jump_case *c = &CASES[k];
+            world w = world_of(c->text);
+            zw_run_summary s;
+            const zw_run_options options = {
+                .time = 2, .every = 4, .method = by[m].method, .step = by[m].step};
+            if (zw_run(w.system, w.state, w.work, &options, &s, &w.error) != ZW_OK) {
+                fail_msg("%s%s", c->text, w.error.text);
+            }
+            for (int i = 0; i < 2; i++) {
+                compare(c->text, "place", world_field(&w, ZW_FIELD_Q)[i], c->q[i], by[m].bound);
+                compare(c->text, "speed", world_field(&w, ZW_FIELD_V)[i], c->v[i], by[m].bound);
+            }
+            compare(c->text, "drift", s.energy_drift, 0, by[m].bound);
+            assert_int_equal(s.impacts, c->impacts);
+            world_end(&w);
+        }
+    }
+}
+
+/* A number that is set while friction holds is a jump, too: in a loop of zw_step or between runs.
+ */
+static void a_parameter_that_is_set(void **unused)
+{
+    (void)unused;
+    for (int way = 0; way < 2; way++) {
+        world w = world_of("param F = 0\n" BLOCK "force x: F\n"
+                           "constraint f: y >= 0, friction 0.5\n");
+        zw_run_summary s;
+        const double F = 10;
+        zw_run_options options = {.time = 1, .every = 4};
+        assert_int_equal(zw_run(w.system, w.state, w.work, &options, &s, &w.error), ZW_OK);
+        assert_int_equal(
+            zw_state_set(w.system, w.state, w.work, ZW_FIELD_PARAM, 0, 1, &F, &w.error), ZW_OK);
+        options.time = way ? 2 : 0;
+        options.step = way ? 0 : 0.25;
+        for (int k = 0; k < 4 && !way; k++) {
+            assert_int_equal(zw_step(w.system, w.state, w.work, &options, &w.error), ZW_OK);
+        }
+        if (way) {
+            assert_int_equal(zw_run(w.system, w.state, w.work, &options, &s, &w.error), ZW_OK);
+        }
+        compare("set: ", "place", world_field(&w, ZW_FIELD_Q)[0], 2.5, 1e-10);
+        compare("set: ", "speed", world_field(&w, ZW_FIELD_V)[0], 5, 1e-10);
+        world_end(&w);
+    }
+}
+
+static void what_nothing_can_follow(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *told;
+    } row[] = {
+        {"coord x\nmass 1 at x\nconstraint w: x = if(t > 1, 1, 0)\n", "constraint w jumps by 1"},
+        {"coord x\nmass 1 at x\nconstraint w: x >= if(t > 1, 1, 0)\n", "constraint w jumps by 1"},
+        {"coord x\nspeed x' = 1\nkinetic if(t > 1, 2, 1)*x'^2/2\n",
+         "the kinetic energy jumps by 0.5"},
+        {"coord x\nspeed x' = 2\nmass 1 at x\npotential if(x > 1, 1.5, 0)\n",
+         "the potential energy jumps by 1.5"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        world w = world_of(row[k].text);
+        zw_run_summary s;
+        const zw_run_options options = {.time = 2, .every = 4};
+        assert_int_not_equal(zw_run(w.system, w.state, w.work, &options, &s, &w.error), ZW_OK);
+        if (!strstr(w.error.text, row[k].told)) {
+            fail_msg("%s%s", row[k].text, w.error.text);
+        }
+        world_end(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_that_jump),
+        cmocka_unit_test(a_parameter_that_is_set),
+        cmocka_unit_test(what_nothing_can_follow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
