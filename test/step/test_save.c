@@ -255,7 +255,7 @@ static void damage_is_told(void **state)
         memcpy(cut, bytes, k);
         unsigned char *exact = k > 0 ? realloc(cut, k) : cut;
         assert_non_null(exact);
-        must_fail(&r, exact, k, k < 8 ? "not a state" : "cut off");
+        must_fail(&r, exact, k, k < 8 ? "not a state" : "truncated");
         free(exact);
         for (int bit = 0; bit < 8; bit++) {
             bytes[k] ^= (unsigned char)(1 << bit);
