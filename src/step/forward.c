@@ -17,7 +17,7 @@
 static zw_status forward_softly(const zw_system *system, const zw_state *state, zw_work *work,
                                 double h, zw_error *error)
 {
-    zw_status status = system_forward(system, state, work, TOUCH_IGNORED, error);
+    zw_status status = system_forward(system, state, work, TOUCH_SOFTLY, error);
     if (status == ZW_OK && !work->soft) {
         status = soft_create(system, work, h, &work->soft, error);
     }

@@ -251,7 +251,7 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
     const step_impulse *s = kept ? kept->impulse : NULL;
     uint64_t digest = state_digest(state, 1);
     if (softly_led(work, state)) {
-        zw_status status = system_forward(system, state, work, TOUCH_IGNORED, error);
+        zw_status status = system_forward(system, state, work, TOUCH_SOFTLY, error);
         return status == ZW_OK ? touch_softly(state, work, error) : status;
     }
     int led = (s && state->remembered == s->left) ||

@@ -101,8 +101,8 @@ static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *st
         hidden = 0;
     }
     if (status == ZW_OK) {
-        status = system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED,
-                                error);
+        system_touch touch = pushed ? TOUCH_AS_PUSHED : r->soft ? TOUCH_SOFTLY : TOUCH_IGNORED;
+        status = system_forward(r->system, state, r->work, touch, error);
     }
     if (status == ZW_OK && r->soft) {
         status = soft_show(r->soft, state, error);

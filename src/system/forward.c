@@ -447,6 +447,10 @@ static zw_status solve_instant(const zw_system *system, zw_work *work, zw_state 
     int count = 0;
     zw_status status = ZW_OK;
     work->shown_by = work->motion;
+    if (touch == TOUCH_SOFTLY) {
+        set_up(system, work, work->motion, 1);
+        return ZW_OK;
+    }
     if (touch == TOUCH_AS_PUSHED && work->touched) {
         return solve_pushed(system, work, error);
     }
@@ -497,6 +501,10 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     status = solve_instant(system, work, now, touch, error);
     if (status != ZW_OK) {
         return tell(work, state->t, status, error);
+    }
+    if (touch == TOUCH_SOFTLY) {
+        bodies_activate(system, work, v, work->a + system->n + system->law.carried);
+        return ZW_OK;
     }
     const zw_motion *motion = &work->shown_by->answer;
     memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));

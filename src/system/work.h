@@ -167,9 +167,11 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
 
 /* zw_forward, and what geoms that touch do in it. */
 typedef enum system_touch {
-    TOUCH_IGNORED,  /* nothing: they pass through one another */
-    TOUCH_BY_LAW,   /* contact_now.c; the list is written anew */
-    TOUCH_AS_PUSHED /* they push with the forces of the list */
+    TOUCH_IGNORED,   /* nothing: they pass through one another */
+    TOUCH_BY_LAW,    /* contact_now.c; the list is written anew */
+    TOUCH_AS_PUSHED, /* they push with the forces of the list */
+    TOUCH_SOFTLY     /* nor do constraints act: soft_show says what all of them do, and nothing is
+                        solved here, where they may contradict each other */
 } system_touch;
 zw_status system_forward(const zw_system *system, const zw_state *state, zw_work *work,
                          system_touch touch, zw_error *error);
