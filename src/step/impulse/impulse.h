@@ -518,9 +518,10 @@ void impulse_put_places(step_impulse *s, impulse_problem *p, double unit);
 /* impulse_part.c */
 void impulse_parting_free(impulse_parting *it);
 /* Of the points found at q0: pairs that cannot be parted are listed, and their points dropped. */
-zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error); /* of q0 */
-int impulse_is_stuck(const step_impulse *s, int a, int b);                      /* two geoms */
-int impulse_parts(const step_impulse *s); /* does the step push overlaps apart? */
+/* Of q0, where points have been found up to this margin. */
+zw_status impulse_find_stuck(step_impulse *s, double *sweeps, double margin, zw_error *error);
+int impulse_is_stuck(const step_impulse *s, int a, int b); /* two geoms */
+int impulse_parts(const step_impulse *s);                  /* does the step push overlaps apart? */
 void impulse_drop_stuck(step_impulse *s);
 void impulse_part(
     step_impulse *s); /* before a step over s->h: q0 is where what overlaps is less deep */

@@ -210,21 +210,18 @@ zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *f
     double margin = fmax(impulse_margin(s), t->near);
     zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
     s->work->effort.searches++;
+    if (!from && status == ZW_OK && !t->flown) {
+        status = impulse_find_stuck(s, sweeps, margin, error);
+    } else if (!from) {
+        impulse_drop_stuck(s);
+    }
     impulse_sweep_note(s);
     leave_out(t);
     if (!from && t->near == 0 && status == ZW_OK) {
         drop_ghosts(s, sweeps);
         impulse_note_deep(s);
-        if (s->looks) {
-            impulse_note_overlaps(s);
-        }
     }
     if (!from && status == ZW_OK) {
-        if (t->flown) {
-            impulse_drop_stuck(s);
-        } else {
-            status = impulse_find_stuck(s, sweeps, error);
-        }
         impulse_keep_deep(t);
     } else {
         int capacity = s->system->bodies->contact->capacity;

@@ -221,14 +221,6 @@ static void find_unmoved(step_impulse *s, double *sweeps)
     }
 }
 
-static void end_search(step_impulse *s)
-{
-    if (s->looks) {
-        s->overlap.stuck = count_stuck(s);
-    }
-    impulse_drop_stuck(s);
-}
-
 /* The points found, of which those in one another are to come out by this part of their depth, less
  * what they come out by themselves in this time; as multiples of `unit`. */
 static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps, double part,
@@ -253,18 +245,11 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
     }
 }
 
-zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
+/* Of the points that have been found, which are all in reach of the way of a step. */
+static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
-    t->stuck_count = 0;
-    find_unmoved(s, sweeps);
-    double unit = deepest(s);
-    if (!(unit > impulse_least_overlap(s))) {
-        if (t->stuck_count > 0) {
-            end_search(s);
-        }
-        return ZW_OK;
-    }
+    const double unit = deepest(s);
     t->parting = t->parting ? t->parting : create(s->system->n);
     if (!t->parting) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -283,8 +268,29 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
             add_stuck(s, &t->found.point[k]);
         }
     }
-    end_search(s);
     return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: all are felt */
+}
+
+/* Is it to be asked at all, about what has been found? Then that is looked for so far away as the
+ * way of the whole step may lead: whether something is in the way is the same question before a
+ * step, at its start and at that of its pieces. */
+zw_status impulse_find_stuck(step_impulse *s, double *sweeps, double margin, zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    double reach = fmax(margin, 2 * IMPULSE_RECOVERY * t->land.step);
+    zw_status status = ZW_OK;
+    t->stuck_count = 0;
+    find_unmoved(s, sweeps);
+    if (deepest(s) > impulse_least_overlap(s)) {
+        s->work->effort.searches += 2;
+        if (contact_find(s->system, &t->found, sweeps, s->h, reach, NULL) == ZW_OK) {
+            status = find_stuck(s, sweeps, error);
+        }
+        status = status == ZW_OK ? contact_find(s->system, &t->found, sweeps, s->h, margin, error)
+                                 : status;
+    }
+    impulse_drop_stuck(s);
+    return status;
 }
 
 /* ---- Moving apart ---------------------------------------------------------------------------- */
@@ -344,7 +350,12 @@ static double find_overlaps(step_impulse *s, zw_error *error)
     tree_composite(s->system->tree, s->begin);
     impulse_place_rows(s);
     impulse_touch(s);
-    zw_status status = impulse_find_stuck(s, s->begin, error);
+    t->stuck_count = 0;
+    find_unmoved(s, s->begin);
+    zw_status status =
+        deepest(s) > impulse_least_overlap(s) ? find_stuck(s, s->begin, error) : ZW_OK;
+    s->overlap.stuck = s->looks ? count_stuck(s) : s->overlap.stuck;
+    impulse_drop_stuck(s);
     s->looks = 0;
     return status == ZW_OK ? deepest(s) : -1;
 }
