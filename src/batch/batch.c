@@ -327,7 +327,11 @@ const zw_error *zw_batch_why(const zw_batch *batch, int world)
 
 const zw_state *zw_batch_state(const zw_batch *batch, int world)
 {
-    return is_world(batch, world) ? batch->state[world] : NULL;
+    if (!is_world(batch, world)) {
+        return NULL;
+    }
+    batch_catch_up((zw_batch *)batch, world); /* which changes no number */
+    return batch->state[world];
 }
 
 zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
@@ -347,6 +351,9 @@ zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_st
         }
         batch->result[i] = (zw_batch_result){.status = ZW_OK, .end = from->t, .stopped_by = -1};
         batch->stuck[i] = 0;
+        if (batch->is_ahead) {
+            batch->is_ahead[i] = 0;
+        }
         batch_show(batch, i, NULL);
     }
     return ZW_OK;

@@ -59,9 +59,12 @@ struct zw_batch {
     void *memory;
 
     /* Steps in lanes: batch_soft.c */
-    int goes_alone;     /* there are none */
-    soft8_trace *trace; /* [count] */
-    batch_place *place; /* [count] who stands beside whom */
+    int goes_alone;          /* there are none */
+    uint64_t *touch;         /* [count] what touched in the last step */
+    batch_place *place;      /* [count] who stands beside whom */
+    unsigned char *is_ahead; /* [count] of its state; NULL: none is */
+    soft8_clock *clock;      /* [count] then, */
+    double *x;               /* [count][nq + n + params] with q, v and parameters */
     zw_run_options plan;
 
     /* The call at hand */
@@ -97,6 +100,9 @@ int batch_polls(void *worker, double time);
 int batch_begin_softly(zw_batch *batch);
 void batch_step_softly(void *user, int thread);
 void batch_free_soft(zw_batch *batch);
+/* Worlds that are ahead of their states: those become what they are. */
+void batch_catch_up(zw_batch *batch, int world);
+void batch_catch_up_all(zw_batch *batch);
 
 /* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error);

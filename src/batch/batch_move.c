@@ -266,6 +266,7 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
     if (status != ZW_OK) {
         return status;
     }
+    batch_catch_up_all(batch);
     int lanes = batch->in_lanes && plan.method == ZW_METHOD_DOP853;
     batch->options = plan;
     batch->options.every = lanes ? plan.every : 2 * fabs(plan.time) + 1; /* nobody looks */

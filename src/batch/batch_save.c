@@ -28,6 +28,7 @@ static uint64_t get(const unsigned char *from)
 size_t zw_batch_bytes(const zw_batch *batch)
 {
     size_t bytes = HEAD;
+    batch_catch_up_all((zw_batch *)batch); /* which changes no number */
     for (int i = 0; i < batch->count; i++) {
         bytes += EACH + zw_state_bytes(batch->state[i]);
     }
@@ -95,6 +96,9 @@ zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_e
             uint64_t stands = get(at + 8);
             zw_state_free(batch->state[i]);
             batch->state[i] = state[i];
+            if (batch->is_ahead) {
+                batch->is_ahead[i] = 0;
+            }
             batch->stuck[i] = stands >> 32 != 0;
             batch->result[i] = (zw_batch_result){.status = (zw_status)(uint32_t)stands,
                                                  .end = state[i]->t,

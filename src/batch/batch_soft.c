@@ -3,9 +3,14 @@
  * Worlds go together whose contacts were the same in the last step: a row that one of eight has
  * costs as much as one that all have. So they are sorted by which pairs touched; those that many
  * worlds have count least, as they stand side by side anyway. Nothing of that shows in the bits. A
- * world that lanes cannot move takes its step alone. */
+ * world that lanes cannot move takes its step alone.
+ *
+ * A state is large (it has room for what every method remembers), and states lie far apart. So
+ * worlds that go in lanes are ahead of their states: what moves is kept in arrays of its own, and
+ * written into the state when somebody wants to see that (batch_catch_up). */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "batch/batch.h"
@@ -14,28 +19,24 @@
 /* ---- Whether, and room -------------------------------------------------------------------------
  */
 
-static int make_traces(zw_batch *batch)
+static size_t numbers_of(const zw_batch *batch)
 {
-    size_t count = (size_t)batch->count, n = (size_t)batch->system->n;
-    if (batch->trace) {
-        return 1;
+    return (size_t)batch->system->nq + (size_t)batch->system->n +
+           (size_t)batch->seen[SEEN_PARAM].count;
+}
+
+static int make_places(zw_batch *batch)
+{
+    size_t count = (size_t)batch->count, numbers = numbers_of(batch);
+    if (!batch->place) {
+        batch->place = base_alloc(count * sizeof *batch->place);
+        batch->touch = base_alloc(count * sizeof *batch->touch);
+        batch->clock = base_alloc(count * sizeof *batch->clock);
+        batch->is_ahead = base_alloc(count);
+        batch->x =
+            count < SIZE_MAX / 64 / numbers ? base_alloc(count * numbers * sizeof *batch->x) : NULL;
     }
-    soft8_trace *trace = base_alloc(count * sizeof *trace);
-    double *guess =
-        n > 0 && count < SIZE_MAX / 64 / n ? base_alloc(2 * count * n * sizeof *guess) : NULL;
-    batch_place *place = base_alloc(count * sizeof *place);
-    if (!trace || !guess || !place) {
-        base_free(trace);
-        base_free(guess);
-        base_free(place);
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        trace[i].guess = guess + 2 * i * n;
-    }
-    batch->trace = trace;
-    batch->place = place;
-    return 1;
+    return batch->place && batch->touch && batch->clock && batch->is_ahead && batch->x;
 }
 
 void batch_free_soft(zw_batch *batch)
@@ -43,9 +44,84 @@ void batch_free_soft(zw_batch *batch)
     for (int k = 0; batch->worker && k < batch->threads; k++) {
         soft8_free(batch->worker[k].soft8);
     }
-    base_free(batch->trace ? batch->trace[0].guess : NULL);
-    base_free(batch->trace);
     base_free(batch->place);
+    base_free(batch->touch);
+    base_free(batch->clock);
+    base_free(batch->is_ahead);
+    base_free(batch->x);
+}
+
+/* ---- Ahead of the states -----------------------------------------------------------------------
+ */
+
+static double *numbers(const zw_batch *batch, int world)
+{
+    return batch->x + (size_t)world * numbers_of(batch);
+}
+
+static double *seen(const zw_batch *batch, int world, int k)
+{
+    return batch->seen[k].data + (size_t)world * (size_t)batch->seen[k].count;
+}
+
+void batch_catch_up(zw_batch *batch, int world)
+{
+    if (batch->is_ahead && batch->is_ahead[world]) {
+        soft8_write(batch->system, &batch->plan, &batch->clock[world], numbers(batch, world),
+                    batch->state[world]);
+        batch->is_ahead[world] = 0;
+    }
+}
+
+void batch_catch_up_all(zw_batch *batch)
+{
+    for (int i = 0; batch->is_ahead && i < batch->count; i++) {
+        batch_catch_up(batch, i);
+    }
+}
+
+/* Has the caller written places, speeds or the time, or nonsense as a control? */
+static int is_touched(const zw_batch *batch, int world)
+{
+    size_t nq = (size_t)batch->system->nq, n = (size_t)batch->system->n;
+    const double *x = numbers(batch, world), *u = seen(batch, world, SEEN_PARAM);
+    double sum = 0;
+    for (int k = 0; k < batch->seen[SEEN_PARAM].count; k++) {
+        sum += u[k] * 0;
+    }
+    return memcmp(seen(batch, world, SEEN_Q), x, nq * sizeof *x) != 0 ||
+           memcmp(seen(batch, world, SEEN_V), x + nq, n * sizeof *x) != 0 || sum != 0 ||
+           *seen(batch, world, SEEN_TIME) != batch->clock[world].t;
+}
+
+/* As batch_is_ready, for a world that is to go on in lanes: its numbers are there then. */
+static int is_ready(batch_worker *worker, int world)
+{
+    zw_batch *batch = worker->batch;
+    double *x = numbers(batch, world);
+    if (batch->is_ahead[world] && !batch->stuck[world] && !is_touched(batch, world)) {
+        memcpy(x + batch->system->nq + batch->system->n, seen(batch, world, SEEN_PARAM),
+               (size_t)batch->seen[SEEN_PARAM].count * sizeof *x);
+        batch->result[world] =
+            (zw_batch_result){.status = ZW_OK, .stopped_by = -1, .end = batch->clock[world].t};
+        return 1;
+    }
+    batch_catch_up(batch, world);
+    if (!batch_is_ready(worker, world)) {
+        return 0;
+    }
+    soft8_read(batch->system, &batch->plan, batch->state[world], &batch->clock[world], x);
+    batch->is_ahead[world] = 1;
+    return 1;
+}
+
+static void show(zw_batch *batch, int world)
+{
+    size_t nq = (size_t)batch->system->nq, n = (size_t)batch->system->n;
+    const double *x = numbers(batch, world);
+    memcpy(seen(batch, world, SEEN_Q), x, nq * sizeof *x);
+    memcpy(seen(batch, world, SEEN_V), x + nq, n * sizeof *x);
+    *seen(batch, world, SEEN_TIME) = batch->result[world].end = batch->clock[world].t;
 }
 
 /* ---- Side by side ------------------------------------------------------------------------------
@@ -64,7 +140,7 @@ static void sort(zw_batch *batch)
     long often[64] = {0};
     int rank[64];
     for (int i = 0; i < batch->count; i++) {
-        for (uint64_t left = batch->trace[i].touch; left; left &= left - 1) {
+        for (uint64_t left = batch->touch[i]; left; left &= left - 1) {
             often[__builtin_ctzll(left)]++;
         }
     }
@@ -76,7 +152,7 @@ static void sort(zw_batch *batch)
     }
     for (int i = 0; i < batch->count; i++) {
         uint64_t key = 0;
-        for (uint64_t left = batch->trace[i].touch; left; left &= left - 1) {
+        for (uint64_t left = batch->touch[i]; left; left &= left - 1) {
             key |= (uint64_t)1 << rank[__builtin_ctzll(left)];
         }
         batch->place[i] = (batch_place){.touch = key, .world = i};
@@ -87,18 +163,22 @@ static void sort(zw_batch *batch)
 /* ---- Steps -------------------------------------------------------------------------------------
  */
 
-/* Is the call at hand one for lanes? */
+/* Is the call at hand one for lanes? What was ahead by another plan catches up before. */
 static int is_for_lanes(zw_batch *batch)
 {
-    zw_run_options wish = batch->options;
+    zw_run_options wish = batch->options, plan;
     zw_error ignored;
     wish.poll = NULL;
     if (batch->systems || !batch->system->tree || batch->flags & ZW_BATCH_SENSE ||
-        batch->goes_alone ||
-        step_plan(batch->system, batch->state[0], &wish, &batch->plan, &ignored) != ZW_OK ||
-        !soft8_takes_plan(batch->system, &batch->plan)) {
+        batch->goes_alone || batch->state[0]->slides > 0 ||
+        step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) != ZW_OK ||
+        !soft8_takes_plan(batch->system, &plan)) {
         return 0;
     }
+    if (batch->plan.step != plan.step) {
+        batch_catch_up_all(batch);
+    }
+    batch->plan = plan;
     for (int k = 0; k < batch->threads; k++) {
         batch_worker *worker = &batch->worker[k];
         int failed = 0;
@@ -114,7 +194,7 @@ static int is_for_lanes(zw_batch *batch)
             return 0;
         }
     }
-    return make_traces(batch);
+    return make_places(batch);
 }
 
 int batch_begin_softly(zw_batch *batch)
@@ -122,6 +202,8 @@ int batch_begin_softly(zw_batch *batch)
     int lanes = is_for_lanes(batch);
     if (lanes) {
         sort(batch);
+    } else {
+        batch_catch_up_all(batch);
     }
     return lanes;
 }
@@ -129,41 +211,66 @@ int batch_begin_softly(zw_batch *batch)
 /* Eight worlds, as far as they are ready. */
 typedef struct lot {
     int count, world[LANES], left[LANES];
-    zw_state *state[LANES];
-    soft8_trace *trace[LANES];
+    soft8_clock *clock[LANES];
+    double *x[LANES];
 } lot;
+
+/* What the next lot begins with comes from far: it is sent for while this one is worked on. */
+static void send_for(const zw_batch *batch, int first)
+{
+    enum { LINE = 64 / sizeof(double) };
+    size_t count = numbers_of(batch);
+    for (int k = first; k < first + LANES && k < batch->count; k++) {
+        int world = batch->place[k].world;
+        const double *x = numbers(batch, world);
+        __builtin_prefetch(&batch->clock[world]);
+        for (size_t i = 0; i < count; i += LINE) {
+            __builtin_prefetch(x + i);
+        }
+        for (int j = 0; j < SEEN_WRITTEN; j++) {
+            for (int i = 0; i < batch->seen[j].count; i += LINE) {
+                __builtin_prefetch(seen(batch, world, j) + i);
+            }
+        }
+    }
+}
 
 static lot next_lot(batch_worker *worker)
 {
     zw_batch *batch = worker->batch;
     lot it = {.count = 0};
     int first = LANES * atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
+    send_for(batch, first + LANES * batch->threads);
     for (int k = first; k < first + LANES && k < batch->count; k++) {
         int world = batch->place[k].world;
-        if (batch_is_ready(worker, world)) {
+        if (is_ready(worker, world)) {
             it.world[it.count] = world;
             it.left[it.count] = batch->steps;
-            it.state[it.count] = batch->state[world];
-            it.trace[it.count++] = &batch->trace[world];
+            it.clock[it.count] = &batch->clock[world];
+            it.x[it.count++] = numbers(batch, world);
         }
     }
     return it;
 }
 
 /* Those that were left behind go on alone. */
-static void leave(batch_worker *worker, lot *it, unsigned done)
+static void leave(batch_worker *worker, lot *it, unsigned done, const uint64_t *touch)
 {
+    zw_batch *batch = worker->batch;
     int to = 0;
     for (int l = 0; l < it->count; l++) {
+        int world = it->world[l];
+        batch->touch[world] = touch[l];
         if (!(done >> l & 1)) {
-            batch_step_world(worker, it->world[l], it->left[l]);
+            batch_catch_up(batch, world);
+            batch_step_world(worker, world, it->left[l]);
             continue;
         }
-        it->world[to] = it->world[l];
+        batch->result[world].steps++;
+        it->world[to] = world;
         it->left[to] = it->left[l] - 1;
-        it->state[to] = it->state[l];
-        it->trace[to++] = it->trace[l];
-        worker->batch->result[it->world[l]].steps++;
+        it->clock[to] = it->clock[l];
+        it->x[to++] = it->x[l];
     }
     it->count = to;
 }
@@ -176,15 +283,15 @@ void batch_step_softly(void *user, int thread)
            LANES * atomic_load_explicit(&batch->next, memory_order_relaxed) < batch->count) {
         lot it = next_lot(worker);
         for (int k = 0; k < batch->steps && it.count > 0; k++) {
-            if (batch->poll && batch_polls(worker, it.state[0]->t)) {
+            uint64_t touch[LANES];
+            if (batch->poll && batch_polls(worker, it.clock[0]->t)) {
                 break;
             }
-            leave(worker, &it,
-                  soft8_step(worker->soft8, &batch->plan, it.count, it.state, it.trace));
+            unsigned done = soft8_step(worker->soft8, it.count, it.clock, it.x, touch);
+            leave(worker, &it, done, touch);
         }
         for (int l = 0; l < it.count; l++) {
-            batch->result[it.world[l]].end = it.state[l]->t;
-            batch_show(batch, it.world[l], NULL);
+            show(batch, it.world[l]);
         }
     }
 }

@@ -86,12 +86,10 @@ int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options
 }
 
 void run_note_soft(const zw_system *system, zw_state *state, const zw_run_options *plan,
-                   const step_grid *grid, int remembered)
+                   const step_grid *grid)
 {
     double *memory = state_memory(state);
-    if (!remembered) { /* else there is nothing but the grid in it */
-        run_forget(state);
-    }
+    run_forget(state);
     if (run_step_memory(system, state) - memory > state->memory) {
         return;
     }

@@ -118,7 +118,7 @@ zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run
 int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options *plan,
                   step_grid *grid, double *t);
 void run_note_soft(const zw_system *system, zw_state *state, const zw_run_options *plan,
-                   const step_grid *grid, int remembered);
+                   const step_grid *grid);
 int run_remembers(const run *r); /* r->stepper is there, and has not been started */
 zw_status run_resume(run *r, zw_error *error);
 

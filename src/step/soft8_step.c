@@ -8,7 +8,7 @@
 #include "tree/sweeps.h"
 
 #define ONWARD 0.6  /* of the last change of a, as in soft_solve.c */
-#define ABSURD 1e30 /* speeds and places beyond that go alone: their energy may be no number */
+#define ABSURD 1e30 /* beyond that worlds go alone: their energy may be no number */
 
 int soft8_takes_plan(const zw_system *system, const zw_run_options *plan)
 {
@@ -19,49 +19,54 @@ int soft8_takes_plan(const zw_system *system, const zw_run_options *plan)
 /* ---- In and out
  * ---------------------------------------------------------------------------------- */
 
-/* The time of a world. */
-typedef struct clock {
-    step_grid grid;
-    int remembered; /* by the state */
-    double end;     /* of the step */
-} clock;
-
-/* 0: its step does not end after h, and it goes alone. */
-static int aim(const soft8 *s, const zw_run_options *plan, zw_state *state, clock *to)
+void soft8_read(const zw_system *system, const zw_run_options *plan, zw_state *state,
+                soft8_clock *clock, double *x)
 {
-    double t = state->t, limit = state->t + plan->step;
-    to->grid = (step_grid){.step = plan->step};
-    to->remembered = run_soft_grid(s->system, state, plan, &to->grid, &t);
-    if (!to->remembered) {
-        step_grid_start(&to->grid, t);
+    double time;
+    *clock = (soft8_clock){.t = state->t, .work = state->work, .grid.step = plan->step};
+    if (!run_soft_grid(system, state, plan, &clock->grid, &time)) {
+        step_grid_start(&clock->grid, state->t);
     }
-    step_aimed aimed = step_grid_aim(&to->grid, t, limit);
-    if (aimed.cut || aimed.h != s->h || state->slides > 0) {
-        return 0;
-    }
-    to->end = step_grid_pass(&to->grid, &aimed, limit);
-    return to->end == limit;
+    memcpy(x, state_q(state), (size_t)(system->nq + system->n + state->params) * sizeof *x);
 }
 
-static void load(soft8 *s, int count, zw_state *const *state, soft8_trace *const *trace)
+void soft8_write(const zw_system *system, const zw_run_options *plan, const soft8_clock *clock,
+                 const double *x, zw_state *state)
 {
-    const double *q[LANES], *v[LANES], *param[LANES], *guess[LANES], *before[LANES];
+    if (clock->steps > 0) {
+        memcpy(state_q(state), x, (size_t)(system->nq + system->n + state->params) * sizeof *x);
+        state->t = clock->t;
+        state->work = clock->work;
+        state->impacts = 0;
+        run_note_soft(system, state, plan, &clock->grid);
+    }
+}
+
+/* The clock after the step; 0: that does not end after h, and its world goes alone. */
+static int aim(const soft8 *s, soft8_clock *clock)
+{
+    double time[STEP_GRID_NUMBERS], limit = clock->t + s->h;
+    step_grid_keep(&clock->grid, clock->t, time);
+    step_aimed aimed = step_grid_aim(&clock->grid, time[0], limit);
+    clock->t = step_grid_pass(&clock->grid, &aimed, limit);
+    clock->steps++;
+    return !aimed.cut && aimed.h == s->h && clock->t == limit;
+}
+
+static void load(soft8 *s, int count, double *const *x)
+{
+    const double *q[LANES], *v[LANES], *param[LANES];
     s->lanes = count;
     for (int l = 0; l < LANES; l++) {
-        int from = l < count ? l : count - 1;
-        q[l] = state_q(state[from]);
-        v[l] = state_v(state[from]);
-        param[l] = state_param(state[from]);
-        guess[l] = trace[from]->guess;
-        before[l] = trace[from]->guess + s->system->n;
+        q[l] = x[l < count ? l : count - 1];
+        v[l] = q[l] + s->system->nq;
+        param[l] = v[l] + s->system->n;
         s->good[l] = l < count ? -1 : 0;
         s->repeats[l] = ~s->good[l];
     }
     math_to_lanes(s->system->nq, q, s->q);
     math_to_lanes(s->system->n, v, s->v);
-    math_to_lanes(state[0]->params, param, s->param);
-    math_to_lanes(s->system->n, guess, s->guess);
-    math_to_lanes(s->system->n, before, s->before);
+    math_to_lanes(s->system->model->param_count, param, s->param);
 }
 
 ZW_CLONES static void sort_out(soft8 *s)
@@ -72,8 +77,9 @@ ZW_CLONES static void sort_out(soft8 *s)
     }
     for (int i = 0; i < s->system->n; i++) {
         good &= lane_size8(s->v[i]) < ABSURD;
-        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
-        s->a[i] = lane_select8(lane_size8(s->a[i]) < ABSURD, s->a[i], (zw_real8){0});
+    }
+    for (int i = 0; i < s->system->model->param_count; i++) {
+        good &= lane_size8(s->param[i]) < ABSURD;
     }
     s->good = good;
 }
@@ -120,8 +126,6 @@ static void take(soft8 *s, zw_real8 *gained)
     find_rows(s);
     if (s->blocks > 0 || !damped) {
         soft8_minimise(s);
-        memcpy(s->before, s->guess, bytes);
-        memcpy(s->guess, s->a, bytes);
     } else {
         memset(s->push, 0, bytes);
     }
@@ -134,37 +138,28 @@ static void take(soft8 *s, zw_real8 *gained)
     tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
 }
 
-static void store(const soft8 *s, const zw_run_options *plan, int lane, const zw_real8 *gained,
-                  const clock *time, zw_state *state, soft8_trace *trace)
+/* q and v of the good lanes; those of the others go where nobody reads them. */
+static void unload(soft8 *s, int count, double *const *x)
 {
-    const double *q = (const double *)s->q + lane, *v = (const double *)s->v + lane;
-    const double *guess = (const double *)s->guess + lane;
-    const double *before = (const double *)s->before + lane;
-    int n = s->system->n;
-    for (int i = 0; i < s->system->nq; i++) {
-        state_q(state)[i] = q[i * LANES];
+    double *q[LANES], *v[LANES], *spare = (double *)s->push;
+    for (int l = 0; l < count; l++) {
+        q[l] = s->good[l] ? x[l] : spare;
+        v[l] = s->good[l] ? x[l] + s->system->nq : spare;
     }
-    for (int i = 0; i < n; i++) {
-        state_v(state)[i] = v[i * LANES];
-        trace->guess[i] = guess[i * LANES];
-        trace->guess[n + i] = before[i * LANES];
-    }
-    trace->touch = s->touch[lane];
-    state->t = time->end;
-    state->work += s->system->works ? (*gained)[lane] : 0;
-    state->impacts = 0;
-    run_note_soft(s->system, state, plan, &time->grid, time->remembered);
+    math_from_lanes(s->system->nq, s->q, count, q);
+    math_from_lanes(s->system->n, s->v, count, v);
 }
 
-unsigned soft8_step(soft8 *s, const zw_run_options *plan, int count, zw_state *const *state,
-                    soft8_trace *const *trace)
+unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *const *x,
+                    uint64_t touch[LANES])
 {
-    clock time[LANES];
+    soft8_clock next[LANES];
     zw_real8 gained;
     unsigned done = 0;
-    load(s, count, state, trace);
+    load(s, count, x);
     for (int l = 0; l < count; l++) {
-        s->good[l] = aim(s, plan, state[l], &time[l]) ? s->good[l] : 0;
+        next[l] = *clock[l];
+        s->good[l] = aim(s, &next[l]) ? s->good[l] : 0;
     }
     take(s, &gained);
     if (s->needs_blocks > s->block_room || s->needs_entries > s->entry_room) {
@@ -173,9 +168,12 @@ unsigned soft8_step(soft8 *s, const zw_run_options *plan, int count, zw_state *c
     for (int i = 0; i < s->system->nq; i++) {
         s->good &= s->q[i] * 0.0 == 0.0;
     }
+    unload(s, count, x);
     for (int l = 0; l < count; l++) {
+        touch[l] = s->touch[l];
         if (s->good[l]) {
-            store(s, plan, l, &gained, &time[l], state[l], trace[l]);
+            next[l].work += s->system->works ? gained[l] : 0;
+            *clock[l] = next[l];
             done |= 1U << l;
             s->taken++;
         }

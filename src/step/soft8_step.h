@@ -1,24 +1,33 @@
 /* A step of eight worlds at once by the soft law (system/soft8/soft8.h): soft_step by Euler's
- * method, and all that zw_step writes into a state after it. */
+ * method. What zw_step writes into a state after it is kept apart here, as one does not want to
+ * touch eight states at every step: soft8_write does that in the end. */
 #ifndef ZW_STEP_SOFT8_STEP_H
 #define ZW_STEP_SOFT8_STEP_H
 
 #include "step/run.h"
 #include "system/soft8/soft8.h"
 
-/* What is known of a world from its last step: it saves work and changes no bit. */
-typedef struct soft8_trace {
-    uint64_t touch; /* which pairs touched, one bit each, folded */
-    double *guess;  /* [2 n] its accelerations, and those of the step before */
-} soft8_trace;
+/* What is known of a world beside q, v and its parameters. */
+typedef struct soft8_clock {
+    double t, work;
+    step_grid grid;
+    long steps; /* since it was read from the state */
+} soft8_clock;
 
 /* Can steps by this plan be taken in lanes? */
 int soft8_takes_plan(const zw_system *system, const zw_run_options *plan);
 
-/* One step of `count` worlds, at most LANES. Answers the bits of those that took it; the states of
- * the others are as before, and their steps are to be taken by zw_step, which knows what to do or
- * say. */
-unsigned soft8_step(soft8 *s, const zw_run_options *plan, int count, zw_state *const *state,
-                    soft8_trace *const *trace);
+/* From a state, and back into it, where all that zw_step would have left is then: x is q, v and the
+ * parameters. */
+void soft8_read(const zw_system *system, const zw_run_options *plan, zw_state *state,
+                soft8_clock *clock, double *x);
+void soft8_write(const zw_system *system, const zw_run_options *plan, const soft8_clock *clock,
+                 const double *x, zw_state *state);
+
+/* One step of `count` worlds, at most LANES. Answers the bits of those that took it, and which
+ * pairs touched in them (one bit each, folded). The others are as before, and their steps are to be
+ * taken by zw_step, which knows what to do or say. */
+unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *const *x,
+                    uint64_t touch[LANES]);
 
 #endif

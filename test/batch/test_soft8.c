@@ -200,12 +200,154 @@ static void test_lanes_are_worlds_alone(void **unused)
     }
 }
 
+/* ---- What a caller may do on the way, in lanes and without -------------------------------------
+ */
+
+typedef struct pair {
+    zw_batch *batch[2]; /* the second goes without lanes */
+    int worlds, params;
+} pair;
+
+static pair pair_of(stage *s, const scene *of, int count)
+{
+    pair p = {.worlds = count, .params = zw_count(s->system, ZW_KIND_PARAM)};
+    for (int k = 0; k < 2; k++) {
+        p.batch[k] = zw_batch_create(s->system, count, 2 - k, &s->error);
+        assert_non_null(p.batch[k]);
+        p.batch[k]->goes_alone = k;
+        for (int i = 0; i < count; i++) {
+            throw(of, i, zw_batch_field(p.batch[k], i, ZW_FIELD_Q),
+                  zw_batch_field(p.batch[k], i, ZW_FIELD_V), zw_count(s->system, ZW_KIND_SPEED));
+        }
+    }
+    return p;
+}
+
+static void step_both(pair *p, const scene *of, int step, int flags)
+{
+    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    zw_error error;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < p->worlds; i++) {
+            control(of, i, step, p->params, zw_batch_field(p->batch[k], i, ZW_FIELD_PARAM));
+        }
+        zw_batch_step(p->batch[k], &options, 1 + step % 3, flags, &error);
+    }
+}
+
+static void compare_both(pair *p)
+{
+    static const zw_field_id fields[] = {ZW_FIELD_TIME, ZW_FIELD_Q, ZW_FIELD_V, ZW_FIELD_SENSOR};
+    zw_error error;
+    size_t size = zw_batch_bytes(p->batch[0]);
+    unsigned char *bytes[2] = {malloc(size), malloc(size)};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(zw_batch_bytes(p->batch[k]), size);
+        assert_int_equal(zw_batch_save(p->batch[k], bytes[k], size, &error), ZW_OK);
+    }
+    assert_memory_equal(bytes[0], bytes[1], size);
+    for (int j = 0; j < 4; j++) {
+        int count = zw_batch_field(p->batch[0], 0, fields[j])
+                        ? zw_field(p->batch[0]->system, p->batch[0]->state[0],
+                                   p->batch[0]->worker[0].work, fields[j])
+                              .count
+                        : 0;
+        for (int i = 0; i < p->worlds && count > 0; i++) {
+            assert_memory_equal(zw_batch_field(p->batch[0], i, fields[j]),
+                                zw_batch_field(p->batch[1], i, fields[j]),
+                                (size_t)count * sizeof(double));
+        }
+    }
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static void test_a_caller_who_meddles(void **unused)
+{
+    (void)unused;
+    const scene *of = &scenes[1];
+    stage s = stage_of(of->file);
+    pair p = pair_of(&s, of, 21);
+    zw_run_options onward = {.contact = ZW_CONTACT_SOFT};
+    unsigned char mask[21] = {[4] = 1, [17] = 1}, *bytes = malloc(zw_batch_bytes(p.batch[0]));
+    for (int step = 0; step < 40; step++) {
+        step_both(&p, of, step, step % 7 == 3 ? ZW_BATCH_SENSE : 0);
+        for (int k = 0; k < 2; k++) {
+            if (step == 8) {
+                zw_batch_field(p.batch[k], 5, ZW_FIELD_V)[2] += 1;
+                zw_batch_field(p.batch[k], 6, ZW_FIELD_Q)[2] += 0.1;
+                zw_batch_field(p.batch[k], 7, ZW_FIELD_TIME)[0] = 3;
+                zw_batch_field(p.batch[k], 9, ZW_FIELD_PARAM)[0] = NAN; /* written over */
+            } else if (step == 12) {
+                assert_int_equal(zw_batch_reset(p.batch[k], mask, NULL, &s.error), ZW_OK);
+            } else if (step == 20) {
+                size_t size = zw_batch_bytes(p.batch[k]);
+                assert_int_equal(zw_batch_save(p.batch[k], bytes, size, &s.error), ZW_OK);
+                assert_int_equal(zw_batch_restore(p.batch[1 - k], bytes, size, &s.error), ZW_OK);
+            } else if (step == 30) {
+                onward.time = *zw_batch_field(p.batch[k], 0, ZW_FIELD_TIME) + 0.05;
+                assert_int_equal(zw_batch_run(p.batch[k], &onward, &s.error), ZW_OK);
+            }
+        }
+        compare_both(&p);
+    }
+    free(bytes);
+    zw_batch_free(p.batch[0]);
+    zw_batch_free(p.batch[1]);
+    stage_end(&s);
+}
+
+/* One of 4096 has a control that is no number, or a speed beyond all reason: it says so, and the
+ * others have the bits that they have without it. */
+static void test_a_poisoned_world(void **unused)
+{
+    enum { MANY = 4096, CULPRIT = 1234, STEPS = 3 };
+    (void)unused;
+    const scene *of = &scenes[3];
+    stage s = stage_of(of->file);
+    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    int params = zw_count(s.system, ZW_KIND_PARAM);
+    zw_batch *batch[3];
+    for (int k = 0; k < 3; k++) {
+        batch[k] = zw_batch_create(s.system, MANY, 2, &s.error);
+        assert_non_null(batch[k]);
+        for (int step = 0; step < STEPS; step++) {
+            for (int i = 0; i < MANY; i++) {
+                control(of, i, step, params, zw_batch_field(batch[k], i, ZW_FIELD_PARAM));
+            }
+            if (k == 1 && step == 1) {
+                zw_batch_field(batch[k], CULPRIT, ZW_FIELD_PARAM)[2] = NAN;
+            } else if (k == 2 && step == 1) {
+                zw_batch_field(batch[k], CULPRIT, ZW_FIELD_V)[1] = 1e200;
+            }
+            zw_status status = zw_batch_step(batch[k], &options, 1, 0, &s.error);
+            if (step < 2) {
+                assert_true((status == ZW_OK) == (k == 0 || step == 0));
+            }
+            if (status != ZW_OK) {
+                assert_non_null(strstr(s.error.text, "world 1234"));
+            }
+        }
+        for (int i = 0; i < MANY && k > 0; i++) {
+            if (i != CULPRIT) {
+                compare(of, zw_batch_state(batch[k], i), zw_batch_state(batch[0], i), i);
+            }
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        zw_batch_free(batch[k]);
+    }
+    stage_end(&s);
+}
+
 int main(int count, char **word)
 {
     steps = count > 1 ? atoi(word[1]) : steps;
     worlds = count > 2 ? atoi(word[2]) : worlds;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lanes_are_worlds_alone),
+        cmocka_unit_test(test_a_caller_who_meddles),
+        cmocka_unit_test(test_a_poisoned_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,8 +160,7 @@ static void lay_out(soft8 *s, base_arena *arena)
     const struct system_bodies *bodies = s->system->bodies;
     size_t n = (size_t)s->system->n;
     s->q = take(arena, (size_t)s->system->nq);
-    zw_real8 **speeds[] = {&s->v,  &s->force, &s->Q,        &s->a,     &s->x,
-                           &s->Ma, &s->push,  &s->diagonal, &s->guess, &s->before};
+    zw_real8 **speeds[] = {&s->v, &s->force, &s->Q, &s->a, &s->x, &s->Ma, &s->push, &s->diagonal};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = take(arena, n);
     }

@@ -96,8 +96,7 @@ typedef struct soft8 {
     zw_real8 *sweeps;
     zw_real8 *force, *Q, *room; /* [n], [n], [lengths] */
     zw_real8 *a, *x, *Ma, *push, *diagonal;
-    zw_real8 *guess, *before; /* [n] of the last two steps */
-    uint64_t touch[LANES];    /* which matches touched: one bit each, folded */
+    uint64_t touch[LANES]; /* which matches touched: one bit each, folded */
 
     int blocks, block_room, entries, entry_room;
     soft8_block *block;

@@ -26,11 +26,12 @@ ZW_INLINE void times(const soft8_block *k, const int width, const zw_real8 *a, z
     }
 }
 
-ZW_CLONES void soft8_along(const soft8 *s, const zw_real8 *a, int ahead)
+ZW_CLONES void soft8_along(const soft8 *s)
 {
     for (int i = 0; i < s->blocks; i++) {
         soft8_block *k = &s->block[i];
-        zw_real8 *to = ahead ? k->move : k->x;
+        const zw_real8 *a = s->x;
+        zw_real8 *to = k->move;
         if (k->fixed) {
             to[0] = k->fixed[0] * a[k->column[0]];
         } else if (k->width == 3) {
@@ -81,69 +82,85 @@ ZW_INLINE void slopes_pyramid(soft8_block *k, const int width)
     k->rest[0] = rest;
 }
 
-ZW_INLINE zw_mask8 edges_pyramid(soft8_block *k, const int width)
+ZW_INLINE zw_mask8 any_edge(const soft8_block *k)
 {
-    zw_mask8 any = {0};
-    for (int j = 1; j < width; j++) {
-        zw_real8 along = k->mu[j - 1] * k->x[j];
-        k->up[j - 1] = k->D * (k->b[2 * j - 2] - k->x[0] - along) > 0.0;
-        k->down[j - 1] = k->D * (k->b[2 * j - 1] - k->x[0] + along) > 0.0;
+    zw_mask8 any = k->up[0];
+    for (int j = 1; j < k->width; j++) {
         any |= k->up[j - 1] | k->down[j - 1];
     }
     return any;
 }
 
-ZW_INLINE void law_row(soft8_block *k)
+ZW_CLONES void soft8_begin(const soft8 *s)
 {
-    zw_real8 lambda = k->D * (k->b[0] - k->x[0]);
-    k->up[0] = lambda > 0.0;
-    k->C[0] = only(k->up[0], k->D);
-    k->rest[0] = only(k->up[0], k->D * k->b[0]);
-    k->any = any8(k->up[0]);
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        for (int j = 0; j < (k->width > 1 ? k->width - 1 : 1); j++) {
+            k->up[j] = k->down[j] = k->D > 0.0;
+        }
+    }
+}
+
+ZW_CLONES void soft8_slopes(const soft8 *s)
+{
+    for (int i = 0; i < s->blocks; i++) {
+        soft8_block *k = &s->block[i];
+        k->any = any8(any_edge(k));
+        if (k->kind != SOFT_PYRAMID) {
+            k->C[0] = only(k->up[0], k->D);
+            k->rest[0] = only(k->up[0], k->D * k->b[0]);
+        } else if (k->width == 3) {
+            slopes_pyramid(k, 3);
+        } else {
+            slopes_pyramid(k, k->width);
+        }
+    }
+}
+
+/* The edges that push at x, and their forces. Answers where others push than before. */
+ZW_INLINE zw_mask8 look_pyramid(soft8_block *k, const int width, const zw_real8 *x, zw_real8 *force)
+{
+    zw_real8 normal = {0}, D = k->D;
+    zw_mask8 other = {0};
+    for (int j = 1; j < width; j++) {
+        double mu = k->mu[j - 1];
+        zw_real8 along = mu * x[j];
+        zw_real8 plus = D * (k->b[2 * j - 2] - x[0] - along);
+        zw_real8 minus = D * (k->b[2 * j - 1] - x[0] + along);
+        zw_mask8 up = plus > 0.0, down = minus > 0.0;
+        plus = only(up, plus);
+        minus = only(down, minus);
+        other |= (up ^ k->up[j - 1]) | (down ^ k->down[j - 1]);
+        k->up[j - 1] = up;
+        k->down[j - 1] = down;
+        normal += plus + minus;
+        force[j] = mu * (plus - minus);
+    }
+    force[0] = normal;
+    return other;
+}
+
+ZW_INLINE zw_mask8 look(soft8_block *k, const zw_real8 *x, zw_real8 *force)
+{
+    if (k->width == 3) {
+        return look_pyramid(k, 3, x, force);
+    }
+    if (k->kind == SOFT_PYRAMID) {
+        return look_pyramid(k, k->width, x, force);
+    }
+    zw_real8 lambda = k->D * (k->b[0] - x[0]);
+    zw_mask8 up = lambda > 0.0, other = up ^ k->up[0];
+    force[0] = only(up, lambda);
+    k->up[0] = up;
+    return other;
 }
 
 ZW_CLONES void soft8_law(const soft8 *s)
 {
     for (int i = 0; i < s->blocks; i++) {
         soft8_block *k = &s->block[i];
-        if (k->kind != SOFT_PYRAMID) {
-            law_row(k);
-        } else if (k->width == 3) {
-            k->any = any8(edges_pyramid(k, 3));
-            slopes_pyramid(k, 3);
-        } else {
-            k->any = any8(edges_pyramid(k, k->width));
-            slopes_pyramid(k, k->width);
-        }
+        look(k, k->x, k->then);
     }
-}
-
-ZW_INLINE zw_mask8 ahead_pyramid(soft8_block *k, const int width)
-{
-    zw_real8 normal = {0}, D = k->D;
-    zw_mask8 other = {0};
-    for (int j = 1; j < width; j++) {
-        double mu = k->mu[j - 1];
-        zw_real8 along = mu * k->move[j];
-        zw_real8 plus = D * (k->b[2 * j - 2] - k->move[0] - along);
-        zw_real8 minus = D * (k->b[2 * j - 1] - k->move[0] + along);
-        zw_mask8 up = plus > 0.0, down = minus > 0.0;
-        plus = only(up, plus);
-        minus = only(down, minus);
-        other |= (up ^ k->up[j - 1]) | (down ^ k->down[j - 1]);
-        normal += plus + minus;
-        k->then[j] = mu * (plus - minus);
-    }
-    k->then[0] = normal;
-    return other;
-}
-
-ZW_INLINE zw_mask8 ahead_row(soft8_block *k)
-{
-    zw_real8 lambda = k->D * (k->b[0] - k->move[0]);
-    zw_mask8 up = lambda > 0.0;
-    k->then[0] = only(up, lambda);
-    return up ^ k->up[0];
 }
 
 ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
@@ -151,9 +168,7 @@ ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
     zw_mask8 other = {0};
     for (int i = 0; i < s->blocks; i++) {
         soft8_block *k = &s->block[i];
-        other |= k->kind != SOFT_PYRAMID ? ahead_row(k)
-                 : k->width == 3         ? ahead_pyramid(k, 3)
-                                         : ahead_pyramid(k, k->width);
+        other |= look(k, k->move, k->then);
     }
     *same = ~other;
 }

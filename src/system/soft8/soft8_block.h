@@ -4,12 +4,16 @@
 
 #include "system/soft8/soft8.h"
 
-/* x, or `move` if it is to look ahead, = J a */
-void soft8_along(const soft8 *s, const zw_real8 *a, int ahead);
-/* Who pushes at x: up, down, C, rest. */
-void soft8_law(const soft8 *s);
-/* The forces at `move`, and in which lanes the same edges push there as at x. */
+/* At first all rows push. */
+void soft8_begin(const soft8 *s);
+/* C and rest of the edges that push. */
+void soft8_slopes(const soft8 *s);
+/* move = J x */
+void soft8_along(const soft8 *s);
+/* Who pushes at `move`, and with which forces; in which lanes the same edges do as before. */
 void soft8_ahead(const soft8 *s, zw_mask8 *same);
+/* Who pushes at x. */
+void soft8_law(const soft8 *s);
 /* In these lanes x is the minimum. */
 void soft8_arrive(const soft8 *s, const zw_mask8 *here);
 /* to += J' force, or J' rest */
