@@ -25,7 +25,7 @@ static const char overview[] =
     "\n"
     "FILE is a system written as equations (.zw), or a robot (MJCF .xml, .urdf); try\n"
     "  zwang run examples/double_pendulum.zw --report pendulum.html\n"
-    "  zwang run examples/bodies/four_bar.xml --report four_bar.html\n"
+    "  zwang run examples/bodies/stewart.xml --report stewart.html\n"
     "\n"
     "Exit status: 0 done, 1 the motion failed or a check did not hold, 2 wrong usage,\n"
     "3 a mistake in the model, 4 a file cannot be read or written, 5 the recording is not a\n"

@@ -180,6 +180,7 @@ static PyMethodDef functions[] = {
     {"certify", recording_certify, METH_VARARGS, NULL},
     {"inverse", recording_inverse, METH_VARARGS, NULL},
     {"fit", recording_fit, METH_VARARGS, NULL},
+    {"optimise", optimise_run, METH_VARARGS, NULL},
     {"sweep", sweep_run, METH_VARARGS, NULL},
     {"gauss_solve", (PyCFunction)(void (*)(void))gauss_solve, METH_VARARGS | METH_KEYWORDS, NULL},
     {"version", version, METH_NOARGS, NULL},

@@ -154,6 +154,11 @@ PyObject *sim_modes(PyObject *self, PyObject *period);
 PyObject *sim_reach(PyObject *self, PyObject *arguments);
 PyObject *sim_sensitivity(PyObject *self, PyObject *arguments);
 
+/* gradient.c: derivatives of steps, and the best numbers. */
+PyObject *sim_step_slopes(PyObject *self, PyObject *none);
+PyObject *sim_gradient(PyObject *self, PyObject *arguments);
+PyObject *optimise_run(PyObject *module, PyObject *arguments);
+
 /* ---- Answers that can be written to files: table.c ------------------------------------------- */
 
 typedef struct table_kind {

@@ -532,6 +532,8 @@ static PyMethodDef methods[] = {
     {"_modes", sim_modes, METH_O, NULL},
     {"_reach", sim_reach, METH_VARARGS, NULL},
     {"_sensitivity", sim_sensitivity, METH_VARARGS, NULL},
+    {"_step_slopes", sim_step_slopes, METH_NOARGS, NULL},
+    {"_gradient", sim_gradient, METH_VARARGS, NULL},
     {"_run", (PyCFunction)(void (*)(void))sim_run, METH_VARARGS | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -25,9 +25,9 @@ from .batch import Batch
 from .model import Model, load, parse
 from .run import Event, Run
 from .sim import Sim
-from .study import Fit, Forces, Sweep, Trial, certify, fit, inverse, sweep
+from .study import Fit, Forces, Optimum, Sweep, Trial, certify, fit, inverse, optimise, sweep
 from .system import System
 
 __version__: str = _version()
-__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Run", "Sim", "Sweep", "System", "Trial", "certify", "env", "fit", "gauss", "inverse",
-           "load", "parse", "sweep"]
+__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Optimum", "Run", "Sim", "Sweep", "System", "Trial", "certify", "env", "fit", "gauss", "inverse",
+           "load", "optimise", "parse", "sweep"]

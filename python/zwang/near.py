@@ -122,6 +122,30 @@ class Sensitivity(NamedTuple):
     kinks: int
 
 
+class StepLinear(NamedTuple):
+    """Derivatives of one step: what coordinates and speeds at its end change with those at its start and with parameters.
+
+    d(q, v) at the end = A d(q, v) at the start + B d(params), coordinates being along the speeds: A [2n, 2n], B [2n, params]. Controls
+    are the last parameters. kinks: how many contacts, limits or friction forces are about to change; the derivatives are then one-sided.
+    """
+
+    A: Array
+    B: Array
+    kinks: int
+
+
+class Gradient(NamedTuple):
+    """The cost of a motion and its derivatives: by the initial coordinates (along the speeds) and speeds, by parameters, and by the
+    controls of each step [steps, controls]."""
+
+    cost: float
+    by_q: Array
+    by_v: Array
+    by_params: Array
+    by_controls: Array
+    kinks: int
+
+
 def inverse_of(raw: dict[str, Any]) -> Inverse:
     x = {name: np.asarray(value) if isinstance(value, _core.Memory) else value for name, value in raw.items()}
     return Inverse(x["motor"], x["control"], x["drive"], x["multipliers"], x["constraint"], x["touch"], x["residual"], x["missing"],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .near import (Inverse, Linear, Modes, Reach, Rest, Sensitivity, floats, inverse_of, linear_of, modes_of, no_such,
-                   sensitivity_of)
+from .near import (Gradient, Inverse, Linear, Modes, Reach, Rest, Sensitivity, StepLinear, floats, inverse_of, linear_of,
+                   modes_of, no_such, sensitivity_of)
 from .run import Run
 
 if TYPE_CHECKING:
@@ -325,6 +325,42 @@ class Sim(_core.Sim):
         if moments.size and (moments[0] < self.time or (np.diff(moments) <= 0).any()):
             raise ValueError("times must increase and not be before the time of the state")
         return sensitivity_of(moments, self._sensitivity(unknowns_of(self.model, by), moments, step, tolerance, method))
+
+    def step_derivatives(self) -> StepLinear:
+        """Exact derivatives of the next step of a robot (methods impulse and soft), contacts included: the A and B of a discrete controller.
+
+            >>> import zwang
+            >>> sim = zwang.load("examples/bodies/cart_pole.xml").sim(method="impulse", step=0.01)
+            >>> sim.step_derivatives().A.shape
+            (4, 4)
+        """
+        by, kinks = self._step_slopes()
+        table, n = np.asarray(by), len(self.model.speeds)
+        return StepLinear(table[:, :2 * n], table[:, 2 * n:], kinks)
+
+    def gradient(self, cost: Callable[[int, Array, Array], tuple[float, npt.ArrayLike, npt.ArrayLike]], steps: int, *,
+                 controls: npt.ArrayLike | None = None) -> Gradient:
+        """The cost of the next `steps` steps of a robot (methods impulse and soft) and its exact derivatives; the state stays.
+
+        cost(step, q, v) returns (value, by_q, by_v) for the state after that many steps, derivatives of q being along the speeds; it
+        is called for each state, the last one first. controls [steps, actuators]: values for each step; by default those of `ctrl`.
+
+            >>> import numpy as np, zwang
+            >>> sim = zwang.load("examples/bodies/cart_pole.xml").sim(method="impulse", step=0.01)
+            >>> def cost(step, q, v):
+            ...     last = float(step == 50)
+            ...     return last * q[0]**2, [2 * last * q[0], 0], [0, 0]
+            >>> gradient = sim.gradient(cost, 50, controls=np.ones((50, 1)))
+            >>> gradient.by_controls.shape, bool(gradient.cost > 0)
+            ((50, 1), True)
+        """
+        model = self.model
+        first = len(model.params) - len(model.actuators)
+        which = range(first, first + len(model.actuators)) if controls is not None else range(0)
+        given = floats([] if controls is None else controls, "controls").reshape(-1)
+        raw = self._gradient(lambda step, q, v: cost(step, np.asarray(q), np.asarray(v)), steps, [float(i) for i in which], given)
+        by_controls = np.asarray(raw[4]).reshape(steps, -1) if controls is not None else np.zeros((steps, 0))
+        return Gradient(raw[0], np.asarray(raw[1]), np.asarray(raw[2]), np.asarray(raw[3]), by_controls, raw[5])
 
     # ---- Moving on
 

@@ -226,6 +226,38 @@ def fit(model: "Model", recordings: Recording | Sequence[Recording], vary: Seque
                                 iterations))
 
 
+# ---- Optimise
+
+
+class Optimum(NamedTuple):
+    """What `optimise` found: `values` by name, `cost` and the cost `before`; `slope`: the largest that is left; `at_bound`: names."""
+
+    values: dict[str, float]
+    cost: float
+    before: float
+    slope: float
+    motions: int
+    converged: bool
+    at_bound: tuple[str, ...]
+    kinks: int
+
+
+def optimise(model: "Model", *, time: float = 0.0, method: str | None = None, step: float = 0.0, tolerance: float = 0.0,
+             motions: int = 0) -> Optimum:
+    """Parameters and initial values of the model's `vary` lines that minimise its `cost` lines, with exact derivatives (NLopt).
+
+        >>> import zwang
+        >>> throw = zwang.parse("coord x = 0, y = 0\\nspeed x' = 1, y' = 1\\nmass 1 at (x, y)\\ngravity (0, -10)\\n"
+        ...                     "vary x'(0), y'(0)\\ncost (x - 3)^2 + y^2")
+        >>> best = zwang.optimise(throw, time=1)
+        >>> round(best.values["x'(0)"], 6), round(best.values["y'(0)"], 6)
+        (3.0, 5.0)
+    """
+    rows, before, cost, slope, count, converged, kinks = _core.optimise(model._core, time, step, tolerance, method, motions)
+    return Optimum({row[0]: row[2] for row in rows}, cost, before, slope, count, bool(converged),
+                   tuple(row[0] for row in rows if row[5]), kinks)
+
+
 # ---- Sweep
 
 

@@ -32,13 +32,14 @@ def run_here(path):
     return True
 
 
-def run_there(path):
+def run_there(paths):
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", folder, path],
+        done = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", folder, *paths],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        made = set(os.listdir(folder))
     if done.returncode != 0:
         print(done.stdout[-3000:])
-    return done.returncode == 0
+    return [path for path in paths if os.path.basename(path) not in made]
 
 
 def there(name):
@@ -53,6 +54,6 @@ by_jupyter = "--nbconvert" in sys.argv and there("nbconvert") and there("ipykern
 if "--nbconvert" in sys.argv and not by_jupyter:
     print("no nbconvert or ipykernel here (Debian: python3-nbconvert python3-ipykernel): cells are run without Jupyter")
 paths = sorted(glob.glob(os.path.join(FOLDER, "*.ipynb")))
-failed = [path for path in paths if not (run_there if by_jupyter else run_here)(path)]
-print(f"{len(paths)} notebooks, {len(failed)} fail")
+failed = run_there(paths) if by_jupyter else [path for path in paths if not run_here(path)]
+print(f"{len(paths)} notebooks {'by nbconvert' if by_jupyter else 'without Jupyter'}, {len(failed)} fail")
 sys.exit(len(failed) > 0 or not paths)
