@@ -1,6 +1,6 @@
 """Builds the wheel: CMake compiles the extension in the source tree around this folder, and this module packs it with the Python files.
 
-A backend of our own (PEP 517) needs no packages, so that `pip install .` works where only Debian's packages are at hand.
+A backend of our own (PEP 517) needs no packages, so `pip install .` works where only Debian's packages are installed.
 """
 
 import base64
@@ -34,7 +34,7 @@ def _tag():
 def _compile(folder, configured):
     """The extension, compiled in this folder of CMake's."""
     if not (TREE / "CMakeLists.txt").exists():
-        raise SystemExit("zwang: build the Python package inside the source tree of zwang (python/ of the repository)")
+        raise SystemExit("zwang: build the Python package inside the source tree of zwang")
     configure = ["cmake", "-S", str(TREE), "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DZW_PYTHON=REQUIRED",
                  "-DZW_LIBRARY_ONLY=ON", f"-DZW_PYTHON3={sys.executable}"]
     build = ["cmake", "--build", folder, "--target", "zwang_python", "-j", str(os.cpu_count() or 1)]
@@ -82,7 +82,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"zwang-{version}-{_tag()}.whl"
     info = f"zwang-{version}.dist-info"
     with tempfile.TemporaryDirectory() as folder:
-        given = (config_settings or {}).get("build-folder")  # pip install . --config-settings build-folder=../build/release
+        given = (config_settings or {}).get("build-folder")  # pip install . --config-settings build-folder=build/release
         library = _compile(given or folder, given is not None).read_bytes()
     wheel = _Wheel(pathlib.Path(wheel_directory) / name)
     for path in sorted((HERE / "zwang").iterdir()):
