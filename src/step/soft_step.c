@@ -188,6 +188,9 @@ stepper *soft_stepper(soft_problem *s, double h, zw_error *error)
     }
     w->take = take;
     w->method = s;
+    w->kept = s->guess;
+    w->kept_count = soft_memory(s);
+    w->forgets = 1;
     return &w->base;
 }
 
@@ -233,10 +236,21 @@ static int list_contacts(soft_problem *s, const double *v)
     return list != NULL;
 }
 
+/* The motion at a state, which leaves no trace in the steps that follow. */
+static zw_status look_at(soft_problem *s, const zw_state *state, zw_error *error)
+{
+    size_t bytes = (size_t)soft_memory(s) * sizeof(double);
+    double *kept = s->stage; /* of steps by Runge and Kutta: long enough, and free */
+    memcpy(kept, s->guess, bytes);
+    zw_status status = soft_forward(s, state->t, state->data, state->data + state->nq, error);
+    memcpy(s->guess, kept, bytes);
+    return status;
+}
+
 zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
 {
     const zw_system *system = s->system;
-    zw_status status = soft_forward(s, state->t, state->data, state->data + state->nq, error);
+    zw_status status = look_at(s, state, error);
     if (status != ZW_OK) {
         return status;
     }

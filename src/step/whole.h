@@ -17,6 +17,7 @@ struct step_whole {
     void *method; /* the step_impulse or soft_problem: the caller's */
     double *kept; /* [kept_count] what it hands from step to step, its own */
     int kept_count;
+    int forgets;   /* that is 0 where a motion begins afresh */
     int nq, works; /* where the speeds begin; 1: the last of y is the work done */
     step_grid grid;
     double t0, t1, h;

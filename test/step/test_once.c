@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "model/bodies.h"
 #include "system/bodies/bodies.h"
 #include "system/robots.h"
 
@@ -58,6 +59,19 @@ static void change_work(robot *r)
     assert_non_null(r->work);
 }
 
+/* The same with round friction cones, whose Newton's method ends on curved pieces: under the soft
+ * law its last bits depend on where it began, which is so part of the state. */
+static robot open_round(const char *name)
+{
+    char path[400];
+    zw_error error = {0};
+    snprintf(path, sizeof path, "%s%s", ZW_SOURCE_DIR, name);
+    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    assert_non_null(model);
+    model->bodies->world.elliptic = 1;
+    return robot_of(model);
+}
+
 /* Fixed steps have the bits of a run, whoever kept the stepper, and whoever looked meanwhile. */
 static void has_the_bits_of_a_run(void **state)
 {
@@ -66,12 +80,18 @@ static void has_the_bits_of_a_run(void **state)
                                        ZW_METHOD_MIDPOINT, ZW_METHOD_SOFT, ZW_METHOD_IMPULSE};
     zw_error error = {0};
     for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
-        robot a = open_file(HUMANOID), b = open_file(HUMANOID);
+        robot (*open)(const char *) = method[k] == ZW_METHOD_SOFT ? open_round : open_file;
+        robot a = open(HUMANOID), b = open(HUMANOID);
+        if (method[k] == ZW_METHOD_SOFT) { /* until it slides on the floor */
+            take_steps(&a, method[k], 1340);
+            take_steps(&b, method[k], 1340);
+        }
         run_steps(&a, method[k], 30);
         take_steps(&b, method[k], 7);
         change_work(&b);
         take_steps(&b, method[k], 5);
         assert_fine(zw_forward(b.system, b.state, b.work, NULL, &error));
+        assert_fine(zw_look(b.system, b.state, b.work, &error));
         take_steps(&b, method[k], 6);
         zw_state *other = NULL; /* another motion by the same work */
         assert_fine(zw_state_copy(b.state, &other, &error));

@@ -144,6 +144,7 @@ zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, 
     s->t = t;
     s->looked = 0;
     system_bind(system, s->work, param);
+    soft_forget(s->soft); /* a step that is taken again has the same bits */
     return soft_step(s->soft, t, s->h, s->q0, s->v0, s->q1, s->v1, &gained, error);
 }
 

@@ -77,6 +77,7 @@ static zw_status weigh(const sens_steps *s, soft_problem *soft, double *sum, zw_
     system_bind(system, soft->work, s->work->param);
     soft->work->as_mujoco = 1;
     soft->only_pushes = s->damped;
+    soft_forget(soft);
     zw_status status = soft_forward(soft, s->t, s->q0, s->v0, error);
     soft->work->as_mujoco = soft->only_pushes = 0;
     if (status != ZW_OK) {

@@ -202,7 +202,8 @@ typedef struct soft_problem {
     double *push;                  /* [n] J' lambda */
     double *a;                     /* [n] */
     double *guess;                 /* [n] a of the last solution, */
-    double *before;                /* [n] and of the one before: where the next begins */
+    double *before;                /* [n] and of the one before: where the next begins; behind it */
+    double *back;                  /* [n] scratch */
     double *x, *y, *Ma, *diagonal; /* [n] */
     double *held, *wrench, *deep;  /* [bodies][21], [bodies][6], [n] of soft_deep.c */
     int holds;                     /* contacts of deep trees with the world have no J */
@@ -226,6 +227,11 @@ void soft_free(soft_problem *s);
 /* The motion at (t, q, v): s->a, s->push, and the replies of the blocks. */
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v,
                        zw_error *error);
+/* With cones the last bits of a motion tell where its search began: the numbers that it begins with
+ * (guess and before, in a row), which are handed from step to step. 0: there are no cones. */
+int soft_memory(const soft_problem *s);
+/* The search begins at 0, if there may be cones. */
+void soft_forget(soft_problem *s);
 /* The force of contact block k (counted from s->first_contact) on its second body, along its frame:
  * normal, slide, slide, spin, roll, roll. */
 void soft_contact_force(const soft_problem *s, int k, double force[6]);

@@ -62,6 +62,19 @@ static void reply_rows(const soft_block *k, const double *b, const double *D, co
     }
 }
 
+/* The same of one row: limits, friction of joints, and loops that one number closes. */
+static void reply_row(const soft_block *k, double b, double D, double x, soft_reply *to)
+{
+    double lambda = D * (b - x), end = lambda > 0 ? k->most : -k->most;
+    int open = k->kind == SOFT_ABOVE && !(lambda > 0);
+    int cut = k->kind == SOFT_BOX && fabs(lambda) > k->most;
+    to->curved = 0;
+    to->state = open ? 0 : !cut ? 1 : lambda > 0 ? 2 : 3;
+    to->force[0] = open ? 0 : cut ? end : lambda;
+    to->rest[0] = open ? 0 : cut ? end : D * b;
+    to->C[0] = open || cut ? 0 : D;
+}
+
 /* All edges have the same D. Width is a constant where this is inlined, if it is 3. */
 ZW_INLINE void reply_pyramid(const soft_block *k, const int width, const double *b, double D,
                              const double *x, soft_reply *to)
@@ -144,6 +157,10 @@ void soft_law(const soft_block *k, const double *b, const double *D, const doubl
         } else {
             reply_pyramid(k, k->width, b, D[0], x, to);
         }
+        return;
+    }
+    if (k->width == 1 && k->kind <= SOFT_BOX) {
+        reply_row(k, b[0], D[0], x[0], to);
         return;
     }
     clear(k, to);

@@ -16,7 +16,8 @@
  * many quadratic pieces.
  *
  * The search begins at the last a: from step to step few rows change, and most steps need one
- * factor. Islands with cones begin at 0. */
+ * factor. Where it ends on a curved piece its last bits tell where it began, so with cones that is
+ * part of the state (soft_memory). */
 #include <math.h>
 #include <string.h>
 
@@ -387,7 +388,7 @@ static void move_back(soft_problem *s, const soft_island *island)
 {
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         const soft_tree *own = &s->tree[t];
-        memcpy(s->a + own->first, s->guess + own->first,
+        memcpy(s->a + own->first, s->back + own->first,
                (size_t)(own->end - own->first) * sizeof(double));
     }
 }
@@ -399,7 +400,7 @@ static int correct(soft_problem *s, const soft_island *island, measure *m)
     solve(s, island, s->x);
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
-            s->guess[d] = s->a[d];
+            s->back[d] = s->a[d];
             s->a[d] -= s->x[d];
         }
     }
@@ -415,24 +416,9 @@ static int correct(soft_problem *s, const soft_island *island, measure *m)
     return 0;
 }
 
-/* Where the search ends on a curved piece its last bits tell where it began: so it begins at the
- * same place, whatever was before. */
-static void begin(soft_problem *s, const soft_island *island)
-{
-    int cones = 0;
-    for (int b = island->block; b >= 0; b = s->block[b].next) {
-        cones |= s->block[b].kind == SOFT_CONE;
-    }
-    for (int t = island->tree; t >= 0 && cones; t = s->tree[t].next) {
-        const soft_tree *own = &s->tree[t];
-        memset(s->a + own->first, 0, (size_t)(own->end - own->first) * sizeof(double));
-    }
-}
-
 /* The first step, up to H a+ = s->x. */
 static void prepare(soft_problem *s, const soft_island *island)
 {
-    begin(s, island);
     look_all(s, island);
     fill(s, island, 0);
     aim(s, island);
@@ -444,7 +430,6 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
 {
     int known = 0; /* known: the slope is in s->x */
     if (!ready) {
-        begin(s, island);
         look_all(s, island);
     }
     for (*iterations = 1; *iterations <= MOST; ++*iterations, ready = 0) {

@@ -20,12 +20,14 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, trees = (size_t)s->trees;
     size_t wide = 2 * (size_t)bodies->widest + n + 4; /* columns, at most */
-    double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,   &s->before,
-                         &s->x,   &s->y,     &s->Ma,   &s->diagonal};
+    double **speeds[] = {&s->dof, &s->force, &s->push, &s->x, &s->y, &s->Ma, &s->diagonal};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
     s->a = base_arena_doubles(arena, n + (size_t)system->carried);
+    s->guess = base_arena_doubles(arena, 2 * n);
+    s->before = s->guess + n;
+    s->back = base_arena_doubles(arena, n);
     s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
@@ -181,6 +183,16 @@ static void find_masses(soft_problem *s)
     if (!deep && !s->work->herd) {
         tree_composite(s->system->tree, s->work->sweeps);
     }
+}
+
+int soft_memory(const soft_problem *s)
+{
+    return s->system->bodies->elliptic ? 2 * s->system->n : 0;
+}
+
+void soft_forget(soft_problem *s)
+{
+    memset(s->guess, 0, (size_t)soft_memory(s) * sizeof *s->guess);
 }
 
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
