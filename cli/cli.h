@@ -177,6 +177,11 @@ int cli_optimise(const cli_arguments *arguments);
 int cli_rest(const cli_arguments *arguments);
 int cli_modes(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);
+
+/* ranks.c: processes that mpirun has started. 0: it has not, and this is the only one. */
+int cli_ranks_begin(zw_sweep_ranks *ranks);
+int cli_ranks_agree(int good); /* is it good for all of them? */
+int cli_ranks_end(int code);   /* with the exit code of rank 0 */
 int cli_view(const cli_arguments *arguments);
 
 /* run_json.c: a run for programs. */

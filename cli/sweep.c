@@ -199,24 +199,19 @@ static int carry_out(const cli_arguments *arguments, zw_sweep *sweep, int journa
     return finish(arguments, sweep, status, &error, journal);
 }
 
-int cli_sweep(const cli_arguments *arguments)
+/* Of the ranks but the first: it runs, and says nothing. */
+static int help_out(zw_sweep *sweep)
 {
-    char name[PATH_MAX];
     zw_error error = {0};
-    if (arguments->over_count == 0) {
-        fputs("zwang: sweep needs parameters: for example --over \"m = 1..2 : 10\"\n", stderr);
-        return CLI_USAGE;
-    }
-    cli_world world;
-    int code =
-        cli_load_system(arguments, &world, &error); /* what is wrong with the file comes first */
-    if (code != CLI_OK) {
-        return cli_fail(arguments, &error, code);
-    }
-    cli_unload(&world);
-    if ((code = cli_outputs_possible(arguments)) != CLI_OK) {
-        return code;
-    }
+    cli_catch_interrupt();
+    zw_sweep_run(sweep, &error); /* rank 0 hears of it */
+    return CLI_OK;
+}
+
+static zw_sweep *make_sweep(const cli_arguments *arguments, const zw_sweep_ranks *ranks,
+                            const char *journal, int *code)
+{
+    zw_error error = {0};
     zw_sweep_options options = {.read = {.settings = arguments->setting,
                                          .setting_count = arguments->setting_count,
                                          .base = arguments->base,
@@ -232,17 +227,62 @@ int cli_sweep(const cli_arguments *arguments)
                                 .seed = (uint64_t)arguments->seed,
                                 .run = arguments->run,
                                 .threads = arguments->threads,
-                                .journal = journal_of(arguments, name),
+                                .journal = journal,
                                 .user = (void *)arguments,
-                                .progress = progress};
+                                .progress = ranks->rank == 0 ? progress : NULL,
+                                .ranks = ranks};
     options.run.poll = poll;
     zw_sweep *sweep = zw_sweep_create(arguments->file, &options, &error);
     if (!sweep) {
-        cli_show_error(&error);
-        return error.file[0] || error.status != ZW_BAD_INPUT ? cli_model_code(error.status)
-                                                             : CLI_USAGE;
+        *code = error.file[0] || error.status != ZW_BAD_INPUT ? cli_model_code(error.status)
+                                                              : CLI_USAGE;
+        if (ranks->rank == 0) {
+            cli_show_error(&error);
+        }
     }
-    code = carry_out(arguments, sweep, options.journal != NULL);
+    return sweep;
+}
+
+/* What is wrong with the file comes first. Rank 0 speaks for all. */
+static int check(const cli_arguments *arguments, int speaks)
+{
+    zw_error error = {0};
+    cli_world world;
+    int code = cli_load_system(arguments, &world, &error);
+    if (code != CLI_OK) {
+        return speaks ? cli_fail(arguments, &error, code) : code;
+    }
+    cli_unload(&world);
+    return speaks ? cli_outputs_possible(arguments) : CLI_OK;
+}
+
+static int sweep_in(const cli_arguments *arguments, const zw_sweep_ranks *ranks)
+{
+    char name[PATH_MAX];
+    int first = ranks->rank == 0, code = check(arguments, first);
+    const char *journal = first ? journal_of(arguments, name) : NULL;
+    zw_sweep *sweep = code == CLI_OK ? make_sweep(arguments, ranks, journal, &code) : NULL;
+    if (ranks->count > 1 && !cli_ranks_agree(sweep != NULL) && sweep) {
+        if (first) {
+            fputs("zwang: another rank cannot make this sweep: has it the same files?\n", stderr);
+        }
+        zw_sweep_free(sweep);
+        return CLI_FAILED;
+    }
+    if (sweep) {
+        code = first ? carry_out(arguments, sweep, journal != NULL) : help_out(sweep);
+    }
     zw_sweep_free(sweep);
     return code;
+}
+
+int cli_sweep(const cli_arguments *arguments)
+{
+    zw_sweep_ranks ranks;
+    if (arguments->over_count == 0) {
+        fputs("zwang: sweep needs parameters: for example --over \"m = 1..2 : 10\"\n", stderr);
+        return CLI_USAGE;
+    }
+    int shared = cli_ranks_begin(&ranks), code = sweep_in(arguments, &ranks);
+    return shared ? cli_ranks_end(code) : code;
 }

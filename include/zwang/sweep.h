@@ -29,6 +29,21 @@ typedef struct zw_sweep zw_sweep;
 typedef zw_model *zw_sweep_reader(void *user, const char *path, const zw_read_options *read,
                                   zw_error *error);
 
+/* Processes that share the runs of a sweep, on one machine or many: each makes the same sweep, and
+ * zw_sweep_run of all of them together does it. Rank 0 hands runs out, one after another as they
+ * are asked for, and has the table and the journal in the end; the others have neither. Messages
+ * are texts. `zwang sweep` under mpirun does this by MPI. */
+typedef struct zw_sweep_ranks {
+    int rank, count;
+    void *user;
+    /* Rank 0, by the calling thread: a message of another rank, if there is one now or in some
+     * milliseconds; NULL: none. It is valid until the next call. */
+    const char *(*receive)(void *user, int *from);
+    void (*answer)(void *user, int to, int number);
+    /* The others: a message to rank 0, and its answer. By any thread, but by one at a time. */
+    int (*ask)(void *user, const char *text);
+} zw_sweep_ranks;
+
 typedef struct zw_sweep_options {
     zw_read_options read; /* its settings hold in all runs */
     zw_sweep_reader *reader;
@@ -45,6 +60,7 @@ typedef struct zw_sweep_options {
                             on; or NULL */
     void *user;          /* of reader */
     void (*progress)(void *user, int done, int runs); /* by the calling thread; or NULL */
+    const zw_sweep_ranks *ranks;                      /* or NULL: this process alone */
 } zw_sweep_options;
 
 /* NULL: something is wrong with the file or the words, and `error` says what. Words are copied;

@@ -20,7 +20,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { HEAD = 64, HASHED = 18 /* " " and 16 digits and the end of the line */ };
+enum { HASHED = 18 /* " " and 16 digits and the end of the line */ };
 
 static zw_status fail(const zw_sweep *sweep, const char *what, int cause, zw_error *error)
 {
@@ -56,27 +56,27 @@ static uint64_t hash_of(const char *text, size_t length)
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* One line without its end: a run that is done, if it is whole. */
-static int take_line(zw_sweep *sweep, char *line, size_t length)
+int sweep_journal_take(zw_sweep *sweep, char *line, size_t length)
 {
     if (length < HASHED) {
-        return 0;
+        return -1;
     }
     size_t body = length - (HASHED - 1);
     if (line[body] != ' ' || strtoull(line + body + 1, NULL, 16) != hash_of(line, body)) {
-        return 0;
+        return -1;
     }
     line[body] = 0;
     char *at = line;
     long run = strtol(at, &at, 10);
     if (run < 0 || run >= sweep->runs || sweep->status[run]) {
-        return 0;
+        return -1;
     }
     double *value = sweep->value + (size_t)run * (size_t)sweep->width;
     for (int i = 0; i < sweep->width; i++) {
         uint64_t bits = strtoull(at, &at, 16);
         memcpy(&value[i], &bits, sizeof bits);
     }
-    return *at == ' ' && sweep_set_status(sweep, (int)run, at + 1);
+    return *at == ' ' && sweep_set_status(sweep, (int)run, at + 1) ? (int)run : -1;
 }
 
 static void take_lines(zw_sweep *sweep, char *text, size_t length, size_t *whole)
@@ -88,16 +88,16 @@ static void take_lines(zw_sweep *sweep, char *text, size_t length, size_t *whole
             return;
         }
         *end = 0;
-        take_line(sweep, text + at, (size_t)(end - text) - at);
+        sweep_journal_take(sweep, text + at, (size_t)(end - text) - at);
         at = (size_t)(end - text) + 1;
         *whole = at;
     }
 }
 
-static int make_head(const zw_sweep *sweep, char head[HEAD])
+int sweep_journal_head(const zw_sweep *sweep, char head[SWEEP_HEAD])
 {
-    return snprintf(head, HEAD, "zwang sweep 1 %016" PRIx64 " %d %d\n", sweep->hash, sweep->runs,
-                    sweep->width);
+    return snprintf(head, SWEEP_HEAD, "zwang sweep 1 %016" PRIx64 " %d %d\n", sweep->hash,
+                    sweep->runs, sweep->width);
 }
 
 static char *read_all(const zw_sweep *sweep, size_t *length, zw_error *error)
@@ -138,8 +138,8 @@ static zw_status lock(const zw_sweep *sweep, zw_error *error)
 
 zw_status sweep_journal_open(zw_sweep *sweep, zw_error *error)
 {
-    char head[HEAD];
-    size_t length, whole = (size_t)make_head(sweep, head);
+    char head[SWEEP_HEAD];
+    size_t length, whole = (size_t)sweep_journal_head(sweep, head);
     if (!sweep->journal_path) {
         return ZW_OK;
     }
@@ -172,17 +172,13 @@ zw_status sweep_journal_open(zw_sweep *sweep, zw_error *error)
     return ZW_OK;
 }
 
-int sweep_journal_add(zw_sweep *sweep, int run, zw_error *error)
+char *sweep_journal_line(const zw_sweep *sweep, int run)
 {
     const double *value = sweep->value + (size_t)run * (size_t)sweep->width;
     size_t room = 64 + 17 * (size_t)sweep->width + strlen(sweep->status[run]) + HASHED, used;
-    if (sweep->journal < 0) {
-        return 1;
-    }
     char *line = base_alloc(room);
     if (!line) {
-        base_fail(error, ZW_NO_MEMORY, "out of memory");
-        return 0;
+        return NULL;
     }
     used = (size_t)snprintf(line, room, "%d", run);
     for (int i = 0; i < sweep->width; i++) {
@@ -190,9 +186,22 @@ int sweep_journal_add(zw_sweep *sweep, int run, zw_error *error)
             (size_t)snprintf(line + used, room - used, " %016" PRIx64, base_hash_bits(value[i]));
     }
     used += (size_t)snprintf(line + used, room - used, " %s", sweep->status[run]);
-    used += (size_t)snprintf(line + used, room - used, " %016" PRIx64 "\n", hash_of(line, used));
+    snprintf(line + used, room - used, " %016" PRIx64 "\n", hash_of(line, used));
+    return line;
+}
+
+int sweep_journal_add(zw_sweep *sweep, int run, zw_error *error)
+{
+    if (sweep->journal < 0) {
+        return 1;
+    }
+    char *line = sweep_journal_line(sweep, run);
+    if (!line) {
+        base_fail(error, ZW_NO_MEMORY, "out of memory");
+        return 0;
+    }
     pthread_mutex_lock(&sweep->lock);
-    int ok = write_all(sweep->journal, line, used);
+    int ok = write_all(sweep->journal, line, strlen(line));
     int cause = errno;
     pthread_mutex_unlock(&sweep->lock);
     base_free(line);

@@ -68,8 +68,8 @@ static int poll(void *user, double time)
     return atomic_load(&it->sweep->stopped);
 }
 
-/* The caller's thread has no run left, others have. */
-static void watch(void *user)
+/* Also where the caller's thread has no run left, and others have. */
+void sweep_watch(void *user)
 {
     ask(user, 0);
     report(user);
@@ -268,8 +268,7 @@ static int fill_row(one *it, int run, zw_status status)
     return sweep_set_status(sweep, run, text);
 }
 
-/* Ends the whole sweep. */
-static void give_up(zw_sweep *sweep, const zw_error *error)
+void sweep_give_up(zw_sweep *sweep, const zw_error *error)
 {
     pthread_mutex_lock(&sweep->lock);
     if (sweep->error.status == ZW_OK) {
@@ -293,42 +292,51 @@ static void run_one(zw_sweep *sweep, sweep_series *series, zw_setting *setting, 
     series->source = it.source;
     status = status == ZW_OK ? move(&it, &gone) : status;
     if (status == ZW_NO_MEMORY) { /* it would be wrong to say so of this run for ever */
-        give_up(sweep, &it.error);
+        sweep_give_up(sweep, &it.error);
     } else if (!gone) {
         zw_error error = {0};
         if (!fill_row(&it, run, status)) {
             base_fail(&error, ZW_NO_MEMORY, "out of memory");
-            give_up(sweep, &error);
+            sweep_give_up(sweep, &error);
         } else if (!sweep_journal_add(sweep, run, &error)) {
-            give_up(sweep, &error);
+            sweep_give_up(sweep, &error);
         }
     }
     unload(&it);
 }
 
+int sweep_next(zw_sweep *sweep)
+{
+    int run = sweep->runs;
+    do {
+        run = atomic_load(&sweep->stopped) ? sweep->runs : atomic_fetch_add(&sweep->next, 1);
+    } while (run < sweep->runs && sweep->status[run]);
+    return run < sweep->runs ? run : -1;
+}
+
 static void run_some(void *user, int thread)
 {
     zw_sweep *sweep = user;
+    if (thread == 0 && sweep_serves(sweep)) {
+        sweep_serve(sweep);
+        return;
+    }
     sweep_series series = {0};
     int settings = sweep->options.read.setting_count + sweep->over_count;
     zw_setting *setting = base_alloc((size_t)(settings + 1) * sizeof *setting);
     zw_error error = {0};
     if (!setting) {
         base_fail(&error, ZW_NO_MEMORY, "out of memory");
-        give_up(sweep, &error);
+        sweep_give_up(sweep, &error);
         return;
     }
     for (int i = 0; i < sweep->options.read.setting_count; i++) {
         setting[i] = sweep->options.read.settings[i];
     }
-    for (;;) {
-        int run = atomic_fetch_add(&sweep->next, 1);
-        if (run >= sweep->runs || atomic_load(&sweep->stopped)) {
-            break;
-        }
-        if (!sweep->status[run]) {
-            run_one(sweep, &series, setting, thread, run);
-        }
+    int run = sweep_asks(sweep) ? sweep_ask(sweep, -1) : sweep_next(sweep);
+    while (run >= 0) {
+        run_one(sweep, &series, setting, thread, run);
+        run = sweep_asks(sweep) ? sweep_ask(sweep, run) : sweep_next(sweep);
     }
     sweep_series_free(&series);
     base_free(setting);
@@ -336,7 +344,7 @@ static void run_some(void *user, int thread)
 
 zw_status zw_sweep_run(zw_sweep *sweep, zw_error *error)
 {
-    int threads = sweep->options.threads > 0 ? sweep->options.threads : 1;
+    int threads = (sweep->options.threads > 0 ? sweep->options.threads : 1) + sweep_serves(sweep);
     batch_pool *pool = pool_create(threads);
     if (!pool) {
         return base_fail(error, ZW_NO_MEMORY, "cannot start %d threads", threads);
@@ -344,7 +352,12 @@ zw_status zw_sweep_run(zw_sweep *sweep, zw_error *error)
     atomic_store(&sweep->next, 0);
     atomic_store(&sweep->stopped, 0);
     sweep->error = (zw_error){.status = ZW_OK};
-    pool_run(pool, run_some, watch, sweep);
+    if (!sweep_asks(sweep) || sweep_greet(sweep)) {
+        pool_run(pool, run_some, sweep_watch, sweep);
+    }
+    if (sweep_asks(sweep)) {
+        sweep_part(sweep);
+    }
     pool_free(pool);
     if (sweep->error.status != ZW_OK) {
         if (error) {

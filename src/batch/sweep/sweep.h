@@ -8,6 +8,7 @@
  *   journal.c   what is done, in a file that survives
  *   create.c    a sweep is made, and what is wrong with its words is said
  *   sweep.c     the runs, in threads
+ *   ranks.c     the runs, in several processes
  * and record/sweep.c writes the table. */
 #ifndef ZW_BATCH_SWEEP_SWEEP_H
 #define ZW_BATCH_SWEEP_SWEEP_H
@@ -201,10 +202,31 @@ struct zw_sweep {
 zw_status sweep_journal_open(zw_sweep *sweep, zw_error *error);
 int sweep_journal_add(zw_sweep *sweep, int run, zw_error *error); /* 0: it cannot be written */
 void sweep_journal_close(zw_sweep *sweep);
+/* Which sweep it is, in one line; and a run that is done as a line (NULL: no memory; to be freed),
+ * and from one: its number, -1: it is none, or was there before. */
+enum { SWEEP_HEAD = 64 };
+int sweep_journal_head(const zw_sweep *sweep, char head[SWEEP_HEAD]);
+char *sweep_journal_line(const zw_sweep *sweep, int run);
+int sweep_journal_take(zw_sweep *sweep, char *line, size_t length);
 
 /* sweep.c: the model with these settings and lines (or NULL); a run is done with this status. */
 zw_model *sweep_model(const zw_sweep *sweep, const zw_setting *settings, int count,
                       const char *lines, zw_error *error);
 int sweep_set_status(zw_sweep *sweep, int run, const char *text); /* 0: no memory */
+/* The next run that nobody has; -1: none is left, or the sweep is to end. */
+int sweep_next(zw_sweep *sweep);
+void sweep_give_up(zw_sweep *sweep, const zw_error *error); /* ends the whole sweep */
+void sweep_watch(void *sweep); /* the caller is asked, and told how far it is */
+
+/* ranks.c: is this the one that hands out, or one of the others? */
+int sweep_serves(const zw_sweep *sweep);
+int sweep_asks(const zw_sweep *sweep);
+/* Rank 0, by the calling thread: until all others have said that they are through. */
+void sweep_serve(zw_sweep *sweep);
+/* The others: 0: rank 0 does not want us. The next run, after this one (-1: none), which is done;
+ * and the end. */
+int sweep_greet(zw_sweep *sweep);
+int sweep_ask(zw_sweep *sweep, int done);
+void sweep_part(zw_sweep *sweep);
 
 #endif
