@@ -14,6 +14,9 @@ typedef struct asked {
     double *sigma; /* [2 n] */
     zw_path *path[1 + CLI_MORE];
     int paths;
+    char number[UNKNOWNS][NAME]; /* of robots: names of numbers of the model */
+    const char *number_list[UNKNOWNS];
+    int numbers;
 } asked;
 
 /* ---- Words ---------------------------------------------------------------------------------- */
@@ -32,8 +35,18 @@ static int find_coord(const zw_system *system, const char *text, size_t length, 
     return zw_id(system, ZW_KIND_COORD, name);
 }
 
+/* The same, or of a robot the number of a speed. */
+static int find_channel(const zw_system *system, const char *text, size_t length, int *speed)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    int id = zw_count(system, ZW_KIND_BODY) > 0 ? zw_id(system, ZW_KIND_SPEED, name) : -1;
+    *speed = id >= 0;
+    return id >= 0 ? id : find_coord(system, text, length, speed);
+}
+
 /* What there is, in place of `name`. */
-static int fail_vary(const zw_system *system, const char *name, zw_kind kind)
+static int fail_vary(const zw_model *model, const zw_system *system, const char *name, zw_kind kind)
 {
     enum { LISTED = 12 };
     const char *known[UNKNOWNS];
@@ -44,6 +57,13 @@ static int fail_vary(const zw_system *system, const char *name, zw_kind kind)
         known[count++] = zw_name(system, kind, k);
     }
     const char *meant = cli_suggest(stem, known, count);
+    zw_error error = {0};
+    double value;
+    if (!meant && !starts && zw_count(system, ZW_KIND_BODY) > 0 &&
+        zw_model_get(model, name, &value, &error) != ZW_OK) {
+        fprintf(stderr, "zwang: --vary %s: %s\n", name, error.text);
+        return CLI_USAGE;
+    }
     fprintf(stderr, "zwang: --vary %s: there is no %s of that name", name,
             starts ? "coordinate" : "parameter");
     if (meant) {
@@ -82,8 +102,37 @@ static int take_bounds(const char *text, double *low, double *high)
            take_number(dots + 2, dots + strlen(dots), high) && *low < *high;
 }
 
+/* Of a robot: "knee'(0)" or "base.vx(0)", which are names of speeds; "thigh.mass", a number of the
+ * model. 0: none of these. */
+static int take_of_robot(zw_model *model, const zw_system *system, const char *text, int starts,
+                         asked *to, zw_unknown *by)
+{
+    char name[NAME];
+    double value;
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(text) - (starts ? 3 : 0)), text);
+    int speed = starts ? zw_id(system, ZW_KIND_SPEED, name) : -1;
+    if (speed >= 0) {
+        *by = (zw_unknown){ZW_UNKNOWN_SPEED, speed};
+        return 1;
+    }
+    if (starts || zw_model_get(model, name, &value, NULL) != ZW_OK || to->numbers == UNKNOWNS) {
+        return 0;
+    }
+    for (int k = 0; k < to->numbers; k++) {
+        if (!strcmp(to->number[k], name)) {
+            *by = (zw_unknown){ZW_UNKNOWN_NUMBER, k};
+            return 1;
+        }
+    }
+    *by = (zw_unknown){ZW_UNKNOWN_NUMBER, to->numbers};
+    memcpy(to->number[to->numbers], name, sizeof name);
+    to->number_list[to->numbers] = to->number[to->numbers];
+    to->numbers++;
+    return 1;
+}
+
 /* "m", "x(0)", "x'(0)", each perhaps with " = 0.1..2". The text is used up. */
-static int take_unknown(const zw_system *system, char *text, asked *to)
+static int take_unknown(zw_model *model, const zw_system *system, char *text, asked *to)
 {
     char *equals = strchr(text, '='), *end = equals ? equals : text + strlen(text);
     double low = -INFINITY, high = INFINITY;
@@ -99,15 +148,19 @@ static int take_unknown(const zw_system *system, char *text, asked *to)
     int starts = length > 3 && !strcmp(end - 3, "(0)"), speed = 0;
     int index =
         starts ? find_coord(system, text, length - 3, &speed) : zw_id(system, ZW_KIND_PARAM, text);
-    if (index < 0 || to->count == UNKNOWNS) {
-        return fail_vary(system, text, starts ? ZW_KIND_COORD : ZW_KIND_PARAM);
-    }
     zw_unknown by = {!starts ? ZW_UNKNOWN_PARAM
                      : speed ? ZW_UNKNOWN_SPEED
                              : ZW_UNKNOWN_START,
                      index};
+    int robot = zw_count(system, ZW_KIND_BODY) > 0;
+    int found =
+        (robot && (index < 0 || speed) && take_of_robot(model, system, text, starts, to, &by)) ||
+        (index >= 0 && !(robot && speed));
+    if (!found || to->count == UNKNOWNS) {
+        return fail_vary(model, system, text, starts ? ZW_KIND_COORD : ZW_KIND_PARAM);
+    }
     for (int k = 0; k < to->count; k++) {
-        if (to->unknown[k].kind == by.kind && to->unknown[k].index == index) {
+        if (to->unknown[k].kind == by.kind && to->unknown[k].index == by.index) {
             fprintf(stderr, "zwang: --vary %s is given twice\n", text);
             return CLI_USAGE;
         }
@@ -118,7 +171,8 @@ static int take_unknown(const zw_system *system, char *text, asked *to)
     return CLI_OK;
 }
 
-static int take_vary(const cli_arguments *arguments, const zw_system *system, asked *to)
+static int take_vary(const cli_arguments *arguments, zw_model *model, const zw_system *system,
+                     asked *to)
 {
     int code = CLI_OK;
     if (arguments->frame_count == 0) {
@@ -137,7 +191,7 @@ static int take_vary(const cli_arguments *arguments, const zw_system *system, as
             if (next) {
                 *next++ = 0;
             }
-            code = take_unknown(system, item + strspn(item, " "), to);
+            code = take_unknown(model, system, item + strspn(item, " "), to);
         }
         free(copy);
     }
@@ -152,7 +206,7 @@ static int take_sigma(const cli_arguments *arguments, const zw_system *system, a
         const char *text = arguments->over[k], *equals = strchr(text, '=');
         char *rest = NULL;
         int speed = 0;
-        int coord = equals ? find_coord(system, text, (size_t)(equals - text), &speed) : -1;
+        int coord = equals ? find_channel(system, text, (size_t)(equals - text), &speed) : -1;
         double value = equals ? strtod(equals + 1, &rest) : 0;
         if (coord < 0 || rest == equals + 1 || *rest || !(value > 0) || !isfinite(value)) {
             fprintf(
@@ -181,9 +235,12 @@ static int take_paths(const cli_arguments *arguments, const zw_system *system, a
 
 static void channel_name(const zw_system *system, int channel, char *text)
 {
-    int n = zw_count(system, ZW_KIND_COORD);
-    snprintf(text, NAME, "%.150s%s", zw_name(system, ZW_KIND_COORD, channel % n),
-             channel >= n ? "'" : "");
+    int n = zw_count(system, ZW_KIND_COORD), robot = zw_count(system, ZW_KIND_BODY) > 0;
+    int speed = channel >= n;
+    snprintf(text, NAME, "%.150s%s",
+             zw_name(system, speed && robot ? ZW_KIND_SPEED : ZW_KIND_COORD,
+                     speed ? channel - n : channel),
+             speed && !robot ? "'" : "");
 }
 
 static void show_estimates(FILE *to, const zw_fit *fit)
@@ -254,7 +311,7 @@ static void show(FILE *to, const cli_arguments *arguments, const zw_system *syst
     show_estimates(to, fit);
     show_correlations(to, fit);
     cli_head(to, "Noise");
-    for (int c = 0; c < 2 * zw_count(system, ZW_KIND_COORD); c++) {
+    for (int c = 0; c < zw_count(system, ZW_KIND_COORD) + zw_count(system, ZW_KIND_SPEED); c++) {
         if (zw_fit_noise(fit, c) > 0) {
             channel_name(system, c, name);
             fprintf(to, "  %-16s %16.6g\n", name, zw_fit_noise(fit, c));
@@ -319,7 +376,7 @@ static void show_json(const cli_arguments *arguments, const zw_system *system, c
     cli_json_int(&json, "kinks", r.kinks);
     put_unknowns(&json, fit);
     cli_json_open(&json, "noise", '{');
-    for (int c = 0; c < 2 * zw_count(system, ZW_KIND_COORD); c++) {
+    for (int c = 0; c < zw_count(system, ZW_KIND_COORD) + zw_count(system, ZW_KIND_SPEED); c++) {
         if (zw_fit_noise(fit, c) > 0) {
             char name[NAME];
             channel_name(system, c, name);
@@ -357,7 +414,9 @@ static int find(const cli_arguments *arguments, const cli_world *world, const as
                                     .recordings = by->paths,
                                     .sigma = by->sigma,
                                     .run = arguments->run,
-                                    .poll = poll};
+                                    .poll = poll,
+                                    .number = by->number_list,
+                                    .model = world->model};
     cli_catch_interrupt();
     zw_fit *fit = zw_fit_create(world->model, world->system, &problem, &error);
     if (!fit) {
@@ -394,8 +453,10 @@ int cli_fit(const cli_arguments *arguments)
         return cli_fail(arguments, &error, code);
     }
     by = (asked){0};
-    by.sigma = calloc(2 * (size_t)zw_count(world.system, ZW_KIND_COORD) + 1, sizeof *by.sigma);
-    code = by.sigma ? take_vary(arguments, world.system, &by) : CLI_FAILED;
+    by.sigma = calloc((size_t)zw_count(world.system, ZW_KIND_COORD) +
+                          (size_t)zw_count(world.system, ZW_KIND_SPEED) + 1,
+                      sizeof *by.sigma);
+    code = by.sigma ? take_vary(arguments, world.model, world.system, &by) : CLI_FAILED;
     code = code == CLI_OK ? take_sigma(arguments, world.system, &by) : code;
     code = code == CLI_OK ? cli_outputs_possible(arguments) : code;
     code = code == CLI_OK ? take_paths(arguments, world.system, &by) : code;

@@ -522,6 +522,8 @@ zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *
  * "knee.damping", "elbow.kp", "gravity" (docs/bodies.md has all); zw_read_options.settings and
  * `--set` take the same names. */
 zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error);
+/* What such a number is now. */
+zw_status zw_model_get(const zw_model *model, const char *name, double *value, zw_error *error);
 /* Remove it and all that hangs on it: a body takes its descendants, joints, geoms and sites
  * along, and what is mounted on those; keyframes lose the numbers of joints that go. Those
  * behind it move up: indices are to be asked for again. The world stays. */

@@ -9,9 +9,10 @@
  *     zw_fit_free(fit);
  *
  * Least squares by the method of Levenberg and Marquardt, with exact derivatives of the motion
- * (sensitivity.h). Noise is taken as independent and normal, of one size for each coordinate and
- * each speed, which is estimated with the unknowns unless it is given. Combinations of unknowns
- * that change nothing in the recordings are found by singular values, and stay where they were. */
+ * (sensitivity.h); robots by their steps, whose states are interpolated between. Noise is taken as
+ * independent and normal, of one size for each coordinate and each speed, which is estimated with
+ * the unknowns unless it is given. Combinations of unknowns that change nothing in the recordings
+ * are found by singular values, and stay where they were. */
 #ifndef ZWANG_FIT_H
 #define ZWANG_FIT_H
 
@@ -31,11 +32,16 @@ typedef struct zw_fit_problem {
     const double *low, *high;        /* [unknowns] bounds, or NULL: none; -INFINITY, INFINITY */
     const zw_path *const *recording; /* each a motion from the same start, from time 0 on */
     int recordings;
-    const double *sigma; /* [2 n] noise of coordinates, then of speeds; 0, and NULL: estimated */
-    zw_run_options run;  /* method dop853 or rk4; its time and observer do not matter */
+    const double *sigma; /* noise of coordinates, then of speeds; 0, and NULL: estimated */
+    zw_run_options run;  /* method dop853 or rk4, of robots impulse or soft; its time and observer
+                            do not matter */
     int iterations;      /* at most; 0: 100 */
     zw_poll *poll;       /* asked now and then; nonzero stops with ZW_INTERRUPTED; or NULL */
     void *user;
+    const char *const *number; /* of robots: names of unknowns ZW_UNKNOWN_NUMBER, as zw_model_set
+                                  has them: "thigh.mass", "gravity" */
+    zw_model *model;           /* then: the system's, which is changed in between, and as it was
+                                  after */
 } zw_fit_problem;
 
 typedef struct zw_fit zw_fit;
@@ -69,7 +75,7 @@ const char *zw_fit_name(const zw_fit *fit, int unknown); /* "m", "x(0)", "x'(0)"
 const double *zw_fit_correlation(const zw_fit *fit);
 /* [unknowns] a change of the unknowns that changes nothing, its largest part 1. */
 const double *zw_fit_null(const zw_fit *fit, int null);
-/* Noise of coordinate i, or n + i of its speed; 0: not recorded. */
+/* Noise of coordinate i, or behind all of them of speed i; 0: not recorded. */
 double zw_fit_noise(const zw_fit *fit, int channel);
 
 /* Measured, fitted and residual columns of all recordings, by the ending of the file's name. */

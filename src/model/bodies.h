@@ -61,8 +61,6 @@ int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *er
 const char *model_thing_word(zw_kind kind); /* "body" */
 /* Every number that zw_model_set knows: THING.WORD; those of the world have no thing (""). */
 typedef void model_offer(void *user, const char *thing, const char *word);
-/* What such a number is now. */
-zw_status model_number(const zw_model *model, const char *name, double *value, zw_error *error);
 void model_settable(const model_bodies *bodies, model_offer *offer, void *user);
 int model_find_thing(const model_bodies *bodies, zw_kind kind, const char *name);
 /* Is the definition sound by itself and in this model? For add and change. */

@@ -24,6 +24,12 @@ static const struct plain {
     size_t at;
 } plain[] = {
     {ZW_KIND_BODY, "gravcomp", offsetof(zw_body_def, gravcomp)},
+    {ZW_KIND_BODY, "inertia.x", offsetof(zw_body_def, inertia[0])},
+    {ZW_KIND_BODY, "inertia.y", offsetof(zw_body_def, inertia[1])},
+    {ZW_KIND_BODY, "inertia.z", offsetof(zw_body_def, inertia[2])},
+    {ZW_KIND_BODY, "com.x", offsetof(zw_body_def, com[0])},
+    {ZW_KIND_BODY, "com.y", offsetof(zw_body_def, com[1])},
+    {ZW_KIND_BODY, "com.z", offsetof(zw_body_def, com[2])},
     {ZW_KIND_JOINT, "damping", offsetof(zw_joint_def, damping)},
     {ZW_KIND_JOINT, "stiffness", offsetof(zw_joint_def, stiffness)},
     {ZW_KIND_JOINT, "springref", offsetof(zw_joint_def, springref)},
@@ -230,12 +236,22 @@ static zw_status set_special(zw_model *model, const target *it, const char *name
     return status == ZW_OK ? zw_model_change(model, it->kind, it->index, &def, error) : status;
 }
 
+/* Moments and centre of mass of a body that has them from its shapes. */
+static int is_from_shapes(const model_bodies *bodies, const target *it)
+{
+    return it->kind == ZW_KIND_BODY && strcmp(it->word, "gravcomp") != 0 &&
+           (!bodies->body[it->index].inertial || bodies->world.from_geoms == 1);
+}
+
 static zw_status set_target(zw_model *model, const target *it, const char *name, double value,
                             zw_error *error)
 {
     any_def def;
     if (it->at < 0) {
         return set_special(model, it, name, value, error);
+    }
+    if (is_from_shapes(model->bodies, it)) {
+        return refuse(error, name, "it comes from the shapes; set their masses and sizes");
     }
     memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
     memcpy((char *)&def + plain[it->at].at, &value, sizeof value);
@@ -342,7 +358,7 @@ static int world_number(const model_bodies *bodies, const char *name, double *va
     return !strcmp(name, "gravity");
 }
 
-zw_status model_number(const zw_model *model, const char *name, double *value, zw_error *error)
+zw_status zw_model_get(const zw_model *model, const char *name, double *value, zw_error *error)
 {
     target found[2];
     if (!model || !model->bodies) {
@@ -358,6 +374,9 @@ zw_status model_number(const zw_model *model, const char *name, double *value, z
                    : base_fail(error, ZW_BAD_INPUT,
                                "'%.100s' is ambiguous: give the kind, as in geom:NAME", name);
     }
+    if (found->at >= 0 && is_from_shapes(model->bodies, found)) {
+        return refuse(error, name, "it comes from the shapes; set their masses and sizes");
+    }
     if (found->at < 0) {
         *value = special_number(model, found);
     } else {
@@ -365,8 +384,9 @@ zw_status model_number(const zw_model *model, const char *name, double *value, z
         memcpy(value, def + plain[found->at].at, sizeof *value);
     }
     int weight = !strcmp(found->word, "mass");
-    return weight && !(*value >= 0) ? refuse(error, name, "its mass is not given as a number")
-                                    : ZW_OK;
+    return weight && !(*value >= 0)
+               ? refuse(error, name, "its mass is not given as a number; its shape has a density")
+               : ZW_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -382,9 +402,11 @@ static zw_status unknown(const model_bodies *bodies, const char *name, zw_error 
     base_fail(error, ZW_BAD_INPUT, "there is no '%.100s' to set", name);
     for (int i = 0; i < PLAIN + SPECIAL && listed < MOST_LISTED; i++) {
         zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
-        if (thing[0] && (only < 0 || only == (int)kind) && find_thing(bodies, kind, thing) >= 0) {
-            base_fail_more(error, "%s %s", listed++ ? "," : "; this has",
-                           i < PLAIN ? plain[i].word : special[i - PLAIN].word);
+        const char *word = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
+        int wanted = thing[0] && (only < 0 || only == (int)kind);
+        const target it = {kind, wanted ? find_thing(bodies, kind, thing) : -1, word, i};
+        if (it.index >= 0 && !(i < PLAIN && is_from_shapes(bodies, &it))) {
+            base_fail_more(error, "%s %s", listed++ ? "," : "; this has", word);
         }
     }
     return ZW_BAD_INPUT;
@@ -397,7 +419,8 @@ void model_settable(const model_bodies *bodies, model_offer *offer, void *user)
         const char *word = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
         for (int k = 0; k < bodies->count[kind]; k++) {
             const char *name = *model_thing_name(model_thing_at(bodies, kind, k));
-            if (name) {
+            const target it = {kind, k, word, i};
+            if (name && !(i < PLAIN && is_from_shapes(bodies, &it))) {
                 offer(user, name, word);
             }
         }

@@ -13,9 +13,11 @@ enum { NAME = 200 };
 
 static void name_of(const zw_fit *fit, int channel, char *text)
 {
-    int speed = channel >= fit->n;
+    int speed = channel >= fit->nq, robot = fit->system->tree != NULL;
+    zw_kind kind = speed && robot ? ZW_KIND_SPEED : ZW_KIND_COORD;
     snprintf(text, NAME, "%.150s%s",
-             fit->system->model->coord[speed ? channel - fit->n : channel].name, speed ? "'" : "");
+             zw_name(fit->system, kind, speed ? channel - fit->nq : channel),
+             speed && !robot ? "'" : "");
 }
 
 /* Of each channel three columns: measured, fitted, residual. */
@@ -25,7 +27,7 @@ static zw_status add_columns(record_table *to, const zw_fit *fit, zw_error *erro
     status = status == ZW_OK
                  ? record_table_add_column(to, "recording", RECORD_ROLE_OTHER, NULL, error)
                  : status;
-    for (int c = 0; c < 2 * fit->n && status == ZW_OK; c++) {
+    for (int c = 0; c < fit->channels && status == ZW_OK; c++) {
         static const char *const what[] = {"measured", "fitted", "residual"};
         char name[NAME], title[NAME + 16];
         name_of(fit, c, name);
@@ -47,16 +49,16 @@ static zw_status add_rows(record_table *to, const zw_fit *fit, zw_error *error)
         int at = 2;
         row[0] = path->t[first->sample];
         row[1] = first->recording + 1;
-        for (int c = 0; c < 2 * fit->n; c++) {
+        for (int c = 0; c < fit->channels; c++) {
             const fit_row *now = &fit->row[i];
             if (fit->scale[c] == 0) {
                 continue;
             }
             int here = i < fit->rows && now->recording == first->recording &&
                        now->sample == first->sample && now->channel == c;
-            double x = !here        ? 0
-                       : c < fit->n ? path->q[now->sample * fit->n + c]
-                                    : path->v[now->sample * fit->n + c - fit->n];
+            double x = !here         ? 0
+                       : c < fit->nq ? path->q[now->sample * fit->nq + c]
+                                     : path->v[now->sample * fit->n + c - fit->nq];
             row[at] = here ? x : (double)NAN;
             row[at + 1] = here ? x - fit->residual[i] : (double)NAN;
             row[at + 2] = here ? fit->residual[i] : (double)NAN;
@@ -74,7 +76,7 @@ static zw_status add_plots(record_table *to, const zw_fit *fit, zw_error *error)
 {
     int residual[RECORD_CURVES], count = 0, at = 2;
     zw_status status = ZW_OK;
-    for (int c = 0; c < 2 * fit->n && status == ZW_OK; c++) {
+    for (int c = 0; c < fit->channels && status == ZW_OK; c++) {
         if (fit->scale[c] > 0) {
             int y[] = {at, at + 1};
             char name[NAME];

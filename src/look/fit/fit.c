@@ -24,8 +24,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define NONE 1e-8   /* slopes are good to about this */
-#define FLOOR 1e-10 /* of the spread of a channel: less noise no motion is computed with */
+#define NONE 1e-8        /* slopes are good to about this, */
+#define NONE_ROBOTS 1e-6 /* and those of robots by numbers of the model to this */
+#define FLOOR 1e-10      /* of the spread of a channel: less noise no motion is computed with */
+
+static double none_of(const zw_fit *fit)
+{
+    return fit->system->tree ? NONE_ROBOTS : NONE;
+}
 
 zw_status fit_no_memory(zw_error *error)
 {
@@ -41,20 +47,24 @@ static double *doubles(size_t count)
 
 static int name_unknowns(zw_fit *fit)
 {
-    const zw_model *model = fit->system->model;
+    const zw_system *system = fit->system;
     for (int k = 0; k < fit->count; k++) {
         const zw_unknown *by = &fit->problem.unknown[k];
-        int param = by->kind == ZW_UNKNOWN_PARAM;
-        const char *name = param ? model->param[by->index].name : model->coord[by->index].name;
+        int speed = by->kind == ZW_UNKNOWN_SPEED && system->tree;
+        int param = by->kind == ZW_UNKNOWN_PARAM || by->kind == ZW_UNKNOWN_NUMBER;
+        const char *name = by->kind == ZW_UNKNOWN_NUMBER ? fit->problem.number[by->index]
+                           : param                       ? zw_name(system, ZW_KIND_PARAM, by->index)
+                           : speed                       ? zw_name(system, ZW_KIND_SPEED, by->index)
+                                   : zw_name(system, ZW_KIND_COORD, by->index);
         size_t room = strlen(name) + 8;
         fit->name[k] = base_alloc(room);
         if (!fit->name[k]) {
             return 0;
         }
         snprintf(fit->name[k], room, "%s%s", name,
-                 param                          ? ""
-                 : by->kind == ZW_UNKNOWN_START ? "(0)"
-                                                : "'(0)");
+                 param                                   ? ""
+                 : by->kind == ZW_UNKNOWN_START || speed ? "(0)"
+                                                         : "'(0)");
     }
     return 1;
 }
@@ -62,6 +72,7 @@ static int name_unknowns(zw_fit *fit)
 static zw_status copy_problem(zw_fit *fit, const zw_fit_problem *given, zw_error *error)
 {
     size_t u = (size_t)given->unknowns, k = (size_t)given->recordings, n = (size_t)fit->n;
+    size_t channels = (size_t)fit->channels;
     size_t params = (size_t)fit->system->shape.params;
     zw_unknown *by = base_alloc((u + 1) * sizeof *by);
     fit->problem = *given;
@@ -73,7 +84,7 @@ static zw_status copy_problem(zw_fit *fit, const zw_fit_problem *given, zw_error
     fit->times = base_alloc((k + 1) * sizeof *fit->times);
     fit->first_row = base_alloc((k + 1) * sizeof *fit->first_row);
     fit->bound = base_alloc((u + 1) * sizeof *fit->bound);
-    fit->given = base_alloc((2 * n + 1) * sizeof *fit->given);
+    fit->given = base_alloc((channels + 1) * sizeof *fit->given);
     double **of_u[] = {&fit->x,    &fit->origin, &fit->value,  &fit->size,
                        &fit->step, &fit->trial,  &fit->freedom};
     double **of_uu[] = {&fit->V, &fit->covariance, &fit->correlation, &fit->null};
@@ -88,9 +99,9 @@ static zw_status copy_problem(zw_fit *fit, const zw_fit_problem *given, zw_error
     ok &= (fit->param = doubles(params)) != NULL;
     ok &= (fit->q = doubles(n)) != NULL;
     ok &= (fit->v = doubles(n)) != NULL;
-    ok &= (fit->sigma = doubles(2 * n)) != NULL;
-    ok &= (fit->scale = doubles(2 * n)) != NULL;
-    ok &= (fit->free = doubles(2 * n)) != NULL;
+    ok &= (fit->sigma = doubles(channels)) != NULL;
+    ok &= (fit->scale = doubles(channels)) != NULL;
+    ok &= (fit->free = doubles(channels)) != NULL;
     if (ok) {
         memcpy(by, given->unknown, u * sizeof *by);
         for (size_t i = 0; i < n; i++) {
@@ -138,6 +149,7 @@ void zw_fit_free(zw_fit *fit)
                       fit->sigma,
                       fit->scale,
                       fit->free,
+                      fit->before,
                       fit->freedom,
                       fit->row,
                       fit->residual,
@@ -162,7 +174,16 @@ static zw_status find_origin(zw_fit *fit, zw_error *error)
         const zw_unknown *by = &fit->problem.unknown[k];
         double low = fit->problem.low ? fit->problem.low[k] : -INFINITY;
         double high = fit->problem.high ? fit->problem.high[k] : INFINITY;
-        fit->x[k] = sens_origin(fit->system, by, state);
+        zw_status status = ZW_OK;
+        if (fit->system->tree) {
+            status = robot_origin(&fit->robot, k, state, &fit->x[k], error);
+        } else {
+            fit->x[k] = sens_origin(fit->system, by, state);
+        }
+        if (status != ZW_OK) {
+            zw_state_free(state);
+            return status;
+        }
         if (!(low <= high)) {
             zw_state_free(state);
             return base_fail(error, ZW_BAD_INPUT, "the bounds of %s leave nothing between them",
@@ -225,7 +246,7 @@ static void find_step(zw_fit *fit, double mu)
 {
     size_t u = (size_t)fit->count;
     memset(fit->step, 0, u * sizeof *fit->step);
-    for (size_t k = 0; k < u && fit->value[k] > NONE * fit->value[0]; k++) {
+    for (size_t k = 0; k < u && fit->value[k] > none_of(fit) * fit->value[0]; k++) {
         double along = 0; /* (U S)' e/s */
         for (long i = 0; i < fit->rows; i++) {
             along += fit->A[(size_t)i * u + k] * fit->residual[i] / fit->sigma[fit->row[i].channel];
@@ -302,7 +323,7 @@ static zw_status descend(zw_fit *fit, int most, zw_error *error)
 
 static int is_known(const zw_fit *fit, size_t direction)
 {
-    return fit->value[direction] > NONE * fit->value[0];
+    return fit->value[direction] > none_of(fit) * fit->value[0];
 }
 
 /* The part of number i of the recordings that the unknowns have taken up: the diagonal of U U'. */
@@ -323,7 +344,7 @@ static double estimate_noise(zw_fit *fit)
     double change = 0;
     find_bounds(fit);
     factor(fit);
-    for (int c = 0; c < 2 * fit->n; c++) {
+    for (int c = 0; c < fit->channels; c++) {
         double sum = 0, free = 0;
         for (long i = 0; i < fit->rows; i++) {
             if (fit->row[i].channel == c) {
@@ -352,18 +373,19 @@ static void find_errors(zw_fit *fit)
     for (size_t k = 0; k < u; k++) {
         double s = fit->value[k], most = 0;
         double *null = fit->null + (size_t)fit->report.nulls * u;
-        for (size_t i = 0; i < u && s > NONE * fit->value[0]; i++) {
+        for (size_t i = 0; i < u && s > none_of(fit) * fit->value[0]; i++) {
             for (size_t j = 0; j < u; j++) {
                 fit->covariance[i * u + j] +=
                     fit->V[i * u + k] * fit->V[j * u + k] / (s * s * fit->size[i] * fit->size[j]);
             }
         }
-        if (s > NONE * fit->value[0]) {
+        if (s > none_of(fit) * fit->value[0]) {
             continue;
         }
         int held = 0;
         for (size_t i = 0; i < u; i++) {
-            double part = fabs(fit->V[i * u + k]) < 1e-6 ? 0 : fit->V[i * u + k] / fit->size[i];
+            double part =
+                fabs(fit->V[i * u + k]) < 100 * none_of(fit) ? 0 : fit->V[i * u + k] / fit->size[i];
             null[i] = part;
             most = fabs(part) > fabs(most) ? part : most;
             held |= part != 0 && fit->bound[i];
@@ -394,7 +416,7 @@ static void find_freedoms(zw_fit *fit)
     size_t u = (size_t)fit->count;
     for (size_t k = 0; k < u; k++) {
         double all = 0, squares = 0;
-        for (int c = 0; c < 2 * fit->n; c++) {
+        for (int c = 0; c < fit->channels; c++) {
             double part = 0;
             for (long i = 0; i < fit->rows; i++) {
                 double x = 0;
@@ -443,13 +465,16 @@ static zw_status prepare(zw_fit *fit, const zw_model *model, const zw_fit_proble
     if (problem->unknowns < 1 || problem->recordings < 1) {
         return base_fail(error, ZW_BAD_INPUT, "a fit needs unknowns and recordings");
     }
-    fit->flow =
-        zw_sensitivity_create(model, fit->system, problem->unknown, problem->unknowns, error);
-    fit->work = fit->flow ? zw_work_create(fit->system, error) : NULL;
+    int robot = fit->system->tree != NULL;
+    fit->flow = robot ? NULL
+                      : zw_sensitivity_create(model, fit->system, problem->unknown,
+                                              problem->unknowns, error);
+    fit->work = fit->flow || robot ? zw_work_create(fit->system, error) : NULL;
     if (!fit->work) {
         return error && error->status ? error->status : ZW_NO_MEMORY;
     }
     zw_status status = copy_problem(fit, problem, error);
+    status = status == ZW_OK && robot ? fit_prepare_robot(fit, error) : status;
     status = status == ZW_OK ? find_origin(fit, error) : status;
     status = status == ZW_OK ? fit_take_recordings(fit, error) : status;
     if (status == ZW_OK && fit->rows <= fit->count) {
@@ -480,6 +505,8 @@ zw_fit *zw_fit_create(const zw_model *model, const zw_system *system, const zw_f
     }
     fit->system = system;
     fit->n = system->n;
+    fit->nq = system->nq;
+    fit->channels = fit->nq + fit->n;
     zw_status status = prepare(fit, model, problem, error);
     if (status != ZW_OK || solve(fit, error) != ZW_OK) {
         zw_fit_free(fit);

@@ -3,6 +3,7 @@
 #ifndef ZW_LOOK_FIT_H
 #define ZW_LOOK_FIT_H
 
+#include "look/sensitivity/robot.h"
 #include "look/sensitivity/sensitivity.h"
 #include "path/path.h"
 #include "zwang/fit.h"
@@ -16,11 +17,14 @@ typedef struct fit_row {
 struct zw_fit {
     const zw_system *system;
     zw_fit_problem problem;
-    zw_sensitivity *flow;
+    zw_sensitivity *flow; /* of equations, */
+    robot_problem robot;  /* or of robots, */
+    double *before;       /* [nq + n + count 2 n] with the end of the step before */
     zw_work *work;
-    int n, count;   /* count: unknowns */
-    double *x;      /* [count] */
-    double *origin; /* where it began */
+    int n, nq, count; /* count: unknowns */
+    int channels;     /* nq + n */
+    double *x;        /* [count] */
+    double *origin;   /* where it began */
     char **name;
     double *param, *q, *v; /* what states are made with: state_given */
 
@@ -32,10 +36,10 @@ struct zw_fit {
     long *first_row;              /* [recordings] */
     double *residual, *slope;     /* [rows], [rows][count]: measured less fitted, and d fitted */
     double *tried, *tried_slope;  /* the same at a trial */
-    double *sigma, *scale;        /* [2 n] noise; size of what was recorded */
-    double *free;                 /* [2 n] residuals that no unknown has taken up */
+    double *sigma, *scale;        /* [channels] noise; size of what was recorded */
+    double *free;                 /* [channels] residuals that no unknown has taken up */
     double *freedom;              /* [count] of the variance of each */
-    int *given;                   /* [2 n] the noise is */
+    int *given;                   /* [channels] the noise is */
     double *A, *V, *value, *size; /* [rows][count], [count][count], [count], [count] */
     double *step, *trial;         /* [count] */
 
@@ -50,6 +54,7 @@ zw_status fit_no_memory(zw_error *error);
 
 /* motion.c: rows and what is recorded; residuals and slopes at the unknowns x. */
 zw_status fit_take_recordings(zw_fit *fit, zw_error *error);
+zw_status fit_prepare_robot(zw_fit *fit, zw_error *error);
 zw_status fit_evaluate(zw_fit *fit, const double *x, double *residual, double *slope,
                        zw_error *error);
 

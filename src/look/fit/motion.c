@@ -9,15 +9,16 @@
 /* ---- Recordings ------------------------------------------------------------------------------
  */
 
-static int is_recorded(const zw_path *path, int n, int channel)
+static int is_recorded(const zw_path *path, int channel)
 {
-    int speed = channel >= n;
+    int speed = channel >= path->n;
     return path->known ? path->known[channel] : !speed || path->v != NULL;
 }
 
-static double recorded(const zw_path *path, int n, int channel, long sample)
+static double recorded(const zw_path *path, int channel, long sample)
 {
-    return channel < n ? path->q[sample * n + channel] : path->v[sample * n + channel - n];
+    return channel < path->n ? path->q[sample * path->n + channel]
+                             : path->v[sample * path->speeds + channel - path->n];
 }
 
 /* A time given twice is one instant with a jump: its first sample counts. */
@@ -29,9 +30,9 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
     if (!fit->time[k] || !fit->sample[k]) {
         return fit_no_memory(error);
     }
-    if (path->n != fit->n || path->t[0] < 0) {
+    if (path->n != fit->nq || path->t[0] < 0) {
         return base_fail(error, ZW_BAD_INPUT,
-                         path->n != fit->n
+                         path->n != fit->nq
                              ? "recording %d is of another system"
                              : "recording %d starts before the motion, which starts at t = 0",
                          k + 1);
@@ -50,15 +51,15 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
 /* The spread of each channel: its noise is looked for between this and a part of it. */
 static void measure(zw_fit *fit)
 {
-    size_t channels = 2 * (size_t)fit->n;
+    size_t channels = (size_t)fit->channels;
     for (size_t c = 0; c < channels; c++) {
         double sum = 0, square = 0, most = 0;
         long count = 0;
         for (long i = 0; i < fit->rows; i++) {
             const fit_row *row = &fit->row[i];
             if ((size_t)row->channel == c) {
-                double x = recorded(fit->problem.recording[row->recording], fit->n, row->channel,
-                                    row->sample);
+                double x =
+                    recorded(fit->problem.recording[row->recording], row->channel, row->sample);
                 sum += x;
                 square += x * x;
                 most = fmax(most, fabs(x));
@@ -75,12 +76,12 @@ static void measure(zw_fit *fit)
 
 zw_status fit_take_recordings(zw_fit *fit, zw_error *error)
 {
-    int channels = 2 * fit->n;
+    int channels = fit->channels;
     zw_status status = ZW_OK;
     for (int k = 0; k < fit->problem.recordings && status == ZW_OK; k++) {
         status = take_times(fit, k, error);
         for (int c = 0; c < channels && status == ZW_OK; c++) {
-            fit->rows += is_recorded(fit->problem.recording[k], fit->n, c) ? fit->times[k] : 0;
+            fit->rows += is_recorded(fit->problem.recording[k], c) ? fit->times[k] : 0;
         }
     }
     fit->row = status == ZW_OK ? base_alloc(((size_t)fit->rows + 1) * sizeof *fit->row) : NULL;
@@ -92,7 +93,7 @@ zw_status fit_take_recordings(zw_fit *fit, zw_error *error)
         fit->first_row[k] = at;
         for (int i = 0; i < fit->times[k]; i++) {
             for (int c = 0; c < channels; c++) {
-                if (is_recorded(fit->problem.recording[k], fit->n, c)) {
+                if (is_recorded(fit->problem.recording[k], c)) {
                     fit->row[at++] = (fit_row){k, c, fit->sample[k][i]};
                 }
             }
@@ -123,7 +124,7 @@ static int look(void *user, const zw_state *state, const zw_sensitivity_answer *
            fit->row[w->at].sample == sample) {
         size_t c = (size_t)fit->row[w->at].channel;
         double x = c < n ? state_q(now)[c] : state_v(now)[c - n];
-        w->residual[w->at] = recorded(path, fit->n, (int)c, sample) - x;
+        w->residual[w->at] = recorded(path, (int)c, sample) - x;
         for (size_t k = 0; k < count; k++) {
             w->slope[(size_t)w->at * count + k] = answer->by[k * 2 * n + c];
         }
@@ -170,15 +171,120 @@ static zw_status follow(zw_fit *fit, int k, watch *w, zw_error *error)
     return status;
 }
 
+/* ---- Robots ----------------------------------------------------------------------------------
+ */
+
+zw_status fit_prepare_robot(zw_fit *fit, zw_error *error)
+{
+    const zw_fit_problem *given = &fit->problem;
+    zw_state *state = zw_state_create(fit->system, fit->work, NULL, error);
+    zw_run_options wish = given->run;
+    size_t n = (size_t)fit->n;
+    if (!state) {
+        return error && error->status ? error->status : ZW_NO_MEMORY;
+    }
+    fit->robot = (robot_problem){.system = fit->system,
+                                 .model = given->model,
+                                 .unknown = given->unknown,
+                                 .count = fit->count,
+                                 .number = given->number};
+    wish.time = state->t + 1;
+    zw_status status = robot_plan(fit->system, state, &wish, &fit->robot.run, error);
+    status = status == ZW_OK ? robot_check(&fit->robot, error) : status;
+    fit->robot.run.poll = given->poll;
+    fit->robot.run.user = given->user;
+    zw_state_free(state);
+    fit->before =
+        base_alloc(((size_t)fit->nq + n + 2 * n * (size_t)fit->count + 1) * sizeof(double));
+    return status == ZW_OK && !fit->before ? fit_no_memory(error) : status;
+}
+
+/* A coordinate with its rate at both ends of a step, or a speed; or slopes of these. */
+typedef struct ends {
+    double x[2], rate[2];
+} ends;
+
+/* At part s of a step of length h: Hermite's cubic; of what has no rates, a line. */
+static double between(const ends *e, int smooth, double s, double h)
+{
+    double line = (1 - s) * e->x[0] + s * e->x[1];
+    double bend = h * ((1 - s) * e->rate[0] - s * e->rate[1]) + (2 * s - 1) * (e->x[1] - e->x[0]);
+    return smooth ? line + s * (1 - s) * bend : line;
+}
+
+/* Number `channel`, or (column >= 0) its slope, of both ends of the last step. */
+static ends ends_of(const zw_fit *fit, const zw_state *now, const double *z, int channel,
+                    int column, int *smooth)
+{
+    const zw_system *system = fit->system;
+    size_t n = (size_t)fit->n;
+    int nq = fit->nq, of_speed = channel >= nq;
+    const double *q[2] = {fit->before, state_q((zw_state *)now)};
+    const double *v[2] = {fit->before + nq, state_v((zw_state *)now)};
+    const double *at[2] = {v[0] + n, z};
+    ends e = {0};
+    for (int k = 0; k < 2; k++) {
+        const double *own = column >= 0 ? at[k] + (size_t)column * 2 * n : NULL;
+        if (of_speed) {
+            e.x[k] = own ? own[fit->n + channel - nq] : v[k][channel - nq];
+        } else {
+            e.x[k] = own ? robot_coordinate(system, q[k], own, channel) : q[k][channel];
+            e.rate[k] = robot_coordinate(system, q[k], own ? own + n : v[k], channel);
+        }
+    }
+    *smooth = !of_speed && nq == fit->n; /* quaternions turn their rates with them */
+    return e;
+}
+
+static int look_at_robot(void *user, long step, const zw_state *state, const double *z)
+{
+    watch *w = user;
+    zw_fit *fit = w->fit;
+    int r = fit->recording;
+    const zw_path *path = fit->problem.recording[r];
+    size_t n = (size_t)fit->n, count = (size_t)fit->count;
+    double h = fit->robot.run.step, slack = 1e-9 * h;
+    while (fit->seen < fit->times[r] && fit->time[r][fit->seen] <= state->t + slack) {
+        double s = step == 0 ? 1 : 1 - (state->t - fit->time[r][fit->seen]) / h;
+        long sample = fit->sample[r][fit->seen++];
+        s = fmin(fmax(s, 0), 1);
+        for (; w->at < fit->rows && fit->row[w->at].recording == r &&
+               fit->row[w->at].sample == sample;
+             w->at++) {
+            int c = fit->row[w->at].channel, smooth;
+            ends e = ends_of(fit, state, z, c, -1, &smooth);
+            w->residual[w->at] = recorded(path, c, sample) - between(&e, smooth, s, h);
+            for (size_t k = 0; k < count; k++) {
+                e = ends_of(fit, state, z, c, (int)k, &smooth);
+                w->slope[(size_t)w->at * count + k] = between(&e, smooth, s, h);
+            }
+        }
+    }
+    memcpy(fit->before, state_q((zw_state *)state), (size_t)fit->nq * sizeof(double));
+    memcpy(fit->before + fit->nq, state_v((zw_state *)state), n * sizeof(double));
+    memcpy(fit->before + (size_t)fit->nq + n, z, 2 * n * count * sizeof(double));
+    return 0;
+}
+
+static zw_status follow_robot(zw_fit *fit, int k, const double *x, watch *w, zw_error *error)
+{
+    fit->recording = k;
+    fit->seen = 0;
+    fit->robot.end = fit->time[k][fit->times[k] - 1];
+    return robot_follow(&fit->robot, x, look_at_robot, w, &fit->report.kinks, error);
+}
+
 zw_status fit_evaluate(zw_fit *fit, const double *x, double *residual, double *slope,
                        zw_error *error)
 {
     watch w = {.fit = fit, .residual = residual, .slope = slope};
     const state_given given = {fit->param, fit->q, fit->v};
-    zw_status status = sens_given(fit->system, fit->problem.unknown, fit->count, x, &given, error);
+    int robot = fit->system->tree != NULL;
+    zw_status status =
+        robot ? ZW_OK : sens_given(fit->system, fit->problem.unknown, fit->count, x, &given, error);
     for (int k = 0; k < fit->problem.recordings && status == ZW_OK; k++) {
         w.at = fit->first_row[k];
-        status = follow(fit, k, &w, error);
+        status = robot ? follow_robot(fit, k, x, &w, error) : follow(fit, k, &w, error);
         fit->report.runs++;
     }
     for (long i = 0; i < fit->rows && status == ZW_OK; i++) {

@@ -20,7 +20,7 @@ zw_status number_make(number_systems *to, zw_model *model, const zw_system *like
 {
     double value = 0;
     *to = (number_systems){0};
-    zw_status status = model_number(model, name, &value, error);
+    zw_status status = zw_model_get(model, name, &value, error);
     if (status != ZW_OK) {
         return status;
     }

@@ -1,0 +1,38 @@
+/* A motion of a robot by its steps, with the derivatives of its states by unknowns: robot.c. */
+#ifndef ZW_LOOK_ROBOT_H
+#define ZW_LOOK_ROBOT_H
+
+#include "system/system.h"
+#include "zwang/sensitivity.h"
+
+typedef struct robot_problem {
+    const zw_system *system; /* of the model as it is */
+    zw_model *model;         /* numbers are set in it, and are as they were after; or NULL: none */
+    const zw_unknown *unknown;
+    int count;
+    const char *const *number;  /* names of the unknowns of kind number */
+    const double *from, *until; /* [count] when a parameter is an unknown: from[k] <= t < until[k];
+                                   NULL: always */
+    zw_run_options run;         /* as of robot_plan */
+    double end;
+} robot_problem;
+
+/* A state after so many steps and the slopes of its places (along speeds) and speeds by the
+ * unknowns, z[count][2 n]. Answer nonzero to stop. */
+typedef int robot_observer(void *user, long step, const zw_state *state, const double *z);
+
+/* The steps of this motion: method impulse or soft. ZW_BAD_INPUT: another was asked for. */
+zw_status robot_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
+                     zw_run_options *plan, zw_error *error);
+/* ZW_BAD_INPUT: an unknown is none of this robot. */
+zw_status robot_check(const robot_problem *p, zw_error *error);
+/* Where an unknown is in the model, a state of which is given. */
+zw_status robot_origin(const robot_problem *p, int unknown, zw_state *state, double *x,
+                       zw_error *error);
+/* The whole motion at x. */
+zw_status robot_follow(const robot_problem *p, const double *x, robot_observer *observer,
+                       void *user, int *kinks, zw_error *error);
+/* How coordinate c changes with q moved along z[n]. */
+double robot_coordinate(const zw_system *system, const double *q, const double *z, int c);
+
+#endif
