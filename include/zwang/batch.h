@@ -1,4 +1,4 @@
-/* Many worlds of one system: for learning, planning, studies of parameters.
+/* Many worlds of one system: for reinforcement learning, planning and parameter studies.
  *
  *     zw_batch *batch = zw_batch_create(system, 4096, 2, &error);            two threads
  *     double *ctrl = zw_batch_field(batch, 0, ZW_FIELD_PARAM);               [4096][params]
@@ -26,8 +26,8 @@ extern "C" {
 
 typedef struct zw_batch zw_batch;
 
-/* All worlds begin as the file says, and `threads` of them (at least 1) move at once. The system
- * must outlive the batch. */
+/* All worlds start as the file says; `threads` (at least 1) of them are computed at once. The
+ * system must outlive the batch. */
 zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error);
 /* Worlds that vary: world i is one of systems[i], which may be there several times and must outlive
  * the batch; the array is copied. They have the same numbers of coordinates, parameters and
@@ -47,10 +47,10 @@ double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
 
 enum { ZW_BATCH_SENSE = 1 }; /* zw_look after the last step: SENSOR and A */
 
-/* So many steps of every world, with the options of zw_step. A world that fails stands still until
+/* So many steps of every world, with the options of zw_step. A world that fails stops until
  * it is reset or something is written into it, and so does one that a `stop` line has ended
- * (stopped_by), at that very time. The answer and `error` are those of the first world,
- * by number, that failed in this call; zw_batch_look tells of each. */
+ * (stopped_by), at that time. The status and `error` are those of the first world,
+ * by number, that failed in this call; zw_batch_look has those of each. */
 zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
                         zw_error *error);
 
@@ -75,7 +75,8 @@ typedef struct zw_batch_result {
 zw_batch_result zw_batch_look(const zw_batch *batch, int world);
 const zw_error *zw_batch_why(const zw_batch *batch, int world);
 
-/* Worlds with a nonzero mask[world] (NULL: all) begin anew: as the file says, or as `to` (NULL) is.
+/* Worlds with a nonzero mask[world] (NULL: all) are reset: to the initial state, or to `to` if it
+ * is not NULL.
  */
 zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
                          zw_error *error);
@@ -84,9 +85,9 @@ zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_st
  * before it moves. NULL: there is no such world. */
 const zw_state *zw_batch_state(const zw_batch *batch, int world);
 
-/* The whole batch as bytes, the same on every machine: states, and who stands still. They are read
- * into a batch of the same systems; what has been written into fields and has not moved yet is not
- * in them. Reasons of failures become their statuses. */
+/* The whole batch as bytes, the same on every machine: states, and which worlds have stopped. They
+ * are read into a batch of the same systems; what has been written into fields and has not moved
+ * yet is not in them. Reasons of failures become their statuses. */
 size_t zw_batch_bytes(const zw_batch *batch);
 zw_status zw_batch_save(const zw_batch *batch, void *bytes, size_t size, zw_error *error);
 zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_error *error);

@@ -1,4 +1,4 @@
-/* Bodies: what a robot file says, or what C calls say; named, editable, nothing computed.
+/* Robots: rigid bodies described by a file or by C calls; named, editable, nothing computed.
  *
  *     zw_model *model = zw_model_create(&error);
  *     zw_body_def arm = zw_body_default();
@@ -10,8 +10,8 @@
  *     zw_model_add_joint(model, &hinge, &error);
  *
  * A definition starts from its default function, is filled in, and is copied when it is added: the
- * answer is its index among its kind, or -1 with the story in `error`. Bodies form a tree whose
- * root is the world, body 0; a parent is there before its children. Lengths are metres, angles
+ * result is its index among its kind, or -1 with the reason in `error`. Bodies form a tree whose
+ * root is the world, body 0; a parent is added before its children. Lengths are metres, angles
  * radians, quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents,
  * all others in their body. The coordinates of a state come body by body in the order of the
  * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
@@ -19,8 +19,8 @@
  * loops come last. In the pose as described the coordinates are the body's own pose (free), the
  * quaternion 1 (ball), or the joint's `ref`.
  *
- * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what of
- * them is honoured, refused or without effect is listed in docs/bodies.md. */
+ * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what
+ * is supported, refused or has no effect is listed in docs/bodies.md. */
 #ifndef ZWANG_BODIES_H
 #define ZWANG_BODIES_H
 
@@ -49,7 +49,7 @@ typedef struct zw_body_def {
     double com[3];          /* centre of mass */
     double inertia_quat[4]; /* axes for ... */
     double inertia[6];      /* xx yy zz xy xz yz about the centre of mass */
-    double gravcomp;        /* this part of the weight is taken off */
+    double gravcomp;        /* gravity compensation: this part of the weight is cancelled */
     int mocap; /* 1: a child of the world without joints that stands where it is put: its pose (7
                   numbers, behind all other coordinates) is part of the state, but nothing moves it
                   and it has no velocity. Write it by zw_state_set and ZW_FIELD_MOCAP. */
@@ -62,7 +62,7 @@ typedef enum zw_joint_kind {
     ZW_JOINT_HINGE
 } zw_joint_kind;
 
-/* MuJoCo's soft law of a constraint, for those who want its numbers. */
+/* Parameters of MuJoCo's soft constraints. */
 typedef struct zw_soft {
     double ref[2]; /* time constant and damping ratio; or -stiffness, -damping */
     double imp[5];
@@ -84,7 +84,8 @@ typedef struct zw_joint_def {
     double stiffness, springref;
     double damping, armature, frictionloss;
     double springdamper[2]; /* both positive: time constant and damping ratio that stiffness and
-                               damping are made of, with the mass felt in the pose as described */
+                               damping are computed from, with the effective mass in the described
+                               pose */
     int force_limited;      /* of all actuators together */
     double force_range[2];
     int motor_lifts; /* gravcomp of bodies acts through this joint's motor, within force_range */
@@ -112,7 +113,7 @@ typedef struct zw_geom_def {
     int shape;     /* zw_shape */
     int mesh;      /* -1: none */
     int hfield;    /* -1: none */
-    int triangles; /* a mesh that stands still: it touches by its triangles, each from the side
+    int triangles; /* a mesh of a fixed body: it touches by its triangles, each from the side
                       where its corners go round anticlockwise, not by its hull */
     double size[3];
     double pos[3], quat[4];
@@ -593,7 +594,7 @@ typedef struct zw_contact {
     int geom[2], body[2];                    /* of the model */
     const char *geom_name[2], *body_name[2]; /* "" where there is none */
     double pos[3], frame[9];
-    double gap;      /* negative: so deep in one another */
+    double gap;      /* negative: penetration depth */
     int rows;        /* 1, 3, 4 or 6 of the following are in use */
     double force[6]; /* that the second gets from the first; of a step: the mean over it */
     double slip[6];  /* its velocity; of a step: at its end. slip[0] < 0: it approaches */
@@ -615,7 +616,7 @@ int zw_contact_room(const zw_system *system);
 
 /* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
  * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre
- * apart at its end. After zw_forward, and elsewhere: what touches at this instant, gaps being
+ * apart at its end. After zw_forward, and elsewhere: the contacts at this instant, gaps being
  * nothing beside the size of the geoms (1e-6 of the smaller) and speeds nothing beside what weight
  * and friction undo within the world's timestep (docs/mathematics.md, section 23). At a point that
  * approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined: its force is

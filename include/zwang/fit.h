@@ -1,4 +1,4 @@
-/* Which parameters and starts explain recordings of a motion?
+/* Parameters and initial values that explain recordings of a motion.
  *
  *     zw_path *path = zw_path_read_some(system, "swing.csv", NULL, 0, &error);
  *     const zw_unknown by[] = {{ZW_UNKNOWN_PARAM, 0}, {ZW_UNKNOWN_START, 0}};
@@ -12,7 +12,7 @@
  * (sensitivity.h); robots by their steps, whose states are interpolated between. Noise is taken as
  * independent and normal, of one size for each coordinate and each speed, which is estimated with
  * the unknowns unless it is given. Combinations of unknowns that change nothing in the recordings
- * are found by singular values, and stay where they were. */
+ * are found by singular values, and keep their values. */
 #ifndef ZWANG_FIT_H
 #define ZWANG_FIT_H
 

@@ -81,7 +81,7 @@ typedef enum zw_block_kind {
  * A a - b + compliance * lambda. A cone admits |(lambda_i / friction_i)| <= lambda_normal: one
  * ellipsoid for sliding, spinning and rolling together. */
 typedef struct zw_block {
-    const char *name; /* who made these rows; may be NULL */
+    const char *name; /* for messages; may be NULL */
     zw_block_kind kind;
     int rows;
     double friction[ZW_CONE_ROWS - 1]; /* cone: coefficient of row 1, 2, ...; 0 is none */
@@ -127,7 +127,7 @@ typedef struct zw_gauss {
 
 /* ---- Options ------------------------------------------------------------------------------ */
 
-/* How what touches pushes and rubs: in the kernel and in runs. */
+/* Contact laws, in the solver and in runs. */
 typedef enum zw_contact_law {
     ZW_CONTACT_DEFAULT, /* COULOMB; of a run: what the file says, else COULOMB */
     ZW_CONTACT_COULOMB, /* Signorini and Coulomb as they are written: friction opposes slip, the
@@ -159,7 +159,7 @@ typedef struct zw_gauss_options {
                         */
     const double *guess;     /* lambda[m] of a similar problem, to start from; or NULL */
     int margin;              /* measure zw_motion.margin */
-    int guess_only;          /* Coulomb: give up early where the guess leads nowhere */
+    int guess_only;          /* Coulomb: give up early where the guess does not help */
     int effort;              /* factorisations after which, about, the best answer met must do:
                                 ZW_JAMMED or ZW_INACCURATE if its certificate misses the tolerance;
                                 0: no limit */

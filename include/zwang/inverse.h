@@ -1,4 +1,4 @@
-/* Inverse dynamics: which forces give this motion?
+/* Inverse dynamics: the forces that produce a motion.
  *
  *     zw_inverse *inverse = zw_inverse_create(model, system, NULL, &error);
  *     zw_inverse_look(inverse, state, a, &answer, &error);        at an instant, a[n] being given
@@ -13,12 +13,12 @@
  *     M a - force = sum of motors, constraints, contacts and friction + residual.
  *
  * Motors act within their ranges of force and control; constraints exert A' lambda, one-sided ones
- * push; contacts and friction keep to Coulomb's law for this motion: what parts exerts nothing,
- * what slides has its whole friction against the slip, what rests any force of its cone. Of all
- * these forces those are taken that leave the least residual in Gauss's measure, residual . M
- * \ residual: the residual is what no force can give. Where several choices leave the same, the sum
- * of the squares of the motors' forces is least, and then (with a weight of 1e-8 of that) the sum
- * of the squares of the multipliers and contact forces.
+ * push; contacts and friction obey Coulomb's law for this motion: separating contacts exert
+ * nothing, sliding ones their full friction against the slip, sticking ones any force of their
+ * cone. Of all these forces those are taken that leave the least residual in Gauss's measure,
+ * residual . M \ residual: the residual is what no allowed force can produce. Where several choices
+ * leave the same, the sum of the squares of the motors' forces is least, and then (with a weight of
+ * 1e-8 of that) the sum of the squares of the multipliers and contact forces.
  *
  * For equations, which have no motors, and for robots beyond theirs: `drive` names speeds on which
  * any force may act. Without any, the residual is the least force that makes the motion.
@@ -65,7 +65,7 @@ typedef struct zw_inverse_answer {
     const double *constraint;  /* [n] the force of the constraints, with their friction */
     const zw_contact *contact; /* [contacts] */
     const double *touch;       /* [n] the force of the contacts */
-    const double *residual;    /* [n] what no force can give */
+    const double *residual;    /* [n] what no allowed force can produce */
     const double *missing;     /* [n] M \ residual: the acceleration that stays unexplained */
     double size;               /* root of residual . missing */
     double off;                /* largest |A a - b|: how far a leaves the constraints that hold */

@@ -1,4 +1,4 @@
-/* Questions about a mechanism: where things are and how they move, Jacobians, masses, forces apart,
+/* Queries about a mechanism: poses and their motion, Jacobians, masses, forces by kind,
  * momenta, rows of constraints.
  *
  *     zw_probe *probe = zw_probe_create(model, system, &error);
@@ -7,8 +7,8 @@
  *     zw_frame_jacobian(probe, state, &hand, position, rotation, &error);     [3][n] each
  *     zw_probe_free(probe);
  *
- * A probe is scratch for these questions: one for each thread. Model and system must outlive it;
- * the state is only read, and every call looks at it anew. All arrays are the caller's; n is
+ * A probe is scratch memory for these queries: one for each thread. Model and system must outlive
+ * it; the state is only read, and every call evaluates it again. All arrays are the caller's; n is
  * zw_count(system, ZW_KIND_SPEED), and what is [k][n] stands row by row. Vectors are along the axes
  * of the world. Everything holds for robots and for equations (.zw); what makes no sense for one of
  * them is refused with ZW_BAD_INPUT and a reason. Wrenches through joints: zw_wrenches (bodies.h).
@@ -43,7 +43,7 @@ typedef struct zw_frame {
 
 /* By name: "hand" is the site, body or geom of that name, the first there is in this order; of
  * equations the point. "site hand", "body hand", "geom hand" and "com hand" (the body's centre of
- * mass and principal axes) leave no doubt. */
+ * mass and principal axes) are unambiguous. */
 zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame, zw_error *error);
 
 /* Points of equations: how many, and their names (never NULL). */
@@ -92,7 +92,7 @@ zw_status zw_mass_times(zw_probe *probe, const zw_state *state, const double *x,
 zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x, double *y,
                         zw_error *error);
 
-/* ---- Forces apart ------------------------------------------------------------------------- */
+/* ---- Forces by kind ----------------------------------------------------------------------- */
 
 /* What acts on the speeds: M a = ALL + constraints + contacts + dry friction, and ALL is the sum of
  * SPEEDS, POTENTIAL and APPLIED. */
@@ -103,7 +103,7 @@ typedef enum zw_force {
     ZW_FORCE_POTENTIAL, /* gravity, springs, formulas that are potentials */
     ZW_FORCE_APPLIED,   /* motors, dampers, forces */
     /* of robots only: */
-    ZW_FORCE_GRAVITY, /* weights, less what is taken off by gravcomp */
+    ZW_FORCE_GRAVITY, /* weights, less gravity compensation (gravcomp) */
     ZW_FORCE_SPRING,  /* of joints and tendons */
     ZW_FORCE_MOTOR,   /* actuators, within their limits */
     ZW_FORCE_PASSIVE  /* APPLIED without motors: dampers and the like */

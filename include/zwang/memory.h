@@ -1,9 +1,9 @@
-/* Where the library gets its memory.
+/* Allocation hooks: where the library gets its memory.
  *
  *     zw_memory_use(&(zw_memory){my_allocate, my_release, &my_pool});      before anything else
  *
  * Everything that zwang itself allocates comes from here; libraries that it uses (SuiteSparse,
- * SUNDIALS, HDF5, expat, NLopt, where they are present) have their own ways. */
+ * SUNDIALS, HDF5, expat, NLopt, where they are present) allocate by themselves. */
 #ifndef ZWANG_MEMORY_H
 #define ZWANG_MEMORY_H
 

@@ -1,5 +1,5 @@
-/* Rest and small motions: where a system comes to rest, and how it moves near a rest, a steady
- * motion or a periodic one.
+/* Equilibria and small motions: find an equilibrium, and linearise about it, about a steady motion
+ * or about a periodic one.
  *
  *     zw_rest(model, system, state, work, NULL, &rest, &error);       the state is there now
  *     zw_modes *modes = zw_modes_create(model, system, state, 0, &error);
@@ -8,7 +8,7 @@
  *
  * With x = (q, v) and x' = f(x), small deviations follow y' = F y, F = df/dx (slopes.h), and stay
  * tangent to the constraints: F is restricted to the space of these, so that there are no modes of
- * what cannot move. exp(s t) with the eigenvalues s of that is how deviations go on.
+ * what cannot move. Deviations evolve as exp(s t), with the eigenvalues s of this restriction.
  *
  * Along a motion that is steady (a bicycle that rolls straight on), F is constant too. Where forces
  * are periodic, give the period: the eigenvalues are those of the map of deviations over it
@@ -40,7 +40,7 @@ typedef struct zw_rest_report {
     double moved;        /* largest change of a coordinate, along speeds */
 } zw_rest_report;
 
-/* Moves the state to a position near by where nothing accelerates when it is let go: it is followed
+/* Moves the state to a nearby equilibrium, where nothing accelerates from rest: it is followed
  * as through honey, q' ~ a, by implicit steps that grow until they are Newton's. So it goes
  * downhill, and stays where it is if it stands on top. Speeds become zero. ZW_NOT_REACHED: none was
  * found. */

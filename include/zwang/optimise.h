@@ -1,13 +1,13 @@
-/* Which parameters and starts make a motion cheapest? The `cost` and `vary` lines of a .zw file say
- * what that means.
+/* Parameters and initial values that minimise a cost, as the `cost` and `vary` lines of a .zw file
+ * define them.
  *
  *     zw_optimum *best = zw_optimise(model, system, NULL, &error);
  *     zw_optimum_report_of(best).cost, zw_optimum_look(best, 0).value
  *     zw_optimum_free(best);
  *
  * Sequential quadratic programming (Kraft 1988; for many unknowns Nocedal's L-BFGS), both of the
- * library NLopt, with exact derivatives of the motion (sensitivity.h). It finds a cost that no
- * small change makes less: where there are several such, the one that is near. */
+ * library NLopt, with exact derivatives of the motion (sensitivity.h). It finds a local
+ * minimum near the start. */
 #ifndef ZWANG_OPTIMISE_H
 #define ZWANG_OPTIMISE_H
 
@@ -30,7 +30,8 @@ typedef struct zw_optimise_options {
 typedef struct zw_optimum zw_optimum;
 
 /* Begins where the model is; options NULL: the usual ones. ZW_BAD_INPUT: the model has no cost or
- * varies nothing, the library was built without NLopt, or derivatives of something are not there.
+ * varies nothing, the library was built without NLopt, or derivatives of something are not
+ * supported.
  */
 zw_optimum *zw_optimise(const zw_model *model, const zw_system *system,
                         const zw_optimise_options *options, zw_error *error);

@@ -10,7 +10,7 @@
  *
  * Under the laws of Kozlov (2000) with alpha > 0 the constraints exert what (18) says, for some
  * lambda(t) that is found along the whole path (Theorem 2); the extra force is what is left over
- * then. To try a path by another law than the file's: zw_system_compile_law.
+ * then. To check a path against another law than the file's: zw_system_compile_law.
  */
 #ifndef ZWANG_PATH_H
 #define ZWANG_PATH_H
@@ -131,8 +131,8 @@ typedef struct zw_trial_report {
 
 typedef struct zw_trial zw_trial;
 
-/* NULL: it could not be tried, `error` says why. The system must outlive the trial. Parameters are
- * those of the model. */
+/* NULL: it could not be checked, `error` says why. The system must outlive the trial. Parameters
+ * are those of the model. */
 zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                           const zw_certify_options *options, zw_error *error);
 const zw_trial_report *zw_trial_look(const zw_trial *trial);

@@ -1,6 +1,6 @@
-/* Derivatives of a motion: how coordinates and speeds at later times change with starts and
- * parameters. Exact: the variational equations are carried along with the steps of dop853 or rk4,
- * over events, impacts and changes of friction; nothing is differenced.
+/* Derivatives of a motion: how coordinates and speeds at later times change with initial
+ * values and parameters. Exact: the variational equations are carried along with the steps of
+ * dop853 or rk4, over events, impacts and changes of friction; nothing is differenced.
  *
  *     const zw_unknown by[] = {{ZW_UNKNOWN_PARAM, 0}, {ZW_UNKNOWN_START, 2}};
  *     zw_sensitivity *s = zw_sensitivity_create(model, system, by, 2, &error);
@@ -43,7 +43,7 @@ typedef struct zw_unknown {
 typedef struct zw_sensitivity zw_sensitivity;
 
 /* One for each thread; model and system must outlive it. by NULL: all starts, speeds, parameters,
- * in this order. ZW_BAD_INPUT: derivatives of something in this system are not there. */
+ * in this order. ZW_BAD_INPUT: derivatives of something in this system are not supported. */
 zw_sensitivity *zw_sensitivity_create(const zw_model *model, const zw_system *system,
                                       const zw_unknown *by, int count, zw_error *error);
 void zw_sensitivity_free(zw_sensitivity *sensitivity);
@@ -89,7 +89,7 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
  * are taken: at the end of each step's own search, with those contacts, limits and motors active
  * that are. So the numbers are those of the computed motion, whatever the step. */
 
-/* What a motion is judged by, a sum over its states: the part of the state after `step` steps (0:
+/* The cost of a motion, a sum over its states: the part of the state after `step` steps (0:
  * the start). Writes its slopes by coordinates (along the speeds) and speeds, [n] each, which are 0
  * before. Asked once for each state, the last one first. */
 typedef double zw_cost(void *user, long step, const zw_state *state, double *by_q, double *by_v);
@@ -123,7 +123,7 @@ typedef struct zw_gradient {
 } zw_gradient;
 
 /* The state is where the motion starts; it is not changed. ZW_BAD_INPUT: derivatives of something
- * in this robot are not there. */
+ * in this robot are not supported. */
 zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
                            const zw_gradient_plan *plan, zw_gradient *to, zw_error *error);
 

@@ -1,5 +1,5 @@
-/* What a model asks to be shown: curves to be plotted and shapes to be drawn, for those who make
- * pictures of a motion. Both are numbers of ZW_FIELD_OUTPUT (zwang.h), which is evaluated on
+/* What a model asks to be shown: curves to be plotted and shapes to be drawn, for programs that
+ * draw a motion. Both are numbers of ZW_FIELD_OUTPUT (zwang.h), which is evaluated on
  * asking; here is which ones. Of bodies: shapes and joints that reports show.
  *
  *     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);

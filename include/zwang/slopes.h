@@ -8,7 +8,7 @@
  *     answer.a_by[zw_slopes_of_q(&answer, 3) * answer.n + i]        d a_i / d q_3
  *     zw_slopes_free(slopes);
  *
- * Derivatives hold the active set of the solution: what is closed, sticks or slides now goes on so.
+ * Derivatives keep the active set of the solution: closed, sticking and sliding contacts stay so.
  * Where that is about to change (a contact without force, friction at its limit, a corner of a
  * formula), the solution has a kink; then the answer is the derivative to the side of the set that
  * is active, always the same one, and `kinks` counts how many.
@@ -16,7 +16,7 @@
  * Of redundant constraints, multipliers are those of least norm, and so is their derivative.
  *
  * By coordinate q_i means along speed i: for equations and joints that is the coordinate itself,
- * for quaternions a turn about an axis of the body.
+ * for quaternions a rotation about an axis of the body.
  */
 #ifndef ZWANG_SLOPES_H
 #define ZWANG_SLOPES_H
@@ -33,7 +33,7 @@ extern "C" {
 typedef struct zw_slopes zw_slopes;
 
 /* One for each thread; model and system must outlive it. ZW_BAD_INPUT: derivatives of something in
- * this system are not there yet, and the error names it. */
+ * this system are not supported yet, and the error names it. */
 zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_error *error);
 void zw_slopes_free(zw_slopes *slopes);
 

@@ -1,4 +1,4 @@
-/* What a call answers when it cannot do what it was asked. */
+/* What a call returns: success, or why it failed. */
 #ifndef ZWANG_STATUS_H
 #define ZWANG_STATUS_H
 
@@ -16,13 +16,13 @@ extern "C" {
     X(ZW_NO_MEMORY, "out of memory")                                                               \
     X(ZW_TOO_LARGE, "the problem does not fit the workspace it was given")                         \
     X(ZW_NOT_A_METRIC, "the metric is not positive semidefinite")                                  \
-    X(ZW_UNDETERMINED, "neither the metric nor the constraints hold some directions")              \
+    X(ZW_UNDETERMINED, "some directions have neither mass nor constraint")                         \
     X(ZW_CONFLICT, "the constraints contradict each other")                                        \
     X(ZW_NO_SOLUTION, "Coulomb's law has no solution for these data")                              \
     X(ZW_JAMMED, "no method found a solution of Coulomb's law; there may be none")                 \
     X(ZW_INACCURATE, "the best answer found misses the tolerance; see its certificate")            \
     X(ZW_NOT_FINITE, "a formula has no finite value here")                                         \
-    X(ZW_NO_STEP, "no step is small enough to go on from here")                                    \
+    X(ZW_NO_STEP, "no step is small enough to continue from here")                                 \
     X(ZW_NO_FILE, "a file cannot be read or written")                                              \
     X(ZW_NOT_REACHED, "no motion was found that arrives there")                                    \
     X(ZW_INTERRUPTED, "stopped by the caller")

@@ -1,4 +1,4 @@
-/* Many motions of one file: parameters go over values, quantities of each motion are kept.
+/* Parameter studies: many motions of one file, with selected quantities of each in one table.
  *
  *     const char *over[] = {"omega = 0..6 : 200", "mu = 0.1, 0.2"};
  *     zw_sweep_options options = {.over = over, .over_count = 2, .keep = "max(th), th at end"};
@@ -7,8 +7,8 @@
  *     zw_sweep_write(sweep, "hoop.csv", 0, &error);
  *
  * Every run is what zw_model_read with these settings and zw_run give, bit for bit, whatever the
- * number of threads. A run that fails has its reason in its row; the others go on. The words of
- * `over` and `keep` are explained in docs/sweep.md.
+ * number of threads. A run that fails has its reason in its row; the others continue. The syntax of
+ * `over` and `keep` is in docs/sweep.md.
  */
 #ifndef ZWANG_SWEEP_H
 #define ZWANG_SWEEP_H
@@ -76,7 +76,7 @@ int zw_sweep_count(const zw_sweep *sweep);  /* of runs */
 int zw_sweep_done(const zw_sweep *sweep);   /* so many of them are */
 int zw_sweep_failed(const zw_sweep *sweep); /* and so many of those failed */
 int zw_sweep_columns(
-    const zw_sweep *sweep); /* parameters, quantities, then what tells of the run */
+    const zw_sweep *sweep); /* parameters, quantities, then columns about the run */
 const char *zw_sweep_name(const zw_sweep *sweep, int column); /* never NULL */
 int zw_sweep_find(const zw_sweep *sweep, const char *name);   /* -1: there is no such column */
 /* NaN: not done, failed, or it did not happen. */

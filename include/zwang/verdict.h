@@ -1,5 +1,5 @@
-/* What a run is worth: how many digits of its result can be trusted, and in plain words what was
- * proved, estimated and assumed, and what went wrong but was survived.
+/* The quality of a run: how many digits of its result can be trusted, and in words what was
+ * proved, estimated and assumed, and what went wrong without ending it.
  *
  *     zw_digits digits = {0};
  *     zw_run_verdict verdict;

@@ -7,9 +7,10 @@
  *     zw_forward(system, state, work, NULL, &error);                     the principle, now
  *     zw_run(system, state, work, &options, &summary, &error);           the motion
  *
- * A model is what was written and must outlive its systems; a system is compiled and constant; a
- * state is all that a restart needs, a work is scratch. Fallible calls answer a zw_status and fill
- * `error`, which may be NULL. Nothing prints, exits or keeps global state.
+ * A model is the description and must outlive its systems; a system is compiled and constant; a
+ * state holds everything a restart needs; a work is scratch memory. Calls that can fail return a
+ * zw_status and fill `error`, which may be NULL. The library never prints, exits or keeps global
+ * state.
  */
 #ifndef ZWANG_ZWANG_H
 #define ZWANG_ZWANG_H
@@ -150,7 +151,7 @@ zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error);
  * where a step does). `size` must be at least zw_state_bytes. */
 size_t zw_state_bytes(const zw_state *state);
 zw_status zw_state_save(const zw_state *state, void *bytes, size_t size, zw_error *error);
-/* From these bytes, for the same system; it may have been compiled anew. NULL, with the reason:
+/* From these bytes, for the same system, which may have been compiled again. NULL, with the reason:
  * they are damaged, or of another system (other names, formulas, masses ...). */
 zw_state *zw_state_restore(const zw_system *system, const void *bytes, size_t size,
                            zw_error *error);
@@ -164,7 +165,7 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
 /* ---- The principle at an instant ---------------------------------------------------------- */
 
 /* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. Of
- * bodies that touch, too: zw_contacts tells their forces. ZW_NO_SOLUTION: friction leaves none.
+ * bodies that touch, too: zw_contacts has their forces. ZW_NO_SOLUTION: friction leaves none.
  * Contacts follow the law that a run with these options would have (NULL: as the file says). By the
  * convex law, which has steps only, they push with the mean forces of a first step, and are among
  * the applied forces. By the soft law there are no rows: F_L is what contacts and constraints
@@ -292,10 +293,10 @@ typedef struct zw_run_summary {
     long checked;  /* instants at which checks were looked at: ends of steps, samples, events */
     int contacts;  /* bodies, method impulse: most points that touched at once, */
     double depth;  /* and the deepest that any was in another at the end of a step */
-    int overlaps;  /* pairs of shapes that are in one another at the start, */
+    int overlaps;  /* pairs of shapes that overlap at the start, */
     double overlap_depth;   /* the deepest by so much, */
     char overlap_name[160]; /* and the names of the deepest ones: "box in floor, arm in box" */
-    int overlaps_stuck; /* of them, those that nothing can part: not felt until they are apart */
+    int overlaps_stuck; /* of them, those that cannot be separated: ignored until they are apart */
     long jams;     /* points that slid as no finite force allows (Painleve) and were stopped by an
                       impulse; steps in which that happened, if several points did, count so often */
     long proved;   /* steps proved free of events, kinks and contacts that were not seen */
@@ -335,14 +336,14 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
                   const zw_run_options *options, zw_error *error);
 
-/* What zw_forward tells (accelerations, sensors, forces through joints), at the state that a
+/* What zw_forward computes (accelerations, sensors, forces through joints), at the state that a
  * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
  * mean; of method soft: with those of its law. So it is what an observer of zw_run sees. At any
  * other state it is zw_forward. */
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
 /* Forgets what the last step or run left in the state for the next one: where solves begin, and who
- * sleeps (zw_world_def.sleep). For those who write numbers into a state by other means than this
+ * sleeps (zw_world_def.sleep). Needed after writing numbers into a state by other means than this
  * interface. */
 void zw_wake(zw_state *state);
 /* How many bodies sleep; asleep[zw_count(system, ZW_KIND_BODY)] (or NULL) is 1 for these. -1: no
@@ -382,8 +383,8 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
  * or MOCAP (the body is there from now on; what is tied to it comes after it in the next steps).
  * Parameters act from the next step on; those that others or sizes of families were computed from
  * are refused. What is written of Q, V and TIME is brought onto the constraints, as at the start;
- * the energy that comes by it counts as work, and all who sleep wake. If something is refused the
- * state is as before. Controls of a robot cost nothing and allocate nothing. */
+ * the energy that comes by it counts as work, and all sleeping bodies wake. If something is refused
+ * the state is as before. Controls of a robot cost nothing and allocate nothing. */
 zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                        int first, int count, const double *value, zw_error *error);
 
