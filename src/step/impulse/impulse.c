@@ -111,8 +111,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,   &s->held,
-                         &s->still, &s->push, &s->other, &s->first, &s->best};
+    double **speeds[] = {&s->v0,   &s->u,     &s->r,     &s->force, &s->Q,     &s->held, &s->still,
+                         &s->push, &s->other, &s->first, &s->best,  &s->trend, &s->owed};
     double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force, &s->q_begin};
     double **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
@@ -243,6 +243,7 @@ static zw_status begin_rounds(step_impulse *s, zw_error *error)
 {
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
+    impulse_extrapolate(s);
     return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
 }
 
@@ -250,6 +251,17 @@ void impulse_see(step_impulse *s, const double *q)
 {
     tree_kinematics(s->system->tree, q, s->begin);
     memcpy(s->q_begin, q, (size_t)s->system->nq * sizeof(double));
+    s->composed = 0;
+}
+
+/* What is known of q1 at the end of a piece is what the next one begins with. */
+static void see_end(step_impulse *s)
+{
+    if (s->sees_q1) {
+        memcpy(s->begin, s->work->sweeps, (size_t)s->system->tree->at.count * sizeof(double));
+        memcpy(s->q_begin, s->q1, (size_t)s->system->nq * sizeof(double));
+        s->composed = 1;
+    }
 }
 
 void impulse_see_start(step_impulse *s)
@@ -268,6 +280,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     double gained = s->gained;
     if (s->touch.sweep.linear) {
         zw_status quick = impulse_quick(s, v1, error);
+        s->sees_q1 = 0;
         if (quick == ZW_NO_MEMORY || (quick == ZW_OK && !impulse_gains(s, v1, gained))) {
             return quick;
         }
@@ -279,7 +292,10 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
     s->sees_end = 0;
     impulse_see_start(s);
-    tree_composite(tree, s->begin);
+    if (!s->composed) {
+        tree_composite(tree, s->begin);
+        s->composed = 1;
+    }
     s->theta = 0;
     impulse_place_rows(s);
     impulse_limits_begin(s, s->psi0, s->A0);
@@ -297,6 +313,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     }
     impulse_find_landings(s);
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
+    s->sees_q1 = status == ZW_OK && !s->watch;
     if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
@@ -312,6 +329,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 
 void impulse_move_on(step_impulse *s, const double *v1)
 {
+    see_end(s);
     memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
 }
@@ -425,7 +443,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
         if (s->watch) {
             s->watch->taken(s->watch->user, s, 0);
         }
-        impulse_pass(s);
+        impulse_pass(s, v1);
         impulse_move_on(s, v1);
         size = cuts > 0 || pace > 1        ? (good > 4 ? 2 : 1) * solved
                : fmod(done, 2 * part) == 0 ? 2 * part
@@ -442,13 +460,14 @@ zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_
     return status;
 }
 
-void impulse_pass(step_impulse *s)
+void impulse_pass(step_impulse *s, const double *v1)
 {
     impulse_count_landings(s);
     s->linear |= s->touch.sweep.linear;
     s->coarse |= s->sigma > 0;
     impulse_keep_push(s);
     s->t += s->h;
+    impulse_note_trend(s, s->u, v1, impulse_late(s));
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
 }
 

@@ -204,6 +204,7 @@ typedef struct impulse_contacts {
 } impulse_contacts;
 
 /* Newton's rule with the modes known: impulse_chord.c. */
+#define CHORD_WEIGHT 1e5  /* k, in units in which rows have length one: gauss/contact/prox.c */
 enum { CHORD_MOST = 64 }; /* speeds: beyond, the matrix is too large to be dense */
 
 typedef struct impulse_chord {
@@ -213,10 +214,12 @@ typedef struct impulse_chord {
     uint64_t blocks;                     /* that the factors are of */
     prox_unit *unit;                     /* [row_room] rows and cones */
     double *K, *U, *N;                   /* [n][wide] the factors; slopes of r */
-    double *way, *inverse;               /* [wide] the step; 1/sqrt(H_ii) */
+    double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
+    double *lack;                        /* [wide] what the balance lacks before it */
     double *room;                        /* of balance_slopes */
     double *B, *G;                       /* [row_room][wide] in scaled units */
     double *scale, *lambda, *z, *change; /* [row_room] */
+    double *speed;                       /* [row_room] k w */
     void *memory, *rows;
 } impulse_chord;
 
@@ -297,6 +300,8 @@ typedef struct step_impulse {
     double impact_loss;  /* and the energy that they took */
     double residual;     /* after a step: what is left of the balance, relative */
     int rounds;          /* of the last step */
+    int composed;        /* the sweeps of q_begin have the inertia of what each body carries */
+    int sees_q1;         /* those of the work are of q1, with that as well */
     int rests;           /* it goes on with the forces of the step before, to round-off */
     int sure;            /* nothing can have gone through anything in it */
     int calm;            /* nothing goes farther in it than it is thick */
@@ -309,6 +314,9 @@ typedef struct step_impulse {
     int overlaps;        /* shapes may be in one another at the start of the step: impulse_part.c */
     int looks;           /* no step has been taken: */
     impulse_overlap overlap; /* what was in one another before the first */
+    double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
+    double *owed;            /* [n] what the rounds have left of the balance */
+    int has_trend;           /* the step before has left some */
     double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
@@ -343,6 +351,10 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+/* The first iterate, from v0, where the step before tells how speeds change. */
+void impulse_extrapolate(step_impulse *s);
+/* Speeds have changed so in this time. */
+void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time);
 /* So many that shorter pieces are not tried? */
 int impulse_is_spent(const step_impulse *s, int fast);
 int impulse_stops(const step_impulse *s); /* somebody wants an end: the step will not count */
@@ -356,7 +368,7 @@ void impulse_move_on(step_impulse *s, const double *v1);
 /* How long before the end of a step its momenta are. */
 double impulse_late(const step_impulse *s);
 /* A step over s->h has been taken: t and activations are those of its end. */
-void impulse_pass(step_impulse *s);
+void impulse_pass(step_impulse *s, const double *v1);
 
 /* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of joints
  * that slide. */
@@ -386,7 +398,7 @@ int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
 /* The head of what is kept, and what each block has; a block that is not there any more has this in
  * place of the upper half of its key. */
-enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
+enum { IMPULSE_HEAD = 4, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
@@ -416,6 +428,10 @@ double impulse_size(const step_impulse *s);
 /* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
 double impulse_noise(const step_impulse *s, int touches);
 
+/* impulse_modes.c: modes for another try with the same rows, from where the step in x->way and
+ * x->change has led; 0: those at hand are right. */
+int chord_change_modes(impulse_chord *x);
+
 /* impulse_chord.c */
 zw_status chord_create(impulse_chord *chord, const zw_system *system);
 void chord_free(impulse_chord *chord);
@@ -424,6 +440,9 @@ int chord_fits(const step_impulse *s); /* are the factors of these rows? */
 /* The next iterate and its multipliers; 0: the modes are not those of the answer, nothing is done.
  */
 int chord_step(step_impulse *s, int anew);
+/* The answer of a linear problem by the same rule, H (v - u) = gain + A' lambda, from the
+ * multipliers that it starts with. 0: as above. */
+int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double *v);
 
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
@@ -545,6 +564,12 @@ void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
 const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 /* So many rows of point k, whose block has been begun; 0: it does not roll. */
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
+/* Of point k, which rolls: rows at q0, and at q1 along the axes of there. */
+void impulse_roller_rows(const step_impulse *s, int k, const double **J0, const double **J1);
+
+/* impulse_slip.c: slopes of the gap, over h, and of the slip of point k, whose sweeps are those of
+ * the iterate, by u: [3][columns] */
+void impulse_contact_slopes(const step_impulse *s, int k, double *slope);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
 

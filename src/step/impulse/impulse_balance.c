@@ -118,7 +118,7 @@ static void find_momenta(step_impulse *s, double ahead, const double *v, double 
 
 void impulse_begin_balance(step_impulse *s)
 {
-    find_momenta(s, 0, s->v0, s->P0);
+    balance_momenta(s->system, s->begin, s->P0);
 }
 
 /* Where the impulses act. */

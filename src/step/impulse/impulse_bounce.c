@@ -23,9 +23,10 @@
  * later ones take gap'' as the flights so far had it. Each begins afresh: with the speeds of the
  * last, more contacts than are needed would share a load as they did there, not as the laws of this
  * one have it (gauss/contact/choose.c), and what its end is would depend on the trials before.
- * Where a flight ends too late, the gap is negative, and Newton's rule with the speeds there leads
- * back, between the times at which all is known to be open and not to be; where it parts again by
- * then, half of that time does.
+ * (Accelerations are extrapolated from there where Newton's rule, which shares loads anew, is
+ * used.) Where a flight ends too late, the gap is negative, and Newton's rule with the speeds there
+ * leads back, between the times at which all is known to be open and not to be; where it parts
+ * again by then, half of that time does.
  *
  * Many bounces.  Flights of a step may cost WORK rows of their problems, one each at least. Once
  * that is spent, or if no time of impact is found, the rest of the step is captured, as Moreau's
@@ -203,6 +204,7 @@ static void start_anew(step_impulse *s, const double *v1)
 static zw_status strike_at_start(step_impulse *s, const bounce *b, double ahead, double *v1,
                                  zw_error *error)
 {
+    s->sees_q1 = 0;
     memcpy(s->q1, s->q0, (size_t)s->system->nq * sizeof(double));
     memcpy(v1, s->v0, (size_t)s->system->n * sizeof(double));
     impulse_fill_rows(s, s->t);
@@ -281,6 +283,7 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
         return ZW_OK;
     }
     if (status == ZW_OK) {
+        impulse_note_trend(s, s->v0, s->u, s->fall);
         *open = impulse_free_part(s);
         impulse_limits_look(s, s->t + s->h, s->q1);
         tree_velocities(s->system->tree, v1, s->work->sweeps);
@@ -293,6 +296,7 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
 static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *error)
 {
     tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
+    s->sees_q1 = 0;
     impulse_limits_look(s, s->t, s->q0);
     tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = find_points(s, b, b->rest, 0, error);
@@ -304,6 +308,10 @@ static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *e
         b->deep = fmax(b->deep, is_left_out(&s->touch, point) ? -point->gap : 0);
         *meets |= (bounces(point) || impulse_lands(&s->touch, point)) && is_closed(s, point) &&
                   -impulse_contact_speed(s, k, s->v0) > b->slow;
+    }
+    double gap, c;
+    for (int r = -1; (r = impulse_limits_next(s, r, s->v0, &gap, &c)) >= 0;) {
+        *meets |= gap <= LANDED * b->size && c > b->slow;
     }
     return status;
 }
@@ -423,7 +431,7 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
     }
     b->rest -= s->h;
     b->rest = b->rest > IMPULSE_ROUNDED * s->touch.whole ? b->rest : 0;
-    impulse_pass(s);
+    impulse_pass(s, v1);
     if (end == FLIGHT_FREE) {
         s->touch.land.cuts = b->met; /* what has not met yet may be left out again */
         start_anew(s, v1);

@@ -35,9 +35,10 @@
 #include "step/impulse/impulse.h"
 
 enum { LARGE = 10 }; /* speeds of a tree, on average, from which one matrix is for all of them */
-#define WEIGHT 1e5   /* k, in units in which rows have length one: prox.c */
 
-#define TURNED 1e-2 /* the factors are good for slides that turned by no more than this */
+#define SETTLED 1e-10 /* what laws are off, to the largest multiplier, before another look; */
+#define EXACT 1e-14   /* and at the end of a step, which gets none: or as little as is asked for */
+#define TURNED 1e-2   /* the factors are good for slides that turned by no more than this */
 
 static int whole_lines(int count)
 {
@@ -67,7 +68,7 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
         return ZW_OK;
     }
     x->memory =
-        base_alloc((3 * n * wide + 3 * wide + balance_slopes_room(system) + 8) * sizeof(double));
+        base_alloc((3 * n * wide + 5 * wide + balance_slopes_room(system) + 8) * sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
     }
@@ -76,7 +77,9 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
     x->N = x->U + n * wide;
     x->way = x->N + n * wide;
     x->inverse = x->way + wide;
-    x->room = x->inverse + wide;
+    x->first = x->inverse + wide;
+    x->lack = x->first + wide;
+    x->room = x->lack + wide;
     x->is_there = 1;
     return ZW_OK;
 }
@@ -95,7 +98,7 @@ static int make_room(impulse_chord *x, const impulse_problem *p)
         size_t rows = 2 * (size_t)p->rows, wide = (size_t)x->wide;
         base_free(x->rows);
         base_free(x->unit);
-        x->rows = base_alloc(rows * (2 * wide + 4) * sizeof(double));
+        x->rows = base_alloc(rows * (2 * wide + 5) * sizeof(double));
         x->unit = base_alloc(rows * sizeof *x->unit);
         x->row_room = x->rows && x->unit ? (int)rows : 0;
         x->B = x->rows;
@@ -110,6 +113,7 @@ static int make_room(impulse_chord *x, const impulse_problem *p)
         x->lambda = x->scale + rows;
         x->z = x->lambda + rows;
         x->change = x->z + rows;
+        x->speed = x->change + rows;
     }
     return 1;
 }
@@ -160,7 +164,7 @@ static void list_units(impulse_chord *x, const impulse_problem *p)
             double s = x->scale[i];
             *it = (prox_unit){.at = i, .rows = step, .columns = p->start[i + 1] - p->start[i]};
             it->column = p->column + p->start[i];
-            it->soft = 1 / (1 + WEIGHT * s * s * p->give[i]);
+            it->soft = 1 / (1 + CHORD_WEIGHT * s * s * p->give[i]);
             prox_interval(block, s, it);
         }
     }
@@ -179,7 +183,8 @@ static void find_z(impulse_chord *x, const impulse_problem *p, const double *u, 
             }
             x->lambda[i] = s > 0 ? p->guess[i] / s : 0;
             int forget = anew && it->now.mode == PROX_HELD;
-            x->z[i] = it->soft * ((forget ? 0 : x->lambda[i]) - WEIGHT * s * w);
+            x->speed[i] = CHORD_WEIGHT * s * w;
+            x->z[i] = it->soft * ((forget ? 0 : x->lambda[i]) - x->speed[i]);
         }
     }
 }
@@ -193,7 +198,7 @@ static int rested(const step_impulse *s, int k, double scale, double push)
     for (int i = 0; i < 3 && it; i++) {
         square += it->begun[i] * it->begun[i];
     }
-    return it && WEIGHT * scale * sqrt(square) <= push;
+    return it && CHORD_WEIGHT * scale * sqrt(square) <= push;
 }
 
 /* The slip of a unit, as k times a speed. */
@@ -247,9 +252,9 @@ static void fold(impulse_chord *x, const prox_unit *it)
         double D[CONE_MAX][CONE_MAX], T[CONE_MAX * 8 * ((CHORD_MOST + 7) / 8)];
         prox_slope(x->coulomb, it->rows, &it->now, D);
         dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, G, x->wide, T, x->wide);
-        dense_fold(it->columns, it->column, it->rows, WEIGHT, B, T, x->wide, x->K);
+        dense_fold(it->columns, it->column, it->rows, CHORD_WEIGHT, B, T, x->wide, x->K);
     } else {
-        dense_fold(it->columns, it->column, it->rows, WEIGHT * it->soft, B, G, x->wide, x->K);
+        dense_fold(it->columns, it->column, it->rows, CHORD_WEIGHT * it->soft, B, G, x->wide, x->K);
     }
 }
 
@@ -280,10 +285,28 @@ static int factor(step_impulse *s)
     return dense_ul(x->n, x->K, x->wide, x->U) == x->n;
 }
 
-int chord_factor(step_impulse *s)
+/* G of contacts, whose rows come last. */
+static void put_contact_slopes(step_impulse *s)
 {
     impulse_chord *x = &s->chord;
-    const impulse_problem *p = &s->problem;
+    int contacts = x->units - s->touch.found.count;
+    double slope[3 * CHORD_MOST];
+    for (int k = 0; k < s->touch.found.count; k++) {
+        const prox_unit *it = &x->unit[contacts + k];
+        impulse_contact_slopes(s, k, slope);
+        for (int r = 0; r < 3 && r < it->rows; r++) {
+            double *G = x->G + (size_t)(it->at + r) * (size_t)x->wide;
+            for (int e = 0; e < it->columns; e++) {
+                G[it->column[e]] = x->scale[it->at + r] * slope[r * it->columns + e];
+            }
+        }
+    }
+}
+
+/* Units and rows of a problem, and H; 0: there is no room, or H is no metric. */
+static int open_problem(step_impulse *s, const impulse_problem *p)
+{
+    impulse_chord *x = &s->chord;
     if (!x->is_there || p->no_memory || !make_room(x, p)) {
         return 0;
     }
@@ -297,13 +320,23 @@ int chord_factor(step_impulse *s)
     x->coulomb = p->options.contact != ZW_CONTACT_CONVEX;
     x->blocks = problem_blocks(p);
     put_metric(x, &s->H);
-    balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->room, x->N, x->wide);
     list_units(x, p);
     for (int i = 0; i < p->rows; i++) {
         put_row(x, p, i, x->scale[i]);
     }
-    find_z(x, p, s->u, 0);
+    return 1;
+}
+
+int chord_factor(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    if (!open_problem(s, &s->problem)) {
+        return 0;
+    }
+    balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->room, x->N, x->wide);
+    find_z(x, &s->problem, s->u, 0);
     guess_modes(s);
+    put_contact_slopes(s);
     return factor(s);
 }
 
@@ -355,30 +388,26 @@ static void follow(const impulse_chord *x, const prox_unit *it, double *to)
         for (int j = 0; j < it->rows && it->now.mode == PROX_SLIDES; j++) {
             sum = (j == 0 ? 0 : sum) + D[i][j] * dw[j];
         }
-        to[i] -= WEIGHT * sum;
+        to[i] -= CHORD_WEIGHT * sum;
     }
 }
 
-/* The step for these modes: way, and in change the multipliers after it; 0: there is none. */
-static int aim(step_impulse *s)
+/* to += by row */
+static void add_row(int wide, double by, const double *restrict row, double *restrict to)
 {
-    impulse_chord *x = &s->chord;
-    if (continue_laws(x)) {
-        if (!factor(s)) {
-            return 0;
-        }
-        continue_laws(x);
+    for (int e = 0; e < wide; e++) {
+        to[e] += by * row[e];
     }
-    for (int i = 0; i < x->n; i++) {
-        x->way[i] = s->push[i] - s->r[i];
-    }
-    memset(x->way + x->n, 0, (size_t)(x->wide - x->n) * sizeof(double));
+}
+
+/* way = K \ (way + B' change), and change becomes lambda + change - k D G way: the multipliers. */
+static void solve(impulse_chord *x)
+{
     for (int k = 0; k < x->units; k++) {
         const prox_unit *it = &x->unit[k];
         for (int i = it->at; i < it->at + it->rows; i++) {
-            const double *B = x->B + (size_t)i * (size_t)x->wide;
-            for (int e = 0; e < it->columns && x->change[i] != 0; e++) {
-                x->way[it->column[e]] += B[it->column[e]] * x->change[i];
+            if (x->change[i] != 0) {
+                add_row(x->wide, x->change[i], x->B + (size_t)i * (size_t)x->wide, x->way);
             }
         }
     }
@@ -392,93 +421,165 @@ static int aim(step_impulse *s)
             x->change[i] += x->lambda[i];
         }
     }
+}
+
+/* The step for these modes: way, and in change the multipliers after it; 0: there is none. */
+static int aim(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    if (continue_laws(x)) {
+        if (!factor(s)) {
+            return 0;
+        }
+        continue_laws(x);
+    }
+    memcpy(x->way, x->lack, (size_t)x->wide * sizeof(double));
+    solve(x);
     return 1;
 }
 
-/* -k w after the step, of row r of a unit that is not held */
-static double speed_after(const impulse_chord *x, const prox_unit *it, int r)
+/* lambda and z after the step. */
+static void look_after(impulse_chord *x)
 {
-    int i = it->at + r;
-    double dw;
-    dense_lines_times(1, x->wide, x->G + (size_t)i * (size_t)x->wide, x->way, &dw);
-    return x->z[i] - it->soft * (x->lambda[i] + WEIGHT * dw);
-}
-
-/* Would a unit that is open, or at the end of its interval, have to be held after the step; or one
- * that slides, as it would slide along its friction? */
-static int comes_in(const impulse_chord *x, const prox_unit *it)
-{
-    double along = 0;
-    if (it->now.mode != PROX_SLIDES) {
-        double z = x->change[it->at] + speed_after(x, it, 0);
-        return it->now.mode == PROX_OPEN ? z > (it->rows > 1 ? 0 : it->low) : z < it->high;
-    }
-    for (int r = 1; r < it->rows; r++) {
-        along += it->now.t[r] * speed_after(x, it, r);
-    }
-    return along < 0;
-}
-
-/* The mode that the law asks for after the step, as far as that is not the one that was assumed. */
-static prox_mode next_mode(const impulse_chord *x, const prox_unit *it)
-{
-    const double *lambda = x->change + it->at;
-    if (it->now.mode != PROX_HELD && comes_in(x, it)) {
-        return PROX_HELD;
-    }
-    if (!is_held(it)) {
-        return it->now.mode;
-    }
-    if (it->rows == 1) {
-        return lambda[0] < it->low ? PROX_OPEN : lambda[0] > it->high ? PROX_FULL : PROX_HELD;
-    }
-    return lambda[0] < 0                                                               ? PROX_OPEN
-           : it->now.mode == PROX_SLIDES || cone_tangent(it->rows, lambda) > lambda[0] ? PROX_SLIDES
-                                                                                       : PROX_HELD;
-}
-
-/* Modes for another try; 0: those at hand are right. */
-static int change_modes(impulse_chord *x)
-{
-    int changed = 0;
+    double dw[CONE_MAX];
     for (int k = 0; k < x->units; k++) {
-        prox_unit *it = &x->unit[k];
-        prox_mode next = next_mode(x, it);
-        double across = cone_tangent(it->rows, x->change + it->at);
-        changed += next != it->now.mode;
-        if (next == PROX_SLIDES && next != it->now.mode) {
-            it->now.curve = fmax(x->change[it->at], 0) / across;
-            for (int i = 1; i < it->rows; i++) {
-                it->now.t[i] = x->change[it->at + i] / across;
-            }
+        const prox_unit *it = &x->unit[k];
+        dense_lines_times(it->rows, x->wide, x->G + (size_t)it->at * (size_t)x->wide, x->way, dw);
+        for (int i = 0; i < it->rows; i++) {
+            int r = it->at + i;
+            x->lambda[r] = x->change[r];
+            x->z[r] = it->soft * (x->change[r] - x->speed[r] - CHORD_WEIGHT * dw[i]);
         }
-        it->now.mode = next;
     }
-    return changed;
 }
 
-int chord_step(step_impulse *s, int anew)
+/* What the laws are off, to the largest multiplier: speeds of what is held, which k times are what
+ * its multiplier changes by, and friction of what slides. */
+static double off_laws(const impulse_chord *x)
+{
+    double off = 0, most = 0;
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        const double *change = x->change + it->at, *lambda = x->lambda + it->at;
+        int slides = it->now.mode == PROX_SLIDES;
+        for (int i = 0; i < it->rows; i++) {
+            double part =
+                slides && i > 0 ? change[i] - it->now.t[i] * change[0] : change[i] / CHORD_WEIGHT;
+            off = fabs(part) > off ? fabs(part) : off;
+            most = fabs(lambda[i]) > most ? fabs(lambda[i]) : most;
+        }
+    }
+    return most > 0 ? off / most : 0;
+}
+
+/* One step leaves of the speeds of what is held 1/k of how its multipliers change, and the law of
+ * what slides is not linear. So it is repeated, with rows and slopes as they are: that costs little
+ * beside a look at the next iterate. 0: there are no factors. */
+static int settle(step_impulse *s, double enough)
+{
+    enum { MORE = 6 };
+    impulse_chord *x = &s->chord;
+    double before = INFINITY;
+    for (int k = 0;; k++) {
+        look_after(x);
+        int turned = continue_laws(x);
+        double off = off_laws(x);
+        if (k == MORE || !(off > enough) || off > 0.1 * before) {
+            return 1;
+        }
+        before = off;
+        if (turned && !factor(s)) {
+            return 0;
+        }
+        if (turned) {
+            continue_laws(x);
+        }
+        memcpy(x->first, x->way, (size_t)x->wide * sizeof(double));
+        memset(x->way, 0, (size_t)x->wide * sizeof(double));
+        solve(x);
+        for (int i = 0; i < x->n; i++) {
+            x->way[i] += x->first[i];
+        }
+    }
+}
+
+/* The step from where lack and z are, with modes that are those of its end. 0: none are found. */
+static int follow_modes(step_impulse *s, double enough)
 {
     enum { TRIES = 4 };
-    impulse_chord *x = &s->chord;
-    impulse_problem *p = &s->problem;
-    find_z(x, p, s->u, anew);
     for (int k = 0;; k++) {
         if (!aim(s)) {
             return 0;
         }
-        if (!change_modes(x)) {
-            break;
+        if (!chord_change_modes(&s->chord)) {
+            return settle(s, enough);
         }
         if (k == TRIES || !factor(s)) {
             return 0;
         }
     }
+}
+
+/* The same with modes as the multipliers of the problem say. */
+static int follow_multipliers(step_impulse *s, const impulse_problem *p, double enough)
+{
+    impulse_chord *x = &s->chord;
+    find_z(x, p, s->u, 0);
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        const double *lambda = x->lambda + it->at, *z = x->z + it->at;
+        prox_guess(it, lambda, z, 0);
+        if (it->now.mode == PROX_SLIDES) {
+            prox_carry_on(x->coulomb, it, 0, lambda, z, x->change + it->at);
+        }
+    }
+    return factor(s) && follow_modes(s, enough);
+}
+
+int chord_step(step_impulse *s, int anew)
+{
+    impulse_chord *x = &s->chord;
+    impulse_problem *p = &s->problem;
+    find_z(x, p, s->u, anew);
+    for (int i = 0; i < x->n; i++) {
+        x->lack[i] = s->push[i] - s->r[i];
+    }
+    if (!follow_modes(s, SETTLED)) {
+        return 0;
+    }
     for (int i = 0; i < p->rows; i++) {
-        x->z[i] = x->scale[i] * x->change[i];
+        x->z[i] = x->scale[i] * x->lambda[i];
     }
     for (int i = 0; i < x->n; i++) {
         s->u[i] += x->way[i];
     }
     return problem_accept(p, x->z);
+}
+
+/* ---- Linear problems ------------------------------------------------------------------------- */
+
+int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double *v)
+{
+    impulse_chord *x = &s->chord;
+    double enough = p->wanted > 0 ? p->wanted : SETTLED;
+    if (!open_problem(s, p)) {
+        return 0;
+    }
+    problem_guess_push(p, x->lack);
+    for (int i = 0; i < x->n; i++) {
+        x->lack[i] += gain[i];
+    }
+    if (!follow_multipliers(s, p, p->wanted >= SETTLED ? SETTLED : EXACT) ||
+        !(off_laws(x) <= enough)) {
+        return 0;
+    }
+    for (int i = 0; i < p->rows; i++) {
+        p->guess[i] = x->scale[i] * x->lambda[i];
+    }
+    for (int i = 0; i < x->n; i++) {
+        v[i] = s->u[i] + x->way[i];
+    }
+    p->answer = (gauss_islands_answer){
+        .a = v, .lambda = p->guess, .certificate = off_laws(x), .worst_block = -1};
+    return 1;
 }

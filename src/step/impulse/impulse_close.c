@@ -14,8 +14,10 @@
  *
  * (springs add sigma late^2 K to that, which does no harm). So with sigma = 0 both halves of the
  * step have one force, that of its middle. Boxes have what the rounds left of them
- * (impulse_boxes.c). Angular momenta are so kept at the ends of steps too, as exactly as the rounds
- * end, and so is the energy of a parabola.
+ * (impulse_boxes.c). What the rounds leave of the first half is made good here, along the axes of
+ * q1, where there are more than GAUSS_CHOOSE_MOST speeds: the momenta of a whole step, angular ones
+ * too, are so off by no more than the part of that by which a step turns things. So is the energy
+ * of a parabola.
  *
  * The next step begins with (q1, v1) and nothing else. With theta = 0 and neither f nor contacts
  * its equation and this one add up to S' (P+ of it - P+ - h (0, m g)) = A' (...), S and A at q1: it
@@ -29,6 +31,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/contact/choose.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
@@ -146,6 +149,14 @@ static int goes_on_resting(step_impulse *s, const double *gain)
     return 1;
 }
 
+/* v1 is an answer of what was put aside, which comes from these speeds. */
+static zw_status end_at(step_impulse *s, const double *from, double *v1, zw_error *error)
+{
+    impulse_settle(s, &s->aside, v1);
+    s->residual = fmax(s->residual, s->aside.answer.certificate);
+    return check(s, from, v1, error);
+}
+
 /* v1 from u. */
 static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
@@ -156,6 +167,14 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     if (s->rests && !has_boxes(&s->aside) && goes_on_resting(s, gain)) {
         memcpy(v1, s->u, speeds);
         return ZW_OK;
+    }
+    for (int i = 0; i < s->system->n && !s->missed; i++) {
+        gain[i] -= s->owed[i];
+    }
+    problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
+    if (s->aside.rows > 0 && s->system->n > GAUSS_CHOOSE_MOST && s->accuracy == 0 &&
+        chord_solve(s, &s->aside, gain, v1)) {
+        return end_at(s, s->u, v1, error);
     }
     s->work->effort.factors++;
     if (!matrix_factor(&s->H)) {
@@ -172,14 +191,11 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         s->aside.rows = s->aside.blocks = 0;
         return ZW_OK;
     }
-    problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
     zw_status status = problem_solve_near(&s->aside, &s->H, gain, s->u, error);
     impulse_count_solve(s, &s->aside);
     if (status == ZW_OK) {
         memcpy(v1, s->aside.answer.a, speeds);
-        impulse_settle(s, &s->aside, v1);
-        s->residual = fmax(s->residual, s->aside.answer.certificate);
-        status = check(s, gain, v1, error);
+        status = end_at(s, gain, v1, error);
     }
     return status;
 }

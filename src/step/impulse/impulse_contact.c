@@ -368,14 +368,18 @@ static double friction_miss(const step_impulse *s, int b, double *most)
     const impulse_problem *p = &s->problem;
     double x[6] = {0}, z[6] = {0}, k = 0, size = 0, length = 0, sum = 0;
     double push = fmax(p->guess[p->first[b]], 0);
+    const double *H = s->H.value; /* the diagonal comes first */
+    const int *start = s->H.start;
     int rows = p->block[b].rows;
     for (int r = 1; r < rows; r++) {
         int i = p->first[b] + r;
         double w = -p->b[i], mu = p->block[b].friction[r - 1], by = 0;
         for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-            w += p->value[e] * s->u[p->column[e]];
-            size = fmax(size, mu * fabs(p->value[e] * s->u[p->column[e]]));
-            by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+            double part = p->value[e] * s->u[p->column[e]];
+            w += part;
+            part = mu * fabs(part);
+            size = part > size ? part : size;
+            by += p->value[e] * p->value[e] / H[start[p->column[e]]];
         }
         k = fmax(k, mu * mu * by);
         x[r] = mu > 0 ? p->guess[i] / mu : 0;

@@ -84,11 +84,11 @@ int impulse_limits_land(step_impulse *s)
     for (int c = 0; c < impulse_held(s) && limits->any; c++) {
         int r = s->system->first_row[c];
         double gap = limits->gap[r], push = problem_multiplier(&s->problem, c, 0);
-        int lands = is_limit(s, r) && s->in_reach[r] > 0 && gap > touching && push > 0;
+        int lands = is_limit(s, r) && s->in_reach[r] > 0 && gap >= -touching && push > 0;
         limits->now[r] = lands && 2 * s->h * limits->speed[r] > gap &&
                          2 * limits->speed[r] > speed_of_push(s, r, push);
         count += limits->now[r];
-        s->touch.land.slow |= lands && !limits->now[r];
+        s->touch.land.slow |= lands && !limits->now[r] && gap > touching;
     }
     return count;
 }

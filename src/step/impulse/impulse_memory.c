@@ -1,7 +1,8 @@
 /* What a step hands to the next one, as numbers for the state: step/ode/keep.c.
  *
- *     0 there is something; 2: shapes overlap   1 blocks   2 rows
- *     for each block: its key in two halves, its rows; then all multipliers
+ *     0 there is something; 2: shapes overlap   1 blocks   2 rows   3 speeds, or 0
+ *     for each block: its key in two halves, its rows; then all multipliers; then the accelerations
+ *     at the end of the step, from which the next one extrapolates its first iterate
  *
  * That is where solves begin, and nothing else: the motion is in q and v alone.
  * It is written at the end of every step and read at the beginning of every step, so that a run in
@@ -27,6 +28,7 @@ void impulse_keep(step_impulse *s)
     *to++ = s->overlaps ? 2 : 1;
     *to++ = p->old_blocks;
     *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
+    *to++ = s->has_trend ? s->system->n : 0;
     for (int k = 0; k < p->old_blocks; k++) {
         uint64_t key = (uint64_t)p->old_key[k];
         *to++ = (double)(key >> 32);
@@ -38,6 +40,8 @@ void impulse_keep(step_impulse *s)
         memcpy(to, p->old_lambda, (size_t)rows * sizeof *to);
     }
     to += rows;
+    memcpy(to, s->trend, (size_t)s->kept[3] * sizeof *to);
+    to += (int)s->kept[3];
     s->kept_used = (int)(to - s->kept);
     for (; to < end; to++) {
         *to = 0;
@@ -58,7 +62,10 @@ int impulse_is_sound(const step_impulse *s)
     if ((kept[0] != 1 && kept[0] != 2) || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
         return 0;
     }
-    if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2] > s->kept_room) {
+    if (kept[3] != 0 && kept[3] != s->system->n) {
+        return 0;
+    }
+    if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)(kept[2] + kept[3]) > s->kept_room) {
         return 0;
     }
     for (int k = 0; k < (int)kept[1]; k++) {
@@ -77,6 +84,7 @@ int impulse_recall(step_impulse *s)
     const double *from = s->kept + IMPULSE_HEAD;
     p->old_blocks = 0;
     s->overlaps = 1; /* nobody has looked */
+    s->has_trend = 0;
     if (!impulse_is_sound(s)) {
         return 0;
     }
@@ -95,6 +103,8 @@ int impulse_recall(step_impulse *s)
         memcpy(p->old_lambda, from, (size_t)rows * sizeof *from);
     }
     p->old_blocks = blocks;
-    s->kept_used = (int)(from - s->kept) + rows;
+    s->has_trend = s->kept[3] > 0;
+    memcpy(s->trend, from + rows, (size_t)s->kept[3] * sizeof *from);
+    s->kept_used = (int)(from - s->kept) + rows + (int)s->kept[3];
     return 1;
 }

@@ -125,7 +125,8 @@ static void momentum(step_impulse *s)
     s->work->sweeps = here;
     s->kinetic = impulse_kinetic(s, s->v0);
     for (int i = 0; i < s->system->n; i++) {
-        s->other[i] += s->h * (s->force[i] - bias[i]);
+        s->r[i] = s->h * (s->force[i] - bias[i]);
+        s->other[i] += s->r[i];
     }
 }
 
@@ -141,6 +142,19 @@ static const double *free_motion(void *user)
     return s->push;
 }
 
+/* Who is held, slides and is open is as a rule what it was in the last step. 0: it is not, or the
+ * kernel is as quick. */
+static int solve_by_newton(step_impulse *s)
+{
+    if (s->problem.rows == 0 || s->accuracy > 0 || !chord_solve(s, &s->problem, s->r, s->best)) {
+        return 0;
+    }
+    gauss_islands_answer answer = s->problem.answer;
+    int kept = problem_accept(&s->problem, answer.lambda);
+    s->problem.answer = answer;
+    return kept;
+}
+
 static zw_status solve_rows(step_impulse *s, zw_error *error)
 {
     gauss_islands_hint hint = {.start = s->v0, .free = free_motion, .user = s, .fair = FAIR};
@@ -150,8 +164,10 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
         put_closers(s);
         impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
-        status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
-        impulse_count_solve(s, &s->problem);
+        if (!solve_by_newton(s)) {
+            status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
+            impulse_count_solve(s, &s->problem);
+        }
     } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
     return status;
 }

@@ -239,6 +239,13 @@ static void mix_rows(const impulse_roller *it, const contact_point *point, const
     const double *now = point->frame, *then = it->frame;
     double c = it->part;
     int n = it->columns;
+    if (memcmp(now, then, sizeof it->frame) == 0) {
+        for (int i = 0; i < 3 * n; i++) {
+            G[i] = J1[i];
+            J[i] = (1 - c) * J0[i] + c * J1[i];
+        }
+        return;
+    }
     for (int i = 0; i < n; i++) {
         double x = J1[i], y = J1[n + i], z = J1[2 * n + i], world[3];
         for (int k = 0; k < 3; k++) {
@@ -347,6 +354,13 @@ int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int row
         }
     }
     return 1;
+}
+
+void impulse_roller_rows(const step_impulse *s, int k, const double **J0, const double **J1)
+{
+    const impulse_contacts *t = &s->touch;
+    *J0 = rows_of(t, t->rolling.of[k], 0);
+    *J1 = rows_of(t, t->rolling.of[k], 2);
 }
 
 double impulse_unsettled(const step_impulse *s)

@@ -10,6 +10,7 @@
 
 enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define FIRST 1e-6 /* certificate that the first solve is asked for, */
+#define STALE 1e-2 /* of what was left: factors of an iterate that gain less are of another one */
 #define INNER 1e-3 /* and later ones, to what the balance was off before them, */
 #define LAST 1e-11 /* down to this; */
 #define GAIN 0.1   /* a solve that gets this far is not worth more effort: there is another round */
@@ -208,15 +209,37 @@ static int hardly_moves(const step_impulse *s)
  * through something there. */
 static int may_look_ahead(const step_impulse *s)
 {
-    return s->calm && s->chord.is_there && !hardly_moves(s) && s->problem.fresh == 0 &&
-           s->touch.found.count > 0 && s->system->n > GAUSS_CHOOSE_MOST;
+    return s->calm && s->chord.is_there && !hardly_moves(s) && s->touch.found.count > 0 &&
+           s->system->n > GAUSS_CHOOSE_MOST;
+}
+
+void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time)
+{
+    s->has_trend = s->chord.is_there && time > 0 && !s->touch.sweep.linear;
+    for (int i = 0; i < s->system->n && s->has_trend; i++) {
+        s->trend[i] = (to[i] - from[i]) / time;
+    }
+}
+
+/* v1 and u of a step are the speeds at its end and in its middle: v1 + (v1 - u) is that in the
+ * middle of the next one, up to O(h^2), as long as nobody lands or leaves. And one that is taken
+ * again, for another time, goes on as it did. */
+void impulse_extrapolate(step_impulse *s)
+{
+    int smooth =
+        s->has_trend && s->system->n > GAUSS_CHOOSE_MOST && !hardly_moves(s) && s->theta < 0.5;
+    for (int i = 0; i < s->system->n && smooth; i++) {
+        s->u[i] += impulse_late(s) * s->trend[i];
+    }
 }
 
 /* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
 static int measure(step_impulse *s, int round, int more, progress *at)
 {
+    int small = s->system->n <= GAUSS_CHOOSE_MOST; /* their rounds go to the end by themselves */
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
+        s->owed[i] = small ? 0 : s->other[i];
     }
     impulse_miss_of_boxes(s, s->other);
     at->before = at->left;
@@ -225,8 +248,11 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->left = fmax(at->left - impulse_noise(s, 0), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
-    double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
+    double off = fmax(impulse_violation(s), impulse_depth(s));
     impulse_miss miss = impulse_law_miss(s);
+    if (!at->followed) { /* Newton's rule knows how right sides change */
+        off = fmax(off, impulse_unsettled(s));
+    }
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
     at->placed = off <= place_error(s);
@@ -325,19 +351,28 @@ static int may_follow(const step_impulse *s, const progress *at)
            at->failed <= FAILURES;
 }
 
+/* Would the factors at hand take more than one round more, although those of this iterate gain more
+ * in one than they do? */
+static int contracts_slowly(const step_impulse *s, const progress *at)
+{
+    double part = at->left / at->before;
+    return part > STALE && part * at->left > s->close;
+}
+
 /* A round by it, with what is held known from the round, or the step, before. 0: that is not so, or
  * it did not lead on. */
 static int step_by_chord(step_impulse *s, progress *at, int round)
 {
     int nearer = at->left < 0.5 * at->before || (!at->placed && at->off < 0.5 * at->off_before);
     int worse = at->followed && !nearer;
+    int old = at->followed && round > 1 && contracts_slowly(s, at);
     at->failed += worse;
     at->followed = 0;
     at->chord &= !worse;
     if (worse || !may_follow(s, at)) {
         return 0;
     }
-    if (!at->chord || !chord_fits(s)) {
+    if (!at->chord || old || !chord_fits(s)) {
         at->chord = chord_factor(s);
     }
     at->followed = at->chord && chord_step(s, round == 0);

@@ -225,6 +225,7 @@ static int pushes(const impulse_problem *p)
 static double risen(step_impulse *s, const double *v1)
 {
     const double *out = s->work->out[PART_ENERGY];
+    s->sees_q1 = 0;
     system_evaluate(s->system, s->work, PART_ENERGY, s->t, s->q0, s->v0, NULL, NULL, NULL);
     double before = out[0];
     system_evaluate(s->system, s->work, PART_ENERGY, s->t + s->h, s->q1, v1, NULL, NULL, NULL);

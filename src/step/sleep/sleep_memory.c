@@ -118,6 +118,7 @@ void sleep_hand_in(const step_impulse *s)
     double *to = z->inner->kept;
     const double *from = s->kept + IMPULSE_HEAD;
     memcpy(to, s->kept, IMPULSE_HEAD * sizeof *to);
+    to[3] = 0; /* others may be awake */
     to += IMPULSE_HEAD;
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
@@ -145,6 +146,7 @@ void sleep_hand_out(step_impulse *s)
     double *to = s->kept + IMPULSE_HEAD;
     double *end = s->kept[0] > 0 ? to + IMPULSE_BLOCK * (int)s->kept[1] + (int)s->kept[2] : to;
     memcpy(s->kept, z->inner->kept, IMPULSE_HEAD * sizeof *to);
+    s->kept[3] = 0;
     int blocks = (int)s->kept[1], rows = (int)s->kept[2];
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);

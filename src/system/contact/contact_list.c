@@ -21,7 +21,7 @@ int bodies_step_memory(const zw_system *system)
     int points = zw_contact_room(system), boxes = bodies->dry_count + bodies->motor_count;
     int blocks = bodies_first_closer(bodies) + bodies->closer_count + boxes + points,
         rows = system->m + boxes + 6 * points;
-    return 3 + 3 * blocks + rows + bodies_sleep_memory(system);
+    return 4 + 3 * blocks + rows + system->n + bodies_sleep_memory(system);
 }
 
 int bodies_sleep_memory(const zw_system *system)

@@ -1,0 +1,186 @@
+/* How gap and slip of a point change with the speeds of a step, for Newton's rule
+ * (impulse_chord.c).
+ *
+ * Gap.  q1 = q0 (+) h u. Where coordinates are angles or lengths, a change d of u moves the bodies
+ * by h S d, S at q1. Where they turn by exp(h u), along the body's axes, it moves them by h S T d
+ * with
+ *
+ *     T = 1 - h/2 u x + O(h^2)
+ *
+ * Slip.  Of a point x of a body, with dof i among those that move it, V_i the motion of all before
+ * it and s_i(x) how fast a unit speed of i moves x,
+ *
+ *     d v(x)/dq_i = w_i x (v(x) - v_i(x)) + W_i x s_i(x)
+ *
+ * (the axes from i on turn by w_i, and x moves in the motion W_i of what comes before).
+ * If the point of contact moves by z_i instead of s_i(x), W x (z_i - s_i(x)) comes to that, W the
+ * turning of the body, and to the speed of the other body its own W x z_i. On a plane z_i is s_i(x)
+ * of what has edges, and s_i of the centre of what is round; of two other bodies each is taken for
+ * half of that. The slip of a step is that of (1 - c)/2 J(q0) + (1 + c)/2 J(q1) (impulse_roll.c),
+ * so its slope is
+ *
+ *     (1 - c)/2 J(q0) + (1 + c)/2 (J(q1) + h d(J u)/dq)
+ *
+ * along the axes of q0. What is left out is O(h^2), but for pairs that meet in edges or bend
+ * towards each other. */
+#include "model/pose.h"
+#include "step/impulse/impulse.h"
+
+/* The motion of a body about a point, as far as dofs have been taken away. */
+typedef struct moving {
+    double all[3], turn[3]; /* of the body: of the point, and its turning; */
+    double v[3], w[3];      /* up to the dof at hand */
+    double part;            /* of the way of the body that the point of contact goes, */
+    double centre[3];       /* as this point of it does, seen from the point of contact */
+    int dof;
+} moving;
+
+static moving begin(const step_impulse *s, const contact_point *point, int side)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const contact_geom *geom = s->system->bodies->contact->geom;
+    const contact_geom *own = &geom[point->key.geom[side]], *other = &geom[point->key.geom[!side]];
+    const double *sweeps = s->work->sweeps;
+    int body = point->body[side];
+    const double *V = sweeps + tree->at.V + 6 * body, *com = sweeps + tree->at.com + 3 * body;
+    int round = own->shape.kind == COLLIDE_SPHERE || own->shape.kind == COLLIDE_CAPSULE;
+    double out = round ? (side ? 1 : -1) * own->shape.size[0] : 0, r[3];
+    moving it = {.dof = tree->body[body].last_dof,
+                 .part = own->shape.kind == COLLIDE_PLANE     ? 0
+                         : other->shape.kind == COLLIDE_PLANE ? 1
+                                                              : 0.5};
+    for (int i = 0; i < 3; i++) {
+        r[i] = point->pos[i] - com[i];
+        it.centre[i] = out * point->frame[i];
+    }
+    model_cross(it.v, V, r);
+    for (int i = 0; i < 3; i++) {
+        it.v[i] = it.all[i] = it.v[i] + V[3 + i];
+        it.w[i] = it.turn[i] = V[i];
+    }
+    return it;
+}
+
+/* to += a x b */
+static void add_cross(double *to, const double *a, const double *b)
+{
+    to[0] += a[1] * b[2] - a[2] * b[1];
+    to[1] += a[2] * b[0] - a[0] * b[2];
+    to[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* How fast a unit speed of dof d moves the point x. */
+static void speed_by(const step_impulse *s, int d, const double *x, double *to)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *S = s->work->sweeps + tree->at.S + 6 * d;
+    const double *com = s->work->sweeps + tree->at.com + 3 * tree->dof_body[d];
+    const double r[3] = {x[0] - com[0], x[1] - com[1], x[2] - com[2]};
+    to[0] = S[3];
+    to[1] = S[4];
+    to[2] = S[5];
+    add_cross(to, S, r);
+}
+
+/* Does dof d turn together with others, by exp? Then *first is the first of the three. */
+static int turns_by_exp(const tree_mechanism *tree, int d, int *first)
+{
+    const tree_joint *joint = &tree->joint[tree->dof_joint[d]];
+    *first = joint->kind == TREE_FREE ? joint->v + 3 : joint->v;
+    return (joint->kind == TREE_FREE || joint->kind == TREE_BALL) && d >= *first;
+}
+
+/* v and w become those of what comes before the dof at hand, which moves the point so; axes that
+ * turn together come after all of them. */
+static void take_away(const step_impulse *s, const double *pos, const double *at, moving *it)
+{
+    const tree_mechanism *tree = s->system->tree;
+    int first, together = turns_by_exp(tree, it->dof, &first);
+    int count = !together ? 1 : it->dof == first + 2 ? 3 : 0;
+    for (int d = it->dof; d > it->dof - count; d--) {
+        double own[3];
+        const double *S = s->work->sweeps + tree->at.S + 6 * d, *by = d == it->dof ? at : own;
+        if (d != it->dof) {
+            speed_by(s, d, pos, own);
+        }
+        for (int i = 0; i < 3; i++) {
+            it->v[i] -= s->u[d] * by[i];
+            it->w[i] -= s->u[d] * S[i];
+        }
+    }
+}
+
+/* d/dq of the dof at hand of what the body of `it` moves at the point, against the other; then the
+ * dof before that is at hand. */
+static void take(const step_impulse *s, const double *pos, moving *it, const moving *other,
+                 double *rate)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *S = s->work->sweeps + tree->at.S + 6 * it->dof;
+    double at[3], way[3], rest[3], off[3];
+    speed_by(s, it->dof, pos, at);
+    take_away(s, pos, at, it);
+    for (int i = 0; i < 3; i++) {
+        way[i] = at[i];
+        rest[i] = it->all[i] - it->v[i];
+        rate[i] = 0;
+    }
+    add_cross(way, S, it->centre);
+    for (int i = 0; i < 3; i++) {
+        way[i] *= it->part;
+        off[i] = way[i] - at[i];
+    }
+    add_cross(rate, S, rest);
+    add_cross(rate, it->w, at);
+    add_cross(rate, it->turn, off);
+    add_cross(rate, way, other->turn);
+    it->dof = tree->dof_parent[it->dof];
+}
+
+/* Columns of what turns by exp: row T. */
+static void turn_row(const step_impulse *s, int count, const int *column, double *row)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int k = 0; k + 2 < count; k++) {
+        int first;
+        double turned[3];
+        if (!turns_by_exp(tree, column[k], &first) || column[k] != first) {
+            continue;
+        }
+        const double *u = s->u + first;
+        model_cross(turned, row + k, u); /* row . (u x d) = (row x u) . d */
+        for (int i = 0; i < 3; i++) {
+            row[k + i] -= 0.5 * s->h * turned[i];
+        }
+        k += 2;
+    }
+}
+
+void impulse_contact_slopes(const step_impulse *s, int k, double *slope)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const int *column = t->column + (size_t)k * (size_t)t->wide;
+    const double *J1 = t->J + (size_t)k * 6 * (size_t)t->wide, *J0 = J1, *frame = point->frame;
+    double c = 1;
+    const impulse_roller *it = impulse_rolled(s, k);
+    int n = t->columns[k];
+    if (it) {
+        impulse_roller_rows(s, k, &J0, &J1);
+        frame = it->frame;
+        c = it->part;
+    }
+    moving side[2] = {begin(s, point, 0), begin(s, point, 1)};
+    for (int e = n - 1; e >= 0; e--) {
+        int which = side[1].dof >= side[0].dof;
+        double rate[3], sign = which ? 1 : -1;
+        take(s, point->pos, &side[which], &side[!which], rate);
+        slope[e] = J1[e];
+        for (int r = 1; r < 3 && r < point->rows; r++) {
+            slope[r * n + e] =
+                0.5 * ((1 - c) * J0[r * n + e] +
+                       (1 + c) * (J1[r * n + e] + sign * s->h * model_dot(frame + 3 * r, rate)));
+        }
+    }
+    turn_row(s, n, column, slope);
+}
