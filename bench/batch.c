@@ -2,7 +2,8 @@
  * library that does the same.
  *
  *     batch [WORLDS [THREADS [STEPS [ROBOT [ENGINE]]]]]     ROBOT, ENGINE: a part of the name, or -
- *     batch scale [THREADS [ROBOT]]                         the rates of 1 to 65536 worlds
+ *     batch scale [THREADS [ROBOT]]                         the rates of 1 to 65536 worlds (MuJoCo:
+ * at most 4096)
  *
  * Robots are of our own: humanoid, quadruped, hand, manipulator. Every world has controls of its
  * own, drawn anew for each step; collision is part of the step. Engines: `soft`, by the law of
@@ -27,7 +28,7 @@
 #include "zwang/batch.h"
 #include "zwang/bodies.h"
 
-enum { TURN = 5, TURNS = 64 };
+enum { TURN = 5, TURNS = 64, MOST = 4096 }; /* MOST: worlds of MuJoCo, which are large */
 
 typedef struct robot {
     const char *name, *file;
@@ -236,8 +237,9 @@ static double compare(const robot *of, const char *name, int worlds, int threads
 {
     int smooth = strcmp(name, "smooth") == 0, exact = !smooth && strcmp(name, "soft") != 0;
     worlds = exact ? (worlds + 7) / 8 : worlds;
-    engine two[2] = {{.name = name, .worlds = worlds, .threads = threads},
-                     {.name = "MuJoCo", .worlds = worlds, .threads = threads}};
+    engine two[2] = {
+        {.name = name, .worlds = worlds, .threads = threads},
+        {.name = "MuJoCo", .worlds = worlds < MOST ? worlds : MOST, .threads = threads}};
     two[0].options = (zw_run_options){.contact = exact ? ZW_CONTACT_COULOMB : ZW_CONTACT_SOFT,
                                       .tolerance = strcmp(name, "linear") == 0};
     int good[2] = {make_ours(&two[0], of, smooth), make_theirs(&two[1], of, smooth)};
@@ -260,7 +262,7 @@ static double compare(const robot *of, const char *name, int worlds, int threads
     end_theirs(&two[1]);
     double count = (double)worlds * TURN;
     for (int k = 0; k < 2; k++) {
-        us[k] = good[k] ? 1e6 * median(two[k].turn, turns) / count : NAN;
+        us[k] = good[k] ? 1e6 * median(two[k].turn, turns) / (two[k].worlds * (double)TURN) : NAN;
     }
     printf("| %-11s | %-6s | %6d | %7d | %8.2f | %8.2f | %6.2f | %9.0f | %8.1e |\n", of->name, name,
            worlds, threads, us[0], us[1], us[1] / us[0],
@@ -288,7 +290,7 @@ static int scale(int threads, const char *wish)
     heading();
     for (size_t r = 0; r < sizeof robots / sizeof *robots; r++) {
         for (int worlds = 1; worlds <= 65536 && is_meant(robots[r].name, wish); worlds *= 4) {
-            compare(&robots[r], "soft", worlds, threads, worlds < 1024 ? 200 : 20, 60);
+            compare(&robots[r], "soft", worlds, threads, worlds < 1024 ? 200 : 15, 40);
         }
     }
     return 0;

@@ -16,8 +16,7 @@ int soft8_takes_plan(const zw_system *system, const zw_run_options *plan)
            !kinks_exist(system);
 }
 
-/* ---- In and out
- * ---------------------------------------------------------------------------------- */
+/* ---- In and out ----------------------------------------------------------------------------- */
 
 void soft8_read(const zw_system *system, const zw_run_options *plan, zw_state *state,
                 soft8_clock *clock, double *x)
@@ -84,8 +83,7 @@ ZW_CLONES static void sort_out(soft8 *s)
     s->good = good;
 }
 
-/* ---- The step
- * ------------------------------------------------------------------------------------ */
+/* ---- The step ------------------------------------------------------------------------------- */
 
 ZW_CLONES static void sum_forces(soft8 *s)
 {

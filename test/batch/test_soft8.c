@@ -32,6 +32,9 @@ static const scene scenes[] = {
     {"examples/contact/quadruped.xml", 0.8, 1},
     {"bench/hand.xml", 1.5, 0},
     {"bench/manipulator.xml", 1, 0},
+    {"examples/contact/gripper_capsule.xml", 2, 0},
+    {"examples/contact/terrain.xml", 0, 1},
+    {"examples/contact/card_house.xml", 0, 0},
 };
 
 /* In [-1, 1) */

@@ -9,8 +9,7 @@
 
 #define LEAST_FRICTION 1e-5 /* as in soft_rows.c */
 
-/* ---- Who may
- * ---------------------------------------------------------------------------------------- */
+/* ---- Who may -------------------------------------------------------------------------------- */
 
 static int motors_fit(const struct system_bodies *bodies)
 {
@@ -49,13 +48,13 @@ static int fits_law(const soft_problem *s)
         fit = !s->tree[t].is_deep;
     }
     for (int c = 0; c < s->system->bodies->closer_count && fit; c++) {
-        fit = s->watch[c].q >= 0;
+        const bodies_closer *closer = &s->system->bodies->closer[c];
+        fit = s->watch[c].q >= 0 || closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER;
     }
     return fit;
 }
 
-/* ---- What is found out once
- * --------------------------------------------------------------------------- */
+/* ---- What is found out once ----------------------------------------------------------------- */
 
 static int is_straight(const tree_mechanism *tree, const int *column, int columns)
 {
@@ -147,8 +146,30 @@ static int make_matches(soft8 *s)
     return 1;
 }
 
-/* ---- Room
- * --------------------------------------------------------------------------------------------- */
+/* Limits of tendons: their arms are constant, and their rows with them. */
+static void make_tendons(soft8 *s)
+{
+    const zw_system *system = s->system;
+    double *terms = s->work->out[PART_TERMS];
+    memset(s->v, 0, (size_t)system->n * sizeof *s->v);
+    for (int c = 0; c < system->bodies->closer_count; c++) {
+        const bodies_closer *closer = &system->bodies->closer[c];
+        int start = system->A_start[closer->row], end = system->A_start[closer->row + 1];
+        if (s->alone->watch[c].q >= 0) {
+            continue;
+        }
+        bodies_fill_closer(system, s->work, closer, system->tree->q_rest, (const double *)s->v,
+                           (bodies_rows){.phi = s->work->rows,
+                                         .psi = s->work->rows + system->m,
+                                         .b = terms + system->at.b,
+                                         .A = terms + system->at.A});
+        memcpy(s->tendon_J + start, terms + system->at.A + start,
+               (size_t)(end - start) * sizeof *s->tendon_J);
+        s->tendon_straight[c] = is_straight(system->tree, system->A_column + start, end - start);
+    }
+}
+
+/* ---- Room ----------------------------------------------------------------------------------- */
 
 static zw_real8 *take(base_arena *arena, size_t count)
 {
@@ -167,6 +188,8 @@ static void lay_out(soft8 *s, base_arena *arena)
     s->param = take(arena, (size_t)s->system->model->param_count + 1);
     s->room = take(arena, (size_t)bodies->length_count);
     s->H = take(arena, n * (n + 1) / 2 + 4 * n);
+    s->tendon_J = base_arena_doubles(arena, (size_t)s->system->A_start[s->system->m] + 1);
+    s->tendon_straight = base_arena_ints(arena, (size_t)bodies->closer_count);
     s->pose = (soft8_pose *)take(arena, 12 * (size_t)bodies->contact->geom_count);
     int **ints[] = {&s->parent, &s->depth, &s->start, &s->level, &s->of_depth, &s->of_start};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
@@ -222,6 +245,7 @@ static int allocate(soft8 *s)
     lay_out(s, &arena);
     s->straight =
         paths_find(s->system->n, s->system->tree->dof_parent, s->of_depth, s->of_start, s->of_run);
+    make_tendons(s);
     for (int d = 0; d < s->system->n; d++) {
         s->diagonal[d] = (zw_real8){0} + s->h * s->system->tree->damping[d];
     }

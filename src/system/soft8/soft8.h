@@ -17,10 +17,10 @@
  *    minimum (soft_newton.c). So the search may go its own way: all lanes together, each frozen
  *    where it has arrived.
  *
- * Limits.  No cones, loops, dry friction in joints, tendons through space, muscles, fluids; steps
- * by Euler's method. Who
- * has these is told by soft8_create. A world for which something goes wrong, or takes too long, is
- * left out of the answer (soft8_step), and its step is to be taken alone. */
+ * Limits.  No elliptic cones, loops, dry friction in joints, tendons through space, muscles,
+ * fluids; steps by Euler's method. Who has these is told by soft8_create. A world for which
+ * something goes wrong, or takes too long, is left out of the answer (soft8_step), and its step is
+ * to be taken alone. */
 #ifndef ZW_SYSTEM_SOFT8_H
 #define ZW_SYSTEM_SOFT8_H
 
@@ -57,7 +57,7 @@ typedef struct soft8_block {
     soft_kind kind; /* SOFT_ABOVE, SOFT_PYRAMID */
     int width, columns;
     const int *column;
-    const double *fixed; /* J of a limit: one number, the same in all worlds; NULL: */
+    const double *fixed; /* [columns] J of a limit, the same in all worlds; NULL: */
     zw_real8 *J;         /* [width][columns] */
     const double *mu;
     int is_straight;
@@ -85,7 +85,9 @@ typedef struct soft8 {
     soft8_match *match;
     int *columns; /* of all of them */
     double *sides;
-    soft8_pose *pose; /* [geoms] */
+    soft8_pose *pose;     /* [geoms] */
+    double *tendon_J;     /* [entries of the rows of closers] of limits of tendons */
+    int *tendon_straight; /* [closers] */
 
     /* The worlds at hand */
     int lanes;               /* so many are worlds; the others repeat the last */

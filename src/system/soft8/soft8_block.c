@@ -3,8 +3,7 @@
 
 #include "system/soft8/soft8_block.h"
 
-/* ---- J a
- * ----------------------------------------------------------------------------------------- */
+/* ---- J a ------------------------------------------------------------------------------------ */
 
 /* Four partial sums, as paths_rows_times. Width is a constant where this is inlined, if it is 3. */
 ZW_INLINE void times(const soft8_block *k, const int width, const zw_real8 *a, zw_real8 *to)
@@ -26,14 +25,25 @@ ZW_INLINE void times(const soft8_block *k, const int width, const zw_real8 *a, z
     }
 }
 
+ZW_INLINE void times_fixed(const soft8_block *k, const zw_real8 *a, zw_real8 *to)
+{
+    zw_real8 part[4] = {{0}};
+    for (int c = 0; c < k->columns; c++) {
+        part[c % 4] += k->fixed[c] * a[k->column[c]];
+    }
+    to[0] = (part[0] + part[2]) + (part[1] + part[3]);
+}
+
 ZW_CLONES void soft8_along(const soft8 *s)
 {
     for (int i = 0; i < s->blocks; i++) {
         soft8_block *k = &s->block[i];
         const zw_real8 *a = s->x;
         zw_real8 *to = k->move;
-        if (k->fixed) {
+        if (k->fixed && k->columns == 1) {
             to[0] = k->fixed[0] * a[k->column[0]];
+        } else if (k->fixed) {
+            times_fixed(k, a, to);
         } else if (k->width == 3) {
             times(k, 3, a, to);
         } else {
@@ -42,8 +52,7 @@ ZW_CLONES void soft8_along(const soft8 *s)
     }
 }
 
-/* ---- The law
- * ------------------------------------------------------------------------------------- */
+/* ---- The law -------------------------------------------------------------------------------- */
 
 ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 {
@@ -186,8 +195,7 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
     }
 }
 
-/* ---- J' f
- * ---------------------------------------------------------------------------------------- */
+/* ---- J' f ----------------------------------------------------------------------------------- */
 
 ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *f, zw_real8 *to)
 {
@@ -210,7 +218,9 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
             continue;
         }
         if (k->fixed) {
-            to[k->column[0]] += f[0] * k->fixed[0];
+            for (int c = 0; c < k->columns; c++) {
+                to[k->column[c]] += f[0] * k->fixed[c];
+            }
         } else if (k->width == 3) {
             push_rows(k, 3, f, to);
         } else {
@@ -219,8 +229,7 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
     }
 }
 
-/* ---- H = M + J' C J
- * --------------------------------------------------------------------------------- */
+/* ---- H = M + J' C J ------------------------------------------------------------------------- */
 
 ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
 {
@@ -245,6 +254,17 @@ ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
     }
 }
 
+ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_block *k)
+{
+    const int *start = s->shape.start, *level = s->level;
+    for (int t = 0; t < k->columns; t++) {
+        zw_real8 w = k->C[0] * k->fixed[t];
+        for (int c = 0; c <= t; c++) {
+            s->H[start[k->column[t]] + level[k->column[c]]] += w * k->fixed[c];
+        }
+    }
+}
+
 ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -265,9 +285,11 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
         if (!k->any) {
             continue;
         }
-        if (k->fixed) {
+        if (k->fixed && k->columns == 1) {
             int d = k->column[0];
             s->H[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
+        } else if (k->fixed) {
+            stiffen_fixed(s, k);
         } else if (k->width == 3) {
             stiffen(s, k, 3);
         } else {

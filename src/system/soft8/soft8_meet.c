@@ -8,7 +8,7 @@
 #include "collide/vector.h"
 #include "system/soft8/soft8.h"
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Places --------------------------------------------------------------------------------- */
 
 ZW_INLINE void place(const contact_geom *geom, const zw_real8 *R, const zw_real8 *origin,
                      soft8_pose *to)
@@ -34,8 +34,7 @@ ZW_CLONES static void place_all(const soft8 *s)
     }
 }
 
-/* ---- Near --------------------------------------------------------------------------------------
- */
+/* ---- Near ----------------------------------------------------------------------------------- */
 
 ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
 {
@@ -115,8 +114,7 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
     }
 }
 
-/* ---- On a plane --------------------------------------------------------------------------------
- */
+/* ---- On a plane ----------------------------------------------------------------------------- */
 
 /* MuJoCo's first direction across the normal of a capsule on a plane is that of its axis:
  * turn_frame in soft_rows.c. */
@@ -267,8 +265,7 @@ static void meet_on_plane(soft8 *s, int index)
     }
 }
 
-/* ---- Alone -------------------------------------------------------------------------------------
- */
+/* ---- Alone ---------------------------------------------------------------------------------- */
 
 static void take_pose(const soft8_pose *from, int lane, collide_pose *to)
 {

@@ -34,8 +34,7 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
     return (zw_real8)(on & (zw_mask8)x);
 }
 
-/* ---- The pattern
- * ------------------------------------------------------------------------------------ */
+/* ---- The pattern ---------------------------------------------------------------------------- */
 
 static void find_shape(soft8 *s)
 {
@@ -59,8 +58,7 @@ static void find_shape(soft8 *s)
     }
 }
 
-/* ---- Along a line
- * ----------------------------------------------------------------------------------- */
+/* ---- Along a line --------------------------------------------------------------------------- */
 
 /* r, d and D of all edges. */
 ZW_CLONES static int list_edges(const soft8 *s)
@@ -170,8 +168,7 @@ static void go_along(soft8 *s, zw_mask8 live)
     go(s, &live, &way.at);
 }
 
-/* ---- The minimum
- * ------------------------------------------------------------------------------------ */
+/* ---- The minimum ---------------------------------------------------------------------------- */
 
 /* H a+ = force + J' rest */
 static zw_mask8 aim(soft8 *s)

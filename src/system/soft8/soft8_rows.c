@@ -29,8 +29,7 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
     return k;
 }
 
-/* ---- The law of a row
- * ---------------------------------------------------------------------------- */
+/* ---- The law of a row ----------------------------------------------------------------------- */
 
 static double sound(double d)
 {
@@ -76,8 +75,7 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
     return (zw_real8)(on & (zw_mask8)x);
 }
 
-/* ---- Contacts
- * ------------------------------------------------------------------------------------ */
+/* ---- Contacts ------------------------------------------------------------------------------- */
 
 /* Rows of J, and the speeds along them: contact_rows. Width is a constant where this is inlined, if
  * it is 3. */
@@ -148,36 +146,78 @@ void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, c
     }
 }
 
-/* ---- Limits ---------------------------------------------------------------- */
+/* ---- Limits --------------------------------------------------------------------------------- */
 
-ZW_CLONES static void fill_limit(const soft8 *s, int index, soft8_block *k, int *any)
+/* b and D of a limit at r = phi - margin, as add_limit and add_closer have them. */
+ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
+                          const soft_spring *spring, zw_real8 r, zw_real8 size, zw_real8 speed,
+                          double weight)
+{
+    zw_real8 d = impedance8(imp, size);
+    k->b[0] = only(on, -spring->B * speed - spring->K * d * r);
+    k->D = only(on, 1.0 / compliance8(d, weight));
+}
+
+ZW_INLINE int any8(zw_mask8 mask)
+{
+    long long all = 0;
+    for (int l = 0; l < LANES; l++) {
+        all |= mask[l];
+    }
+    return all != 0;
+}
+
+/* Of one coordinate. */
+ZW_CLONES static void add_limit(soft8 *s, int index)
 {
     const soft_watch *watch = &s->alone->watch[index];
     const bodies_closer *closer = &s->system->bodies->closer[index];
     zw_real8 phi = watch->coef * s->q[watch->q] - watch->limit;
     zw_mask8 on = (phi < watch->margin) & s->good;
-    *any = 0;
-    for (int l = 0; l < LANES; l++) {
-        *any |= on[l] != 0;
+    soft8_block *k = any8(on) ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
+    if (k) {
+        zw_real8 r = phi - watch->margin;
+        k->fixed = &watch->coef;
+        fill_limit(k, on, closer->soft.imp, &watch->spring, r, r, watch->coef * s->v[watch->dof],
+                   s->alone->length[watch->length]);
     }
-    if (*any && k) {
-        zw_real8 r = phi - watch->margin, d = impedance8(closer->soft.imp, r);
-        zw_real8 b = -watch->spring.B * (watch->coef * s->v[watch->dof]) - watch->spring.K * d * r;
-        k->b[0] = only(on, b);
-        k->D = only(on, 1.0 / compliance8(d, s->alone->length[watch->length]));
+}
+
+/* Of a tendon: sums over its terms. */
+ZW_CLONES static void add_tendon(soft8 *s, int index)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    const bodies_closer *closer = &bodies->closer[index];
+    const bodies_length *length = &bodies->length[closer->length[0]];
+    double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
+    int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
+    zw_real8 now = {0}, rate = {0};
+    for (int i = length->first; i < length->first + length->count; i++) {
+        now += bodies->coef[i] * s->q[bodies->term[i].q];
+        rate += bodies->coef[i] * s->v[bodies->term[i].dof];
+    }
+    zw_real8 phi = sign * (now - closer->limit);
+    zw_mask8 on = (phi < closer->margin) & s->good;
+    soft8_block *k =
+        any8(on) ? soft8_add(s, SOFT_ABOVE, 1, columns, system->A_column + start, 0) : NULL;
+    if (k) {
+        soft_spring spring = soft_spring_of(&closer->soft, s->alone->h);
+        zw_real8 r = phi - closer->margin;
+        k->fixed = s->tendon_J + start;
+        k->is_straight = s->tendon_straight[index];
+        fill_limit(k, on, closer->soft.imp, &spring, r, lane_sqrt8(r * r), sign * rate,
+                   s->alone->length[closer->length[0]]);
     }
 }
 
 void soft8_limit(soft8 *s)
 {
     for (int c = 0; c < s->system->bodies->closer_count; c++) {
-        const soft_watch *watch = &s->alone->watch[c];
-        int any;
-        fill_limit(s, c, NULL, &any);
-        soft8_block *k = any ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
-        if (k) {
-            k->fixed = &watch->coef;
-            fill_limit(s, c, k, &any);
+        if (s->alone->watch[c].q >= 0) {
+            add_limit(s, c);
+        } else {
+            add_tendon(s, c);
         }
     }
 }
