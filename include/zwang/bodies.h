@@ -274,8 +274,10 @@ typedef enum zw_drive {
     ZW_DRIVE_JOINT_IN_PARENT, /* ball and free joints: gear is in the parent's frame */
     ZW_DRIVE_TENDON,
     ZW_DRIVE_SITE,
-    ZW_DRIVE_CRANK /* a rod leads from site `target`, on the crank, to a slider that moves along z
-                      of site `refsite`: how far it is from there */
+    ZW_DRIVE_CRANK, /* a rod leads from site `target`, on the crank, to a slider that moves along z
+                       of site `refsite`: how far it is from there */
+    ZW_DRIVE_BODY   /* adhesion: body `target` is pressed to what it touches; all points of contact
+                       share the force, and gears have no meaning */
 } zw_drive;
 
 typedef enum zw_dynamics {
@@ -301,7 +303,7 @@ typedef struct zw_actuator_def {
     int made, place;
     const char *name;
     int drive;  /* zw_drive */
-    int target; /* joint, tendon or site */
+    int target; /* joint, tendon, site or body */
     int refsite;
     double rod; /* of a crank: its length */
     double gear[6];

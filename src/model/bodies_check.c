@@ -357,7 +357,7 @@ static int check_muscle(const checker *c, int law, const double prm[10])
 
 static int check_actuator(const checker *c, const zw_actuator_def *d)
 {
-    if (d->drive < ZW_DRIVE_JOINT || d->drive > ZW_DRIVE_CRANK || d->dynamics < ZW_DYNAMICS_NONE ||
+    if (d->drive < ZW_DRIVE_JOINT || d->drive > ZW_DRIVE_BODY || d->dynamics < ZW_DYNAMICS_NONE ||
         d->dynamics > ZW_DYNAMICS_MUSCLE) {
         return bad(c, "there is no such drive or dynamics");
     }

@@ -52,7 +52,8 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
 static void actuator_refs(zw_actuator_def *d, model_refs *refs)
 {
     refer(refs, &d->target,
-          d->drive == ZW_DRIVE_TENDON                               ? ZW_KIND_TENDON
+          d->drive == ZW_DRIVE_BODY                                 ? ZW_KIND_BODY
+          : d->drive == ZW_DRIVE_TENDON                             ? ZW_KIND_TENDON
           : d->drive == ZW_DRIVE_SITE || d->drive == ZW_DRIVE_CRANK ? ZW_KIND_SITE
                                                                     : ZW_KIND_JOINT,
           0);

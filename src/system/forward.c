@@ -489,6 +489,11 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     system_bind(system, work, state_param(now));
     system_take_slip(work, now);
     zw_status status = system_set_modes(system, work, state_mode(now), error);
+    if (status == ZW_OK && system->tree && touch == TOUCH_BY_LAW) {
+        status = bodies_grip(system, work, q, v, 1e-6, error);
+    } else if (touch == TOUCH_IGNORED) {
+        bodies_grip_nothing(work);
+    }
     if (status == ZW_OK && now->slides > 0) { /* speeds may have been written since */
         status = system_note_slip(system, work, state->t, q, v, error);
     }

@@ -81,6 +81,7 @@ void zw_work_free(zw_work *work)
         if (work->stepper) {
             work->free_stepper(work->stepper);
         }
+        bodies_grips_free(work->grips);
         contact_list_free(work->touched);
         contact_now_free(work->now);
         soft_free(work->soft);

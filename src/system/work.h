@@ -91,6 +91,7 @@ struct zw_work {
     double *inside;                /* [parts] is it in this subtree? */
     double *small;                 /* [n*n + n] factor of M for systems without rows */
     double *spare[4];              /* [n + m + nq] each */
+    struct bodies_grips *grips;    /* what adhesion holds: bodies_grip.c; NULL: nothing */
     struct contact_list *touched;  /* of the last step or zw_forward, if any: contacts.h */
     struct contact_now *now;       /* zw_forward with contacts: contact_now.c */
     const system_solver *shown_by; /* whose answer zw_forward left */

@@ -129,7 +129,7 @@ typedef struct mjcf_actuator {
     uint64_t given;
     zw_actuator_def def;
     const char *class_;
-    const char *joint, *in_parent, *tendon, *site, *refsite, *crank, *slider;
+    const char *joint, *in_parent, *tendon, *site, *refsite, *crank, *slider, *body;
     int ctrl_limited, force_limited, act_limited; /* "false true auto" */
     /* of the shortcuts; NAN: not said */
     double kp, kv, timeconst, area, diameter, bias[3], inheritrange;
@@ -255,7 +255,7 @@ extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
     mjcf_exclude_rows[];
 extern const form_row mjcf_general_rows[], mjcf_motor_rows[], mjcf_position_rows[],
     mjcf_velocity_rows[], mjcf_intvelocity_rows[], mjcf_damper_rows[], mjcf_cylinder_rows[],
-    mjcf_muscle_rows[];
+    mjcf_muscle_rows[], mjcf_adhesion_rows[];
 extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sensor_on_JOINT[],
     mjcf_sensor_on_BODY[], mjcf_sensor_on_FRAME[], mjcf_sensor_on_TENDON[],
     mjcf_sensor_on_ACTUATOR[], mjcf_key_rows[];

@@ -13,7 +13,7 @@ enum { MOST_DEEP = 100 };
 
 const char *const mjcf_never_in_default =
     "name class joint jointinparent tendon site refsite "
-    "cranksite slidersite "
+    "cranksite slidersite body "
     "geom1 geom2 file vertex face refpos refquat builtin params";
 
 static mjcf_class *class_add(mjcf *m)

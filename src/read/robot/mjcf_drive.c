@@ -5,7 +5,8 @@
  *   intvelocity  position, with the integral of u as its control
  *   damper       force = -kv velocity u
  *   cylinder     force = area * activation + bias, the activation being the filtered control
- *   muscle       bodies_muscle.c has its law */
+ *   muscle       bodies_muscle.c has its law
+ *   adhesion     force = gain u at what a body touches: bodies_grip.c */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static const struct {
 } kinds[] = {{"general", mjcf_general_rows},         {"motor", mjcf_motor_rows},
              {"position", mjcf_position_rows},       {"velocity", mjcf_velocity_rows},
              {"intvelocity", mjcf_intvelocity_rows}, {"damper", mjcf_damper_rows},
-             {"cylinder", mjcf_cylinder_rows},       {"muscle", mjcf_muscle_rows}};
+             {"cylinder", mjcf_cylinder_rows},       {"muscle", mjcf_muscle_rows},
+             {"adhesion", mjcf_adhesion_rows}};
 
 const form_row *mjcf_actuator_rows(const char *element)
 {
@@ -146,7 +148,9 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
     if (rows == mjcf_muscle_rows) {
         return settle_muscle(m, element, a);
     }
-    if (rows == mjcf_motor_rows) {
+    if (rows == mjcf_adhesion_rows) {
+        set_types(a, ZW_DYNAMICS_NONE, 0, 0);
+    } else if (rows == mjcf_motor_rows) {
         set_types(a, ZW_DYNAMICS_NONE, 0, 0);
         a->def.gain_prm[0] = 1;
     } else if (rows == mjcf_position_rows) {
@@ -186,9 +190,10 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
                 {"jointinparent", ZW_DRIVE_JOINT_IN_PARENT, ZW_KIND_JOINT},
                 {"tendon", ZW_DRIVE_TENDON, ZW_KIND_TENDON},
                 {"site", ZW_DRIVE_SITE, ZW_KIND_SITE},
-                {"cranksite", ZW_DRIVE_CRANK, ZW_KIND_SITE}};
+                {"cranksite", ZW_DRIVE_CRANK, ZW_KIND_SITE},
+                {"body", ZW_DRIVE_BODY, ZW_KIND_BODY}};
     int found = -1;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         if (xml_find(&m->xml, element, ways[i].word) < 0) {
             continue;
         }
@@ -201,7 +206,7 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
     }
     if (found < 0) {
         return form_fail(&m->xml, element, NULL,
-                         "an actuator drives something: joint, tendon, site or cranksite");
+                         "an actuator drives something: joint, tendon, site, cranksite or body");
     }
     a->def.drive = ways[found].drive;
     if (a->def.drive == ZW_DRIVE_CRANK) {
@@ -255,10 +260,12 @@ static int actuator(mjcf *m, int element)
         !inherit_range(m, element, &a)) {
         return 0;
     }
-    if (rows == mjcf_damper_rows) {
-        if (a.def.ctrl_range[0] < 0) {
+    if (rows == mjcf_damper_rows || rows == mjcf_adhesion_rows) {
+        int presses = rows == mjcf_adhesion_rows;
+        if (a.def.ctrl_range[0] < 0 || (presses && !(a.def.ctrl_range[1] > 0))) {
             return form_fail(&m->xml, element, "ctrlrange",
-                             "a damper's control cannot be negative");
+                             presses ? "adhesion needs a range of its control, from 0 or more"
+                                     : "a damper's control cannot be negative");
         }
         a.ctrl_limited = 1;
     }

@@ -75,14 +75,13 @@ const form_row mjcf_flag_rows[] = {
     FLAG("eulerdamp"),
     FLAG("sleep"),
     FORM_REFUSE("override", "disable", "contact parameters are not overridden"),
-    FORM_REFUSE("sensornoise", "disable", "sensors have no noise"),
     FORM_REFUSE("ipc", "disable", "there is no such contact here"),
     FORM_END};
 
 static const form_element in_option[] = {
     FORM_READ("flag", mjcf_flag_rows,
               "warmstart midphase autoreset nativeccd island multiccd energy fwdinv invdiscrete "
-              "diagexact",
+              "diagexact sensornoise",
               NULL),
     FORM_LAST};
 
@@ -359,7 +358,7 @@ const form_element mjcf_in_default[] = {
     DRIVE(damper),
     DRIVE(cylinder),
     DRIVE(muscle),
-    FORM_NOTE("adhesion", NULL, form_anything),
+    DRIVE(adhesion),
     FORM_NOTE("dcmotor", NULL, form_anything),
     FORM_NOTE("orientation", NULL, form_anything),
     FORM_NOTE("pid", NULL, form_anything),

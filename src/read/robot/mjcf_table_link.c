@@ -107,7 +107,6 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
         FORM_TEXTS("cranksite", mjcf_actuator, crank),                                             \
         FORM_TEXTS("slidersite", mjcf_actuator, slider),                                           \
         FORM_REALS("cranklength", mjcf_actuator, def.rod, 1, 1),                                   \
-        FORM_REFUSE("body", "", "adhesion is not supported"),                                      \
         FORM_REFUSE("damping", "0", "say it at the joint"),                                        \
         FORM_REFUSE("armature", "0", "say it at the joint"),                                       \
         FORM_REFUSE("delay", "0", "controls act at once"),                                         \
@@ -120,6 +119,7 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
 const form_row mjcf_general_rows[] = {
     DRIVE_ROWS,
     ACT_ROWS,
+    FORM_TEXTS("body", mjcf_actuator, body),
     FORM_WORDS("dyntype", mjcf_actuator, dyn,
                "none integrator filter filterexact muscle user dcmotor"),
     FORM_WORDS("gaintype", mjcf_actuator, gain, "fixed affine muscle user dcmotor"),
@@ -175,6 +175,20 @@ const form_row mjcf_muscle_rows[] = {DRIVE_ROWS,
                                      FORM_REALS("fvmax", mjcf_actuator, muscle[8], 1, 1),
                                      FORM_END};
 
+const form_row mjcf_adhesion_rows[] = {
+    FORM_TEXTS("name", mjcf_actuator, def.name),
+    FORM_TEXTS("class", mjcf_actuator, class_),
+    FORM_INTS("group", mjcf_actuator, def.group, 1, 1),
+    FORM_WORDS("ctrllimited", mjcf_actuator, ctrl_limited, LIMITED),
+    FORM_REALS("ctrlrange", mjcf_actuator, def.ctrl_range, 2, 2),
+    FORM_WORDS("forcelimited", mjcf_actuator, force_limited, LIMITED),
+    FORM_REALS("forcerange", mjcf_actuator, def.force_range, 2, 2),
+    FORM_TEXTS("body", mjcf_actuator, body),
+    FORM_REALS("gain", mjcf_actuator, def.gain_prm[0], 1, 1),
+    FORM_REFUSE("delay", "0", "controls act at once"),
+    FORM_REFUSE("nsample", "0", "controls act at once"),
+    FORM_END};
+
 #define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, DRIVE_QUIET, NULL)
 const form_element mjcf_in_actuator[] = {
     DRIVE(general),
@@ -185,7 +199,7 @@ const form_element mjcf_in_actuator[] = {
     DRIVE(damper),
     DRIVE(cylinder),
     DRIVE(muscle),
-    FORM_NEVER("adhesion", "adhesion is not supported"),
+    DRIVE(adhesion),
     FORM_NEVER("dcmotor", "this motor is not supported yet; <general> can express most of it"),
     FORM_NEVER("orientation", "this actuator is not supported yet"),
     FORM_NEVER("pid", "this actuator is not supported yet"),

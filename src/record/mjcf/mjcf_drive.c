@@ -139,7 +139,8 @@ static void put_target(mjcf_writer *w, const zw_actuator_def *a)
                  [ZW_DRIVE_JOINT_IN_PARENT] = {"jointinparent", ZW_KIND_JOINT},
                  [ZW_DRIVE_TENDON] = {"tendon", ZW_KIND_TENDON},
                  [ZW_DRIVE_SITE] = {"site", ZW_KIND_SITE},
-                 [ZW_DRIVE_CRANK] = {"cranksite", ZW_KIND_SITE}};
+                 [ZW_DRIVE_CRANK] = {"cranksite", ZW_KIND_SITE},
+                 [ZW_DRIVE_BODY] = {"body", ZW_KIND_BODY}};
     mjcf_put_name(w, drive[a->drive].word, drive[a->drive].kind, a->target);
     if (a->refsite >= 0) {
         mjcf_put_name(w, a->drive == ZW_DRIVE_CRANK ? "slidersite" : "refsite", ZW_KIND_SITE,

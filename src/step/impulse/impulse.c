@@ -519,7 +519,11 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->h = h;
     s->rough = is_first_enough(s);
     impulse_part(s);
-    zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
+    zw_status status = bodies_grip(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
     status = lands ? impulse_bounce(s, h, v1, error) : status;
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

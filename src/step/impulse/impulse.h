@@ -31,6 +31,7 @@ typedef struct impulse_label {
  */
 #define IMPULSE_OVERLAP 1e-6
 #define IMPULSE_INSIDE 1e-4
+#define IMPULSE_GRIP 1e-6    /* m: what is so near touches, as far as adhesion goes */
 #define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is moved apart */
 
 typedef struct impulse_deep {

@@ -72,7 +72,7 @@ static int has_box(const step_impulse *s, int k)
     const bodies_motor *motor = &s->system->bodies->motor[k];
     int on_length = motor->kind == MOTOR_LENGTH;
     double limit[2];
-    if (motor->formula >= 0 || motor->kind == MOTOR_SITE || !limits_of(s, k, limit)) {
+    if (motor->formula >= 0 || motor->kind >= MOTOR_SITE || !limits_of(s, k, limit)) {
         return 0;
     }
     if (on_length && s->system->bodies->length[motor->length].force_limited &&

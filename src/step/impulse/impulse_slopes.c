@@ -47,7 +47,7 @@ static void mark_seen(const zw_system *system, int index, int *mark)
 static void mark_motor(const zw_system *system, const bodies_motor *motor, int *mark)
 {
     const struct system_bodies *bodies = system->bodies;
-    int count = motor->kind == MOTOR_FREE ? 6 : 3;
+    int count = motor->kind == MOTOR_FREE ? 6 : motor->kind == MOTOR_BALL ? 3 : 0;
     if (motor->kind == MOTOR_SITE) {
         mark_body(system, motor->frame.body, mark);
         if (motor->refers) {

@@ -127,7 +127,8 @@ typedef enum bodies_motor_kind {
     MOTOR_LENGTH,
     MOTOR_BALL,
     MOTOR_FREE,
-    MOTOR_SITE
+    MOTOR_SITE,
+    MOTOR_GRIP
 } bodies_motor_kind;
 
 /* A muscle, bodies_muscle.c: its curves over L = start + by_length * length, V = by_rate *
@@ -146,6 +147,7 @@ typedef struct bodies_muscle {
 typedef struct bodies_motor {
     bodies_motor_kind kind; /* what all have comes first: it is asked for at every step */
     int length;             /* of MOTOR_LENGTH */
+    int part;               /* of MOTOR_GRIP */
     int param;
     int act;     /* which activation; -1: none */
     int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
@@ -316,6 +318,7 @@ struct system_bodies {
     int part_count, joint_count;
     bodies_part *part;
     bodies_joint *joint;
+    int grip_count; /* motors of MOTOR_GRIP */
     int sensor_count, reading_count;
     bodies_sensor *sensor;
     double magnetic[3];
@@ -527,6 +530,16 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
 /* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
 zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
+/* bodies_grip.c: the points that motors of MOTOR_GRIP hold, at this state, until they are found
+ * again; `slack` more than geoms say. The sweeps are those of the state then. And none. */
+zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, const double *v,
+                      double slack, zw_error *error);
+void bodies_grip_nothing(zw_work *work);
+void bodies_grips_free(struct bodies_grips *grips);
+/* As bodies_aim. */
+int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                    double *coef);
 
 /* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
 double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],

@@ -340,6 +340,9 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
         sleeps &= b->from->tendon[i].stop_count == 0; /* ways are not cut into islands */
     }
+    for (int i = 0; i < b->from->count[ZW_KIND_ACTUATOR]; i++) {
+        sleeps &= b->from->actuator[i].drive != ZW_DRIVE_BODY; /* it holds what it touches */
+    }
     b->to->sleep = sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all */
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);

@@ -23,6 +23,11 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
         }
         return;
     }
+    if (from->drive == ZW_DRIVE_BODY) {
+        motor->kind = MOTOR_GRIP;
+        motor->part = from->target;
+        return;
+    }
     if (from->drive == ZW_DRIVE_TENDON) {
         motor->kind = MOTOR_LENGTH;
         motor->length = b->from->count[ZW_KIND_JOINT] + from->target;
@@ -88,6 +93,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
     }
     param->place = from->place;
     b->to->motor_count++;
+    b->to->grip_count += from->drive == ZW_DRIVE_BODY;
     b->to->motor[index].param = b->to->shown->param_count - 1;
     if (from->dynamics != ZW_DYNAMICS_NONE) {
         b->to->motor[index].act = b->to->act_count;
@@ -127,6 +133,9 @@ void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, dou
             const bodies_term *term = &b->to->term[length->first + k];
             row[term->dof] += motor->gear[0] * term->coef;
         }
+        return;
+    }
+    if (motor->kind == MOTOR_GRIP) { /* nothing touches: no points have been looked for */
         return;
     }
     if (motor->kind != MOTOR_SITE) { /* the quaternion is 1, or the body's own turn */

@@ -303,6 +303,8 @@ int bodies_aim(const zw_system *system, zw_work *work, int index, const double *
         return aim_free(motor, q, dof, coef);
     case MOTOR_SITE:
         return aim_site(system, work, motor, dof, coef, length);
+    case MOTOR_GRIP:
+        return bodies_grip_aim(system, work, motor, dof, coef);
     default:
         return aim_length(system, work, motor, q, dof, coef, length);
     }
@@ -313,7 +315,7 @@ int bodies_forces_see_places(const zw_system *system)
     const struct system_bodies *bodies = system->bodies;
     int found = bodies->formulas != NULL || bodies->path_count > 0 || bodies->fluid_count > 0;
     for (int k = 0; k < bodies->motor_count && !found; k++) {
-        found = bodies->motor[k].kind == MOTOR_SITE;
+        found = bodies->motor[k].kind >= MOTOR_SITE;
     }
     return found;
 }

@@ -340,6 +340,7 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .woken = base_alloc((geoms + 1) * sizeof(int)),
                        .is_woken = base_alloc(geoms + 1),
                        .crowd = world->crowd ? crowd_work_create(world) : NULL,
+                       .capacity = world->capacity,
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
     if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
         work->woken && work->is_woken && (work->crowd || !world->crowd) &&

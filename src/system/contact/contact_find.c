@@ -266,7 +266,7 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
     contact_point law = contact_law(world, match);
     for (int k = 0; k < count; k++) {
         if (k < MANIFOLD) {
-            take(work, world->capacity, &law, &list[k],
+            take(work, work->capacity, &law, &list[k],
                  k > 0 && work->count > 0 ? &work->point[work->count - 1] : NULL);
         } else {
             work->needed++;
@@ -392,7 +392,7 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
         status = meet_many(system, work, sweeps, h, margin, error);
     }
     return status == ZW_OK && work->needed > work->count
-               ? contact_too_many(work, world->capacity, error)
+               ? contact_too_many(work, work->capacity, error)
                : status;
 }
 

@@ -129,6 +129,7 @@ typedef struct contact_work {
     crowd_work *crowd; /* if the world is one */
     contact_wait wait; /* of its matches */
     int count;
+    int capacity;         /* the world's, unless somebody has made more room */
     contact_point *point; /* [capacity] */
     int needed;           /* points that there were */
     int woken_count;      /* since somebody set it to 0: sleeping geoms that were met, */

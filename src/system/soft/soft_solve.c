@@ -199,8 +199,11 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
 {
     const zw_system *system = s->system;
     size_t bytes = (size_t)system->n * sizeof(double);
-    zw_status status = ZW_OK;
     int was = s->work->as_mujoco;
+    zw_status status = bodies_grip(system, s->work, q, v, 0, error);
+    if (status != ZW_OK) {
+        return status;
+    }
     s->work->as_mujoco = 1;
     s->work->ahead = s->step;
     bodies_smooth(system, s->work, q, v);
