@@ -80,7 +80,12 @@ class Sim(_core.Sim):
         core = getattr(model, "_core", None)
         if core is None:
             raise TypeError("a Sim needs a Model")
-        made: Sim = super().__new__(cls, core)
+        try:
+            made: Sim = super().__new__(cls, core)
+        except _core.Error as error:
+            if model.keys and model._source[3] is None:
+                error.add_note(f"The file has keyframes to start from: zwang.load(path, key={model.keys[0]!r})")
+            raise
         return made
 
     def __init__(self, model: "Model", **options: Any) -> None:

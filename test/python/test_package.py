@@ -343,6 +343,13 @@ class Mistakes(unittest.TestCase):
             with self.assertRaises(zwang.Error):
                 zwang.load(path)
 
+    def test_a_keyframe_is_proposed(self):
+        path = os.path.join(EXAMPLES, "bodies/four_bar.xml")
+        with self.assertRaises(zwang.Error) as caught:
+            zwang.load(path).sim()
+        self.assertIn("key='up'", "".join(caught.exception.__notes__))
+        zwang.load(path, key="up").sim()
+
     def test_values(self):
         model = zwang.parse(PENDULUM)
         sim = model.sim(step=0.01)
