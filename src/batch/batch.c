@@ -330,7 +330,7 @@ const zw_state *zw_batch_state(const zw_batch *batch, int world)
     if (!is_world(batch, world)) {
         return NULL;
     }
-    batch_catch_up((zw_batch *)batch, world); /* which changes no number */
+    batch_let_see(batch, world);
     return batch->state[world];
 }
 

@@ -33,10 +33,15 @@ static int make_places(zw_batch *batch)
         batch->touch = base_alloc(count * sizeof *batch->touch);
         batch->clock = base_alloc(count * sizeof *batch->clock);
         batch->is_ahead = base_alloc(count);
+        batch->lock = base_alloc(sizeof *batch->lock);
+        if (batch->lock) {
+            pthread_mutex_init(batch->lock, NULL);
+        }
         batch->x =
             count < SIZE_MAX / 64 / numbers ? base_alloc(count * numbers * sizeof *batch->x) : NULL;
     }
-    return batch->place && batch->touch && batch->clock && batch->is_ahead && batch->x;
+    return batch->place && batch->touch && batch->clock && batch->is_ahead && batch->lock &&
+           batch->x;
 }
 
 void batch_free_soft(zw_batch *batch)
@@ -48,6 +53,10 @@ void batch_free_soft(zw_batch *batch)
     base_free(batch->touch);
     base_free(batch->clock);
     base_free(batch->is_ahead);
+    if (batch->lock) {
+        pthread_mutex_destroy(batch->lock);
+    }
+    base_free(batch->lock);
     base_free(batch->x);
 }
 
@@ -78,6 +87,20 @@ void batch_catch_up_all(zw_batch *batch)
     for (int i = 0; batch->is_ahead && i < batch->count; i++) {
         batch_catch_up(batch, i);
     }
+}
+
+void batch_let_see(const zw_batch *batch, int world)
+{
+    if (!batch->lock) {
+        return;
+    }
+    pthread_mutex_lock(batch->lock);
+    if (world < 0) {
+        batch_catch_up_all((zw_batch *)batch);
+    } else {
+        batch_catch_up((zw_batch *)batch, world);
+    }
+    pthread_mutex_unlock(batch->lock);
 }
 
 /* Has the caller written places, speeds or the time, or nonsense as a control? */

@@ -112,6 +112,9 @@ static void find_rows(soft8 *s)
     s->blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
     soft8_limit(s);
     soft8_meet(s);
+    if (soft8_lacks_room(s)) {
+        memset(&s->good, 0, sizeof s->good);
+    }
 }
 
 static void take(soft8 *s, zw_real8 *gained)
@@ -154,15 +157,14 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
     soft8_clock next[LANES];
     zw_real8 gained;
     unsigned done = 0;
-    load(s, count, x);
-    for (int l = 0; l < count; l++) {
-        next[l] = *clock[l];
-        s->good[l] = aim(s, &next[l]) ? s->good[l] : 0;
-    }
-    take(s, &gained);
-    if (s->needs_blocks > s->block_room || s->needs_entries > s->entry_room) {
-        soft8_grow(s); /* if not, all go on alone */
-    }
+    do { /* once more, if there was no room for all rows, and now there is */
+        load(s, count, x);
+        for (int l = 0; l < count; l++) {
+            next[l] = *clock[l];
+            s->good[l] = aim(s, &next[l]) ? s->good[l] : 0;
+        }
+        take(s, &gained);
+    } while (soft8_lacks_room(s) && soft8_grow(s));
     for (int i = 0; i < s->system->nq; i++) {
         s->good &= s->q[i] * 0.0 == 0.0;
     }

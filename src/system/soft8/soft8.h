@@ -120,7 +120,12 @@ typedef struct soft8 {
 /* For steps of length h. NULL, with *failed: no memory; without: this system goes alone. */
 soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *failed);
 void soft8_free(soft8 *s);
-/* Room for what there was none for. 0: no memory. */
+/* Were there more blocks than there is room for? Then there is to be room for them. 0: no memory.
+ */
+static inline int soft8_lacks_room(const soft8 *s)
+{
+    return s->needs_blocks > s->block_room || s->needs_entries > s->entry_room;
+}
 int soft8_grow(soft8 *s);
 
 /* soft8_force.c: sweeps, force and Q at (q, v), which are filled. */

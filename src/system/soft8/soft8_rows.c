@@ -1,7 +1,6 @@
 /* Rows of eight worlds: what soft_rows.c does for one. In worlds that do not have a row its D and b
  * are 0, and its J is whatever number. */
 #include <math.h>
-#include <string.h>
 
 #include "system/soft8/soft8.h"
 
@@ -14,8 +13,7 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
     s->needs_blocks++;
     s->needs_entries += entries;
     if (s->needs_blocks > s->block_room || s->needs_entries > s->entry_room) {
-        memset(&s->good, 0, sizeof s->good); /* there will be room the next time */
-        return NULL;
+        return NULL; /* all worlds will have to wait until there is room */
     }
     soft8_block *k = &s->block[s->blocks++];
     k->kind = kind;
