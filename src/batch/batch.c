@@ -93,12 +93,14 @@ void batch_fail(zw_batch *batch, int world, const zw_error *error)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-/* Can eight worlds go in the vector unit? */
+/* Can eight worlds go in the vector unit? -1: no memory. */
 static int goes_in_lanes(const zw_system *system)
 {
     const zw_model *model = system->model;
-    return model->constraint_count == 0 && model->event_count == 0 && system->C_count == 0 &&
-           !system->tree && !system->sparse && !kinks_exist(system);
+    int smooth = model->constraint_count == 0 && model->event_count == 0 && system->C_count == 0 &&
+                 !system->tree && !system->sparse && !kinks_exist(system);
+    int pulses = smooth ? pulses_exist(system) : 0;
+    return pulses < 0 ? -1 : smooth && !pulses;
 }
 
 static void lay_out_worker(batch_worker *worker, base_arena *arena)
@@ -242,15 +244,17 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
     batch->system = system ? system : systems[0];
     batch->count = worlds;
     batch->threads = threads;
-    batch->in_lanes = system && goes_in_lanes(system);
+    batch->in_lanes = system ? goes_in_lanes(system) : 0;
     batch->systems = systems ? base_alloc((size_t)worlds * sizeof *batch->systems) : NULL;
     for (int i = 0; batch->systems && i < worlds; i++) {
         batch->systems[i] = systems[i];
     }
-    if (systems && !batch->systems) {
+    int none = (systems && !batch->systems) || batch->in_lanes < 0;
+    if (none) {
+        batch->in_lanes = 0;
         no_memory(error);
     }
-    if ((systems && !batch->systems) || make(batch, error) != ZW_OK) {
+    if (none || make(batch, error) != ZW_OK) {
         zw_batch_free(batch);
         return NULL;
     }

@@ -94,9 +94,14 @@ static zw_status create_stepper(run *r, zw_error *error)
     zw_status status = r->options.method == ZW_METHOD_IMPULSE ? create_impulse(r, error)
                        : r->options.method == ZW_METHOD_SOFT  ? create_soft(r, error)
                                                               : create_ode(r, error);
-    return status == ZW_OK ? guards_create(&r->guards, &r->motion, r->impulse || r->soft,
-                                           r->options.tolerance, error)
-                           : status;
+    if (status == ZW_OK) {
+        status = guards_create(&r->guards, &r->motion, r->impulse || r->soft, r->options.tolerance,
+                               error);
+    }
+    status = status == ZW_OK ? pulses_create(&r->pulses, &r->motion, error) : status;
+    return status == ZW_OK && r->pulses.count > 0
+               ? kinks_meet(&r->guards.kinks, r->pulses.tape, error)
+               : status;
 }
 
 zw_status run_create(run *r, zw_error *error)
@@ -125,6 +130,7 @@ void run_free(run *r)
     r->work->tolerance = 0;
     guards_release(&r->guards);
     guards_free(&r->guards);
+    pulses_free(&r->pulses);
     lagrange_free(&r->lagrange);
     stepper_free(r->stepper);
     impulse_free(r->impulse);
@@ -331,7 +337,10 @@ static zw_status take_step(run *r, zw_error *error)
     if (status == ZW_OK) {
         status = stepper_advance(r->stepper, limit, error);
     }
-    if (status == ZW_OK && r->guards.count > 0) {
+    if (status == ZW_OK && r->pulses.count > 0) {
+        status = run_scan_pulses(r, &again, error);
+    }
+    if (status == ZW_OK && !again && r->guards.count > 0) {
         status = run_scan(r, &fired, &again, error);
         r->unseen = status != ZW_OK;
     }
@@ -410,8 +419,8 @@ static zw_status go(run *r, zw_error *error)
         status = base_fail(error, ZW_OK, "%s", "");
     }
     if (at) {
-        r->summary->steps = at->steps - (r->unseen && at->t != at->t_before);
-        r->summary->rejected = at->rejected;
+        r->summary->steps = at->steps - r->undone - (r->unseen && at->t != at->t_before);
+        r->summary->rejected = at->rejected + r->undone;
         r->summary->evaluations = at->evaluations;
     }
     r->summary->end = r->state->t;

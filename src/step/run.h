@@ -3,6 +3,7 @@
 #define ZW_STEP_RUN_H
 
 #include "step/events/guard.h"
+#include "step/events/pulse.h"
 #include "step/impulse/impulse.h"
 #include "step/lagrange.h"
 #include "step/motion.h"
@@ -33,6 +34,8 @@ struct run {
     zw_run_summary *summary;
     step_motion motion;
     step_guards guards;
+    step_pulses pulses;
+    int unwatched;          /* there may be one in the last step that nobody saw */
     step_lagrange lagrange; /* of the variational methods */
     step_impulse *impulse;  /* of that method, else NULL */
     soft_problem *soft;     /* of that one */
@@ -51,6 +54,7 @@ struct run {
     int unmeasured;   /* degrees of freedom stepped since the energy was looked at: watch.c */
     long output;      /* number of the next output time */
     int unseen;       /* the last step ended before it was looked for what happens in it */
+    long undone;      /* steps that were taken once more */
     int over, polled; /* it has ended before its time; because poll said so */
     double node[4], margin[4];    /* the last ends of steps: when, and how far from losing rank */
     int nodes, leapt;             /* how many of them; the step before the last was a leap */
@@ -89,6 +93,8 @@ zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 /* scan.c: what happens in the last step. `again`: it has been undone, and is to be taken once more.
  */
 zw_status run_scan(run *r, int *fired, int *again, zw_error *error);
+/* Is there anything in the last step that its method has not seen? Then it is undone as well. */
+zw_status run_scan_pulses(run *r, int *again, zw_error *error);
 /* Count the last step as proved or not. */
 void run_count_proved(run *r);
 /* Have things changed at this instant too often? */

@@ -19,9 +19,30 @@ static zw_status go_back(run *r, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
     double t = at->t_before;
+    r->undone++;
     memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
     zw_status status = stepper_restart(r->stepper, t, r->y, error);
-    return status == ZW_OK ? step_events_arm(r->guards.scan, r->stepper, error) : status;
+    return status == ZW_OK && r->guards.count > 0
+               ? step_events_arm(r->guards.scan, r->stepper, error)
+               : status;
+}
+
+/* Steps of a given length, and leaps, stay as they are: they are counted as not proved. */
+zw_status run_scan_pulses(run *r, int *again, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    const zw_method method = r->options.method;
+    double h = at->t - at->t_before, part;
+    int proved, chooses = method == ZW_METHOD_DOP853 || method == ZW_METHOD_STIFF ||
+                          method == ZW_METHOD_BDF;
+    pulses_scan(&r->pulses, &r->guards.kinks, at, &part, &proved);
+    r->unwatched = !proved;
+    *again = part < 1 && chooses && !at->leapt && h > 64 * DBL_EPSILON * fabs(at->t);
+    if (!*again) {
+        return ZW_OK;
+    }
+    r->soon = h * fmax(0.5 * part, 1.0 / 16);
+    return go_back(r, error);
 }
 
 /* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
@@ -53,14 +74,15 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
 
 /* Accepted steps that were proved free of unseen events, and the others. The methods that solve for
  * contacts in their steps have steps where there is nothing to see: no bodies that can touch, no
- * events, no kinks; these count as neither. Soft contacts may be passed through. */
+ * events, no kinks, no pulses; these count as neither. Soft contacts may be passed through. */
 void run_count_proved(run *r)
 {
-    int proved =
-        !r->guards.kinks.blind && (r->guards.count == 0 || step_events_proved(r->guards.scan));
+    int proved = !r->guards.kinks.blind &&
+                 (r->guards.count == 0 || step_events_proved(r->guards.scan)) &&
+                 (r->pulses.count == 0 || !r->unwatched);
     if (r->impulse || r->soft) {
         int touches = r->system->bodies->contact->touches;
-        if (!touches && r->guards.count == 0 && !r->guards.kinks.blind) {
+        if (!touches && r->guards.count == 0 && r->pulses.count == 0 && !r->guards.kinks.blind) {
             return;
         }
         proved &= !touches || (r->impulse && r->impulse->sure);
