@@ -213,6 +213,7 @@ int soft8_grow(soft8 *s)
         size_t count = 2 * (size_t)s->needs_blocks, edges = SOFT8_EDGES * count;
         s->block_room = 0;
         if (!fit_list(&s->block, count, sizeof *s->block) ||
+            !fit_list(&s->active, count, sizeof *s->active) ||
             !fit_list(&s->edge_r, edges, sizeof *s->edge_r) ||
             !fit_list(&s->edge_d, edges, sizeof *s->edge_d) ||
             !fit_list(&s->edge_D, edges, sizeof *s->edge_D)) {
@@ -286,8 +287,8 @@ void soft8_free(soft8 *s)
         return;
     }
     soft_free(s->alone);
-    void *list[] = {s->match,  s->columns, s->sides,  s->sweeps, s->block,
-                    s->edge_r, s->edge_d,  s->edge_D, s->J,      s->memory};
+    void *list[] = {s->match,  s->columns, s->sides, s->sweeps, s->block, s->edge_r,
+                    s->edge_d, s->edge_D,  s->J,     s->active, s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

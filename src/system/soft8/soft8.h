@@ -102,6 +102,7 @@ typedef struct soft8 {
 
     int blocks, block_room, entries, entry_room;
     soft8_block *block;
+    int actives, *active; /* those that are there in some lane that has not arrived */
     zw_real8 *J;
     int needs_blocks, needs_entries; /* that there was no room for */
 

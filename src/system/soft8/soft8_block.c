@@ -36,8 +36,8 @@ ZW_INLINE void times_fixed(const soft8_block *k, const zw_real8 *a, zw_real8 *to
 
 ZW_CLONES void soft8_along(const soft8 *s)
 {
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         const zw_real8 *a = s->x;
         zw_real8 *to = k->move;
         if (k->fixed && k->columns == 1) {
@@ -107,13 +107,26 @@ ZW_CLONES void soft8_begin(const soft8 *s)
         for (int j = 0; j < (k->width > 1 ? k->width - 1 : 1); j++) {
             k->up[j] = k->down[j] = k->D > 0.0;
         }
+        for (int r = 0; r < k->width; r++) {
+            k->force[r] = (zw_real8){0};
+        }
+    }
+}
+
+ZW_CLONES void soft8_list(soft8 *s, const zw_mask8 *live)
+{
+    s->actives = 0;
+    for (int i = 0; i < s->blocks; i++) {
+        if (any8((s->block[i].D > 0.0) & *live)) {
+            s->active[s->actives++] = i;
+        }
     }
 }
 
 ZW_CLONES void soft8_slopes(const soft8 *s)
 {
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         k->any = any8(any_edge(k));
         if (k->kind != SOFT_PYRAMID) {
             k->C[0] = only(k->up[0], k->D);
@@ -166,8 +179,8 @@ ZW_INLINE zw_mask8 look(soft8_block *k, const zw_real8 *x, zw_real8 *force)
 
 ZW_CLONES void soft8_law(const soft8 *s)
 {
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         look(k, k->x, k->then);
     }
 }
@@ -175,8 +188,8 @@ ZW_CLONES void soft8_law(const soft8 *s)
 ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
 {
     zw_mask8 other = {0};
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         other |= look(k, k->move, k->then);
     }
     *same = ~other;
@@ -184,8 +197,8 @@ ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
 
 ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 {
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         for (int r = 0; r < k->width; r++) {
             k->force[r] = lane_select8(*here, k->then[r], k->force[r]);
         }
@@ -211,8 +224,8 @@ ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *
 
 ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
 {
-    for (int i = 0; i < s->blocks; i++) {
-        const soft8_block *k = &s->block[i];
+    for (int i = 0; i < (rest ? s->actives : s->blocks); i++) {
+        const soft8_block *k = &s->block[rest ? s->active[i] : i];
         const zw_real8 *f = rest ? k->rest : k->force;
         if (rest && !k->any) {
             continue;
@@ -280,8 +293,8 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
             row[bent ? s->level[tree->column[first + k]] : k] = M[first + k];
         }
     }
-    for (int i = 0; with_blocks && i < s->blocks; i++) {
-        const soft8_block *k = &s->block[i];
+    for (int i = 0; with_blocks && i < s->actives; i++) {
+        const soft8_block *k = &s->block[s->active[i]];
         if (!k->any) {
             continue;
         }

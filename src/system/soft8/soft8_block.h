@@ -6,6 +6,8 @@
 
 /* At first all rows push. */
 void soft8_begin(const soft8 *s);
+/* The active blocks: all below is about these, but the push by forces. */
+void soft8_list(soft8 *s, const zw_mask8 *live);
 /* C and rest of the edges that push. */
 void soft8_slopes(const soft8 *s);
 /* move = J x */

@@ -2,7 +2,8 @@
  *
  * Geoms are placed in all lanes. On a plane of the world the points of spheres, capsules and boxes
  * are found in lanes, as collide/round.c and collide/plane.c have them. Of other pairs the lanes
- * only find out in which worlds the shapes can touch at all; there the pair is looked at alone. */
+ * only find out in which worlds the shapes can touch at all (by spheres around them, the distance
+ * of their axes, the faces of boxes); there the pair is looked at alone. */
 #include <string.h>
 
 #include "collide/vector.h"
@@ -92,6 +93,41 @@ ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, cons
     return ~(dot8(q, q) > far * far);
 }
 
+/* How far a shape reaches from its place along a unit vector, at least. */
+ZW_INLINE zw_real8 reach8(const contact_geom *geom, const soft8_pose *at, const zw_real8 *u)
+{
+    const double *size = geom->shape.size;
+    zw_real8 sum = (zw_real8){0} + geom->radius;
+    if (geom->shape.kind == COLLIDE_BOX) {
+        sum = (zw_real8){0};
+        for (int j = 0; j < 3; j++) {
+            zw_real8 axis[3] = {at->R[j], at->R[3 + j], at->R[6 + j]};
+            sum += size[j] * lane_size8(dot8(axis, u));
+        }
+    } else if (geom->shape.kind == COLLIDE_CAPSULE || geom->shape.kind == COLLIDE_CYLINDER) {
+        zw_real8 axis[3] = {at->R[2], at->R[5], at->R[8]};
+        sum = fabs(size[0]) + fabs(size[1]) * lane_size8(dot8(axis, u));
+    }
+    return sum;
+}
+
+/* Does no face of a box keep the other shape away? */
+ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
+                            const soft8_pose *at_box, const soft8_pose *at, double margin)
+{
+    double hair = margin + 1e-9 * (box->radius + other->radius);
+    zw_mask8 far = {0};
+    zw_real8 way[3];
+    for (int i = 0; i < 3; i++) {
+        way[i] = at->pos[i] - at_box->pos[i];
+    }
+    for (int j = 0; j < 3; j++) {
+        zw_real8 face[3] = {at_box->R[j], at_box->R[3 + j], at_box->R[6 + j]};
+        far |= lane_size8(dot8(way, face)) > reach8(other, at, face) + (box->shape.size[j] + hair);
+    }
+    return ~far;
+}
+
 ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mask8 *near)
 {
     const contact_world *world = s->system->bodies->contact;
@@ -109,8 +145,17 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
     zw_real8 q[3] = {at_b->pos[0] - at_a->pos[0], at_b->pos[1] - at_a->pos[1],
                      at_b->pos[2] - at_a->pos[2]};
     *near = ~(dot8(q, q) > far * far);
-    if (match->rule == SOFT8_ROUND && any8(*near & s->good)) {
+    if (!any8(*near & s->good)) {
+        return;
+    }
+    if (match->rule == SOFT8_ROUND) {
         *near &= near_round(a, b, at_a, at_b, match->of.margin);
+    }
+    if (a->shape.kind == COLLIDE_BOX) {
+        *near &= near_box(a, b, at_a, at_b, match->of.margin);
+    }
+    if (b->shape.kind == COLLIDE_BOX) {
+        *near &= near_box(b, a, at_b, at_a, match->of.margin);
     }
 }
 

@@ -39,14 +39,14 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 static void find_shape(soft8 *s)
 {
     int n = s->system->n, bent = 0;
-    for (int i = 0; i < s->blocks; i++) {
-        bent |= !s->block[i].is_straight;
+    for (int i = 0; i < s->actives; i++) {
+        bent |= !s->block[s->active[i]].is_straight;
     }
     s->shape = s->straight;
     if (bent) {
         memcpy(s->parent, s->straight.parent, (size_t)n * sizeof *s->parent);
-        for (int i = 0; i < s->blocks; i++) {
-            const soft8_block *k = &s->block[i];
+        for (int i = 0; i < s->actives; i++) {
+            const soft8_block *k = &s->block[s->active[i]];
             for (int j = k->columns - 1; j > 0 && !k->is_straight; j--) {
                 paths_bend(s->parent, k->column[j], k->column[j - 1]);
             }
@@ -65,8 +65,8 @@ ZW_CLONES static int list_edges(const soft8 *s)
 {
     zw_real8 *r = s->edge_r, *d = s->edge_d, *D = s->edge_D;
     int count = 0;
-    for (int i = 0; i < s->blocks; i++) {
-        const soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        const soft8_block *k = &s->block[s->active[i]];
         zw_real8 normal = k->move[0] - k->x[0];
         for (int j = 1; j < k->width; j++) {
             zw_real8 at = k->mu[j - 1] * k->x[j], along = k->mu[j - 1] * k->move[j] - at;
@@ -147,8 +147,8 @@ ZW_CLONES static void go(soft8 *s, const zw_mask8 *live, const zw_real8 *to)
     for (int d = 0; d < s->system->n; d++) {
         s->a[d] += at * s->x[d];
     }
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         for (int r = 0; r < k->width; r++) {
             k->x[r] += at * (k->move[r] - k->x[r]);
         }
@@ -207,8 +207,8 @@ ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
     for (int d = 0; d < s->system->n; d++) {
         s->a[d] = lane_select8(*live, s->x[d], s->a[d]);
     }
-    for (int i = 0; i < s->blocks; i++) {
-        soft8_block *k = &s->block[i];
+    for (int i = 0; i < s->actives; i++) {
+        soft8_block *k = &s->block[s->active[i]];
         for (int r = 0; r < k->width; r++) {
             k->x[r] = k->move[r];
         }
@@ -219,10 +219,11 @@ void soft8_minimise(soft8 *s)
 {
     size_t bytes = (size_t)s->system->n * sizeof *s->a;
     zw_mask8 live = s->good & ~s->repeats, same;
-    find_shape(s);
     memset(s->a, 0, bytes);
     soft8_begin(s);
     for (s->iterations = 0; any8(live) && s->iterations < MOST; s->iterations++) {
+        soft8_list(s, &live);
+        find_shape(s);
         soft8_slopes(s);
         zw_mask8 positive = aim(s);
         s->good &= positive;
