@@ -48,6 +48,9 @@ const double *studio_heights(int hfield); /* rows of columns */
 /* How far one step goes: the model's step, or of adaptive methods what its file says about output,
  * but at most a sixtieth of a second. */
 double studio_tick(void);
+/* A longer way of adaptive methods, for motions at many times real time; it is told. Other methods
+ * keep their step. */
+double studio_set_tick(double seconds);
 /* So many steps; how many were taken. Fewer: a stop of the model, or an error (status not 0). */
 int studio_steps(int count);
 int studio_start(void); /* back to the start, with the parameters as they are now */

@@ -266,6 +266,15 @@ double studio_tick(void)
     return studio.step.step;
 }
 
+double studio_set_tick(double seconds)
+{
+    studio_world *w = &studio;
+    if (seconds > 0 && !is_fixed_step(w->plan.method)) {
+        w->step.step = seconds;
+    }
+    return w->step.step;
+}
+
 static double time_of(const zw_state *state)
 {
     return zw_field(studio.system, state, studio.work, ZW_FIELD_TIME).data[0];

@@ -65,6 +65,7 @@ export async function startEngine(module) {
     error: () => JSON.parse(textAt(raw.studio_error())),
     about: () => JSON.parse(textAt(raw.studio_about())),
     tick: () => /** @type {number} */ (raw.studio_tick()),
+    setTick: (/** @type {number} */ seconds) => /** @type {number} */ (raw.studio_set_tick(seconds)),
     steps: (/** @type {number} */ count) => /** @type {number} */ (raw.studio_steps(count)),
     start: () => ok(raw.studio_start()),
     setParam: (/** @type {number} */ i, /** @type {number} */ value) => ok(raw.studio_set_param(i, value)),

@@ -6,22 +6,22 @@ export interface Stop { path: string; title: string; text: string; principle?: b
 export const stops: Stop[] = [
   { path: 'pendulum.zw', title: 'a pendulum is a constraint', principle: true,
     text: 'The bob has two coordinates and one constraint: its distance from the axis. Free, it would fall straight down (grey). Of all accelerations that keep the ' +
-      'length of the rod it takes the nearest (blue); the difference is the pull of the rod (red). Drag the bob; move the slider of g.' },
+      'length of the rod it takes the nearest (blue); the difference is the pull of the rod (red). Drag the bob; move the slider of g; under "What if" release the rod.' },
   { path: 'double_pendulum_redundant.zw', title: 'constraints may repeat each other',
     text: 'Two rods, held by six constraints where two are enough: the forces of the single rows are not unique then. The motion is, as there is one nearest acceleration. ' +
       'Delete the lines b, d, f and h, and nothing changes but the number of rows.' },
   { path: 'skate_laws.zw', title: 'one constraint, two laws',
     text: 'An edge that does not slip sideways, on a slope. With a = 0 the law is the nonholonomic one, and the skate drifts across the slope; with b = 0 it is the ' +
-      'vakonomic one, the limit of added masses, and it turns by itself. The sliders of a and b lead from one to the other.' },
+      'vakonomic one, the limit of added masses, and it turns by itself. The sliders of a and b lead from one to the other; "What if" shows both at once.' },
   { path: 'contact/newtons_cradle.xml', title: 'contact',
     text: 'Contacts push and never pull, and they push only what touches. All impacts of an instant are solved together: one ball in, one ball out. Start from the ' +
       'keyframe "two", or pull at a ball.' },
   { path: 'bodies/humanoid.xml', title: 'a robot',
     text: 'A person with 27 degrees of freedom, motors in the joints and feet on the floor. Arrows are the forces on the soles, in another colour where they slide. ' +
       'Pull at an arm; then move the sliders of the motors.' },
-  { path: 'parallelograms.zw', title: 'the certificate',
+  { path: 'double_pendulum.zw', title: 'the certificate', whatif: 'recording:tampered_swing.csv',
     text: 'Every answer is checked by the conditions of the principle, from the data of the problem and not by the solver: "Violation and certificate" among the charts. ' +
-      'When all rods lie flat the constraints lose rank for an instant; the motion passes through, and the numbers say how well.' },
+      'A recording can be checked as well. The pale one is this swing, but somebody has touched it: the arrow is the force that no law of the model explains. Watch it near t = 3.' },
 ];
 
 export function guideOf(index: number): HTMLElement {

@@ -42,6 +42,7 @@ let engine: Engine;
 let open: World | null = null; // what the world is of
 let about: About, states: (Uint8Array | null)[] = [], most = 6000, chunk = 1, every = 1 / 60;
 let alive = false, playing = false, speed = 1, due = 0, last = 0, held = '', cursor = 0, subject = -1;
+let tickNow = 1 / 60, usualChunk = 1; // of this world
 let goal = 0, waiting = false; // of 'until'
 
 function openWorld(more = ''): boolean {
@@ -81,6 +82,13 @@ function lookAhead(time: number, tick: number): Sample[] {
   return list;
 }
 
+// At many times real time what moves by an adaptive method goes further at once: no frame shows what is between.
+function setTick() {
+  const usual = tickNow, fast = engine.setTick(speed >= 50 ? Math.max(usual, 0.3) : usual) > usual;
+  chunk = fast ? 1 : usualChunk;
+  every = chunk * engine.tick();
+}
+
 // A new world, or the old one with other numbers: from its start.
 function begin(world: World, kept: boolean) {
   open = world;
@@ -94,9 +102,10 @@ function begin(world: World, kept: boolean) {
     return;
   }
   about = engine.about();
-  const tick = engine.tick();
-  chunk = Math.max(1, Math.round(Math.min(about.run[1] || 1 / 60, 1 / 30) / tick));
+  const tick = tickNow = engine.tick();
+  chunk = usualChunk = Math.max(1, Math.round(Math.min(about.run[1] || 1 / 60, 1 / 30) / tick));
   every = chunk * tick;
+  setTick();
   const before = lookAhead(world.ahead ?? 0, tick);
   const sample = engine.look();
   if (!sample) {
@@ -267,7 +276,7 @@ const acts: { [K in Order['type']]: (order: Extract<Order, { type: K }>) => void
   open: (order) => begin(order, false),
   play() { forgetLater(); playing = true; last = performance.now(); turn(); },
   pause() { playing = false; tell({ type: 'paused' }); },
-  speed: (order) => { speed = order.value; },
+  speed: (order) => { speed = order.value; setTick(); },
   step() { forgetLater(); due = 0; advance(every * 1.0000001, 1e4); },
   until(order) { goal = order.t; if (!waiting) follow(); },
   start,
