@@ -6,8 +6,9 @@
  *     zw_optimum_free(best);
  *
  * Sequential quadratic programming (Kraft 1988; for many unknowns Nocedal's L-BFGS), both of the
- * library NLopt, with exact derivatives of the motion (sensitivity.h). It finds a local
- * minimum near the start. */
+ * library NLopt, with exact derivatives of the motion (sensitivity.h), of robots by one backward
+ * sweep over their steps. A parameter that is a function of time is an unknown in each of its
+ * parts. It finds a local minimum near the start. */
 #ifndef ZWANG_OPTIMISE_H
 #define ZWANG_OPTIMISE_H
 
@@ -21,9 +22,10 @@ extern "C" {
 #endif
 
 typedef struct zw_optimise_options {
-    zw_run_options run; /* method dop853 or rk4; its observer is not asked */
-    int motions;        /* at most; 0: 1000 */
-    zw_poll *poll;      /* asked now and then; nonzero stops with ZW_INTERRUPTED; or NULL */
+    zw_run_options
+        run;       /* method dop853 or rk4, of robots impulse or soft; its observer is not asked */
+    int motions;   /* at most; 0: 1000 */
+    zw_poll *poll; /* asked now and then; nonzero stops with ZW_INTERRUPTED; or NULL */
     void *user;
 } zw_optimise_options;
 
@@ -46,7 +48,7 @@ typedef struct zw_optimum_report {
 } zw_optimum_report;
 
 typedef struct zw_optimum_value {
-    const char *name; /* "m", "x(0)", "x'(0)" */
+    const char *name; /* "m", "x(0)", "x'(0)", "F(0.5)": of the part that begins then */
     double before, value, low, high;
     int at_bound; /* -1: the lower, 1: the upper */
 } zw_optimum_value;

@@ -164,6 +164,7 @@ typedef struct model_vary {
     model_vary_kind kind;
     int index, place;
     double low, high; /* infinite: none */
+    int parts; /* a function of time, constant in each of so many equal parts of it; 0: none */
 } model_vary;
 
 typedef enum model_plot_kind { MODEL_PLOT_TIME, MODEL_PLOT_PHASE, MODEL_PLOT_XY } model_plot_kind;

@@ -121,6 +121,79 @@ static void test_examples(void **state)
     }
 }
 
+/* A kilogram goes from 0 to 1 with a force that is constant in four parts of its time. With
+ * c_k = T - (the middle of part k), x = sum u_k h c_k and v = sum u_k h; the least of
+ * W (x - 1)^2 + W v^2 + sum h u_k^2 has u_k = -W ((x - 1) c_k + v). */
+static void expect_parts(zw_optimum *o, double wide)
+{
+    const double W = 50, h = 0.25;
+    double A = 0, B = 0;
+    for (int k = 0; k < 4; k++) {
+        double c = 1 - h * (k + 0.5);
+        A += c * c * h;
+        B += c * h;
+    }
+    double e = -1 / (1 + W * A - W * W * B * B / (1 + W)), v = -W * B * e / (1 + W);
+    assert_int_equal(zw_optimum_report_of(o).unknowns, 4);
+    for (int k = 0; k < 4; k++) {
+        zw_optimum_value x = zw_optimum_look(o, k);
+        double known = -W * (e * (1 - h * (k + 0.5)) + v);
+        if (!(fabs(x.value - known) < wide)) {
+            fail_msg("%s is %.12g, should be %.12g", x.name, x.value, known);
+        }
+    }
+}
+
+static void test_time(void **state)
+{
+    static const char text[] = "param u = 0\ncoord x = 0\nkinetic x'^2/2\nforce x: u\ncost 50*(x - "
+                               "1)^2 + 50*x'^2\ncost over u^2\nrun time 1\n";
+    char all[400];
+    world w;
+    zw_error error = {0};
+    (void)state;
+    if (!is_there()) {
+        skip();
+    }
+    snprintf(all, sizeof all, "%svary u(t) = -100..100 in 4\n", text);
+    zw_optimum *o = best(&w, all, &error);
+    assert_non_null(o);
+    expect_parts(o, 1e-5);
+    assert_string_equal(zw_optimum_look(o, 1).name, "u(0.25)");
+    zw_optimum_free(o);
+    world_end(&w);
+
+    snprintf(all, sizeof all, "%svary u(t) = -2..2 in 8\n", text); /* bounds hold */
+    o = best(&w, all, &error);
+    assert_non_null(o);
+    assert_true(zw_optimum_look(o, 0).at_bound > 0);
+    for (int k = 0; k < 8; k++) {
+        assert_true(fabs(zw_optimum_look(o, k).value) <= 2);
+    }
+    zw_optimum_free(o);
+    world_end(&w);
+
+    w = (world){0}; /* a robot, by its steps */
+    w.model = zw_model_read(ZW_SOURCE_DIR "/test/look/rail.zw", NULL, 0, &error);
+    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    o = w.system ? zw_optimise(w.model, w.system, NULL, &error) : NULL;
+    if (!o) {
+        fail_msg("%s", error.text);
+    }
+    expect_parts(o, 1e-5);
+    zw_optimum_free(o);
+    world_end(&w);
+
+    snprintf(all, sizeof all, "param k = 2*u\n%svary u(t)\n", text); /* what follows from it */
+    w = (world){0};
+    w.model = zw_model_parse(all, "test.zw", NULL, 0, &error);
+    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    o = w.system ? zw_optimise(w.model, w.system, NULL, &error) : NULL;
+    assert_null(o);
+    assert_non_null(strstr(error.text, "function of time"));
+    world_end(&w);
+}
+
 static void test_told(void **state)
 {
     static const struct {
@@ -129,6 +202,9 @@ static void test_told(void **state)
     } of[] = {{"vary q", "'q' is not known", 6},
               {"vary x", "x(0)", 6},
               {"vary x(1)", "expected (0)", 8},
+              {"vary x(t)", "x(0)", 6},
+              {"vary u(t) = 0..1 in 0", "whole number", 0},
+              {"vary u(t) = 0..1 in 2.5", "whole number", 0},
               {"vary m = 3..1", "the bounds cross", 10},
               {"vary m = 3", "'..'", 0},
               {"vary u, m, u", "twice", 12},
@@ -171,7 +247,8 @@ static void test_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known), cmocka_unit_test(test_examples), cmocka_unit_test(test_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known),
+                                       cmocka_unit_test(test_examples), cmocka_unit_test(test_time),
+                                       cmocka_unit_test(test_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,8 @@ static const example list[] = {
     {"overhang.xml", NULL, 0.5, NULL},
     {"parcel.xml", NULL, 0.5, NULL},
     {"parcel.zw", NULL, 0.5, NULL},
+    {"walker.xml", NULL, 0.1, NULL},
+    {"walker_balances.zw", NULL, 1, NULL},
     {"humanoid_falls.xml", NULL, 1, NULL},
     {"humanoid_falls.xml", "fall", 3, lies},
 };

@@ -34,7 +34,7 @@ static const example list[] = {
     {"cart_pole.zw", NULL, 10, 1e-9, 2},        {"coin.xml", NULL, 0.1, 1e-9, 6},
     {"brick.urdf", NULL, 0.1, 1e-9, 6},         {"servo.xml", "hold", 3, 1e-8, 1},
     {"servo.xml", "push", 3, 1e-8, 1},          {"two_links.zw", NULL, 2, 1e-9, 2},
-    {"two_links.xml", NULL, 1, 1e-9, 2},
+    {"two_links.xml", NULL, 1, 1e-9, 2},        {"pole_swings_up.zw", NULL, 2, 1e-9, 2},
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 

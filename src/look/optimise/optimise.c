@@ -1,181 +1,59 @@
-/* The least of a cost over motions.
+/* The least of a cost over motions: unknowns, and the search, which is NLopt's. A motion that fails
+ * on the way (a start that cannot be assembled, say) counts as one of infinite cost, from which the
+ * search steps back; the first must not fail.
  *
- * cost(x) = sum of c(end), and of Simpson's rule for those over time at an even number of equal
- * parts; both are formulas of time, coordinates, speeds and parameters, and with the deviations z
- * of sensitivity.h along unknown k
- *
- *     d cost/dx_k = sum of c_q dq + c_v dv + c_p dp       at the same instants, the same weights,
- *
- * so that it is the gradient of the number that is minimised, to the accuracy of the motion. Where
- * an event ends the motion, its end comes later by t_k, and there is (c_q v + c_v a + c_t) t_k
- * more.
- *
- * The search is NLopt's. A motion that fails on the way (a start that cannot be assembled, say)
- * counts as one of infinite cost, from which the search steps back; the first must not fail. */
+ * A parameter that is a function of time is constant in each of its parts, and an unknown in each.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "look/sensitivity/sensitivity.h"
-#include "zwang/optimise.h"
+#include "look/optimise/optimise.h"
+#include "look/sensitivity/robot.h"
 #ifdef ZW_HAVE_NLOPT
 #include <nlopt.h>
 #endif
 
-enum { MOTIONS = 1000, PARTS = 200, MANY = 100 }; /* MANY: unknowns from which on L-BFGS is used */
+enum { MOTIONS = 1000, MANY = 100 }; /* MANY: unknowns from which on L-BFGS is used */
 
-struct zw_optimum {
-    const zw_model *model;
-    const zw_system *system;
-    zw_optimise_options options;
-    zw_sensitivity *flow;
-    zw_work *work;
-    int count;
-    zw_unknown *unknown;
-    double *x, *origin, *low, *high, *slope, *trial; /* [count] */
-    double *param, *q, *v;
-    char **name;
-    int over;     /* some cost is over time */
-    double *time; /* [PARTS + 1] */
-    zw_optimum_report report;
-
-    /* the motion at hand */
-    int seen;
-    double cost;
-    int infinite;     /* the first cost without a value; -1: none */
-    double *gradient; /* [count] */
-    zw_error *error;
-    zw_status status;
-    void *memory;
-};
-
-static zw_status no_memory(zw_error *error)
+zw_status optimise_no_memory(zw_error *error)
 {
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- One motion ------------------------------------------------------------------------------ */
-
-/* Adds all costs of a kind at a state, times a weight. a: at the end of a motion that an event has
- * ended, else NULL. */
-static void judge(zw_optimum *o, const zw_state *state, const zw_sensitivity_answer *by, int over,
-                  double weight, const double *a)
+int optimise_is_now(const zw_optimum *o, int k, double t)
 {
-    zw_sensitivity *s = o->flow;
-    const zw_model *model = o->system->model;
-    size_t n = (size_t)o->system->n, params = (size_t)s->params;
-    memcpy(s->now, state, state->bytes);
-    sens_functions_run(s, NULL, NULL, NULL);
-    for (int i = 0; i < model->cost_count; i++) {
-        if (model->cost[i].over != over) {
-            continue;
-        }
-        double value = sens_value(s, s->f.cost + i);
-        o->infinite = isfinite(value) || o->infinite >= 0 ? o->infinite : i;
-        o->cost += weight * value;
-        for (size_t c = 0; c < (size_t)o->count; c++) {
-            const double *z = by->by + c * 2 * n;
-            sens_way way = {.q = z, .v = z + n, .param = s->param + c * params};
-            o->gradient[c] += weight * sens_along(s, s->f.cost + i, &way);
-            sens_way later = {.q = state_v(s->now), .v = a, .t = 1};
-            if (a && by->t_by[c] != 0) {
-                o->gradient[c] += weight * by->t_by[c] * sens_along(s, s->f.cost + i, &later);
-            }
-        }
-    }
+    return t >= o->from[k] && t < o->until[k];
 }
 
-static int look(void *user, const zw_state *state, const zw_sensitivity_answer *by)
+zw_status optimise_finite(const zw_optimum *o, double t)
 {
-    zw_optimum *o = user;
-    zw_state *kept = NULL;
-    double part = o->time[1] - o->time[0];
-    int k = o->seen++;
-    double weight = part / 3 * (k == 0 || k == PARTS ? 1 : k % 2 ? 4 : 2);
-    if (zw_state_copy(o->flow->now, &kept, o->error) != ZW_OK) {
-        return 1;
-    }
-    judge(o, state, by, 1, weight, NULL);
-    memcpy(o->flow->now, kept, kept->bytes);
-    zw_state_free(kept);
-    return 0;
-}
-
-static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *summary)
-{
-    zw_sensitivity_answer by = zw_sensitivity_look(o->flow);
-    const double *a = NULL;
-    if (summary->interrupted) {
-        return base_fail(o->error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
-    }
-    if (summary->stopped_by >= 0) {
-        if (o->over) {
-            return base_fail(o->error, ZW_BAD_INPUT,
-                             "event %s ends the motion at t = %.9g: a cost over time needs motions "
-                             "that all last as long",
-                             zw_name(o->system, ZW_KIND_EVENT, summary->stopped_by), summary->end);
-        }
-        zw_status status = zw_forward(o->system, state, o->work, NULL, o->error);
-        if (status != ZW_OK) {
-            return status;
-        }
-        a = o->work->a;
-    }
-    o->report.kinks = by.kinks;
-    judge(o, state, &by, 0, 1, a);
     if (o->infinite >= 0) {
-        const zw_model *model = o->system->model;
-        return model_fail(model, o->error, ZW_NOT_FINITE, model->cost[o->infinite].place,
-                          "this cost has no value at t = %.9g", state->t);
+        return model_fail(o->model, o->error, ZW_NOT_FINITE, o->model->cost[o->infinite].place,
+                          "this cost has no value at t = %.9g", t);
     }
     return isfinite(o->cost) ? ZW_OK : base_fail(o->error, ZW_NOT_FINITE, "the cost is not finite");
 }
 
-/* o->cost and the gradient at x. */
-static zw_status evaluate(zw_optimum *o, const double *x, double *gradient)
-{
-    const state_given given = {o->param, o->q, o->v};
-    zw_run_summary summary;
-    o->cost = 0;
-    o->infinite = -1;
-    o->seen = 0;
-    o->gradient = gradient;
-    o->report.motions++;
-    memset(gradient, 0, (size_t)o->count * sizeof *gradient);
-    zw_status status = sens_given(o->system, o->unknown, o->count, x, &given, o->error);
-    zw_state *state =
-        status == ZW_OK ? state_create_given(o->system, &given, o->work, NULL, o->error) : NULL;
-    if (!state) {
-        return o->error->status ? o->error->status : ZW_NO_MEMORY;
-    }
-    zw_sensitivity_plan plan = {.run = o->options.run,
-                                .times = o->over ? PARTS + 1 : 0,
-                                .time = o->time,
-                                .observer = look,
-                                .user = o};
-    plan.run.poll = o->options.poll;
-    plan.run.user = o->options.user;
-    o->flow->given = given;
-    status = zw_sensitivity_start(o->flow, state, 1, o->error);
-    if (status == ZW_OK) {
-        status = zw_sensitivity_run(o->flow, state, o->work, &plan, &summary, o->error);
-    }
-    status = status == ZW_OK ? end_of(o, state, &summary) : status;
-    zw_state_free(state);
-    return status;
-}
-
 /* ---- The search ------------------------------------------------------------------------------ */
+
+/* -1, 1: it is at its lower, upper bound; searches end within round-off of them. */
+static int at_bound(const zw_optimum *o, int k, double x)
+{
+    double near = 1e-9 * (o->high[k] - o->low[k]);
+    near = isfinite(near) ? near : 0;
+    return x <= o->low[k] + near ? -1 : x >= o->high[k] - near ? 1 : 0;
+}
 
 /* The largest slope that is not pushed against a bound. */
 static double slope_of(const zw_optimum *o, const double *x, const double *gradient)
 {
     double most = 0;
     for (int k = 0; k < o->count; k++) {
-        int held =
-            (x[k] <= o->low[k] && gradient[k] > 0) || (x[k] >= o->high[k] && gradient[k] < 0);
+        int side = at_bound(o, k, x[k]);
+        int held = (side < 0 && gradient[k] > 0) || (side > 0 && gradient[k] < 0);
         most = held ? most : fmax(most, fabs(gradient[k]));
     }
     return most;
@@ -192,7 +70,7 @@ static double objective(unsigned count, const double *x, double *gradient, void 
     searcher *s = user;
     zw_optimum *o = s->o;
     size_t bytes = count * sizeof *x;
-    zw_status status = evaluate(o, x, o->trial);
+    zw_status status = (o->system->tree ? optimise_robot : optimise_motion)(o, x, o->trial);
     if (status == ZW_INTERRUPTED || status == ZW_NO_MEMORY ||
         (status != ZW_OK && o->report.motions == 1)) {
         o->status = status;
@@ -223,7 +101,7 @@ static zw_status search(zw_optimum *o)
     searcher own = {o, nlopt_create(count < MANY ? NLOPT_LD_SLSQP : NLOPT_LD_LBFGS, count)};
     double cost;
     if (!own.nlopt) {
-        return no_memory(o->error);
+        return optimise_no_memory(o->error);
     }
     nlopt_set_min_objective(own.nlopt, objective, &own);
     nlopt_set_lower_bounds(own.nlopt, o->low);
@@ -242,7 +120,7 @@ static zw_status search(zw_optimum *o)
     nlopt_destroy(own.nlopt);
     o->report.converged = result > 0 && result != NLOPT_MAXEVAL_REACHED;
     return o->status != ZW_OK              ? o->status /* where it ended is what was found, too */
-           : result == NLOPT_OUT_OF_MEMORY ? no_memory(o->error)
+           : result == NLOPT_OUT_OF_MEMORY ? optimise_no_memory(o->error)
                                            : ZW_OK;
 }
 #else
@@ -259,91 +137,164 @@ static zw_status search(zw_optimum *o)
 static void lay_out(zw_optimum *o, base_arena *arena)
 {
     size_t count = (size_t)o->count, n = (size_t)o->system->n;
-    double **list[] = {&o->x, &o->origin, &o->low, &o->high, &o->slope, &o->trial};
+    double **list[] = {&o->x,     &o->origin, &o->low,  &o->high,
+                       &o->slope, &o->trial,  &o->from, &o->until};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         *list[k] = base_arena_doubles(arena, count);
     }
     o->param = base_arena_doubles(arena, (size_t)o->system->shape.params);
     o->q = base_arena_doubles(arena, n);
     o->v = base_arena_doubles(arena, n);
-    o->time = base_arena_doubles(arena, PARTS + 1);
+    o->time = base_arena_doubles(arena, OPTIMISE_PARTS + 3);
+    o->cut = base_arena_doubles(arena, count + 2);
     o->unknown = (zw_unknown *)base_arena_bytes(arena, count * sizeof *o->unknown);
     o->name = (char **)base_arena_bytes(arena, (count + 1) * sizeof *o->name);
 }
 
-static int name_unknown(zw_optimum *o, int k)
+static int name_unknown(zw_optimum *o, int k, int of_time)
 {
     const zw_unknown *by = &o->unknown[k];
-    int param = by->kind == ZW_UNKNOWN_PARAM;
-    const char *name = zw_name(o->system, param ? ZW_KIND_PARAM : ZW_KIND_COORD, by->index);
-    size_t room = strlen(name) + 8;
+    int param = by->kind == ZW_UNKNOWN_PARAM, own = by->kind == ZW_UNKNOWN_SPEED && o->system->tree;
+    const char *name = zw_name(o->system,
+                               param ? ZW_KIND_PARAM
+                               : own ? ZW_KIND_SPEED
+                                     : ZW_KIND_COORD,
+                               by->index);
+    size_t room = strlen(name) + 32;
     o->name[k] = base_alloc(room);
-    if (o->name[k]) {
+    if (o->name[k] && of_time) {
+        snprintf(o->name[k], room, "%s(%.6g)", name, o->from[k]);
+    } else if (o->name[k]) {
         snprintf(o->name[k], room, "%s%s", name,
-                 param                          ? ""
-                 : by->kind == ZW_UNKNOWN_START ? "(0)"
-                                                : "'(0)");
+                 param                                 ? ""
+                 : by->kind == ZW_UNKNOWN_START || own ? "(0)"
+                                                       : "'(0)");
     }
     return o->name[k] != NULL;
 }
 
-static zw_status take_unknowns(zw_optimum *o)
+/* Of robots the model's coordinates are what formulas see: their names say which. */
+static int index_of(const zw_optimum *o, const model_vary *vary)
+{
+    const model_coord *coord = &o->model->coord[vary->index];
+    char speed[256];
+    if (!o->system->tree || vary->kind == MODEL_VARY_PARAM) {
+        return vary->index;
+    }
+    snprintf(speed, sizeof speed, "%.200s'", coord->name);
+    return vary->kind == MODEL_VARY_START ? zw_id(o->system, ZW_KIND_COORD, coord->name)
+                                          : zw_id(o->system, ZW_KIND_SPEED, speed);
+}
+
+/* The unknowns of one `vary`, from number k on. */
+static zw_status take_vary(zw_optimum *o, const model_vary *vary, zw_state *state, int *k)
 {
     static const zw_unknown_kind kind[] = {ZW_UNKNOWN_START, ZW_UNKNOWN_SPEED, ZW_UNKNOWN_PARAM};
-    const zw_model *model = o->system->model;
+    double length = o->options.run.time - state->t;
+    int parts = vary->parts > 0 ? vary->parts : 1, index = index_of(o, vary);
+    if (index < 0) {
+        return model_fail(o->model, o->error, ZW_BAD_INPUT, vary->place,
+                          "only joints with one coordinate may start elsewhere, not %s",
+                          o->model->coord[vary->index].name);
+    }
+    for (int i = 0; i < parts; i++, ++*k) {
+        const robot_problem robot = {.unknown = &o->unknown[*k], .count = 1};
+        o->unknown[*k] = (zw_unknown){kind[vary->kind], index};
+        o->low[*k] = vary->low;
+        o->high[*k] = vary->high;
+        o->from[*k] = i > 0 ? state->t + length * i / parts : -INFINITY;
+        o->until[*k] = i + 1 < parts ? state->t + length * (i + 1) / parts : INFINITY;
+        if (o->system->tree) {
+            robot_origin(&robot, 0, state, &o->origin[*k], o->error);
+        } else {
+            o->origin[*k] = sens_origin(o->system, &o->unknown[*k], state);
+        }
+        o->x[*k] = fmin(fmax(o->origin[*k], vary->low), vary->high);
+        double from = o->from[*k];
+        o->from[*k] = fmax(from, state->t); /* in the name */
+        if (!name_unknown(o, *k, vary->parts > 0)) {
+            return optimise_no_memory(o->error);
+        }
+        o->from[*k] = from;
+    }
+    return ZW_OK;
+}
+
+/* Where functions of time jump, rising, each once. */
+static void find_cuts(zw_optimum *o)
+{
+    double end = o->options.run.time, least = 1e-12 * (end - o->start);
+    o->cut[o->cuts++] = o->start;
+    for (;;) {
+        double next = end;
+        for (int k = 0; k < o->count; k++) {
+            double t = o->from[k];
+            next = t > o->cut[o->cuts - 1] + least && t < next ? t : next;
+        }
+        o->cut[o->cuts++] = next;
+        if (!(next < end)) {
+            return;
+        }
+    }
+}
+
+static zw_status take_unknowns(zw_optimum *o)
+{
     zw_state *state = zw_state_create(o->system, o->work, NULL, o->error);
     if (!state) {
         return o->error->status ? o->error->status : ZW_NO_MEMORY;
     }
-    int named = 1;
-    for (int k = 0; k < o->count; k++) {
-        const model_vary *vary = &model->vary[k];
-        o->unknown[k] = (zw_unknown){kind[vary->kind], vary->index};
-        o->low[k] = vary->low;
-        o->high[k] = vary->high;
-        o->origin[k] = sens_origin(o->system, &o->unknown[k], state);
-        o->x[k] = fmin(fmax(o->origin[k], vary->low), vary->high);
-        named &= name_unknown(o, k);
+    zw_run_options found;
+    zw_status status = o->system->tree
+                           ? robot_plan(o->system, state, &o->options.run, &found, o->error)
+                           : zw_run_plan(o->system, state, &o->options.run, &found, o->error);
+    o->start = state->t;
+    if (status == ZW_OK) {
+        o->options.run = found;
+    }
+    for (int i = 0, k = 0; i < o->model->vary_count && status == ZW_OK; i++) {
+        status = take_vary(o, &o->model->vary[i], state, &k);
     }
     for (int i = 0; i < o->system->n; i++) {
         o->q[i] = o->v[i] = NAN; /* as the file has them */
     }
-    zw_run_options found;
-    zw_status status = zw_run_plan(o->system, state, &o->options.run, &found, o->error);
     if (status == ZW_OK) {
-        o->options.run = found;
-        for (int k = 0; k <= PARTS; k++) {
-            o->time[k] = state->t + (found.time - state->t) * k / PARTS;
-        }
+        find_cuts(o);
+    }
+    if (status == ZW_OK && o->system->tree) {
+        status = optimise_robot_prepare(o, state);
     }
     zw_state_free(state);
-    return named ? status : no_memory(o->error);
+    return status;
 }
 
 static zw_status prepare(zw_optimum *o)
 {
-    const zw_model *model = o->system->model;
+    const zw_model *model = o->model;
     base_arena arena = {0};
     if (model->cost_count == 0 || model->vary_count == 0) {
-        return base_fail(o->error, ZW_BAD_INPUT,
-                         model->cost_count == 0
-                             ? "there is nothing to minimise; add a line such as: cost (x - 1)^2"
-                             : "nothing may vary; add a line such as: vary m, mu = 0..1, x'(0)");
+        return base_fail(
+            o->error, ZW_BAD_INPUT,
+            model->cost_count == 0
+                ? "what shall become least? A line of a .zw file such as: cost (x - 1)^2"
+                : "what may change? A line such as: vary m, mu = 0..1, x'(0)");
     }
-    o->count = model->vary_count;
+    for (int i = 0; i < model->vary_count; i++) {
+        o->count += model->vary[i].parts > 0 ? model->vary[i].parts : 1;
+    }
     for (int i = 0; i < model->cost_count; i++) {
         o->over |= model->cost[i].over;
     }
     lay_out(o, &arena);
     o->memory = base_alloc(arena.used + 1);
     if (!o->memory) {
-        return no_memory(o->error);
+        return optimise_no_memory(o->error);
     }
     arena = (base_arena){.block = o->memory};
     lay_out(o, &arena);
     o->work = zw_work_create(o->system, o->error);
     zw_status status = o->work ? take_unknowns(o) : ZW_NO_MEMORY;
-    if (status == ZW_OK) {
+    if (status == ZW_OK && !o->system->tree) {
         o->flow = zw_sensitivity_create(o->model, o->system, o->unknown, o->count, o->error);
         status = o->flow ? ZW_OK : o->error->status;
     }
@@ -356,11 +307,11 @@ zw_optimum *zw_optimise(const zw_model *model, const zw_system *system,
     zw_error mine = {0};
     zw_optimum *o = base_alloc(sizeof *o);
     if (!o) {
-        no_memory(error);
+        optimise_no_memory(error);
         return NULL;
     }
-    o->model = model;
     o->system = system;
+    o->model = system->tree ? model : system->model;
     o->options = options ? *options : (zw_optimise_options){0};
     o->error = error ? error : &mine;
     o->error->status = ZW_OK;
@@ -399,7 +350,5 @@ zw_optimum_value zw_optimum_look(const zw_optimum *o, int k)
                               .value = o->x[k],
                               .low = o->low[k],
                               .high = o->high[k],
-                              .at_bound = o->x[k] <= o->low[k]    ? -1
-                                          : o->x[k] >= o->high[k] ? 1
-                                                                  : 0};
+                              .at_bound = at_bound(o, k, o->x[k])};
 }

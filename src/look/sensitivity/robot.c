@@ -64,8 +64,7 @@ zw_status robot_plan(const zw_system *system, const zw_state *state, const zw_ru
     return status;
 }
 
-/* The speed along which coordinate c begins elsewhere; -1: it is part of a quaternion. */
-static int speed_of(const zw_system *system, int c)
+int robot_speed_of(const zw_system *system, int c)
 {
     const tree_mechanism *tree = system->tree;
     for (int j = 0; j < tree->joints; j++) {
@@ -101,7 +100,7 @@ zw_status robot_check(const robot_problem *p, zw_error *error)
             (by->kind == ZW_UNKNOWN_NUMBER && !p->model)) {
             return base_fail(error, ZW_BAD_INPUT, "unknown %d is none of this system", k);
         }
-        if (by->kind == ZW_UNKNOWN_START && speed_of(system, by->index) < 0) {
+        if (by->kind == ZW_UNKNOWN_START && robot_speed_of(system, by->index) < 0) {
             return base_fail(error, ZW_BAD_INPUT,
                              "%s is a part of a quaternion, and cannot start elsewhere alone",
                              zw_name(system, ZW_KIND_COORD, by->index));
@@ -131,7 +130,7 @@ zw_status robot_origin(const robot_problem *p, int unknown, zw_state *state, dou
 double robot_coordinate(const zw_system *system, const double *q, const double *z, int c)
 {
     const tree_mechanism *tree = system->tree;
-    int d = speed_of(system, c);
+    int d = robot_speed_of(system, c);
     for (int j = 0; j < tree->joints && d < 0; j++) {
         const tree_joint *joint = &tree->joint[j];
         int at = c - joint->q - (joint->kind == TREE_FREE ? 3 : 0);
@@ -209,7 +208,7 @@ static zw_status set_state(follower *f, const double *x, zw_error *error)
             state_param(f->state)[by->index] = x[k];
         } else if (by->kind == ZW_UNKNOWN_START) {
             state_q(f->state)[by->index] = x[k];
-            z[speed_of(f->system, by->index)] = 1;
+            z[robot_speed_of(f->system, by->index)] = 1;
         } else if (by->kind == ZW_UNKNOWN_SPEED) {
             state_v(f->state)[by->index] = x[k];
             z[n + (size_t)by->index] = 1;

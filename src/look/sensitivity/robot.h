@@ -32,6 +32,8 @@ zw_status robot_origin(const robot_problem *p, int unknown, zw_state *state, dou
 /* The whole motion at x. */
 zw_status robot_follow(const robot_problem *p, const double *x, robot_observer *observer,
                        void *user, int *kinks, zw_error *error);
+/* The speed along which coordinate c begins elsewhere; -1: it is part of a quaternion. */
+int robot_speed_of(const zw_system *system, int c);
 /* How coordinate c changes with q moved along z[n]. */
 double robot_coordinate(const zw_system *system, const double *q, const double *z, int c);
 

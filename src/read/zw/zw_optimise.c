@@ -72,21 +72,33 @@ int read_make_cost(reader *r, const read_statement *s, const read_item *item)
     return cost->place >= 0;
 }
 
-/* m, mu = 0..1, x(0), x'(0) = -1..1, u[k] = -5..5 for k in 1..9 */
+enum { VARY_PLAIN, VARY_START, VARY_TIME, PARTS = 20, MOST_PARTS = 10000 };
+
+/* (0) behind what starts, (t) behind what is a function of time. */
+static int parse_bracket(reader *r, expr_parser *p, const read_statement *s, int *what)
+{
+    *what = VARY_PLAIN;
+    if (!read_take(p, EXPR_TOKEN_OPEN)) {
+        return 1;
+    }
+    const expr_token *zero = &p->token[p->next];
+    int starts = zero->kind == EXPR_TOKEN_NUMBER && zero->number == 0;
+    p->next += starts;
+    int of_time = !starts && read_take_word(p, "t");
+    if ((!starts && !of_time) || !read_take(p, EXPR_TOKEN_CLOSE)) {
+        return read_fail_expected(r, p, s, "(0), for where it starts, or (t), a function of time");
+    }
+    *what = starts ? VARY_START : VARY_TIME;
+    return 1;
+}
+
+/* m, mu = 0..1, x(0), x'(0) = -1..1, F(t) = -1..1 in 20, u[k] = -5..5 for k in 1..9 */
 int read_parse_vary(reader *r, expr_parser *p, read_statement *s)
 {
     do {
-        int target = read_target(r, p), starts = 0, low = -1, high = -1;
-        if (target < 0) {
+        int target = read_target(r, p), what, low = -1, high = -1, parts = -1;
+        if (target < 0 || !parse_bracket(r, p, s, &what)) {
             return 0;
-        }
-        if (read_take(p, EXPR_TOKEN_OPEN)) {
-            const expr_token *zero = &p->token[p->next];
-            starts = zero->kind == EXPR_TOKEN_NUMBER && zero->number == 0;
-            p->next += starts;
-            if (!starts || !read_take(p, EXPR_TOKEN_CLOSE)) {
-                return read_fail_expected(r, p, s, "(0), for where it starts");
-            }
         }
         if (read_take(p, EXPR_TOKEN_EQUAL)) {
             low = read_expression(r, p);
@@ -101,13 +113,20 @@ int read_parse_vary(reader *r, expr_parser *p, read_statement *s)
                 return 0;
             }
         }
+        if (what == VARY_TIME && read_take_word(p, "in")) {
+            parts = read_expression(r, p);
+            if (parts < 0) {
+                return 0;
+            }
+        }
         read_item *item = read_item_add(r, s, target);
         if (item == NULL) {
             return 0;
         }
         item->part[0] = low;
         item->part[1] = high;
-        item->option = starts;
+        item->part[2] = parts;
+        item->option = what;
     } while (read_take(p, EXPR_TOKEN_COMMA));
     return read_ranges(r, p, s);
 }
@@ -116,7 +135,7 @@ int read_parse_vary(reader *r, expr_parser *p, read_statement *s)
 static int find_unknown(reader *r, const read_item *item, model_vary *to)
 {
     const expr_tree *target = &r->trees.tree[item->target];
-    if (item->option) {
+    if (item->option == VARY_START) {
         int speed = target->kind == EXPR_TREE_PRIME;
         if (speed && target->count > 1) {
             return read_fail_tree(r, item->target, "what starts is a coordinate or a speed");
@@ -161,6 +180,17 @@ int read_make_vary(reader *r, const read_statement *s, const read_item *item)
         (item->part[0] >= 0 && (!read_number(r, item->part[0], 0, "a bound", &now.low) ||
                                 !read_number(r, item->part[1], 0, "a bound", &now.high)))) {
         return 0;
+    }
+    if (item->option == VARY_TIME) {
+        double parts = PARTS;
+        if (item->part[2] >= 0 && !read_number(r, item->part[2], 0, "how many parts", &parts)) {
+            return 0;
+        }
+        if (!(parts >= 1 && parts <= MOST_PARTS && parts == floor(parts))) {
+            return read_fail_tree(r, item->part[2],
+                                  "the number of parts is a whole number from 1 to %d", MOST_PARTS);
+        }
+        now.parts = (int)parts;
     }
     if (!(now.low < now.high)) {
         return read_fail_tree(r, item->part[0], "the bounds cross: %.10g..%.10g", now.low,

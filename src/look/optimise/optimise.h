@@ -1,0 +1,50 @@
+/* Inside of optimisation: optimise.c has its life and the search, optimise_motion.c motions of
+ * equations with their costs, optimise_robot.c those of robots. */
+#ifndef ZW_LOOK_OPTIMISE_H
+#define ZW_LOOK_OPTIMISE_H
+
+#include "look/sensitivity/sensitivity.h"
+#include "zwang/optimise.h"
+
+struct zw_optimum {
+    const zw_model *model; /* that has the costs */
+    const zw_system *system;
+    zw_optimise_options options;
+    zw_sensitivity *flow; /* of equations */
+    zw_work *work;
+    int count;
+    zw_unknown *unknown;
+    double *from, *until;                            /* [count] when a parameter is this unknown */
+    double *x, *origin, *low, *high, *slope, *trial; /* [count] */
+    double *param, *q, *v;
+    char **name;
+    int over;    /* some cost is over time */
+    int cuts;    /* instants at which some function of time jumps, */
+    double *cut; /* [cuts] rising, the start and the end with them */
+    double start;
+    zw_optimum_report report;
+
+    /* the motion at hand */
+    double cost, weight; /* weight: of an instant, times those of Simpson's rule */
+    int seen, parts;
+    int infinite;     /* the first cost without a value; -1: none */
+    double *gradient; /* [count] */
+    double *time;     /* [PARTS + 3] */
+    zw_error *error;
+    zw_status status;
+    void *memory;
+};
+
+enum { OPTIMISE_PARTS = 200 };
+
+zw_status optimise_no_memory(zw_error *error);
+/* Is unknown k what its parameter is at t? */
+int optimise_is_now(const zw_optimum *o, int k, double t);
+/* o->cost and the gradient at x. */
+zw_status optimise_motion(zw_optimum *o, const double *x, double *gradient);
+zw_status optimise_robot(zw_optimum *o, const double *x, double *gradient);
+zw_status optimise_robot_prepare(zw_optimum *o, zw_state *state);
+/* A cost had no value; or ZW_OK. */
+zw_status optimise_finite(const zw_optimum *o, double t);
+
+#endif
