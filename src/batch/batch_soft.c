@@ -8,6 +8,7 @@
  * A state is large (it has room for what every method remembers), and states lie far apart. So
  * worlds that go in lanes are ahead of their states: what moves is kept in arrays of its own, and
  * written into the state when somebody wants to see that (batch_catch_up). */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +291,8 @@ static void leave(batch_worker *worker, lot *it, unsigned done, const uint64_t *
             continue;
         }
         batch->result[world].steps++;
+        batch->result[world].certificate =
+            fmax(batch->result[world].certificate, batch->clock[world].certificate);
         it->world[to] = world;
         it->left[to] = it->left[l] - 1;
         it->clock[to] = it->clock[l];

@@ -208,6 +208,9 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
         }
         return status;
     }
+    if (r->soft) {
+        r->work->certificate = r->soft->certificate;
+    }
     run_remember(r);
     kept->left = state->remembered;
     kept->given = state_param_sum(state);

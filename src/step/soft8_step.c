@@ -1,5 +1,6 @@
 #include "step/soft8_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -129,6 +130,7 @@ static void take(soft8 *s, zw_real8 *gained)
         soft8_minimise(s);
     } else {
         memset(s->push, 0, bytes);
+        memset(&s->residual, 0, sizeof s->residual);
     }
     if (damped) {
         sum_forces(s);
@@ -173,6 +175,7 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
         touch[l] = s->touch[l];
         if (s->good[l]) {
             next[l].work += s->system->works ? gained[l] : 0;
+            next[l].certificate = sqrt(s->residual[l]);
             *clock[l] = next[l];
             done |= 1U << l;
             s->taken++;

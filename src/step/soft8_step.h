@@ -11,7 +11,8 @@
 typedef struct soft8_clock {
     double t, work;
     step_grid grid;
-    long steps; /* since it was read from the state */
+    long steps;         /* since it was read from the state */
+    double certificate; /* of the last step */
 } soft8_clock;
 
 /* Can steps by this plan be taken in lanes? */

@@ -114,7 +114,9 @@ typedef struct soft8 {
     zw_real8 *H;                        /* [n (n + 1) / 2 + 4 n] */
     zw_real8 *edge_r, *edge_d, *edge_D; /* [edges] along a line: soft8_newton.c */
     int iterations;
-    long taken; /* steps of worlds so far */
+    zw_real8
+        residual; /* squares of what is left of M a - force - push, in proportion to its parts */
+    long taken;   /* steps of worlds so far */
     void *memory;
 } soft8;
 

@@ -186,6 +186,7 @@ static zw_mask8 aim(soft8 *s)
 ZW_CLONES static void check(soft8 *s)
 {
     zw_real8 zero = {0};
+    s->residual = zero;
     for (int t = 0; t < s->alone->trees; t++) {
         zw_real8 slope = zero, Ma = zero, applied = zero, pushed = zero;
         for (int d = s->alone->tree[t].first; d < s->alone->tree[t].end; d++) {
@@ -198,6 +199,8 @@ ZW_CLONES static void check(soft8 *s)
         zw_real8 size = lane_select8(Ma > applied, Ma, applied);
         size = lane_select8(pushed > size, pushed, size);
         s->good &= slope <= 0.25 * CLOSE * CLOSE * size;
+        zw_real8 part = slope / lane_select8(size > zero, size, zero + 1.0);
+        s->residual = lane_select8(part > s->residual, part, s->residual);
     }
 }
 
