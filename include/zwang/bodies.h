@@ -532,8 +532,7 @@ zw_status zw_model_get(const zw_model *model, const char *name, double *value, z
  * behind it move up: indices are to be asked for again. The world stays. */
 zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error);
 
-/* Bodies, joints, geoms and the like (ZW_KIND_BODY to ZW_KIND_HFIELD); of other kinds there are
- * none. */
+/* Of the parts of a robot, ZW_KIND_BODY to ZW_KIND_HFIELD; 0 of other kinds. */
 int zw_model_count(const zw_model *model, zw_kind kind);
 int zw_model_find(const zw_model *model, zw_kind kind, const char *name); /* -1: none */
 
