@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "system/bodies/bodies.h"
+#include "system/formulas.h"
 
 void system_bind(const zw_system *system, zw_work *work, const double *param)
 {
@@ -65,8 +66,7 @@ expr_inputs system_inputs(const zw_system *system, zw_work *work, const expr_inp
     return system->bodies && system->bodies->formulas ? bodies_look_all(system, work, in) : *in;
 }
 
-/* The formulas of a part, and their number. */
-static int formulas_of(const zw_system *system, system_part part, const expr_id **list)
+int system_formulas(const zw_system *system, system_part part, const expr_id **list)
 {
     const bodies_formulas *over_bodies = system->bodies ? system->bodies->formulas : NULL;
     *list = over_bodies ? over_bodies->out[part] : system->tape[part].out;
@@ -96,7 +96,7 @@ static zw_status blame(const zw_system *system, zw_work *work, system_part part,
     const zw_model *model = system->model;
     const expr_inputs inputs = system_inputs(system, work, now), *in = &inputs;
     const expr_id *list;
-    int count = formulas_of(system, part, &list);
+    int count = system_formulas(system, part, &list);
     for (int i = 0; i < count; i++) {
         if (!system->tree && isfinite(work->out[part][i])) {
             continue;

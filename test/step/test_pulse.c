@@ -62,6 +62,26 @@ static void a_push_in_time(void **unused)
     }
 }
 
+/* Wherever it is: also at the middle of a step, where DOP853 and Radau's method do not look. */
+static void a_push_at_any_time(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 100; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "coord x\nmass 1 at x\nforce x: 1e4*exp(-((t - %.17g)/1e-4)^2)\n",
+                 0.5 + (k % 2 ? 0.0873 * k : 0.03125 * k));
+        world w = world_of(text);
+        zw_run_summary s =
+            run_to(&w, k % 3 ? ZW_METHOD_DOP853 : ZW_METHOD_STIFF, k % 5 ? 0 : 1, 1e-10);
+        double v = world_field(&w, ZW_FIELD_V)[0];
+        if (!(fabs(v - SHAPES[0].integral) < 1e-6) || s.unproved > 0) {
+            fail_msg("%sx' = %.12g", text, v);
+        }
+        world_end(&w);
+    }
+}
+
 /* A bump on the way, which takes time but no speed: |x - v t| grows by the integral of
  * (1 - v/sqrt(v^2 - 2 V)), to the first order V/v^2 times the width. */
 static void a_bump_on_the_way(void **unused)
@@ -178,11 +198,9 @@ static void what_is_smooth_stays_as_it_was(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_push_in_time),
-        cmocka_unit_test(a_bump_on_the_way),
-        cmocka_unit_test(a_hill_in_the_plane),
-        cmocka_unit_test(given_steps_are_told),
-        cmocka_unit_test(what_is_smooth_stays_as_it_was),
+        cmocka_unit_test(a_push_in_time),       cmocka_unit_test(a_push_at_any_time),
+        cmocka_unit_test(a_bump_on_the_way),    cmocka_unit_test(a_hill_in_the_plane),
+        cmocka_unit_test(given_steps_are_told), cmocka_unit_test(what_is_smooth_stays_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

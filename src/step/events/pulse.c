@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/ode/path.h"
+#include "system/formulas.h"
 
 enum { LOOKS = 400, DEPTH = 60 }; /* pieces of a step; how often one is halved */
 enum { NONE = -1, SEVERAL = -2 }; /* variables of a node; else as step_pulses.variable */
@@ -31,9 +32,10 @@ static int find_top(const zw_system *system)
 {
     int top = -1;
     for (int p = 0; p < PARTS_COUNT; p++) {
-        const system_tape *tape = &system->tape[PARTS[p]];
-        for (int i = 0; tape->out && i < tape->count; i++) {
-            top = tape->out[i] > top ? tape->out[i] : top;
+        const expr_id *list;
+        int count = system_formulas(system, PARTS[p], &list);
+        for (int i = 0; i < count; i++) {
+            top = list[i] > top ? list[i] : top;
         }
     }
     return top;
@@ -78,9 +80,10 @@ static int variable_of_leaf(const zw_system *system, const expr_node *node)
 static void look_over(const zw_system *system, survey *s)
 {
     for (int p = 0; p < PARTS_COUNT; p++) {
-        const system_tape *tape = &system->tape[PARTS[p]];
-        for (int i = 0; tape->out && i < tape->count; i++) {
-            s->used[tape->out[i]] = 1;
+        const expr_id *list;
+        int count = system_formulas(system, PARTS[p], &list);
+        for (int i = 0; i < count; i++) {
+            s->used[list[i]] = 1;
         }
     }
     for (int id = s->top; id >= 0; id--) {
@@ -353,7 +356,7 @@ static void enclose(step_pulses *pulses, double from, double to)
     expr_enclose_run(pulses->tape, &in, pulses->jets, pulses->jet_out);
 }
 
-/* What the ends and the middle of the step tell of part k, and as much again. */
+/* What is seen of part k where the method looks, and as much again. */
 static expr_interval told(const step_pulses *pulses, int k)
 {
     double low = pulses->low[k], high = pulses->high[k];
@@ -394,8 +397,8 @@ static void see_sizes(step_pulses *pulses)
     const double *param = pulses->motion->work->param;
     int nq = pulses->motion->system->nq, last = pulses->node[pulses->count - 1];
     double *at = pulses->value, *size = at + last + 1;
-    for (int k = 0; k < 3; k++) {
-        look_at(pulses, 0.5 * k);
+    for (int k = 0; k < pulses->looks; k++) {
+        look_at(pulses, pulses->look[k]);
         for (int n = 0, part = 0; n < pulses->below_count; n++) {
             int id = pulses->below[n];
             const expr_node *node = expr_graph_node(graph, id);
@@ -458,8 +461,24 @@ static int judge(step_pulses *pulses, double from, double to)
     return !open;
 }
 
-void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_view *step, double *at,
-                 int *proved)
+/* Where methods look at their field, in parts of a step: of DOP853 and of Radau some of the stages.
+ */
+static void set_looks(step_pulses *pulses, zw_method method)
+{
+    static const double ends[] = {0, 1}, middle[] = {0, 0.5, 1}, dop853[] = {0, 1.0 / 3, 0.6, 1};
+    static const double radau[] = {0, 0.15505102572168219, 0.64494897427831781, 1};
+    int has_middle = method == ZW_METHOD_RK4 || method == ZW_METHOD_VARIATIONAL ||
+                     method == ZW_METHOD_VARIATIONAL4 || method == ZW_METHOD_MIDPOINT;
+    int stages = method == ZW_METHOD_DOP853 || method == ZW_METHOD_STIFF;
+    pulses->look = method == ZW_METHOD_DOP853  ? dop853
+                   : method == ZW_METHOD_STIFF ? radau
+                   : has_middle                ? middle
+                                               : ends;
+    pulses->looks = stages ? 4 : has_middle ? 3 : 2;
+}
+
+void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_view *step,
+                 zw_method method, double *at, int *proved)
 {
     double end[DEPTH + 2], from = 0;
     int top = 0, looks = 0;
@@ -469,10 +488,11 @@ void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_vie
         return;
     }
     pulses->sized = 0;
+    set_looks(pulses, method);
     take(pulses, step);
     prepare(pulses, kinks);
-    for (int k = 0; k < 3; k++) {
-        look_at(pulses, 0.5 * k);
+    for (int k = 0; k < pulses->looks; k++) {
+        look_at(pulses, pulses->look[k]);
         for (int i = 0; i < pulses->count; i++) {
             pulses->low[i] = k ? fmin(pulses->low[i], pulses->out[i]) : pulses->out[i];
             pulses->high[i] = k ? fmax(pulses->high[i], pulses->out[i]) : pulses->out[i];

@@ -5,7 +5,7 @@
  * Watched is every part of a formula of the motion that depends on one variable alone (time, a
  * coordinate or a speed) and can be sharp: it has a quotient, an exponential, a power, tanh or atan
  * in it. (What is a polynomial, or a sine of something, changes as slowly as its argument.) Its
- * values at both ends of a step and in its middle span [low, high]. Interval arithmetic over the
+ * values where the method looks span [low, high]. Interval arithmetic over the
  * same tape, on pieces that are halved as long as need be, proves that it stays within
  *
  *     [low - (high - low), high + (high - low)]
@@ -36,6 +36,8 @@ typedef struct step_pulses {
     int *below;    /* [below_count] nodes that the parts are made of */
     expr_id *node; /* [count] in the graph, rising */
     double *registers, *out;
+    const double *look; /* [looks] where the method looks, in parts of a step */
+    int looks;
     double *low, *high;           /* [count] between which a part is where the method looks, */
     double *size;                 /* [count] and how large; */
     int sized;                    /* it is known how large what cancels in them is */
@@ -50,9 +52,9 @@ void pulses_free(step_pulses *pulses);
 int pulses_exist(const zw_system *system);
 
 /* The last step, on the sides of its kinks. *at: the part of it after which something shows that
- * its ends and middle do not tell of, in (0, 1); 1: nothing does, which is `proved`, or could not
+ * was not seen where the method looks, in (0, 1); 1: nothing does, which is `proved`, or could not
  * be. */
-void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_view *step, double *at,
-                 int *proved);
+void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_view *step,
+                 zw_method method, double *at, int *proved);
 
 #endif

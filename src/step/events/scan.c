@@ -35,7 +35,7 @@ zw_status run_scan_pulses(run *r, int *again, zw_error *error)
     double h = at->t - at->t_before, part;
     int proved, chooses = method == ZW_METHOD_DOP853 || method == ZW_METHOD_STIFF ||
                           method == ZW_METHOD_BDF;
-    pulses_scan(&r->pulses, &r->guards.kinks, at, &part, &proved);
+    pulses_scan(&r->pulses, &r->guards.kinks, at, method, &part, &proved);
     r->unwatched = !proved;
     *again = part < 1 && chooses && !at->leapt && h > 64 * DBL_EPSILON * fabs(at->t);
     if (!*again) {
