@@ -36,7 +36,8 @@ install: # library, headers, program, manual page, documents, below PREFIX (and 
 	@tools/need build
 	@tools/build-report || true # without npm reports are plain
 	@tools/build release --target zwang_cli zwang_shared
-	@cmake --install build/release --prefix "$(PREFIX)" | grep -v Up-to-date | tail -n 1
+	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
+	@echo "installed in $(DESTDIR)$(PREFIX): the program zwang, the library, headers, manual page, documents and examples"
 
 test: # gcc, clang, sanitizers, threads; and that the bits agree
 	@tools/need test
