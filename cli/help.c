@@ -258,6 +258,8 @@ static const char modes[] =
     "                      near the start or, with initial speeds, about that motion, which\n"
     "                      should be steady\n"
     "      --period T      forces are periodic: multipliers over this time (Floquet)\n"
+    "      --report FILE   a page (.html) that animates the modes one after another, 4 s each;\n"
+    "  -o, --output FILE   the same as numbers: .csv, .h5\n"
     "      --set NAME=X    set a parameter, or a number or control of a robot; repeatable\n"
     "      --key NAME, --maximal, --base B, --package N=P, --balance   of robots, as for run\n"
     "      --tol X, --method M, --step H   of the motion up to --at\n"

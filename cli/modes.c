@@ -175,6 +175,63 @@ static void put(const cli_arguments *arguments, const cli_world *world, const zw
     printf("\n");
 }
 
+/* ---- Moving pictures ------------------------------------------------------------------------- */
+
+enum { SECONDS = 4, PER_SECOND = 25, CYCLES = 2, MOVED = 12 };
+static const double swing = 0.2; /* of the coordinate that moves most: m or rad */
+
+static zw_status write_picture(void *user, const char *path, int piped, zw_error *error)
+{
+    zw_record *record = user;
+    zw_record_plain(record, piped);
+    return zw_record_write(record, NULL, path, error);
+}
+
+/* All modes, one after another, as samples of a motion that swings by each for a while. */
+static zw_status move_all(const cli_world *world, const zw_modes *modes, zw_record *record,
+                          zw_error *error)
+{
+    const double turn = 2 * acos(-1);
+    int count = zw_modes_count(modes) < MOVED ? zw_modes_count(modes) : MOVED;
+    zw_state *state = NULL;
+    zw_status status = zw_state_copy(world->state, &state, error);
+    for (int k = 0; k < count * SECONDS * PER_SECOND && status == ZW_OK; k++) {
+        int mode = k / (SECONDS * PER_SECOND), i = k % (SECONDS * PER_SECOND);
+        double phase = turn * CYCLES * i / (SECONDS * PER_SECOND), t = (double)k / PER_SECOND;
+        double size = swing * sin(phase / (2 * CYCLES)); /* it begins and ends where it rests */
+        status = zw_modes_move(modes, mode, size, phase, world->state, state, world->work, error);
+        if (status == ZW_OK) {
+            status =
+                zw_state_set(world->system, state, world->work, ZW_FIELD_TIME, 0, 1, &t, error);
+        }
+        if (status == ZW_OK) {
+            zw_forward(world->system, state, world->work, NULL, NULL);
+            int kind = k == 0 ? ZW_SAMPLE_START : ZW_SAMPLE_OUTPUT;
+            zw_record_observe(record, (zw_sample_kind)kind, -1, world->system, state, world->work);
+        }
+    }
+    zw_state_free(state);
+    return status;
+}
+
+static zw_status show_pictures(const cli_arguments *arguments, const cli_world *world,
+                               const zw_modes *modes, zw_error *error)
+{
+    if (arguments->output_count == 0) {
+        return ZW_OK;
+    }
+    zw_record *record = zw_record_create(world->system, error);
+    zw_status status = record ? move_all(world, modes, record, error) : ZW_NO_MEMORY;
+    cli_arguments silent = *arguments;
+    silent.quiet |= arguments->json;
+    if (status == ZW_OK &&
+        cli_outputs_write(&silent, write_picture, record, "", stdout) != CLI_OK) {
+        status = ZW_NO_FILE;
+    }
+    zw_record_free(record);
+    return status;
+}
+
 /* ---- The commands --------------------------------------------------------------------------- */
 
 /* At rest if `rests`, else as the state is. */
@@ -216,14 +273,19 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, int rest
             show_modes(arguments, world, modes, period);
         }
     }
+    status = show_pictures(arguments, world, modes, error);
     zw_modes_free(modes);
-    return ZW_OK;
+    return status;
 }
 
 static int command(const cli_arguments *arguments, int is_rest)
 {
     cli_world world;
     zw_error error = {0};
+    int possible = cli_outputs_possible(arguments);
+    if (possible != CLI_OK) {
+        return possible;
+    }
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
         zw_status status = cli_go_there(arguments, &world, &error);

@@ -74,6 +74,10 @@ zw_mode zw_modes_look(const zw_modes *modes, int mode); /* those that grow faste
 /* The shape of a mode: n pairs (real, imaginary) of deviations along the speeds; the largest is 1.
  */
 const double *zw_modes_shape(const zw_modes *modes, int mode);
+/* The state moved along a mode, for pictures: positions by size Re(shape exp(i phase)), then onto
+ * the constraints. Speeds are zero. */
+zw_status zw_modes_move(const zw_modes *modes, int mode, double size, double phase,
+                        const zw_state *from, zw_state *to, zw_work *work, zw_error *error);
 zw_stability zw_modes_stability(const zw_modes *modes);
 /* How far F leads out of the tangent space, relative to its size: 0 at rest and in steady motion.
  * Of a period: how far the motion is from where it was. More than round-off: it is not steady. */

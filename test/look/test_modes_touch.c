@@ -121,6 +121,13 @@ static void test_loop(void **state)
     double frequency = sqrt(g / l * (m + M) / (2.0 / 3 * m + M));
     assert_int_equal(zw_modes_count(modes), 1);
     printf("a swing with a loop: off by %.1e\n", off(modes, frequency));
+    zw_state *moved = NULL;
+    assert_int_equal(zw_state_copy(w.state, &moved, &error), ZW_OK);
+    assert_int_equal(zw_modes_move(modes, 0, 0.3, 0, w.state, moved, w.work, &error), ZW_OK);
+    const double *q = state_q(moved); /* the rod stays level, and both bars lean the same way */
+    assert_true(fabs(q[0]) > 0.25 && fabs(q[0] - q[2]) < 1e-9 && fabs(q[0] + q[1]) < 1e-9);
+    assert_int_equal(zw_modes_move(modes, 7, 0.3, 0, w.state, moved, w.work, &error), ZW_BAD_INPUT);
+    zw_state_free(moved);
     assert_true(off(modes, frequency) < 1e-10);
     zw_modes_free(modes);
     world_end(&w);

@@ -21,6 +21,7 @@
 enum { STEPS = 1000 };
 
 struct zw_modes {
+    const zw_system *system;
     int n, count;
     zw_mode *mode;
     double *shape; /* [count][2 n] */
@@ -316,6 +317,7 @@ zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const 
         no_memory(error);
         return NULL;
     }
+    modes->system = system;
     modes->n = system->n;
     zw_status status = linear_create(&l, model, system, error);
     status = status == ZW_OK ? find(modes, &l, state, period, error) : status;
@@ -350,6 +352,32 @@ const double *zw_modes_shape(const zw_modes *modes, int mode)
 {
     return mode >= 0 && mode < modes->count ? modes->shape + 2 * (size_t)modes->n * (size_t)mode
                                             : NULL;
+}
+
+zw_status zw_modes_move(const zw_modes *modes, int mode, double size, double phase,
+                        const zw_state *from, zw_state *to, zw_work *work, zw_error *error)
+{
+    const zw_system *system = modes->system;
+    const double *shape = zw_modes_shape(modes, mode);
+    size_t n = (size_t)modes->n, nq = (size_t)system->nq;
+    double *q = base_alloc((nq + 2 * n + 1) * sizeof *q), c = math_cos(phase), s = math_sin(phase);
+    if (!shape || !q) {
+        base_free(q);
+        return shape ? no_memory(error)
+                     : base_fail(error, ZW_BAD_INPUT, "there is no mode %d", mode);
+    }
+    double *along = q + nq, *zero = along + n;
+    memcpy(q, state_q((zw_state *)from), nq * sizeof *q);
+    for (size_t i = 0; i < n; i++) {
+        along[i] = size * (shape[2 * i] * c - shape[2 * i + 1] * s);
+    }
+    system_move(system, q, 1, along);
+    zw_status status = zw_state_set(system, to, work, ZW_FIELD_Q, 0, system->nq, q, error);
+    if (status == ZW_OK) {
+        status = zw_state_set(system, to, work, ZW_FIELD_V, 0, system->n, zero, error);
+    }
+    base_free(q);
+    return status;
 }
 
 zw_stability zw_modes_stability(const zw_modes *modes)
