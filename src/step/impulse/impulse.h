@@ -316,6 +316,7 @@ typedef struct step_impulse {
     int looks;           /* no step has been taken: */
     impulse_overlap overlap; /* what was in one another before the first */
     double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
+    double *steady;          /* [n] forces of motors that are one for all of the step */
     double *owed;            /* [n] what the rounds have left of the balance */
     int has_trend;           /* the step before has left some */
     double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
@@ -409,7 +410,8 @@ int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
 /* impulse_balance.c */
-void impulse_begin_balance(step_impulse *s);                       /* P0 */
+void impulse_begin_balance(step_impulse *s); /* P0 */
+void impulse_begin_motors(step_impulse *s);  /* before forces of a step are asked for */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);

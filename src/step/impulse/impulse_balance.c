@@ -42,6 +42,35 @@ static double given(step_impulse *s, int k)
                : bodies_activated(s->system, s->work, motor, s->act0[motor->act], impulse_ahead(s));
 }
 
+/* A motor along a constant sum of coordinates, whose force is its control times a number: it is one
+ * for all of the step. */
+static int is_steady(const struct system_bodies *bodies, int k)
+{
+    const bodies_motor *motor = &bodies->motor[k];
+    return motor->kind == MOTOR_LENGTH && !motor->gain_law && !motor->bias_law && motor->act < 0 &&
+           motor->formula < 0 && !motor->clamp_force && bodies->length[motor->length].path < 0 &&
+           !bodies->length[motor->length].force_limited;
+}
+
+void impulse_begin_motors(step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    memset(s->steady, 0, (size_t)s->system->n * sizeof *s->steady);
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        if (!is_steady(bodies, k)) {
+            continue;
+        }
+        const bodies_length *length = &bodies->length[motor->length];
+        s->given[k] = given(s, k);
+        s->law[k] = bodies_motor_law(motor, s->given[k], 0, 0);
+        s->boxed[k] = 0;
+        for (int i = length->first; i < length->first + length->count; i++) {
+            s->steady[bodies->term[i].dof] += bodies->coef[i] * motor->gear[0] * s->law[k].force;
+        }
+    }
+}
+
 /* Motors, but for those whose force is a multiplier: impulse_boxes.c. */
 static void add_motors(step_impulse *s, const double *u)
 {
@@ -54,6 +83,10 @@ static void add_motors(step_impulse *s, const double *u)
     memset(s->held, 0, (size_t)s->system->n * sizeof *s->held);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
+        if (is_steady(bodies, k)) {
+            s->loose[motor->length]++;
+            continue;
+        }
         s->given[k] = given(s, k);
         impulse_look_at_motor(s, k, u);
         double by = s->law[k].force, stiff = impulse_motor_slope(s, k);
@@ -95,7 +128,7 @@ void impulse_forces(step_impulse *s, const double *u)
     bodies_add_springs(s->system, s->work, s->q_force, s->force);
     run_formulas(s, u);
     bodies_formula_forces(s->system, s->work, 1, s->force);
-    memset(s->Q, 0, bytes);
+    memcpy(s->Q, s->steady, bytes);
     add_motors(s, u);
     bodies_formula_forces(s->system, s->work, 0, s->Q);
     bodies_add_dampers(s->system, s->work, s->q_force, u, s->Q);
@@ -309,6 +342,7 @@ void impulse_begin_forces(step_impulse *s)
 {
     double most = 0, *sweeps = s->work->sweeps, *M = s->other;
     s->sigma = 1;
+    impulse_begin_motors(s);
     s->work->sweeps = s->begin;
     memcpy(s->q1, s->q0, (size_t)s->system->nq * sizeof(double));
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));

@@ -63,8 +63,9 @@ static double off_rows(const step_impulse *s, const double *from, const double *
     for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
         double off = -p->b[i], size = fabs(p->b[i]);
         for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            double now = fabs(v[p->column[e]]), then = fabs(from[p->column[e]]);
             off += p->value[e] * v[p->column[e]];
-            size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(from[p->column[e]]));
+            size += fabs(p->value[e]) * (now < then ? then : now);
         }
         int across = (p->block[k].kind == ZW_CONE && i > p->first[k]) || p->block[k].kind == ZW_BOX;
         int two_sided = p->block[k].kind == ZW_EQUALITY || isnan(off);
@@ -248,11 +249,11 @@ zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
         const double *lambda = aside->answer.lambda;
         rubbed += impulse_contact_work(s, aside, lambda, s->u, v1);
         driven += impulse_joint_work(s, aside, lambda, s->u, v1) + impulse_forces_work(s);
-        double lagged = lag_of_boxes(s, v1) + lag(s, v1);
+        int apart = impulse_pushes_apart(s);
+        double lagged = apart ? lag_of_boxes(s, v1) + lag(s, v1) : 0;
         matrix_set(&s->H, s->system, s->work->sweeps); /* M(q1) */
-        lagged -= lag(s, v1);
+        lagged -= apart ? lag(s, v1) : 0;
         double lifted = impulse_lift(s, s->begin, s->work->sweeps, v1);
-        lagged = impulse_pushes_apart(s) ? lagged : 0;
         s->driven = driven + 2 * lifted + lagged;
         s->gained += driven + rubbed + lifted + lagged;
     }

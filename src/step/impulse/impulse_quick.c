@@ -116,6 +116,7 @@ static void momentum(step_impulse *s)
     memcpy(s->q_force, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     double *here = s->work->sweeps;
+    impulse_begin_motors(s);
     if (s->system->bodies->formulas) { /* they see q1 */
         s->work->sweeps = s->begin;
         impulse_see(s, s->q1);
