@@ -355,6 +355,8 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
 /* The first iterate, from v0, where the step before tells how speeds change. */
 void impulse_extrapolate(step_impulse *s);
+/* By less than is worth Newton's rule: it comes to rest by the kernel. */
+int impulse_hardly_moves(const step_impulse *s);
 /* Speeds have changed so in this time. */
 void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time);
 /* So many that shorter pieces are not tried? */

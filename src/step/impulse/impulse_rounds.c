@@ -199,7 +199,7 @@ static int may_rest(const step_impulse *s)
 /* What hardly moves comes to rest by the kernel, whose speeds end at round-off; with those that
  * Newton's rule leaves (1e-11 on a humanoid) the step of a robot that lies still costs all its
  * rounds for ever. */
-static int hardly_moves(const step_impulse *s)
+int impulse_hardly_moves(const step_impulse *s)
 {
     return farthest(s) <= STILL * impulse_extent(s);
 }
@@ -209,7 +209,7 @@ static int hardly_moves(const step_impulse *s)
  * through something there. */
 static int may_look_ahead(const step_impulse *s)
 {
-    return s->calm && s->chord.is_there && !hardly_moves(s) && s->touch.found.count > 0 &&
+    return s->calm && s->chord.is_there && !impulse_hardly_moves(s) && s->touch.found.count > 0 &&
            s->system->n > GAUSS_CHOOSE_MOST;
 }
 
@@ -226,8 +226,8 @@ void impulse_note_trend(step_impulse *s, const double *from, const double *to, d
  * again, for another time, goes on as it did. */
 void impulse_extrapolate(step_impulse *s)
 {
-    int smooth =
-        s->has_trend && s->system->n > GAUSS_CHOOSE_MOST && !hardly_moves(s) && s->theta < 0.5;
+    int smooth = s->has_trend && s->system->n > GAUSS_CHOOSE_MOST && !impulse_hardly_moves(s) &&
+                 s->theta < 0.5;
     for (int i = 0; i < s->system->n && smooth; i++) {
         s->u[i] += impulse_late(s) * s->trend[i];
     }
@@ -347,8 +347,8 @@ static int may_follow(const step_impulse *s, const progress *at)
 {
     int small = s->system->n <= GAUSS_CHOOSE_MOST &&
                 (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
-    return s->chord.is_there && !small && !hardly_moves(s) && s->theta < 0.5 && !s->with_N &&
-           at->failed <= FAILURES;
+    return s->chord.is_there && !small && !impulse_hardly_moves(s) && s->theta < 0.5 &&
+           !s->with_N && at->failed <= FAILURES;
 }
 
 /* Would the factors at hand take more than one round more, although those of this iterate gain more
