@@ -37,6 +37,29 @@ zw_batch *zw_batch_create_of(const zw_system *const *systems, int worlds, int th
                              zw_error *error);
 void zw_batch_free(zw_batch *batch);
 
+/* All that a batch can be asked for; what is not said is 0. With a `device` ("cuda", "cuda:1"; or
+ * "emulated": the code for devices, on the processor) the worlds live there and move by the soft
+ * law, with the bits that they have here; what the device does not know is refused by name. Fields
+ * are copies then, which zw_batch_step brings up to date; zw_batch_state is NULL. */
+typedef struct zw_batch_def {
+    const zw_system *system;         /* of all worlds, or */
+    const zw_system *const *systems; /* of each */
+    int worlds, threads;             /* threads: of the processor */
+    const char *device;              /* NULL: the processor */
+    int contact_capacity;            /* points that a world on a device has room for; 0: those that
+                                        the file gives, or 48 */
+} zw_batch_def;
+zw_batch *zw_batch_make(const zw_batch_def *def, zw_error *error);
+
+/* Of a batch on a device. Where a field is in its memory, [worlds][numbers]: to be read and written
+ * there between calls, as it is (quaternions of any length but 0; the soft law brings things onto
+ * their constraints by itself). NULL: not there, or no device. */
+double *zw_batch_device_field(zw_batch *batch, zw_field_id field);
+const char *zw_batch_device_name(const zw_batch *batch); /* NULL: the processor */
+/* After ZW_BATCH_STAY: all fields from there; one field of all worlds to there, as it is. */
+zw_status zw_batch_pull(zw_batch *batch, zw_error *error);
+zw_status zw_batch_push(zw_batch *batch, zw_field_id field, zw_error *error);
+
 /* Numbers of a world: TIME [1], Q, V, PARAM (with the controls of motors) and ACTIVATION, to read
  * and to write; after steps with ZW_BATCH_SENSE also SENSOR and A, to read. The worlds of a field
  * stand one behind another: that of world 0 is [worlds][numbers], in one block that stays where it
@@ -45,7 +68,10 @@ void zw_batch_free(zw_batch *batch);
  * derives from parameters is not derived again. */
 double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
 
-enum { ZW_BATCH_SENSE = 1 }; /* zw_look after the last step: SENSOR and A */
+enum {
+    ZW_BATCH_SENSE = 1, /* zw_look after the last step: SENSOR and A */
+    ZW_BATCH_STAY = 2   /* on a device: fields are neither read before nor copied after the steps */
+};
 
 /* So many steps of every world, with the options of zw_step. A world that fails stops until
  * it is reset or something is written into it, and so does one that a `stop` line has ended

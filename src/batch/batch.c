@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "batch/on_device.h"
 
 static zw_status no_memory(zw_error *error)
 {
@@ -261,6 +262,18 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
     return batch;
 }
 
+zw_batch *zw_batch_make(const zw_batch_def *def, zw_error *error)
+{
+    int threads = def->threads > 0 || !def->device ? def->threads : 1;
+    if (!def->system == !def->systems) {
+        base_fail(error, ZW_BAD_INPUT, "a batch is of one system, or of one for each world");
+        return NULL;
+    }
+    return def->device && def->worlds > 0
+               ? on_device_create(def, error)
+               : create(def->system, def->systems, def->worlds, threads, error);
+}
+
 zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error)
 {
     return create(system, NULL, worlds, threads, error);
@@ -275,6 +288,10 @@ zw_batch *zw_batch_create_of(const zw_system *const *systems, int worlds, int th
 void zw_batch_free(zw_batch *batch)
 {
     if (!batch) {
+        return;
+    }
+    if (batch->device) {
+        on_device_free(batch);
         return;
     }
     pool_free(batch->pool);
@@ -310,7 +327,7 @@ static int is_world(const zw_batch *batch, int world)
 double *zw_batch_field(zw_batch *batch, int world, zw_field_id field)
 {
     for (int k = 0; k < SEEN_COUNT && is_world(batch, world); k++) {
-        if (fields[k] == field) {
+        if (fields[k] == field && batch->seen[k].data) {
             return place_of(batch, world, k);
         }
     }
@@ -319,6 +336,9 @@ double *zw_batch_field(zw_batch *batch, int world, zw_field_id field)
 
 zw_batch_result zw_batch_look(const zw_batch *batch, int world)
 {
+    if (batch->device) {
+        on_device_look((zw_batch *)batch, NULL); /* what it says is fetched when it is asked for */
+    }
     return is_world(batch, world) ? batch->result[world]
                                   : (zw_batch_result){.status = ZW_BAD_INPUT, .stopped_by = -1};
 }
@@ -331,7 +351,7 @@ const zw_error *zw_batch_why(const zw_batch *batch, int world)
 
 const zw_state *zw_batch_state(const zw_batch *batch, int world)
 {
-    if (!is_world(batch, world)) {
+    if (!is_world(batch, world) || batch->device) {
         return NULL;
     }
     batch_let_see(batch, world);
@@ -341,6 +361,9 @@ const zw_state *zw_batch_state(const zw_batch *batch, int world)
 zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
                          zw_error *error)
 {
+    if (batch->device) {
+        return on_device_reset(batch, mask, to, error);
+    }
     for (int i = 0; i < batch->count; i++) {
         if (mask && !mask[i]) {
             continue;

@@ -41,7 +41,11 @@ typedef struct batch_place {
     int world;
 } batch_place;
 
+typedef struct batch_device batch_device; /* on_device.h */
+
 struct zw_batch {
+    batch_device *device;      /* that the worlds are on; NULL: the processor. Then `system`, count,
+                                  seen, result, why and failed are all that there is. */
     const zw_system *system;   /* of all worlds; or, if they vary, of the first */
     const zw_system **systems; /* [count] of each; NULL: they do not vary */
     zw_work **own;             /* [count] their scratch, and where they start */

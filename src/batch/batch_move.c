@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "batch/batch.h"
+#include "batch/on_device.h"
 
 /* ---- Who moves ------------------------------------------------------------------------------- */
 
@@ -151,6 +152,9 @@ zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int step
     if (status != ZW_OK) {
         return status;
     }
+    if (batch->device) {
+        return on_device_step(batch, options, steps, flags, error);
+    }
     batch->options = options ? *options : (zw_run_options){0};
     batch->steps = steps;
     batch->flags = flags;
@@ -256,6 +260,9 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
     zw_run_options wish = options ? *options : (zw_run_options){0}, plan;
     zw_status status = check(options, error);
     double earliest = INFINITY;
+    if (batch->device) {
+        return base_fail(error, ZW_BAD_INPUT, "a batch on a device moves by zw_batch_step");
+    }
     for (int i = 0; i < batch->count; i++) {
         earliest = fmin(earliest, *zw_batch_field(batch, i, ZW_FIELD_TIME));
     }

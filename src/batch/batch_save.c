@@ -28,6 +28,9 @@ static uint64_t get(const unsigned char *from)
 size_t zw_batch_bytes(const zw_batch *batch)
 {
     size_t bytes = HEAD;
+    if (batch->device) {
+        return bytes;
+    }
     batch_let_see(batch, -1);
     for (int i = 0; i < batch->count; i++) {
         bytes += EACH + zw_state_bytes(batch->state[i]);
@@ -38,6 +41,9 @@ size_t zw_batch_bytes(const zw_batch *batch)
 zw_status zw_batch_save(const zw_batch *batch, void *bytes, size_t size, zw_error *error)
 {
     unsigned char *to = bytes;
+    if (batch->device) {
+        return base_fail(error, ZW_BAD_INPUT, "a batch on a device is not saved");
+    }
     if (size < zw_batch_bytes(batch)) {
         return base_fail(error, ZW_TOO_LARGE, "the batch has %zu bytes, and there is room for %zu",
                          zw_batch_bytes(batch), size);
@@ -77,6 +83,9 @@ zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_e
 {
     const unsigned char *from = bytes, *at = from + HEAD;
     zw_status status = ZW_OK;
+    if (batch->device) {
+        return base_fail(error, ZW_BAD_INPUT, "a batch on a device is not restored");
+    }
     if (size < HEAD || memcmp(from, mark, sizeof mark) || get(from + 8) != (uint64_t)batch->count) {
         return base_fail(error, ZW_BAD_INPUT, "these bytes are not a saved batch of %d worlds",
                          batch->count);

@@ -64,6 +64,12 @@ enum { SOFT_DEEPEST = 184 };
 /* Products a dof from which on chains are factored as articulated bodies: soft_deep.c. */
 #define SOFT_DEEP 1600
 
+/* Between the parts of a step the warps of a GPU wait for each other: so they ask for the same
+ * instructions at the same time, of which there is little room near its units. */
+#ifndef SOFT_MEET
+#define SOFT_MEET() ((void)0)
+#endif
+
 enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
 
 /* Of a block at some x = J a. */
@@ -179,7 +185,8 @@ typedef struct soft_problem {
     double *J;          /* of one point */
     double *room;       /* for the rows of a group, and for those as bent islands have them */
     int *J_column;
-    soft_pair *pair; /* [SOFT_PAIRS] by their geoms */
+    soft_pair *pair;        /* [SOFT_PAIRS] by their geoms */
+    const soft_pair *match; /* [matches] or, on a device, those of all that may touch; else NULL */
 
     /* soft_island.c */
     int trees, islands;
@@ -241,7 +248,9 @@ zw_status soft_weigh(soft_problem *s, zw_error *error);
 
 /* soft_rows.c: after bodies_smooth. */
 zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
-/* The law of the two geoms of a point; and after soft_fill the place r of a closer of one row. */
+/* The law of two geoms; of those of a point, looked up; and after soft_fill the place r of a closer
+ * of one row. */
+soft_pair soft_pair_make(const soft_problem *s, uint32_t i, uint32_t j);
 const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point);
 double soft_row_place(const soft_problem *s, const soft_block *k, const double *q);
 /* Does the law take a point of s->found? If so, its frame is turned as the law has it. */

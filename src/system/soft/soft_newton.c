@@ -526,7 +526,11 @@ typedef struct lot {
 
 static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
 {
+#ifdef ZW_NO_HERDS
+    enum { FEW = LANES + 1 }; /* code must be small and vectors are short: one by one */
+#else
     enum { FEW = 3 }; /* so many are as soon done one by one */
+#endif
     double *H[LANES], *x[LANES];
     int ready = all->count >= FEW, count = all->count;
     zw_status status = ZW_OK;

@@ -353,32 +353,56 @@ int soft_takes(const soft_problem *s, int index)
     return takes;
 }
 
-/* The law of two geoms does not change: it is looked up, and made if it is not there. */
-const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point)
+soft_pair soft_pair_make(const soft_problem *s, uint32_t i, uint32_t j)
 {
     const contact_world *world = s->system->bodies->contact;
-    uint32_t i = point->key.geom[0], j = point->key.geom[1];
-    soft_pair *to = &s->pair[(31 * i + j) % SOFT_PAIRS];
-    if (to->is_there && to->geom[0] == i && to->geom[1] == j) {
-        return to;
-    }
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
     const zw_pair_def *written = contact_pair(world, (int)i, (int)j);
     zw_soft law = soft_mix(&a->law, &b->law);
     if (written && written->given & 4) {
         law = written->soft;
     }
-    *to = (soft_pair){.is_there = 1,
-                      .geom = {i, j},
-                      .A0 = s->part[a->owner][0] + s->part[b->owner][0],
-                      .spring = soft_spring_of(&law, s->h)};
-    memcpy(to->imp, law.imp, sizeof to->imp);
-    to->across = to->spring;
+    soft_pair to = {.is_there = 1,
+                    .geom = {i, j},
+                    .A0 = s->part[a->owner][0] + s->part[b->owner][0],
+                    .spring = soft_spring_of(&law, s->h)};
+    memcpy(to.imp, law.imp, sizeof to.imp);
+    to.across = to.spring;
     if (written && written->given & 8) {
         memcpy(law.ref, written->soft_friction.ref, sizeof law.ref);
         if (law.ref[0] != 0 || law.ref[1] != 0) {
-            to->across = soft_spring_of(&law, s->h);
+            to.across = soft_spring_of(&law, s->h);
         }
+    }
+    return to;
+}
+
+/* Matches are sorted by their geoms. */
+static const soft_pair *find_match(const soft_problem *s, uint32_t i, uint32_t j)
+{
+    int low = 0, high = s->system->bodies->contact->match_count - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const uint32_t *geom = s->match[middle].geom;
+        if (geom[0] < i || (geom[0] == i && geom[1] < j)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return &s->match[low];
+}
+
+/* The law of two geoms does not change: it is looked up, and made if it is not there. */
+const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point)
+{
+    uint32_t i = point->key.geom[0], j = point->key.geom[1];
+    if (s->match) {
+        return find_match(s, i, j);
+    }
+    soft_pair *to = &s->pair[(31 * i + j) % SOFT_PAIRS];
+    if (!to->is_there || to->geom[0] != i || to->geom[1] != j) {
+        *to = soft_pair_make(s, i, j);
     }
     return to;
 }

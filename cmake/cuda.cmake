@@ -1,0 +1,107 @@
+# libzwang-cuda.so: worlds on an NVIDIA GPU (src/device, docs/gpu.md).
+#
+# The C files of a step are compiled by clang for NVPTX, as they are, and linked to one module; the
+# assembler of the CUDA toolkit makes machine code of it, and the host's part carries that along.
+# Where clang with its tools or CUDA is missing, there is no libzwang-cuda.so, and zw_batch_make
+# says so when it is asked for "cuda".
+
+find_program(ZW_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
+cmake_path(GET ZW_NVCC PARENT_PATH cuda_bin)
+find_program(ZW_PTXAS ptxas HINTS ${cuda_bin})
+find_program(ZW_FATBINARY fatbinary HINTS ${cuda_bin})
+find_path(ZW_CUDA_INCLUDE cuda.h HINTS ${cuda_bin}/../include)
+find_library(ZW_CUDA_DRIVER cuda HINTS ${cuda_bin}/../lib64/stubs)
+find_program(ZW_CLANG NAMES clang clang-14)
+find_program(ZW_LLVM_LINK NAMES llvm-link llvm-link-14)
+find_program(ZW_LLVM_OPT NAMES opt opt-14)
+find_program(ZW_LLC NAMES llc llc-14)
+mark_as_advanced(ZW_NVCC ZW_PTXAS ZW_FATBINARY ZW_CUDA_INCLUDE ZW_CUDA_DRIVER ZW_CLANG ZW_LLVM_LINK
+                 ZW_LLVM_OPT ZW_LLC)
+if(NOT ZW_PTXAS OR NOT ZW_FATBINARY OR NOT ZW_CUDA_INCLUDE OR NOT ZW_CUDA_DRIVER OR NOT ZW_CLANG
+   OR NOT ZW_LLVM_LINK OR NOT ZW_LLVM_OPT OR NOT ZW_LLC)
+  message(STATUS "CUDA and clang with llvm-link, opt, llc: missing; no batches on a GPU")
+  return()
+endif()
+message(STATUS "CUDA, for batches on a GPU: found (${ZW_PTXAS}); target zwang_cuda")
+
+# What a step calls, and what it calls in turn; the rest stays away (src/device/cuda/absent.c).
+set(device_sources
+    src/step/soft_step.c src/step/soft_implicit.c src/step/stepper.c
+    src/system/soft/soft.c src/system/soft/soft_block.c src/system/soft/soft_deep.c
+    src/system/soft/soft_island.c src/system/soft/soft_lane.c src/system/soft/soft_law.c
+    src/system/soft/soft_newton.c src/system/soft/soft_rows.c src/system/soft/soft_solve.c
+    src/system/contact/contact_find.c src/system/contact/contact_wait.c
+    src/system/bodies/bodies.c src/system/bodies/bodies_force.c src/system/bodies/bodies_fluid.c
+    src/system/bodies/bodies_muscle.c src/system/bodies/bodies_rows.c
+    src/system/bodies/bodies_roll.c src/system/tendon/tendon.c src/system/tendon/wrap.c
+    src/system/configuration.c src/tree/sweeps.c src/tree/tree.c src/model/pose.c
+    src/math/dense/paths.c src/math/dense/paths_rows.c src/math/dense/dense.c
+    src/math/dense/dense_lines.c src/math/elementary.c src/math/elementary8.c src/math/lanes.c
+    src/math/lanes8.c
+    src/collide/box.c src/collide/convex.c src/collide/epa.c src/collide/gjk.c
+    src/collide/inside.c src/collide/manifold.c src/collide/pair.c
+    src/collide/plane.c src/collide/refine.c src/collide/round.c src/collide/shape.c
+    src/collide/sphere.c
+    src/device/world.c src/device/cuda/thread.c src/device/cuda/absent.c)
+
+set(device ${CMAKE_CURRENT_BINARY_DIR}/cuda)
+file(MAKE_DIRECTORY ${device})
+set(device_inline -inline-threshold=225)
+set(device_flags
+    --target=nvptx64-nvidia-cuda -march=sm_80 -std=c17 -O2 -ffp-contract=off -fno-math-errno
+    -fno-builtin-fmax -fno-builtin-fmin -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
+    -mllvm ${device_inline} -DZW_NO_HERDS -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
+    -nostdlibinc -I${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/shim
+    -I${CMAKE_CURRENT_SOURCE_DIR}/src -I${CMAKE_CURRENT_SOURCE_DIR}/include
+    -include ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/prefix.h)
+set(device_modules "")
+foreach(source IN LISTS device_sources)
+  string(MAKE_C_IDENTIFIER ${source} name)
+  add_custom_command(
+    OUTPUT ${device}/${name}.bc
+    COMMAND ${ZW_CLANG} ${device_flags} -MD -MT ${device}/${name}.bc -MF ${device}/${name}.d
+            -emit-llvm -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${device}/${name}.bc
+    DEPENDS ${source} DEPFILE ${device}/${name}.d COMMENT "For GPUs: ${source}" VERBATIM)
+  list(APPEND device_modules ${device}/${name}.bc)
+endforeach()
+
+# All of it as one module; then machine code for sm_80 and sm_90, and PTX for later ones.
+set(code ${device}/worlds)
+add_custom_command(
+  OUTPUT ${code}.ptx
+  COMMAND ${ZW_LLVM_LINK} ${device_modules} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/kernel.ll -o
+          ${code}_all.bc
+  COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
+          -internalize-public-api-list=zw_worlds,zw_device_version -globaldce ${code}_all.bc -o
+          ${code}.bc
+  COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
+  COMMAND sh -c "! grep '^[.]extern' ${code}.ptx" # what is called and not there
+  DEPENDS ${device_modules} src/device/cuda/kernel.ll COMMENT "For GPUs: PTX" VERBATIM)
+set(images --image=profile=compute_80,file=${code}.ptx)
+set(parts ${code}.ptx)
+foreach(arch 80 90)
+  add_custom_command(
+    OUTPUT ${code}_${arch}.cubin
+    COMMAND ${ZW_PTXAS} -arch=sm_${arch} -O3 --maxrregcount 128 ${code}.ptx -o ${code}_${arch}.cubin
+    DEPENDS ${code}.ptx COMMENT "For GPUs: code for sm_${arch}" VERBATIM)
+  list(APPEND images --image=profile=sm_${arch},file=${code}_${arch}.cubin)
+  list(APPEND parts ${code}_${arch}.cubin)
+endforeach()
+add_custom_command(
+  OUTPUT ${code}.fatbin
+  COMMAND ${ZW_FATBINARY} --64 --create=${code}.fatbin ${images}
+  DEPENDS ${parts} COMMENT "For GPUs: all codes" VERBATIM)
+
+# Not part of `all`: the assembler takes a minute or two.
+add_library(zwang_cuda SHARED EXCLUDE_FROM_ALL src/device/cuda/cuda.c src/base/error.c
+            src/base/memory.c src/base/status.c)
+set_target_properties(zwang_cuda PROPERTIES OUTPUT_NAME zwang-cuda C_VISIBILITY_PRESET hidden
+                      C_EXTENSIONS ON)
+target_include_directories(zwang_cuda PRIVATE include src)
+target_include_directories(zwang_cuda SYSTEM PRIVATE ${ZW_CUDA_INCLUDE})
+target_compile_definitions(zwang_cuda PRIVATE ZW_CUDA_CODE="${code}.fatbin")
+set_source_files_properties(src/device/cuda/cuda.c PROPERTIES OBJECT_DEPENDS ${code}.fatbin)
+target_link_libraries(zwang_cuda PRIVATE ${ZW_CUDA_DRIVER})
+
+# That all of it compiles, down to PTX: a test (device/ptx).
+add_custom_target(zwang_ptx DEPENDS ${code}.ptx)

@@ -1,0 +1,85 @@
+/* A batch whose worlds are on a device (device/world.h): what zw_batch does there.
+ *
+ * The device has the worlds; the caller's arrays are copies. `mirror` is what they were when they
+ * were last brought up to date: a row that differs has been written by the caller, and is taken at
+ * the next step as zw_state_set takes it. After steps with ZW_BATCH_STAY the arrays are old
+ * (`stale`), and rows that were not written since are no news. */
+#ifndef ZW_BATCH_ON_DEVICE_H
+#define ZW_BATCH_ON_DEVICE_H
+
+#include "batch/batch.h"
+#include "device/backend.h"
+#include "device/image.h"
+
+struct batch_device {
+    const device_backend *backend;
+    void *handle;
+    int points; /* room for contacts of a world; 0: the file's */
+
+    /* Systems: those that differ, and which of them each world is of. */
+    int models;
+    const zw_system **system; /* [models] */
+    zw_state **start;         /* [models] */
+    int *which;               /* [worlds] */
+    double step;              /* that the images were made for; 0: there are none yet */
+    void **image;             /* [models] on the device */
+    size_t scratch;           /* bytes a world */
+
+    device_job job; /* pointers of the device */
+    void *reset;    /* [worlds] on the device, */
+    void **begin;   /* [models] and the starts there */
+    double *mirror[SEEN_WRITTEN];
+    int stale;
+    int *status; /* [worlds] as after the last call */
+    device_result *result;
+    int is_looked; /* results are those of the last call */
+    zw_state *state;
+    zw_work *work;
+};
+
+/* Fields that a device has; where one is in the job; bytes of a row and of all; a row. */
+static const zw_field_id on_device_field[SEEN_WRITTEN] = {[SEEN_TIME] = ZW_FIELD_TIME,
+                                                          [SEEN_PARAM] = ZW_FIELD_PARAM,
+                                                          [SEEN_Q] = ZW_FIELD_Q,
+                                                          [SEEN_V] = ZW_FIELD_V,
+                                                          [SEEN_ACTIVATION] = ZW_FIELD_ACTIVATION};
+
+static inline double **on_device_place(device_job *job, int k)
+{
+    double **place[SEEN_WRITTEN] = {[SEEN_TIME] = &job->time,
+                                    [SEEN_PARAM] = &job->param,
+                                    [SEEN_Q] = &job->q,
+                                    [SEEN_V] = &job->v,
+                                    [SEEN_ACTIVATION] = &job->act};
+    return place[k];
+}
+
+static inline size_t on_device_row(const zw_batch *batch, int k)
+{
+    return (size_t)batch->seen[k].count * sizeof(double);
+}
+
+static inline size_t on_device_all(const zw_batch *batch, int k)
+{
+    return (size_t)batch->count * on_device_row(batch, k);
+}
+
+static inline double *on_device_at(const zw_batch *batch, double *array, int world, int k)
+{
+    return array + (size_t)world * (size_t)batch->seen[k].count;
+}
+
+/* on_device_copy.c: what the caller wrote goes to the device. */
+zw_status on_device_take(zw_batch *batch, zw_error *error);
+
+/* on_device.c */
+zw_batch *on_device_create(const zw_batch_def *def, zw_error *error);
+void on_device_free(zw_batch *batch);
+zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
+                         zw_error *error);
+zw_status on_device_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
+                          zw_error *error);
+/* Results of all worlds into batch->result. */
+zw_status on_device_look(zw_batch *batch, zw_error *error);
+
+#endif

@@ -1,0 +1,151 @@
+/* What steps on a device never come to: image_check refuses who would need it. Each fails in the
+ * way that its callers know. */
+#include "base/memory.h"
+#include "collide/broad.h"
+#include "collide/ground.h"
+#include "collide/hull.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
+#include "system/soft/soft_large.h"
+
+/* Rooms are large enough (world.c): nobody asks for more. */
+void *base_alloc(size_t bytes)
+{
+    (void)bytes;
+    return NULL;
+}
+
+void base_free(void *block)
+{
+    (void)block;
+}
+
+enum { LINE = 64 };
+
+/* As base/memory.c. */
+void *base_arena_bytes(base_arena *arena, size_t count)
+{
+    size_t start = (arena->used + LINE - 1) / LINE * LINE;
+    arena->used = start + count;
+    return arena->block ? arena->block + start : NULL;
+}
+
+double *base_arena_doubles(base_arena *arena, size_t count)
+{
+    return base_arena_bytes(arena, count * sizeof(double));
+}
+
+int *base_arena_ints(base_arena *arena, size_t count)
+{
+    return base_arena_bytes(arena, count * sizeof(int));
+}
+
+/* Only to name a formula that has no value: there is one. */
+zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
+                          const double *q, const double *v, const double *a, const double *lambda,
+                          zw_error *error)
+{
+    (void)system, (void)work, (void)part, (void)t, (void)q, (void)v, (void)a, (void)lambda;
+    (void)error;
+    return ZW_NOT_FINITE;
+}
+
+/* No formulas. */
+void bodies_formula_forces(const zw_system *system, zw_work *work, int potential, double *force)
+{
+    (void)system, (void)work, (void)potential, (void)force;
+}
+
+const double *bodies_formula_outputs(const zw_system *system, const zw_work *work)
+{
+    (void)system, (void)work;
+    return NULL;
+}
+
+/* No adhesion: nothing to be found. */
+zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, const double *v,
+                      double slack, zw_error *error)
+{
+    (void)system, (void)work, (void)q, (void)v, (void)slack, (void)error;
+    return ZW_OK;
+}
+
+int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                    double *coef)
+{
+    (void)system, (void)work, (void)motor, (void)dof, (void)coef;
+    return 0;
+}
+
+/* No crowds, no boxes. */
+int contact_crowd_meet(const struct zw_system *system, contact_work *work, double margin)
+{
+    (void)system, (void)work, (void)margin;
+    return 0;
+}
+
+zw_status collide_broad_keep(collide_broad *broad, int count, const double *lower,
+                             const double *upper, const unsigned char *still, int *bad)
+{
+    (void)broad, (void)count, (void)lower, (void)upper, (void)still, (void)bad;
+    return ZW_NO_MEMORY;
+}
+
+zw_status collide_broad_update(collide_broad *broad, int count, const int *list,
+                               const double *lower, const double *upper, int among, int *bad)
+{
+    (void)broad, (void)count, (void)list, (void)lower, (void)upper, (void)among, (void)bad;
+    return ZW_NO_MEMORY;
+}
+
+int collide_broad_pairs(const collide_broad *broad, const int **pair)
+{
+    (void)broad, (void)pair;
+    return 0;
+}
+
+/* No islands that are large. */
+int soft_large_find(soft_problem *s, soft_island *island)
+{
+    (void)s, (void)island;
+    return 0;
+}
+
+int soft_large_factor(soft_problem *s, const soft_island *island, const double *diagonal,
+                      int only_masses)
+{
+    (void)s, (void)island, (void)diagonal, (void)only_masses;
+    return 0;
+}
+
+void soft_large_solve(soft_problem *s, const soft_island *island, double *x)
+{
+    (void)s, (void)island, (void)x;
+}
+
+/* No hulls, height fields, meshes. */
+int collide_hull_support(const struct collide_hull *hull, const double u[3])
+{
+    (void)hull, (void)u;
+    return 0;
+}
+
+void collide_field_pair(const collide_field *field, const collide_solid *b, collide_sink *sink)
+{
+    (void)field, (void)b, (void)sink;
+}
+
+void collide_mesh_pair(const collide_mesh *mesh, const collide_solid *b, collide_sink *sink)
+{
+    (void)mesh, (void)b, (void)sink;
+}
+
+void collide_field_box(const collide_field *field, double lower[3], double upper[3])
+{
+    (void)field, (void)lower, (void)upper;
+}
+
+void collide_mesh_box(const collide_mesh *mesh, double lower[3], double upper[3])
+{
+    (void)mesh, (void)lower, (void)upper;
+}

@@ -1,0 +1,198 @@
+/* The backend of CUDA, by its driver: libzwang-cuda.so. The code of the worlds (thread.c, and all
+ * that it calls) is embedded as it was compiled, for several generations of GPUs. */
+#include <cuda.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "device/backend.h"
+
+/* The code: zw_worlds of thread.c, for several generations of GPUs. */
+__asm__(".section .rodata\n"
+        ".balign 64\n"
+        "zw_worlds_code:\n"
+        ".incbin \"" ZW_CUDA_CODE "\"\n"
+        ".byte 0\n"
+        ".text\n");
+extern const char zw_worlds_code[] __attribute__((visibility("hidden")));
+
+/* Chosen by measuring, on an H200 (docs/gpu.md): a multiprocessor has one block, of as many warps
+ * as its registers hold at most; few worlds are spread over all of them, with fewer in a warp. */
+enum { WARP = 32, MOST_WARPS = 16, FEW_WARPS = 4 };
+
+typedef struct gpu {
+    CUdevice device;
+    CUcontext context;
+    CUmodule code;
+    CUfunction kernel;
+    CUdeviceptr job, scratch;
+    size_t scratch_bytes; /* of all that there is */
+    int multiprocessors;
+    char name[128];
+} gpu;
+
+static zw_status fail(CUresult result, const char *what, zw_error *error)
+{
+    const char *text = NULL;
+    if (result == CUDA_SUCCESS) {
+        return ZW_OK;
+    }
+    cuGetErrorString(result, &text);
+    return base_fail(error, result == CUDA_ERROR_OUT_OF_MEMORY ? ZW_NO_MEMORY : ZW_BAD_INPUT,
+                     "CUDA: %s: %s", what, text ? text : "unknown error");
+}
+
+static zw_status check_version(CUmodule code, zw_error *error)
+{
+    CUdeviceptr place = 0;
+    int version = 0;
+    size_t size = 0;
+    zw_status status =
+        fail(cuModuleGetGlobal(&place, &size, code, "zw_device_version"), "version", error);
+    status = status == ZW_OK ? fail(cuMemcpyDtoH(&version, place, sizeof version), "version", error)
+                             : status;
+    return status == ZW_OK && version != DEVICE_VERSION
+               ? base_fail(error, ZW_BAD_INPUT, "CUDA: structs differ on the device")
+               : status;
+}
+
+static zw_status load(gpu *g, zw_error *error)
+{
+    zw_status status =
+        fail(cuModuleLoadData(&g->code, zw_worlds_code), "this GPU cannot run our code", error);
+    status = status == ZW_OK ? check_version(g->code, error) : status;
+    if (status == ZW_OK) {
+        status = fail(cuModuleGetFunction(&g->kernel, g->code, "zw_worlds"), "kernel", error);
+    }
+    return status == ZW_OK ? fail(cuMemAlloc(&g->job, sizeof(device_job)), "memory", error)
+                           : status;
+}
+
+static void close_gpu(void *device)
+{
+    gpu *g = device;
+    if (g->context) {
+        cuCtxSetCurrent(g->context);
+        cuMemFree(g->job);
+        cuMemFree(g->scratch);
+        if (g->code) {
+            cuModuleUnload(g->code);
+        }
+        cuDevicePrimaryCtxRelease(g->device);
+    }
+    base_free(g);
+}
+
+/* The context is the device's primary one, which PyTorch and JAX use as well. */
+static void *open_gpu(int number, zw_error *error)
+{
+    gpu *g = base_alloc(sizeof *g);
+    zw_status status = g ? fail(cuInit(0), "no driver", error) : ZW_NO_MEMORY;
+    status = status == ZW_OK ? fail(cuDeviceGet(&g->device, number), "no such GPU", error) : status;
+    if (status == ZW_OK) {
+        cuDeviceGetName(g->name, (int)sizeof g->name, g->device);
+        status = fail(cuDevicePrimaryCtxRetain(&g->context, g->device), "no context", error);
+    }
+    if (status == ZW_OK) {
+        cuCtxSetCurrent(g->context);
+        cuDeviceGetAttribute(&g->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                             g->device);
+        status = load(g, error);
+    }
+    if (status != ZW_OK && g) {
+        close_gpu(g);
+    }
+    return status == ZW_OK ? g : NULL;
+}
+
+static const char *name_of(const void *device)
+{
+    return ((const gpu *)device)->name;
+}
+
+static void *take(void *device, size_t bytes)
+{
+    CUdeviceptr block = 0;
+    cuCtxSetCurrent(((gpu *)device)->context);
+    if (cuMemAlloc(&block, bytes) != CUDA_SUCCESS) {
+        return NULL;
+    }
+    cuMemsetD8(block, 0, bytes);
+    return (void *)block;
+}
+
+static void give(void *device, void *block)
+{
+    cuCtxSetCurrent(((gpu *)device)->context);
+    if (block) {
+        cuMemFree((CUdeviceptr)block);
+    }
+}
+
+static zw_status put(void *device, void *to, const void *from, size_t bytes, zw_error *error)
+{
+    cuCtxSetCurrent(((gpu *)device)->context);
+    return bytes > 0 ? fail(cuMemcpyHtoD((CUdeviceptr)to, from, bytes), "copy", error) : ZW_OK;
+}
+
+static zw_status get(void *device, void *to, const void *from, size_t bytes, zw_error *error)
+{
+    cuCtxSetCurrent(((gpu *)device)->context);
+    return bytes > 0 ? fail(cuMemcpyDtoH(to, (CUdeviceptr)from, bytes), "copy", error) : ZW_OK;
+}
+
+static zw_status make_room(gpu *g, size_t bytes, zw_error *error)
+{
+    if (bytes <= g->scratch_bytes) {
+        return ZW_OK;
+    }
+    cuMemFree(g->scratch);
+    g->scratch = 0;
+    g->scratch_bytes = 0;
+    zw_status status = fail(cuMemAlloc(&g->scratch, bytes), "scratch", error);
+    g->scratch_bytes = status == ZW_OK ? bytes : 0;
+    return status;
+}
+
+static unsigned least(unsigned x, unsigned y)
+{
+    return x < y ? x : y;
+}
+
+static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
+{
+    gpu *g = device;
+    device_job own = *job;
+    void *arguments[] = {&g->job};
+    unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
+    unsigned lanes = least((worlds + FEW_WARPS * units - 1) / (FEW_WARPS * units), WARP);
+    unsigned warps = (worlds + lanes - 1) / lanes;
+    unsigned each = least((warps + units - 1) / units, MOST_WARPS);
+    unsigned blocks = least((warps + each - 1) / each, units);
+    own.lanes = (int)lanes;
+    own.scratch_bytes = (scratch + 127) / 128 * 128;
+    cuCtxSetCurrent(g->context);
+    zw_status status = make_room(g, own.scratch_bytes * lanes * each * blocks, error);
+    own.scratch = (unsigned char *)g->scratch;
+    status = status == ZW_OK ? put(device, (void *)g->job, &own, sizeof own, error) : status;
+    status = status == ZW_OK ? fail(cuLaunchKernel(g->kernel, blocks, 1, 1, each * WARP, 1, 1, 0,
+                                                   NULL, arguments, NULL),
+                                    "launch", error)
+                             : status;
+    return status == ZW_OK ? fail(cuCtxSynchronize(), "the worlds", error) : status;
+}
+
+__attribute__((visibility("default"))) const device_backend *zw_device_cuda(void);
+
+const device_backend *zw_device_cuda(void)
+{
+    static const device_backend backend = {.version = DEVICE_VERSION,
+                                           .open = open_gpu,
+                                           .close = close_gpu,
+                                           .name = name_of,
+                                           .take = take,
+                                           .give = give,
+                                           .put = put,
+                                           .get = get,
+                                           .move = move};
+    return &backend;
+}

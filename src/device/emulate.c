@@ -1,0 +1,84 @@
+/* A device that is none: jobs run on the processor, world after world, with the functions that a
+ * GPU runs and on the same copies of systems. So what differs from zw_batch_step there is found
+ * without a GPU. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "device/backend.h"
+
+static void *open_emulated(int number, zw_error *error)
+{
+    if (number != 0) {
+        base_fail(error, ZW_BAD_INPUT, "there is one emulated device, number 0");
+        return NULL;
+    }
+    void *device = base_alloc(1);
+    if (!device) {
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    return device;
+}
+
+static void close_emulated(void *device)
+{
+    base_free(device);
+}
+
+static const char *name_emulated(const void *device)
+{
+    (void)device;
+    return "emulated on the processor";
+}
+
+static void *take(void *device, size_t bytes)
+{
+    (void)device;
+    return base_alloc(bytes + 1);
+}
+
+static void give(void *device, void *block)
+{
+    (void)device;
+    base_free(block);
+}
+
+static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw_error *error)
+{
+    (void)device;
+    (void)error;
+    if (bytes > 0) {
+        memcpy(to, from, bytes);
+    }
+    return ZW_OK;
+}
+
+/* Scratch is filled with nonsense, as memory of a GPU is that nobody has written. */
+static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
+{
+    void *memory = base_alloc(scratch);
+    (void)device;
+    if (!memory) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    for (int i = 0; i < job->worlds; i++) {
+        memset(memory, 0xbf, scratch);
+        world_move(job, i, memory);
+    }
+    base_free(memory);
+    return ZW_OK;
+}
+
+const device_backend *device_emulated(void)
+{
+    static const device_backend backend = {.version = DEVICE_VERSION,
+                                           .open = open_emulated,
+                                           .close = close_emulated,
+                                           .name = name_emulated,
+                                           .take = take,
+                                           .give = give,
+                                           .put = copy,
+                                           .get = copy,
+                                           .move = move};
+    return &backend;
+}

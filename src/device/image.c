@@ -1,0 +1,379 @@
+/* A copy of what steps read of a system, in one block that can be moved anywhere.
+ *
+ * Structs are copied field by field: what is not named here is zero on the device, so a step that
+ * asks for it is caught by the emulation too (test/device). Pointers are noted as links, and
+ * settled when it is known where the block will stand. */
+#include "device/image.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* ---- Who can go ------------------------------------------------------------------------------ */
+
+static zw_status check_geoms(const contact_world *world, zw_error *error)
+{
+    if (world->geom_count > 0 && !world->match) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "%d geoms touch; a device looks at %d at most, two by two",
+                         world->geom_count, CONTACT_FEW);
+    }
+    for (int k = 0; k < world->match_count; k++) {
+        for (int side = 0; side < 2; side++) {
+            const contact_geom *geom = &world->geom[side ? world->match[k].b : world->match[k].a];
+            if (geom->shape.kind >= COLLIDE_HULL) {
+                return base_fail(error, ZW_BAD_INPUT,
+                                 "geom %s is a mesh or height field: on a device planes, spheres, "
+                                 "capsules, boxes, cylinders, cones and ellipsoids touch",
+                                 geom->law.name ? geom->law.name : "without a name");
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+zw_status image_check(const zw_system *system, zw_error *error)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const char *lack = !system->tree                  ? "equations without bodies"
+                       : bodies->formulas             ? "formulas over bodies"
+                       : bodies->path_count > 0       ? "tendons through space"
+                       : bodies->grip_count > 0       ? "adhesion"
+                       : system->model->event_count   ? "events"
+                       : system->tree->without_matrix ? "trees without a mass matrix"
+                       : bodies->contact->asleep      ? "bodies that sleep"
+                                                      : NULL;
+    if (lack) {
+        return base_fail(error, ZW_BAD_INPUT, "a batch on a device does not know %s", lack);
+    }
+    if (system->n < 1 || system->n > DEVICE_SPEEDS) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "a world on a device has 1 to %d speeds, and this system has %d",
+                         DEVICE_SPEEDS, system->n);
+    }
+    return check_geoms(bodies->contact, error);
+}
+
+/* ---- The block ------------------------------------------------------------------------------- */
+
+static int grow(void *list, size_t used, size_t *room, size_t more, size_t size)
+{
+    void **to = list;
+    if (used + more <= *room) {
+        return 1;
+    }
+    size_t wider = 2 * (used + more);
+    void *new = base_alloc(wider * size);
+    if (!new) {
+        return 0;
+    }
+    if (used > 0) {
+        memcpy(new, *to, used * size);
+    }
+    base_free(*to);
+    *to = new;
+    *room = wider;
+    return 1;
+}
+
+/* So many bytes, copied; where they are. */
+static size_t add(device_image *image, const void *from, size_t bytes)
+{
+    size_t start = (image->used + 63) / 64 * 64;
+    if (image->failed ||
+        !grow(&image->block, image->used, &image->room, start - image->used + bytes + 64, 1)) {
+        image->failed = 1;
+        return 0;
+    }
+    if (from && bytes > 0) {
+        memcpy(image->block + start, from, bytes);
+    }
+    image->used = start + bytes;
+    return start;
+}
+
+static void link_to(device_image *image, size_t at, size_t to)
+{
+    size_t room = (size_t)image->link_room;
+    if (image->failed || !grow(&image->link, (size_t)image->links, &room, 1, sizeof *image->link)) {
+        image->failed = 1;
+        return;
+    }
+    image->link_room = (int)room;
+    image->link[image->links++] = (image_link){at, to};
+}
+
+/* An array, and the pointer to it; NULL stays NULL. Answers where the array is. */
+static size_t attach(device_image *image, size_t at, const void *from, size_t bytes)
+{
+    if (!from) {
+        return 0;
+    }
+    size_t to = add(image, from, bytes);
+    link_to(image, at, to);
+    return to;
+}
+
+#define PLACE(start, type, field) ((start) + offsetof(type, field))
+#define ATTACH(start, type, from, field, count)                                                    \
+    attach(image, PLACE(start, type, field), (from)->field, (size_t)(count) * sizeof *(from)->field)
+
+/* ---- What is in it --------------------------------------------------------------------------- */
+
+static size_t add_tree(device_image *image, const tree_mechanism *tree)
+{
+    tree_mechanism copy = *tree;
+    size_t start, nv = (size_t)tree->nv, nq = (size_t)tree->nq;
+    start = add(image, &copy, sizeof copy);
+    ATTACH(start, tree_mechanism, tree, body, tree->bodies);
+    ATTACH(start, tree_mechanism, tree, joint, tree->joints);
+    ATTACH(start, tree_mechanism, tree, hinge, tree->hinges);
+    ATTACH(start, tree_mechanism, tree, dof_body, nv);
+    ATTACH(start, tree_mechanism, tree, dof_parent, nv);
+    ATTACH(start, tree_mechanism, tree, dof_joint, nv);
+    ATTACH(start, tree_mechanism, tree, depth, nv);
+    ATTACH(start, tree_mechanism, tree, armature, nv);
+    ATTACH(start, tree_mechanism, tree, damping, nv);
+    ATTACH(start, tree_mechanism, tree, q_rest, nq);
+    ATTACH(start, tree_mechanism, tree, q_spring, nq);
+    ATTACH(start, tree_mechanism, tree, block, tree->blocks + 1);
+    ATTACH(start, tree_mechanism, tree, start, nv + 1);
+    ATTACH(start, tree_mechanism, tree, column, tree->entries);
+    return start;
+}
+
+static void add_geoms(device_image *image, size_t at, const contact_world *world)
+{
+    size_t start = attach(image, at, world->geom, (size_t)world->geom_count * sizeof *world->geom);
+    for (int i = 0; i < world->geom_count && !image->failed; i++) {
+        contact_geom *geom = (contact_geom *)(void *)(image->block + start) + i;
+        geom->shape.hull = NULL;
+        geom->shape.field = NULL;
+        geom->shape.mesh = NULL;
+        geom->law.name = NULL;
+    }
+}
+
+static size_t add_contacts(device_image *image, const contact_world *world, int points)
+{
+    contact_world copy = {.geom_count = world->geom_count,
+                          .moving_count = world->moving_count,
+                          .pair_count = world->pair_count,
+                          .exclude_count = world->exclude_count,
+                          .keeps_parents = world->keeps_parents,
+                          .touches = world->touches,
+                          .match_count = world->match_count,
+                          .bounce_speed = world->bounce_speed};
+    copy.capacity = points > 0 ? points : world->is_given ? world->capacity : IMAGE_POINTS;
+    int written = 0;
+    for (int k = 0; k < world->pair_count; k++) {
+        written = world->pair[k].index >= written ? world->pair[k].index + 1 : written;
+    }
+    size_t start = add(image, &copy, sizeof copy);
+    add_geoms(image, PLACE(start, contact_world, geom), world);
+    ATTACH(start, contact_world, world, still, world->geom_count);
+    ATTACH(start, contact_world, world, moving, world->moving_count);
+    ATTACH(start, contact_world, world, pair, world->pair_count);
+    ATTACH(start, contact_world, world, exclude, world->exclude_count);
+    size_t pairs = ATTACH(start, contact_world, world, pair_def, written);
+    size_t match = ATTACH(start, contact_world, world, match, world->match_count);
+    for (int k = 0; k < world->match_count; k++) {
+        const zw_pair_def *of = world->match[k].written;
+        if (of) {
+            link_to(image, PLACE(match + (size_t)k * sizeof(contact_match), contact_match, written),
+                    pairs + (size_t)(of - world->pair_def) * sizeof *of);
+        }
+    }
+    return start;
+}
+
+static void add_closers(device_image *image, size_t at, const struct system_bodies *bodies)
+{
+    size_t each = sizeof *bodies->closer;
+    size_t start = attach(image, at, bodies->closer, (size_t)bodies->closer_count * each);
+    for (int k = 0; k < bodies->closer_count; k++) {
+        const bodies_closer *closer = &bodies->closer[k];
+        for (int side = 0; side < 2; side++) {
+            size_t own = PLACE(start + (size_t)k * each, bodies_closer, column[side]);
+            attach(image, own, closer->column[side],
+                   (size_t)closer->chain[side] * sizeof *closer->column[side]);
+        }
+    }
+}
+
+/* Numbers of it that are no lists. */
+static struct system_bodies bodies_alone(const struct system_bodies *from)
+{
+    struct system_bodies to = {.term_count = from->term_count,
+                               .length_count = from->length_count,
+                               .closer_count = from->closer_count,
+                               .dry_count = from->dry_count,
+                               .motor_count = from->motor_count,
+                               .lift_count = from->lift_count,
+                               .motor_lifts = from->motor_lifts,
+                               .fluid_count = from->fluid_count,
+                               .density = from->density,
+                               .viscosity = from->viscosity,
+                               .act_count = from->act_count,
+                               .part_count = from->part_count,
+                               .joint_count = from->joint_count,
+                               .extra_count = from->extra_count,
+                               .thin_count = from->thin_count,
+                               .widest = from->widest,
+                               .timestep = from->timestep,
+                               .without = from->without,
+                               .elliptic = from->elliptic,
+                               .integrator = from->integrator,
+                               .impratio = from->impratio};
+    memcpy(to.wind, from->wind, sizeof to.wind);
+    return to;
+}
+
+static size_t add_bodies(device_image *image, const struct system_bodies *bodies, int points)
+{
+    typedef struct system_bodies own;
+    own copy = bodies_alone(bodies);
+    size_t start = add(image, &copy, sizeof copy);
+    ATTACH(start, own, bodies, term, bodies->term_count);
+    ATTACH(start, own, bodies, coef, bodies->term_count);
+    ATTACH(start, own, bodies, length, bodies->length_count);
+    ATTACH(start, own, bodies, dry, bodies->dry_count);
+    ATTACH(start, own, bodies, motor, bodies->motor_count);
+    ATTACH(start, own, bodies, lift, bodies->lift_count);
+    ATTACH(start, own, bodies, fluid, bodies->fluid_count);
+    ATTACH(start, own, bodies, act_motor, bodies->act_count);
+    ATTACH(start, own, bodies, extra, bodies->extra_count);
+    add_closers(image, PLACE(start, own, closer), bodies);
+    link_to(image, PLACE(start, own, contact), add_contacts(image, bodies->contact, points));
+    return start;
+}
+
+static size_t add_system(device_image *image, const zw_system *system, int points)
+{
+    zw_system copy = {.n = system->n,
+                      .nq = system->nq,
+                      .m = system->m,
+                      .carried = system->carried,
+                      .shape = system->shape,
+                      .conservative = system->conservative,
+                      .works = system->works,
+                      .at = system->at};
+    copy.tape[PART_TERMS].count = system->tape[PART_TERMS].count;
+    size_t start = add(image, &copy, sizeof copy);
+    ATTACH(start, zw_system, system, A_start, system->m + 1);
+    ATTACH(start, zw_system, system, A_column, system->A_start[system->m]);
+    link_to(image, PLACE(start, zw_system, tree), add_tree(image, system->tree));
+    link_to(image, PLACE(start, zw_system, bodies), add_bodies(image, system->bodies, points));
+    return start;
+}
+
+/* Trees with their shapes. */
+static void add_trees(device_image *image, size_t at, const soft_problem *s)
+{
+    size_t each = sizeof *s->tree, start = attach(image, at, s->tree, (size_t)s->trees * each);
+    for (int t = 0; t < s->trees; t++) {
+        const paths_shape *shape = &s->tree[t].shape;
+        size_t own = PLACE(start + (size_t)t * each, soft_tree, shape);
+        ATTACH(own, paths_shape, shape, parent, shape->n);
+        ATTACH(own, paths_shape, shape, depth, shape->n);
+        ATTACH(own, paths_shape, shape, start, shape->n);
+        ATTACH(own, paths_shape, shape, block, shape->blocks + 1);
+    }
+}
+
+static void add_matches(device_image *image, size_t at, const soft_problem *s)
+{
+    const contact_world *world = s->system->bodies->contact;
+    size_t start = add(image, NULL, (size_t)world->match_count * sizeof(soft_pair));
+    link_to(image, at, start);
+    for (int k = 0; k < world->match_count && !image->failed; k++) {
+        soft_pair *to = (soft_pair *)(void *)(image->block + start) + k;
+        *to = soft_pair_make(s, (uint32_t)world->match[k].a, (uint32_t)world->match[k].b);
+    }
+}
+
+static size_t add_soft(device_image *image, const soft_problem *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    soft_problem copy = {.step = s->step,
+                         .h = s->h,
+                         .has_frames = s->has_frames,
+                         .is_there = s->is_there,
+                         .trees = s->trees,
+                         .found.wait.by_shape = s->found.wait.by_shape};
+    size_t start = add(image, &copy, sizeof copy);
+    ATTACH(start, soft_problem, s, part, bodies->part_count);
+    ATTACH(start, soft_problem, s, dof, s->system->n);
+    ATTACH(start, soft_problem, s, length, bodies->length_count);
+    ATTACH(start, soft_problem, s, watch, bodies->closer_count);
+    ATTACH(start, soft_problem, s, tree_of, s->system->n);
+    add_trees(image, PLACE(start, soft_problem, tree), s);
+    if (s->is_there) {
+        add_matches(image, PLACE(start, soft_problem, match), s);
+    }
+    return start;
+}
+
+/* What of the scratch is needed. */
+static device_model model_of(const soft_problem *s)
+{
+    const zw_system *system = s->system;
+    const contact_world *world = system->bodies->contact;
+    device_model model = {.size = system->nq + system->n + system->carried,
+                          .stages = system->bodies->integrator != ZW_INTEGRATOR_EULER,
+                          .tall = 1};
+    for (int t = 0; t < s->trees; t++) {
+        const paths_shape *shape = &s->tree[t].shape;
+        int room = s->tree[t].kind != t ? shape->entries + shape->n : 0;
+        model.lot = room > model.lot ? room : model.lot;
+        model.deep |= s->tree[t].is_deep;
+    }
+    for (int k = 0; k < world->match_count; k++) {
+        const contact_match *match = &world->match[k];
+        int rows[3] = {world->geom[match->a].law.condim, world->geom[match->b].law.condim,
+                       match->written ? match->written->condim : 0};
+        for (int i = 0; i < 3; i++) {
+            model.tall = rows[i] > model.tall ? rows[i] : model.tall;
+        }
+    }
+    return model;
+}
+
+zw_status image_make(const zw_system *system, double step, int points, device_image *image,
+                     zw_error *error)
+{
+    soft_problem *s = NULL;
+    *image = (device_image){0};
+    zw_work *work = zw_work_create(system, error);
+    zw_status status = work ? soft_create(system, work, step, &s, error) : ZW_NO_MEMORY;
+    if (status == ZW_OK) {
+        device_model model = model_of(s);
+        add(image, &model, sizeof model);
+        link_to(image, offsetof(device_model, system), add_system(image, system, points));
+        link_to(image, offsetof(device_model, soft), add_soft(image, s));
+    }
+    soft_free(s);
+    zw_work_free(work);
+    if (image->failed) {
+        image_free(image);
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    return status;
+}
+
+void image_settle(device_image *image, const void *base)
+{
+    for (int k = 0; k < image->links; k++) {
+        uintptr_t to = (uintptr_t)base + image->link[k].to;
+        memcpy(image->block + image->link[k].at, &to, sizeof to);
+    }
+}
+
+void image_free(device_image *image)
+{
+    base_free(image->block);
+    base_free(image->link);
+    *image = (device_image){0};
+}

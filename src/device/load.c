@@ -1,0 +1,67 @@
+/* Which device is meant; that of CUDA is in a shared object of its own, libzwang-cuda.so, which is
+ * opened when it is first asked for. So one library serves machines with and without a GPU. */
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__unix__) && !defined(__EMSCRIPTEN__)
+#include <dlfcn.h>
+#define CAN_LOAD 1
+#else
+#define CAN_LOAD 0
+#endif
+
+#include "base/error.h"
+#include "device/backend.h"
+
+#if CAN_LOAD
+typedef const device_backend *backend_getter(void);
+
+static const device_backend *load_cuda(zw_error *error)
+{
+    const char *path = getenv("ZWANG_CUDA"); /* where it is, if not where libraries are */
+    void *library = dlopen(path ? path : "libzwang-cuda.so", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "no CUDA here: %s (build libzwang-cuda.so with nvcc and clang, see docs/gpu.md; "
+                  "ZWANG_CUDA says where it is)",
+                  dlerror());
+        return NULL;
+    }
+    backend_getter *getter = NULL;
+    void *found = dlsym(library, "zw_device_cuda");
+    memcpy(&getter, &found, sizeof getter); /* ISO C has no cast for that */
+    const device_backend *backend = getter ? getter() : NULL;
+    if (!backend || backend->version != DEVICE_VERSION) {
+        base_fail(error, ZW_BAD_INPUT, "libzwang-cuda.so is of another build of zwang");
+        return NULL;
+    }
+    return backend;
+}
+#else
+static const device_backend *load_cuda(zw_error *error)
+{
+    base_fail(error, ZW_BAD_INPUT, "no CUDA here: this build of zwang cannot load it");
+    return NULL;
+}
+#endif
+
+const device_backend *device_find(const char *name, int *number, zw_error *error)
+{
+    static const char cuda[] = "cuda";
+    char *end = NULL;
+    *number = 0;
+    if (strcmp(name, "emulated") == 0) {
+        return device_emulated();
+    }
+    if (strncmp(name, cuda, sizeof cuda - 1) == 0) {
+        const char *rest = name + sizeof cuda - 1;
+        long wish = *rest == ':' ? strtol(rest + 1, &end, 10) : 0;
+        if (*rest == '\0' ||
+            (*rest == ':' && end != rest + 1 && *end == '\0' && wish >= 0 && wish < 1024)) {
+            *number = (int)wish;
+            return load_cuda(error);
+        }
+    }
+    base_fail(error, ZW_BAD_INPUT, "no device is called \"%s\": cuda, cuda:1, emulated", name);
+    return NULL;
+}

@@ -1,0 +1,303 @@
+#include "device/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "step/soft_step.h"
+
+typedef struct world_work {
+    zw_work work;
+    soft_problem soft;
+    double *y0, *y1; /* [size] */
+} world_work;
+
+/* ---- Scratch --------------------------------------------------------------------------------- */
+
+/* Rooms as begin of soft_rows.c counts them, so that it asks for no more; the arrays are as long as
+ * can be needed: points have no more rows than some geom or pair asks for, blocks store their
+ * columns once, and only tendons with armature have blocks of their own. */
+static void lay_out_rows(const device_model *model, soft_problem *s, base_arena *arena)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    int points = s->is_there ? bodies->contact->capacity : 0, m = system->m;
+    int wide = 2 * bodies->widest + 3, more = bodies->dry_count + bodies->length_count;
+    int own = system->A_start[m] + 2 * bodies->term_count + 3 * (m + more) + 4;
+    int masses = bodies->extra_count > 0 ? bodies->length_count : 0;
+    s->block_room = bodies->closer_count + points + more + 1;
+    s->row_room = m + bodies->dry_count + 10 * points + 1;
+    s->entry_room = own + 6 * points * wide;
+    size_t blocks = (size_t)(bodies->closer_count + points + bodies->dry_count + masses + 1);
+    s->block = base_arena_bytes(arena, blocks * sizeof *s->block);
+    s->b = base_arena_doubles(arena, (size_t)s->row_room);
+    s->D = base_arena_doubles(arena, (size_t)s->row_room);
+    s->value = base_arena_doubles(arena, (size_t)(own + model->tall * points * wide));
+    s->column = base_arena_ints(arena, (size_t)(own + points * wide));
+}
+
+static void lay_out_found(contact_work *found, const contact_world *world, base_arena *arena)
+{
+    size_t geoms = (size_t)world->geom_count, matches = (size_t)world->match_count;
+    contact_wait *wait = &found->wait;
+    found->capacity = world->capacity;
+    found->pose = base_arena_bytes(arena, geoms * sizeof *found->pose);
+    found->reach = base_arena_doubles(arena, geoms);
+    found->point = base_arena_bytes(arena, (size_t)world->capacity * sizeof *found->point);
+    wait->before = base_arena_doubles(arena, 6 * geoms);
+    wait->half = base_arena_doubles(arena, geoms);
+    wait->travel = base_arena_doubles(arena, 1);
+    wait->need = base_arena_doubles(arena, 1);
+    wait->until = base_arena_doubles(arena, matches);
+    wait->last = base_arena_bytes(arena, geoms * sizeof *wait->last);
+    wait->lever = base_arena_doubles(arena, geoms);
+    wait->way = base_arena_doubles(arena, geoms);
+    wait->apart = base_arena_doubles(arena, matches);
+}
+
+static void lay_out_trees(soft_problem *s, base_arena *arena)
+{
+    size_t n = (size_t)s->system->n, trees = (size_t)s->trees;
+    s->tree = base_arena_bytes(arena, trees * sizeof *s->tree);
+    s->island = base_arena_bytes(arena, trees * sizeof *s->island);
+    s->leader = base_arena_ints(arena, trees);
+    s->row = base_arena_bytes(arena, n * sizeof *s->row);
+    s->level = base_arena_ints(arena, n);
+    s->local = base_arena_ints(arena, n);
+    s->bend_room = base_arena_ints(arena, 5 * n + trees);
+    s->bent_room = (int)(n * (n + 7) / 2); /* one way through all, each row padded by three */
+    s->bent_H = base_arena_doubles(arena, (size_t)s->bent_room);
+    s->H = base_arena_doubles(arena, (size_t)s->system->tree->entries + 3 * n);
+}
+
+static void lay_out_soft(const device_model *model, soft_problem *s, base_arena *arena)
+{
+    const zw_system *system = s->system;
+    size_t n = (size_t)system->n, carried = (size_t)system->carried;
+    size_t bodies = model->deep ? (size_t)system->tree->bodies : 0;
+    size_t wide = 2 * (size_t)system->bodies->widest + n + 4;
+    double **speeds[] = {&s->force, &s->push, &s->x, &s->y, &s->Ma, &s->diagonal, &s->back};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n);
+    }
+    s->a = base_arena_doubles(arena, n + carried);
+    s->guess = base_arena_doubles(arena, 2 * n);
+    s->before = s->guess + n;
+    s->held = base_arena_doubles(arena, 21 * bodies);
+    s->wrench = base_arena_doubles(arena, 6 * bodies);
+    s->deep = base_arena_doubles(arena, model->deep ? n : 0);
+    size_t entries = model->stages ? (size_t)system->tree->entries : 0;
+    s->lower = base_arena_doubles(arena, entries);
+    s->upper = base_arena_doubles(arena, entries);
+    s->stage =
+        base_arena_doubles(arena, model->stages ? (size_t)system->nq + 4 * (n + carried) : 0);
+    s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
+    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
+                                            SOFT_GROUP * SOFT_WIDE * (n + 4));
+    s->J_column = base_arena_ints(arena, wide);
+    s->lot = base_arena_bytes(arena, (size_t)model->lot * sizeof *s->lot);
+    lay_out_trees(s, arena);
+    lay_out_rows(model, s, arena);
+    if (s->is_there) {
+        lay_out_found(&s->found, system->bodies->contact, arena);
+    }
+}
+
+static void lay_out(const device_model *model, world_work *w, base_arena *arena)
+{
+    const zw_system *system = model->system;
+    size_t n = (size_t)system->n;
+    zw_work *work = &w->work;
+    memset(w, 0, sizeof *w);
+    w->soft = *model->soft;
+    w->soft.system = work->system = system;
+    w->soft.work = work;
+    w->y0 = base_arena_doubles(arena, (size_t)model->size);
+    w->y1 = base_arena_doubles(arena, (size_t)model->size);
+    work->param = base_arena_doubles(arena, (size_t)system->shape.params);
+    work->out[PART_TERMS] = base_arena_doubles(arena, (size_t)system->tape[PART_TERMS].count);
+    work->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    work->jacobian = base_arena_doubles(arena, 12 * (size_t)system->bodies->widest);
+    work->rows =
+        base_arena_doubles(arena, 2 * (size_t)system->m + n + (size_t)system->bodies->length_count);
+    work->lifted = base_arena_doubles(arena, system->bodies->motor_lifts ? n : 0);
+    work->aim = base_arena_doubles(arena, n + 6);
+    work->aim_dof = base_arena_ints(arena, n + 6);
+    lay_out_soft(model, &w->soft, arena);
+}
+
+size_t world_bytes(const device_model *model)
+{
+    base_arena arena = {0};
+    world_work shape;
+    base_arena_bytes(&arena, sizeof shape);
+    lay_out(model, &shape, &arena);
+    return arena.used + 64;
+}
+
+/* ---- A world at its beginning ---------------------------------------------------------------- */
+
+static void zero(double *x, int count)
+{
+    for (int i = 0; i < count; i++) {
+        x[i] = 0;
+    }
+}
+
+/* As contact_wait_create leaves it: no pair has been looked at. */
+static void begin_waiting(contact_work *found, const contact_world *world)
+{
+    contact_wait *wait = &found->wait;
+    int geoms = world->geom_count;
+    zero(wait->before, 6 * geoms);
+    zero(wait->way, geoms);
+    zero(wait->until, world->match_count);
+    zero(wait->apart, world->match_count);
+    wait->travel[0] = wait->need[0] = 0;
+    for (int i = 0; i < geoms; i++) {
+        const collide_shape *shape = &world->geom[i].shape;
+        memset(&wait->last[i], 0, sizeof wait->last[i]);
+        wait->half[i] = shape->kind == COLLIDE_CAPSULE ? shape->size[1] : 0;
+        wait->lever[i] = shape->kind <= COLLIDE_CAPSULE ? wait->half[i] : world->geom[i].radius;
+    }
+}
+
+static world_work *begin(const device_model *model, void *memory)
+{
+    base_arena arena = {.block = memory};
+    world_work *w = base_arena_bytes(&arena, sizeof *w);
+    lay_out(model, w, &arena);
+    soft_problem *s = &w->soft;
+    memcpy(s->tree, model->soft->tree, (size_t)s->trees * sizeof *s->tree);
+    zero(w->work.sweeps, model->system->tree->at.count);
+    zero(s->wrench, model->deep ? 6 * model->system->tree->bodies : 0);
+    s->is_bent = 1; /* rows of H are found anew */
+    if (s->is_there) {
+        begin_waiting(&s->found, model->system->bodies->contact);
+    }
+    return w;
+}
+
+/* ---- Between the arrays and y ---------------------------------------------------------------- */
+
+static double *row_of(double *array, int world, int count)
+{
+    return array + (size_t)world * (size_t)count;
+}
+
+static void load(const device_job *job, int index, const device_model *model, world_work *w)
+{
+    const zw_system *system = model->system;
+    int n = system->n, nq = system->nq, acts = system->carried, params = system->shape.params;
+    double *y = w->y0;
+    memcpy(y, row_of(job->q, index, nq), (size_t)nq * sizeof *y);
+    memcpy(y + nq, row_of(job->v, index, n), (size_t)n * sizeof *y);
+    memcpy(y + nq + n, row_of(job->act, index, acts), (size_t)acts * sizeof *y);
+    memcpy(w->work.param, row_of(job->param, index, params), (size_t)params * sizeof *y);
+    memcpy(w->soft.guess, row_of(job->guess, index, 2 * n), 2 * (size_t)n * sizeof *y);
+}
+
+static void store(const device_job *job, int index, const device_model *model, const world_work *w)
+{
+    const zw_system *system = model->system;
+    int n = system->n, nq = system->nq, acts = system->carried;
+    const double *y = w->y0;
+    memcpy(row_of(job->q, index, nq), y, (size_t)nq * sizeof *y);
+    memcpy(row_of(job->v, index, n), y + nq, (size_t)n * sizeof *y);
+    memcpy(row_of(job->act, index, acts), y + nq + n, (size_t)acts * sizeof *y);
+    memcpy(row_of(job->guess, index, 2 * n), w->soft.guess, 2 * (size_t)n * sizeof *y);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static zw_status step(const device_model *model, world_work *w, double t, double h)
+{
+    int nq = model->system->nq;
+    double gained;
+    zw_status status =
+        soft_step(&w->soft, t, h, w->y0, w->y0 + nq, w->y1, w->y1 + nq, &gained, NULL);
+    for (int i = 0; i < model->size && status == ZW_OK; i++) {
+        status = isfinite(w->y1[i]) ? ZW_OK : ZW_INACCURATE;
+    }
+    return status;
+}
+
+static void note(const soft_problem *s, zw_status status, device_result *to)
+{
+    int contacts = status == ZW_TOO_LARGE ? s->found.needed : s->contacts;
+    to->status = status;
+    to->steps += status == ZW_OK;
+    to->contacts = contacts > to->contacts ? contacts : to->contacts;
+    to->rows = s->rows > to->rows ? s->rows : to->rows;
+    to->iterations = s->iterations > to->iterations ? s->iterations : to->iterations;
+    to->total += s->iterations;
+    to->certificate = fmax(to->certificate, s->certificate);
+}
+
+/* As zw_step does it: from where the clock stands to one step later, on the grid. */
+static zw_status step_on(const device_job *job, const device_model *model, world_work *w,
+                         step_grid *grid, double *t)
+{
+    double limit = *t + job->step;
+    zw_status status = ZW_OK;
+    while (status == ZW_OK && *t < limit) {
+        const step_aimed aimed = step_grid_aim(grid, *t, limit);
+        status = step(model, w, aimed.t0, aimed.h);
+        if (status == ZW_OK) {
+            double *y = w->y0;
+            w->y0 = w->y1;
+            w->y1 = y;
+            *t = step_grid_pass(grid, &aimed, limit);
+        }
+    }
+    return status;
+}
+
+static void begin_anew(const device_job *job, int index, const zw_system *system,
+                       const double *from)
+{
+    int n = system->n, nq = system->nq, acts = system->carried, params = system->shape.params;
+    job->time[index] = from[0];
+    memcpy(row_of(job->param, index, params), from + 1, (size_t)params * sizeof *from);
+    from += 1 + params;
+    memcpy(row_of(job->q, index, nq), from, (size_t)nq * sizeof *from);
+    memcpy(row_of(job->v, index, n), from + nq, (size_t)n * sizeof *from);
+    memcpy(row_of(job->act, index, acts), from + nq + n, (size_t)acts * sizeof *from);
+    zero(row_of(job->guess, index, 2 * n), 2 * n);
+    row_of(job->grid, index, 3)[2] = NAN; /* no step has led here */
+    job->status[index] = ZW_OK;
+    job->result[index] = (device_result){.status = ZW_OK};
+}
+
+void world_move(const device_job *job, int index, void *memory)
+{
+    int which = job->which ? job->which[index] : 0;
+    const device_model *model = job->model[which];
+    if (job->reset) {
+        if (job->reset[index]) {
+            begin_anew(job, index, model->system, job->start[which]);
+        }
+        return;
+    }
+    device_result result = {.status = job->status[index]};
+    double *grid_of = row_of(job->grid, index, 3), t = job->time[index];
+    if (result.status != ZW_OK) {
+        return;
+    }
+    world_work *w = begin(model, memory);
+    step_grid grid = {.step = job->step, .origin = grid_of[0], .count = (long)grid_of[1]};
+    load(job, index, model, w);
+    if (!(t == grid_of[2])) { /* somebody has set the clock */
+        step_grid_start(&grid, t);
+        soft_forget(&w->soft);
+    }
+    for (int k = 0; k < job->steps && result.status == ZW_OK; k++) {
+        note(&w->soft, step_on(job, model, w, &grid, &t), &result);
+    }
+    store(job, index, model, w);
+    grid_of[0] = grid.origin;
+    grid_of[1] = (double)grid.count;
+    grid_of[2] = job->time[index] = t;
+    job->status[index] = result.status;
+    job->result[index] = result;
+}
