@@ -8,6 +8,7 @@ import { pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type
 import { Plane, type Arrows, type Ghost, type Push } from './plane';
 import { makeCharts, makeForceChart, type Chart } from './plots';
 import { readRecording } from './recording';
+import { makeSliders } from './sliders';
 import { saveCsv, savePng, Video } from './save';
 import { packText } from './share';
 import type { Space } from './space';
@@ -296,7 +297,7 @@ class Bench implements Stage {
         : about.draws.length === 0 ? 'this model has no draw lines' : this.points.length > 0 ? 'drag a point to pull it · drag beside it to move · wheel to zoom' : 'drag to move · wheel to zoom';
     this.makeCharts();
     if (!recoloured) {
-      this.makeSliders(about, sample);
+      this.makeParams(about, sample);
       this.tree.replaceChildren(...(robot ? [treeOf(about, (body) => { this.select(body); this.setPrinciple(true); })] : []));
     }
     const colours = ['free', 'actual', 'force'].map((k) => make('i', { style: `background: var(--${k})` }));
@@ -328,24 +329,11 @@ class Bench implements Stage {
     this.side.replaceChildren(this.inspector.element, ...this.charts.map((c) => { c.element.classList.add('card'); return c.element; }));
   }
 
-  private makeSliders(about: About, sample: Sample) {
+  private makeParams(about: About, sample: Sample) {
     const focus = document.activeElement?.id;
-    this.sliders.replaceChildren();
-    about.params.slice(0, 60).forEach((name, i) => {
-      const value = sample[this.places.param + i], control = about.controls.find((c) => c.param === i);
-      const reach = Math.abs(value) || 1, [low, high] = control?.limited ? control.range : value > 0 ? [0, 2 * value] : [-2 * reach, 2 * reach];
-      const id = 'param-' + name, range = make('input', { type: 'range', id, min: low, max: high, step: 'any' });
-      const number = make('input', { type: 'number', step: 'any', 'aria-label': name });
-      range.value = String(value);
-      number.value = String(Number(value.toPrecision(6)));
-      const change = (v: number) => {
-        if (!Number.isFinite(v)) return;
-        this.send({ type: 'param', index: i, value: v });
-        if (this.change?.kind !== 'param' || this.change.index !== i) this.twin?.send({ type: 'param', index: i, value: v });
-      };
-      range.addEventListener('input', () => { number.value = String(Number(Number(range.value).toPrecision(4))); change(Number(range.value)); });
-      number.addEventListener('change', () => { range.value = number.value; change(Number(number.value)); });
-      this.sliders.append(make('label', { for: id, title: name }, name), range, number);
+    makeSliders(this.sliders, about, this.places, sample, (index, value) => {
+      this.send({ type: 'param', index, value });
+      if (this.change?.kind !== 'param' || this.change.index !== index) this.twin?.send({ type: 'param', index, value });
     });
     this.keyRow.hidden = about.keys.length === 0;
     this.keyList.replaceChildren(...['the pose as described', ...about.keys.map((name, i) => name || 'keyframe ' + i)].map((name, i) => make('option', { value: i - 1, selected: i - 1 === this.key }, name)));
