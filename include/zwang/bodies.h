@@ -365,7 +365,9 @@ typedef struct zw_actuator_def {
     X(SUBTREEANGMOM, "subtreeangmom", BODY, 3)                                                     \
     X(POTENTIAL, "e_potential", NOTHING, 1)                                                        \
     X(KINETIC, "e_kinetic", NOTHING, 1)                                                            \
-    X(CLOCK, "clock", NOTHING, 1)
+    X(CLOCK, "clock", NOTHING, 1)                                                                  \
+    X(INSIDESITE, "insidesite", INSIDE, 1)                                                         \
+    X(CONTACT, "contact", CONTACT, 0)
 
 typedef enum zw_sensor_kind {
 #define ZW_SENSOR_CODE(name, text, mount, size) ZW_SENSOR_##name,
@@ -381,7 +383,9 @@ typedef enum zw_mount {
     ZW_MOUNT_BODY,
     ZW_MOUNT_FRAME,
     ZW_MOUNT_TENDON,
-    ZW_MOUNT_ACTUATOR
+    ZW_MOUNT_ACTUATOR,
+    ZW_MOUNT_INSIDE, /* a frame, and a site as ref_target */
+    ZW_MOUNT_CONTACT /* two of: a site, geom, body, subtree; either may be missing */
 } zw_mount;
 
 /* What a frame sensor looks at, or is relative to. */
@@ -390,8 +394,29 @@ typedef enum zw_frame_kind {
     ZW_FRAME_BODY,     /* the body's own frame (MJCF: xbody) */
     ZW_FRAME_INERTIAL, /* its centre of mass and principal axes (MJCF: body) */
     ZW_FRAME_GEOM,
-    ZW_FRAME_SITE
+    ZW_FRAME_SITE,
+    ZW_FRAME_SUBTREE /* contacts: a body and all that it carries */
 } zw_frame_kind;
+
+/* What a contact sensor tells of each contact, in this order: bits of zw_sensor_def.data. Forces
+ * and torques are along normal, tangent and the third axis, and act on the second. */
+enum {
+    ZW_CONTACT_FOUND = 1, /* how many contacts there are */
+    ZW_CONTACT_FORCE = 2,
+    ZW_CONTACT_TORQUE = 4,
+    ZW_CONTACT_DIST = 8,
+    ZW_CONTACT_POS = 16,
+    ZW_CONTACT_NORMAL = 32,
+    ZW_CONTACT_TANGENT = 64
+};
+
+/* Which contacts, where there are more than a sensor tells; NET: one, the sum of all. */
+typedef enum zw_contact_reduce {
+    ZW_REDUCE_NONE,
+    ZW_REDUCE_MINDIST,
+    ZW_REDUCE_MAXFORCE,
+    ZW_REDUCE_NETFORCE
+} zw_contact_reduce;
 
 typedef struct zw_sensor_def {
     int made, place;
@@ -401,6 +426,7 @@ typedef struct zw_sensor_def {
     int target; /* index of what it is mounted on; -1: none */
     int ref_frame, ref_target;
     double cutoff, noise;
+    int data, number, reduce; /* of contacts: what, how many, which */
 } zw_sensor_def;
 
 /* ---- States by name; the world ------------------------------------------------------------- */

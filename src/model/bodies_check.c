@@ -387,9 +387,14 @@ static int check_actuator(const checker *c, const zw_actuator_def *d)
 
 static int check_sensor(const checker *c, const zw_sensor_def *d)
 {
-    if (d->kind < 0 || d->kind >= ZW_SENSOR_COUNT || d->frame < 0 || d->frame > ZW_FRAME_SITE ||
-        d->ref_frame < 0 || d->ref_frame > ZW_FRAME_SITE) {
+    int last = d->kind == ZW_SENSOR_CONTACT ? ZW_FRAME_SUBTREE : ZW_FRAME_SITE;
+    if (d->kind < 0 || d->kind >= ZW_SENSOR_COUNT || d->frame < 0 || d->frame > last ||
+        d->ref_frame < 0 || d->ref_frame > last) {
         return bad(c, "there is no such sensor or frame");
+    }
+    if (d->data < 1 || d->data > 127 || d->number < 1 || d->number > 1000 || d->reduce < 0 ||
+        d->reduce > ZW_REDUCE_NETFORCE) {
+        return bad(c, "it tells of 1 to 1000 contacts, one thing at least, by a rule that exists");
     }
     const model_bodies *b = c->bodies;
     int kind = d->target >= 0 && d->kind >= ZW_SENSOR_JOINTPOS && d->kind <= ZW_SENSOR_JOINTLIMITFRC

@@ -99,8 +99,12 @@ zw_actuator_def zw_actuator_default(void)
 
 zw_sensor_def zw_sensor_default(void)
 {
-    return (zw_sensor_def){
-        .made = MADE + ZW_KIND_SENSOR, .place = -1, .target = -1, .ref_target = -1};
+    return (zw_sensor_def){.made = MADE + ZW_KIND_SENSOR,
+                           .place = -1,
+                           .target = -1,
+                           .ref_target = -1,
+                           .data = ZW_CONTACT_FOUND,
+                           .number = 1};
 }
 
 zw_key_def zw_key_default(void)

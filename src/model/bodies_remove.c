@@ -19,7 +19,7 @@ static void refer(model_refs *refs, int *at, zw_kind kind, int may_lack)
 
 static void refer_frame(model_refs *refs, int *at, int frame)
 {
-    if (frame == ZW_FRAME_BODY || frame == ZW_FRAME_INERTIAL) {
+    if (frame == ZW_FRAME_BODY || frame == ZW_FRAME_INERTIAL || frame == ZW_FRAME_SUBTREE) {
         refer(refs, at, ZW_KIND_BODY, 0);
     } else if (frame == ZW_FRAME_GEOM) {
         refer(refs, at, ZW_KIND_GEOM, 0);
@@ -41,7 +41,7 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
                                     [ZW_MOUNT_TENDON] = ZW_KIND_TENDON,
                                     [ZW_MOUNT_ACTUATOR] = ZW_KIND_ACTUATOR};
     int on = d->kind >= 0 && d->kind < ZW_SENSOR_COUNT ? mounts[d->kind] : ZW_MOUNT_NOTHING;
-    if (on == ZW_MOUNT_FRAME) {
+    if (on == ZW_MOUNT_FRAME || on >= ZW_MOUNT_INSIDE) {
         refer_frame(refs, &d->target, d->frame);
         refer_frame(refs, &d->ref_target, d->ref_frame);
     } else if (on != ZW_MOUNT_NOTHING) {

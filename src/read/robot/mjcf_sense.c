@@ -46,6 +46,69 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
     return 1;
 }
 
+/* Which contacts: at most one word for each side. */
+static int subjects_of(mjcf *m, int element, mjcf_sensor *s)
+{
+    static const struct {
+        const char *word;
+        int side, frame;
+        zw_kind kind;
+    } words[] = {{"site", 0, ZW_FRAME_SITE, ZW_KIND_SITE},
+                 {"geom1", 0, ZW_FRAME_GEOM, ZW_KIND_GEOM},
+                 {"body1", 0, ZW_FRAME_BODY, ZW_KIND_BODY},
+                 {"subtree1", 0, ZW_FRAME_SUBTREE, ZW_KIND_BODY},
+                 {"geom2", 1, ZW_FRAME_GEOM, ZW_KIND_GEOM},
+                 {"body2", 1, ZW_FRAME_BODY, ZW_KIND_BODY},
+                 {"subtree2", 1, ZW_FRAME_SUBTREE, ZW_KIND_BODY}};
+    for (int i = 0; i < 7; i++) {
+        int *frame = words[i].side ? &s->def.ref_frame : &s->def.frame;
+        int *target = words[i].side ? &s->def.ref_target : &s->def.target;
+        if (s->subject[i] == NULL) {
+            continue;
+        }
+        if (*frame != ZW_FRAME_NONE) {
+            return form_fail(&m->xml, element, words[i].word,
+                             "this side of the contacts is said twice");
+        }
+        *frame = words[i].frame;
+        if (!mjcf_refer(m, element, words[i].word, words[i].kind, target)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Words of `data`, in their order, as bits. */
+static int contact_data(mjcf *m, int element, mjcf_sensor *s)
+{
+    static const char *const words = "found force torque dist pos normal tangent";
+    const char *at = s->data != NULL ? s->data : "found";
+    int before = -1;
+    s->def.data = 0;
+    for (;;) {
+        char word[16] = {0};
+        at += strspn(at, " \t\r\n");
+        size_t length = strcspn(at, " \t\r\n");
+        if (length == 0) {
+            break;
+        }
+        memcpy(word, at, length < sizeof word ? length : sizeof word - 1);
+        int k = form_word(words, word);
+        if (k < 0 || k <= before) {
+            return form_fail(&m->xml, element, "data", "%s",
+                             k < 0 ? "it consists of: found force torque dist pos normal tangent"
+                                   : "its words stand in the order found force torque dist pos "
+                                     "normal tangent");
+        }
+        s->def.data |= 1 << k;
+        before = k;
+        at += length;
+    }
+    return s->def.data != 0 ||
+           form_fail(&m->xml, element, "data",
+                     "it consists of: found force torque dist pos normal tangent");
+}
+
 static int sensor(mjcf *m, int element)
 {
     mjcf_sensor s = {.def = zw_sensor_default()};
@@ -81,6 +144,14 @@ static int sensor(mjcf *m, int element)
         ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
              (s.ref == NULL || frame_of(m, element, "reftype", "refname", s.ref_frame,
                                         &s.def.ref_frame, &s.def.ref_target));
+        break;
+    case ZW_MOUNT_INSIDE:
+        s.def.ref_frame = ZW_FRAME_SITE;
+        ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
+             mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.ref_target);
+        break;
+    case ZW_MOUNT_CONTACT:
+        ok = subjects_of(m, element, &s) && contact_data(m, element, &s);
         break;
     default:
         break;

@@ -237,6 +237,23 @@ const form_row mjcf_sensor_on_FRAME[] = {SENSOR_ROWS,
                                          FORM_WORDS("reftype", mjcf_sensor, ref_frame, FRAMES),
                                          FORM_END};
 
+const form_row mjcf_sensor_on_INSIDE[] = {
+    SENSOR_ROWS, FORM_TEXTS("site", mjcf_sensor, ref), FORM_TEXTS("objname", mjcf_sensor, target),
+    FORM_WORDS("objtype", mjcf_sensor, frame, FRAMES), FORM_END};
+const form_row mjcf_sensor_on_CONTACT[] = {
+    SENSOR_ROWS,
+    FORM_TEXTS("site", mjcf_sensor, subject[0]),
+    FORM_TEXTS("geom1", mjcf_sensor, subject[1]),
+    FORM_TEXTS("body1", mjcf_sensor, subject[2]),
+    FORM_TEXTS("subtree1", mjcf_sensor, subject[3]),
+    FORM_TEXTS("geom2", mjcf_sensor, subject[4]),
+    FORM_TEXTS("body2", mjcf_sensor, subject[5]),
+    FORM_TEXTS("subtree2", mjcf_sensor, subject[6]),
+    FORM_INTS("num", mjcf_sensor, def.number, 1, 1),
+    FORM_TEXTS("data", mjcf_sensor, data),
+    FORM_WORDS("reduce", mjcf_sensor, def.reduce, "none mindist maxforce netforce"),
+    FORM_END};
+
 const form_element mjcf_in_sensor[] = {
 #define SENSOR(name, text, on, size) FORM_READ(text, mjcf_sensor_on_##on, SENSOR_QUIET, NULL),
     ZW_SENSOR_TABLE(SENSOR)
@@ -244,11 +261,9 @@ const form_element mjcf_in_sensor[] = {
     /* What only looks cannot change the motion: these are not there yet, and listed. */
     FORM_NOTE("rangefinder", NULL, form_anything),
     FORM_NOTE("camprojection", NULL, form_anything),
-    FORM_NOTE("insidesite", NULL, form_anything),
     FORM_NOTE("distance", NULL, form_anything),
     FORM_NOTE("normal", NULL, form_anything),
     FORM_NOTE("fromto", NULL, form_anything),
-    FORM_NOTE("contact", NULL, form_anything),
     FORM_NOTE("tactile", NULL, form_anything),
     FORM_NOTE("user", NULL, form_anything),
     FORM_NOTE("plugin", NULL, form_anything),

@@ -30,6 +30,32 @@ static void put_frame(mjcf_writer *w, const char *type, const char *name, int fr
     }
 }
 
+static void put_contact(mjcf_writer *w, const zw_sensor_def *s)
+{
+    static const char *const words[] = {"found", "force",  "torque", "dist",
+                                        "pos",   "normal", "tangent"};
+    static const char *const rules[] = {"none", "mindist", "maxforce", "netforce"};
+    for (int side = 0; side < 2; side++) {
+        int frame = side ? s->ref_frame : s->frame, target = side ? s->ref_target : s->target;
+        if (frame == ZW_FRAME_SITE) {
+            mjcf_put_name(w, "site", ZW_KIND_SITE, target);
+        } else if (frame == ZW_FRAME_GEOM) {
+            mjcf_put_name(w, side ? "geom2" : "geom1", ZW_KIND_GEOM, target);
+        } else if (frame == ZW_FRAME_BODY) {
+            mjcf_put_name(w, side ? "body2" : "body1", ZW_KIND_BODY, target);
+        } else if (frame == ZW_FRAME_SUBTREE) {
+            mjcf_put_name(w, side ? "subtree2" : "subtree1", ZW_KIND_BODY, target);
+        }
+    }
+    record_putf(&w->file, " num=\"%d\" data=\"", s->number);
+    for (int k = 0, said = 0; k < 7; k++) {
+        if (s->data >> k & 1) {
+            record_putf(&w->file, "%s%s", said++ > 0 ? " " : "", words[k]);
+        }
+    }
+    record_putf(&w->file, "\" reduce=\"%s\"", rules[s->reduce]);
+}
+
 static void put_sensor(mjcf_writer *w, int index)
 {
     static const struct {
@@ -49,6 +75,11 @@ static void put_sensor(mjcf_writer *w, int index)
     if (mount == ZW_MOUNT_FRAME) {
         put_frame(w, "objtype", "objname", s->frame, s->target);
         put_frame(w, "reftype", "refname", s->ref_frame, s->ref_target);
+    } else if (mount == ZW_MOUNT_INSIDE) {
+        put_frame(w, "objtype", "objname", s->frame, s->target);
+        mjcf_put_name(w, "site", ZW_KIND_SITE, s->ref_target);
+    } else if (mount == ZW_MOUNT_CONTACT) {
+        put_contact(w, s);
     } else if (mount != ZW_MOUNT_NOTHING) {
         mjcf_put_name(w, mounts[mount].word, mounts[mount].kind, s->target);
     }

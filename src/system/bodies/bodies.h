@@ -209,8 +209,10 @@ typedef struct bodies_sensor {
     int q, dof;          /* of its joint */
     int closer, closers; /* limits: those of the joint or tendon, -1: none */
     double margin;
-    int shape; /* of its site, for touch */
+    int shape; /* of its site, for touch, insidesite and contacts */
     double zone[3];
+    int side[2], subject[2]; /* of contacts: zw_frame_kind and index of the model, */
+    int data, number, reduce;
 } bodies_sensor;
 
 /* One number to be drawn: a point on a body. */
@@ -544,6 +546,13 @@ int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *
 /* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
 double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
                     const double R[9]);
+/* Is the point x in the shape of such a site? And a contact sensor: fills out[size]. */
+int bodies_is_inside(const bodies_sensor *sensor, const double place[3], const double R[9],
+                     const double x[3]);
+void bodies_sense_contacts(const zw_system *system, const zw_work *work,
+                           const bodies_sensor *sensor, const double place[3], const double R[9],
+                           double *out);
+int bodies_contact_size(int data); /* numbers of one contact */
 
 /* Where the centre of mass of a part is; its moments of inertia about it, times x. After
  * kinematics. */

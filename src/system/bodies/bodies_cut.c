@@ -308,6 +308,7 @@ static zw_status check_sensors(cutter *c)
         int subtree = kind == ZW_SENSOR_SUBTREECOM || kind == ZW_SENSOR_SUBTREELINVEL ||
                       kind == ZW_SENSOR_SUBTREEANGMOM;
         int force = kind == ZW_SENSOR_FORCE || kind == ZW_SENSOR_TORQUE;
+        subtree |= sensor->frame == ZW_FRAME_SUBTREE || sensor->ref_frame == ZW_FRAME_SUBTREE;
         if ((subtree || force) && c->maximal) {
             char name[BODIES_NAME];
             name_of(c, ZW_KIND_SENSOR, i, name);

@@ -47,19 +47,47 @@ static void find_limits(const bodies_builder *b, bodies_sensor *sensor)
     }
 }
 
+static void mount_zone(const bodies_builder *b, int site, bodies_sensor *to)
+{
+    to->frame = frame_of(b, ZW_FRAME_SITE, site);
+    to->shape = b->from->site[site].shape;
+    memcpy(to->zone, b->from->site[site].size, sizeof to->zone);
+}
+
+static int size_of(const zw_sensor_def *from)
+{
+    return from->kind == ZW_SENSOR_CONTACT ? from->number * bodies_contact_size(from->data)
+                                           : kinds[from->kind].size;
+}
+
 static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *from)
 {
     bodies_sensor s = {.kind = (zw_sensor_kind)from->kind,
                        .at = b->to->reading_count,
-                       .size = kinds[from->kind].size,
+                       .size = size_of(from),
                        .cutoff = from->cutoff,
                        .target = from->target,
                        .q = -1};
     switch ((zw_mount)kinds[from->kind].mount) {
     case ZW_MOUNT_SITE:
-        s.frame = frame_of(b, ZW_FRAME_SITE, from->target);
-        s.shape = b->from->site[from->target].shape;
-        memcpy(s.zone, b->from->site[from->target].size, sizeof s.zone);
+        mount_zone(b, from->target, &s);
+        break;
+    case ZW_MOUNT_INSIDE:
+        s.ref = frame_of(b, from->frame, from->target);
+        mount_zone(b, from->ref_target, &s);
+        break;
+    case ZW_MOUNT_CONTACT:
+        if (from->frame == ZW_FRAME_SITE) {
+            mount_zone(b, from->target, &s);
+        }
+        s.side[0] = from->frame;
+        s.side[1] = from->ref_frame;
+        s.subject[0] = from->target;
+        s.subject[1] = from->ref_target;
+        s.data = from->data;
+        s.number = from->number;
+        s.reduce = from->reduce;
+        s.cutoff = 0;
         break;
     case ZW_MOUNT_FRAME:
         s.frame = frame_of(b, from->frame, from->target);
@@ -85,6 +113,27 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
     return s;
 }
 
+/* ".force.x", and ".2.force.x" where it tells of several contacts. */
+static void name_of_contact(const bodies_sensor *sensor, int k, char *text, size_t room)
+{
+    static const char *const words[] = {"found", "force",  "torque", "dist",
+                                        "pos",   "normal", "tangent"};
+    int each = bodies_contact_size(sensor->data), at = k % each, word = 0;
+    for (;; word++) {
+        int own = sensor->data >> word & 1 ? bodies_contact_size(1 << word) : 0;
+        if (at < own) {
+            break;
+        }
+        at -= own;
+    }
+    int several = sensor->number > 1, vector = bodies_contact_size(1 << word) > 1;
+    char which[16] = "", axis[3] = {'.', "xyz"[at], 0};
+    if (several) {
+        snprintf(which, sizeof which, ".%d", k / each);
+    }
+    snprintf(text, room, "%s.%s%s", which, words[word], vector ? axis : "");
+}
+
 /* "gyro.x"; a single number has the name of its sensor. */
 static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, int index)
 {
@@ -93,7 +142,11 @@ static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, i
     size_t end = strlen(name);
     for (int k = 0; k < sensor->size; k++) {
         if (sensor->size > 1) {
-            snprintf(name + end, BODIES_NAME - end, ".%c", "wxyz"[k + (sensor->size == 3)]);
+            char letter[3] = {'.', "wxyz"[(k + (sensor->size == 3)) % 4], 0};
+            snprintf(name + end, BODIES_NAME - end, "%s", letter);
+            if (sensor->kind == ZW_SENSOR_CONTACT) {
+                name_of_contact(sensor, k, name + end, BODIES_NAME - end);
+            }
             while (model_find_thing(b->from, ZW_KIND_SENSOR, name) >= 0 &&
                    strlen(name) + 2 < BODIES_NAME) {
                 strcat(name, "_"); /* some other sensor is called so */
@@ -110,7 +163,10 @@ zw_status bodies_make_sensors(bodies_builder *b, zw_error *error)
 {
     struct system_bodies *to = b->to;
     int count = bodies_without(b, ZW_WITHOUT_SENSOR) ? 0 : b->from->count[ZW_KIND_SENSOR];
-    size_t most = 4 * (size_t)count + 1;
+    size_t most = 1;
+    for (int i = 0; i < count; i++) {
+        most += (size_t)size_of(&b->from->sensor[i]);
+    }
     to->sensor = base_alloc(((size_t)count + 1) * sizeof *to->sensor);
     to->reading_name = base_alloc(most * sizeof *to->reading_name);
     if (!to->sensor || !to->reading_name) {

@@ -6,6 +6,7 @@
  *     accelerometer    R' (a - g)               velocimeter  R' v           gyro  R' w
  *     force, torque    what the parent of the site's body exerts on it, about p, along R
  *     touch            normal forces of contacts within the site: bodies_touch.c
+ *     contact          of chosen contacts: bodies_touch.c      insidesite  1 where p is in it
  *     magnetometer     R' B
  *     framepos         R1' r                    framequat    q1* q          axes  R1' x
  *     framelinvel      R1' (v - v1 - w1 x r)    frameangvel  R1' (w - w1)
@@ -337,6 +338,16 @@ static void read_one(const zw_system *system, zw_work *work, zw_state *state, co
         read_frame(system, work, sensor, out);
     } else if (sensor->kind <= ZW_SENSOR_SUBTREEANGMOM) {
         read_subtree(system, work, sensor, out);
+    } else if (sensor->kind >= ZW_SENSOR_INSIDESITE) {
+        seen s = sensor->kind == ZW_SENSOR_CONTACT && sensor->side[0] != ZW_FRAME_SITE
+                     ? still()
+                     : look(system, work, &sensor->frame);
+        if (sensor->kind == ZW_SENSOR_INSIDESITE) {
+            seen it = look(system, work, &sensor->ref);
+            *out = bodies_is_inside(sensor, s.place, s.R, it.place);
+        } else {
+            bodies_sense_contacts(system, work, sensor, s.place, s.R, out);
+        }
     } else {
         *out = sensor->kind == ZW_SENSOR_CLOCK     ? state->t
                : sensor->kind == ZW_SENSOR_KINETIC ? work->out[PART_ENERGY][1]

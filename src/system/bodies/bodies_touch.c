@@ -7,7 +7,9 @@
  * the shape? Each shape is an intersection (box, cylinder) or a union (capsule) of pieces along the
  * line, and a piece is an interval of t. */
 #include <math.h>
+#include <string.h>
 
+#include "model/pose.h"
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
 
@@ -108,4 +110,213 @@ double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const doub
         sum += meets(sensor->shape, sensor->zone, p, d) ? it->force[0] : 0;
     }
     return sum;
+}
+
+/* ---- Contact sensors ------------------------------------------------------------------------- */
+
+int bodies_is_inside(const bodies_sensor *sensor, const double place[3], const double R[9],
+                     const double x[3])
+{
+    static const double nowhere[3] = {0, 0, 0};
+    double p[3], arm[3] = {x[0] - place[0], x[1] - place[1], x[2] - place[2]};
+    for (int i = 0; i < 3; i++) {
+        p[i] = R[i] * arm[0] + R[3 + i] * arm[1] + R[6 + i] * arm[2];
+    }
+    return meets(sensor->shape, sensor->zone, p, nowhere);
+}
+
+int bodies_contact_size(int data)
+{
+    static const int size[] = {1, 3, 3, 1, 3, 3, 3};
+    int sum = 0;
+    for (int k = 0; k < 7; k++) {
+        sum += data >> k & 1 ? size[k] : 0;
+    }
+    return sum;
+}
+
+/* A contact as MuJoCo has it: of two kinds of shapes the simpler is the first. */
+typedef struct told {
+    int geom[2], body[2];
+    double frame[9], force[6], dist;
+    const double *pos;
+} told;
+
+static const contact_geom *geom_of(const contact_world *world, int index)
+{
+    int i = 0;
+    while (i + 1 < world->geom_count && world->geom[i].index != index) {
+        i++;
+    }
+    return &world->geom[i];
+}
+
+/* The other way round, with the rule for tangents kept: the first stays, the third turns over, and
+ * the opposite wrench is (n, -t, s) of it. `flip`: turned by half a turn about the third. */
+static void turn_over(told *it, int flip)
+{
+    for (int k = 0; k < 3; k++) {
+        it->frame[k] = -it->frame[k];
+        it->frame[3 + k] *= flip ? -1 : 1;
+        it->frame[6 + k] *= flip ? 1 : -1;
+    }
+    it->force[flip ? 2 : 1] *= -1;
+    it->force[flip ? 5 : 4] *= -1;
+}
+
+static told told_of(const contact_world *world, const zw_contact *c)
+{
+    static const int simple[] = {
+        [ZW_SHAPE_PLANE] = 0,   [ZW_SHAPE_HFIELD] = 1,    [ZW_SHAPE_SPHERE] = 2,
+        [ZW_SHAPE_CAPSULE] = 3, [ZW_SHAPE_ELLIPSOID] = 4, [ZW_SHAPE_CYLINDER] = 5,
+        [ZW_SHAPE_CONE] = 5,    [ZW_SHAPE_BOX] = 6,       [ZW_SHAPE_MESH] = 7};
+    const contact_geom *a = geom_of(world, c->geom[0]), *b = geom_of(world, c->geom[1]);
+    const zw_pair_def *pair = contact_pair(world, (int)(a - world->geom), (int)(b - world->geom));
+    double margin = pair && pair->given & 16 ? pair->margin : a->law.margin + b->law.margin;
+    int x = simple[a->law.shape], y = simple[b->law.shape];
+    int back = x > y || (x == y && c->geom[0] > c->geom[1]);
+    told it = {.geom = {c->geom[back], c->geom[!back]},
+               .body = {c->body[back], c->body[!back]},
+               .dist = c->gap + margin,
+               .pos = c->pos};
+    memcpy(it.frame, c->frame, sizeof it.frame);
+    memcpy(it.force, c->force, sizeof it.force);
+    if (back) {
+        turn_over(&it, 0);
+    }
+    return it;
+}
+
+static int is_of(const zw_system *system, const told *it, int side, int kind, int subject)
+{
+    int body = it->body[side];
+    while (kind == ZW_FRAME_SUBTREE && body > subject) {
+        body = system->bodies->part[body].parent;
+    }
+    return kind == ZW_FRAME_NONE || kind == ZW_FRAME_SITE ||
+           (kind == ZW_FRAME_GEOM ? it->geom[side] == subject : body == subject);
+}
+
+/* 1: it is one of the sensor's; -1: it is, the other way round. */
+static int chosen(const zw_system *system, const bodies_sensor *sensor, const told *it)
+{
+    const int *side = sensor->side, *subject = sensor->subject;
+    int first = is_of(system, it, 0, side[0], subject[0]);
+    int back = is_of(system, it, 1, side[0], subject[0]);
+    int second = is_of(system, it, 1, side[1], subject[1]);
+    int front = is_of(system, it, 0, side[1], subject[1]);
+    if (!(first || back) || !(second || front)) {
+        return 0;
+    }
+    if (side[0] != ZW_FRAME_NONE && side[1] != ZW_FRAME_NONE) {
+        return first && second ? 1 : back && front ? -1 : 0;
+    }
+    return side[0] != ZW_FRAME_NONE ? (first ? 1 : -1) : second ? 1 : -1;
+}
+
+static double *tell(double *out, const double *x, int count)
+{
+    memcpy(out, x, (size_t)count * sizeof *out);
+    return out + count;
+}
+
+static void put_told(int data, const told *it, double found, double *out)
+{
+    out = data & ZW_CONTACT_FOUND ? tell(out, &found, 1) : out;
+    out = data & ZW_CONTACT_FORCE ? tell(out, it->force, 3) : out;
+    out = data & ZW_CONTACT_TORQUE ? tell(out, it->force + 3, 3) : out;
+    out = data & ZW_CONTACT_DIST ? tell(out, &it->dist, 1) : out;
+    out = data & ZW_CONTACT_POS ? tell(out, it->pos, 3) : out;
+    out = data & ZW_CONTACT_NORMAL ? tell(out, it->frame, 3) : out;
+    if (data & ZW_CONTACT_TANGENT) {
+        tell(out, it->frame + 3, 3);
+    }
+}
+
+/* All of the sensor's: to the sum about a point, if that is given, or only their middle. */
+typedef struct netted {
+    double force[6], middle[3], weight;
+    int count;
+} netted;
+
+static void add_net(netted *to, const told *it, int way, const double *about)
+{
+    double f[3] = {0}, m[3] = {0}, arm[3], turned[3], size = 0;
+    for (int r = 0; r < 3; r++) {
+        size += it->force[r] * it->force[r];
+        for (int k = 0; k < 3; k++) {
+            f[k] += way * it->frame[3 * r + k] * it->force[r];
+            m[k] += way * it->frame[3 * r + k] * it->force[3 + r];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        to->middle[k] += sqrt(size) * it->pos[k];
+        arm[k] = it->pos[k] - (about ? about[k] : 0);
+    }
+    model_cross(turned, arm, f);
+    for (int k = 0; k < 3; k++) {
+        to->force[k] += f[k];
+        to->force[3 + k] += m[k] + turned[k];
+    }
+    to->weight += sqrt(size);
+    to->count++;
+}
+
+/* The sensor's contacts are gone through again and again: the next is the least beyond the last. */
+void bodies_sense_contacts(const zw_system *system, const zw_work *work,
+                           const bodies_sensor *sensor, const double place[3], const double R[9],
+                           double *out)
+{
+    const contact_list *list = work->touched && work->touched->acts ? work->touched : NULL;
+    const contact_world *world = system->bodies->contact;
+    double last = -INFINITY;
+    int each = bodies_contact_size(sensor->data), last_index = -1, net = 0;
+    int passes = sensor->reduce == ZW_REDUCE_NETFORCE ? 2 : sensor->number;
+    netted sum[2];
+    memset(sum, 0, sizeof sum);
+    memset(out, 0, (size_t)sensor->size * sizeof *out);
+    for (int slot = 0; list && slot < passes; slot++) {
+        double best = INFINITY, found = 0;
+        int index = -1, way = 0;
+        for (int k = 0; k < list->count; k++) {
+            told it = told_of(world, &list->contact[k]);
+            int own = chosen(system, sensor, &it);
+            if (own == 0 ||
+                (sensor->side[0] == ZW_FRAME_SITE && !bodies_is_inside(sensor, place, R, it.pos))) {
+                continue;
+            }
+            double f2 =
+                it.force[0] * it.force[0] + it.force[1] * it.force[1] + it.force[2] * it.force[2];
+            double key = sensor->reduce == ZW_REDUCE_MINDIST    ? it.dist
+                         : sensor->reduce == ZW_REDUCE_MAXFORCE ? -f2
+                                                                : 0;
+            found++;
+            if (sensor->reduce == ZW_REDUCE_NETFORCE) {
+                add_net(&sum[net], &it, own, net ? sum[0].middle : NULL);
+            } else if ((key > last || (key == last && k > last_index)) && key < best) {
+                best = key;
+                index = k;
+                way = own;
+            }
+        }
+        if (sensor->reduce == ZW_REDUCE_NETFORCE) {
+            for (int i = 0; i < 3 && net == 0; i++) {
+                sum[0].middle[i] /= fmax(sum[0].weight, 1e-15);
+            }
+            net = 1;
+        } else if (index >= 0) {
+            told it = told_of(world, &list->contact[index]);
+            if (way < 0) {
+                turn_over(&it, 1);
+            }
+            put_told(sensor->data, &it, found, out + slot * each);
+            last = best;
+            last_index = index;
+        }
+    }
+    if (net && sum[1].count > 0) {
+        told it = {.frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .pos = sum[0].middle};
+        memcpy(it.force, sum[1].force, sizeof it.force);
+        put_told(sensor->data, &it, sum[1].count, out);
+    }
 }
