@@ -59,7 +59,7 @@ ROBOTS = [
 ]
 COMMANDS = [
     ("there is no command rnu; did you mean run?", 2, "rnu {P}"),
-    ("run needs a .zw file; see `zwang help run`", 2, "run"),
+    ("run needs a file (.zw, .xml or .urdf); see `zwang help run`", 2, "run"),
     ("nothing.zw: error: No such file or directory", 4, "run nothing.zw"),
     ("this is a directory; give a .zw file in it", 4, "run /"),
     ("run has no option --tme; did you mean --time?", 2, "run {P} --tme 3"),

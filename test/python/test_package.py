@@ -241,6 +241,56 @@ class Control(unittest.TestCase):
         self.assertEqual(sim.save(), end)
 
 
+class Derivatives(unittest.TestCase):
+    """Of steps of a robot, against differences."""
+
+    def setUp(self):
+        self.model = zwang.load(os.path.join(EXAMPLES, "bodies/cart_pole.xml"))
+        self.sim = self.model.sim(method="impulse", step=0.01)
+        self.sim.q = [0, 0.3]
+
+    def test_step(self):
+        def step(x, u):
+            sim = self.model.sim(method="impulse", step=0.01)
+            sim.q, sim.v = x[:2], x[2:]
+            sim.ctrl[:] = u
+            sim.step()
+            return np.concatenate([sim.q, sim.v])
+
+        x, h = np.array([0, 0.3, 0, 0]), 1e-5
+        found = self.sim.step_derivatives()
+        A = np.array([(step(x + h * e, 0) - step(x - h * e, 0)) / (2 * h) for e in np.eye(4)]).T
+        np.testing.assert_allclose(found.A, A, atol=1e-9)
+        np.testing.assert_allclose(found.B[:, -1], (step(x, h) - step(x, -h)) / (2 * h), atol=1e-9)
+
+    def test_gradient(self):
+        controls = np.sin(np.arange(50.0))[:, None]
+
+        def cost(step, q, v):
+            last = float(step == 50)
+            return last * q[0] ** 2, [2 * last * q[0], 0], [0, 0]
+
+        def run(controls):
+            sim = self.sim.copy()
+            for control in controls:
+                sim.ctrl[:] = control
+                sim.step()
+            return float(sim.q[0] ** 2)
+
+        found = self.sim.gradient(cost, 50, controls=controls)
+        self.assertEqual(found.cost, run(controls))
+        for k in (0, 7, 49):
+            change = np.zeros((50, 1))
+            change[k] = 1e-3
+            self.assertAlmostEqual(found.by_controls[k, 0], (run(controls + change) - run(controls - change)) / 2e-3, places=10)
+        with self.assertRaises(ZeroDivisionError):
+            self.sim.gradient(lambda *_: 1 / 0, 5)
+        with self.assertRaises(TypeError):
+            self.sim.gradient(lambda *_: 1.0, 5)
+        with self.assertRaises(ValueError):
+            self.sim.gradient(cost, 50, controls=np.zeros((3, 1)))
+
+
 class Batches(unittest.TestCase):
     def test_worlds_are_sims(self):
         model = robot()
