@@ -554,8 +554,8 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
                         "");
     }
     if (!arguments->file || !arguments->file[0]) {
-        fprintf(stderr, "zwang: %s needs a file (.zw, .xml or .urdf)%s; see `zwang help %s`\n", command,
-                wants_recording ? " and a recording" : "", command);
+        fprintf(stderr, "zwang: %s needs a file (.zw, .xml or .urdf)%s; see `zwang help %s`\n",
+                command, wants_recording ? " and a recording" : "", command);
         return CLI_USAGE;
     }
     return CLI_OK;
