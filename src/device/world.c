@@ -225,7 +225,7 @@ static zw_status step(const device_model *model, world_work *w, double t, double
 static void note(const soft_problem *s, zw_status status, device_result *to)
 {
     int contacts = status == ZW_TOO_LARGE ? s->found.needed : s->contacts;
-    to->status = status;
+    to->status = (int)status;
     to->steps += status == ZW_OK;
     to->contacts = contacts > to->contacts ? contacts : to->contacts;
     to->rows = s->rows > to->rows ? s->rows : to->rows;
