@@ -29,7 +29,8 @@ typedef struct follower {
     sens_steps *steps;
     const char **name; /* [names] numbers among the unknowns, */
     int names;
-    double *was;     /* [count] and what they were */
+    double *was;     /* [count] and what they were, */
+    int known;       /* of so many unknowns */
     double *S;       /* [2 n][2 n + params + names] of a step by method soft */
     double *z;       /* [count][2 n] */
     double *next;    /* [2 n] */
@@ -151,7 +152,7 @@ double robot_coordinate(const zw_system *system, const double *q, const double *
 static void drop(follower *f)
 {
     const robot_problem *p = f->p;
-    for (int k = 0; k < p->count && f->was; k++) {
+    for (int k = 0; k < f->known; k++) {
         if (p->unknown[k].kind == ZW_UNKNOWN_NUMBER) {
             zw_model_set(p->model, p->number[p->unknown[k].index], f->was[k], NULL);
         }
@@ -171,12 +172,13 @@ static zw_status set_numbers(follower *f, const double *x, zw_error *error)
     const robot_problem *p = f->p;
     zw_status status = ZW_OK;
     f->system = p->system;
-    for (int k = 0; k < p->count; k++) { /* what they were, all of them first */
-        if (p->unknown[k].kind == ZW_UNKNOWN_NUMBER && status == ZW_OK) {
+    for (int k = 0; k < p->count && status == ZW_OK; k++) { /* what they were, all of them first */
+        if (p->unknown[k].kind == ZW_UNKNOWN_NUMBER) {
             const char *name = p->number[p->unknown[k].index];
             status = zw_model_get(p->model, name, &f->was[k], error);
             f->name[f->names++] = name;
         }
+        f->known = status == ZW_OK ? k + 1 : k;
     }
     for (int k = 0; k < p->count && status == ZW_OK; k++) {
         if (p->unknown[k].kind == ZW_UNKNOWN_NUMBER) {
@@ -326,9 +328,12 @@ static zw_status go(follower *f, const double *x, robot_observer *observer, void
                     zw_error *error)
 {
     const robot_problem *p = f->p;
-    double t0 = f->state->t, h = p->run.step;
-    long steps = (long)ceil((p->end - t0) / h * (1 - 1e-12));
+    double t0 = f->state->t, h = p->run.step, count = ceil((p->end - t0) / h * (1 - 1e-12));
     zw_status status = ZW_OK;
+    if (!(count < 1e9)) {
+        return base_fail(error, ZW_BAD_INPUT, "a motion of %.3g steps takes too long", count);
+    }
+    long steps = (long)count;
     int ends = observer(user, 0, f->state, f->z);
     for (long k = 0; k < steps && status == ZW_OK && !ends; k++) {
         double t = t0 + (double)k * h, *param = state_param(f->state);
