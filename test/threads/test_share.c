@@ -351,6 +351,9 @@ static void describe(job *j)
     if (!zw_model_world(j->model)) {
         return;
     }
+    double gravity = 0;
+    mix_status(&j->hash, zw_model_get(j->model, "gravity", &gravity, &j->error));
+    mix(&j->hash, &gravity, sizeof gravity);
     int bodies = zw_model_count(j->model, ZW_KIND_BODY);
     for (int i = 0; i < bodies; i++) {
         const zw_body_def *def = zw_model_def(j->model, ZW_KIND_BODY, i);
