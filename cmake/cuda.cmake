@@ -1,28 +1,26 @@
 # libzwang-cuda.so: worlds on an NVIDIA GPU (src/device, docs/gpu.md).
 #
-# The C files of a step are compiled by clang for NVPTX, as they are, and linked to one module; the
-# assembler of the CUDA toolkit makes machine code of it, and the host's part carries that along.
+# The C files of a step are compiled by clang for NVPTX, as they are, and linked to one module; nvcc
+# makes machine code of it, and the host's part carries that along.
 # Where clang with its tools or CUDA is missing, there is no libzwang-cuda.so, and zw_batch_make
 # says so when it is asked for "cuda".
 
 find_program(ZW_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
-cmake_path(GET ZW_NVCC PARENT_PATH cuda_bin)
-find_program(ZW_PTXAS ptxas HINTS ${cuda_bin})
-find_program(ZW_FATBINARY fatbinary HINTS ${cuda_bin})
+get_filename_component(cuda_bin "${ZW_NVCC}" DIRECTORY)
 find_path(ZW_CUDA_INCLUDE cuda.h HINTS ${cuda_bin}/../include)
 find_library(ZW_CUDA_DRIVER cuda HINTS ${cuda_bin}/../lib64/stubs)
 find_program(ZW_CLANG NAMES clang clang-14)
 find_program(ZW_LLVM_LINK NAMES llvm-link llvm-link-14)
 find_program(ZW_LLVM_OPT NAMES opt opt-14)
 find_program(ZW_LLC NAMES llc llc-14)
-mark_as_advanced(ZW_NVCC ZW_PTXAS ZW_FATBINARY ZW_CUDA_INCLUDE ZW_CUDA_DRIVER ZW_CLANG ZW_LLVM_LINK
+mark_as_advanced(ZW_NVCC ZW_CUDA_INCLUDE ZW_CUDA_DRIVER ZW_CLANG ZW_LLVM_LINK
                  ZW_LLVM_OPT ZW_LLC)
-if(NOT ZW_PTXAS OR NOT ZW_FATBINARY OR NOT ZW_CUDA_INCLUDE OR NOT ZW_CUDA_DRIVER OR NOT ZW_CLANG
+if(NOT ZW_NVCC OR NOT ZW_CUDA_INCLUDE OR NOT ZW_CUDA_DRIVER OR NOT ZW_CLANG
    OR NOT ZW_LLVM_LINK OR NOT ZW_LLVM_OPT OR NOT ZW_LLC)
   message(STATUS "CUDA and clang with llvm-link, opt, llc: missing; no batches on a GPU")
   return()
 endif()
-message(STATUS "CUDA, for batches on a GPU: found (${ZW_PTXAS}); target zwang_cuda")
+message(STATUS "CUDA, for batches on a GPU: found (${ZW_NVCC}); target zwang_cuda")
 
 # What a step calls, and what it calls in turn; the rest stays away (src/device/cuda/absent.c).
 set(device_sources
@@ -77,20 +75,11 @@ add_custom_command(
   COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
   COMMAND sh -c "! grep '^[.]extern' ${code}.ptx" # what is called and not there
   DEPENDS ${device_modules} src/device/cuda/kernel.ll COMMENT "For GPUs: PTX" VERBATIM)
-set(images --image=profile=compute_80,file=${code}.ptx)
-set(parts ${code}.ptx)
-foreach(arch 80 90)
-  add_custom_command(
-    OUTPUT ${code}_${arch}.cubin
-    COMMAND ${ZW_PTXAS} -arch=sm_${arch} -O3 --maxrregcount 128 ${code}.ptx -o ${code}_${arch}.cubin
-    DEPENDS ${code}.ptx COMMENT "For GPUs: code for sm_${arch}" VERBATIM)
-  list(APPEND images --image=profile=sm_${arch},file=${code}_${arch}.cubin)
-  list(APPEND parts ${code}_${arch}.cubin)
-endforeach()
 add_custom_command(
   OUTPUT ${code}.fatbin
-  COMMAND ${ZW_FATBINARY} --64 --create=${code}.fatbin ${images}
-  DEPENDS ${parts} COMMENT "For GPUs: all codes" VERBATIM)
+  COMMAND ${ZW_NVCC} --fatbin -gencode arch=compute_80,code=[sm_80,compute_80] -gencode
+          arch=compute_80,code=sm_90 --maxrregcount 128 -Xptxas -O3 ${code}.ptx -o ${code}.fatbin
+  DEPENDS ${code}.ptx COMMENT "For GPUs: machine code" VERBATIM)
 
 # Not part of `all`: the assembler takes a minute or two.
 add_library(zwang_cuda SHARED EXCLUDE_FROM_ALL src/device/cuda/cuda.c src/base/error.c

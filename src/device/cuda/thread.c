@@ -1,4 +1,4 @@
-/* One thread of a GPU: its world. Compiled by clang for NVPTX; entries.ll are the kernels. */
+/* One thread of a GPU: its world. Compiled by clang for NVPTX; kernel.ll says what a kernel is. */
 #include "device/backend.h"
 
 /* As the host has it, or structs differ. */
