@@ -102,7 +102,12 @@ static int make_ours(engine *e, const robot *of, int smooth)
         zw_model_set_world(e->model, &world, &error);
     }
     e->system = e->model ? zw_system_compile(e->model, &error) : NULL;
-    e->batch = e->system ? zw_batch_create(e->system, e->worlds, e->threads, &error) : NULL;
+    e->batch =
+        e->system
+            ? zw_batch_create(
+                  &(zw_batch_def){.system = e->system, .worlds = e->worlds, .threads = e->threads},
+                  &error)
+            : NULL;
     e->move = move_ours;
     e->swing = of->swing;
     if (!e->batch) {

@@ -98,7 +98,7 @@ static zw_batch *batch_of(scene *s, const char *device, int worlds)
                               .worlds = worlds,
                               .threads = 1,
                               .device = strcmp(device, "none") == 0 ? NULL : device};
-    return zw_batch_make(&def, &s->error);
+    return zw_batch_create(&def, &s->error);
 }
 
 typedef struct figures {

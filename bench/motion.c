@@ -229,7 +229,8 @@ static void crowd_make(crowd *g, const char *path, double c)
     zw_error error = {0};
     g->w = world_of(path, NULL, 0);
     g->c = c;
-    g->batch = zw_batch_create(g->w.system, WORLDS, 1, &error);
+    g->batch = zw_batch_create(
+        &(zw_batch_def){.system = g->w.system, .worlds = WORLDS, .threads = 1}, &error);
     must(g->batch != NULL, &error);
 }
 

@@ -2,7 +2,7 @@
 #
 # The C files of a step are compiled by clang for NVPTX, as they are, and linked to one module; nvcc
 # makes machine code of it, and the host's part carries that along.
-# Where clang with its tools or CUDA is missing, there is no libzwang-cuda.so, and zw_batch_make
+# Where clang with its tools or CUDA is missing, there is no libzwang-cuda.so, and zw_batch_create
 # says so when it is asked for "cuda".
 
 find_program(ZW_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)

@@ -1,6 +1,7 @@
 /* Many worlds of one system: for reinforcement learning, planning and parameter studies.
  *
- *     zw_batch *batch = zw_batch_create(system, 4096, 2, &error);            two threads
+ *     zw_batch_def def = {.system = system, .worlds = 4096, .threads = 2};
+ *     zw_batch *batch = zw_batch_create(&def, &error);
  *     double *ctrl = zw_batch_field(batch, 0, ZW_FIELD_PARAM);               [4096][params]
  *     for (;;) {
  *         ... write controls, read states and sensors ...
@@ -26,30 +27,29 @@ extern "C" {
 
 typedef struct zw_batch zw_batch;
 
-/* All worlds start as the file says; `threads` (at least 1) of them are computed at once. The
- * system must outlive the batch. */
-zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error);
-/* Worlds that vary: world i is one of systems[i], which may be there several times and must outlive
- * the batch; the array is copied. They have the same numbers of coordinates, parameters and
- * sensors, as those of one file with other settings have (zw_read_options.settings, zw_model_set).
- * Each world has scratch of its own then. */
-zw_batch *zw_batch_create_of(const zw_system *const *systems, int worlds, int threads,
-                             zw_error *error);
-void zw_batch_free(zw_batch *batch);
-
-/* All that a batch can be asked for; what is not said is 0. With a `device` ("cuda", "cuda:1"; or
- * "emulated": the code for devices, on the processor) the worlds live there and move by the soft
- * law, with the bits that they have here; what the device does not know is refused by name. Fields
- * are copies then, which zw_batch_step brings up to date; zw_batch_state is NULL. */
+/* What a batch is made of; what is not given is 0. All worlds start as the file says.
+ *
+ * Worlds that vary have a system each, which may stand in the list several times: those of one file
+ * with other settings (zw_read_options.settings, zw_model_set), with the same numbers of
+ * coordinates, parameters and sensors. Each world has scratch of its own then.
+ *
+ * With a `device` ("cuda", "cuda:1"; or "emulated": the code for devices, on the processor) the
+ * worlds live there and move by the soft law, with the bits that they have here; what the device
+ * does not support is refused by name. Fields are copies then, which zw_batch_step brings up to
+ * date; zw_batch_state is NULL. */
 typedef struct zw_batch_def {
     const zw_system *system;         /* of all worlds, or */
-    const zw_system *const *systems; /* of each */
-    int worlds, threads;             /* threads: of the processor */
-    const char *device;              /* NULL: the processor */
-    int contact_capacity;            /* points that a world on a device has room for; 0: those that
-                                        the file gives, or 48 */
+    const zw_system *const *systems; /* [worlds] of each; the list is copied */
+    int worlds;
+    int threads;          /* of the processor, computing at once; 0: one */
+    const char *device;   /* NULL: the processor */
+    int contact_capacity; /* points that a world on a device has room for; 0: those that the file
+                             gives, or 48 */
 } zw_batch_def;
-zw_batch *zw_batch_make(const zw_batch_def *def, zw_error *error);
+
+/* The systems must outlive the batch. */
+zw_batch *zw_batch_create(const zw_batch_def *def, zw_error *error);
+void zw_batch_free(zw_batch *batch);
 
 /* Of a batch on a device. Where a field is in its memory, [worlds][numbers]: to be read and written
  * there between calls, as it is (quaternions of any length but 0; the soft law brings things onto

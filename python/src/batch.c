@@ -62,7 +62,8 @@ static zw_batch *make(PyObject *models, int worlds, int threads, zw_error *error
     if (!PyTuple_Check(models)) {
         const zw_system *system = ((model_object *)models)->system;
         Py_BEGIN_ALLOW_THREADS;
-        batch = zw_batch_create(system, worlds, threads, error);
+        batch = zw_batch_create(
+            &(zw_batch_def){.system = system, .worlds = worlds, .threads = threads}, error);
         Py_END_ALLOW_THREADS;
         return batch;
     }
@@ -71,7 +72,8 @@ static zw_batch *make(PyObject *models, int worlds, int threads, zw_error *error
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS;
-    batch = zw_batch_create_of(list, worlds, threads, error);
+    batch = zw_batch_create(&(zw_batch_def){.systems = list, .worlds = worlds, .threads = threads},
+                            error);
     Py_END_ALLOW_THREADS;
     PyMem_Free(list);
     return batch;
@@ -83,6 +85,10 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names
     PyObject *models;
     int worlds, threads = 1;
     if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|i", words, &models, &worlds, &threads)) {
+        return NULL;
+    }
+    if (threads < 1) {
+        PyErr_Format(PyExc_ValueError, "threads must be at least 1, not %d", threads);
         return NULL;
     }
     int several = PyTuple_Check(models) && PyTuple_Size(models) > 0;

@@ -262,9 +262,9 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
     return batch;
 }
 
-zw_batch *zw_batch_make(const zw_batch_def *def, zw_error *error)
+zw_batch *zw_batch_create(const zw_batch_def *def, zw_error *error)
 {
-    int threads = def->threads > 0 || !def->device ? def->threads : 1;
+    int threads = def->threads == 0 ? 1 : def->threads;
     if (!def->system == !def->systems) {
         base_fail(error, ZW_BAD_INPUT, "a batch is of one system, or of one for each world");
         return NULL;
@@ -272,17 +272,6 @@ zw_batch *zw_batch_make(const zw_batch_def *def, zw_error *error)
     return def->device && def->worlds > 0
                ? on_device_create(def, error)
                : create(def->system, def->systems, def->worlds, threads, error);
-}
-
-zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error)
-{
-    return create(system, NULL, worlds, threads, error);
-}
-
-zw_batch *zw_batch_create_of(const zw_system *const *systems, int worlds, int threads,
-                             zw_error *error)
-{
-    return create(NULL, systems, worlds, threads, error);
 }
 
 void zw_batch_free(zw_batch *batch)

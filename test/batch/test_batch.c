@@ -92,7 +92,8 @@ static outcome alone(world *w, int i, void (*change)(int, double *, double *, do
 static zw_batch *batch_of(world *w, int count,
                           void (*change)(int, double *, double *, double *, double *))
 {
-    zw_batch *batch = zw_batch_create(w->system, count, 1, &w->error);
+    zw_batch *batch = zw_batch_create(
+        &(zw_batch_def){.system = w->system, .worlds = count, .threads = 1}, &w->error);
     if (!batch) {
         print_error("%s\n", w->error.text);
     }
@@ -262,7 +263,8 @@ static void test_worlds_at_the_end_stay(void **unused)
     (void)unused;
     zw_run_options options = {.time = 1};
     world w = world_of(PENDULUM);
-    zw_batch *batch = zw_batch_create(w.system, 3, 1, &w.error);
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = w.system, .worlds = 3, .threads = 1}, &w.error);
     *zw_batch_field(batch, 1, ZW_FIELD_TIME) = 1;
     *zw_batch_field(batch, 2, ZW_FIELD_TIME) = NAN;
     assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_BAD_INPUT);
@@ -296,10 +298,13 @@ static void test_refusals_say_why(void **unused)
 {
     (void)unused;
     world w = world_of(PENDULUM);
-    zw_batch *batch = zw_batch_create(w.system, 2, 1, &w.error);
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = w.system, .worlds = 2, .threads = 1}, &w.error);
     zw_run_options options = {.time = 1, .observer = look_on};
-    assert_null(zw_batch_create(w.system, 0, 1, NULL));
-    assert_null(zw_batch_create(w.system, 1, 0, NULL));
+    assert_null(
+        zw_batch_create(&(zw_batch_def){.system = w.system, .worlds = 0, .threads = 1}, NULL));
+    assert_null(
+        zw_batch_create(&(zw_batch_def){.system = w.system, .worlds = 1, .threads = -1}, NULL));
     assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_BAD_INPUT);
     assert_int_equal(zw_batch_step(batch, &options, 1, 0, &w.error), ZW_BAD_INPUT);
     assert_int_equal(zw_batch_step(batch, NULL, -1, 0, &w.error), ZW_BAD_INPUT);
@@ -333,8 +338,10 @@ static void test_the_caller_ends_it(void **unused)
     for (int threads = 1; threads <= 3; threads++) {
         for (int way = 0; way < 3; way++) {
             world w = world_of(PENDULUM);
-            zw_batch *batch = zw_batch_create(w.system, 20, threads, &w.error);
-            zw_batch *whole = zw_batch_create(w.system, 20, threads, &w.error);
+            zw_batch *batch = zw_batch_create(
+                &(zw_batch_def){.system = w.system, .worlds = 20, .threads = threads}, &w.error);
+            zw_batch *whole = zw_batch_create(
+                &(zw_batch_def){.system = w.system, .worlds = 20, .threads = threads}, &w.error);
             patience p = {.caller = pthread_self(), .enough = 40};
             zw_run_options options = {.time = 2, .poll = has_enough, .user = &p};
             options.method = way == 0 ? ZW_METHOD_DOP853 : ZW_METHOD_RK4;
@@ -372,7 +379,8 @@ static void test_the_caller_is_asked_while_he_waits(void **unused)
     (void)unused;
     for (int late = 0; late < 2; late++) {
         world w = world_of(PENDULUM);
-        zw_batch *batch = zw_batch_create(w.system, 2, 2, &w.error);
+        zw_batch *batch = zw_batch_create(
+            &(zw_batch_def){.system = w.system, .worlds = 2, .threads = 2}, &w.error);
         patience p = {.caller = pthread_self(), .enough = 3};
         zw_run_options options = {.time = 1e9, .poll = has_enough, .user = &p};
         options.method = ZW_METHOD_RK4;
@@ -394,7 +402,8 @@ static void test_memory_may_fail(void **unused)
     while (!made && k < 100) {
         world w = world_of(PENDULUM);
         base_alloc_fail_after(++k);
-        zw_batch *batch = zw_batch_create(w.system, 20, 1, &w.error);
+        zw_batch *batch = zw_batch_create(
+            &(zw_batch_def){.system = w.system, .worlds = 20, .threads = 1}, &w.error);
         base_alloc_fail_after(0);
         made = batch != NULL;
         assert_true(made || w.error.status != ZW_OK);

@@ -117,7 +117,9 @@ typedef struct motion {
 static motion move_batch(stage *s, const scene *of, int threads, int at_once)
 {
     int params = zw_count(s->system, ZW_KIND_PARAM), n = zw_count(s->system, ZW_KIND_SPEED);
-    motion m = {.batch = zw_batch_create(s->system, worlds, threads, &s->error)};
+    motion m = {
+        .batch = zw_batch_create(
+            &(zw_batch_def){.system = s->system, .worlds = worlds, .threads = threads}, &s->error)};
     zw_run_options options = {.contact = ZW_CONTACT_SOFT};
     assert_non_null(m.batch);
     for (int i = 0; i < worlds; i++) {
@@ -215,7 +217,8 @@ static pair pair_of(stage *s, const scene *of, int count)
 {
     pair p = {.worlds = count, .params = zw_count(s->system, ZW_KIND_PARAM)};
     for (int k = 0; k < 2; k++) {
-        p.batch[k] = zw_batch_create(s->system, count, 2 - k, &s->error);
+        p.batch[k] = zw_batch_create(
+            &(zw_batch_def){.system = s->system, .worlds = count, .threads = 2 - k}, &s->error);
         assert_non_null(p.batch[k]);
         p.batch[k]->goes_alone = k;
         for (int i = 0; i < count; i++) {
@@ -312,7 +315,8 @@ static void test_a_poisoned_world(void **unused)
     int params = zw_count(s.system, ZW_KIND_PARAM);
     zw_batch *batch[3];
     for (int k = 0; k < 3; k++) {
-        batch[k] = zw_batch_create(s.system, MANY, 2, &s.error);
+        batch[k] = zw_batch_create(
+            &(zw_batch_def){.system = s.system, .worlds = MANY, .threads = 2}, &s.error);
         assert_non_null(batch[k]);
         for (int step = 0; step < STEPS; step++) {
             for (int i = 0; i < MANY; i++) {

@@ -144,7 +144,10 @@ static void test_each_is_itself(void **unused)
         zw_run_options options = {.step = it->step, .contact = it->contact};
         load(&f, it);
         zw_batch *batch =
-            zw_batch_create_of((const zw_system *const *)f.system, WORLDS, threads[k % 4], &error);
+            zw_batch_create(&(zw_batch_def){.systems = (const zw_system *const *)f.system,
+                                            .worlds = WORLDS,
+                                            .threads = threads[k % 4]},
+                            &error);
         if (!batch) {
             print_error("%s: %s\n", it->file, error.text);
         }
@@ -187,7 +190,8 @@ static void test_stops(void **unused)
     zw_model *model = zw_model_parse("coord x = 0\nkinetic x'^2/2\nforce x: 1\nstop when x > 1\n",
                                      "fall.zw", NULL, 0, &error);
     zw_system *system = zw_system_compile(model, &error);
-    zw_batch *batch = zw_batch_create(system, 8, 2, &error);
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = system, .worlds = 8, .threads = 2}, &error);
     zw_run_options options = {.step = 0.05};
     for (int i = 0; i < 8; i++) {
         *zw_batch_field(batch, i, ZW_FIELD_V) = 0.5 * i;
@@ -222,8 +226,12 @@ static void test_saved(void **unused)
     const scene *it = &scenes[9];
     zw_run_options options = {.contact = it->contact};
     load(&f, it);
-    zw_batch *batch = zw_batch_create_of((const zw_system *const *)f.system, 6, 2, &error);
-    zw_batch *other = zw_batch_create_of((const zw_system *const *)f.system, 6, 1, &error);
+    zw_batch *batch = zw_batch_create(
+        &(zw_batch_def){.systems = (const zw_system *const *)f.system, .worlds = 6, .threads = 2},
+        &error);
+    zw_batch *other = zw_batch_create(
+        &(zw_batch_def){.systems = (const zw_system *const *)f.system, .worlds = 6, .threads = 1},
+        &error);
     zw_batch_field(batch, 4, ZW_FIELD_V)[2] = NAN;
     assert_int_equal(zw_batch_step(batch, &options, 5, 0, &error), ZW_BAD_INPUT);
     size_t size = zw_batch_bytes(batch);
@@ -267,8 +275,10 @@ static void check_poison(const char *file, zw_field_id field, double poison)
     zw_model *model = zw_model_read(path, NULL, 0, &error);
     zw_system *system = zw_system_compile(model, &error);
     zw_run_options options = {.step = 0.01};
-    zw_batch *sound = zw_batch_create(system, MANY, 2, &error);
-    zw_batch *batch = zw_batch_create(system, MANY, 2, &error);
+    zw_batch *sound =
+        zw_batch_create(&(zw_batch_def){.system = system, .worlds = MANY, .threads = 2}, &error);
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = system, .worlds = MANY, .threads = 2}, &error);
     for (int i = 0; i < MANY; i++) {
         zw_batch_field(sound, i, ZW_FIELD_V)[0] = zw_batch_field(batch, i, ZW_FIELD_V)[0] =
             draw(i, 0);

@@ -119,7 +119,8 @@ static zw_state *begin_alone(stage *s, int world)
 
 static zw_batch *begin_batch(stage *s, int threads)
 {
-    zw_batch *batch = zw_batch_create(s->system, WORLDS, threads, &s->error);
+    zw_batch *batch = zw_batch_create(
+        &(zw_batch_def){.system = s->system, .worlds = WORLDS, .threads = threads}, &s->error);
     if (!batch) {
         print_error("%s\n", s->error.text);
     }

@@ -74,7 +74,7 @@ static zw_batch *batch_on(stage *s, const char *device, int points)
                               .threads = 1,
                               .device = device,
                               .contact_capacity = points};
-    zw_batch *batch = zw_batch_make(&def, &s->error);
+    zw_batch *batch = zw_batch_create(&def, &s->error);
     if (!batch) {
         print_error("%s\n", s->error.text);
     }
@@ -151,7 +151,7 @@ static const char *gpu(void)
 {
     stage s = stage_of("examples/bodies/cart_pole.xml");
     const zw_batch_def def = {.system = s.system, .worlds = 1, .device = "cuda"};
-    zw_batch *batch = zw_batch_make(&def, &s.error);
+    zw_batch *batch = zw_batch_create(&def, &s.error);
     if (!batch) {
         print_message("skipped: %s\n", s.error.text);
     }
@@ -254,9 +254,9 @@ static void worlds_may_vary(void **state)
         systems[i] = i % 3 == 1 ? b.system : a.system;
     }
     zw_batch_def def = {.systems = systems, .worlds = WORLDS, .threads = 1};
-    zw_batch *here = zw_batch_make(&def, &a.error);
+    zw_batch *here = zw_batch_create(&def, &a.error);
     def.device = "emulated";
-    zw_batch *there = zw_batch_make(&def, &a.error);
+    zw_batch *there = zw_batch_create(&def, &a.error);
     assert_non_null(here);
     assert_non_null(there);
     zw_run_options options = {.contact = ZW_CONTACT_SOFT, .step = 0.004};
@@ -278,7 +278,7 @@ static void expect_refusal(const char *file, const char *device, const char *why
 {
     stage s = stage_of(file);
     const zw_batch_def def = {.system = s.system, .worlds = 2, .device = device};
-    zw_batch *batch = zw_batch_make(&def, &s.error);
+    zw_batch *batch = zw_batch_create(&def, &s.error);
     assert_null(batch);
     if (!strstr(s.error.text, why)) {
         print_error("%s: %s\n", file, s.error.text);

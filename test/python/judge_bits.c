@@ -138,7 +138,8 @@ static void put_contacts(const world *w)
 /* Worlds of a batch whose first speed differs. */
 static void put_batch(const world *w, int steps)
 {
-    zw_batch *batch = zw_batch_create(w->system, 5, 2, &error);
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = w->system, .worlds = 5, .threads = 2}, &error);
     int n = zw_count(w->system, ZW_KIND_SPEED), nq = zw_count(w->system, ZW_KIND_COORD);
     for (int i = 0; i < 5; i++) {
         zw_batch_field(batch, i, ZW_FIELD_V)[n - 1] += 0.01 * i;
@@ -208,7 +209,8 @@ static int cost(int steps)
 static int batch_cost(char **words)
 {
     world w = open_world(zw_model_read(words[2], NULL, 0, &error), words[3], atof(words[4]));
-    zw_batch *batch = zw_batch_create(w.system, 4096, 1, &error);
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = w.system, .worlds = 4096, .threads = 1}, &error);
     double least = 1e9;
     for (int take = 0; take < 8; take++) {
         double start = clock_of_thread();

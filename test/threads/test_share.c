@@ -471,7 +471,8 @@ static void reach(job *j, zw_state *state, zw_work *work)
 
 static void batch(job *j)
 {
-    zw_batch *worlds = zw_batch_create(j->system, 9, 2, NULL);
+    zw_batch *worlds =
+        zw_batch_create(&(zw_batch_def){.system = j->system, .worlds = 9, .threads = 2}, NULL);
     if (worlds) {
         zw_run_options options = {.time = 0.2};
         mix_status(&j->hash, zw_batch_run(worlds, &options, &j->error));
@@ -479,7 +480,7 @@ static void batch(job *j)
         zw_batch_free(worlds);
     }
     const zw_system *each[] = {j->system, j->system, j->system};
-    worlds = zw_batch_create_of(each, 3, 2, NULL);
+    worlds = zw_batch_create(&(zw_batch_def){.systems = each, .worlds = 3, .threads = 2}, NULL);
     if (worlds) {
         zw_run_options options = {.time = 0.1};
         mix_status(&j->hash, zw_batch_run(worlds, &options, &j->error));
