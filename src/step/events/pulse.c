@@ -272,9 +272,9 @@ zw_status pulses_create(step_pulses *pulses, const step_motion *motion, zw_error
 
 void pulses_free(step_pulses *pulses)
 {
-    void *list[] = {pulses->variable, pulses->b,   pulses->part, pulses->registers,
-                    pulses->jets,     pulses->out, pulses->low,  pulses->high,
-                    pulses->jet_out,  pulses->y,   pulses->at,   pulses->size};
+    void *list[] = {pulses->variable, pulses->b,    pulses->part, pulses->registers, pulses->jets,
+                    pulses->out,      pulses->low,  pulses->high, pulses->jet_out,   pulses->y,
+                    pulses->at,       pulses->size, pulses->node, pulses->value,     pulses->below};
     expr_tape_free(pulses->tape);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
