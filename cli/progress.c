@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -15,7 +16,10 @@ static struct {
     int runs;           /* what is counted are runs, not seconds */
 } bar;
 
+#define IMPATIENT 0.2 /* seconds */
+
 static volatile sig_atomic_t interrupted;
+static volatile double first_signal; /* when, in seconds; the handler's alone */
 
 enum { WIDEST = 60, BESIDE = 44 };
 
@@ -79,8 +83,18 @@ void cli_progress_end(void)
     bar.active = 0;
 }
 
+/* A second one ends the program at once; but not within IMPATIENT of the first: timeout(1) and
+ * others send a signal to the process and to its group, that is twice. */
 static void note(int signal_number)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (interrupted && time - first_signal > IMPATIENT) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    first_signal = interrupted ? first_signal : time;
     interrupted = signal_number;
 }
 
@@ -90,7 +104,6 @@ void cli_catch_interrupt(void)
 {
     static const int number[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = note}, old;
-    action.sa_flags = (int)SA_RESETHAND; /* a second one ends at once */
     for (int i = 0; i < 3; i++) {
         if (sigaction(number[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
             sigaction(number[i], &action, NULL);

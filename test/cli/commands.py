@@ -376,7 +376,8 @@ class Run(Case):
                                  stderr=subprocess.PIPE, text=True)
         line = child.stdout.readline() + child.stdout.readline()  # it is about to run
         time.sleep(0.5)
-        child.send_signal(number)
+        for _ in range(2):  # as timeout(1) does: to the process and to its group
+            child.send_signal(number)
         out, err = child.communicate(timeout=60)
         return child.returncode, line + out, err
 
