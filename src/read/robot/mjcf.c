@@ -52,6 +52,11 @@ int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *i
     if (*index >= 0 || name == NULL) {
         return name != NULL;
     }
+    if (kind == ZW_KIND_GEOM && m->lost_count > 0) {
+        return form_fail(&m->xml, element, attribute,
+                         "there is no geom '%.60s'; geoms whose mesh file is missing are left out",
+                         name);
+    }
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < b->count[kind]; i++) {
         const char *known = *model_thing_name(model_thing_at(b, kind, i));
