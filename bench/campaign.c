@@ -1,5 +1,5 @@
 /* The full random campaign: seeded problems of all sizes, kinds, ranks and units, each answer
- * judged again by zw_gauss_certify, each unsolved seed named.
+ * checked again by zw_gauss_certify, each unsolved seed named.
  *
  *     campaign [PROBLEMS [FIRST_SEED [PROCESSES]]]
  *

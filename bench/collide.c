@@ -1,7 +1,7 @@
 /* What a pair of shapes costs, how exact it is, and what many boxes cost.
  *
  *     collide           tables; times are those of this thread, the least of several runs; then
- *                       100000 random pairs of some kinds against the judges of the tests
+ *                       100000 random pairs of some kinds against the references of the tests
  *     collide 1000      the same with fewer pairs
  *
  * Pairs are thrown so that about half of them overlap; the margin is 0.01. "points" is how many a
@@ -15,7 +15,7 @@
 #endif
 
 #include "collide/broad.h"
-#include "collide/judge.h"
+#include "collide/reference.h"
 #include "math/elementary.h"
 #include "measure.h"
 

@@ -31,7 +31,7 @@
  * small scenes its exact solver too. Bullet: its default, sequential impulses, 10 iterations, in
  * single precision if that is how it was built. */
 #include "engines.h"
-#include "heaps_judge.h"
+#include "heaps_residual.h"
 
 typedef struct figures {
     double rate, time, depth, residual;
@@ -72,7 +72,7 @@ static int run(const scene *s, const engine *e, figures *f)
     f->time = done * s->h;
     if (good) {
         e->look(world, &now);
-        judge(s, &before, &now, &f->depth, &f->residual);
+        measure_residual(s, &before, &now, &f->depth, &f->residual);
     }
     if (world) {
         e->close(world);

@@ -1,4 +1,4 @@
-/* What the benchmarks share: a clock, medians, and a judged answer. */
+/* What the benchmarks share: a clock, medians, and a certified answer. */
 #ifndef ZWANG_BENCH_MEASURE_H
 #define ZWANG_BENCH_MEASURE_H
 

@@ -42,7 +42,7 @@ static void print_couple(const couple *c)
     }
 }
 
-static void judge(const couple *c, dice *d, long number, int tell)
+static void check_pair(const couple *c, dice *d, long number, int tell)
 {
     collide_point p[LAW_ROOM];
     double error[LAWS], from = seconds_computed();
@@ -74,7 +74,7 @@ static void run(const zoo *z, long pairs, long seed, long only)
         if (only < 0 || k == only) {
             couple c;
             couple_throw(&c, z, &d);
-            judge(&c, &d, k, k == only);
+            check_pair(&c, &d, k, k == only);
             couple_free(&c);
         }
     }

@@ -146,7 +146,7 @@ static int has_lapack(void)
 #endif
 }
 
-/* LAPACK's answer judged as what it is: all rows equalities. */
+/* LAPACK's answer, certified as what it is: all rows equalities. */
 static double lapack_certificate(const instant *t)
 {
 #ifdef ZW_HAVE_LAPACK

@@ -337,9 +337,9 @@ static int tell(const finding *f, double wall)
     return written != CLI_OK ? written : code;
 }
 
-/* The trial of what has been read. */
-static int judge(const cli_arguments *arguments, const zw_system *system, const zw_path *path,
-                 const double *metric)
+/* Certifies what has been read. */
+static int certify_path(const cli_arguments *arguments, const zw_system *system,
+                        const zw_path *path, const double *metric)
 {
     zw_error error = {0};
     finding f = {.arguments = arguments, .system = system, .about = zw_path_look(path)};
@@ -387,7 +387,7 @@ int cli_certify(const cli_arguments *arguments)
         path = cli_read_path(arguments, world.system, arguments->recording, 0, &code);
     }
     if (path) {
-        code = judge(arguments, world.system, path, metric);
+        code = certify_path(arguments, world.system, path, metric);
     }
     zw_path_free(path);
     free(metric);

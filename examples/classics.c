@@ -316,8 +316,8 @@ static void corner_table(const char *law, const answer *found)
     table_certificate(&m->certificate);
 }
 
-/* The convex answer before the judge of Coulomb's law; 1 if even that fails. */
-static int corner_judge(const zw_gauss *problem, const zw_motion *claimed)
+/* The convex answer checked against Coulomb's law; 1 if even that fails. */
+static int corner_certify(const zw_gauss *problem, const zw_motion *claimed)
 {
     zw_certificate verdict;
     double *scratch = malloc(zw_gauss_certify_scratch(problem) * sizeof *scratch);
@@ -326,7 +326,7 @@ static int corner_judge(const zw_gauss *problem, const zw_motion *claimed)
         free(scratch);
         return 1;
     }
-    printf("   the same answer, judged by Coulomb's law: worst %.0e\n", verdict.worst);
+    printf("   the same answer, checked against Coulomb's law: worst %.0e\n", verdict.worst);
     free(scratch);
     return !(verdict.worst > 1e-8);
 }
@@ -366,7 +366,7 @@ static int show_corner(void)
     if (surprises == 0) {
         corner_table("Coulomb's law", &exact);
         corner_table("convex law", &lifted);
-        surprises += corner_judge(&problem, &lifted.motion);
+        surprises += corner_certify(&problem, &lifted.motion);
     }
     answer_free(&exact);
     answer_free(&lifted);

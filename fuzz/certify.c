@@ -1,5 +1,5 @@
-/* Any claimed answer to any problem, judged: no crash, no number that hides another, and the same
- * verdict when the rows of a block are measured in another unit. */
+/* Certificates of any claimed answer to any problem: no crash, no number that hides another, and
+ * the same verdict when the rows of a block are measured in another unit. */
 #include "bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

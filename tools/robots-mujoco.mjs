@@ -4,7 +4,7 @@
 //
 // NPM is a folder with node_modules/@mujoco/mujoco (tools/need makes build/npm). One line of JSON a file is appended to
 // OUT: {file, ok, flex, plugin, why}. Pictures that a checkout lacks are replaced by one white point: they do not move
-// anything. tools/robots --judged OUT counts only what is loaded here, without flex bodies and plugins.
+// anything. tools/robots --loaded OUT counts only what is loaded here, without flex bodies and plugins.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -61,7 +61,7 @@ function supply(file, message) {
   return true;
 }
 
-async function judge(file) {
+async function look(file) {
   store(path.dirname(file), true);
   for (let tries = 0; ; tries++) {
     try {
@@ -87,5 +87,5 @@ for (const file of files.map((name) => path.resolve(name))) {
   if (bytes > MOST) {
     await begin();
   }
-  fs.appendFileSync(out, JSON.stringify({ file, ...(await judge(file)) }) + '\n');
+  fs.appendFileSync(out, JSON.stringify({ file, ...(await look(file)) }) + '\n');
 }

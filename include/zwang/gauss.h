@@ -235,7 +235,7 @@ void zw_gauss_work_free(zw_gauss_work *work);
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error);
 
-/* Judge any claimed answer, from here or from another program, to a problem that
+/* Certify any claimed answer, from here or from another program, to a problem that
  * zw_gauss_work_create would accept. A `law` is not applied: say with C what force it gave. C[n] is
  * the non-ideal force claimed to act; NULL takes problem->C. `scratch` has room for
  * zw_gauss_certify_scratch doubles; NULL: it is allocated for the call. */

@@ -39,11 +39,11 @@ PyObject *sim_step_slopes(PyObject *self, PyObject *none)
 
 /* ---- A motion -------------------------------------------------------------------------------- */
 
-typedef struct judge {
+typedef struct costing {
     sim_object *sim;
     PyObject *cost; /* cost(step, q, v): a number, or (number, its slopes by q, by v) */
     int failed;     /* an exception is set */
-} judge;
+} costing;
 
 static int add_slopes(PyObject *from, int n, const char *what, double *to)
 {
@@ -56,13 +56,13 @@ static int add_slopes(PyObject *from, int n, const char *what, double *to)
     return 1;
 }
 
-static PyObject *copy_field(const judge *it, const zw_state *state, zw_field_id field)
+static PyObject *copy_field(const costing *it, const zw_state *state, zw_field_id field)
 {
     zw_view view = zw_field(it->sim->model->system, state, it->sim->work, field);
     return memory_copy(it->sim->core, view.data, view.count, 0);
 }
 
-static double ask(const judge *it, long step, const zw_state *state, double *by_q, double *by_v)
+static double ask(const costing *it, long step, const zw_state *state, double *by_q, double *by_v)
 {
     int n = zw_count(it->sim->model->system, ZW_KIND_SPEED);
     double value = NAN;
@@ -83,7 +83,7 @@ static double ask(const judge *it, long step, const zw_state *state, double *by_
 
 static double cost_of(void *user, long step, const zw_state *state, double *by_q, double *by_v)
 {
-    judge *it = user;
+    costing *it = user;
     if (it->failed) {
         return 0;
     }
@@ -94,7 +94,7 @@ static double cost_of(void *user, long step, const zw_state *state, double *by_q
     return it->failed ? 0 : value;
 }
 
-static PyObject *gradient_of(sim_object *sim, zw_gradient_plan *plan, judge *it)
+static PyObject *gradient_of(sim_object *sim, zw_gradient_plan *plan, costing *it)
 {
     const zw_system *system = sim->model->system;
     int n = zw_count(system, ZW_KIND_SPEED);
@@ -139,7 +139,7 @@ PyObject *sim_gradient(PyObject *self, PyObject *arguments)
     sim_object *sim = (sim_object *)self;
     PyObject *which_from, *values_from, *answer = NULL;
     numbers which = {NULL, 0}, values = {NULL, 0};
-    judge it = {.sim = sim};
+    costing it = {.sim = sim};
     zw_gradient_plan plan = {.cost = cost_of, .user = &it};
     if (!PyArg_ParseTuple(arguments, "OlOO", &it.cost, &plan.steps, &which_from, &values_from)) {
         return NULL;

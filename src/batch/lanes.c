@@ -222,7 +222,7 @@ static lane_set busy(const batch_lanes *l)
 }
 
 /* The sizes of the errors; returns the lanes whose step is good, but for its end. */
-static lane_set judge(batch_lanes *l, lane_set tried)
+static lane_set accepted(batch_lanes *l, lane_set tried)
 {
     zw_real8 error[3];
     lane_set good = 0;
@@ -265,7 +265,7 @@ static lane_set attempt(batch_lanes *l, lane_set set)
     }
     step_dop853_sum8(l->size, STEP_DOP853_STAGES, step_dop853_a[STEP_DOP853_STAGES], h, l->stage,
                      l->increment);
-    alive = judge(l, alive);
+    alive = accepted(l, alive);
     if (alive) {
         step_add8(l->size, l->y0, l->low0, l->increment, l->y1, l->low1);
         memcpy(l->t, l->t1, sizeof *l->t);

@@ -11,7 +11,7 @@
  * undo where it stops a coordinate dead: then a and w are round-off, and of a given force only a
  * rough a_free is known. (And where a row has nothing to undo: a knee that is just straight while
  * its owner falls.) The small additions keep a constraint force that is tiny beside what it is the
- * difference of from being judged by round-off. Multipliers take no
+ * difference of from being measured against round-off. Multipliers take no
  * part in these scales: internal forces could inflate them and hide an error. But what sixteen
  * digits cannot hold is granted: forces of nearly parallel constraints that cancel leave GRANTED
  * |A|'|lambda| behind, whoever computes them, and a large multiplier is on the surface of its cone
@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gauss/judge.h"
+#include "gauss/measured.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "gauss/tolerances.h"
@@ -34,7 +34,7 @@ static double larger(double x, double y)
     return x > y ? x : y;
 }
 
-typedef struct judge {
+typedef struct certifier {
     const zw_gauss *problem;
     const double *a, *lambda, *C;
     double *unit;    /* n */
@@ -48,7 +48,7 @@ typedef struct judge {
     double *before;  /* m: scaled residuals of the free motion */
     double *carried; /* m: scaled |A| |a| + |b| */
     double R;
-} judge;
+} certifier;
 
 size_t zw_gauss_certify_scratch(const zw_gauss *problem)
 {
@@ -58,7 +58,7 @@ size_t zw_gauss_certify_scratch(const zw_gauss *problem)
 /* A coordinate without mass is measured by the pull of the rows that touch it, over their length in
  * the masses that they move; or, where they move next to none, in the largest: else a row that is
  * about to move no mass would make all errors of its coordinates look small. */
-static void judge_units(judge *j)
+static void certify_units(certifier *j)
 {
     const zw_gauss *problem = j->problem;
     int n = problem->n, m = gauss_row_count(problem), massless = 0;
@@ -85,7 +85,7 @@ static void judge_units(judge *j)
 }
 
 /* Stationarity, and R. */
-static void judge_forces(judge *j)
+static void certify_forces(certifier *j)
 {
     const zw_gauss *problem = j->problem;
     int n = problem->n;
@@ -126,7 +126,7 @@ static void judge_forces(judge *j)
 }
 
 /* Residuals, the factors that scale them, and the multipliers, for all rows of one block. */
-static void judge_rows(judge *j, int k, int at)
+static void certify_rows(certifier *j, int k, int at)
 {
     const zw_gauss *problem = j->problem;
     const zw_block *block = &problem->block[k];
@@ -155,7 +155,7 @@ static void judge_rows(judge *j, int k, int at)
 
 /* The free motion; where a force was given instead, what it would be if M were its diagonal: the
  * scale needs no more. */
-static void judge_free(judge *j)
+static void certify_free(certifier *j)
 {
     const zw_gauss *problem = j->problem;
     for (int i = 0; i < problem->n; i++) {
@@ -166,12 +166,12 @@ static void judge_free(judge *j)
 }
 
 /* Scaled residuals and multipliers. */
-static void judge_residuals(judge *j)
+static void certify_residuals(certifier *j)
 {
     const zw_gauss *problem = j->problem;
-    judge_free(j);
+    certify_free(j);
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
-        judge_rows(j, k, at);
+        certify_rows(j, k, at);
     }
 }
 
@@ -191,45 +191,45 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
     if (scratch == NULL) {
         return ZW_NO_MEMORY;
     }
-    judge j = {.problem = problem,
-               .a = a,
-               .lambda = lambda,
-               .C = C != NULL ? C : problem->C,
-               .unit = scratch,
-               .free = scratch + n,
-               .force = scratch + 2 * n,
-               .step = scratch + 3 * n,
-               .inverse = scratch + 4 * n,
-               .w = scratch + 5 * n,
-               .r = scratch + 5 * n + m,
-               .scale = scratch + 5 * n + 2 * m,
-               .before = scratch + 5 * n + 3 * m,
-               .carried = scratch + 5 * n + 4 * m};
+    certifier j = {.problem = problem,
+                   .a = a,
+                   .lambda = lambda,
+                   .C = C != NULL ? C : problem->C,
+                   .unit = scratch,
+                   .free = scratch + n,
+                   .force = scratch + 2 * n,
+                   .step = scratch + 3 * n,
+                   .inverse = scratch + 4 * n,
+                   .w = scratch + 5 * n,
+                   .r = scratch + 5 * n + m,
+                   .scale = scratch + 5 * n + 2 * m,
+                   .before = scratch + 5 * n + 3 * m,
+                   .carried = scratch + 5 * n + 4 * m};
     if (!all_finite(n, a) || !all_finite(m, lambda) || (j.C != NULL && !all_finite(n, j.C))) {
         double none = HUGE_VAL;
         *certificate = (zw_certificate){none, none, none, none, none, none, none, -1};
         base_free(own);
         return ZW_BAD_INPUT;
     }
-    judge_units(&j);
-    judge_forces(&j);
-    judge_residuals(&j);
-    gauss_judge verdict = {.n = problem->n,
-                           .m = (int)m,
-                           .block_count = problem->block_count,
-                           .block = problem->block,
-                           .contact = contact,
-                           .lambda = lambda,
-                           .unit = j.unit,
-                           .force = j.force,
-                           .pushes = j.step,
-                           .w = j.w,
-                           .r = j.r,
-                           .scale = j.scale,
-                           .before = j.before,
-                           .carried = j.carried,
-                           .R = j.R};
-    gauss_judge_all(&verdict);
+    certify_units(&j);
+    certify_forces(&j);
+    certify_residuals(&j);
+    gauss_measured verdict = {.n = problem->n,
+                              .m = (int)m,
+                              .block_count = problem->block_count,
+                              .block = problem->block,
+                              .contact = contact,
+                              .lambda = lambda,
+                              .unit = j.unit,
+                              .force = j.force,
+                              .pushes = j.step,
+                              .w = j.w,
+                              .r = j.r,
+                              .scale = j.scale,
+                              .before = j.before,
+                              .carried = j.carried,
+                              .R = j.R};
+    gauss_measured_certify(&verdict);
     *certificate = verdict.out;
     base_free(own);
     return isfinite(certificate->worst) ? ZW_OK : ZW_BAD_INPUT;

@@ -5,7 +5,7 @@
  *     factor the equality rows, any rank                  equality.c
  *     with the cones that push, then with more:           part.c
  *     for the ideal reaction, and again with C:           nonideal.c, pass.c
- *     split the forces, judge the answer                  certificate.c
+ *     split the forces, certify the answer                certificate.c
  */
 #include <math.h>
 #include <string.h>
@@ -133,8 +133,8 @@ static int fits(const zw_gauss *problem, const zw_gauss_work *work)
 }
 
 /* The certificate decides what may be called solved. */
-static zw_status judge(const zw_gauss *problem, const zw_gauss_options *options,
-                       zw_gauss_work *work, zw_status status, zw_motion *motion, zw_error *error)
+static zw_status decide(const zw_gauss *problem, const zw_gauss_options *options,
+                        zw_gauss_work *work, zw_status status, zw_motion *motion, zw_error *error)
 {
     motion->certificate = work->certificate;
     if (status == ZW_OK && motion->certificate.worst <= options->tolerance) {
@@ -150,7 +150,7 @@ static zw_status judge(const zw_gauss *problem, const zw_gauss_options *options,
                      k < 0 ? "the equation of motion" : gauss_block_name(problem, k));
 }
 
-/* Once through the house. */
+/* One pass through all of it. */
 static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error)
 {
@@ -192,7 +192,7 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
         return name_conflict(problem, work, status, error);
     }
     split_forces(problem, work, nonideal, motion);
-    return judge(problem, options, work, status, motion, error);
+    return decide(problem, options, work, status, motion, error);
 }
 
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,

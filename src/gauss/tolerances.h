@@ -4,8 +4,8 @@
 #define ZW_GAUSS_TOLERANCES_H
 
 /* Scales of residuals and forces are at least this part of the sizes of what they are made of, so
- * that a problem whose free motion is all but admissible is not judged by its round-off: with 1e-3
- * a certificate of 1e-10 asks for 1e-13 of the terms, which sums of doubles can give.
+ * that a problem whose free motion is all but admissible is not measured against its round-off:
+ * with 1e-3 a certificate of 1e-10 asks for 1e-13 of the terms, which sums of doubles can give.
  * Held by test/gauss/test_certificate.c. */
 #define GAUSS_SCALE_FLOOR 1e-3
 

@@ -145,7 +145,7 @@ typedef struct model_check {
     double tolerance;
 } model_check;
 
-/* What a motion is judged by: a value at its end, or one that is summed over time. */
+/* Costs of a motion: a value at its end, or one that is summed over time. */
 typedef struct model_cost {
     char *name;
     int place;

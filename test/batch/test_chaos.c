@@ -1,9 +1,9 @@
 /* Lyapunov exponents against those of equations written by hand.
  *
- * The judge integrates motion and tangent together by RK4 in complex numbers: the imaginary part,
- * 1e-30 of a direction, obeys the linearised equations to round-off. Long exponents of chaotic
- * motions agree only as statistics do, so the growth is compared over stretches through which both
- * programs follow the same motion, from the same first direction. */
+ * The reference integrates motion and tangent together by RK4 in complex numbers: the imaginary
+ * part, 1e-30 of a direction, obeys the linearised equations to round-off. Long exponents of
+ * chaotic motions agree only as statistics do, so the growth is compared over stretches through
+ * which both programs follow the same motion, from the same first direction. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -121,9 +121,9 @@ static void compare(const char *text, const char *over, field *f, double after, 
     for (int i = 0; i < 4; i++) {
         start[i] = zw_sweep_value(sweep, 0, 2 + i);
     }
-    double judged = growth(f, start, after, end, h);
-    print_message("%-9s %.8f, judge %.8f\n", over, ours, judged);
-    assert_true(fabs(ours - judged) < error);
+    double expected = growth(f, start, after, end, h);
+    print_message("%-9s %.8f, reference %.8f\n", over, ours, expected);
+    assert_true(fabs(ours - expected) < error);
     remove(path);
     zw_sweep_free(sweep);
 }

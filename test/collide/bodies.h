@@ -1,5 +1,6 @@
-/* Random shapes, and what an independent judge knows of them: the farthest point in a direction,
- * and how far a point is outside. Written from the definitions in collide.h, in world axes. */
+/* Random shapes, and what an independent reference knows of them: the farthest point in a
+ * direction, and how far a point is outside. Written from the definitions in collide.h, in world
+ * axes. */
 #ifndef ZWANG_TEST_COLLIDE_BODIES_H
 #define ZWANG_TEST_COLLIDE_BODIES_H
 

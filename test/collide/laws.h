@@ -3,7 +3,7 @@
  *     plane     the gap is what the supports leave along the normal
  *     nearest   the two surface points of the contact itself are of the shapes
  *     outside   so are those of the other points; they are known to second order
- *     depth     no direction that a judge finds has less overlap
+ *     depth     no direction that the reference finds has less overlap
  *     moved     a shape that moves by s changes the gap by no more than s; along the normal by s
  *     flipped   the pair the other way round has the same gap
  *     points    and if it has the same normal, points that reach as far; none is there twice
@@ -165,7 +165,7 @@ static inline double couple_laws(const couple *c, dice *d, double error[LAWS])
     }
     const collide_point *at = &p[least_of(p, count)];
     law(&error[LAW_PLANE], fabs(couple_gap(c, at->normal) - at->gap) / c->scale);
-    law(&error[LAW_DEPTH], (couple_judge(c, d, n) - at->gap) / c->scale);
+    law(&error[LAW_DEPTH], (couple_reference(c, d, n) - at->gap) / c->scale);
     laws_of_points(c, p, count, error);
     laws_of_moves(c, at, d, error);
     laws_of_places(c, p, count, error);

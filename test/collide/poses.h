@@ -1,13 +1,14 @@
 /* Shapes in poses that chance never gives: faces flush, edges on edges, corners on corners, centres
- * in one place, to the last bit or off by a few; and judges for them in long double. Written from
- * the definitions in collide.h; all is around the place of the first shape. */
+ * in one place, to the last bit or off by a few; and references for them in long double. Written
+ * from the definitions in collide.h; all is around the place of the first shape. */
 #ifndef ZWANG_TEST_COLLIDE_POSES_H
 #define ZWANG_TEST_COLLIDE_POSES_H
 
 #include "collide/zoo.h"
 #include "scene/dice.h"
 
-/* ---- Judges ------------------------------------------------------------------------------------
+/* ---- References
+ * ------------------------------------------------------------------------------------
  */
 
 static inline void into_frame(const collide_pose *at, const double u[3], long double v[3])
@@ -95,7 +96,7 @@ static inline double figure_outside(const figure *f, const collide_pose *at, con
         double slant = sqrt(4 * h[1] * h[1] + h[0] * h[0]);
         return fmax(-h[1] - v[2], (2 * h[1] * flat + h[0] * (v[2] - h[1])) / slant);
     }
-    default: { /* the planes of the faces; whether these are right is judged by the reach */
+    default: { /* the planes of the faces; whether these are right is checked by the reach */
         const collide_hull *hull = f->shape.hull;
         double worst = -INFINITY;
         for (int k = 0; k < hull->face_count; k++) {
@@ -160,7 +161,7 @@ static inline int edge_ways(const figure *f, const collide_pose *at, double way[
 
 /* The least overlap that can be found: across faces, across edges, and by search from the best
  * and from elsewhere. Only up to `budget` directions. */
-static inline double couple_judge(const couple *c, dice *d, double n[3])
+static inline double couple_reference(const couple *c, dice *d, double n[3])
 {
     double best = -INFINITY, wa[40][3], wb[40][3], l[3];
     int na = edge_ways(c->a, &c->at_a, wa, 40), nb = edge_ways(c->b, &c->at_b, wb, 40);

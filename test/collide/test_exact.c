@@ -1,4 +1,4 @@
-/* Gap and normal of every convex pair against judges that share no code with them.
+/* Gap and normal of every convex pair against references that share no code with them.
  *
  * Apart: the plane across the normal proves that the distance is at least the gap, the two surface
  * points, if they are in the shapes, that it is at most that. Overlapping polytopes: every face of
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "collide/judge.h"
+#include "collide/reference.h"
 #include "scene/campaign.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int least_of(const collide_point *p, int count)
     return least;
 }
 
-static void judge(const body *a, const body *b, dice *d, tally *t)
+static void check_pair(const body *a, const body *b, dice *d, tally *t)
 {
     collide_point p[ROOM];
     int count = collide_pair(&a->shape, &a->at, &b->shape, &b->at, 10, p, ROOM);
@@ -59,7 +59,7 @@ static void judge(const body *a, const body *b, dice *d, tally *t)
     t->overlap++;
     double least = a->corners > 0 && b->corners > 0 ? polytope_gap(a, b) : searched_gap(a, b, d);
     if (least - c->gap > 1e-8) {
-        printf("overlap: kinds %d %d gap %.12g judge %.12g\n", (int)a->shape.kind,
+        printf("overlap: kinds %d %d gap %.12g reference %.12g\n", (int)a->shape.kind,
                (int)b->shape.kind, c->gap, least);
     }
     t->depth_error = fmax(t->depth_error, least - c->gap);
@@ -71,7 +71,7 @@ static void run_pairs(collide_kind first, collide_kind second, int pairs)
     tally t = {0};
     for (int k = 0; k < pairs; k++) {
         body a = body_of(&d, first), b = body_of(&d, second);
-        judge(&a, &b, &d, &t);
+        check_pair(&a, &b, &d, &t);
         body_free(&a);
         body_free(&b);
     }
@@ -164,7 +164,7 @@ static void test_aligned(void **state)
     for (int k = 0; k < pairs; k++) {
         body a = aligned(&d, (collide_kind)dice_int(&d, COLLIDE_SPHERE, COLLIDE_HULL));
         body b = aligned(&d, (collide_kind)dice_int(&d, COLLIDE_SPHERE, COLLIDE_HULL));
-        judge(&a, &b, &d, &t);
+        check_pair(&a, &b, &d, &t);
         body_free(&a);
         body_free(&b);
     }

@@ -32,7 +32,8 @@ static void assert_close(double x, double y, double tolerance)
     }
 }
 
-/* ---- The judge: the same formulas over complex numbers ----------------------------------------*/
+/* ---- The reference: the same formulas over complex numbers
+ * ----------------------------------------*/
 
 typedef double complex number;
 
@@ -186,7 +187,7 @@ static void gradients_are_slopes(void **state)
                 {EXPR_COORD, WORLD_COORDS},
                 {EXPR_SPEED, WORLD_COORDS}};
     dice d = dice_of(1);
-    int judged = 0, agree = 0, differences = 0, used[EXPR_OP_COUNT] = {0};
+    int compared = 0, agree = 0, differences = 0, used[EXPR_OP_COUNT] = {0};
     for (int trial = 0; trial < campaign(2000); trial++) {
         expr_graph *graph = expr_graph_create();
         world w = world_random(&d);
@@ -204,7 +205,7 @@ static void gradients_are_slopes(void **state)
                     continue;
                 }
                 assert_close(slope, complex_step(graph, f, &w, kind[k].leaf, i), 1e-9);
-                judged++;
+                compared++;
                 double difference = central_difference(graph, f, &w, kind[k].leaf, i);
                 differences++;
                 agree += fabs(slope - difference) <= 1e-5 * (1.0 + fabs(slope));
@@ -215,7 +216,7 @@ static void gradients_are_slopes(void **state)
         expr_graph_free(graph);
     }
     /* Differences stumble where a steep formula meets a corner nearby, which is rare. */
-    printf("    %d slopes as complex steps say; %d of %d as differences say\n", judged, agree,
+    printf("    %d slopes as complex steps say; %d of %d as differences say\n", compared, agree,
            differences);
     assert_true(agree > 0.99 * differences);
     for (int op = EXPR_ADD; op < EXPR_OP_COUNT; op++) {

@@ -223,7 +223,7 @@ static void brake_and_friction(void **state)
 
 /* ---- The certificate ------------------------------------------------------------------------ */
 
-static double judge(scene *s, double a, double lambda)
+static double certify(scene *s, double a, double lambda)
 {
     zw_certificate c;
     zw_gauss_certify(problem(s), ZW_CONTACT_CONVEX, &a, &lambda, NULL, NULL, &c);
@@ -236,12 +236,12 @@ static void certificate_sees_it(void **state)
     begin(&s, 1);
     s.free[0] = 1;
     *add_box(&s, -0.5, 2, 0) = 1;
-    assert_true(judge(&s, 0.5, -0.5) < 1e-15);
-    assert_true(judge(&s, 0, -1) > 0.4);       /* holds with more than it has */
-    assert_true(judge(&s, 0.75, -0.25) > 0.2); /* slides with less */
-    assert_true(judge(&s, 3, 2) > 0.5);        /* pushes the way it moves */
+    assert_true(certify(&s, 0.5, -0.5) < 1e-15);
+    assert_true(certify(&s, 0, -1) > 0.4);       /* holds with more than it has */
+    assert_true(certify(&s, 0.75, -0.25) > 0.2); /* slides with less */
+    assert_true(certify(&s, 3, 2) > 0.5);        /* pushes the way it moves */
     s.free[0] = 0.25;
-    assert_true(judge(&s, 0, -0.25) < 1e-15);
+    assert_true(certify(&s, 0, -0.25) < 1e-15);
     (void)state;
 }
 
@@ -571,7 +571,7 @@ static void boxes_with_cones(void **state)
 }
 
 /* A chain of many unknowns, too large for prox.c: dry friction on each, motors on every other, and
- * contacts on some. The dense kernel is the judge. */
+ * contacts on some. The dense kernel is the reference. */
 enum { LONG = 120, CHAIN_ROWS = LONG + LONG / 2 + 3 * (LONG / 10) };
 
 typedef struct chain {

@@ -54,7 +54,7 @@ static void tally_complain(tally *t, const scene *s, const solved *answer, doubl
     }
 }
 
-/* Solve, judge with the public certificate, and count. */
+/* Solve, check with the public certificate, and count. */
 static void tally_scene(tally *t, const scene *s, zw_contact_law law, double tolerance)
 {
     zw_gauss_options options = {.contact = law};
@@ -77,7 +77,7 @@ static void tally_scene(tally *t, const scene *s, zw_contact_law law, double tol
     solved_free(&answer);
 }
 
-static void tally_judge(const tally *t, double fraction)
+static void tally_check(const tally *t, double fraction)
 {
     print_message("    %s: %d of %d solved (%.2f %%), %d wrong, worst certificate %.1e\n", t->title,
                   t->solved, t->count, 100.0 * t->solved / t->count, t->wrong, t->worst);
@@ -94,7 +94,7 @@ static void convex_campaign(const char *title, const scene_random_params *params
         tally_scene(&t, s, ZW_CONTACT_CONVEX, CONVEX_TOLERANCE);
         scene_free(s);
     }
-    tally_judge(&t, 0.995);
+    tally_check(&t, 0.995);
 }
 
 static void convex_full_difficulty(void **state)
@@ -132,7 +132,7 @@ static void coulomb_all_families(void **state)
         all.worst = fmax(all.worst, t.worst);
         print_message("    %-16s %4d of %4d\n", t.title, t.solved, t.count);
     }
-    tally_judge(&all, 0.99);
+    tally_check(&all, 0.99);
 }
 
 static void infeasible_never_solved(void **state)

@@ -1,4 +1,5 @@
-/* The judge: silent on right answers, and each kind of wrong shows in its own field, in proportion.
+/* The certificate: zero on right answers, and each kind of wrong shows in its own field, in
+ * proportion.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,7 @@ static sample *sample_new(void)
     return &s;
 }
 
-static zw_certificate judge(const sample *s)
+static zw_certificate certify_sample(const sample *s)
 {
     return certify(&s->problem, ZW_CONTACT_COULOMB, s->a, s->lambda, NULL);
 }
@@ -58,7 +59,7 @@ static void right_answer_passes(void **state)
 {
     (void)state;
     sample *s = sample_new();
-    zw_certificate c = judge(s);
+    zw_certificate c = certify_sample(s);
     assert_below(c.worst, 1e-15);
     assert_below(fmax(fmax(c.stationarity, c.feasibility), fmax(c.membership, c.natural)), 1e-15);
     assert_below(c.complementarity, 1e-15);
@@ -127,8 +128,8 @@ static void each_fault_in_its_field(void **state)
         const fault *f = &faults[i];
         print_message("    %s\n", f->about);
         for (double size = 1e-9; size < 1e-3; size *= 100.0) {
-            zw_certificate one = judge(sample_with(f, size));
-            zw_certificate ten = judge(sample_with(f, 10.0 * size));
+            zw_certificate one = certify_sample(sample_with(f, size));
+            zw_certificate ten = certify_sample(sample_with(f, 10.0 * size));
             check_field("stationarity", f->stationarity, one.stationarity, ten.stationarity, size);
             check_field("feasibility", f->feasibility, one.feasibility, ten.feasibility, size);
             check_field("membership", f->membership, one.membership, ten.membership, size);

@@ -101,7 +101,7 @@ static int pack(const scene *s, packed *p)
 static packed trial;
 
 /* The certificate of an answer, from the data. */
-static double judged(const zw_motion *motion)
+static double worst_of(const zw_motion *motion)
 {
     zw_certificate proof;
     zw_gauss_certify(&trial.problem, ZW_CONTACT_COULOMB, motion->a, motion->lambda, NULL, NULL,
@@ -125,7 +125,7 @@ static void solved_is_solved(void **state)
                 int answer = sparse_prox_solve(prox, &trial.problem, &options, &motion);
                 all++;
                 good += answer == 1;
-                assert_true(answer == 0 || fabs(judged(&motion) - motion.certificate.worst) <=
+                assert_true(answer == 0 || fabs(worst_of(&motion) - motion.certificate.worst) <=
                                                1e-3 * motion.certificate.worst);
                 if (answer == 1) {
                     double lambda[ROWS];
@@ -215,9 +215,9 @@ static void rough_columns(void **state)
     zw_gauss_options options = zw_gauss_options_default();
     options.tolerance = 1e-2;
     assert_int_equal(sparse_prox_solve(prox, &trial.problem, &options, &motion), 1);
-    printf("a column: certificate %.1e, %d factorisations, %d iterations\n", judged(&motion),
+    printf("a column: certificate %.1e, %d factorisations, %d iterations\n", worst_of(&motion),
            motion.factorizations, motion.iterations);
-    assert_true(judged(&motion) <= 1e-2 && motion.factorizations <= 20);
+    assert_true(worst_of(&motion) <= 1e-2 && motion.factorizations <= 20);
     sparse_prox_free(prox);
 }
 

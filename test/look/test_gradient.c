@@ -36,14 +36,14 @@ typedef struct scene {
 /* ---- The cost -------------------------------------------------------------------------------- */
 
 /* A sum over all states: weights . (q (-) q_start), (q, v are squared in part). */
-typedef struct judge {
+typedef struct weights {
     const zw_system *system;
     double from[WIDE], weight[2 * WIDE];
-} judge;
+} weights;
 
 static double cost(void *user, long step, const zw_state *state, double *by_q, double *by_v)
 {
-    const judge *of = user;
+    const weights *of = user;
     int n = of->system->n;
     double sum = 0;
     zw_state *at = (zw_state *)state;
@@ -133,7 +133,7 @@ static double compare(const scene *of, int tell)
     world w = begin(of);
     int n = w.system->n, motors = w.system->bodies->motor_count, control[WIDE];
     unsigned seed = 7;
-    judge own = {.system = w.system};
+    weights own = {.system = w.system};
     double *value = malloc(sizeof(double) * (size_t)(of->steps * motors + 1));
     double *by_control = malloc(sizeof(double) * (size_t)(of->steps * motors + 1));
     double by_q[2 * WIDE], *by_v = by_q + n, size = 0, worst = 0;
@@ -304,7 +304,7 @@ static void test_memory(void **state)
     const scene *of = &scenes[1];
     world w = begin(of);
     double found[2][12];
-    judge own = {.system = w.system};
+    weights own = {.system = w.system};
     zw_gradient gradient[2];
     (void)state;
     for (int i = 0; i < 12; i++) {
@@ -332,7 +332,7 @@ static void test_kink(void **state)
     const scene of = {
         .name = "kink", .text = OF("", FLOOR FREE("0 0 .1", "size='.1'")), .steps = 1};
     world w = begin(&of);
-    judge own = {.system = w.system, .weight = {0, 0, 0, 0, 0, 0, 0, 0, 1}};
+    weights own = {.system = w.system, .weight = {0, 0, 0, 0, 0, 0, 0, 0, 1}};
     double by[12], h = 1e-7;
     const zw_gradient_plan plan = {
         .run = {.method = ZW_METHOD_SOFT}, .steps = 3, .cost = cost, .user = &own};

@@ -1,5 +1,5 @@
 /* Laws of zwang/look.h: what it says of frames, masses, forces and momenta fits together, for
- * robots and for equations; judge_look.mjs compares with MuJoCo. */
+ * robots and for equations; compare_look.mjs compares with MuJoCo. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

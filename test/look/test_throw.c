@@ -41,18 +41,19 @@ typedef struct task {
 
 /* ---- A motion -------------------------------------------------------------------------------- */
 
-static int is_judged(const task *of, long step)
+static int has_cost(const task *of, long step)
 {
     return !of->only_end || step == of->steps;
 }
 
-static double judge(void *user, long step, const zw_state *state, double *by_q, double *by_v)
+static double cost_of_state(void *user, long step, const zw_state *state, double *by_q,
+                            double *by_v)
 {
     const task *of = user;
     const double *q = state_q((zw_state *)state);
     double sum = 0;
     (void)by_v;
-    for (int k = 0; k < 3 && is_judged(of, step); k++) {
+    for (int k = 0; k < 3 && has_cost(of, step); k++) {
         double off = of->only_end ? (k == 1 ? q[1] - of->aim : 0) : q[k] - of->path[step][k];
         sum += off * off;
         by_q[k] = 2 * off;
@@ -119,7 +120,7 @@ static double objective(unsigned count, const double *x, double *gradient, void 
     double by_v[6], by_number[2] = {0};
     const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE, .step = of->h},
                                    .steps = of->steps,
-                                   .cost = judge,
+                                   .cost = cost_of_state,
                                    .user = of,
                                    .numbers = of->numbers,
                                    .number = of->number,

@@ -21,10 +21,10 @@
 
 typedef double unary(double);
 typedef void unary8(const double *, double *);
-typedef long double unary_judge(long double);
+typedef long double unary_reference(long double);
 typedef double binary(double, double);
 typedef void binary8(const double *, const double *, double *);
-typedef long double binary_judge(long double, long double);
+typedef long double binary_reference(long double, long double);
 
 static uint64_t bits_of(double x)
 {
@@ -75,7 +75,7 @@ static double draw(dice *d, int turn, const double *range)
 static const struct {
     const char *name;
     unary *f;
-    unary_judge *judge;
+    unary_reference *reference;
     double bound, range[3][2];
 } UNARY[] = {
     {"sin", math_sin, sinl, 0.90, {{-10, 10}, {-1.1e6, 1.1e6}, {-20, 300}}},
@@ -99,7 +99,7 @@ static const struct {
 static const struct {
     const char *name;
     binary *f;
-    binary_judge *judge;
+    binary_reference *reference;
     double bound, first[3][2], second[3][2];
 } BINARY[] = {
     {"atan2",
@@ -126,14 +126,14 @@ static void errors_of_one_argument(void **state)
 {
     (void)state;
 #if LDBL_MANT_DIG < 64
-    skip(); /* no judge */
+    skip(); /* no reference */
 #else
     dice d = dice_of(1);
     for (size_t i = 0; i < sizeof UNARY / sizeof *UNARY; i++) {
         double worst = 0.0, where = 0.0;
         for (int n = campaign(200000); n > 0; n--) {
             double x = draw(&d, n % 4, UNARY[i].range[n % 4 % 3]);
-            double error = ulps(UNARY[i].f(x), UNARY[i].judge(x));
+            double error = ulps(UNARY[i].f(x), UNARY[i].reference(x));
             where = error > worst ? x : where;
             worst = error > worst ? error : worst;
         }
@@ -155,7 +155,7 @@ static void errors_of_two_arguments(void **state)
         for (int n = campaign(200000); n > 0; n--) {
             double x = draw(&d, n % 4, BINARY[i].first[n % 4 % 3]);
             double y = draw(&d, n % 4, BINARY[i].second[n % 4 % 3]);
-            double error = ulps(BINARY[i].f(x, y), BINARY[i].judge(x, y));
+            double error = ulps(BINARY[i].f(x, y), BINARY[i].reference(x, y));
             if (error > worst) {
                 worst = error;
                 where[0] = x;

@@ -208,7 +208,7 @@ static void test_chain_fill_is_linear(void **state)
     }
 }
 
-/* The ordering of SuiteSparse's AMD, the judge; 0 where it is not installed. */
+/* The ordering of SuiteSparse's AMD, the reference; 0 where it is not installed. */
 static int amd_ordering(const pattern *k, int *perm)
 {
 #ifdef ZW_HAVE_SUITESPARSE

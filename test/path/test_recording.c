@@ -377,7 +377,7 @@ static void a_time_given_twice_parts_two_pieces(void **state)
 
 /* ---- Broken --------------------------------------------------------------------------------- */
 
-static int judge(const world *w, const char *name)
+static int check_file(const world *w, const char *name)
 {
     zw_error error = {0};
     char said[1400], path[600];
@@ -417,7 +417,7 @@ static void broken_recordings_are_explained(void **state)
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         size_t length = strlen(entry->d_name);
         if (length > 4 && strcmp(entry->d_name + length - 4, ".csv") == 0) {
-            wrong += !judge(&w, entry->d_name);
+            wrong += !check_file(&w, entry->d_name);
             count++;
         }
     }

@@ -1,6 +1,6 @@
-"""The package gives the bits of the C library: the same questions, asked by test/python/judge_bits.c and by Python.
+"""The package gives the bits of the C library: the same questions, asked by test/python/compare_bits.c and by Python.
 
-    bits.py JUDGE EXAMPLES
+    bits.py PROGRAM EXAMPLES
 
 Steps, states, accelerations, multipliers, sensors, contacts, mass matrices, Jacobians, inverse dynamics, derivatives and batches of a
 dozen systems; and the cost of a step and of a step of 4096 worlds from Python over that from C, interleaved.
@@ -15,7 +15,7 @@ import numpy as np
 
 import zwang
 
-JUDGE, EXAMPLES = sys.argv[1:3]
+PROGRAM, EXAMPLES = sys.argv[1:3]
 SYSTEMS = (
     ("double_pendulum.zw", "-", 0.01, 50),
     ("double_pendulum_redundant.zw", "rk4", 0.01, 50),
@@ -76,7 +76,7 @@ def compare():
     wrong = 0
     for name, method, step, steps in SYSTEMS:
         file = os.path.join(EXAMPLES, name)
-        done = subprocess.run([JUDGE, file, method, repr(step), str(steps)], capture_output=True, text=True, check=True)
+        done = subprocess.run([PROGRAM, file, method, repr(step), str(steps)], capture_output=True, text=True, check=True)
         theirs = [line.strip() for line in done.stdout.splitlines()]
         ours = answers(file, method, step, steps)
         names = [[line.split()[0] for line in lines] for lines in (ours, theirs)]
@@ -89,8 +89,8 @@ def compare():
     return wrong
 
 
-def judge_time(*words):
-    return float(subprocess.run([JUDGE, *words], capture_output=True, text=True, check=True).stdout)
+def program_time(*words):
+    return float(subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True).stdout)
 
 
 def least(action, tries):
@@ -115,9 +115,9 @@ def costs():
     batch = zwang.Batch(zwang.load(file), 4096, method="impulse", step=0.005)
     c = python = c_batch = python_batch = float("inf")
     for _ in range(4):
-        c = min(c, judge_time("cost", str(n)))
+        c = min(c, program_time("cost", str(n)))
         python = min(python, least(lambda: loop(sim.step, n), 10) / n)
-        c_batch = min(c_batch, judge_time("batch", file, "impulse", "0.005"))
+        c_batch = min(c_batch, program_time("batch", file, "impulse", "0.005"))
         batch.reset()
         python_batch = min(python_batch, least(batch.step, 8))
     one = zwang.Batch(batch.model, 1, method="impulse", step=0.005)

@@ -51,7 +51,7 @@ static inline int broken_list(const char *const ending[2], char *name[], int mos
 }
 
 /* 1 if the message is the expected one. */
-static inline int broken_judge(const char *name)
+static inline int broken_check(const char *name)
 {
     zw_error error;
     char said[1400], wanted[1400], path[300];
@@ -84,7 +84,7 @@ static inline void broken_explained(const char *folder, const char *const ending
     assert_int_equal(chdir(folder), 0);
     int count = broken_list(ending, name, 1000), wrong = 0;
     for (int i = 0; i < count; i++) {
-        wrong += !broken_judge(name[i]);
+        wrong += !broken_check(name[i]);
         free(name[i]);
     }
     print_message("%d broken files\n", count);

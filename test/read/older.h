@@ -1,5 +1,5 @@
 /* Files that are too new for Debian's MuJoCo, 2.2.2: without what it does not know; and masses of
- * meshes as it had them. For the judges. */
+ * meshes as it had them. For the comparisons with MuJoCo. */
 #ifndef ZW_TEST_READ_OLDER_H
 #define ZW_TEST_READ_OLDER_H
 
@@ -107,7 +107,7 @@ static inline int older_simplify(const char *path, char folder[200], char copy[6
 {
     const char *name = strrchr(path, '/');
     char home[600], from[900], to[900];
-    snprintf(folder, 200, "/tmp/judge_mjcf_XXXXXX");
+    snprintf(folder, 200, "/tmp/compare_mjcf_XXXXXX");
     if (name == NULL || mkdtemp(folder) == NULL) {
         return 0;
     }

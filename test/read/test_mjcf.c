@@ -1,4 +1,4 @@
-/* What MJCF means, by facts that need no other engine; read/judge_mjcf compares with MuJoCo. */
+/* What MJCF means, by facts that need no other engine; read/compare_mjcf compares with MuJoCo. */
 #include "robots.h"
 
 #include <stdlib.h>
@@ -165,7 +165,7 @@ static void flags_and_options(void **state)
     zw_model_free(m);
 }
 
-/* What newer releases know and the judge does not. */
+/* What newer releases know and the MuJoCo of the tests does not. */
 static void newer_words(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Read what judge_page wrote as others would: CSV, SVG as XML, HTML and the JSON and base64 in it.
+"""Read what compare_page wrote as others would: CSV, SVG as XML, HTML and the JSON and base64 in it.
 
-    read_pages.py JUDGE_PAGE    with the program made from judge_page.c
+    read_pages.py COMPARE_PAGE    with the program made from compare_page.c
 
 Where a chromium is installed, it also opens the pages and must find nothing to complain about.
 """

@@ -1,5 +1,5 @@
 /* Models as MJCF files: what is written and read again moves as before. MuJoCo's own reading of
- * such files is judged in judge_export.mjs. */
+ * such files is compared in compare_export.mjs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

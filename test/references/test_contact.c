@@ -485,7 +485,7 @@ static const struct {
     double tolerance; /* as the reference asks */
     int numbers;      /* that it gives, at least */
     int bodies;       /* needs a reader of MJCF */
-    void (*judge)(void);
+    void (*check)(void);
 } references[] = {
     {"H01", 1e-10, 51, 1, H01}, {"H02", 1e-10, 31, 1, H02}, {"H03", 1e-10, 12, 1, H03},
     {"H04", 1e-10, 75, 1, H04}, {"H05", 1e-10, 10, 1, H05}, {"H06", 1e-10, 60, 0, H06},
@@ -504,7 +504,7 @@ static void all_hold(void **state)
         }
         memset(&now, 0, sizeof now);
         now.id = references[i].id;
-        references[i].judge();
+        references[i].check();
         print_message("    %s: %d numbers, the worst at %.2g of %g (%s)\n", now.id, now.numbers,
                       now.worst, TOLERANCE, now.what);
         assert_true(now.numbers >= references[i].numbers);

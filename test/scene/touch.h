@@ -1,5 +1,5 @@
 /* Files with bodies that touch, for tests and benchmarks: opened, run by impulses, looked at. What
- * goes wrong is told in `error`, and is for the caller to judge. */
+ * goes wrong is in `error`, for the caller to check. */
 #ifndef ZWANG_TEST_SCENE_TOUCH_H
 #define ZWANG_TEST_SCENE_TOUCH_H
 

@@ -19,7 +19,7 @@
 typedef struct example {
     const char *file, *key;
     double time;             /* bench/contact.c goes on to ten seconds */
-    void (*judge)(touch *s); /* what it must have come to */
+    void (*check)(touch *s); /* what it must have come to */
 } example;
 
 static void open_file(touch *s, const char *file, const char *key)
@@ -211,8 +211,8 @@ static void examples_run(void **state)
                       s.contacts, s.steps);
         assert_true(s.certificate <= 1e-8);
         assert_true(s.depth <= 1e-8);
-        if (list[i].judge) {
-            list[i].judge(&s);
+        if (list[i].check) {
+            list[i].check(&s);
         }
         touch_close(&s);
     }

@@ -174,7 +174,7 @@ static scene heavy_on_ten(double heavy, int pile)
 /* 1e3:1, 1e4:1 and 1e6:1. Statics has the sums of forces: through each face of the pile the weight
  * of all that is above it; under the plate its weight, with moments about its middle that vanish,
  * and under each light box what presses on it and its own weight; to 1e-8 of the largest. */
-static void judge_forces(scene *s, double heavy, int pile)
+static void check_forces(scene *s, double heavy, int pile)
 {
     zw_contact list[200];
     zw_contact_sum sum[30];
@@ -216,7 +216,7 @@ static void heavy_on_ten_light(void **state)
             worst = fmax(worst, fabs(q_of(&s)[i] - start[i]));
         }
         assert_true(worst < 1e-8);
-        judge_forces(&s, heavy[kind / 2 % 3], pile);
+        check_forces(&s, heavy[kind / 2 % 3], pile);
         close_scene(&s);
     }
 }

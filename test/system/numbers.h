@@ -1,5 +1,5 @@
 /* All numbers of a robot that another engine can be asked for too, at random states: what the
- * judges compare. Constraints are off; motors too where they are not obeyed yet.
+ * comparisons use. Constraints are off; motors too where they are not obeyed yet.
  *
  * Momenta are about the origin of the world, energies without what stands still, so that they do
  * not depend on what an engine counts as moving. */

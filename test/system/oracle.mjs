@@ -1,6 +1,6 @@
-// MuJoCo's current release (npm's @mujoco/mujoco, WebAssembly) for the judges beside this file, and
+// MuJoCo's current release (npm's @mujoco/mujoco, WebAssembly) for the comparisons beside this file, and
 // the files it reads. The package is looked for in $ZW_NODE_MODULES, then in build/npm/node_modules
-// (tools/need puts it there); where it is not, the judge ends with exit code 77.
+// (tools/need puts it there); where it is not, the comparison ends with exit code 77.
 import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';

@@ -1,7 +1,7 @@
 /* Assembly: what is written is moved to the nearest position that all constraints admit, one-sided
  * ones and limits included; if there is none, the constraints in conflict are named.
  *
- * The random systems are judged by a search of its own: many starts, Newton's method onto every
+ * The random systems are checked by an independent search: many starts, Newton's method onto every
  * choice of rows, and a random walk on them. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Actuators with dynamics: their activations are part of the state and follow their own equations.
- * (test_bodies_mujoco.c judges rates and accelerations.) */
+ * (test_bodies_mujoco.c compares rates and accelerations.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

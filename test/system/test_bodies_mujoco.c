@@ -1,7 +1,7 @@
-/* MuJoCo as a judge of a whole way: the same file read by both, the same numbers at random states
+/* MuJoCo against the whole of ours: the same file read by both, the same numbers at random states
  * and controls (numbers.h); constraints off in both.
  *
- *     test_bodies_mujoco [file.xml ...]      judge these, and say how far apart
+ *     test_bodies_mujoco [file.xml ...] compare these, and say how far apart
  */
 #include <math.h>
 #include <setjmp.h>
@@ -284,7 +284,8 @@ static int is_exact(const mjModel *m)
     return !turned;
 }
 
-/* This MuJoCo looks for the lengths of muscles with another solver: the current one judges them. */
+/* This MuJoCo looks for the lengths of muscles with another solver: they are compared with the
+ * current one. */
 static int has_muscles(const mjModel *m)
 {
     int any = 0;
@@ -295,7 +296,7 @@ static int has_muscles(const mjModel *m)
 }
 
 /* Whether it agrees; what was not compared does, and says why. */
-static int judge(const char *name, const char *path)
+static int compare_forms(const char *name, const char *path)
 {
     mjModel *m;
     numbers x;
@@ -386,7 +387,7 @@ static void public_models(void **state)
         for (int k = 0; k < files; k++) {
             snprintf(path, sizeof path, "%s/%.255s", inner, file[k]->d_name);
             snprintf(name, sizeof name, "%.200s/%.255s", folder[i]->d_name, file[k]->d_name);
-            good &= judge(name, path);
+            good &= compare_forms(name, path);
             free(file[k]);
         }
         free(files < 0 ? NULL : file);
@@ -412,7 +413,7 @@ int main(int argc, char **argv)
     head();
     int good = 1;
     for (int i = 1; i < argc; i++) {
-        good &= judge(argv[i], argv[i]);
+        good &= compare_forms(argv[i], argv[i]);
     }
     return good ? 0 : 1;
 }

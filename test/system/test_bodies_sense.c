@@ -1,4 +1,4 @@
-/* Sensors: MuJoCo as a judge where its motion is ours, and laws where it is not or has none. */
+/* Sensors: compared with MuJoCo where its motion is ours, and laws where it is not or has none. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -178,7 +178,7 @@ static int feel(void *user, zw_sample_kind kind, int event, const zw_system *sys
                              FEELS("box") FEELS("other") "</sensor></mujoco>"
 
 /* Which contacts count, in zones of all shapes, is as there. */
-static void judged_touch(void **state)
+static void compared_touch(void **state)
 {
     (void)state;
     mjModel *m = load(TOUCHING);
@@ -225,7 +225,7 @@ static void judged_touch(void **state)
 }
 
 /* Without constraints its motion is ours, and all that it knows reads the same. */
-static void judged(void **state)
+static void compared(void **state)
 {
     (void)state;
     const char *text = BODIES("") "<sensor>" SENSORS "</sensor></mujoco>";
@@ -264,7 +264,7 @@ static void judged(void **state)
 }
 
 /* Limits within their margins: distance and speed. */
-static void judged_limits(void **state)
+static void compared_limits(void **state)
 {
     (void)state;
     const char *text = BODIES(" limited='true' range='-0.5 0.6' margin='0.4'") //
@@ -465,9 +465,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef ZW_HAVE_MUJOCO
-        cmocka_unit_test(judged),
-        cmocka_unit_test(judged_touch),
-        cmocka_unit_test(judged_limits),
+        cmocka_unit_test(compared),
+        cmocka_unit_test(compared_touch),
+        cmocka_unit_test(compared_limits),
 #endif
         cmocka_unit_test(a_stop_holds),
         cmocka_unit_test(forces_of_motors_and_energies),

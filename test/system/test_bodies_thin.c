@@ -191,7 +191,7 @@ static int look(void *user, zw_sample_kind kind, int event, const zw_system *sys
 }
 
 /* Forms that are apart, or lose energy: by less than round-off explains? */
-static void judge(int seed, const char *line, double time)
+static void compare_forms(int seed, const char *line, double time)
 {
     world form[2], seen;
     zw_digits told[2] = {{0}, {0}};
@@ -249,7 +249,7 @@ static int one_tree(int seed, int large, double *worst, double *drift)
         double lost = fmax(first.energy_drift, second.energy_drift);
         double energy = fabs(first.energy_end - second.energy_end);
         if (!(off < 1e-9) || !(lost < 1e-9) || !(energy < 1e-9 * (1 + fabs(first.energy_end)))) {
-            judge(seed, to.line, time);
+            compare_forms(seed, to.line, time);
         } else {
             *worst = fmax(*worst, off);
             *drift = fmax(*drift, lost);

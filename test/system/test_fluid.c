@@ -1,5 +1,6 @@
 /* Air and water: laws that are known in closed form, and slopes against differences. (Numbers of
- * MuJoCo: judge_numbers.mjs with test/read/mjcf_now/fluid.xml, judge_soft.mjs with soft/fluid.xml.)
+ * MuJoCo: compare_numbers.mjs with test/read/mjcf_now/fluid.xml, compare_soft.mjs with
+ * soft/fluid.xml.)
  */
 #include <setjmp.h>
 #include <stdarg.h>

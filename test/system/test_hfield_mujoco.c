@@ -1,4 +1,4 @@
-/* MuJoCo as a judge of height fields: the same file, with the same heights in a binary file, read
+/* Height fields compared with MuJoCo's: the same file, with the same heights in a binary file, read
  * by both; shapes dropped into it at random. On a hill the deepest point is the same, as a rule:
  * MuJoCo 2.2.2's portal refinement may find a depth that is not the least, so it is deeper here and
  * there, but never shallower. On a saddle prisms have contacts beside the surface too: there only

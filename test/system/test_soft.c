@@ -1,5 +1,5 @@
-/* MuJoCo's soft law from its formulas, on paper: no other engine is needed. judge_soft.mjs compares
- * whole robots. */
+/* MuJoCo's soft law from its formulas, on paper: no other engine is needed. compare_soft.mjs
+ * compares whole robots. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Steps of the soft law by MuJoCo's integrators, on paper; judge_soft.mjs follows whole robots. */
+/* Steps of the soft law by MuJoCo's integrators, on paper; compare_soft.mjs follows whole robots.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

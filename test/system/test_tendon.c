@@ -1,5 +1,5 @@
 /* Tendons through space: their ways are shortest, their slopes are those of their lengths, and what
- * hangs on them moves as it must. (The judges compare all numbers with MuJoCo's.) */
+ * hangs on them moves as it must. (compare_numbers compares all of them with MuJoCo's.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* MuJoCo as a judge: the same bodies, the same numbers. Its model is read into a definition field
- * by field; constraints and contacts are off in it.
+/* Compared with MuJoCo: the same bodies, the same numbers. Its model is read into a definition
+ * field by field; constraints and contacts are off in it.
  *
- *     test_mujoco [file.xml ...]      judge these models instead of our own, and say how far apart
+ *     test_mujoco [file.xml ...] compare these models instead of our own, and say how far apart
  */
 #include "trying.h"
 
@@ -89,23 +89,23 @@ static const char *const NAME[WHATS] = {
     "poses", "M", "bias", "passive", "inverse dynamics", "qacc", "energy", "momentum", "Jacobians"};
 
 /* |x - y| over the largest of y, kept if it is the worst so far. */
-static void judge(double *worst, const double *x, const double *y, int n, double floor)
+static void worse(double *worst, const double *x, const double *y, int n, double floor)
 {
     double far = apart(x, y, n) / fmax(largest(y, n), floor);
     *worst = far <= *worst ? *worst : far;
 }
 
-static void judge_poses(trying *t, const mjData *d, double *worst)
+static void compare_poses(trying *t, const mjData *d, double *worst)
 {
     const tree_places *at = &t->tree->at;
     int n = t->tree->bodies;
-    judge(worst, t->work + at->origin, d->xpos, 3 * n, 1.0);
-    judge(worst, t->work + at->R, d->xmat, 9 * n, 1.0);
-    judge(worst, t->work + at->com + 3, d->xipos + 3, 3 * (n - 1), 1.0);
-    judge(worst, t->work + at->anchor, d->xanchor, 3 * t->tree->joints, 1.0);
+    worse(worst, t->work + at->origin, d->xpos, 3 * n, 1.0);
+    worse(worst, t->work + at->R, d->xmat, 9 * n, 1.0);
+    worse(worst, t->work + at->com + 3, d->xipos + 3, 3 * (n - 1), 1.0);
+    worse(worst, t->work + at->anchor, d->xanchor, 3 * t->tree->joints, 1.0);
 }
 
-static void judge_matrix(trying *t, const mjModel *m, const mjData *d, double *worst)
+static void compare_matrix(trying *t, const mjModel *m, const mjData *d, double *worst)
 {
     int n = t->tree->nv;
     double *full = doubles(n * n), *ours = doubles(n * n);
@@ -117,12 +117,12 @@ static void judge_matrix(trying *t, const mjModel *m, const mjData *d, double *w
             ours[i * n + j] = ours[j * n + i] = t->work[t->tree->at.M + e];
         }
     }
-    judge(worst, ours, full, n * n, 1e-300);
+    worse(worst, ours, full, n * n, 1e-300);
     free(full);
     free(ours);
 }
 
-static void judge_jacobian(trying *t, const mjModel *m, const mjData *d, double *worst)
+static void compare_jacobian(trying *t, const mjModel *m, const mjData *d, double *worst)
 {
     int n = t->tree->nv, *chain = calloc((size_t)n + 1, sizeof *chain);
     double *p = doubles(3 * n), *r = doubles(3 * n), *J = doubles(6 * n), *ours = doubles(6 * n);
@@ -137,8 +137,8 @@ static void judge_jacobian(trying *t, const mjModel *m, const mjData *d, double 
                 ours[(3 + row) * n + chain[k]] = J[6 * k + 3 + row];
             }
         }
-        judge(worst, ours, r, 3 * n, 1.0);
-        judge(worst, ours + 3 * n, p, 3 * n, 1.0);
+        worse(worst, ours, r, 3 * n, 1.0);
+        worse(worst, ours + 3 * n, p, 3 * n, 1.0);
     }
     double *const list[] = {p, r, J, ours};
     for (size_t k = 0; k < 4; k++) {
@@ -147,7 +147,7 @@ static void judge_jacobian(trying *t, const mjModel *m, const mjData *d, double 
     free(chain);
 }
 
-static void judge_state(trying *t, const mjModel *m, mjData *d, double *worst)
+static void compare_state(trying *t, const mjModel *m, mjData *d, double *worst)
 {
     int n = t->tree->nv, bad;
     double energy[2], momentum[9];
@@ -162,30 +162,30 @@ static void judge_state(trying *t, const mjModel *m, mjData *d, double *worst)
     mj_subtreeVel(m, d);
     tree_kinematics(t->tree, t->q, t->work);
     tree_velocities(t->tree, t->v, t->work);
-    judge_poses(t, d, &worst[POSES]);
-    judge_matrix(t, m, d, &worst[MATRIX]);
-    judge_jacobian(t, m, d, &worst[JACOBIAN]);
+    compare_poses(t, d, &worst[POSES]);
+    compare_matrix(t, m, d, &worst[MATRIX]);
+    compare_jacobian(t, m, d, &worst[JACOBIAN]);
 
     tree_inverse(t->tree, NULL, NULL, t->work, t->x);
-    judge(&worst[BIAS], t->x, d->qfrc_bias, n, 1e-300);
+    worse(&worst[BIAS], t->x, d->qfrc_bias, n, 1e-300);
     tree_passive(t->tree, t->q, t->v, t->y);
-    judge(&worst[PASSIVE], t->y, d->qfrc_passive, n, 1.0);
+    worse(&worst[PASSIVE], t->y, d->qfrc_passive, n, 1.0);
     for (int k = 0; k < n; k++) {
         t->y[k] += t->tau[k];
     }
     tree_articulate(t->tree, NULL, t->work, &bad);
     tree_forward(t->tree, t->y, t->wrench, t->work, t->a);
-    judge(&worst[FREE], t->a, d->qacc, n, 1e-300);
+    worse(&worst[FREE], t->a, d->qacc, n, 1e-300);
     tree_energies(t->tree, t->q, t->v, t->work, energy);
     double theirs[2] = {d->energy[1], d->energy[0]};
-    judge(&worst[ENERGY], energy, theirs, 2, 1e-300);
+    worse(&worst[ENERGY], energy, theirs, 2, 1e-300);
     tree_momentum(t->tree, t->work, momentum);
-    judge(&worst[MOMENTUM], momentum, d->subtree_com, 3, 1.0);
+    worse(&worst[MOMENTUM], momentum, d->subtree_com, 3, 1.0);
     for (int k = 0; k < 3; k++) { /* theirs is a velocity */
         momentum[3 + k] /= t->tree->body[0].subtree_mass;
     }
-    judge(&worst[MOMENTUM], momentum + 3, d->subtree_linvel, 3, 1.0);
-    judge(&worst[MOMENTUM], momentum + 6, d->subtree_angmom, 3, 1.0);
+    worse(&worst[MOMENTUM], momentum + 3, d->subtree_linvel, 3, 1.0);
+    worse(&worst[MOMENTUM], momentum + 6, d->subtree_angmom, 3, 1.0);
 
     /* M a + bias by their own recursion */
     tree_inverse(t->tree, t->tau, NULL, t->work, t->x);
@@ -194,10 +194,10 @@ static void judge_state(trying *t, const mjModel *m, mjData *d, double *worst)
     for (int k = 0; k < n; k++) {
         t->y[k] += m->dof_armature[k] * t->tau[k];
     }
-    judge(&worst[INVERSE], t->x, t->y, n, 1e-300);
+    worse(&worst[INVERSE], t->x, t->y, n, 1e-300);
 }
 
-static void judge_model(mjModel *m, int states, double *worst)
+static void compare_model(mjModel *m, int states, double *worst)
 {
     m->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_ACTUATION;
     m->opt.enableflags |= mjENBL_ENERGY;
@@ -210,7 +210,7 @@ static void judge_model(mjModel *m, int states, double *worst)
         tree_random_q(t.tree, &t.dice, t.q);
         tree_random_v(t.tree, &t.dice, t.v);
         tree_random_v(t.tree, &t.dice, t.tau);
-        judge_state(&t, m, d, worst);
+        compare_state(&t, m, d, worst);
     }
     try_free(&t);
     mj_deleteData(d);
@@ -236,7 +236,7 @@ static void same_numbers_as_mujoco(void **state)
     (void)state;
     double worst[WHATS] = {0};
     mjModel *m = read_text(MODEL);
-    judge_model(m, 100, worst);
+    compare_model(m, 100, worst);
     mj_deleteModel(m);
     for (int k = 0; k < WHATS; k++) {
         print_message("%-18s %.1e\n", NAME[k], worst[k]);
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
         mjModel *m = mj_loadXML(argv[i], NULL, problem, sizeof problem);
         printf("%s: %s\n", argv[i], m == NULL ? problem : "");
         if (m != NULL) {
-            judge_model(m, 100, worst);
+            compare_model(m, 100, worst);
             mj_deleteModel(m);
         }
         for (int k = 0; k < WHATS && m != NULL; k++) {

@@ -1,5 +1,5 @@
 /* What is kept: words to quantities. A formula is whatever a model may plot; here it is only cut
- * out of the words around it, and the reader of the model judges it. */
+ * out of the words around it, and the reader of the model checks it. */
 #include "batch/sweep/sweep.h"
 
 #include <stdlib.h>

@@ -35,7 +35,7 @@
 #include "base/memory.h"
 #include "gauss/contact/prox_inner.h"
 #include "gauss/internal.h"
-#include "gauss/judge.h"
+#include "gauss/measured.h"
 #include "gauss/tolerances.h"
 #include "math/cone.h"
 
@@ -404,23 +404,23 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
         x->out[i] = x->moved[i] * x->scale[i];
         x->dw[i] = x->w[i] + x->give[i] * x->moved[i]; /* the next step makes it anew */
     }
-    gauss_judge judge = {.n = x->n,
-                         .m = x->m,
-                         .block_count = x->piece->block_count,
-                         .block = x->piece->blocks,
-                         .contact = x->coulomb ? ZW_CONTACT_COULOMB : ZW_CONTACT_CONVEX,
-                         .lambda = x->out,
-                         .unit = x->unit_of,
-                         .force = x->way,
-                         .pushes = x->push,
-                         .w = x->dw,
-                         .r = x->moved,
-                         .scale = x->scale,
-                         .before = x->before,
-                         .carried = x->carried,
-                         .R = R > 0 ? R : 1};
-    gauss_judge_all(&judge);
-    *certificate = judge.out;
+    gauss_measured measured = {.n = x->n,
+                               .m = x->m,
+                               .block_count = x->piece->block_count,
+                               .block = x->piece->blocks,
+                               .contact = x->coulomb ? ZW_CONTACT_COULOMB : ZW_CONTACT_CONVEX,
+                               .lambda = x->out,
+                               .unit = x->unit_of,
+                               .force = x->way,
+                               .pushes = x->push,
+                               .w = x->dw,
+                               .r = x->moved,
+                               .scale = x->scale,
+                               .before = x->before,
+                               .carried = x->carried,
+                               .R = R > 0 ? R : 1};
+    gauss_measured_certify(&measured);
+    *certificate = measured.out;
     return certificate->worst <= tolerance;
 }
 

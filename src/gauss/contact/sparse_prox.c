@@ -19,7 +19,7 @@
  * Rungs, each dearer than the one before, and left as soon as the certificate has what is asked:
  *
  * 1. The multipliers of the guess as they are: where nothing has changed, nothing is done.
- * 2. Sweeps over the contacts with Anderson's acceleration (sparse_prox_anderson.c), judged after
+ * 2. Sweeps over the contacts with Anderson's acceleration (sparse_prox_anderson.c), checked after
  *    every BLOCK of them: a sweep costs a hundredth of a factorisation or less.
  * 3. Newton's method from there, once they are near (TRY), as a rule with one to three
  *    factorisations: it brings the last digits, which sweeps would have to win one by one, and
@@ -38,7 +38,7 @@
  * Bodies that the metric couples (chains) have no sweeps: Newton's method from the guess, or the
  * path from nowhere.
  *
- * The certificate of the kernel is the judge. No claim is made that there is no solution: what is
+ * The certificate of the kernel decides. No claim is made that there is no solution: what is
  * not solved here is for the kernel to solve or to name. */
 #include "gauss/contact/sparse_prox.h"
 

@@ -293,7 +293,7 @@ static int slides(const sparse_prox *s)
     return any;
 }
 
-/* The balance is solved: judge, and move the centre. 1: that was the last. */
+/* The balance is solved: check, and move the centre. 1: that was the last. */
 static int move_centre(sparse_prox *s, many_run *run, double push)
 {
     double error = many_certify(s, run->task, s->x, s->pi);

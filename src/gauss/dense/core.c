@@ -100,7 +100,7 @@ void core_size(gauss_core *core)
     core->R = fmax(sqrt(core->held * core->held + size * size), GAUSS_SCALE_FLOOR * core->V);
 }
 
-double core_judge(gauss_core *core, const double *r, const double *w)
+double core_worst(gauss_core *core, const double *r, const double *w)
 {
     core_size(core);
     return core->error = core_natural(core, r, w);
@@ -110,5 +110,5 @@ double core_evaluate(gauss_core *core)
 {
     core_force(core, core->r, core->x);
     core_residual(core, core->x, core->w);
-    return core_judge(core, core->r, core->w);
+    return core_worst(core, core->r, core->w);
 }

@@ -43,7 +43,7 @@ double core_evaluate(gauss_core *core);
 void core_size(gauss_core *core);
 
 /* R and the strict residual from core->x = B' r and w, where these are at hand. */
-double core_judge(gauss_core *core, const double *r, const double *w);
+double core_worst(gauss_core *core, const double *r, const double *w);
 
 /* The strict residual of any r and w, for the R at hand. */
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual);

@@ -279,7 +279,7 @@ static double newton_error(gauss_core *core, double delta, double size, const do
 {
     core_size(core);
     return delta > 0.0 || size > 10.0 * core->accept * core->R ? core->error = size / core->R
-                                                               : core_judge(core, r, w);
+                                                               : core_worst(core, r, w);
 }
 
 /* Either law, by steps for r alone. */

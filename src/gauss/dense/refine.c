@@ -169,8 +169,8 @@ static void keep(zw_gauss_work *work, const double *lambda, const zw_certificate
     memcpy(work->kept + work->n, lambda, (size_t)work->m * sizeof(double));
 }
 
-/* The answer after a step is judged, and kept if it is the best so far. Returns whether it is so by
- * a good deal. */
+/* The answer after a step is evaluated, and kept if it is the best so far. Returns whether it is so
+ * by a good deal. */
 static int better(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, const double *lambda)
 {

@@ -214,8 +214,8 @@ static void to_user(const zw_gauss_work *work, const gauss_sparse *s, const doub
 }
 
 /* The certificate's worst of (x, r), and of what cones have in lambda. */
-static double judge(const zw_gauss *problem, zw_contact_law law, zw_gauss_work *work,
-                    const double *C, const double *x, const double *r, double *lambda)
+static double worst_residual(const zw_gauss *problem, zw_contact_law law, zw_gauss_work *work,
+                             const double *C, const double *x, const double *r, double *lambda)
 {
     zw_certificate certificate;
     to_user(work, work->sparse, x, r, work->a, lambda);
@@ -229,7 +229,7 @@ static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_
                    const double *C, double *lambda)
 {
     gauss_sparse *s = work->sparse;
-    double before = judge(problem, options->contact, work, C, s->x, s->r, lambda);
+    double before = worst_residual(problem, options->contact, work, C, s->x, s->r, lambda);
     for (int k = 0; k < 3 && before > 1e-3 * options->tolerance && s->me > 0; k++) {
         if (!sparse_equality_factor(work, s)) {
             return;
@@ -250,7 +250,8 @@ static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_
         for (int p = 0; p < s->me; p++) {
             s->r_new[p] = s->r[p] - (s->off[p] ? 0.0 : s->sol[s->n + p]);
         }
-        double after = judge(problem, options->contact, work, C, s->x_new, s->r_new, lambda);
+        double after =
+            worst_residual(problem, options->contact, work, C, s->x_new, s->r_new, lambda);
         if (!(after < 0.9 * before)) {
             break;
         }

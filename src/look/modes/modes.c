@@ -229,7 +229,7 @@ static double none_of(const linear *l, const sorted *list, int count)
     return (l->slopes->by_bodies ? 1e-5 : 1e-7) * fmax(most, 1e-300);
 }
 
-static void judge(zw_modes *modes, double none)
+static void classify(zw_modes *modes, double none)
 {
     int grows = 0, stays = 0;
     for (int k = 0; k < modes->count; k++) {
@@ -276,7 +276,7 @@ static zw_status gather(zw_modes *modes, const linear *l, int size, const double
         fill_shape(l, vector + 2 * (size_t)size * (size_t)list[k].from,
                    modes->shape + 2 * n * (size_t)k);
     }
-    judge(modes, none);
+    classify(modes, none);
     base_free(list);
     return ZW_OK;
 }

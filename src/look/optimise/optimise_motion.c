@@ -23,8 +23,8 @@
 
 /* Adds all costs of a kind at a state, times a weight. a: at the end of a motion that an event has
  * ended, else NULL. */
-static void judge(zw_optimum *o, const zw_state *state, const zw_sensitivity_answer *by, int over,
-                  double weight, const double *a)
+static void add_costs(zw_optimum *o, const zw_state *state, const zw_sensitivity_answer *by,
+                      int over, double weight, const double *a)
 {
     zw_sensitivity *s = o->flow;
     const zw_model *model = o->system->model;
@@ -59,7 +59,7 @@ static int look(void *user, const zw_state *state, const zw_sensitivity_answer *
     if (zw_state_copy(o->flow->now, &kept, o->error) != ZW_OK) {
         return 1;
     }
-    judge(o, state, by, 1, weight, NULL);
+    add_costs(o, state, by, 1, weight, NULL);
     memcpy(o->flow->now, kept, kept->bytes);
     zw_state_free(kept);
     return 0;
@@ -86,7 +86,7 @@ static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *su
         a = o->work->a;
     }
     o->report.kinks = by.kinks;
-    judge(o, state, &by, 0, 1, a);
+    add_costs(o, state, &by, 0, 1, a);
     return optimise_finite(o, state->t);
 }
 

@@ -94,8 +94,8 @@ static void add_explicit(sight *s, const zw_state *state, double when, int last,
 }
 
 /* One side of an instant: with the functions of time as they are at `when`. */
-static double judge_side(sight *s, const zw_state *state, double when, int last, double weight,
-                         double *by_q, double *by_v)
+static double cost_on_side(sight *s, const zw_state *state, double when, int last, double weight,
+                           double *by_q, double *by_v)
 {
     const zw_system *system = s->o->system;
     const double *q = state_q((zw_state *)state), *v = state_v((zw_state *)state);
@@ -130,7 +130,8 @@ static int jumps(const zw_optimum *o, double before, double after)
     return any;
 }
 
-static double judge(void *user, long step, const zw_state *state, double *by_q, double *by_v)
+static double cost_of_state(void *user, long step, const zw_state *state, double *by_q,
+                            double *by_v)
 {
     sight *s = user;
     const zw_optimum *o = s->o;
@@ -140,11 +141,11 @@ static double judge(void *user, long step, const zw_state *state, double *by_q, 
         return 0;
     }
     if (first || last || !jumps(o, before, after)) {
-        return judge_side(s, state, last ? before : after, last, first || last ? h / 2 : h, by_q,
-                          by_v);
+        return cost_on_side(s, state, last ? before : after, last, first || last ? h / 2 : h, by_q,
+                            by_v);
     }
-    double sum = judge_side(s, state, before, 0, h / 2, by_q, by_v);
-    return sum + judge_side(s, state, after, 0, h / 2, by_q, by_v);
+    double sum = cost_on_side(s, state, before, 0, h / 2, by_q, by_v);
+    return sum + cost_on_side(s, state, after, 0, h / 2, by_q, by_v);
 }
 
 /* ---- The motion ------------------------------------------------------------------------------ */
@@ -243,7 +244,7 @@ static zw_status follow(zw_optimum *o, const double *x, double *gradient, zw_sta
                                  .controls = r.controls,
                                  .control = r.control,
                                  .value = r.value,
-                                 .cost = judge,
+                                 .cost = cost_of_state,
                                  .user = &s};
         zw_gradient to = {
             .by_q = r.by_q, .by_v = r.by_v, .by_param = r.by_param, .by_control = r.by_control};

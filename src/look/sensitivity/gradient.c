@@ -184,7 +184,7 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
 /* ---- And back -------------------------------------------------------------------------------- */
 
 /* Adds what the state after so many steps costs. */
-static void judge(sweep *s, long step, const double *x)
+static void add_cost(sweep *s, long step, const double *x)
 {
     size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq;
     double *cost = s->g + 2 * n;
@@ -243,7 +243,7 @@ static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
     for (size_t i = 0; i < params && s->to->by_param; i++) {
         s->to->by_param[i] += s->by[i];
     }
-    judge(s, k, x);
+    add_cost(s, k, x);
     return status;
 }
 
@@ -269,7 +269,7 @@ static zw_status find(sweep *s, const zw_state *state, zw_error *error)
     double *end = base_alloc((s->wide + 1) * sizeof *end);
     zw_status status = end ? go(s, state, end, error) : no_memory(error);
     if (status == ZW_OK) {
-        judge(s, s->plan->steps, end);
+        add_cost(s, s->plan->steps, end);
     }
     base_free(end);
     long last = s->plan->steps > 0 ? (s->plan->steps - 1) / s->between : -1;

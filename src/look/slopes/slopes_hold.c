@@ -180,7 +180,7 @@ static double size_across(const slopes_hold *it, const double *x)
 }
 
 /* Does a point that does not slide begin to? Then against x. */
-static void judge(zw_slopes *slopes, slopes_hold *it, const now_point *from, double pull)
+static void find_slip(zw_slopes *slopes, slopes_hold *it, const now_point *from, double pull)
 {
     double across = 0, x[6];
     for (int r = 0; r < from->point.rows; r++) {
@@ -254,7 +254,7 @@ static zw_status add_points(zw_slopes *slopes, slopes_bodies *s, zw_error *error
         memcpy(it->mu, from->point.friction, sizeof it->mu);
         memcpy(it->lambda, from->force, sizeof it->lambda);
         if (rows > 1) {
-            judge(slopes, it, from, pull);
+            find_slip(slopes, it, from, pull);
         } else {
             it->unknowns = 1;
         }

@@ -410,7 +410,7 @@ static void look_closer(fitter *f, const fit_shape *typical)
     }
 }
 
-/* Too short to be judged: the values are there, derivatives are guesses of unknown error. */
+/* Too short for error estimates: the values are there, derivatives are guesses of unknown error. */
 static void fit_short_piece(fitter *f)
 {
     int n = f->samples->n;

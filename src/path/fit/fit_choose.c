@@ -1,6 +1,6 @@
 /* Window and degree of a piece.
  *
- * At probes spread over the piece, every window of a ladder and every degree is judged by the error
+ * At probes spread over the piece, every window of a ladder and every degree is rated by the error
  * that fit.c would give it. That error trusts coefficients to fall; where a window is so long that
  * they do not yet, it is a guess. So the samples have a say: what they miss the fit by must not be
  * more than what they miss short windows by, which is their noise, or than the accuracy of the

@@ -88,16 +88,18 @@ static zw_trial *create_trial(const zw_system *system, const zw_path *path, zw_e
     return trial;
 }
 
-static void lay_out(path_judge *judge, base_arena *arena)
+static void lay_out(path_certifier *certifier, base_arena *arena)
 {
-    size_t count = (size_t)judge->count, n = (size_t)judge->n, m = (size_t)judge->m;
-    double **by_sample[] = {&judge->model,   &judge->react,   &judge->speed,    &judge->place,
-                            &judge->remain,  &judge->blur[0], &judge->blur[1],  &judge->blur[2],
-                            &judge->apart,   &judge->rough,   &judge->probe[0], &judge->probe[1],
-                            &judge->probe[2]};
-    double **single[] = {&judge->square, &judge->away, &judge->energy, &judge->forces};
-    double **by_coord[] = {&judge->noise, &judge->accuracy, &judge->scale, &judge->size,
-                           &judge->swift};
+    size_t count = (size_t)certifier->count, n = (size_t)certifier->n, m = (size_t)certifier->m;
+    double **by_sample[] = {&certifier->model,   &certifier->react,    &certifier->speed,
+                            &certifier->place,   &certifier->remain,   &certifier->blur[0],
+                            &certifier->blur[1], &certifier->blur[2],  &certifier->apart,
+                            &certifier->rough,   &certifier->probe[0], &certifier->probe[1],
+                            &certifier->probe[2]};
+    double **single[] = {&certifier->square, &certifier->away, &certifier->energy,
+                         &certifier->forces};
+    double **by_coord[] = {&certifier->noise, &certifier->accuracy, &certifier->scale,
+                           &certifier->size, &certifier->swift};
     for (size_t i = 0; i < sizeof by_sample / sizeof *by_sample; i++) {
         *by_sample[i] = base_arena_doubles(arena, count * n);
     }
@@ -107,62 +109,63 @@ static void lay_out(path_judge *judge, base_arena *arena)
     for (size_t i = 0; i < sizeof by_coord / sizeof *by_coord; i++) {
         *by_coord[i] = base_arena_doubles(arena, n);
     }
-    size_t carried = (size_t)judge->system->law.carried;
-    judge->carried = base_arena_doubles(arena, count * carried);
-    judge->rate = base_arena_doubles(arena, count * carried);
-    judge->grid_error = base_arena_doubles(arena, count);
-    judge->wide[0] = base_arena_doubles(arena, n + carried);
-    judge->wide[1] = base_arena_doubles(arena, n + carried);
-    judge->modes = base_arena_doubles(arena, (size_t)judge->constraints);
-    judge->mode = base_arena_bytes(arena, count * (size_t)judge->constraints);
-    judge->other_mode = base_arena_ints(arena, (size_t)judge->constraints);
-    judge->start = base_arena_bytes(arena, (count + 1) * sizeof(long));
-    judge->part = base_arena_bytes(arena, (count + 1) * sizeof(long));
+    size_t carried = (size_t)certifier->system->law.carried;
+    certifier->carried = base_arena_doubles(arena, count * carried);
+    certifier->rate = base_arena_doubles(arena, count * carried);
+    certifier->grid_error = base_arena_doubles(arena, count);
+    certifier->wide[0] = base_arena_doubles(arena, n + carried);
+    certifier->wide[1] = base_arena_doubles(arena, n + carried);
+    certifier->modes = base_arena_doubles(arena, (size_t)certifier->constraints);
+    certifier->mode = base_arena_bytes(arena, count * (size_t)certifier->constraints);
+    certifier->other_mode = base_arena_ints(arena, (size_t)certifier->constraints);
+    certifier->start = base_arena_bytes(arena, (count + 1) * sizeof(long));
+    certifier->part = base_arena_bytes(arena, (count + 1) * sizeof(long));
     for (int i = 0; i < 4; i++) {
-        judge->room[i] = base_arena_doubles(arena, (judge->system->sparse ? 1 : n) * n + n + m);
+        certifier->room[i] =
+            base_arena_doubles(arena, (certifier->system->sparse ? 1 : n) * n + n + m);
     }
-    judge->factor = base_arena_doubles(arena, judge->options->metric ? n * n : 0);
+    certifier->factor = base_arena_doubles(arena, certifier->options->metric ? n * n : 0);
 }
 
-static zw_status allocate(path_judge *judge, zw_error *error)
+static zw_status allocate(path_certifier *certifier, zw_error *error)
 {
     base_arena arena = {0};
-    lay_out(judge, &arena);
-    judge->memory = base_alloc(arena.used + 1);
-    if (!judge->memory) {
+    lay_out(certifier, &arena);
+    certifier->memory = base_alloc(arena.used + 1);
+    if (!certifier->memory) {
         return no_memory(error);
     }
-    arena = (base_arena){.block = judge->memory};
-    lay_out(judge, &arena);
-    memcpy(judge->start, judge->path->start,
-           ((size_t)judge->path->pieces + 1) * sizeof *judge->start);
-    judge->pieces = judge->path->pieces;
+    arena = (base_arena){.block = certifier->memory};
+    lay_out(certifier, &arena);
+    memcpy(certifier->start, certifier->path->start,
+           ((size_t)certifier->path->pieces + 1) * sizeof *certifier->start);
+    certifier->pieces = certifier->path->pieces;
     return ZW_OK;
 }
 
-static void release(path_judge *judge)
+static void release(path_certifier *certifier)
 {
-    judge_lanes_free(judge->lanes);
-    solver_free(judge->other);
-    solver_free(judge->bare);
-    path_fit_free(&judge->fit);
-    path_fit_free(&judge->rest);
-    zw_work_free(judge->work);
-    base_free(judge->memory);
+    certify_lanes_free(certifier->lanes);
+    solver_free(certifier->other);
+    solver_free(certifier->bare);
+    path_fit_free(&certifier->fit);
+    path_fit_free(&certifier->rest);
+    zw_work_free(certifier->work);
+    base_free(certifier->memory);
 }
 
 /* ---- Beginning --------------------------------------------------------------------------------
  */
 
-static zw_status set_metric(path_judge *judge, zw_error *error)
+static zw_status set_metric(path_certifier *certifier, zw_error *error)
 {
-    const double *B = judge->options->metric;
-    int n = judge->n;
+    const double *B = certifier->options->metric;
+    int n = certifier->n;
     if (!B) {
-        judge->factor = NULL;
+        certifier->factor = NULL;
         return ZW_OK;
     }
-    if (judge->system->sparse) {
+    if (certifier->system->sparse) {
         return base_fail(
             error, ZW_BAD_INPUT,
             "a metric other than the masses' is not supported for systems of this size");
@@ -173,21 +176,21 @@ static zw_status set_metric(path_judge *judge, zw_error *error)
             if (!isfinite(x) || !(fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y)))) {
                 return base_fail(error, ZW_NOT_A_METRIC, "the metric is not symmetric");
             }
-            judge->factor[i * n + j] = x;
+            certifier->factor[i * n + j] = x;
         }
     }
-    if (small_ldl(n, judge->factor, 0)) {
+    if (small_ldl(n, certifier->factor, 0)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the metric is not positive definite");
     }
     return ZW_OK;
 }
 
-static zw_status set_work(path_judge *judge, zw_error *error)
+static zw_status set_work(path_certifier *certifier, zw_error *error)
 {
-    const zw_system *system = judge->system;
+    const zw_system *system = certifier->system;
     const zw_model *model = system->model;
-    judge->work = zw_work_create(system, error);
-    if (!judge->work) {
+    certifier->work = zw_work_create(system, error);
+    if (!certifier->work) {
         return ZW_NO_MEMORY;
     }
     double *param = base_alloc(((size_t)system->shape.params + 1) * sizeof *param);
@@ -197,50 +200,50 @@ static zw_status set_work(path_judge *judge, zw_error *error)
     for (int k = 0; k < system->shape.params; k++) {
         param[k] = model->param[k].value;
     }
-    system_bind(system, judge->work, param);
-    if (judge_lanes_fit(system)) {
-        judge->lanes = judge_lanes_create(system, param);
+    system_bind(system, certifier->work, param);
+    if (certify_lanes_fit(system)) {
+        certifier->lanes = certify_lanes_create(system, param);
     }
     base_free(param);
-    if (judge_lanes_fit(system) && !judge->lanes) {
+    if (certify_lanes_fit(system) && !certifier->lanes) {
         return no_memory(error);
     }
-    for (int c = 0; c < judge->constraints; c++) {
-        judge->modes[c] =
+    for (int c = 0; c < certifier->constraints; c++) {
+        certifier->modes[c] =
             model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
-        judge->other_mode[c] = SOLVER_ABSENT;
+        certifier->other_mode[c] = SOLVER_ABSENT;
     }
     if (system->sparse) {
-        judge->bare = solver_create(system, judge->other_mode, NULL, 0, error);
-        if (!judge->bare) {
+        certifier->bare = solver_create(system, certifier->other_mode, NULL, 0, error);
+        if (!certifier->bare) {
             return ZW_NO_MEMORY;
         }
     }
-    return system_set_modes(system, judge->work, judge->modes, error);
+    return system_set_modes(system, certifier->work, certifier->modes, error);
 }
 
 /* How large and how wide the positions are, and how exact they can be at best. A coordinate that is
  * nothing beside the others has its share of their rounding. */
-static void measure(path_judge *judge)
+static void measure(path_certifier *certifier)
 {
-    const double *q = judge->path->q;
+    const double *q = certifier->path->q;
     double largest = 0;
-    int n = judge->n;
+    int n = certifier->n;
     for (int k = 0; k < n; k++) {
         double least = q[k], most = q[k];
-        for (long i = 0; i < judge->count; i++) {
+        for (long i = 0; i < certifier->count; i++) {
             least = fmin(least, q[i * n + k]);
             most = fmax(most, q[i * n + k]);
         }
-        judge->size[k] = fmax(fabs(least), fabs(most));
-        judge->scale[k] = most - least;
-        largest = fmax(largest, judge->size[k]);
+        certifier->size[k] = fmax(fabs(least), fabs(most));
+        certifier->scale[k] = most - least;
+        largest = fmax(largest, certifier->size[k]);
     }
     for (int k = 0; k < n; k++) {
-        judge->size[k] = fmax(judge->size[k], 1e-6 * largest);
-        judge->scale[k] = fmax(judge->scale[k], 1e-6 * judge->size[k]);
-        judge->accuracy[k] = ACCURACY * judge->size[k];
-        judge->noise[k] = fmax(2 * DBL_EPSILON, judge->options->noise) * judge->size[k];
+        certifier->size[k] = fmax(certifier->size[k], 1e-6 * largest);
+        certifier->scale[k] = fmax(certifier->scale[k], 1e-6 * certifier->size[k]);
+        certifier->accuracy[k] = ACCURACY * certifier->size[k];
+        certifier->noise[k] = fmax(2 * DBL_EPSILON, certifier->options->noise) * certifier->size[k];
     }
 }
 
@@ -248,164 +251,167 @@ static void measure(path_judge *judge)
  */
 
 /* Fit y in parts; where it jumps, part it further and fit again. */
-static zw_status fit_parts(path_judge *judge, const double *y, path_fit *fit, int *parts,
+static zw_status fit_parts(path_certifier *certifier, const double *y, path_fit *fit, int *parts,
                            long *start, zw_error *error)
 {
-    path_samples samples = {.count = judge->count,
-                            .n = judge->n,
-                            .t = judge->trial->t,
+    path_samples samples = {.count = certifier->count,
+                            .n = certifier->n,
+                            .t = certifier->trial->t,
                             .y = y,
-                            .noise = judge->noise,
-                            .accuracy = judge->accuracy,
-                            .scale = judge->scale};
+                            .noise = certifier->noise,
+                            .accuracy = certifier->accuracy,
+                            .scale = certifier->scale};
     return path_fit_parts(fit, &samples, parts, start, error);
 }
 
 /* The states to begin with. Recorded positions are exact where the fit's are not, unless there is
  * noise in them; so are recorded speeds, unless they contradict the positions. */
-static void start_states(path_judge *judge)
+static void start_states(path_certifier *certifier)
 {
-    const zw_path *path = judge->path;
-    size_t all = (size_t)judge->count * (size_t)judge->n;
+    const zw_path *path = certifier->path;
+    size_t all = (size_t)certifier->count * (size_t)certifier->n;
     long apart = 0;
     for (size_t k = 0; path->v && k < all; k++) {
-        apart += fabs(path->v[k] - judge->fit.y[1][k]) > 6 * judge->fit.error[1][k];
+        apart += fabs(path->v[k] - certifier->fit.y[1][k]) > 6 * certifier->fit.error[1][k];
     }
-    const double *v = path->v && apart <= (long)all / 50 ? path->v : judge->fit.y[1];
+    const double *v = path->v && apart <= (long)all / 50 ? path->v : certifier->fit.y[1];
     for (size_t k = 0; k < all; k++) {
-        size_t c = k % (size_t)judge->n;
-        double much = 10 * judge->accuracy[c];
-        int noisy = judge->fit.allowed[c] > much * much;
-        judge->trial->q[k] = noisy ? judge->fit.y[0][k] : judge->path->q[k];
+        size_t c = k % (size_t)certifier->n;
+        double much = 10 * certifier->accuracy[c];
+        int noisy = certifier->fit.allowed[c] > much * much;
+        certifier->trial->q[k] = noisy ? certifier->fit.y[0][k] : certifier->path->q[k];
     }
-    memcpy(judge->trial->v, v, all * sizeof(double));
+    memcpy(certifier->trial->v, v, all * sizeof(double));
     for (int d = 0; d < 3; d++) {
-        memcpy(judge->blur[d], judge->fit.error[d], all * sizeof(double));
+        memcpy(certifier->blur[d], certifier->fit.error[d], all * sizeof(double));
     }
     for (size_t k = 0; k < all; k++) {
-        double *most = &judge->swift[k % (size_t)judge->n];
+        double *most = &certifier->swift[k % (size_t)certifier->n];
         *most = fmax(*most, fabs(v[k]));
     }
     double fastest = 0;
-    for (int c = 0; c < judge->n; c++) {
-        fastest = fmax(fastest, judge->swift[c]);
+    for (int c = 0; c < certifier->n; c++) {
+        fastest = fmax(fastest, certifier->swift[c]);
     }
-    for (int c = 0; c < judge->n; c++) {
-        judge->swift[c] = fmax(judge->swift[c], 1e-6 * fastest);
+    for (int c = 0; c < certifier->n; c++) {
+        certifier->swift[c] = fmax(certifier->swift[c], 1e-6 * fastest);
     }
 }
 
 /* ---- The remainder ----------------------------------------------------------------------------
  */
 
-static void integrate(path_judge *judge)
+static void integrate(path_certifier *certifier)
 {
-    const zw_trial *trial = judge->trial;
-    int n = judge->n;
-    for (int p = 0; p < judge->pieces; p++) {
-        long first = judge->start[p], length = judge->start[p + 1] - first, at = first * n;
+    const zw_trial *trial = certifier->trial;
+    int n = certifier->n;
+    for (int p = 0; p < certifier->pieces; p++) {
+        long first = certifier->start[p], length = certifier->start[p + 1] - first, at = first * n;
         size_t one = (size_t)n * sizeof(double);
-        memcpy(judge->speed + at, trial->v + at, one);
-        memcpy(judge->place + at, trial->q + at, one);
-        path_integrate(length, trial->t + first, n, judge->model + at, judge->speed + at,
-                       judge->rough + at, judge->room[0]);
-        path_integrate(length, trial->t + first, n, judge->speed + at, judge->place + at, NULL,
-                       judge->room[0]);
+        memcpy(certifier->speed + at, trial->v + at, one);
+        memcpy(certifier->place + at, trial->q + at, one);
+        path_integrate(length, trial->t + first, n, certifier->model + at, certifier->speed + at,
+                       certifier->rough + at, certifier->room[0]);
+        path_integrate(length, trial->t + first, n, certifier->speed + at, certifier->place + at,
+                       NULL, certifier->room[0]);
     }
-    for (long k = 0; k < judge->count * n; k++) {
-        judge->remain[k] = judge->path->q[k] - judge->place[k];
+    for (long k = 0; k < certifier->count * n; k++) {
+        certifier->remain[k] = certifier->path->q[k] - certifier->place[k];
     }
 }
 
 /* The better path, and the errors of fit and integration. Where the system is so sensitive that its
  * motion says less of the states than the fit of the positions, the fit stands. */
-static void put_together(path_judge *judge)
+static void put_together(path_certifier *certifier)
 {
-    zw_trial *trial = judge->trial;
-    const path_fit *rest = &judge->rest, *fit = &judge->fit;
-    long all = judge->count * judge->n, n = judge->n;
+    zw_trial *trial = certifier->trial;
+    const path_fit *rest = &certifier->rest, *fit = &certifier->fit;
+    long all = certifier->count * certifier->n, n = certifier->n;
     for (long k = 0; k < all; k++) {
-        double rough = judge->rough[k];
-        rough = k >= n ? fmax(rough, judge->rough[k - n]) : rough;
-        rough = k + n < all ? fmax(rough, judge->rough[k + n]) : rough;
+        double rough = certifier->rough[k];
+        rough = k >= n ? fmax(rough, certifier->rough[k - n]) : rough;
+        rough = k + n < all ? fmax(rough, certifier->rough[k + n]) : rough;
         long i = k / n > 0 ? k / n : 1;
-        double h = judge->count > 1 ? trial->t[i] - trial->t[i - 1] : 0;
+        double h = certifier->count > 1 ? trial->t[i] - trial->t[i - 1] : 0;
         int better = rest->error[1][k] <= 2 * fit->error[1][k] || !isfinite(fit->error[1][k]);
-        trial->q[k] = better ? judge->place[k] + rest->y[0][k] : fit->y[0][k];
-        trial->v[k] = better ? judge->speed[k] + rest->y[1][k] : fit->y[1][k];
-        trial->a[k] = judge->model[k] + rest->y[2][k];
-        judge->apart[k] = rest->y[2][k];
-        judge->blur[0][k] = better ? rest->error[0][k] : fit->error[0][k];
-        judge->blur[1][k] = better ? rest->error[1][k] + 8 * h * rough : fit->error[1][k];
-        judge->blur[2][k] = sqrt(rest->error[2][k] * rest->error[2][k] + rough * rough);
+        trial->q[k] = better ? certifier->place[k] + rest->y[0][k] : fit->y[0][k];
+        trial->v[k] = better ? certifier->speed[k] + rest->y[1][k] : fit->y[1][k];
+        trial->a[k] = certifier->model[k] + rest->y[2][k];
+        certifier->apart[k] = rest->y[2][k];
+        certifier->blur[0][k] = better ? rest->error[0][k] : fit->error[0][k];
+        certifier->blur[1][k] = better ? rest->error[1][k] + 8 * h * rough : fit->error[1][k];
+        certifier->blur[2][k] = sqrt(rest->error[2][k] * rest->error[2][k] + rough * rough);
     }
 }
 
 /* What the errors of (q, v) do to a_s: evaluated again at every few samples, at the better path
  * moved by its errors with changing signs. Answers the mean square relative to that of the other
  * errors. */
-static zw_status probe(path_judge *judge, double *share, zw_error *error)
+static zw_status probe(path_certifier *certifier, double *share, zw_error *error)
 {
-    const zw_trial *trial = judge->trial;
-    long every = judge->count > 4000 ? 8 : judge->count > 400 ? 4 : 1;
-    int n = judge->n;
-    double **try = judge->probe, mine = 0, others = 0, all = 0;
+    const zw_trial *trial = certifier->trial;
+    long every = certifier->count > 4000 ? 8 : certifier->count > 400 ? 4 : 1;
+    int n = certifier->n;
+    double **try = certifier->probe, mine = 0, others = 0, all = 0;
     unsigned sign = 1;
-    for (long i = 0; i < judge->count; i += every) {
+    for (long i = 0; i < certifier->count; i += every) {
         for (long k = i * n; k < (i + 1) * n; k++) {
             for (int d = 0; d < 2; d++) {
-                double e = isfinite(judge->blur[d][k]) ? judge->blur[d][k] : 0;
+                double e = isfinite(certifier->blur[d][k]) ? certifier->blur[d][k] : 0;
                 sign = sign * 1664525u + 1013904223u;
                 try[d][k] = (d ? trial->v[k] : trial->q[k]) + (sign >> 31 ? e : -e);
             }
         }
     }
-    zw_status status = judge_model(judge, try[0], try[1], try[2], every, error);
-    for (long i = 0; i < judge->count && status == ZW_OK; i++) {
+    zw_status status = certify_model(certifier, try[0], try[1], try[2], every, error);
+    for (long i = 0; i < certifier->count && status == ZW_OK; i++) {
         long before = i / every * every;
-        long after = before + every < judge->count ? before + every : before;
+        long after = before + every < certifier->count ? before + every : before;
         for (int k = 0; k < n; k++) {
-            double x = try[2][before * n + k] - judge->model[before * n + k];
-            double y = try[2][after * n + k] - judge->model[after * n + k];
-            double *blur = &judge->blur[2][i * n + k], e = fmax(fabs(x), fabs(y));
-            if (isfinite(*blur) && judge->scale[k] > 0) {
-                double a = judge->model[i * n + k] / judge->scale[k];
-                mine += e * e / (judge->scale[k] * judge->scale[k]);
+            double x = try[2][before * n + k] - certifier->model[before * n + k];
+            double y = try[2][after * n + k] - certifier->model[after * n + k];
+            double *blur = &certifier->blur[2][i * n + k], e = fmax(fabs(x), fabs(y));
+            if (isfinite(*blur) && certifier->scale[k] > 0) {
+                double a = certifier->model[i * n + k] / certifier->scale[k];
+                mine += e * e / (certifier->scale[k] * certifier->scale[k]);
                 all += a * a;
-                others += *blur * *blur / (judge->scale[k] * judge->scale[k]);
+                others += *blur * *blur / (certifier->scale[k] * certifier->scale[k]);
             }
             *blur = sqrt(*blur * *blur + e * e);
-            judge->rough[i * n + k] = fmax(judge->rough[i * n + k], e);
+            certifier->rough[i * n + k] = fmax(certifier->rough[i * n + k], e);
         }
     }
     *share = others > 0 && mine > ENOUGH * ENOUGH * all ? sqrt(mine / others) : 0;
     return status;
 }
 
-static zw_status remainder_of(path_judge *judge, zw_error *error)
+static zw_status remainder_of(path_certifier *certifier, zw_error *error)
 {
-    zw_trial *trial = judge->trial;
+    zw_trial *trial = certifier->trial;
     double share = INFINITY, last;
     zw_status status = ZW_OK;
     for (int pass = 0; pass < PASSES && status == ZW_OK; pass++) {
         last = share;
-        status = judge_law_find(judge, pass == 0 ? judge->fit.y[2] : trial->a, error);
+        status = certify_law_find(certifier, pass == 0 ? certifier->fit.y[2] : trial->a, error);
         if (status != ZW_OK) {
             break;
         }
-        status = judge_model(judge, trial->q, trial->v, judge->model, 1, error);
+        status = certify_model(certifier, trial->q, trial->v, certifier->model, 1, error);
         if (status != ZW_OK) {
             break;
         }
-        integrate(judge);
-        judge->parts = judge->pieces;
-        memcpy(judge->part, judge->start, ((size_t)judge->pieces + 1) * sizeof *judge->part);
-        status = fit_parts(judge, judge->remain, &judge->rest, &judge->parts, judge->part, error);
+        integrate(certifier);
+        certifier->parts = certifier->pieces;
+        memcpy(certifier->part, certifier->start,
+               ((size_t)certifier->pieces + 1) * sizeof *certifier->part);
+        status = fit_parts(certifier, certifier->remain, &certifier->rest, &certifier->parts,
+                           certifier->part, error);
         if (status == ZW_OK) {
-            put_together(judge);
-            status = probe(judge, &share, error);
+            put_together(certifier);
+            status = probe(certifier, &share, error);
         }
-        int first = pass == 0 && judge_law_varies(judge); /* lambda is not as good as it can be */
+        int first =
+            pass == 0 && certify_law_varies(certifier); /* lambda is not as good as it can be */
         if (!first && (share < 1 || !(share < 0.5 * last))) {
             break;
         }
@@ -416,37 +422,38 @@ static zw_status remainder_of(path_judge *judge, zw_error *error)
 /* ---- The trial --------------------------------------------------------------------------------
  */
 
-static zw_status try_path(path_judge *judge, zw_error *error)
+static zw_status try_path(path_certifier *certifier, zw_error *error)
 {
-    zw_status status = allocate(judge, error);
-    status = status == ZW_OK ? set_metric(judge, error) : status;
-    status = status == ZW_OK ? set_work(judge, error) : status;
+    zw_status status = allocate(certifier, error);
+    status = status == ZW_OK ? set_metric(certifier, error) : status;
+    status = status == ZW_OK ? set_work(certifier, error) : status;
     if (status == ZW_OK) {
-        measure(judge);
-        status = fit_parts(judge, judge->path->q, &judge->fit, &judge->pieces, judge->start, error);
+        measure(certifier);
+        status = fit_parts(certifier, certifier->path->q, &certifier->fit, &certifier->pieces,
+                           certifier->start, error);
     }
     if (status == ZW_OK) {
-        start_states(judge);
-        status = remainder_of(judge, error);
+        start_states(certifier);
+        status = remainder_of(certifier, error);
     }
-    status = status == ZW_OK ? judge_split(judge, error) : status;
-    status = status == ZW_OK ? judge_jumps(judge, error) : status;
-    return status == ZW_OK ? judge_report(judge, error) : status;
+    status = status == ZW_OK ? certify_split(certifier, error) : status;
+    status = status == ZW_OK ? certify_jumps(certifier, error) : status;
+    return status == ZW_OK ? certify_report(certifier, error) : status;
 }
 
 zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                           const zw_certify_options *options, zw_error *error)
 {
     static const zw_certify_options usual = {0};
-    path_judge judge = {.system = system,
-                        .path = path,
-                        .options = options ? options : &usual,
-                        .n = system->n,
-                        .m = system->m,
-                        .constraints = system->model->constraint_count,
-                        .count = path->count,
-                        .jump_coord = -1,
-                        .clash = -1};
+    path_certifier certifier = {.system = system,
+                                .path = path,
+                                .options = options ? options : &usual,
+                                .n = system->n,
+                                .m = system->m,
+                                .constraints = system->model->constraint_count,
+                                .count = path->count,
+                                .jump_coord = -1,
+                                .clash = -1};
     if (system->nq != system->n) {
         base_fail(error, ZW_BAD_INPUT,
                   "recordings with quaternions cannot be certified yet, and there are %d "
@@ -466,14 +473,14 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                   zw_name(system, ZW_KIND_ACTIVATION, 0));
         return NULL;
     }
-    judge.trial = create_trial(system, path, error);
-    zw_status status = judge.trial ? try_path(&judge, error) : ZW_NO_MEMORY;
-    release(&judge);
+    certifier.trial = create_trial(system, path, error);
+    zw_status status = certifier.trial ? try_path(&certifier, error) : ZW_NO_MEMORY;
+    release(&certifier);
     if (status != ZW_OK) {
-        zw_trial_free(judge.trial);
+        zw_trial_free(certifier.trial);
         return NULL;
     }
-    return judge.trial;
+    return certifier.trial;
 }
 
 const zw_trial_report *zw_trial_look(const zw_trial *trial)

@@ -7,7 +7,7 @@
 #include "system/work.h"
 
 /* One trial while it goes on. The trial's q, v, a are first those of the fit, then better ones. */
-typedef struct path_judge {
+typedef struct path_certifier {
     const zw_system *system;
     const zw_path *path;
     const zw_certify_options *options;
@@ -63,52 +63,52 @@ typedef struct path_judge {
     double unknown; /* part of the samples of which nothing is known */
     long clash; /* the sample and coordinate at which speeds contradict positions most; -1: none */
     int clash_coord;
-} path_judge;
+} path_certifier;
 
 /* certify_model.c: accelerations of the system at (q, v), of the samples 0, every, 2 every ...; if
  * all, also mode, lambda, react and power. */
-zw_status judge_model(path_judge *judge, const double *q, const double *v, double *a, long every,
-                      zw_error *error);
+zw_status certify_model(path_certifier *certifier, const double *q, const double *v, double *a,
+                        long every, zw_error *error);
 /* The acceleration of one sample, were its state (q, v). */
-zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
-                       zw_error *error);
-zw_status judge_polled(path_judge *judge, long sample, zw_error *error);
+zw_status certify_sample(path_certifier *certifier, long i, const double *q, const double *v,
+                         double *a, zw_error *error);
+zw_status certify_polled(path_certifier *certifier, long sample, zw_error *error);
 
 /* certify_lanes.c: eight samples at a time, for systems without rows. */
-int judge_lanes_fit(const zw_system *system);
-struct path_lanes *judge_lanes_create(const zw_system *system, const double *param);
-void judge_lanes_free(struct path_lanes *lanes);
-zw_status judge_lanes_model(path_judge *judge, const double *q, const double *v, double *a,
-                            long every, zw_error *error);
-zw_status judge_lanes_split(path_judge *judge, zw_error *error);
+int certify_lanes_fit(const zw_system *system);
+struct path_lanes *certify_lanes_create(const zw_system *system, const double *param);
+void certify_lanes_free(struct path_lanes *lanes);
+zw_status certify_lanes_model(path_certifier *certifier, const double *q, const double *v,
+                              double *a, long every, zw_error *error);
+zw_status certify_lanes_split(path_certifier *certifier, zw_error *error);
 
 /* certify_split.c: extra, lambda, square, away, energy, the errors and violations, at the trial's q
  * and v. */
-zw_status judge_split(path_judge *judge, zw_error *error);
+zw_status certify_split(path_certifier *certifier, zw_error *error);
 /* y = M x; and x with A x = 0 and B x = force + A' lambda, for the rows of the work's modes. All at
  * the terms in the work. */
-void judge_weigh(const path_judge *judge, const double *x, double *y);
-zw_status judge_project(path_judge *judge, double t, const double *force, double *x, double *lambda,
-                        zw_error *error);
+void certify_weigh(const path_certifier *certifier, const double *x, double *y);
+zw_status certify_project(path_certifier *certifier, double t, const double *force, double *x,
+                          double *lambda, zw_error *error);
 /* x = metric \ x, the metric being that of the terms in the work. */
-zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *error);
+zw_status certify_metric_solve(path_certifier *certifier, double t, double *x, zw_error *error);
 
 /* certify_jump.c: where pieces meet. */
-zw_status judge_jumps(path_judge *judge, zw_error *error);
+zw_status certify_jumps(path_certifier *certifier, zw_error *error);
 
 /* certify_name.c: the coordinate to be named for the extra force at this sample. */
-zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error);
+zw_status certify_name(path_certifier *certifier, long worst, int *coord, zw_error *error);
 
 /* certify_law.c: is lambda(t) to be found along the whole path (Theorem 2)? */
-int judge_law_varies(const path_judge *judge);
+int certify_law_varies(const path_certifier *certifier);
 /* Finds it, if so, for the trial's q and v and these accelerations, and fills extra, its size,
  * apart and square. */
-zw_status judge_law_find(path_judge *judge, const double *a, zw_error *error);
+zw_status certify_law_find(path_certifier *certifier, const double *a, zw_error *error);
 /* v[n] of sample i with what the law carries behind it. */
-zw_status judge_law_speeds(path_judge *judge, long i, const double *q, const double *v,
-                           const double **wide, zw_error *error);
+zw_status certify_law_speeds(path_certifier *certifier, long i, const double *q, const double *v,
+                             const double **wide, zw_error *error);
 
 /* certify_report.c */
-zw_status judge_report(path_judge *judge, zw_error *error);
+zw_status certify_report(path_certifier *certifier, zw_error *error);
 
 #endif

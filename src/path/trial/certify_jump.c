@@ -21,42 +21,43 @@ typedef struct leap {
 /* The accelerations may have jumped anywhere between the two samples, if the system is one whose
  * accelerations jump; else they only bend. What is uncertain of the system's own is so for some
  * samples around. */
-static double bend(const path_judge *judge, long k, int c)
+static double bend(const path_certifier *certifier, long k, int c)
 {
-    const double *a = judge->trial->a + c;
-    int n = judge->n, jumps = judge->system->contact_count > 0 || judge->system->has_friction;
+    const double *a = certifier->trial->a + c;
+    int n = certifier->n,
+        jumps = certifier->system->contact_count > 0 || certifier->system->has_friction;
     double change = a[k * n] - a[(k - 1) * n];
     double before = k > 1 ? a[(k - 1) * n] - a[(k - 2) * n] : change;
-    double after = k + 1 < judge->count ? a[(k + 1) * n] - a[k * n] : change;
+    double after = k + 1 < certifier->count ? a[(k + 1) * n] - a[k * n] : change;
     double curve = fmax(fabs(change - before), fabs(change - after));
     return (jumps ? fabs(change) : 0.1 * curve) +
-           8 * (judge->rough[k * n + c] + judge->rough[(k - 1) * n + c]);
+           8 * (certifier->rough[k * n + c] + certifier->rough[(k - 1) * n + c]);
 }
 
-static void measure(const path_judge *judge, long k, int inside, const leap *it)
+static void measure(const path_certifier *certifier, long k, int inside, const leap *it)
 {
-    const zw_trial *trial = judge->trial;
-    const double *const *y = (const double *const *)judge->rest.y;
+    const zw_trial *trial = certifier->trial;
+    const double *const *y = (const double *const *)certifier->rest.y;
     const double *path[3] = {trial->q, trial->v, trial->a};
     double h = trial->t[k] - trial->t[k - 1];
-    int n = judge->n;
+    int n = certifier->n;
     for (int c = 0; c < n; c++) {
         long r = k * n + c, l = r - n;
         const double *x = inside ? y[0] : path[0], *u = inside ? y[1] : path[1];
         const double *a = inside ? y[2] : path[2];
-        double wrong = h * bend(judge, k, c);
+        double wrong = h * bend(certifier, k, c);
         it->by[1][c] = u[r] - u[l] - 0.5 * h * (a[r] + a[l]);
         it->by[0][c] = x[r] - x[l] - 0.5 * h * (u[r] + u[l]);
-        it->error[1][c] = hypot(judge->blur[1][r], judge->blur[1][l]) +
-                          0.5 * h * hypot(judge->blur[2][r], judge->blur[2][l]) + wrong;
-        it->error[0][c] = hypot(judge->blur[0][r], judge->blur[0][l]) +
+        it->error[1][c] = hypot(certifier->blur[1][r], certifier->blur[1][l]) +
+                          0.5 * h * hypot(certifier->blur[2][r], certifier->blur[2][l]) + wrong;
+        it->error[0][c] = hypot(certifier->blur[0][r], certifier->blur[0][l]) +
                           0.5 * h * (it->error[1][c] + fabs(it->by[1][c]));
     }
 }
 
-static int sure(const path_judge *judge, const double *by, const double *error)
+static int sure(const path_certifier *certifier, const double *by, const double *error)
 {
-    for (int c = 0; c < judge->n; c++) {
+    for (int c = 0; c < certifier->n; c++) {
         if (fabs(by[c]) > SURE * error[c]) {
             return 1;
         }
@@ -76,19 +77,19 @@ static int resets(const zw_model *model)
 
 /* Which contacts may strike: those that the path reaches within a few samples. Sets the modes of
  * the work, and leaves the terms of sample k in it; answers if there are any. */
-static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
+static zw_status strikes(path_certifier *certifier, long k, int *any, zw_error *error)
 {
-    const zw_system *system = judge->system;
-    const zw_trial *trial = judge->trial;
-    zw_work *work = judge->work;
+    const zw_system *system = certifier->system;
+    const zw_trial *trial = certifier->trial;
+    zw_work *work = certifier->work;
     double h = trial->t[k] - trial->t[k - 1];
     *any = 0;
-    for (int c = 0; c < judge->constraints; c++) {
-        judge->modes[c] = SYSTEM_CLOSED;
+    for (int c = 0; c < certifier->constraints; c++) {
+        certifier->modes[c] = SYSTEM_CLOSED;
     }
     for (long i = k - 1; i <= k; i++) {
-        const double *q = trial->q + i * judge->n, *v = trial->v + i * judge->n;
-        zw_status status = judge_law_speeds(judge, i, q, v, &v, error);
+        const double *q = trial->q + i * certifier->n, *v = trial->v + i * certifier->n;
+        zw_status status = certify_law_speeds(certifier, i, q, v, &v, error);
         if (status == ZW_OK) {
             status =
                 system_evaluate(system, work, PART_POSITION, trial->t[i], q, v, NULL, NULL, error);
@@ -100,23 +101,23 @@ static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
         if (status != ZW_OK) {
             return status;
         }
-        for (int c = 0; c < judge->constraints; c++) {
+        for (int c = 0; c < certifier->constraints; c++) {
             int r = system->first_row[c];
             if (system->row_kind[r] != SYSTEM_CONTACT) {
                 continue;
             }
             double gap = work->out[PART_POSITION][r], speed = fabs(work->out[PART_VELOCITY][r]);
-            int near = gap <= 2 * h * speed + 1e-6 * dense_largest(judge->n, judge->size);
-            int was = i == k && judge->modes[c] != SYSTEM_OPEN;
-            judge->modes[c] = !near && !was               ? SYSTEM_OPEN
-                              : system->slip[c].width > 0 ? SYSTEM_STUCK
-                                                          : SYSTEM_CLOSED;
-            *any |= judge->modes[c] != SYSTEM_OPEN;
+            int near = gap <= 2 * h * speed + 1e-6 * dense_largest(certifier->n, certifier->size);
+            int was = i == k && certifier->modes[c] != SYSTEM_OPEN;
+            certifier->modes[c] = !near && !was               ? SYSTEM_OPEN
+                                  : system->slip[c].width > 0 ? SYSTEM_STUCK
+                                                              : SYSTEM_CLOSED;
+            *any |= certifier->modes[c] != SYSTEM_OPEN;
         }
     }
-    const double *q = trial->q + k * judge->n, *v = trial->v + k * judge->n;
-    zw_status status = system_set_modes(system, work, judge->modes, error);
-    status = status == ZW_OK ? judge_law_speeds(judge, k, q, v, &v, error) : status;
+    const double *q = trial->q + k * certifier->n, *v = trial->v + k * certifier->n;
+    zw_status status = system_set_modes(system, work, certifier->modes, error);
+    status = status == ZW_OK ? certify_law_speeds(certifier, k, q, v, &v, error) : status;
     return status != ZW_OK
                ? status
                : system_evaluate(system, work, PART_TERMS, trial->t[k], q, v, NULL, NULL, error);
@@ -124,37 +125,38 @@ static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
 
 /* The jump of speeds that is left when the contacts have given what they can: |.|^2 in the metric,
  * and its error. */
-static zw_status leftover(path_judge *judge, long k, const leap *it, double *size, double *miss,
-                          zw_error *error)
+static zw_status leftover(path_certifier *certifier, long k, const leap *it, double *size,
+                          double *miss, zw_error *error)
 {
-    const zw_system *system = judge->system;
-    const double *M = judge->work->out[PART_TERMS] + system->at.M;
-    double *force = judge->room[1], *x = judge->probe[2];
-    judge_weigh(judge, it->by[1], force);
-    memcpy(x, it->by[1], (size_t)judge->n * sizeof *x);
+    const zw_system *system = certifier->system;
+    const double *M = certifier->work->out[PART_TERMS] + system->at.M;
+    double *force = certifier->room[1], *x = certifier->probe[2];
+    certify_weigh(certifier, it->by[1], force);
+    memcpy(x, it->by[1], (size_t)certifier->n * sizeof *x);
     *miss = 0;
-    for (int c = 0; c < judge->n; c++) {
+    for (int c = 0; c < certifier->n; c++) {
         *miss += fabs(M[system->M_start[c]]) * it->error[1][c] * it->error[1][c];
     }
     zw_status status = ZW_OK;
-    if (judge->work->motion->rows > 0) {
-        status = judge_project(judge, judge->trial->t[k], force, x, judge->room[2], error);
-        judge_weigh(judge, x, force);
+    if (certifier->work->motion->rows > 0) {
+        status =
+            certify_project(certifier, certifier->trial->t[k], force, x, certifier->room[2], error);
+        certify_weigh(certifier, x, force);
     }
-    *size = fmax(dense_dot(judge->n, x, force), 0);
+    *size = fmax(dense_dot(certifier->n, x, force), 0);
     return status;
 }
 
 /* A jump that nothing explains: the worst is kept. */
-static void blame(path_judge *judge, long k, const leap *it, int d)
+static void blame(path_certifier *certifier, long k, const leap *it, int d)
 {
-    const zw_system *system = judge->system;
-    const zw_trial *trial = judge->trial;
-    const double *M = judge->work->out[PART_TERMS] + system->at.M;
+    const zw_system *system = certifier->system;
+    const zw_trial *trial = certifier->trial;
+    const double *M = certifier->work->out[PART_TERMS] + system->at.M;
     double worst = 0, share = 0, h = trial->t[k] - trial->t[k - 1];
     int coord = -1;
-    h = h > 0 ? h : k + 1 < judge->count ? trial->t[k + 1] - trial->t[k] : 1;
-    for (int c = 0; c < judge->n; c++) {
+    h = h > 0 ? h : k + 1 < certifier->count ? trial->t[k + 1] - trial->t[k] : 1;
+    for (int c = 0; c < certifier->n; c++) {
         double x = it->by[d][c], mass = fabs(M[system->M_start[c]]);
         worst = fmax(worst, fabs(x) / it->error[d][c]);
         if (coord < 0 || mass * x * x > share) {
@@ -162,64 +164,65 @@ static void blame(path_judge *judge, long k, const leap *it, int d)
             coord = c;
         }
     }
-    if (worst > judge->jump_ratio) {
+    if (worst > certifier->jump_ratio) {
         double mass = fabs(M[system->M_start[coord]]), unit = sqrt(mass) / (d ? h : h * h);
-        judge->jump_ratio = worst;
-        judge->jump = unit * fabs(it->by[d][coord]);
-        judge->jump_error = unit * it->error[d][coord];
-        judge->jump_force = mass * it->by[d][coord] / (d ? h : h * h);
-        judge->jump_time = 0.5 * (trial->t[k - 1] + trial->t[k]);
-        judge->jump_coord = coord;
+        certifier->jump_ratio = worst;
+        certifier->jump = unit * fabs(it->by[d][coord]);
+        certifier->jump_error = unit * it->error[d][coord];
+        certifier->jump_force = mass * it->by[d][coord] / (d ? h : h * h);
+        certifier->jump_time = 0.5 * (trial->t[k - 1] + trial->t[k]);
+        certifier->jump_coord = coord;
     }
 }
 
 /* A sample that is wrong by itself is a blow there and back; unless the system's own accelerations
  * are so uncertain around it that they may have moved it. */
-static void blame_slip(path_judge *judge)
+static void blame_slip(path_certifier *certifier)
 {
-    const path_fit *rest = &judge->rest;
-    long i = rest->slip, k = i * judge->n + rest->slip_coord, next = i > 0 ? i : 1;
-    double h = judge->trial->t[next] - judge->trial->t[next - 1];
-    if (rest->slip_size > SURE * judge->rough[k] * 64 * h * h) {
-        judge->jump_ratio = rest->slip_ratio;
-        judge->jump = judge->jump_force = rest->slip_size / (h * h);
-        judge->jump_error = judge->jump / rest->slip_ratio;
-        judge->jump_time = judge->trial->t[i];
-        judge->jump_coord = rest->slip_coord;
+    const path_fit *rest = &certifier->rest;
+    long i = rest->slip, k = i * certifier->n + rest->slip_coord, next = i > 0 ? i : 1;
+    double h = certifier->trial->t[next] - certifier->trial->t[next - 1];
+    if (rest->slip_size > SURE * certifier->rough[k] * 64 * h * h) {
+        certifier->jump_ratio = rest->slip_ratio;
+        certifier->jump = certifier->jump_force = rest->slip_size / (h * h);
+        certifier->jump_error = certifier->jump / rest->slip_ratio;
+        certifier->jump_time = certifier->trial->t[i];
+        certifier->jump_coord = rest->slip_coord;
     }
 }
 
-zw_status judge_jumps(path_judge *judge, zw_error *error)
+zw_status certify_jumps(path_certifier *certifier, zw_error *error)
 {
-    int n = judge->n, piece = 0, free = resets(judge->system->model);
-    double *room = judge->probe[0];
-    const leap it = {.by = {room, room + n}, .error = {judge->probe[1], judge->probe[1] + n}};
-    if (judge->count < 2) {
+    int n = certifier->n, piece = 0, free = resets(certifier->system->model);
+    double *room = certifier->probe[0];
+    const leap it = {.by = {room, room + n},
+                     .error = {certifier->probe[1], certifier->probe[1] + n}};
+    if (certifier->count < 2) {
         return ZW_OK;
     }
-    blame_slip(judge);
-    for (int p = 1; p < judge->parts && !free; p++) {
-        long k = judge->part[p];
+    blame_slip(certifier);
+    for (int p = 1; p < certifier->parts && !free; p++) {
+        long k = certifier->part[p];
         int any, d = 0;
         double size, miss;
-        while (piece < judge->pieces && judge->start[piece] < k) {
+        while (piece < certifier->pieces && certifier->start[piece] < k) {
             piece++;
         }
-        measure(judge, k, judge->start[piece] != k, &it);
-        if (!sure(judge, it.by[1], it.error[1]) && !sure(judge, it.by[0], it.error[0])) {
+        measure(certifier, k, certifier->start[piece] != k, &it);
+        if (!sure(certifier, it.by[1], it.error[1]) && !sure(certifier, it.by[0], it.error[0])) {
             continue;
         }
-        d = !sure(judge, it.by[0], it.error[0]);
-        zw_status status = strikes(judge, k, &any, error);
+        d = !sure(certifier, it.by[0], it.error[0]);
+        zw_status status = strikes(certifier, k, &any, error);
         if (status == ZW_OK && d == 1) {
-            status = leftover(judge, k, &it, &size, &miss, error);
+            status = leftover(certifier, k, &it, &size, &miss, error);
             d = any && size <= SURE * SURE * miss ? -1 : d;
         }
         if (status != ZW_OK) {
             return status;
         }
         if (d >= 0) {
-            blame(judge, k, &it, d);
+            blame(certifier, k, &it, d);
         }
     }
     return ZW_OK;

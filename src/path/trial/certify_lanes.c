@@ -16,7 +16,7 @@ struct path_lanes {
     void *memory;
 };
 
-int judge_lanes_fit(const zw_system *system)
+int certify_lanes_fit(const zw_system *system)
 {
     return !system->tree && system->m == 0 && system->C_count == 0 && !system->sparse &&
            system->n < 80;
@@ -38,7 +38,7 @@ static void lay_out(struct path_lanes *lanes, const zw_system *system, base_aren
     lanes->energy_out = base_arena_bytes(arena, (size_t)energy->count * wide);
 }
 
-struct path_lanes *judge_lanes_create(const zw_system *system, const double *param)
+struct path_lanes *certify_lanes_create(const zw_system *system, const double *param)
 {
     struct path_lanes *lanes = base_alloc(sizeof *lanes);
     base_arena arena = {0};
@@ -63,7 +63,7 @@ struct path_lanes *judge_lanes_create(const zw_system *system, const double *par
     return lanes;
 }
 
-void judge_lanes_free(struct path_lanes *lanes)
+void certify_lanes_free(struct path_lanes *lanes)
 {
     if (lanes) {
         base_free(lanes->memory);
@@ -72,14 +72,15 @@ void judge_lanes_free(struct path_lanes *lanes)
 }
 
 /* Eight samples from `first` on, `every` apart; the last one stands for those beyond the end. */
-static void load(const path_judge *judge, const double *q, const double *v, long first, long every)
+static void load(const path_certifier *certifier, const double *q, const double *v, long first,
+                 long every)
 {
-    struct path_lanes *lanes = judge->lanes;
-    long last = (judge->count - 1) / every * every;
-    int n = judge->n;
+    struct path_lanes *lanes = certifier->lanes;
+    long last = (certifier->count - 1) / every * every;
+    int n = certifier->n;
     for (int lane = 0; lane < LANES; lane++) {
         long i = first + lane * every < last ? first + lane * every : last;
-        (*lanes->t)[lane] = judge->trial->t[i];
+        (*lanes->t)[lane] = certifier->trial->t[i];
         for (int k = 0; k < n; k++) {
             lanes->q[k][lane] = q[i * n + k];
             lanes->v[k][lane] = v[i * n + k];
@@ -87,24 +88,25 @@ static void load(const path_judge *judge, const double *q, const double *v, long
     }
 }
 
-static void run(const path_judge *judge, system_part part, zw_real8 *registers, zw_real8 *out)
+static void run(const path_certifier *certifier, system_part part, zw_real8 *registers,
+                zw_real8 *out)
 {
-    const struct path_lanes *lanes = judge->lanes;
+    const struct path_lanes *lanes = certifier->lanes;
     const expr_inputs8 in = {.t = (const double *)lanes->t,
                              .q = (const double *)lanes->q,
                              .v = (const double *)lanes->v};
-    expr_tape_run8(judge->system->tape[part].code, &in, (double *)registers, (double *)out);
+    expr_tape_run8(certifier->system->tape[part].code, &in, (double *)registers, (double *)out);
 }
 
 /* x = M \ force; where M is not positive definite x is not finite. */
-static void accelerate(const path_judge *judge)
+static void accelerate(const path_certifier *certifier)
 {
-    const zw_system *system = judge->system;
-    struct path_lanes *lanes = judge->lanes;
+    const zw_system *system = certifier->system;
+    struct path_lanes *lanes = certifier->lanes;
     const zw_real8 *M = lanes->terms_out + system->at.M;
     const zw_real8 *force = lanes->terms_out + system->at.force;
     zw_real8 *H = lanes->H, zero = {0};
-    int n = judge->n;
+    int n = certifier->n;
     memset(H, 0, (size_t)n * (size_t)n * sizeof *H);
     for (int j = 0; j < n; j++) {
         for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
@@ -120,49 +122,49 @@ static void accelerate(const path_judge *judge)
 }
 
 /* The story of a sample that has no finite acceleration. */
-static zw_status blame(const path_judge *judge, const double *q, const double *v, long i,
+static zw_status blame(const path_certifier *certifier, const double *q, const double *v, long i,
                        zw_error *error)
 {
-    int n = judge->n;
-    double t = judge->trial->t[i];
-    zw_status status = system_accelerate(judge->system, judge->work, t, q + i * n, v + i * n,
-                                         judge->room[0], error);
+    int n = certifier->n;
+    double t = certifier->trial->t[i];
+    zw_status status = system_accelerate(certifier->system, certifier->work, t, q + i * n,
+                                         v + i * n, certifier->room[0], error);
     return status != ZW_OK ? status
                            : base_fail(error, ZW_NOT_FINITE,
                                        "at t = %.9g an acceleration has no finite value", t);
 }
 
-zw_status judge_lanes_model(path_judge *judge, const double *q, const double *v, double *a,
-                            long every, zw_error *error)
+zw_status certify_lanes_model(path_certifier *certifier, const double *q, const double *v,
+                              double *a, long every, zw_error *error)
 {
-    const zw_system *system = judge->system;
-    struct path_lanes *lanes = judge->lanes;
-    int n = judge->n;
-    for (long first = 0, polled = 0; first < judge->count; first += LANES * every) {
+    const zw_system *system = certifier->system;
+    struct path_lanes *lanes = certifier->lanes;
+    int n = certifier->n;
+    for (long first = 0, polled = 0; first < certifier->count; first += LANES * every) {
         if (first - polled >= POLL) {
             polled = first;
-            zw_status status = judge_polled(judge, first, error);
+            zw_status status = certify_polled(certifier, first, error);
             if (status != ZW_OK) {
                 return status;
             }
         }
-        load(judge, q, v, first, every);
-        run(judge, PART_TERMS, lanes->terms, lanes->terms_out);
-        accelerate(judge);
+        load(certifier, q, v, first, every);
+        run(certifier, PART_TERMS, lanes->terms, lanes->terms_out);
+        accelerate(certifier);
         zw_real8 power = lanes->terms_out[system->at.dLdt];
         for (int k = 0; k < n; k++) {
             power += lanes->terms_out[system->at.Q + k] * lanes->v[k];
         }
-        for (int lane = 0; lane < LANES && first + lane * every < judge->count; lane++) {
+        for (int lane = 0; lane < LANES && first + lane * every < certifier->count; lane++) {
             long i = first + lane * every;
             for (int k = 0; k < n; k++) {
                 a[i * n + k] = lanes->x[k][lane];
                 if (!isfinite(lanes->x[k][lane])) {
-                    return blame(judge, q, v, i, error);
+                    return blame(certifier, q, v, i, error);
                 }
             }
             if (every == 1) {
-                judge->trial->power[i] = system->works ? power[lane] : 0;
+                certifier->trial->power[i] = system->works ? power[lane] : 0;
             }
         }
     }
@@ -171,27 +173,27 @@ zw_status judge_lanes_model(path_judge *judge, const double *q, const double *v,
 
 /* Without rows R is tangential as a whole: R = M (a - model), and B^-1 R . R its size. Here B = M;
  * see certify_split.c for others. */
-zw_status judge_lanes_split(path_judge *judge, zw_error *error)
+zw_status certify_lanes_split(path_certifier *certifier, zw_error *error)
 {
-    const zw_system *system = judge->system;
-    struct path_lanes *lanes = judge->lanes;
-    zw_trial *trial = judge->trial;
+    const zw_system *system = certifier->system;
+    struct path_lanes *lanes = certifier->lanes;
+    zw_trial *trial = certifier->trial;
     const zw_real8 *M = lanes->terms_out + system->at.M;
-    int n = judge->n;
-    for (long first = 0, polled = 0; first < judge->count; first += LANES) {
+    int n = certifier->n;
+    for (long first = 0, polled = 0; first < certifier->count; first += LANES) {
         if (first - polled >= POLL) {
             polled = first;
-            zw_status status = judge_polled(judge, first, error);
+            zw_status status = certify_polled(certifier, first, error);
             if (status != ZW_OK) {
                 return status;
             }
         }
-        load(judge, trial->q, trial->v, first, 1);
-        run(judge, PART_TERMS, lanes->terms, lanes->terms_out);
-        run(judge, PART_ENERGY, lanes->energy, lanes->energy_out);
-        for (int lane = 0; lane < LANES && first + lane < judge->count; lane++) {
+        load(certifier, trial->q, trial->v, first, 1);
+        run(certifier, PART_TERMS, lanes->terms, lanes->terms_out);
+        run(certifier, PART_ENERGY, lanes->energy, lanes->energy_out);
+        for (int lane = 0; lane < LANES && first + lane < certifier->count; lane++) {
             long i = first + lane;
-            const double *apart = judge->apart + i * n, *blur = judge->blur[2] + i * n;
+            const double *apart = certifier->apart + i * n, *blur = certifier->blur[2] + i * n;
             const double *a = trial->a + i * n;
             double *extra = trial->extra + i * n, size = 0, miss = 0, all = 0;
             memset(extra, 0, (size_t)n * sizeof *extra);
@@ -208,11 +210,11 @@ zw_status judge_lanes_split(path_judge *judge, zw_error *error)
             for (int j = 0; j < n; j++) {
                 size += extra[j] * apart[j];
             }
-            judge->square[i] = fmax(size, 0);
-            trial->hand_size[i] = sqrt(judge->square[i]);
+            certifier->square[i] = fmax(size, 0);
+            trial->hand_size[i] = sqrt(certifier->square[i]);
             trial->hand_error[i] = sqrt(miss);
-            judge->forces[i] = all;
-            judge->energy[i] = lanes->energy_out[0][lane];
+            certifier->forces[i] = all;
+            certifier->energy[i] = lanes->energy_out[0][lane];
         }
     }
     return ZW_OK;

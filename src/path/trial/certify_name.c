@@ -14,17 +14,17 @@
 enum { WIDEST = 2000, MANY = 40 }; /* samples and coordinates */
 #define RIGHT 0.05                 /* part of the squares that may be left */
 
-static double mass_of(const path_judge *judge, int k)
+static double mass_of(const path_certifier *certifier, int k)
 {
-    return fabs(judge->work->out[PART_METRIC][judge->system->M_start[k]]);
+    return fabs(certifier->work->out[PART_METRIC][certifier->system->M_start[k]]);
 }
 
-static int loudest(const path_judge *judge, long i)
+static int loudest(const path_certifier *certifier, long i)
 {
     double most = -1;
     int found = -1;
-    for (int k = 0; k < judge->n; k++) {
-        double x = judge->apart[i * judge->n + k], share = mass_of(judge, k) * x * x;
+    for (int k = 0; k < certifier->n; k++) {
+        double x = certifier->apart[i * certifier->n + k], share = mass_of(certifier, k) * x * x;
         if (share > most) {
             most = share;
             found = k;
@@ -33,24 +33,24 @@ static int loudest(const path_judge *judge, long i)
     return found;
 }
 
-static int pushed(const path_judge *judge, long i)
+static int pushed(const path_certifier *certifier, long i)
 {
-    const zw_trial *trial = judge->trial;
+    const zw_trial *trial = certifier->trial;
     return isfinite(trial->hand_error[i]) &&
-           hypot(trial->hand_size[i], judge->away[i]) > 3 * trial->hand_error[i];
+           hypot(trial->hand_size[i], certifier->away[i]) > 3 * trial->hand_error[i];
 }
 
 /* Back from the worst moment to where it is quiet; -1: too far. */
-static long beginning(const path_judge *judge, long worst)
+static long beginning(const path_certifier *certifier, long worst)
 {
     int quiet = 0;
     for (long i = worst; i >= 0 && worst - i < WIDEST; i--) {
-        quiet = pushed(judge, i) ? 0 : quiet + 1;
+        quiet = pushed(certifier, i) ? 0 : quiet + 1;
         if (quiet >= 6) {
             return i;
         }
-        for (int p = 0; p < judge->parts; p++) {
-            if (judge->part[p] == i) {
+        for (int p = 0; p < certifier->parts; p++) {
+            if (certifier->part[p] == i) {
                 return -1;
             }
         }
@@ -59,24 +59,24 @@ static long beginning(const path_judge *judge, long worst)
 }
 
 /* How much is left if coordinate k is put right from sample `first` to `last`. */
-static zw_status put_right(path_judge *judge, int k, long first, long last, double *left,
+static zw_status put_right(path_certifier *certifier, int k, long first, long last, double *left,
                            zw_error *error)
 {
-    const zw_trial *trial = judge->trial;
-    int n = judge->n;
-    double *q = judge->room[0], *v = judge->room[1], *a = judge->room[2];
+    const zw_trial *trial = certifier->trial;
+    int n = certifier->n;
+    double *q = certifier->room[0], *v = certifier->room[1], *a = certifier->room[2];
     double s = 0, rate = 0, bend = 0;
     size_t bytes = (size_t)n * sizeof *q;
     *left = 0;
     for (long i = first; i <= last; i++) {
         double h = i > first ? trial->t[i] - trial->t[i - 1] : 0;
-        double *one = judge->probe[0];
+        double *one = certifier->probe[0];
         s += h * (rate + 0.5 * h * bend);
         memcpy(q, trial->q + i * n, bytes);
         memcpy(v, trial->v + i * n, bytes);
         q[k] -= s;
         v[k] -= rate + h * bend;
-        zw_status status = judge_sample(judge, i, q, v, a, error);
+        zw_status status = certify_sample(certifier, i, q, v, a, error);
         if (status != ZW_OK) {
             return status;
         }
@@ -86,41 +86,42 @@ static zw_status put_right(path_judge *judge, int k, long first, long last, doub
         bend = now;
         for (int j = 0; j < n; j++) {
             double x = j == k ? 0 : trial->a[i * n + j] - one[j];
-            *left += mass_of(judge, j) * x * x;
+            *left += mass_of(certifier, j) * x * x;
         }
     }
     return ZW_OK;
 }
 
-zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error)
+zw_status certify_name(path_certifier *certifier, long worst, int *coord, zw_error *error)
 {
-    const zw_trial *trial = judge->trial;
-    int n = judge->n;
-    long first = beginning(judge, worst);
+    const zw_trial *trial = certifier->trial;
+    int n = certifier->n;
+    long first = beginning(certifier, worst);
     double whole = 0, best = RIGHT;
     const double *q = trial->q + worst * n, *v = trial->v + worst * n;
-    zw_status status = judge_law_speeds(judge, worst, q, v, &v, error);
+    zw_status status = certify_law_speeds(certifier, worst, q, v, &v, error);
     if (status == ZW_OK) {
-        status = system_evaluate(judge->system, judge->work, PART_METRIC, trial->t[worst], q, v,
-                                 NULL, NULL, error);
+        status = system_evaluate(certifier->system, certifier->work, PART_METRIC, trial->t[worst],
+                                 q, v, NULL, NULL, error);
     }
     if (status != ZW_OK) {
         return status;
     }
-    *coord = loudest(judge, worst);
+    *coord = loudest(certifier, worst);
     if (first < 0 || n > MANY || n < 2) {
         return ZW_OK;
     }
     for (long i = first; i <= worst; i++) {
         for (int j = 0; j < n; j++) {
-            double x = judge->apart[i * n + j];
-            whole += mass_of(judge, j) * x * x;
+            double x = certifier->apart[i * n + j];
+            whole += mass_of(certifier, j) * x * x;
         }
     }
     for (int k = 0; k < n; k++) {
         double left;
         zw_error ignored; /* a state that the system cannot be in explains nothing */
-        if (put_right(judge, k, first, worst, &left, &ignored) == ZW_OK && left < best * whole) {
+        if (put_right(certifier, k, first, worst, &left, &ignored) == ZW_OK &&
+            left < best * whole) {
             best = left / whole;
             *coord = k;
         }

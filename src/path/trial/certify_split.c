@@ -19,17 +19,17 @@
 
 enum { POLL = 1024 };
 
-static const double *terms(const path_judge *judge, int at)
+static const double *terms(const path_certifier *certifier, int at)
 {
-    return judge->work->out[PART_TERMS] + at;
+    return certifier->work->out[PART_TERMS] + at;
 }
 
-void judge_weigh(const path_judge *judge, const double *x, double *y)
+void certify_weigh(const path_certifier *certifier, const double *x, double *y)
 {
-    const zw_system *system = judge->system;
-    const double *M = terms(judge, system->at.M);
-    memset(y, 0, (size_t)judge->n * sizeof *y);
-    for (int j = 0; j < judge->n; j++) {
+    const zw_system *system = certifier->system;
+    const double *M = terms(certifier, system->at.M);
+    memset(y, 0, (size_t)certifier->n * sizeof *y);
+    for (int j = 0; j < certifier->n; j++) {
         for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
             int i = system->M_row[k];
             y[i] += M[k] * x[j];
@@ -42,18 +42,18 @@ void judge_weigh(const path_judge *judge, const double *x, double *y)
  */
 
 /* H = M + s A' A, lower triangle. */
-static void fill_dense(const path_judge *judge, double s, double *H)
+static void fill_dense(const path_certifier *certifier, double s, double *H)
 {
-    const zw_system *system = judge->system;
-    const double *M = terms(judge, system->at.M), *A = terms(judge, system->at.A);
-    int n = judge->n;
+    const zw_system *system = certifier->system;
+    const double *M = terms(certifier, system->at.M), *A = terms(certifier, system->at.A);
+    int n = certifier->n;
     memset(H, 0, (size_t)n * (size_t)n * sizeof *H);
     for (int j = 0; j < n; j++) {
         for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
             H[system->M_row[k] * n + j] = M[k];
         }
     }
-    for (int r = 0; r < judge->m && s > 0; r++) {
+    for (int r = 0; r < certifier->m && s > 0; r++) {
         for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
             for (int l = system->A_start[r]; l < system->A_start[r + 1]; l++) {
                 int i = system->A_column[k], j = system->A_column[l];
@@ -66,51 +66,51 @@ static void fill_dense(const path_judge *judge, double s, double *H)
 }
 
 /* The size of M relative to that of A' A. */
-static double completion(const path_judge *judge)
+static double completion(const path_certifier *certifier)
 {
-    const zw_system *system = judge->system;
-    const double *A = terms(judge, system->at.A);
+    const zw_system *system = certifier->system;
+    const double *A = terms(certifier, system->at.A);
     double mass = 0, rows = 0;
-    for (int j = 0; j < judge->n; j++) {
-        mass += fabs(terms(judge, system->at.M)[system->M_start[j]]);
+    for (int j = 0; j < certifier->n; j++) {
+        mass += fabs(terms(certifier, system->at.M)[system->M_start[j]]);
     }
-    for (int k = 0; k < system->A_start[judge->m]; k++) {
+    for (int k = 0; k < system->A_start[certifier->m]; k++) {
         rows += A[k] * A[k];
     }
     return rows > 0 && mass > 0 ? mass / rows : 1;
 }
 
-static zw_status solve_large(path_judge *judge, double t, double *x, zw_error *error)
+static zw_status solve_large(path_certifier *certifier, double t, double *x, zw_error *error)
 {
-    system_solver *bare = judge->bare;
-    const system_rows rows = {.A = terms(judge, judge->system->at.A),
-                              .b = terms(judge, judge->system->at.b),
-                              .slip = terms(judge, judge->system->at.slip)};
-    solver_fill(bare, terms(judge, judge->system->at.M), rows, x, NULL);
+    system_solver *bare = certifier->bare;
+    const system_rows rows = {.A = terms(certifier, certifier->system->at.A),
+                              .b = terms(certifier, certifier->system->at.b),
+                              .slip = terms(certifier, certifier->system->at.slip)};
+    solver_fill(bare, terms(certifier, certifier->system->at.M), rows, x, NULL);
     zw_status status = solver_solve(bare, error);
     if (status != ZW_OK) {
         return system_tell(bare, t, status, error);
     }
-    memcpy(x, bare->answer.a, (size_t)judge->n * sizeof *x);
+    memcpy(x, bare->answer.a, (size_t)certifier->n * sizeof *x);
     return ZW_OK;
 }
 
 /* Where M is singular, the rows complete it: directions that only constraints hold carry normal
  * forces only. */
-zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *error)
+zw_status certify_metric_solve(path_certifier *certifier, double t, double *x, zw_error *error)
 {
-    int n = judge->n;
-    double *H = judge->room[3];
-    if (judge->factor) {
-        small_ldl_solve(n, judge->factor, x);
+    int n = certifier->n;
+    double *H = certifier->room[3];
+    if (certifier->factor) {
+        small_ldl_solve(n, certifier->factor, x);
         return ZW_OK;
     }
-    if (judge->system->sparse) {
-        return solve_large(judge, t, x, error);
+    if (certifier->system->sparse) {
+        return solve_large(certifier, t, x, error);
     }
-    fill_dense(judge, 0, H);
+    fill_dense(certifier, 0, H);
     if (small_ldl(n, H, 0)) {
-        fill_dense(judge, completion(judge), H);
+        fill_dense(certifier, completion(certifier), H);
         if (small_ldl(n, H, 0)) {
             return base_fail(error, ZW_UNDETERMINED,
                              "at t = %.9g some coordinates have neither mass nor constraint", t);
@@ -125,43 +125,43 @@ zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *e
  */
 
 /* The projection in a metric of the caller's: a solver like that of the motion. */
-static zw_status other_solver(path_judge *judge, zw_error *error)
+static zw_status other_solver(path_certifier *certifier, zw_error *error)
 {
-    const zw_work *work = judge->work;
-    size_t bytes = (size_t)judge->constraints * sizeof(int);
-    if (judge->other && memcmp(judge->other_mode, work->mode, bytes) == 0) {
+    const zw_work *work = certifier->work;
+    size_t bytes = (size_t)certifier->constraints * sizeof(int);
+    if (certifier->other && memcmp(certifier->other_mode, work->mode, bytes) == 0) {
         return ZW_OK;
     }
-    solver_free(judge->other);
-    judge->other = solver_create(judge->system, work->motion->role, NULL, 0, error);
-    if (!judge->other) {
+    solver_free(certifier->other);
+    certifier->other = solver_create(certifier->system, work->motion->role, NULL, 0, error);
+    if (!certifier->other) {
         return ZW_NO_MEMORY;
     }
-    memcpy(judge->other_mode, work->mode, bytes);
+    memcpy(certifier->other_mode, work->mode, bytes);
     return ZW_OK;
 }
 
-zw_status judge_project(path_judge *judge, double t, const double *force, double *x, double *lambda,
-                        zw_error *error)
+zw_status certify_project(path_certifier *certifier, double t, const double *force, double *x,
+                          double *lambda, zw_error *error)
 {
-    const zw_system *system = judge->system;
-    system_solver *solver = judge->work->motion;
-    if (judge->factor) {
-        zw_status status = other_solver(judge, error);
+    const zw_system *system = certifier->system;
+    system_solver *solver = certifier->work->motion;
+    if (certifier->factor) {
+        zw_status status = other_solver(certifier, error);
         if (status != ZW_OK) {
             return status;
         }
-        solver = judge->other;
+        solver = certifier->other;
     }
-    const system_rows rows = {.A = terms(judge, system->at.A),
-                              .b = terms(judge, system->at.b),
-                              .slip = terms(judge, system->at.slip)};
-    solver_fill(solver, terms(judge, system->at.M), rows, force, NULL);
+    const system_rows rows = {.A = terms(certifier, system->at.A),
+                              .b = terms(certifier, system->at.b),
+                              .slip = terms(certifier, system->at.slip)};
+    solver_fill(solver, terms(certifier, system->at.M), rows, force, NULL);
     solver->options.least_squares = 1;
     memset(solver->b, 0, (size_t)solver->rows * sizeof *solver->b);
-    if (judge->factor) {
+    if (certifier->factor) {
         solver->problem.metric =
-            (zw_metric){.kind = ZW_METRIC_DENSE, .value = judge->options->metric};
+            (zw_metric){.kind = ZW_METRIC_DENSE, .value = certifier->options->metric};
     }
     zw_status status = solver_solve(solver, error);
     if (status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-3) {
@@ -170,85 +170,86 @@ zw_status judge_project(path_judge *judge, double t, const double *force, double
     if (status != ZW_OK) {
         return system_tell(solver, t, status, error);
     }
-    memcpy(x, solver->answer.a, (size_t)judge->n * sizeof *x);
+    memcpy(x, solver->answer.a, (size_t)certifier->n * sizeof *x);
     solver_multipliers(solver, lambda);
     return ZW_OK;
 }
 
 /* sum of (M B^-1 M)_kk blur_k^2: what errors of the accelerations make of the extra force, at most.
  */
-static zw_status error_of(path_judge *judge, double t, const double *blur, double *sum,
+static zw_status error_of(path_certifier *certifier, double t, const double *blur, double *sum,
                           zw_error *error)
 {
-    const zw_system *system = judge->system;
-    const double *M = terms(judge, system->at.M);
-    double *unit = judge->room[2], *column = judge->room[0];
+    const zw_system *system = certifier->system;
+    const double *M = terms(certifier, system->at.M);
+    double *unit = certifier->room[2], *column = certifier->room[0];
     *sum = 0;
-    for (int k = 0; k < judge->n; k++) {
-        if (!judge->factor) {
+    for (int k = 0; k < certifier->n; k++) {
+        if (!certifier->factor) {
             *sum += fabs(M[system->M_start[k]]) * blur[k] * blur[k];
             continue;
         }
-        memset(unit, 0, (size_t)judge->n * sizeof *unit);
+        memset(unit, 0, (size_t)certifier->n * sizeof *unit);
         unit[k] = 1;
-        judge_weigh(judge, unit, column);
-        memcpy(unit, column, (size_t)judge->n * sizeof *unit);
-        zw_status status = judge_metric_solve(judge, t, unit, error);
+        certify_weigh(certifier, unit, column);
+        memcpy(unit, column, (size_t)certifier->n * sizeof *unit);
+        zw_status status = certify_metric_solve(certifier, t, unit, error);
         if (status != ZW_OK) {
             return status;
         }
-        *sum += dense_dot(judge->n, unit, column) * blur[k] * blur[k];
+        *sum += dense_dot(certifier->n, unit, column) * blur[k] * blur[k];
     }
     return ZW_OK;
 }
 
 /* extra, lambda and their sizes at sample i; the terms are those of the sample. */
-static zw_status take_apart(path_judge *judge, long i, zw_error *error)
+static zw_status take_apart(path_certifier *certifier, long i, zw_error *error)
 {
-    zw_trial *trial = judge->trial;
-    int n = judge->n, rows = judge->work->motion->rows;
-    double t = trial->t[i], *force = judge->room[0], *x = judge->room[1], *less = judge->room[2];
-    double *extra = trial->extra + i * n, *lambda = trial->lambda + i * judge->m;
-    const double *apart = judge->apart + i * n;
+    zw_trial *trial = certifier->trial;
+    int n = certifier->n, rows = certifier->work->motion->rows;
+    double t = trial->t[i], *force = certifier->room[0], *x = certifier->room[1],
+           *less = certifier->room[2];
+    double *extra = trial->extra + i * n, *lambda = trial->lambda + i * certifier->m;
+    const double *apart = certifier->apart + i * n;
     zw_status status = ZW_OK;
-    judge_weigh(judge, apart, force);
+    certify_weigh(certifier, apart, force);
     double all = dense_dot(n, apart, force);
     if (rows > 0) {
-        status = judge_project(judge, t, force, x, less, error);
-        for (int r = 0; r < judge->m && status == ZW_OK; r++) {
+        status = certify_project(certifier, t, force, x, less, error);
+        for (int r = 0; r < certifier->m && status == ZW_OK; r++) {
             lambda[r] -= less[r];
         }
-        if (judge->factor) {
-            dense_multiply_symmetric(n, judge->options->metric, n, x, extra);
+        if (certifier->factor) {
+            dense_multiply_symmetric(n, certifier->options->metric, n, x, extra);
         } else {
-            judge_weigh(judge, x, extra);
+            certify_weigh(certifier, x, extra);
         }
     } else {
         memcpy(extra, force, (size_t)n * sizeof *extra);
         memcpy(x, force, (size_t)n * sizeof *x);
-        status = judge->factor ? judge_metric_solve(judge, t, x, error) : ZW_OK;
-        memcpy(x, judge->factor ? x : apart, (size_t)n * sizeof *x);
+        status = certifier->factor ? certify_metric_solve(certifier, t, x, error) : ZW_OK;
+        memcpy(x, certifier->factor ? x : apart, (size_t)n * sizeof *x);
     }
     if (status != ZW_OK) {
         return status;
     }
     double size = fmax(dense_dot(n, x, extra), 0);
     trial->hand_size[i] = sqrt(size);
-    judge->away[i] = sqrt(fmax(all - size, 0));
+    certifier->away[i] = sqrt(fmax(all - size, 0));
     for (int k = 0; k < n; k++) {
-        less[k] = force[k] += judge->react[i * n + k];
+        less[k] = force[k] += certifier->react[i * n + k];
     }
-    status = judge_metric_solve(judge, t, less, error);
-    judge->square[i] = fmax(dense_dot(n, less, force), size);
+    status = certify_metric_solve(certifier, t, less, error);
+    certifier->square[i] = fmax(dense_dot(n, less, force), size);
     return status;
 }
 
 /* What the extra force is compared with. */
-static void compare(path_judge *judge, long i)
+static void compare(path_certifier *certifier, long i)
 {
-    const double *a = judge->trial->a + i * judge->n;
-    judge_weigh(judge, a, judge->room[2]);
-    judge->forces[i] = fmax(dense_dot(judge->n, judge->room[2], a), 0);
+    const double *a = certifier->trial->a + i * certifier->n;
+    certify_weigh(certifier, a, certifier->room[2]);
+    certifier->forces[i] = fmax(dense_dot(certifier->n, certifier->room[2], a), 0);
 }
 
 /* ---- Constraints ------------------------------------------------------------------------------
@@ -258,11 +259,11 @@ static void compare(path_judge *judge, long i)
 #define SMALL 1e-8    /* and this of the size of the coordinates in a row */
 
 /* |value| of row r over what is tolerated. */
-static double violation(const path_judge *judge, int r, double value, const double *A,
+static double violation(const path_certifier *certifier, int r, double value, const double *A,
                         const double *blur, const double *size)
 {
-    const zw_system *system = judge->system;
-    double sum = 0, whole = 0, largest = dense_largest(judge->n, size);
+    const zw_system *system = certifier->system;
+    double sum = 0, whole = 0, largest = dense_largest(certifier->n, size);
     for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
         int i = system->A_column[k];
         sum += A[k] != 0 ? A[k] * A[k] * blur[i] * blur[i] : 0;
@@ -272,13 +273,13 @@ static double violation(const path_judge *judge, int r, double value, const doub
     return limit > 0 ? value / limit : value > 0 ? INFINITY : 0;
 }
 
-static void note_violation(path_judge *judge, long i, int r, double ratio)
+static void note_violation(path_certifier *certifier, long i, int r, double ratio)
 {
-    zw_trial_report *report = &judge->trial->report;
-    if (ratio > judge->off || report->violation_constraint < 0) {
-        judge->off = ratio;
-        report->violation_constraint = judge->system->row_constraint[r];
-        report->violation_time = judge->trial->t[i];
+    zw_trial_report *report = &certifier->trial->report;
+    if (ratio > certifier->off || report->violation_constraint < 0) {
+        certifier->off = ratio;
+        report->violation_constraint = certifier->system->row_constraint[r];
+        report->violation_time = certifier->trial->t[i];
     }
 }
 
@@ -286,37 +287,39 @@ static void note_violation(path_judge *judge, long i, int r, double ratio)
  * whose positions keep a constraint has the speeds for it: what the fit's say is reported, but does
  * not count.
  */
-static zw_status check_constraints(path_judge *judge, long i, const double *v, zw_error *error)
+static zw_status check_constraints(path_certifier *certifier, long i, const double *v,
+                                   zw_error *error)
 {
-    const zw_system *system = judge->system;
-    zw_trial *trial = judge->trial;
+    const zw_system *system = certifier->system;
+    zw_trial *trial = certifier->trial;
     zw_trial_report *report = &trial->report;
-    zw_work *work = judge->work;
-    const double *q = judge->path->q + i * judge->n;
-    double t = trial->t[i], *blur = judge->room[0];
+    zw_work *work = certifier->work;
+    const double *q = certifier->path->q + i * certifier->n;
+    double t = trial->t[i], *blur = certifier->room[0];
     zw_status status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
-    for (int k = 0; k < judge->n; k++) {
-        blur[k] = hypot(judge->blur[0][i * judge->n + k], judge->rest.noise[k]);
+    for (int k = 0; k < certifier->n; k++) {
+        blur[k] = hypot(certifier->blur[0][i * certifier->n + k], certifier->rest.noise[k]);
     }
-    q = trial->q + i * judge->n;
+    q = trial->q + i * certifier->n;
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_VELOCITY, t, q, v, NULL, NULL, error);
     }
     const double *phi = work->out[PART_POSITION], *psi = work->out[PART_VELOCITY];
-    for (int r = 0; r < judge->m && status == ZW_OK; r++) {
+    for (int r = 0; r < certifier->m && status == ZW_OK; r++) {
         int c = system->row_constraint[r], contact = system->row_kind[r] == SYSTEM_CONTACT;
-        int open = judge->mode[i * judge->constraints + c] == SYSTEM_OPEN;
+        int open = certifier->mode[i * certifier->constraints + c] == SYSTEM_OPEN;
         double position = contact ? fmax(-phi[r], 0) : fabs(phi[r]);
         double speed = contact && open ? 0 : fabs(psi[r]);
         report->violation_position = fmax(report->violation_position, position);
         report->violation_velocity = fmax(report->violation_velocity, speed);
         if (system->row_kind[r] == SYSTEM_VELOCITY) {
-            note_violation(judge, i, r,
-                           violation(judge, r, speed, psi + judge->m, judge->blur[1] + i * judge->n,
-                                     judge->swift));
+            note_violation(certifier, i, r,
+                           violation(certifier, r, speed, psi + certifier->m,
+                                     certifier->blur[1] + i * certifier->n, certifier->swift));
         } else {
-            note_violation(judge, i, r,
-                           violation(judge, r, position, phi + judge->m, blur, judge->size));
+            note_violation(
+                certifier, i, r,
+                violation(certifier, r, position, phi + certifier->m, blur, certifier->size));
         }
     }
     return status;
@@ -325,48 +328,48 @@ static zw_status check_constraints(path_judge *judge, long i, const double *v, z
 /* ---- All --------------------------------------------------------------------------------------
  */
 
-static zw_status split(path_judge *judge, long i, zw_error *error)
+static zw_status split(path_certifier *certifier, long i, zw_error *error)
 {
-    const zw_system *system = judge->system;
-    zw_trial *trial = judge->trial;
-    zw_work *work = judge->work;
-    const double *q = trial->q + i * judge->n, *v = trial->v + i * judge->n;
+    const zw_system *system = certifier->system;
+    zw_trial *trial = certifier->trial;
+    zw_work *work = certifier->work;
+    const double *q = trial->q + i * certifier->n, *v = trial->v + i * certifier->n;
     double t = trial->t[i], miss = 0;
-    for (int c = 0; c < judge->constraints; c++) {
-        judge->modes[c] = judge->mode[i * judge->constraints + c];
+    for (int c = 0; c < certifier->constraints; c++) {
+        certifier->modes[c] = certifier->mode[i * certifier->constraints + c];
     }
-    zw_status status = system_set_modes(system, work, judge->modes, error);
-    status = status == ZW_OK ? judge_law_speeds(judge, i, q, v, &v, error) : status;
+    zw_status status = system_set_modes(system, work, certifier->modes, error);
+    status = status == ZW_OK ? certify_law_speeds(certifier, i, q, v, &v, error) : status;
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
-    if (status == ZW_OK && !judge_law_varies(judge)) {
-        status = take_apart(judge, i, error);
+    if (status == ZW_OK && !certify_law_varies(certifier)) {
+        status = take_apart(certifier, i, error);
     }
     if (status == ZW_OK) {
-        compare(judge, i);
+        compare(certifier, i);
     }
     if (status == ZW_OK) {
-        status = error_of(judge, t, judge->blur[2] + i * judge->n, &miss, error);
-        trial->hand_error[i] = hypot(sqrt(miss), judge->grid_error[i]);
+        status = error_of(certifier, t, certifier->blur[2] + i * certifier->n, &miss, error);
+        trial->hand_error[i] = hypot(sqrt(miss), certifier->grid_error[i]);
     }
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_ENERGY, t, q, v, NULL, NULL, error);
-        judge->energy[i] = work->out[PART_ENERGY][0];
+        certifier->energy[i] = work->out[PART_ENERGY][0];
     }
-    return status == ZW_OK && judge->m > 0 ? check_constraints(judge, i, v, error) : status;
+    return status == ZW_OK && certifier->m > 0 ? check_constraints(certifier, i, v, error) : status;
 }
 
-zw_status judge_split(path_judge *judge, zw_error *error)
+zw_status certify_split(path_certifier *certifier, zw_error *error)
 {
     zw_status status = ZW_OK;
-    if (judge->lanes && !judge->factor) {
-        return judge_lanes_split(judge, error);
+    if (certifier->lanes && !certifier->factor) {
+        return certify_lanes_split(certifier, error);
     }
-    status = judge_law_find(judge, judge->trial->a, error);
-    for (long i = 0; i < judge->count && status == ZW_OK; i++) {
-        status = i % POLL == POLL - 1 ? judge_polled(judge, i, error) : ZW_OK;
-        status = status == ZW_OK ? split(judge, i, error) : status;
+    status = certify_law_find(certifier, certifier->trial->a, error);
+    for (long i = 0; i < certifier->count && status == ZW_OK; i++) {
+        status = i % POLL == POLL - 1 ? certify_polled(certifier, i, error) : ZW_OK;
+        status = status == ZW_OK ? split(certifier, i, error) : status;
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* What a motion is judged by, and what may be changed: cost, vary. */
+/* Costs of a motion, and what may be varied: cost, vary. */
 #include <math.h>
 
 #include "base/memory.h"

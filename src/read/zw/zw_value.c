@@ -327,7 +327,7 @@ static int value_prime(reader *r, int tree, read_value *value)
         return member >= 0 && prime_coord(r, tree, member, primes, value);
     }
 
-    /* What a formula holds is judged with its rate, not before. */
+    /* What a formula contains is checked with its rate, not before. */
     int forbidden = r->context.forbidden;
     r->context.forbidden = 0;
     int ok = read_value_of(r, inner, value);

@@ -357,7 +357,7 @@ static void enclose(step_pulses *pulses, double from, double to)
 }
 
 /* What is seen of part k where the method looks, and as much again. */
-static expr_interval told(const step_pulses *pulses, int k)
+static expr_interval bound_of(const step_pulses *pulses, int k)
 {
     double low = pulses->low[k], high = pulses->high[k];
     double more = high - low + LEAST * pulses->size[k];
@@ -433,12 +433,12 @@ static int is_within(expr_interval is, expr_interval may)
 /* 1: the piece is free of anything else; 0: that is not known; -1: there is something in its
  * middle. A part is its value there and at most half of its rate away, too. What has no value at
  * some place is no pulse. */
-static int judge(step_pulses *pulses, double from, double to)
+static int bound_step(step_pulses *pulses, double from, double to)
 {
     int open = 0;
     enclose(pulses, from, to);
     for (int k = 0; k < pulses->count; k++) {
-        expr_interval may = told(pulses, k);
+        expr_interval may = bound_of(pulses, k);
         open |= isfinite(may.lo) && isfinite(may.hi) && !is_within(pulses->jet_out[k].value, may);
     }
     if (!open) {
@@ -450,7 +450,7 @@ static int judge(step_pulses *pulses, double from, double to)
     look_at(pulses, 0.5 * (from + to));
     open = 0;
     for (int k = 0; k < pulses->count; k++) {
-        expr_interval may = told(pulses, k), rate = pulses->jet_out[k].rate;
+        expr_interval may = bound_of(pulses, k), rate = pulses->jet_out[k].rate;
         double is = pulses->out[k], most = 0.5 * fmax(fabs(rate.lo), fabs(rate.hi));
         if (is < may.lo || is > may.hi) {
             return -1;
@@ -502,7 +502,7 @@ void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_vie
     end[top] = 1; /* ends of pieces that begin where the last one has ended */
     while (top >= 0) {
         double to = end[top];
-        int is = judge(pulses, from, to);
+        int is = bound_step(pulses, from, to);
         if (is < 0) {
             *at = 0.5 * (from + to);
             *proved = 0;

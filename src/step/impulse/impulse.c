@@ -194,7 +194,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         all[k]->options.rank = GAUSS_PROJECTION_RANK;
         all[k]->options.least_squares = 1;
         all[k]->options.effort = EFFORT;
-        all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
+        all[k]->enough = 1; /* the rounds decide by themselves, and so does find_v1 */
     }
     return s;
 }

@@ -25,7 +25,7 @@
  *
  * The factors are kept for all rounds of a step (the chord method), and so are B, D and G: the
  * residuals are those of the iterate. So a round costs what looking at the iterate costs. Nothing
- * makes this converge from far: the rounds judge, and ask the kernel where it does not. */
+ * makes this converge from far: the rounds check, and ask the kernel where it does not. */
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * A cylinder that lands on its base has the gap z - R |tilt| at its lowest point: a cone, not a
  * function with slopes. The manifold has four points, from the lowest on; as the cylinder tilts
  * less and less they run round the rim, in the end by what round-off makes of the tilt. A round
- * with the points of its iterate alone then goes to and fro between two of them, or judges the
+ * with the points of its iterate alone then goes to and fro between two of them, or decides the
  * balance of a step that is solved already by multipliers that belong to other points; and slopes
  * that are found by differences see points jump.
  *

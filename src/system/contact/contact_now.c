@@ -189,7 +189,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
 
 /* ---- What each does ------------------------------------------------------------------------- */
 
-static void judge(now_point *it, double rest, double parting, double pull)
+static void classify(now_point *it, double rest, double parting, double pull)
 {
     const contact_point *point = &it->point;
     int rows = point->friction[0] > GAUSS_NO_FRICTION ? point->rows : 1;
@@ -239,8 +239,8 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
         speed = fmax(speed, 1 + fabs(v[i]));
     }
     for (int k = 0; k < now->count && status == ZW_OK; k++) {
-        judge(&now->point[k], REST * speed, fmax(REST * speed, pull * system->bodies->timestep),
-              pull);
+        classify(&now->point[k], REST * speed, fmax(REST * speed, pull * system->bodies->timestep),
+                 pull);
     }
     *count = status == ZW_OK ? now->count : 0;
     return status;

@@ -110,7 +110,7 @@ static sizes sizes_of(const decision *d, const system_solver *solver)
 
 /* The mode that the answer gives the block of constraint c beginning at row i of the solver. Sets
  * border[c] if it is closer than `near` to another one. */
-static system_mode judge(decision *d, const system_solver *solver, int c, int i, double near)
+static system_mode choose_mode(decision *d, const system_solver *solver, int c, int i, double near)
 {
     const double *lambda = solver->answer.lambda + i, *residual = solver->answer.residual + i;
     sizes size = sizes_of(d, solver);
@@ -138,7 +138,7 @@ static system_mode judge(decision *d, const system_solver *solver, int c, int i,
     return SYSTEM_CLOSED;
 }
 
-/* Solve for the accelerations at (t, q, v) and judge the contacts: all, or those on the border. */
+/* Solve for the accelerations at (t, q, v) and decide the contacts: all, or those on the border. */
 static zw_status ask(decision *d, system_solver *solver, double t, const double *q, const double *v,
                      int again, zw_error *error)
 {
@@ -168,7 +168,7 @@ static zw_status ask(decision *d, system_solver *solver, double t, const double 
     for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
         int c = solver->row_of[i] >= 0 ? system->row_constraint[solver->row_of[i]] : -1;
         if (c >= 0 && decide_one_sided(system, c) && (!again || d->border[c])) {
-            mode[c] = judge(d, solver, c, i, again ? 1e-2 * DECIDE_BORDER : DECIDE_BORDER);
+            mode[c] = choose_mode(d, solver, c, i, again ? 1e-2 * DECIDE_BORDER : DECIDE_BORDER);
         }
     }
     return ZW_OK;

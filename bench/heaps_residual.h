@@ -1,6 +1,6 @@
-/* The judge of bench/heaps.c: what a step has left of the laws of contact. */
-#ifndef ZW_BENCH_HEAPS_JUDGE_H
-#define ZW_BENCH_HEAPS_JUDGE_H
+/* Residuals for bench/heaps.c: what a step has left of the laws of contact. */
+#ifndef ZW_BENCH_HEAPS_RESIDUAL_H
+#define ZW_BENCH_HEAPS_RESIDUAL_H
 
 #include "engines.h"
 #include "gauss/contact/islands.h"
@@ -305,8 +305,8 @@ static void look_back(trial *t, double h, const double *v)
 }
 
 /* Of the step that led from `before` to `now`. */
-static void judge(const scene *s, const shown *before, const shown *now, double *depth,
-                  double *residual)
+static void measure_residual(const scene *s, const shown *before, const shown *now, double *depth,
+                             double *residual)
 {
     double fastest = 0;
     for (int i = 0; i < s->count; i++) {

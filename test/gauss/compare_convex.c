@@ -1,6 +1,6 @@
-/* Seeded convex problems and zwang's answers as text, for judge_convex.py:
+/* Seeded convex problems and zwang's answers as text, for compare_convex.py:
  *
- *     judge_convex [COUNT [FIRST_SEED]]
+ *     compare_convex [COUNT [FIRST_SEED]]
  *
  * After each problem (scene_write) comes
  *

@@ -1,9 +1,9 @@
-// The current release of MuJoCo (npm's @mujoco/mujoco) as a judge of include/zwang/look.h: the same
+// The current release of MuJoCo (npm's @mujoco/mujoco) against include/zwang/look.h: the same
 // file read by both, the same questions at random states; constraints off in both.
 //
-//     node judge_look.mjs PROGRAM [STATES] [FILE ...]
+//     node compare_look.mjs PROGRAM [STATES] [FILE ...]
 //
-// PROGRAM is judge_look of judge_look.c, which says what is compared. Without files: those of
+// PROGRAM is compare_look of compare_look.c, which says what is compared. Without files: those of
 // test/read, the examples, and the public models in $ZW_MODELS (or /work/shared/models), if they
 // are there. Exit code 77: MuJoCo is not here.
 import {spawnSync} from 'node:child_process';
@@ -146,7 +146,7 @@ function compare(model, numbers) {
 
 // ---- The table --------------------------------------------------------------------------------
 
-const MOST = 100; // dofs of what is judged without being asked for
+const MOST = 100; // dofs of what is compared without being asked for
 const rows = [];
 const silent = [];
 
@@ -157,7 +157,7 @@ function windsInside(model) {
   return Array.from(model.wrap_type).some((kind, i) => shapes.includes(kind) && model.wrap_prm[i] >= 0);
 }
 
-function judge(file) {
+function compareFile(file) {
   const model = load(file);
   if (typeof model !== 'string' && model.nv > MOST && given.length === 0) {
     silent.push({name: file, why: `${model.nv} dofs take long; give it by name`});
@@ -193,16 +193,16 @@ function robots(folder) {
       .map((name) => path.join(folder, name));
 }
 
-given.forEach((file) => judge(path.resolve(file)));
+given.forEach((file) => compareFile(path.resolve(file)));
 if (given.length === 0) {
   for (const folder of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies']) {
-    robots(path.join(house, folder)).forEach(judge);
+    robots(path.join(house, folder)).forEach(compareFile);
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {
     for (const folder of fs.readdirSync(models).sort()) {
       if (fs.statSync(path.join(models, folder)).isDirectory()) {
-        robots(path.join(models, folder)).forEach(judge);
+        robots(path.join(models, folder)).forEach(compareFile);
       }
     }
   } else {

@@ -1,9 +1,9 @@
-// The current release of MuJoCo (npm's @mujoco/mujoco, WebAssembly) as a judge: the same file read by
+// The current release of MuJoCo (npm's @mujoco/mujoco, WebAssembly) against ours: the same file read by
 // both, the same numbers at random states; constraints off in both.
 //
-//     node judge_numbers.mjs PROGRAM [STATES] [FILE ...]
+//     node compare_numbers.mjs PROGRAM [STATES] [FILE ...]
 //
-// PROGRAM is judge_numbers of judge_numbers.c, which says what is compared. Without files: those of
+// PROGRAM is compare_numbers of compare_numbers.c, which says what is compared. Without files: those of
 // test/read, which both must read; the examples; and the public models in $ZW_MODELS (or
 // /work/shared/models), if they are there. What is not compared is said by name. The package is
 // looked for in $ZW_NODE_MODULES, then in build/npm/node_modules (tools/need puts it there). Exit code
@@ -195,7 +195,7 @@ const rows = [];
 const silent = [];
 
 // Whether it passed: meshes are of floats in MuJoCo, so what depends on them is known to 1e-6.
-function judge(file, ours) {
+function compareFile(file, ours) {
   if (older.includes(path.basename(file))) {
     return;
   }
@@ -239,18 +239,18 @@ function robots(folder) {
 }
 
 for (const file of given) {
-  judge(path.resolve(file), false);
+  compareFile(path.resolve(file), false);
 }
 if (given.length === 0) {
   for (const folder of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies']) {
-    robots(path.join(house, folder)).forEach((file) => judge(file, folder.startsWith('test')));
+    robots(path.join(house, folder)).forEach((file) => compareFile(file, folder.startsWith('test')));
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {
     for (const folder of fs.readdirSync(models).sort()) {
       const place = path.join(models, folder);
       if (fs.statSync(place).isDirectory()) {
-        robots(place).forEach((file) => judge(file, false));
+        robots(place).forEach((file) => compareFile(file, false));
       }
     }
   } else {

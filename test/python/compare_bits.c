@@ -1,8 +1,9 @@
 /* The C side of test/python/bits.py: the same questions by the C interface, printed bit for bit.
  *
- *     judge_bits FILE METHOD STEP STEPS    what a motion by steps leads to, and what is asked there
- *     judge_bits cost STEPS                the least time of a step of an oscillator, in seconds
- *     judge_bits batch FILE METHOD STEP    the least time of a step of 4096 worlds, in seconds
+ *     compare_bits FILE METHOD STEP STEPS    what a motion by steps leads to, and what is asked
+ * there compare_bits cost STEPS                the least time of a step of an oscillator, in
+ * seconds compare_bits batch FILE METHOD STEP    the least time of a step of 4096 worlds, in
+ * seconds
  *
  * A line is a name and numbers as hexadecimal bits. METHOD "-" is the default, STEP 0 the file's.
  */

@@ -1,10 +1,10 @@
-// MuJoCo's current release (npm's @mujoco/mujoco) as a judge of the soft law: the same states, its
+// MuJoCo's current release (npm's @mujoco/mujoco) against our soft law: the same states, its
 // solver run to the end; contacts, forces of constraints and accelerations compared; and 100 steps by
 // each of its integrators.
 //
-//     node judge_soft.mjs PROGRAM [FILE ...]
+//     node compare_soft.mjs PROGRAM [FILE ...]
 //
-// PROGRAM is judge_soft of judge_soft.c. Without files: those of test/system/soft, some of test/read, and some of the
+// PROGRAM is compare_soft of compare_soft.c. Without files: those of test/system/soft, some of test/read, and some of the
 // public models in $ZW_MODELS (or /work/shared/models), if they are there. States are those of
 // MuJoCo's own motion under random controls. Where the two find other numbers of contact points
 // (manifolds of boxes and meshes are a matter of taste) the state is counted, not compared. The
@@ -162,7 +162,7 @@ function compareContacts(ours, theirs) {
   return {place, force};
 }
 
-function judge(file) {
+function compareFile(file) {
   const model = load(file);
   if (typeof model === 'string') {
     return {why: `MuJoCo: ${model}`};
@@ -230,7 +230,7 @@ console.log(`MuJoCo ${mujoco.mj_versionString()}: largest relative differences\n
 console.log('| model | dofs | states | contacts | rows | other points | places | contact forces | forces | accelerations | q after 100 steps: Euler | RK4 | implicit | implicitfast | |');
 console.log(`|${'---|'.repeat(15)}`);
 for (const file of files) {
-  const w = judge(file);
+  const w = compareFile(file);
   const name = path.join(path.basename(path.dirname(file)), path.basename(file));
   if (w.why) {
     bad = true;

@@ -1,6 +1,7 @@
-/* Our numbers of the soft law, for a judge that is not written in C: judge_soft.mjs.
+/* Our numbers of the soft law, for a comparison that is not written in C: compare_soft.mjs.
  *
- *     judge_soft FILE [STEPS [INTEGRATOR]] < states     doubles in and out, as the machine has them
+ *     compare_soft FILE [STEPS [INTEGRATOR]] < states     doubles in and out, as the machine has
+ * them
  *
  * First out: nq, nv, controls, step. Then for every state q, v, controls in: 1, a, the force of the
  * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
@@ -71,7 +72,7 @@ int main(int count, char **argument)
 {
     zw_error error = {0};
     if (count < 2 || count > 4) {
-        fprintf(stderr, "usage: judge_soft FILE [STEPS [INTEGRATOR]]\n");
+        fprintf(stderr, "usage: compare_soft FILE [STEPS [INTEGRATOR]]\n");
         return 2;
     }
     zw_model *model = zw_model_read(argument[1], NULL, 0, &error);

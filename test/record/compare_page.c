@@ -1,4 +1,4 @@
-/* Write recordings into a folder, for judge_page.py and for looking at: judge_page FOLDER. */
+/* Write recordings into a folder, for compare_page.py and for looking at: compare_page FOLDER. */
 #include "record/pendulum.h"
 #include "record/write.h"
 
@@ -8,7 +8,7 @@
 static void must(zw_status status, const zw_error *error)
 {
     if (status != ZW_OK) {
-        fprintf(stderr, "judge_page: %s\n", error->text);
+        fprintf(stderr, "compare_page: %s\n", error->text);
         exit(1);
     }
 }
@@ -134,7 +134,7 @@ static record_table *solid(void)
 int main(int count, char **arguments)
 {
     if (count != 2) {
-        fprintf(stderr, "usage: judge_page FOLDER\n");
+        fprintf(stderr, "usage: compare_page FOLDER\n");
         return 2;
     }
     zw_error error;

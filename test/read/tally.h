@@ -1,7 +1,7 @@
-/* How judge_mjcf.c compares numbers, and poses at random coordinates: MuJoCo's kinematics against a
- * routine of our own here. */
-#ifndef ZW_TEST_READ_JUDGING_H
-#define ZW_TEST_READ_JUDGING_H
+/* How compare_mjcf.c compares numbers, and poses at random coordinates: MuJoCo's kinematics against
+ * a routine of our own here. */
+#ifndef ZW_TEST_READ_TALLY_H
+#define ZW_TEST_READ_TALLY_H
 
 #include <math.h>
 #include <stdio.h>

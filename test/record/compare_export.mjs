@@ -1,8 +1,8 @@
-// MuJoCo's current release as a judge of `zwang export`: it reads the file and what zwang made of it,
+// MuJoCo's current release checks `zwang export`: it reads the file and what zwang made of it,
 // and both must have the same numbers at random states and after some steps (without contacts where
 // there are meshes).
 //
-//     node judge_export.mjs ZWANG [FILE ...]
+//     node compare_export.mjs ZWANG [FILE ...]
 //
 // ZWANG is the program. Without files: those of test/read, the examples, and the public models in
 // $ZW_MODELS (or /work/shared/models), if they are there. What is refused, or not read by MuJoCo, is said
@@ -110,7 +110,7 @@ const silent = [];
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'zwang-export-'));
 
 // MuJoCo keeps meshes as floats and turns them into frames of their own: 1e-6 then.
-function judge(file) {
+function compareFile(file) {
   const own = path.join(folder, String(rows.length + silent.length)); // load() takes whole folders
   fs.mkdirSync(own);
   const made = path.join(own, 'made.xml');
@@ -147,15 +147,15 @@ function robots(place) {
                                     .map((name) => path.join(place, name)) : [];
 }
 
-given.forEach((file) => judge(path.resolve(file)));
+given.forEach((file) => compareFile(path.resolve(file)));
 if (given.length === 0) {
   for (const place of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies', 'examples/contact']) {
-    robots(path.join(house, place)).forEach(judge);
+    robots(path.join(house, place)).forEach(compareFile);
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {
     fs.readdirSync(models).sort().map((name) => path.join(models, name))
-        .filter((place) => fs.statSync(place).isDirectory()).forEach((place) => robots(place).forEach(judge));
+        .filter((place) => fs.statSync(place).isDirectory()).forEach((place) => robots(place).forEach(compareFile));
   } else {
     console.log(`no public models: there is no folder ${models} (see ZW_MODELS)`);
   }

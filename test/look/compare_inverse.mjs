@@ -1,7 +1,7 @@
 // Recordings of another engine: the current MuJoCo moves robots with motors that follow sines, writes
 // coordinates and speeds, and `zwang inverse` is to find the forces that its motors had.
 //
-//     node judge_inverse.mjs ZWANG [FILE ...]
+//     node compare_inverse.mjs ZWANG [FILE ...]
 //
 // Free flight, without contacts on their side; nothing of ours knows of the controls, which are small
 // enough for joints to stay within their limits.
@@ -27,7 +27,7 @@ function run(...words) {
   return said.stdout;
 }
 
-function judge(file) {
+function compareFile(file) {
   const model = load(file);
   if (typeof model === 'string') {
     return {name: path.basename(file), why: model};
@@ -80,7 +80,7 @@ function judge(file) {
 
 let bad = 0;
 for (const file of files) {
-  const it = judge(file);
+  const it = compareFile(file);
   const good = !it.why && it.samples === SAMPLES && it.far <= 1e-6;
   bad += !good;
   console.log(it.why ? `${it.name}: ${it.why}`

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""An independent judge of the convex law: cvxopt solves the same problems from their text.
+"""An independent solver of the convex law: cvxopt solves the same problems from their text.
 
-    judge_convex.py BUILD_FOLDER [COUNT [FIRST_SEED]]
+    compare_convex.py BUILD_FOLDER [COUNT [FIRST_SEED]]
 
-Each problem of test/gauss/judge_convex.c is brought to the nearest-point form
+Each problem of test/gauss/compare_convex.c is brought to the nearest-point form
 
     minimise 1/2 x'P x - g'x   subject to   G x + s = h,  s in (half-lines) x (second-order cones)
 
@@ -345,7 +345,7 @@ def own_objective(p):
     return (0.5 * blas.dot(p.a, p.M * p.a) - blas.dot(linear, p.a) + 0.5 * soft) / p.scale ** 2
 
 
-def judge(p, tally):
+def compare(p, tally):
     """An empty text if zwang is right, else what is wrong."""
     verdict, a, objective, bound = solve(p)
     if verdict == "infeasible":
@@ -374,7 +374,7 @@ def judge(p, tally):
 
 def main(arguments):
     count = arguments[1] if len(arguments) > 1 else str(COUNT)
-    program = [arguments[0] + "/test/gauss/judge_convex", count] + arguments[2:3]
+    program = [arguments[0] + "/test/gauss/compare_convex", count] + arguments[2:3]
     text = subprocess.run(program, stdout=subprocess.PIPE, check=True, text=True).stdout
     words = iter(text.split())
     tally = {"compared": 0, "tight": 0, "infeasible": 0, "proved": 0, "unable": [], "distance": []}
@@ -383,7 +383,7 @@ def main(arguments):
         p = read(words)
         if p is None:
             break
-        wrong = judge(p, tally)
+        wrong = compare(p, tally)
         if wrong:
             print(f"{p.name} ({p.n} unknowns, {p.m} rows, {p.method}): {wrong}")
             failed += 1

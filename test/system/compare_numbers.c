@@ -1,6 +1,6 @@
-/* Our numbers of a robot file, for a judge that is not written in C: judge_numbers.mjs.
+/* Our numbers of a robot file, for a comparison that is not written in C: compare_numbers.mjs.
  *
- *     judge_numbers FILE STATES      doubles on the standard output, as the machine has them
+ *     compare_numbers FILE STATES      doubles on the standard output, as the machine has them
  *
  * First nq, nv, bodies, controls, whether motors are off, entries of M, activations, tendons,
  * numbers of sensors; of each body its mass, the centre of mass and the moments xx yy zz xy xz yz
@@ -86,7 +86,7 @@ int main(int count, char **argument)
     zw_error error = {0};
     numbers x;
     if (count != 3) {
-        fprintf(stderr, "usage: judge_numbers FILE STATES\n");
+        fprintf(stderr, "usage: compare_numbers FILE STATES\n");
         return 2;
     }
     if (!numbers_open(&x, zw_model_read(argument[1], NULL, 0, &error), &error)) {

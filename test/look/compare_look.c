@@ -1,6 +1,6 @@
-/* What zwang/look.h says of a robot, for a judge that is not written in C: judge_look.mjs.
+/* What zwang/look.h says of a robot, for a comparison that is not written in C: compare_look.mjs.
  *
- *     judge_look FILE STATES      doubles on the standard output, as the machine has them
+ *     compare_look FILE STATES      doubles on the standard output, as the machine has them
  *
  * First nq, nv, bodies, sites, controls, whether motors are off. Then for every state: q, v,
  * controls, a; M (dense), M v, M \ v; forces of speeds, gravity, springs, motors, passive ones; of
@@ -106,7 +106,7 @@ int main(int count, char **argument)
 {
     numbers x;
     if (count != 3) {
-        fprintf(stderr, "usage: judge_look FILE STATES\n");
+        fprintf(stderr, "usage: compare_look FILE STATES\n");
         return 2;
     }
     if (!numbers_open(&x, zw_model_read(argument[1], NULL, 0, &error), &error)) {

@@ -1,6 +1,6 @@
-/* MuJoCo as a judge of our reading: the same file in both, and all that can be compared.
+/* Our reading against MuJoCo's: the same file in both, and all that can be compared.
  *
- *     judge_mjcf FOLDER_OR_FILE...
+ *     compare_mjcf FOLDER_OR_FILE...
  *
  * Without arguments: test/read/mjcf of this repository, where every file must be read by both and
  * agree; and the public models in $ZW_MODELS (or /work/shared/models) if they are there, where
@@ -15,8 +15,8 @@
 
 #include <mujoco/mujoco.h>
 
-#include "judging.h"
 #include "older.h"
+#include "tally.h"
 
 enum { MOST_FILES = 400 };
 
@@ -310,17 +310,17 @@ typedef struct tally {
     int agree, differ, refused, skipped, simpler;
 } tally;
 
-static int judge(const char *path, int ours, tally *t);
+static int compare_file(const char *path, int ours, tally *t);
 
 /* We read it and MuJoCo does not: both may read it without what is too new. */
-static int judge_simpler(const char *path, tally *t)
+static int compare_simpler(const char *path, tally *t)
 {
     char folder[200], copy[600];
     int done = 0;
     if (older_simplify(path, folder, copy)) {
         tally inner = {0};
         printf("%-60s is too new; without new words, looks and damping ratios:\n", path);
-        done = judge(copy, -1, &inner);
+        done = compare_file(copy, -1, &inner);
         t->simpler += inner.agree;
         t->differ += inner.differ;
         older_done(folder);
@@ -330,7 +330,7 @@ static int judge_simpler(const char *path, tally *t)
 
 /* `ours`: 1 a file of this repository, which both must read; -1 one that was made simpler. Answers
  * whether it was compared. */
-static int judge(const char *path, int ours, tally *t)
+static int compare_file(const char *path, int ours, tally *t)
 {
     char story[1000] = "";
     zw_error error;
@@ -342,7 +342,7 @@ static int judge(const char *path, int ours, tally *t)
     story[strcspn(story, "\n")] = 0;
     error.text[strcspn(error.text, "\n")] = 0;
     if (m == NULL || model == NULL) {
-        if (model != NULL && ours == 0 && judge_simpler(path, t)) {
+        if (model != NULL && ours == 0 && compare_simpler(path, t)) {
             current = path;
         } else if (model != NULL) {
             printf("%-60s skipped, but we read it; MuJoCo: %s\n", path, story);
@@ -374,13 +374,13 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void judge_folder(const char *path, int ours, int depth, tally *t)
+static void compare_folder(const char *path, int ours, int depth, tally *t)
 {
     DIR *folder = opendir(path);
     char *name[MOST_FILES];
     int count = 0;
     if (folder == NULL) {
-        judge(path, ours, t);
+        compare_file(path, ours, t);
         return;
     }
     for (struct dirent *e; (e = readdir(folder)) != NULL && count < MOST_FILES;) {
@@ -398,9 +398,9 @@ static void judge_folder(const char *path, int ours, int depth, tally *t)
         struct stat what;
         snprintf(inner, sizeof inner, "%s/%s", path, name[i]);
         if (stat(inner, &what) == 0 && S_ISDIR(what.st_mode)) {
-            judge_folder(inner, ours, 0, t);
+            compare_folder(inner, ours, 0, t);
         } else {
-            judge(inner, ours, t);
+            compare_file(inner, ours, t);
         }
         free(name[i]);
     }
@@ -417,17 +417,17 @@ int main(int count, char **argument)
     mju_user_warning = silent;
     printf("MuJoCo %s\n", mj_versionString());
     for (int i = 1; i < count; i++) {
-        judge_folder(argument[i], 0, 1, &public);
+        compare_folder(argument[i], 0, 1, &public);
     }
     if (count == 1) {
-        judge_folder(ZW_SOURCE_DIR "/test/read/mjcf", 1, 0, &own);
+        compare_folder(ZW_SOURCE_DIR "/test/read/mjcf", 1, 0, &own);
         printf("own files: %d agree, %d do not\n", own.agree, own.differ);
         const char *models = getenv("ZW_MODELS");
         models = models != NULL ? models : "/work/shared/models";
         DIR *folder = opendir(models);
         if (folder != NULL) {
             closedir(folder);
-            judge_folder(models, 0, 1, &public);
+            compare_folder(models, 0, 1, &public);
         } else {
             printf("public models: skipped, there is no folder %s (see ZW_MODELS)\n", models);
         }

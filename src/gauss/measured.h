@@ -1,11 +1,11 @@
 /* What a certificate is made of: the numbers that certificate.c measures from a problem, or prox.c
  * on its way, and the verdict on them. All are in the units that certificate.c describes. */
-#ifndef ZW_GAUSS_JUDGE_H
-#define ZW_GAUSS_JUDGE_H
+#ifndef ZW_GAUSS_MEASURED_H
+#define ZW_GAUSS_MEASURED_H
 
 #include "zwang/gauss.h"
 
-typedef struct gauss_judge {
+typedef struct gauss_measured {
     int n, m, block_count;
     const zw_block *block;
     zw_contact_law contact;
@@ -19,8 +19,8 @@ typedef struct gauss_judge {
     double R;                       /* the size of forces, */
     double V;                       /* and of residuals: found here */
     zw_certificate out;
-} gauss_judge;
+} gauss_measured;
 
-void gauss_judge_all(gauss_judge *judge);
+void gauss_measured_certify(gauss_measured *of);
 
 #endif

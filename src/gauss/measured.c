@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "gauss/judge.h"
+#include "gauss/measured.h"
 #include "gauss/tolerances.h"
 #include "math/cone.h"
 
@@ -21,7 +21,7 @@ static double above(double x, double granted)
 }
 
 /* Where the multiplier of a row of its own may be. */
-static void judge_interval(const gauss_judge *j, const zw_block *block, int i, double end[2])
+static void certify_interval(const gauss_measured *j, const zw_block *block, int i, double end[2])
 {
     end[0] = 0.0;
     end[1] = HUGE_VAL;
@@ -33,7 +33,7 @@ static void judge_interval(const gauss_judge *j, const zw_block *block, int i, d
 
 /* How far the residual u is from what the block at row i admits without a push: of a box only the
  * sign of its limits matters. */
-static double judge_violation(const zw_block *block, int rows, const double *u)
+static double certify_violation(const zw_block *block, int rows, const double *u)
 {
     if (block->kind == ZW_BOX) {
         return interval_gap(block->limit[0], block->limit[1], u[0]);
@@ -43,7 +43,7 @@ static double judge_violation(const zw_block *block, int rows, const double *u)
 
 /* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
  * and after. */
-static double judge_concern(gauss_judge *j, const zw_block *block, int at, int rows)
+static double certify_concern(gauss_measured *j, const zw_block *block, int at, int rows)
 {
     double size = 0.0, carried = 0.0, push = 0.0;
     for (int i = at; i < at + rows; i++) {
@@ -51,23 +51,23 @@ static double judge_concern(gauss_judge *j, const zw_block *block, int at, int r
         push = larger(push, fabs(j->r[i]));
         carried = larger(carried, j->carried[i]);
     }
-    double violation = judge_violation(block, rows, j->before + at);
+    double violation = certify_violation(block, rows, j->before + at);
     int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
-    if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
+    if (!pushes && violation == 0.0 && certify_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
     return larger(violation, pushes ? size : 0.0) + GAUSS_SCALE_FLOOR * larger(carried, j->R);
 }
 
 /* V */
-static void judge_size(gauss_judge *j)
+static void certify_size(gauss_measured *j)
 {
     j->V = 0.0;
     for (int k = 0, at = 0; k < j->block_count; at += j->block[k++].rows) {
         const zw_block *block = &j->block[k];
         int step = block->kind == ZW_CONE ? block->rows : 1;
         for (int i = at; i < at + block->rows; i += step) {
-            j->V = larger(j->V, judge_concern(j, block, i, step));
+            j->V = larger(j->V, certify_concern(j, block, i, step));
         }
     }
     j->V = j->V > 0.0 ? j->V : 1.0;
@@ -81,7 +81,7 @@ static void worse(double *slot, double value)
 }
 
 /* One cone in scaled units. */
-static double judge_cone(gauss_judge *j, int d, const double *r, const double *w, int shifted)
+static double certify_cone(gauss_measured *j, int d, const double *r, const double *w, int shifted)
 {
     double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], product = 0.0, rho = j->R / j->V;
     double push = 0.0, off = 0.0;
@@ -111,7 +111,7 @@ static double judge_cone(gauss_judge *j, int d, const double *r, const double *w
 }
 
 /* A row of its own with the interval that its multiplier may be in. */
-static double judge_row(gauss_judge *j, const double end[2], double r, double w)
+static double certify_row(gauss_measured *j, const double end[2], double r, double w)
 {
     double rho = j->R / j->V, outside = interval_excess(end[0], end[1], w) / j->V;
     double nearest = interval_nearest(end[0], end[1], r), at = w > 0.0 ? end[0] : end[1];
@@ -130,12 +130,12 @@ static double judge_row(gauss_judge *j, const double end[2], double r, double w)
     return natural;
 }
 
-static double judge_block(gauss_judge *j, int k, int at)
+static double certify_block(gauss_measured *j, int k, int at)
 {
     const zw_block *block = &j->block[k];
     double worst = 0.0;
     if (block->kind == ZW_CONE) {
-        worst = judge_cone(j, block->rows, j->r + at, j->w + at, j->contact != ZW_CONTACT_CONVEX);
+        worst = certify_cone(j, block->rows, j->r + at, j->w + at, j->contact != ZW_CONTACT_CONVEX);
         for (int i = 1; i < block->rows; i++) { /* no friction, no force */
             if (block->friction[i - 1] == 0.0) {
                 worse(&worst, fabs(j->lambda[at + i]) / j->R);
@@ -150,8 +150,8 @@ static double judge_block(gauss_judge *j, int k, int at)
             worse(&j->out.feasibility, fabs(j->w[i]) / j->V);
         } else {
             double end[2];
-            judge_interval(j, block, i, end);
-            worse(&worst, judge_row(j, end, j->r[i], j->w[i]));
+            certify_interval(j, block, i, end);
+            worse(&worst, certify_row(j, end, j->r[i], j->w[i]));
         }
     }
     return worst;
@@ -159,7 +159,7 @@ static double judge_block(gauss_judge *j, int k, int at)
 
 /* Primal minus dual objective: with stationarity exact it is the sum of lambda . residual, and in a
  * box of the distance to the end that the residual leads to. */
-static double judge_gap(const gauss_judge *j)
+static double certify_gap(const gauss_measured *j)
 {
     double gap = 0.0, size = 0.0;
     for (int k = 0, i = 0; k < j->block_count; k++) {
@@ -174,11 +174,11 @@ static double judge_gap(const gauss_judge *j)
     return fabs(gap) / larger(size, j->R * j->V);
 }
 
-void gauss_judge_all(gauss_judge *j)
+void gauss_measured_certify(gauss_measured *j)
 {
     zw_certificate *out = &j->out;
     *out = (zw_certificate){.worst_block = -1};
-    judge_size(j);
+    certify_size(j);
     for (int i = 0; i < j->n; i++) {
         double size = j->unit[i] * j->R, granted = GRANTED * j->pushes[i];
         granted = granted < GRANTED_MOST * size ? granted : GRANTED_MOST * size;
@@ -186,12 +186,12 @@ void gauss_judge_all(gauss_judge *j)
     }
     out->worst = out->stationarity;
     for (int k = 0, at = 0; k < j->block_count; at += j->block[k++].rows) {
-        double worst = judge_block(j, k, at);
+        double worst = certify_block(j, k, at);
         if (worst > out->worst || worst != worst) {
             out->worst = worst;
             out->worst_block = k;
         }
     }
-    out->gap = judge_gap(j);
+    out->gap = certify_gap(j);
     worse(&out->worst, out->membership);
 }

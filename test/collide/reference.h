@@ -1,6 +1,6 @@
 /* The least overlap of two shapes, by looking at all directions that can have it. */
-#ifndef ZWANG_TEST_COLLIDE_JUDGE_H
-#define ZWANG_TEST_COLLIDE_JUDGE_H
+#ifndef ZWANG_TEST_COLLIDE_REFERENCE_H
+#define ZWANG_TEST_COLLIDE_REFERENCE_H
 
 #include "collide/bodies.h"
 
