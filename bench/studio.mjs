@@ -12,11 +12,11 @@ import {createRequire} from 'node:module';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const house = path.join(path.dirname(fileURLToPath(import.meta.url)), '..'), rounds = Number(process.argv[2] ?? 100);
-const {chromium} = createRequire(path.join(house, 'web/'))('playwright-core');
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..'), rounds = Number(process.argv[2] ?? 100);
+const {chromium} = createRequire(path.join(root, 'web/'))('playwright-core');
 const {serve} = await import('../tools/serve-studio.mjs');
 const kinds = {html: 'text/html', js: 'text/javascript', mjs: 'text/javascript', wasm: 'application/wasm', xml: 'text/xml', zw: 'text/plain'};
-const peer = path.join(house, 'build/npm/node_modules/@mujoco/mujoco');
+const peer = path.join(root, 'build/npm/node_modules/@mujoco/mujoco');
 
 // 200 balls and boxes that lie on a floor and fall onto each other.
 function heapOf(count) {
@@ -29,9 +29,9 @@ function heapOf(count) {
 }
 const files = new Map([
   ['/', ['html', '<!doctype html><title>bench</title>']], ['/heap.xml', ['xml', heapOf(200)]],
-  ['/module.mjs', ['mjs', fs.readFileSync(path.join(house, 'web/src/module.mjs'))]], ['/engine.wasm', ['wasm', fs.readFileSync(path.join(house, 'build/wasm/engine.wasm'))]],
-  ['/humanoid.xml', ['xml', fs.readFileSync(path.join(house, 'examples/bodies/humanoid.xml'))]], ['/humanoid_falls.xml', ['xml', fs.readFileSync(path.join(house, 'examples/contact/humanoid_falls.xml'), 'utf8').replaceAll('../bodies/', '')]],
-  ['/double_pendulum.zw', ['zw', fs.readFileSync(path.join(house, 'examples/double_pendulum.zw'))]],
+  ['/module.mjs', ['mjs', fs.readFileSync(path.join(root, 'web/src/module.mjs'))]], ['/engine.wasm', ['wasm', fs.readFileSync(path.join(root, 'build/wasm/engine.wasm'))]],
+  ['/humanoid.xml', ['xml', fs.readFileSync(path.join(root, 'examples/bodies/humanoid.xml'))]], ['/humanoid_falls.xml', ['xml', fs.readFileSync(path.join(root, 'examples/contact/humanoid_falls.xml'), 'utf8').replaceAll('../bodies/', '')]],
+  ['/double_pendulum.zw', ['zw', fs.readFileSync(path.join(root, 'examples/double_pendulum.zw'))]],
 ]);
 for (const name of ['mujoco.js', 'mujoco.wasm']) if (fs.existsSync(path.join(peer, name))) files.set('/' + name, [name.split('.')[1], fs.readFileSync(path.join(peer, name))]);
 // the two policies: its clock is finer then

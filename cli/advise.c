@@ -1,4 +1,4 @@
-/* check of a robot: what would help, told from what was read and from the start. */
+/* check of a robot: what would help, found from what was read and from the start. */
 #include <stdlib.h>
 
 #include "cli.h"

@@ -127,7 +127,7 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
 }
 
 /* The pose as described contradicts its loops, but the file has a better one: said behind the first
- * line of the story. */
+ * line of the message. */
 static void propose_key(const zw_model *model, zw_error *error)
 {
     const zw_key_def *key = NULL;

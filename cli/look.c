@@ -14,14 +14,14 @@ typedef struct seen {
     zw_frame_motion motion;
 } seen;
 
-typedef struct sight {
+typedef struct look_at {
     const cli_arguments *arguments;
     const cli_world *world;
     zw_probe *probe;
     int n, count;
     seen *list;
     double *room; /* [n * n + 6 n] */
-} sight;
+} look_at;
 
 static const struct {
     zw_force kind;
@@ -33,18 +33,18 @@ static const struct {
               {ZW_FORCE_APPLIED, "applied", 2}, {ZW_FORCE_ALL, "all", 0}};
 enum { FORCES = sizeof forces / sizeof *forces };
 
-static int is_robot(const sight *s)
+static int is_robot(const look_at *s)
 {
     return zw_count(s->world->system, ZW_KIND_BODY) > 0;
 }
 
-static int has_force(const sight *s, int k)
+static int has_force(const look_at *s, int k)
 {
     return forces[k].robots == 0 || (forces[k].robots == 1) == is_robot(s);
 }
 
 /* What is asked for, or all there is. */
-static zw_status gather(sight *s, zw_error *error)
+static zw_status gather(look_at *s, zw_error *error)
 {
     const cli_arguments *arguments = s->arguments;
     const double *a = zw_field(s->world->system, s->world->state, s->world->work, ZW_FIELD_A).data;
@@ -79,7 +79,7 @@ static zw_status gather(sight *s, zw_error *error)
 
 /* ---- For people ----------------------------------------------------------------------------- */
 
-static int name_width(const sight *s)
+static int name_width(const look_at *s)
 {
     size_t width = 10;
     for (int i = 0; i < s->count; i++) {
@@ -104,7 +104,7 @@ static void show_vector(const double *x, int count)
     }
 }
 
-static void show_frames(const sight *s, int width)
+static void show_frames(const look_at *s, int width)
 {
     int shown = s->arguments->all || s->count <= SHOWN + 1 ? s->count : SHOWN;
     static const char *const part[] = {"Places", "Velocities", "Accelerations"};
@@ -138,7 +138,7 @@ static void show_frames(const sight *s, int width)
 }
 
 /* Speeds are rows here, and x, y, z columns: pages are tall. */
-static zw_status show_jacobian(const sight *s, const seen *it, int width, zw_error *error)
+static zw_status show_jacobian(const look_at *s, const seen *it, int width, zw_error *error)
 {
     int n = s->n, robot = is_robot(s), moved = 0;
     zw_status status = zw_frame_jacobian(s->probe, s->world->state, &it->frame, s->room,
@@ -172,7 +172,7 @@ static zw_status show_jacobian(const sight *s, const seen *it, int width, zw_err
     return ZW_OK;
 }
 
-static zw_status show_mass(const sight *s, int width, zw_error *error)
+static zw_status show_mass(const look_at *s, int width, zw_error *error)
 {
     int n = s->n;
     zw_status status = zw_mass(s->probe, s->world->state, s->room, error);
@@ -193,7 +193,7 @@ static zw_status show_mass(const sight *s, int width, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status show_forces(const sight *s, int width, zw_error *error)
+static zw_status show_forces(const look_at *s, int width, zw_error *error)
 {
     int n = s->n, columns = 0, shown = s->arguments->all || n <= SHOWN + 1 ? n : SHOWN;
     double *table = calloc(FORCES * (size_t)n + 1, sizeof *table);
@@ -227,7 +227,7 @@ static zw_status show_forces(const sight *s, int width, zw_error *error)
     return status;
 }
 
-static zw_status show_momentum(const sight *s, zw_error *error)
+static zw_status show_momentum(const look_at *s, zw_error *error)
 {
     zw_momentum all;
     if (!is_robot(s)) {
@@ -245,7 +245,7 @@ static zw_status show_momentum(const sight *s, zw_error *error)
     return status;
 }
 
-static zw_status show(const sight *s, zw_error *error)
+static zw_status show(const look_at *s, zw_error *error)
 {
     int width = name_width(s);
     printf("%s at t = %.9g\n", s->arguments->file,
@@ -280,7 +280,7 @@ static void put_matrix(cli_json *json, const char *key, const double *x, int row
     cli_json_close(json, ']');
 }
 
-static zw_status put_frame(const sight *s, cli_json *json, const seen *it, zw_error *error)
+static zw_status put_frame(const look_at *s, cli_json *json, const seen *it, zw_error *error)
 {
     const zw_frame_motion *m = &it->motion;
     int robot = is_robot(s), n = s->n;
@@ -302,7 +302,7 @@ static zw_status put_frame(const sight *s, cli_json *json, const seen *it, zw_er
     return status;
 }
 
-static zw_status put(const sight *s, zw_error *error)
+static zw_status put(const look_at *s, zw_error *error)
 {
     cli_json json = {.to = stdout};
     zw_momentum all;
@@ -347,7 +347,7 @@ int cli_look(const cli_arguments *arguments)
 {
     cli_world world;
     zw_error error = {0};
-    sight s = {.arguments = arguments, .world = &world};
+    look_at s = {.arguments = arguments, .world = &world};
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
         zw_status status = cli_go_there(arguments, &world, &error);

@@ -48,7 +48,7 @@ set(device_inline -inline-threshold=225)
 set(device_flags
     --target=nvptx64-nvidia-cuda -march=sm_80 -std=c17 -O2 -ffp-contract=off -fno-math-errno
     -fno-builtin-fmax -fno-builtin-fmin -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
-    -mllvm ${device_inline} -DZW_NO_HERDS -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
+    -mllvm ${device_inline} -DZW_NO_GROUPS -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
     -nostdlibinc -I${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/shim
     -I${CMAKE_CURRENT_SOURCE_DIR}/src -I${CMAKE_CURRENT_SOURCE_DIR}/include
     -include ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/prefix.h)

@@ -63,7 +63,7 @@ static zw_status set(robot *r, int motor, double control, zw_error *error)
     return zw_state_set(r->system, r->state, r->work, ZW_FIELD_PARAM, motor, 1, &control, error);
 }
 
-/* One turn: down, then press harder until 1.5 N are felt, then lift. All at 20 cm a second. */
+/* One turn: down, then press harder until 1.5 N are measured, then lift. All at 20 cm a second. */
 static zw_status turn(robot *r, double *press, double *height, zw_error *error)
 {
     const double h = 0.005, low = -0.18;

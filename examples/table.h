@@ -49,9 +49,9 @@ static double table_tidy(double x)
     return fabs(x) < 0.5e-4 ? 0.0 : x;
 }
 
-static void table_title(int number, const char *title, const char *story)
+static void table_title(int number, const char *title, const char *message)
 {
-    printf("\n%d. %s\n   %s\n", number, title, story);
+    printf("\n%d. %s\n   %s\n", number, title, message);
 }
 
 static void table_names(int count, const char *const *name)

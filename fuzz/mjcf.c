@@ -1,5 +1,5 @@
-/* Any bytes as an MJCF or URDF file: a model or a story with a place, nothing else. The first byte
- * may make an allocation fail. Other files are not read. */
+/* Any bytes as an MJCF or URDF file: a model or a message with a place, nothing else. The first
+ * byte may make an allocation fail. Other files are not read. */
 #include <math.h>
 
 #include "require.h"
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     zw_model *model = robot_text(starved ? text + 1 : text, "fuzz.xml", &limits, &error);
     base_alloc_fail_after(0);
     if (model == NULL) {
-        require_story(&error, starved);
+        require_message(&error, starved);
     } else {
         check_model(model);
         remove_all(model);

@@ -1,4 +1,4 @@
-/* Any bytes as a .zw file: a model or a story with a place, nothing else. The first byte may make
+/* Any bytes as a .zw file: a model or a message with a place, nothing else. The first byte may make
  * an allocation fail. Sizes are capped, so that a run is short; other files are not read. */
 #include <math.h>
 
@@ -19,7 +19,7 @@ static int line_count(const char *text)
 static void check_error(const zw_error *error, const char *text, int starved)
 {
     REQUIRE(error->line >= 0 && error->line <= line_count(text));
-    require_story(error, starved);
+    require_message(error, starved);
 }
 
 static void check_id(const zw_model *m, expr_id id, int forbidden, int may_lack)

@@ -1,5 +1,5 @@
-/* Any bytes as a recording: a path or a story with a place, nothing else. What was read is written
- * out again and must come back to the bit. The first byte may make an allocation fail. */
+/* Any bytes as a recording: a path or a message with a place, nothing else. What was read is
+ * written out again and must come back to the bit. The first byte may make an allocation fail. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static zw_path *read_bytes(const void *data, size_t size, int starved, zw_error 
     return path;
 }
 
-/* The story is printable and its caret is there. */
+/* The message is printable and its caret is there. */
 static void check_error(const zw_error *error, size_t size, int starved)
 {
     REQUIRE(error->status == ZW_BAD_INPUT || (starved && error->status == ZW_NO_MEMORY));

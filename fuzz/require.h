@@ -1,4 +1,4 @@
-/* What the fuzzers of readers demand: a condition, or a story that can be printed. */
+/* What the fuzzers of readers demand: a condition, or a message that can be printed. */
 #ifndef ZWANG_FUZZ_REQUIRE_H
 #define ZWANG_FUZZ_REQUIRE_H
 
@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     } while (0)
 
-/* The story is printable and its caret is there. */
-static inline void require_story(const zw_error *error, int starved)
+/* The message is printable and its caret is there. */
+static inline void require_message(const zw_error *error, int starved)
 {
     REQUIRE(error->status == ZW_BAD_INPUT || (starved && error->status == ZW_NO_MEMORY));
     REQUIRE(strlen(error->text) > 0 && strlen(error->text) < sizeof error->text - 1);

@@ -1,8 +1,8 @@
-/* Any bytes as a saved state: it is refused with a story, or a world goes on from it.
+/* Any bytes as a saved state: it is refused with a message, or a world goes on from it.
  *
  * The hash over a saved state would let nothing through, so the bytes are wishes: which numbers of
  * a sound state, with contacts, sleepers and a memory of both, become what. Its hashes are made
- * anew, as somebody would who means it. With an odd first byte the bytes are the file itself. */
+ * anew, as a deliberate attacker would. With an odd first byte the bytes are the file itself. */
 #include <math.h>
 
 #include "require.h"
@@ -20,12 +20,12 @@ static const char text[] =
     " frictionloss='.1'/><geom type='capsule' fromto='0 0 0 .5 0 0' size='.05'/></body>"
     "</worldbody><actuator><position joint='arm' kp='20'/></actuator></mujoco>";
 
-typedef struct house {
+typedef struct world_of_file {
     zw_model *model;
     zw_system *system;
     zw_work *work;
     zw_state *state; /* sound; two sleep, one falls */
-} house;
+} world_of_file;
 
 static zw_run_options plan(double time, int convex)
 {
@@ -37,9 +37,9 @@ static zw_run_options plan(double time, int convex)
                             .contact = convex ? ZW_CONTACT_CONVEX : ZW_CONTACT_DEFAULT};
 }
 
-static const house *build(void)
+static const world_of_file *build(void)
 {
-    static house h; /* of this program, not of the library */
+    static world_of_file h; /* of this program, not of the library */
     if (h.state == NULL) {
         zw_error error = {0};
         h.model = zw_model_parse(text, "fuzz.xml", NULL, 0, &error);
@@ -96,7 +96,7 @@ static int is_absurd(zw_state *state)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const house *h = build();
+    const world_of_file *h = build();
     if (size == 0 || size > 4000) {
         return 0;
     }

@@ -33,7 +33,7 @@ typedef enum zw_status {
 #undef ZW_STATUS_CODE
 } zw_status;
 
-/* A status with the story behind it. `line` and `column` count from 1; 0 means "no place". */
+/* A status with a message. `line` and `column` count from 1; 0 means "no place". */
 typedef struct zw_error {
     zw_status status;
     char file[128];

@@ -4,11 +4,11 @@
 
 #include "zwang/status.h"
 
-/* Clear `error`, note the status and a printf-style story, and return the status. */
+/* Clear `error`, note the status and a printf-style message, and return the status. */
 zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Append to the story; cut where the room ends. */
+/* Append to the message; cut where the room ends. */
 void base_fail_more(zw_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -17,8 +17,7 @@
 #include "batch/batch.h"
 #include "step/soft8_step.h"
 
-/* ---- Whether, and room -------------------------------------------------------------------------
- */
+/* ---- Whether, and room ----------------------------------------------------------------------- */
 
 static size_t numbers_of(const zw_batch *batch)
 {
@@ -61,8 +60,7 @@ void batch_free_soft(zw_batch *batch)
     base_free(batch->x);
 }
 
-/* ---- Ahead of the states -----------------------------------------------------------------------
- */
+/* ---- Ahead of the states --------------------------------------------------------------------- */
 
 static double *numbers(const zw_batch *batch, int world)
 {
@@ -148,8 +146,7 @@ static void show(zw_batch *batch, int world)
     *seen(batch, world, SEEN_TIME) = batch->result[world].end = batch->clock[world].t;
 }
 
-/* ---- Side by side ------------------------------------------------------------------------------
- */
+/* ---- Side by side ---------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -184,8 +181,7 @@ static void sort(zw_batch *batch)
     qsort(batch->place, (size_t)batch->count, sizeof *batch->place, compare);
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* Is the call at hand one for lanes? What was ahead by another plan catches up before. */
 static int is_for_lanes(zw_batch *batch)

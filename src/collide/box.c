@@ -87,8 +87,7 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
     }
 }
 
-/* ---- A capsule and a box ----------------------------------------------------------------------
- */
+/* ---- A capsule and a box --------------------------------------------------------------------- */
 
 static double excess(double x, double h)
 {

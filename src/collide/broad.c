@@ -102,8 +102,7 @@ static int make_room(forest *f, int count)
     return 1;
 }
 
-/* ---- Order in space ----------------------------------------------------------------------------
- */
+/* ---- Order in space -------------------------------------------------------------------------- */
 
 /* The bits of x, with two empty places after each. */
 static uint64_t spread(uint64_t x)
@@ -180,8 +179,7 @@ static void sort_items(forest *b)
     }
 }
 
-/* ---- The tree ----------------------------------------------------------------------------------
- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static void join(box *to, const box *x)
 {
@@ -247,8 +245,7 @@ static void grow(forest *f, const double *lower, const double *upper)
     build(f, lower, upper);
 }
 
-/* ---- Pairs --------------------------------------------------------------------------------------
- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static int add_pair(collide_broad *b, int i, int j)
 {
@@ -480,8 +477,7 @@ static int sort_pairs(collide_broad *b)
     return 1;
 }
 
-/* ---- All together ------------------------------------------------------------------------------
- */
+/* ---- All together ---------------------------------------------------------------------------- */
 
 zw_status collide_broad_keep(collide_broad *b, int count, const double *lower, const double *upper,
                              const unsigned char *still, int *bad)

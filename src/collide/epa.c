@@ -51,8 +51,7 @@ static int plane_of(polytope *p, face *f)
     return 1;
 }
 
-/* ---- The first tetrahedron --------------------------------------------------------------------
- */
+/* ---- The first tetrahedron ------------------------------------------------------------------- */
 
 /* Looks both ways along n for a point that is off the flat spanned so far by more than `near`. */
 static int off_point(polytope *p, const double n[3], double near)
@@ -140,8 +139,7 @@ static int first_faces(polytope *p)
     return 1;
 }
 
-/* ---- Growing ----------------------------------------------------------------------------------
- */
+/* ---- Growing --------------------------------------------------------------------------------- */
 
 /* Marks the faces that see w, from face `from` on, and lists the edges of their rim. */
 static int see(polytope *p, int from, const double w[3])

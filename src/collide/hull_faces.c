@@ -36,8 +36,7 @@ static int *ints(int count)
     return base_alloc(((size_t)count + 1) * sizeof(int));
 }
 
-/* ---- Triangles to faces ------------------------------------------------------------------------
- */
+/* ---- Triangles to faces ---------------------------------------------------------------------- */
 
 static double triangle_plane(const maker *m, int t, double n[3])
 {
@@ -201,8 +200,7 @@ static int rings(maker *m)
     return 1;
 }
 
-/* ---- Points in a plane ------------------------------------------------------------------------
- */
+/* ---- Points in a plane ----------------------------------------------------------------------- */
 
 typedef struct flat_point {
     double x, y;
@@ -302,8 +300,7 @@ static int flat_rings(maker *m)
     return ok;
 }
 
-/* ---- The hull ----------------------------------------------------------------------------------
- */
+/* ---- The hull -------------------------------------------------------------------------------- */
 
 /* The normal that the areas of the ring add up to (Newell), and the outermost offset. */
 static void face_plane(const collide_hull *h, int f, double plane[4])

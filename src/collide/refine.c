@@ -42,8 +42,7 @@ typedef struct local {
     double along[3];                        /* the flat direction, if there is one condition */
 } local;
 
-/* ---- Which strata there are -------------------------------------------------------------------
- */
+/* ---- Which strata there are ------------------------------------------------------------------ */
 
 static int add(mode *m, int count, mode_kind kind, const double p[3], const double e[3])
 {
@@ -189,8 +188,7 @@ static int modes(const collide_solid *s, const double own[][3], const int *id, i
     }
 }
 
-/* ---- h and its derivatives on one of them ------------------------------------------------------
- */
+/* ---- h and its derivatives on one of them ---------------------------------------------------- */
 
 static void rim(const collide_solid *s, const mode *m, const double u[3], local *l)
 {
@@ -270,8 +268,7 @@ static void local_of(const collide_solid *s, const mode *m, const double u[3], d
     }
 }
 
-/* ---- Newton's method ---------------------------------------------------------------------------
- */
+/* ---- Newton's method ------------------------------------------------------------------------- */
 
 /* The Hessian in the plane of e and f: ee, ef, ff are added to. */
 static void bend(const collide_solid *s, const local *l, const double e[3], const double f[3],

@@ -157,8 +157,7 @@ void collide_bounds(const collide_shape *shape, const collide_pose *at, double l
     }
 }
 
-/* ---- The face around the farthest point -------------------------------------------------------
- */
+/* ---- The face around the farthest point ------------------------------------------------------ */
 
 static void polygon_add(collide_polygon *g, double x, double y, double z, int id)
 {

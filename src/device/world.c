@@ -14,9 +14,9 @@ typedef struct world_work {
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Rooms as begin of soft_rows.c counts them, so that it asks for no more; the arrays are as long as
- * can be needed: points have no more rows than some geom or pair asks for, blocks store their
- * columns once, and only tendons with armature have blocks of their own. */
+/* Capacities as begin of soft_rows.c counts them, so that it asks for no more; the arrays are as
+ * long as can be needed: points have no more rows than some geom or pair asks for, blocks store
+ * their columns once, and only tendons with armature have blocks of their own. */
 static void lay_out_rows(const device_model *model, soft_problem *s, base_arena *arena)
 {
     const zw_system *system = s->system;
@@ -287,7 +287,7 @@ void world_move(const device_job *job, int index, void *memory)
     world_work *w = begin(model, memory);
     step_grid grid = {.step = job->step, .origin = grid_of[0], .count = (long)grid_of[1]};
     load(job, index, model, w);
-    if (!(t == grid_of[2])) { /* somebody has set the clock */
+    if (!(t == grid_of[2])) { /* the clock has been set */
         step_grid_start(&grid, t);
         soft_forget(&w->soft);
     }

@@ -86,7 +86,7 @@ static int is_same(const expr_node *x, const expr_node *y)
            memcmp(&x->value, &y->value, sizeof x->value) == 0;
 }
 
-/* Where the node lives in the table, or the empty slot where it would. First choice is a bucket of
+/* Where the node is in the table, or the empty slot where it would. First choice is a bucket of
  * slots that is near the one of the operand's neighbours: formulas are made and derived from
  * neighbour to neighbour, so the bucket is mostly in cache. Where it is full, anywhere. */
 static expr_slot *slot_of(const expr_graph *graph, const expr_node *node, uint32_t hash)

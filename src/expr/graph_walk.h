@@ -10,7 +10,7 @@
 
 typedef struct expr_slot {
     unsigned hash;
-    int tenant; /* id + 1; 0 where nobody lives */
+    int tenant; /* id + 1; 0: the slot is free */
 } expr_slot;
 
 struct expr_graph {

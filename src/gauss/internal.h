@@ -1,4 +1,4 @@
-/* How the files of the kernel call each other; the story is told in solve.c. */
+/* How the files of the kernel call each other; see solve.c. */
 #ifndef ZW_GAUSS_INTERNAL_H
 #define ZW_GAUSS_INTERNAL_H
 

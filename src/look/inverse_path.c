@@ -276,7 +276,7 @@ static zw_status all_samples(along *s, zw_error *error)
     return status;
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static zw_status prepare(along *s, zw_error *error)
 {

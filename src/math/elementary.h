@@ -2,7 +2,7 @@
  *
  * `math_f` takes one argument, `math_f8` the arguments of eight worlds; a lane of eight has the
  * bits of one alone. Errors are below 1 ulp (elementary.lane.h derives them, the test measures
- * them). Outside of a domain the answer is the one quiet NaN of the house; infinities, signed
+ * them). Outside of a domain the answer is the one quiet NaN of the library; infinities, signed
  * zeros, overflow and gradual underflow are those of IEEE 754 and C17 Annex F. Nothing touches
  * errno.
  *

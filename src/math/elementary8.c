@@ -60,16 +60,17 @@ INLINE int some(zw_bits8 rare)
 }
 
 /* The lanes that are rare, one by one. These are not cloned. */
-static __attribute__((noinline)) void mend(double (*f)(double), const zw_real8 *x,
-                                           const zw_bits8 *rare, zw_real8 *y)
+static __attribute__((noinline)) void recompute(double (*f)(double), const zw_real8 *x,
+                                                const zw_bits8 *rare, zw_real8 *y)
 {
     for (int k = 0; k < LANES; k++) {
         (*y)[k] = (long long)(*rare)[k] < 0 ? f((*x)[k]) : (*y)[k];
     }
 }
 
-static __attribute__((noinline)) void mend2(double (*f)(double, double), const zw_real8 *x,
-                                            const zw_real8 *y, const zw_bits8 *rare, zw_real8 *z)
+static __attribute__((noinline)) void recompute2(double (*f)(double, double), const zw_real8 *x,
+                                                 const zw_real8 *y, const zw_bits8 *rare,
+                                                 zw_real8 *z)
 {
     for (int k = 0; k < LANES; k++) {
         (*z)[k] = (long long)(*rare)[k] < 0 ? f((*x)[k], (*y)[k]) : (*z)[k];
@@ -83,9 +84,9 @@ static __attribute__((noinline)) void mend2(double (*f)(double, double), const z
         zw_bits8 rare;                                                                             \
         zw_real8 output = fast_##name##8(input, &rare);                                            \
         if (__builtin_expect(some(rare), 0)) {                                                     \
-            zw_real8 mended = output;                                                              \
-            mend(math_##name, &input, &rare, &mended);                                             \
-            output = mended;                                                                       \
+            zw_real8 fixed = output;                                                               \
+            recompute(math_##name, &input, &rare, &fixed);                                         \
+            output = fixed;                                                                        \
         }                                                                                          \
         *(any_real8 *)y = output;                                                                  \
     }
@@ -97,9 +98,9 @@ static __attribute__((noinline)) void mend2(double (*f)(double, double), const z
         zw_bits8 rare;                                                                             \
         zw_real8 output = fast_##name##8(first, second, &rare);                                    \
         if (__builtin_expect(some(rare), 0)) {                                                     \
-            zw_real8 mended = output;                                                              \
-            mend2(math_##name, &first, &second, &rare, &mended);                                   \
-            output = mended;                                                                       \
+            zw_real8 fixed = output;                                                               \
+            recompute2(math_##name, &first, &second, &rare, &fixed);                               \
+            output = fixed;                                                                        \
         }                                                                                          \
         *(any_real8 *)z = output;                                                                  \
     }
@@ -112,11 +113,11 @@ ZW_CLONES void math_sincos8(const double *x, double *sine, double *cosine)
     zw_bits8 rare;
     fast_sincos8(input, &s, &c, &rare);
     if (__builtin_expect(some(rare), 0)) {
-        zw_real8 mended[2] = {s, c};
-        mend(math_sin, &input, &rare, &mended[0]);
-        mend(math_cos, &input, &rare, &mended[1]);
-        s = mended[0];
-        c = mended[1];
+        zw_real8 fixed[2] = {s, c};
+        recompute(math_sin, &input, &rare, &fixed[0]);
+        recompute(math_cos, &input, &rare, &fixed[1]);
+        s = fixed[0];
+        c = fixed[1];
     }
     *(any_real8 *)sine = s;
     *(any_real8 *)cosine = c;

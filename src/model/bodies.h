@@ -56,7 +56,7 @@ typedef struct model_bodies {
 model_bodies *model_bodies_of(zw_model *model);
 void model_bodies_free(model_bodies *bodies);
 
-/* Add any kind; the index, or -1 with the story at the definition's place. */
+/* Add any kind; the index, or -1 with the message at the definition's place. */
 int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *error);
 const char *model_thing_word(zw_kind kind); /* "body" */
 /* Every number that zw_model_set knows: THING.WORD; those of the world have no thing (""). */

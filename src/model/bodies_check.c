@@ -21,17 +21,17 @@ typedef struct checker {
 static int bad(const checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int bad(const checker *c, const char *format, ...)
 {
-    char story[500];
+    char message[500];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(story, sizeof story, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     const char *word = model_thing_word(c->kind);
     if (c->name != NULL) {
         model_fail(c->model, c->error, ZW_BAD_INPUT, c->place, "%s '%.60s': %s", word, c->name,
-                   story);
+                   message);
     } else {
-        model_fail(c->model, c->error, ZW_BAD_INPUT, c->place, "%s: %s", word, story);
+        model_fail(c->model, c->error, ZW_BAD_INPUT, c->place, "%s: %s", word, message);
     }
     return 0;
 }

@@ -39,16 +39,16 @@ typedef struct weigher {
     signed char *odd;     /* [bodies] moments that no body has by itself */
 } weigher;
 
-static int fail(weigher *w, zw_kind kind, int index, const char *story)
+static int fail(weigher *w, zw_kind kind, int index, const char *message)
 {
     void *def = model_thing_at(w->b, kind, index);
     const char *name = *model_thing_name(def);
     if (name != NULL) {
         w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_thing_place(def),
-                               "%s '%.60s': %s", model_thing_word(kind), name, story);
+                               "%s '%.60s': %s", model_thing_word(kind), name, message);
     } else {
         w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_thing_place(def), "%s: %s",
-                               model_thing_word(kind), story);
+                               model_thing_word(kind), message);
     }
     return 0;
 }
@@ -318,7 +318,7 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
 /* Is there mass, or armature, to answer a force on every joint? */
 static int check_moving(weigher *w, const zw_inertia *list)
 {
-    static const char *const story[] = {
+    static const char *const message[] = {
         "it moves, but has no mass; give it a geom with mass, or an inertial (URDF: --balance lets "
         "its collision shapes weigh)",
         "it turns freely, but has no moment of inertia; give it a geom with mass, or an inertial "
@@ -335,7 +335,10 @@ static int check_moving(weigher *w, const zw_inertia *list)
     const zw_joint_def *j = &w->b->joint[joint];
     int massless = j->kind == ZW_JOINT_SLIDE ||
                    (j->kind == ZW_JOINT_FREE && !(w->whole[j->body].mass > 1e-15));
-    return fail(w, ZW_KIND_BODY, j->body, story[massless ? 0 : j->kind == ZW_JOINT_HINGE ? 2 : 1]);
+    return fail(w, ZW_KIND_BODY, j->body,
+                message[massless                    ? 0
+                        : j->kind == ZW_JOINT_HINGE ? 2
+                                                    : 1]);
 }
 
 /* Moments that no body has, in a link that is fast to others: what counts is their sum, and what

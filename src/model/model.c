@@ -381,9 +381,9 @@ static void show_file(zw_error *error, const char *name)
 }
 
 /* Names that were cut inside a character, and control characters, do not reach a terminal. */
-static void story_tidy(char *story)
+static void message_clean(char *message)
 {
-    for (char *c = story; *c != 0;) {
+    for (char *c = message; *c != 0;) {
         int bytes = expr_utf8_length(c);
         if (bytes == 0 || ((unsigned char)*c < 32 && *c != '\t' && *c != '\n')) {
             *c = '?';
@@ -401,28 +401,28 @@ zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, i
     if (error == NULL) {
         return status;
     }
-    char story[sizeof error->text];
+    char message[sizeof error->text];
     char lines[2 * SHOWN_BYTES] = "";
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(story, sizeof story, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    story_tidy(story);
+    message_clean(message);
     const model_place *at = place >= 0 ? &model->place[place] : NULL;
     if (at != NULL) {
         show_line(lines, model->file[at->file].text, at->line, at->column, at->length);
     }
 
-    /* A story that is too long leaves room for the line, and is not cut inside a character. */
+    /* A message that is too long leaves room for the line, and is not cut inside a character. */
     size_t room = sizeof error->text - 1 - strlen(lines);
-    size_t length = strlen(story);
+    size_t length = strlen(message);
     if (length > room) {
         length = room;
-        while (length > 0 && ((unsigned char)story[length] & 0xc0) == 0x80) {
+        while (length > 0 && ((unsigned char)message[length] & 0xc0) == 0x80) {
             length--;
         }
     }
-    base_fail(error, status, "%.*s%s", (int)length, story, lines);
+    base_fail(error, status, "%.*s%s", (int)length, message, lines);
     int file = at != NULL ? at->file : 0;
     if (file < model->file_count && model->file[file].name != NULL) {
         show_file(error, model->file[file].name);

@@ -316,7 +316,7 @@ int model_add_place(zw_model *model, int file, int line, int column, int length)
 
 char *model_text_copy(const char *text, size_t length); /* NULL: no memory */
 
-/* Fill `error` with status, story, and the place with its line of text and a caret. */
+/* Fill `error` with status, message, and the place with its line of text and a caret. */
 zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, int place,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -2,7 +2,7 @@
  *
  * M is positive definite if and only if each pivot of its factorisation along the tree is positive
  * (Featherstone, Rigid Body Dynamics Algorithms, 7.1). With S the direction in which a joint lets
- * its body move and I the inertia that is felt at the body, own and of all that hangs on it,
+ * its body move and I the articulated inertia at the body, its own and of all that hangs on it,
  *
  *     D = S' I S + armature > 0,     I <- I - (I S) (I S)' / D
  *
@@ -11,17 +11,17 @@
  * two joints do the same (hinges on one axis with nothing between them). This is asked in the pose
  * as described; a pivot counts as zero when it is less than 1e-15, or less than 1e-10 of what it
  * would be if the joints of the body and those next below were locked, which is more than what
- * rounding leaves of it (the inertia felt along a chain of any length stays that of a few links, so
- * all joints below locked would be no measure). */
+ * rounding leaves of it (the articulated inertia along a chain of any length stays that of a few
+ * links, so all joints below locked would be no measure). */
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/bodies.h"
 
-typedef struct felt {
+typedef struct articulated {
     double free[6][6]; /* as articulated; angular before linear, about the origin of the body */
     double fast[6][6]; /* the joints of the body and of those that hang on it locked */
-} felt;
+} articulated;
 
 /* T + m (c.c 1 - c c'), m [c x], m 1. */
 static void own_inertia(const zw_inertia *in, double I[6][6])
@@ -82,7 +82,7 @@ static double along(double I[6][6], const double S[6], double IS[6])
 }
 
 /* Let the body move along S; 0: nothing answers. */
-static int release(felt *f, const double S[6], double armature)
+static int release(articulated *f, const double S[6], double armature)
 {
     double IS[6], locked = along(f->fast, S, IS) + armature;
     double D = along(f->free, S, IS) + armature;
@@ -96,7 +96,7 @@ static int release(felt *f, const double S[6], double armature)
 }
 
 /* One direction after the other: about the axis or the axes through `pos`, along them. */
-static int release_joint(felt *f, const zw_joint_def *j)
+static int release_joint(articulated *f, const zw_joint_def *j)
 {
     int several = j->kind == ZW_JOINT_BALL || j->kind == ZW_JOINT_FREE, ok = 1;
     for (int part = 0; part < 2 && ok; part++) { /* along, about */
@@ -118,7 +118,7 @@ static int release_joint(felt *f, const zw_joint_def *j)
 int model_immovable(const model_bodies *b, const zw_inertia *list)
 {
     int n = b->count[ZW_KIND_BODY], joints = b->count[ZW_KIND_JOINT], found = -1;
-    felt *f = base_alloc((size_t)n * sizeof *f);
+    articulated *f = base_alloc((size_t)n * sizeof *f);
     int *first = base_alloc((size_t)n * sizeof *first); /* joint of a body, + 1 */
     int *next = base_alloc(((size_t)joints + 1) * sizeof *next);
     if (f == NULL || first == NULL || next == NULL) {

@@ -71,7 +71,7 @@ bool record_table_expect(record_table *table, double rows)
            (rows < 0.5 * (double)SIZE_MAX && table_make_room(table, (size_t)rows));
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 record_table *record_table_create(zw_error *error)
 {

@@ -5,7 +5,7 @@
 
 #include "record/table.h"
 
-enum { RECORD_CURVES = 12 }; /* in one chart; more cannot be told apart */
+enum { RECORD_CURVES = 12 }; /* in one chart; more cannot be distinguished */
 
 typedef struct record_chart {
     record_plot_kind kind;

@@ -132,7 +132,8 @@ zw_status run_resume(run *r, zw_error *error);
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
                        zw_run_options *options, zw_error *error);
 
-/* singular.c: adds to the story of a run that has ended whether it is near a singular position. */
+/* singular.c: adds to the message of a run that has ended whether it is near a singular position.
+ */
 void run_tell_singular(run *r, zw_error *error);
 /* A step has been taken: was a singular position passed in the one before it? */
 void run_note_margin(run *r);

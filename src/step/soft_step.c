@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tree/herd.h"
+#include "tree/group.h"
 
 int soft_is_damped(const zw_system *system)
 {
@@ -25,8 +25,9 @@ static int damp(soft_problem *s, double h)
     for (int i = 0; i < system->n; i++) {
         s->a[i] = s->force[i] + s->push[i];
     }
-    if (s->work->herd && system->bodies->extra_count == 0) { /* the masses are those of the trees */
-        return tree_herd_solve(s->work->herd, s->diagonal, s->a);
+    if (s->work->group &&
+        system->bodies->extra_count == 0) { /* the masses are those of the trees */
+        return tree_group_solve(s->work->group, s->diagonal, s->a);
     }
     int good = soft_factor_masses(s, s->diagonal);
     soft_solve_masses(s, s->a);

@@ -9,7 +9,7 @@
 #include "system/contact/contact_now.h"
 #include "system/soft/soft.h"
 #include "system/tendon/tendon.h"
-#include "tree/herd.h"
+#include "tree/group.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -85,7 +85,7 @@ void zw_work_free(zw_work *work)
         contact_list_free(work->touched);
         contact_now_free(work->now);
         soft_free(work->soft);
-        tree_herd_free(work->herd);
+        tree_group_free(work->group);
         base_free(work->memory);
         base_free(work);
     }

@@ -78,7 +78,7 @@ struct zw_work {
     double slow;      /* what slides slower keeps its hint: system_note_slip */
     int *press; /* [constraints] 1, -1: the sign of the normal force in this step, see friction.c */
     double *sweeps;                /* of the tree */
-    struct tree_herd *herd;        /* equal trees of it, if somebody asked for them: bodies_herd */
+    struct tree_group *group;      /* equal trees of it: bodies_group_trees; or NULL */
     double *jacobian;              /* [12 * widest] */
     double *rows;                  /* of bodies: bodies_room */
     double *lifted;                /* [n] of bodies: bodies_see_lifts, where a motor lifts */

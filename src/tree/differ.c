@@ -107,8 +107,7 @@ ZW_INLINE void weigh(const double *I, const double *m, double *out)
     out[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2] + part[2];
 }
 
-/* ---- From the root to the tips ----------------------------------------------------------------
- */
+/* ---- From the root to the tips --------------------------------------------------------------- */
 
 /* The inertia of a body about the point, at c from it. */
 ZW_INLINE void place_inertia(double mass, const double *c, const double *J, double *I)
@@ -238,8 +237,7 @@ ZW_INLINE void place_body(const tree_mechanism *tree, const table *t, const doub
     }
 }
 
-/* ---- From the tips to the root ----------------------------------------------------------------
- */
+/* ---- From the tips to the root --------------------------------------------------------------- */
 
 /* y = 2 B x */
 ZW_INLINE void times(const double *B, const double *x, double *y)
@@ -335,8 +333,7 @@ ZW_INLINE void hand_down(const table *t, int i, int parent)
     }
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 size_t tree_differ_room(const tree_mechanism *tree)
 {

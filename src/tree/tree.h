@@ -182,7 +182,8 @@ typedef struct tree_places {
     /* tree_factor */
     int L; /* [entries] M = L' D L: rows of L; their last entry, in place of 1, is 1/D */
     /* tree_articulate */
-    int articulated; /* [bodies][21] inertia felt by the parent, about com: A (6), B (9), C (6) */
+    int articulated; /* [bodies][21] articulated inertia seen by the parent, about com: A (6), B
+                        (9), C (6) */
     int G;           /* [nv][6] U / D; without the angular part for translations of free bodies */
     int pivot;       /* [nv] 1/D */
     int u;           /* [nv] scratch of the solves */

@@ -1,4 +1,4 @@
-/* Errors tell a story that fits its room; every status has a text of its own. */
+/* Error messages fit their buffer; every status has a text of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void failing_fills_the_error(void **state)
     base_fail_more(&error, ", %s", "more");
     assert_string_equal(error.text, "rows and 7, more");
     base_fail(&error, ZW_NO_MEMORY, "new");
-    assert_string_equal(error.text, "new"); /* the old story is gone */
+    assert_string_equal(error.text, "new"); /* the old message is gone */
 }
 
 static void nobody_need_listen(void **state)

@@ -36,7 +36,7 @@ static void impossible_sizes_are_refused(void **state)
 }
 
 /* The k-th call fails, once. */
-static void failure_comes_when_told(void **state)
+static void failure_comes_when_asked(void **state)
 {
     (void)state;
     for (int k = 1; k <= 4; k++) {
@@ -98,13 +98,13 @@ static void arena_counts_and_carves_alike(void **state)
 
 /* ---- Memory of the caller's ------------------------------------------------------------------ */
 
-typedef struct purse {
+typedef struct budget {
     long blocks, most, left; /* left: so many are to be had */
-} purse;
+} budget;
 
 static void *take(void *user, size_t bytes)
 {
-    purse *p = user;
+    budget *p = user;
     void *block = p->left > 0 ? malloc(bytes) : NULL;
     if (block) {
         memset(block, 0x5a, bytes);
@@ -117,7 +117,7 @@ static void *take(void *user, size_t bytes)
 
 static void give_back(void *user, void *block)
 {
-    ((purse *)user)->blocks--;
+    ((budget *)user)->blocks--;
     free(block);
 }
 
@@ -145,7 +145,7 @@ static zw_status whole_motion(void)
 static void memory_of_the_caller(void **state)
 {
     (void)state;
-    purse p = {.left = 1000000}, other = {.left = 1000000};
+    budget p = {.left = 1000000}, other = {.left = 1000000};
     zw_memory_use(&(zw_memory){take, give_back, &p});
     void *early = base_alloc(100);
     for (int i = 0; i < 100; i++) {
@@ -159,7 +159,7 @@ static void memory_of_the_caller(void **state)
     assert_int_equal(p.blocks, 0);
     assert_int_equal(other.most, 0);
     for (long few = 0; few < 400; few += 7) {
-        other = (purse){.left = few};
+        other = (budget){.left = few};
         zw_status status = whole_motion();
         assert_true(status == ZW_OK || status == ZW_NO_MEMORY);
         assert_int_equal(other.blocks, 0);
@@ -173,7 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_of_the_caller),          cmocka_unit_test(blocks_are_zeroed),
-        cmocka_unit_test(impossible_sizes_are_refused),  cmocka_unit_test(failure_comes_when_told),
+        cmocka_unit_test(impossible_sizes_are_refused),  cmocka_unit_test(failure_comes_when_asked),
         cmocka_unit_test(arena_counts_and_carves_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

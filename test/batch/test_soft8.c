@@ -205,8 +205,7 @@ static void test_lanes_are_worlds_alone(void **unused)
     }
 }
 
-/* ---- What a caller may do on the way, in lanes and without -------------------------------------
- */
+/* ---- What a caller may do on the way, in lanes and without ----------------------------------- */
 
 typedef struct pair {
     zw_batch *batch[2]; /* the second goes without lanes */

@@ -68,8 +68,7 @@ static void near(double got, double want, double error)
     .over = (const char *const[]){__VA_ARGS__},                                                    \
     .over_count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
 
-/* ---- What varies ------------------------------------------------------------------------------
- */
+/* ---- What varies ----------------------------------------------------------------------------- */
 
 static void test_values(void **state)
 {
@@ -124,8 +123,7 @@ static void test_draws(void **state)
     zw_sweep_free(b);
 }
 
-/* ---- What is kept -----------------------------------------------------------------------------
- */
+/* ---- What is kept ---------------------------------------------------------------------------- */
 
 /* The complete elliptic integral K(k) by the arithmetic-geometric mean. */
 static double elliptic(double k)
@@ -162,7 +160,7 @@ static void test_pendulum(void **state)
     zw_sweep_free(sweep);
 }
 
-/* Samples that are too far apart are not passed over in silence. */
+/* Samples that are too far apart are reported. */
 static void test_doubt(void **state)
 {
     (void)state;
@@ -247,8 +245,7 @@ static void test_lyapunov(void **state)
     zw_sweep_free(sweep);
 }
 
-/* ---- Bifurcations -----------------------------------------------------------------------------
- */
+/* ---- Bifurcations ---------------------------------------------------------------------------- */
 
 /* A bead on a turning hoop rests where cos(th) = g/(R w^2) above w = sqrt(g/R), else below. */
 static void test_hoop(void **state)
@@ -298,8 +295,7 @@ static void test_doubling(void **state)
     zw_sweep_free(sweep);
 }
 
-/* ---- Bits -------------------------------------------------------------------------------------
- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 static uint64_t bits(double x)
 {
@@ -357,8 +353,7 @@ static void test_threads(void **state)
     }
 }
 
-/* ---- Journals ---------------------------------------------------------------------------------
- */
+/* ---- Journals -------------------------------------------------------------------------------- */
 
 static long polls, enough;
 

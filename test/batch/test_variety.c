@@ -1,7 +1,7 @@
-/* Worlds that vary: twelve files of both doors, 64 worlds of each with masses, friction, damping,
- * gravity or parameters of their own, other speeds and other controls: each has the bits of its
- * motion alone, for every number of threads. Stops, a whole batch as bytes, one bad world among
- * thousands. */
+/* Worlds that vary: twelve files, equations and robots, 64 worlds of each with masses, friction,
+ * damping, gravity or parameters of their own, other speeds and other controls: each has the bits
+ * of its motion alone, for every number of threads. Stops, a whole batch as bytes, one bad world
+ * among thousands. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +52,7 @@ static double draw(int world, int k)
     return 0.5 + 0.5 * sin(12.9898 * world + 78.233 * k);
 }
 
-/* ---- Systems ----------------------------------------------------------------------------------
- */
+/* ---- Systems --------------------------------------------------------------------------------- */
 
 typedef struct family {
     zw_model *model[WORLDS];
@@ -178,8 +177,7 @@ static void test_each_is_itself(void **unused)
     }
 }
 
-/* ---- Stops ------------------------------------------------------------------------------------
- */
+/* ---- Stops ----------------------------------------------------------------------------------- */
 
 /* x'' = 1 from v: `stop when x > 1` ends each world at its own time, and it stands there until it
  * begins anew. */
@@ -215,8 +213,7 @@ static void test_stops(void **unused)
     zw_model_free(model);
 }
 
-/* ---- A whole batch as bytes -------------------------------------------------------------------
- */
+/* ---- A whole batch as bytes ------------------------------------------------------------------ */
 
 static void test_saved(void **unused)
 {
@@ -263,8 +260,7 @@ static void test_saved(void **unused)
     unload(&f);
 }
 
-/* ---- One of 4096 ------------------------------------------------------------------------------
- */
+/* ---- One of 4096 ----------------------------------------------------------------------------- */
 
 static void check_poison(const char *file, zw_field_id field, double poison)
 {

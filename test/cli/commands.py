@@ -62,7 +62,7 @@ class Usage(Case):
             self.assertIn(meant, self.expect(USAGE, *words)[1])
         self.assertIn("did you mean", self.expect(MODEL, "run", pendulum, "--set", "mm=1")[1])
 
-    def test_wrong_usage_is_told_and_does_nothing(self):
+    def test_wrong_usage_is_reported_and_does_nothing(self):
         pendulum = example("pendulum")
         for words in (["frobnicate"], ["run"], ["run", ""], ["run", pendulum, pendulum],
                       ["run", pendulum, "--frobnicate"], ["run", pendulum, "-t"],
@@ -348,7 +348,7 @@ class Run(Case):
         with open(self.path("a.h5"), "rb") as file:
             self.assertEqual(file.read(4), b"\x89HDF")
 
-    def test_impossible_files_are_told_before_the_run(self):
+    def test_impossible_files_are_reported_before_the_run(self):
         self.write("file", "")
         os.mkdir(self.path("folder.csv"))
         for path in ("none/a.csv", "file/a.csv", "folder.csv"):
@@ -504,7 +504,7 @@ class Check(Case):
                 for label in ("coordinates", "constraints", "freedom", "redundant", "assembled"):
                     self.assertRegex(out, rf"(?m)^{label} +\S")
 
-    def test_assembly_is_told(self):
+    def test_assembly_is_reported(self):
         file = self.write("a.zw", "coord x = 1.5, y = 0\nspeed x' = 1\nkinetic (x'^2 + y'^2)/2\n"
                           "constraint rod: x^2 + y^2 = 1\n")
         out, _ = self.expect(OK, "check", file)

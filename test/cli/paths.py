@@ -124,7 +124,7 @@ class Certify(Case):
         self.assertEqual(len(table(out)["t"]), 501)
         self.assertIn("verdict", err)
 
-    def test_impossible_files_are_told_first(self):
+    def test_impossible_files_are_reported_first(self):
         out, err = self.expect(FILE, "certify", example("pendulum"), self.record("pendulum"), "-o",
                                self.path("none/a.csv"))
         self.assertIn("cannot write", err)
@@ -151,12 +151,12 @@ class Certify(Case):
         self.assertIn("a.csv: NOT a motion", err)
 
     def test_broken_recordings(self):
-        for text, story in (("", "the file is empty"), ("t,x,y\n0,1,0\n", "one sample only"),
+        for text, message in (("", "the file is empty"), ("t,x,y\n0,1,0\n", "one sample only"),
                             ("t,x,y\n0,1,0\n1,nan,2\n", ":3:3: error: 'x' is not finite"),
                             ("t,x,yy\n0,1,0\n1,2,2\n", ":1:5: error: .*did you mean 'yy'?"),
                             ("t,x,y\n0,1,0\n1,2,2\n0.5,1,1\n", ":4:1: error: the time decreases")):
             _, err = self.expect(FILE, "certify", example("pendulum"), self.write("c.csv", text))
-            self.assertRegex(err, story)
+            self.assertRegex(err, message)
             self.assertIn("c.csv", err)
         self.assertIn("No such file", self.expect(FILE, "certify", example("pendulum"), self.path("no.csv"))[1])
         self.assertIn("irectory", self.expect(FILE, "certify", example("pendulum"), self.folder.name)[1])
@@ -274,7 +274,7 @@ class Fit(Case):
         self.assertAlmostEqual(float(row["measured(x[1])"]) - float(row["fitted(x[1])"]),
                                float(row["residual(x[1])"]), delta=1e-15)
 
-    def test_what_cannot_be_told(self):
+    def test_what_cannot_be_determined(self):
         model, recording = self.oscillator()
         out, _ = self.expect(OK, "fit", model, recording, "--column", "x[1]=pos", "--vary", "m, k")
         self.assertIn("not determined by the recordings", out)
@@ -283,22 +283,22 @@ class Fit(Case):
     def test_mistakes(self):
         model, recording = self.oscillator()
         column = ["--column", "x[1]=pos"]
-        def story(code, *words):
+        def message(code, *words):
             return self.expect(code, "fit", model, *words)[1]
-        self.assertIn("which recording?", story(USAGE))
-        self.assertIn("fit needs unknowns", story(USAGE, recording, *column))
-        self.assertIn("no parameter of that name", story(USAGE, recording, *column, "--vary", "z"))
-        self.assertIn("x[1](0)", story(USAGE, recording, *column, "--vary", "x[1]"))
-        self.assertIn("given twice", story(USAGE, recording, *column, "--vary", "k, k"))
-        self.assertIn("LOW..HIGH", story(USAGE, recording, *column, "--vary", "k = 3..2"))
-        self.assertIn("LOW..HIGH", story(USAGE, recording, *column, "--vary", "k = 3"))
-        self.assertIn("--sigma takes", story(USAGE, recording, *column, "--vary", "k", "--sigma", "k=1"))
-        err = story(FAILED, recording, *column, "--vary", "n")
+        self.assertIn("which recording?", message(USAGE))
+        self.assertIn("fit needs unknowns", message(USAGE, recording, *column))
+        self.assertIn("no parameter of that name", message(USAGE, recording, *column, "--vary", "z"))
+        self.assertIn("x[1](0)", message(USAGE, recording, *column, "--vary", "x[1]"))
+        self.assertIn("given twice", message(USAGE, recording, *column, "--vary", "k, k"))
+        self.assertIn("LOW..HIGH", message(USAGE, recording, *column, "--vary", "k = 3..2"))
+        self.assertIn("LOW..HIGH", message(USAGE, recording, *column, "--vary", "k = 3"))
+        self.assertIn("--sigma takes", message(USAGE, recording, *column, "--vary", "k", "--sigma", "k=1"))
+        err = message(FAILED, recording, *column, "--vary", "n")
         self.assertIn("m.zw:1:", err)
         self.assertIn("changes the structure of the model", err)
-        self.assertIn("there is no column", story(FILE, recording, "--vary", "k"))
+        self.assertIn("there is no column", message(FILE, recording, "--vary", "k"))
         early = self.write("b.csv", "t,x[1]\n-1,1\n0,1\n1,2\n2,3\n")
-        self.assertIn("starts before", story(FAILED, early, "--vary", "k"))
+        self.assertIn("starts before", message(FAILED, early, "--vary", "k"))
 
 
 class Limit(Case):
@@ -387,7 +387,7 @@ class Reach(Case):
         self.assertIn("3 unknown at the start, 3 asked", self.expect(OK, "check", model)[0])
         self.assertIn("6.28319", self.expect(OK, "explain", model)[0])
 
-    def test_what_cannot_be_is_told(self):
+    def test_what_cannot_be_is_reported(self):
         model = self.write("a.zw", self.AREA + "reach x = 1, y = 1, z = 1 at 1\n")
         for command in ("run", "check"):
             err = self.expect(MODEL, command, model)[1]

@@ -23,10 +23,10 @@ class Robots(Case):
         out, _ = self.expect(OK, "explain", self.robot("gyroscope"), "--key", "spinning")
         self.assertIn("Positions", out)
         out, _ = self.expect(OK, "explain", self.robot("gyroscope"), "--key", "spinning", "--json")
-        told = json.loads(out)
-        self.assertEqual([c["name"] for c in told["coordinates"]],
+        said = json.loads(out)
+        self.assertEqual([c["name"] for c in said["coordinates"]],
                          ["point.qw", "point.qx", "point.qy", "point.qz"])
-        self.assertEqual(told["speeds"][2]["speed"], 100)
+        self.assertEqual(said["speeds"][2]["speed"], 100)
 
     def test_controls_in_names_stay_off_the_terminal(self):
         """A name may have any character; what a terminal would obey is not printed, also where something is wrong."""
@@ -37,7 +37,7 @@ class Robots(Case):
             self.assertNotRegex(out + err, "[\x00-\x08\x0b-\x1f\x7f-\x9f]|a\nb")
 
     def test_check_says_what_would_help(self):
-        """Each advice where it is due, and none where nothing is amiss."""
+        """Each advice where it is due, and none where nothing is wrong."""
         body = "<body name='%s' pos='0 0 %s'><freejoint/><geom size='.1'/></body>"
         world = "<mujoco><worldbody>%s</worldbody>%s</mujoco>"
         floor = "<geom type='plane' size='1 1 1'/>"
@@ -140,9 +140,9 @@ class Robots(Case):
         out = self.expect(OK, "explain", file)[0]
         self.assertRegex(out, r"skin on floor +sticks +19.62 +0 +0 +0 +0 +0 +0  0, 0, 0\n")
         self.assertRegex(out, r"world -> ball: 1, normal 19.62, force 0, 0, 19.62")
-        told = json.loads(self.expect(OK, "explain", file, "--json")[0])
-        self.assertEqual([c["geom2"] for c in told["contacts"]], ["skin"])
-        self.assertAlmostEqual(told["contact_sums"][0]["force"][2], 2 * 9.81, 9)
+        said = json.loads(self.expect(OK, "explain", file, "--json")[0])
+        self.assertEqual([c["geom2"] for c in said["contacts"]], ["skin"])
+        self.assertAlmostEqual(said["contact_sums"][0]["force"][2], 2 * 9.81, 9)
         titles = lambda *more: self.expect(OK, "run", file, "-q", "-t", "0.01", "-o", "-", *more)[0].split("\n")[0]
         self.assertIn("normal(ball on floor)", titles())
         self.assertIn("touch(ball on floor)", titles("--contacts", "all"))

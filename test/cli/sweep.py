@@ -54,16 +54,16 @@ class Sweep(Case):
         self.assertGreaterEqual(kills, 10)
 
     def test_interrupted(self):
-        """Ctrl-C: told, no table under its name, and what is done is not done again."""
+        """Ctrl-C: reported, no table under its name, and what is done is not done again."""
         whole = self.whole()
         program = self.start("-o", self.path("t.csv"))
         while self.runs_done("t.csv") < 3 and program.poll() is None:
             time.sleep(0.002)
         program.send_signal(signal.SIGINT)
-        _, told = program.communicate()
+        _, said = program.communicate()
         if program.returncode != OK:  # a quick machine may be through
-            self.assertEqual(program.returncode, INTERRUPTED, told)
-            self.assertIn("runs are done; the same command continues", told)
+            self.assertEqual(program.returncode, INTERRUPTED, said)
+            self.assertIn("runs are done; the same command continues", said)
             self.assertFalse(os.path.exists(self.path("t.csv")))
             done = self.runs_done("t.csv")
             self.assertGreaterEqual(done, 3)
@@ -109,7 +109,7 @@ class Sweep(Case):
         out, err = self.expect(OK, "sweep", PENDULUM, "--over", "l=1,2", "--keep", "x at end", "-q", "-o", "-")
         self.assertEqual(len(out.splitlines()), 3)
         self.assertEqual(err, "")
-        for words, code, told in [
+        for words, code, said in [
                 (["--over", "lx=1,2", "--keep", "x at end"], MODEL, "no parameter 'lx' to set; did you mean 'l'?"),
                 (["--over", "l=1..2:0", "--keep", "x at end"], USAGE, "has no values"),
                 (["--over", "l=1..2", "--keep", "x at end"], USAGE, "is not a range of values"),
@@ -123,7 +123,7 @@ class Sweep(Case):
                 (["--over", "l=1,2", "--keep", "x at end", "--threads", "0"], USAGE, "--threads takes a whole number")]:
             with self.subTest(words=words):
                 _, err = self.expect(code, "sweep", PENDULUM, *words)
-                self.assertIn(told, err)
+                self.assertIn(said, err)
 
     def test_failing_run(self):
         """One that fails has its reason in its row, and the others are there."""

@@ -1,4 +1,4 @@
-"""zwang view as a browser, a stranger and garbage see it:  view.py PROGRAM
+"""zwang view as a browser, another user and bad requests see it:  view.py PROGRAM
 
 Only loopback, only with the token, only the pages and the files of the model; garbage does it no harm, and Ctrl-C ends
 it. The pages here are stand-ins; test/web/pages.mjs opens the real ones.
@@ -61,7 +61,7 @@ def get(port, path, host=None, method="GET"):
 
 
 def listeners(port):
-    """The local addresses on which somebody listens on this port."""
+    """The local addresses that listen on this port."""
     found = []
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         if os.path.exists(table):
@@ -170,7 +170,7 @@ def main():
         check_pages(folder, port, token)
         stop(process, signal.SIGINT)
 
-        # a model with a mistake is served, and the mistake is told here as well
+        # a model with a mistake is served, and the mistake is reported here as well
         process, port, token = start(folder, "wrong.zw")
         assert get(port, f"/{token}/file/0")[0] == 200
         second = subprocess.run([PROGRAM, "view", "swing.zw", "--port", str(port)], capture_output=True, text=True, cwd=folder,

@@ -215,8 +215,7 @@ static inline double couple_reference(const couple *c, dice *d, double n[3])
     return best;
 }
 
-/* ---- Poses -------------------------------------------------------------------------------------
- */
+/* ---- Poses ----------------------------------------------------------------------------------- */
 
 /* R = turn about the unit vector n by the angle of this cosine and sine, times R. */
 static inline void turn_about(const double n[3], double c, double s, double R[9])

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* What is not a matter of round-off but of second order, or where one of many is chosen, is known
- * less well; what a solver is told most of all, gap and normal, is exact. */
+ * less well; what matters most to a solver, gap and normal, is exact. */
 static const double limit[LAWS] = {1e-9, 1e-3, 2e-2, 2e-7, 2e-7, 1e-9, INFINITY, 2e-7};
 
 static void test_laws(void **state)

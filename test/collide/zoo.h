@@ -43,8 +43,7 @@ static inline double p_unit(double v[3])
     return length;
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------
- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static inline void add_feature(figure *f, double x, double y, double z)
 {

@@ -260,7 +260,7 @@ static void second_derivatives_are_symmetric(void **state)
     }
 }
 
-/* f' = f_q v + f_t (+ f_v a): the forward and the reverse sweep tell the same story. */
+/* f' = f_q v + f_t (+ f_v a): the forward and the reverse sweep agree. */
 static void rates_are_gradients_along_the_motion(void **state)
 {
     (void)state;

@@ -49,7 +49,7 @@ static void assert_kinds(const char *text, const char *kinds)
     lexed_free(&l);
 }
 
-static void marks_are_told_apart(void **state)
+static void marks_are_distinguished(void **state)
 {
     (void)state;
     assert_kinds("", ".");
@@ -133,11 +133,11 @@ static void numbers_do_not_depend_on_the_locale(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-static void assert_fault(const char *text, int line, int column, const char *story)
+static void assert_fault(const char *text, int line, int column, const char *message)
 {
     lexed l = lex(text);
     assert_int_equal(l.status, ZW_BAD_INPUT);
-    assert_string_equal(l.fault.text, story);
+    assert_string_equal(l.fault.text, message);
     assert_int_equal(l.fault.line, line);
     assert_int_equal(l.fault.column, column);
     lexed_free(&l);
@@ -173,7 +173,7 @@ static void utf8_is_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_are_told_apart),
+        cmocka_unit_test(marks_are_distinguished),
         cmocka_unit_test(lines_go_on),
         cmocka_unit_test(tokens_know_their_place),
         cmocka_unit_test(same_spelling_same_symbol),

@@ -216,11 +216,11 @@ static void chains_are_flat(void **state)
     free(text);
 }
 
-static void assert_fault(const char *text, int column, const char *story)
+static void assert_fault(const char *text, int column, const char *message)
 {
     parsed p = parse(text);
     assert_int_equal(p.root, -1);
-    assert_string_equal(p.fault.text, story);
+    assert_string_equal(p.fault.text, message);
     assert_int_equal(p.fault.column, column);
     parsed_free(&p);
 }

@@ -192,7 +192,7 @@ static void driven_joint(void **state)
         *add_box(&s, -0.3, 0.3, 0) = 1;
         assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         assert_true(fabs(s.a[0] - sign) < 1e-14);
-        if (sign != 0) { /* else it is nobody's business who holds */
+        if (sign != 0) { /* else it does not matter which holds */
             assert_true(fabs(s.lambda[1] + 0.3 * sign) < 1e-14);
             assert_true(fabs(s.lambda[0] - 1.3 * sign) < 1e-14);
         }
@@ -251,7 +251,7 @@ static void conflicts_are_named(void **state)
 {
     scene s;
     begin(&s, 2);
-    *add_box(&s, -1, 1, 5) = 1; /* limits contradict nobody */
+    *add_box(&s, -1, 1, 5) = 1; /* limits never contradict */
     *add(&s, (zw_block){.kind = ZW_EQUALITY}, 1) = 1;
     *add_box(&s, -INFINITY, INFINITY, 2) = 1; /* but this is an equation */
     assert_int_equal(solve(&s, ZW_CONTACT_CONVEX, NULL), ZW_CONFLICT);
@@ -500,7 +500,7 @@ static void agrees_with_all_modes(void **state)
     (void)state;
 }
 
-/* A row that is there twice: the limits add up. Nobody says who of the two pushes. */
+/* A row that is there twice: the limits add up. Which of the two pushes is undetermined. */
 static void dependent_rows(void **state)
 {
     int count = scaled(300);

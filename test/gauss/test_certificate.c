@@ -149,7 +149,7 @@ static void each_fault_in_its_field(void **state)
 
 /* Coulomb's answer slides without lifting; by the convex law that is a violation, and vice versa.
  */
-static void laws_are_told_apart(void **state)
+static void laws_are_distinguished(void **state)
 {
     (void)state;
     sample *s = sample_new();
@@ -328,7 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_answer_passes),
         cmocka_unit_test(each_fault_in_its_field),
-        cmocka_unit_test(laws_are_told_apart),
+        cmocka_unit_test(laws_are_distinguished),
         cmocka_unit_test(nonsense_is_not_praised),
         cmocka_unit_test(inflated_forces_hide_nothing),
         cmocka_unit_test(inflated_contacts_hide_nothing),

@@ -1,4 +1,4 @@
-/* A solve costs no more than it may, by every way through the kernel, and ends when it is told to.
+/* A solve costs no more than it may, by every way through the kernel, and ends when asked to.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static int count_down(void *user)
     return --*left < 0;
 }
 
-static void a_solve_ends_when_told_to(void **state)
+static void a_solve_ends_when_asked_to(void **state)
 {
     (void)state;
     for (int k = 0; k < 5; k++) {
@@ -91,7 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(effort_is_a_bound),
-        cmocka_unit_test(a_solve_ends_when_told_to),
+        cmocka_unit_test(a_solve_ends_when_asked_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,7 @@ static double momentum_of(int n, const double *mass, const double *v)
     return sum;
 }
 
-/* ---- Rows of balls -----------------------------------------------------------------------------
- */
+/* ---- Rows of balls --------------------------------------------------------------------------- */
 
 enum { MOST_BALLS = 50 };
 
@@ -221,8 +220,7 @@ static void rows_are_symmetric(void **state)
     }
 }
 
-/* ---- Clusters with friction --------------------------------------------------------------------
- */
+/* ---- Clusters with friction ------------------------------------------------------------------ */
 
 enum { BODIES = 6, CONTACTS = 8, N = 6 * BODIES };
 

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* ---- A good problem to spoil ------------------------------------------------------------------
- */
+/* ---- A good problem to spoil ----------------------------------------------------------------- */
 
 typedef struct sample {
     zw_gauss problem;
@@ -148,8 +147,7 @@ static void numbers_that_are_none(void **state)
     refuse(spoil_friction, -0.1, "foot");
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------
- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static void no_unknowns(sample *s, double bad)
 {
@@ -328,8 +326,7 @@ static void empty_blocks_are_fine(void **state)
     solved_free(&s);
 }
 
-/* ---- Another shape ------------------------------------------------------------------------------
- */
+/* ---- Another shape --------------------------------------------------------------------------- */
 
 static void wrong_workspace(const char *what, void (*change)(sample *s, double bad), double bad)
 {

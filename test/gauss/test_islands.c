@@ -270,7 +270,7 @@ static void near(const double *x, const double *y, int n)
 }
 
 /* Motion, forces, Z, rank and redundant blocks are those of the whole; the certificate is one. */
-static void told_as_of_the_whole(void **state)
+static void reported_as_of_the_whole(void **state)
 {
     (void)state;
     static scene s;
@@ -373,7 +373,7 @@ int main(void)
         cmocka_unit_test(free_where_it_may),
         cmocka_unit_test(one_contradicts),
         cmocka_unit_test(memory),
-        cmocka_unit_test(told_as_of_the_whole),
+        cmocka_unit_test(reported_as_of_the_whole),
         cmocka_unit_test(again_where_it_changed),
         cmocka_unit_test(memory_apart),
     };

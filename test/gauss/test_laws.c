@@ -345,8 +345,7 @@ static void compliance_law(void **state)
     assert_true(linear >= SCENES - 4);
 }
 
-/* ---- Velocities and impulses ------------------------------------------------------------------
- */
+/* ---- Velocities and impulses ----------------------------------------------------------------- */
 
 /* Axion's page, eqs. (2)-(4): u+ = u + h a and impulses h lambda, if A u+ >= A u + h b is asked. */
 static void velocity_form(void **state)

@@ -157,7 +157,7 @@ static void ladder_feeds_back(void **state)
                             .law_user = &f,
                             .law_on = ZW_ON_TOTAL_REACTION};
         ladder_by_hand(&f, g, &angular, N);
-        assert_true(N[0] > 0.0 && N[1] > 0.0 && angular < 0.0); /* else the story is another */
+        assert_true(N[0] > 0.0 && N[1] > 0.0 && angular < 0.0); /* else the case is another */
         solved s = solve(&problem, NULL);
         assert_status(s, ZW_OK);
         assert_close(s.motion.lambda[0], N[0], 1e-11);
@@ -174,8 +174,7 @@ static void ladder_feeds_back(void **state)
     }
 }
 
-/* ---- No fixed point ---------------------------------------------------------------------------
- */
+/* ---- No fixed point -------------------------------------------------------------------------- */
 
 /* One row on one unknown, law C = -k lambda - push: lambda must be weight + k lambda + push >= 0.
  */

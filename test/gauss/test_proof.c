@@ -12,8 +12,7 @@
 #include "gauss/solved.h"
 #include "scene/scene.h"
 
-/* ---- The check and the polish by themselves ---------------------------------------------------
- */
+/* ---- The check and the polish by themselves -------------------------------------------------- */
 
 /* A proof with room of its own. */
 typedef struct bench {
@@ -140,8 +139,7 @@ static void a_direction_on_the_surface_is_polished(void **state)
     assert_false(found(&problem, (const double[]){-1, -0.3, -0.4, 1, 0.3, 0.4}));
 }
 
-/* ---- Whole problems ---------------------------------------------------------------------------
- */
+/* ---- Whole problems -------------------------------------------------------------------------- */
 
 static zw_status status_of(const zw_gauss *problem, zw_algebra algebra)
 {

@@ -19,7 +19,7 @@ static int compare(const group *g, uint64_t seed, int *lists)
     answer dense = solve_with(&s->problem, options, ZW_ALGEBRA_DENSE);
     answer sparse = solve_with(&s->problem, options, ZW_ALGEBRA_SPARSE);
     int same = dense.status == sparse.status;
-    if (sparse.status == ZW_OK) { /* never wrong in silence */
+    if (sparse.status == ZW_OK) { /* never silently wrong */
         assert_true(sparse.motion.certificate.worst <= 1e-10);
     }
     if (s->witness != NULL) {

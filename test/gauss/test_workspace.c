@@ -20,8 +20,7 @@ static size_t memory_in_use(void)
     return mallinfo2().uordblks; /* always 0 under a sanitizer, which finds leaks itself */
 }
 
-/* ---- Memory that is refused --------------------------------------------------------------------
- */
+/* ---- Memory that is refused ------------------------------------------------------------------ */
 
 static int refuse_in_turn(const zw_gauss *problem, const zw_gauss_options *options)
 {
@@ -65,8 +64,7 @@ static void freeing_nothing_is_fine(void **state)
     zw_gauss_work_free(NULL);
 }
 
-/* ---- No allocation in a solve -------------------------------------------------------------------
- */
+/* ---- No allocation in a solve ---------------------------------------------------------------- */
 
 static void solve_without_memory(const scene *s, const zw_gauss_options *options)
 {

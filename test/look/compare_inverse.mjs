@@ -11,11 +11,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import {house, load, mujoco} from '../system/oracle.mjs';
+import {root, load, mujoco} from '../system/oracle.mjs';
 
 const [zwang, ...given] = process.argv.slice(2);
 const files = given.length ? given : ['arm.xml', 'cart_pole.xml', 'humanoid.xml']
-    .map((name) => path.join(house, 'examples/bodies', name));
+    .map((name) => path.join(root, 'examples/bodies', name));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'inverse-'));
 const EVERY = 5, STEP = 2e-4, SAMPLES = 400;
 

@@ -10,7 +10,7 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import {house, load, mujoco, setCoordinates} from '../system/oracle.mjs';
+import {root, load, mujoco, setCoordinates} from '../system/oracle.mjs';
 
 const [program, wanted, ...given] = process.argv.slice(2);
 const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 1 : 2));
@@ -117,8 +117,8 @@ function compare(model, numbers) {
       // theirs is what an accelerometer feels, minus gravity; but nothing where nothing can move
       const body = f < bodies ? f : model.site_bodyid[f - bodies];
       const root = model.body_weldid[body];
-      const felt = root === 0 || model.body_mocapid[root] >= 0 ? [0, 0, 0] : gravity;
-      keep('accelerations', Math.max(apart(take(3), theirs.acceleration.map((x, i) => x + felt[i]), 1),
+      const gravityThere = root === 0 || model.body_mocapid[root] >= 0 ? [0, 0, 0] : gravity;
+      keep('accelerations', Math.max(apart(take(3), theirs.acceleration.map((x, i) => x + gravityThere[i]), 1),
                                      apart(take(3), theirs.spinRate, 1)));
       keep('bias', Math.max(apart(take(3), theirs.bias, 1), apart(take(3), theirs.spinBias, 1)));
       keep('jacobians', Math.max(apart(take(3 * nv), theirs.position, 1), apart(take(3 * nv), theirs.rotation, 1)));
@@ -165,7 +165,7 @@ function compareFile(file) {
     return;
   }
   const said = spawnSync(program, [file, String(states)], {maxBuffer: 1 << 30});
-  const name = path.relative(file.startsWith(house) ? house : path.dirname(path.dirname(file)), file);
+  const name = path.relative(file.startsWith(root) ? root : path.dirname(path.dirname(file)), file);
   let why = typeof model === 'string' ? `MuJoCo: ${model}`
       : said.status !== 0 ? `we: ${(said.stdout.toString() + said.stderr.toString()).trim()}` : null;
   if (why === null) {
@@ -196,7 +196,7 @@ function robots(folder) {
 given.forEach((file) => compareFile(path.resolve(file)));
 if (given.length === 0) {
   for (const folder of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies']) {
-    robots(path.join(house, folder)).forEach(compareFile);
+    robots(path.join(root, folder)).forEach(compareFile);
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {

@@ -276,7 +276,8 @@ static void test_coverage(void **state)
     assert_true(fabs(part - 0.95) <= (draws() == 200 ? 0.02 : wide));
 }
 
-/* ---- What cannot be told -------------------------------------------------------------------- */
+/* ---- What cannot be determined
+ * -------------------------------------------------------------------- */
 
 static zw_fit *fit_text(world *w, const char *data, double time, double noise, const zw_unknown *by,
                         int count, const double *low, const double *high, int paths)

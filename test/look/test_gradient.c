@@ -391,7 +391,7 @@ static void test_step(void **state)
     world_end(&w);
 }
 
-/* What is not there is told by its name. */
+/* What is not there is named. */
 static void test_refused(void **state)
 {
     static const char *const file[][2] = {
@@ -403,10 +403,10 @@ static void test_refused(void **state)
         world w = begin(&of);
         const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_SOFT}, .steps = 1, .cost = cost};
         zw_gradient gradient = {0};
-        zw_error told = {0};
-        assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &gradient, &told),
+        zw_error failure = {0};
+        assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &gradient, &failure),
                          ZW_BAD_INPUT);
-        assert_non_null(strstr(told.text, file[k][1]));
+        assert_non_null(strstr(failure.text, file[k][1]));
         world_end(&w);
     }
     world w = begin(&scenes[1]);

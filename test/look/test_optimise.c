@@ -1,4 +1,4 @@
-/* The least of a cost, where it is known in closed form; and what is told about lines that are
+/* The least of a cost, where it is known in closed form; and what is reported about lines that are
  * none. */
 #include <math.h>
 #include <setjmp.h>
@@ -197,7 +197,7 @@ static void test_time(void **state)
 static void test_told(void **state)
 {
     static const struct {
-        const char *line, *told;
+        const char *line, *message;
         int column;
     } of[] = {{"vary q", "'q' is not known", 6},
               {"vary x", "x(0)", 6},
@@ -224,7 +224,7 @@ static void test_told(void **state)
             fail_msg("'%s' was read", of[k].line);
         }
         assert_int_equal(error.line, 8);
-        if (!strstr(error.text, of[k].told) || (of[k].column && error.column != of[k].column)) {
+        if (!strstr(error.text, of[k].message) || (of[k].column && error.column != of[k].column)) {
             fail_msg("'%s': %d: %s", of[k].line, error.column, error.text);
         }
     }

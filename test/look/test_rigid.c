@@ -61,8 +61,7 @@ static zw_run_options plan_of(const scene *of)
                             .contact = of->convex ? ZW_CONTACT_CONVEX : ZW_CONTACT_COULOMB};
 }
 
-/* ---- Directions -------------------------------------------------------------------------------
- */
+/* ---- Directions ------------------------------------------------------------------------------ */
 
 /* What touches at the start may open or not: to move bodies apart there, or into one another, is a
  * kink. So directions of q are those along which no gap that is closed changes: the rows of these,
@@ -164,8 +163,7 @@ static void direction(const closed_rows *rows, int c, int wide, double *to)
     }
 }
 
-/* ---- Differences ------------------------------------------------------------------------------
- */
+/* ---- Differences ----------------------------------------------------------------------------- */
 
 /* The end of a step from the state moved by h along a direction, seen from another end: [2 n]. */
 static void end_of(world *w, const scene *of, const double *along, double h, const double *from,
@@ -364,8 +362,7 @@ static void test_scenes(void **state)
     assert_true(worst < 1e-8);
 }
 
-/* ---- Whole motions ----------------------------------------------------------------------------
- */
+/* ---- Whole motions --------------------------------------------------------------------------- */
 
 enum { NUMBERS = 6 };
 
@@ -575,7 +572,8 @@ static void test_memory(void **state)
     world_end(&w);
 }
 
-/* A contact that neither pushes nor parts, and one that is about to slide: one side, and told. */
+/* A contact that neither pushes nor parts, and one that is about to slide: one-sided, and reported.
+ */
 static void test_kinks(void **state)
 {
     static const scene of[] = {
@@ -602,7 +600,7 @@ static void test_kinks(void **state)
     }
 }
 
-/* What is not there is told by its name, and so is a number that is none. */
+/* What is not there is named, and so is a number that is none. */
 static void test_refused(void **state)
 {
     static const char *const number[] = {"ghost.mass"};

@@ -402,13 +402,13 @@ static void test_rest(void **state)
 }
 
 static void refuse(const char *text, const zw_unknown *by, int count, zw_method method,
-                   const char *story)
+                   const char *message)
 {
     double out[400], t_by[40];
     int kinks;
     world w = world_of(text);
     assert_int_not_equal(derive_text(&w, by, count, method, 1, out, t_by, &kinks), ZW_OK);
-    if (!strstr(error.text, story)) {
+    if (!strstr(error.text, message)) {
         fail_msg("%s", error.text);
     }
     world_end(&w);

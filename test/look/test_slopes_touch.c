@@ -55,8 +55,7 @@ static world begin(const scene *of)
     return w;
 }
 
-/* ---- Directions -------------------------------------------------------------------------------
- */
+/* ---- Directions ------------------------------------------------------------------------------ */
 
 /* Rows that hold: of positions only, or of all speeds. [count][n]; slip: which number each has. */
 static int rows_of(const slopes_bodies *s, int positions, double *rows, int *slip)
@@ -115,8 +114,7 @@ static void direction(const slopes_bodies *s, int c, double *to)
     }
 }
 
-/* ---- Differences ------------------------------------------------------------------------------
- */
+/* ---- Differences ----------------------------------------------------------------------------- */
 
 /* Points that push. */
 static int pushing(const zw_work *work)

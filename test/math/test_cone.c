@@ -58,8 +58,7 @@ static int random_inside(dice *d, int size, double *z)
     return size;
 }
 
-/* ---- Nearest points ----------------------------------------------------------------------------
- */
+/* ---- Nearest points -------------------------------------------------------------------------- */
 
 /* Moreau: z = p - n with p and n in the cone (it is its own dual) and p.n = 0; and no other point
  * is that. The answer tells the side. */
@@ -134,8 +133,7 @@ static void projection_does_not_expand(void **state)
     }
 }
 
-/* ---- Slope --------------------------------------------------------------------------------------
- */
+/* ---- Slope ----------------------------------------------------------------------------------- */
 
 static void slope_is_the_derivative(void **state)
 {

@@ -20,7 +20,7 @@ enum { MAX = 40, STRIDE = MAX + 3 };
 static void random_matrix(dice *d, int rows, int columns, double *A)
 {
     for (int i = 0; i < rows * STRIDE; i++) {
-        A[i] = NAN; /* what lies between the rows is nobody's business */
+        A[i] = NAN; /* what lies between the rows is never read */
     }
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < columns; j++) {
@@ -110,8 +110,7 @@ static void products(void **state)
     }
 }
 
-/* ---- Cholesky ---------------------------------------------------------------------------------
- */
+/* ---- Cholesky -------------------------------------------------------------------------------- */
 
 /* H = G'G + I, upper triangle only; below the diagonal NaN. */
 static void random_definite(dice *d, int n, double *H)
@@ -170,7 +169,7 @@ static void cholesky(void **state)
     }
 }
 
-/* The first pivot that is not there is told; the rows before it are factored. */
+/* The first missing pivot is reported; the rows before it are factored. */
 static void cholesky_tells_the_pivot(void **state)
 {
     (void)state;
@@ -183,8 +182,7 @@ static void cholesky_tells_the_pivot(void **state)
     assert_int_equal(dense_cholesky(1, nan, 1, 1e-12), 0);
 }
 
-/* ---- LU ---------------------------------------------------------------------------------------
- */
+/* ---- LU -------------------------------------------------------------------------------------- */
 
 static void elimination(void **state)
 {
@@ -223,7 +221,7 @@ static void symmetric(void **state)
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) {
                 A[i * STRIDE + j] = A[j * STRIDE + i];
-                M[i * STRIDE + j] = j <= i ? A[i * STRIDE + j] : NAN; /* nobody reads it */
+                M[i * STRIDE + j] = j <= i ? A[i * STRIDE + j] : NAN; /* never read */
             }
         }
         dense_multiply(n, n, A, STRIDE, x, Ax);
@@ -249,8 +247,7 @@ static void product(void **state)
     }
 }
 
-/* ---- LQ and rank -------------------------------------------------------------------------------
- */
+/* ---- LQ and rank ----------------------------------------------------------------------------- */
 
 /* A (rows as ordered) = [L 0] Q', and Q is orthogonal. */
 static void check_lq(int m, int n, const double *A, double tolerance, int expected)
@@ -343,8 +340,7 @@ static void lq_of_graded_rows(void **state)
     }
 }
 
-/* ---- Bits --------------------------------------------------------------------------------------
- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
 /* Alignment of the data does not change a bit. */
 static void bits_do_not_depend_on_alignment(void **state)

@@ -1,4 +1,4 @@
-/* K = L D L': equal to dense elimination, signs as foretold, redundant rows found, same bits. */
+/* K = L D L': equal to dense elimination, signs as predicted, redundant rows found, same bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

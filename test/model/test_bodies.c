@@ -120,14 +120,14 @@ static void definitions_are_copied(void **state)
     zw_model_free(m);
 }
 
-static void refused(zw_model *m, zw_kind kind, const void *def, const char *story)
+static void refused(zw_model *m, zw_kind kind, const void *def, const char *message)
 {
     zw_error error;
     int before = zw_model_count(m, kind);
     assert_int_equal(model_add_thing(m, kind, def, &error), -1);
     assert_int_equal(error.status, ZW_BAD_INPUT);
-    if (strstr(error.text, story) == NULL) {
-        print_error("said: %s\nwanted: %s\n", error.text, story);
+    if (strstr(error.text, message) == NULL) {
+        print_error("said: %s\nwanted: %s\n", error.text, message);
         fail();
     }
     assert_int_equal(zw_model_count(m, kind), before);

@@ -151,8 +151,7 @@ static void capsules_and_cones_by_discs(void **state)
     by_discs(ZW_SHAPE_CONE, round_size[HEIGHT], cone_at);
 }
 
-/* ---- Meshes -----------------------------------------------------------------------------------
- */
+/* ---- Meshes ---------------------------------------------------------------------------------- */
 
 static const int cube_faces[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
                                    1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
@@ -179,7 +178,7 @@ static void a_cube_mesh_is_a_box(void **state)
         mesh.vertex = v;
         mesh.vertex_count = 8;
         mesh.face = cube_faces;
-        mesh.face_count = way == 2 ? 0 : way == 3 ? 11 : 12; /* a hull mends a hole */
+        mesh.face_count = way == 2 ? 0 : way == 3 ? 11 : 12; /* a hull closes a hole */
         mesh.rule = way == 1 ? ZW_MESH_LEGACY : way == 3 ? ZW_MESH_CONVEX : ZW_MESH_EXACT;
         assert_int_equal(zw_model_add_mesh(m, &mesh, &error), 0);
         zw_geom_def g = shape(ZW_SHAPE_MESH, 0, 0, 0);
@@ -289,8 +288,7 @@ static void flat_points_have_no_hull(void **state)
     assert_int_equal(collide_hull_triangles(v, 5, &face), 0);
 }
 
-/* ---- Laws -------------------------------------------------------------------------------------
- */
+/* ---- Laws ------------------------------------------------------------------------------------ */
 
 /* Random symmetric matrices: R diag R' gives them back, R is a rotation, moments are in order. */
 static void principal_axes_give_the_matrix_back(void **state)

@@ -72,7 +72,7 @@ static void assert_shown(const char *text, int line, int column, int length, con
     zw_model *m = with_text("a.zw", text);
     zw_error error;
     int place = model_add_place(m, 0, line, column, length);
-    assert_int_equal(model_fail(m, &error, ZW_BAD_INPUT, place, "story %d", 7), ZW_BAD_INPUT);
+    assert_int_equal(model_fail(m, &error, ZW_BAD_INPUT, place, "message %d", 7), ZW_BAD_INPUT);
     assert_string_equal(error.text, wanted);
     assert_string_equal(error.file, "a.zw");
     assert_int_equal(error.line, line);
@@ -84,14 +84,14 @@ static void assert_shown(const char *text, int line, int column, int length, con
 static void the_line_is_shown_with_a_caret(void **state)
 {
     (void)state;
-    assert_shown("one\ntwo three\nfour", 2, 5, 5, "story 7\ntwo three\n    ^~~~~");
-    assert_shown("one", 1, 4, 1, "story 7\none\n   ^");
-    assert_shown("one\r\ntwo", 1, 1, 20, "story 7\none\n^~~");
-    assert_shown("\ta\tb", 1, 4, 1, "story 7\n\ta\tb\n\t \t^");
-    assert_shown("\xc3\xa4\xc3\xb6 x", 1, 4, 1, "story 7\n\xc3\xa4\xc3\xb6 x\n   ^");
-    assert_shown("a\x1b[31m\xff x", 1, 9, 1, "story 7\na?[31m? x\n        ^");
-    assert_shown("", 1, 1, 1, "story 7\n\n^");
-    assert_shown("one\n", 2, 1, 1, "story 7\n\n^");
+    assert_shown("one\ntwo three\nfour", 2, 5, 5, "message 7\ntwo three\n    ^~~~~");
+    assert_shown("one", 1, 4, 1, "message 7\none\n   ^");
+    assert_shown("one\r\ntwo", 1, 1, 20, "message 7\none\n^~~");
+    assert_shown("\ta\tb", 1, 4, 1, "message 7\n\ta\tb\n\t \t^");
+    assert_shown("\xc3\xa4\xc3\xb6 x", 1, 4, 1, "message 7\n\xc3\xa4\xc3\xb6 x\n   ^");
+    assert_shown("a\x1b[31m\xff x", 1, 9, 1, "message 7\na?[31m? x\n        ^");
+    assert_shown("", 1, 1, 1, "message 7\n\n^");
+    assert_shown("one\n", 2, 1, 1, "message 7\n\n^");
 }
 
 static void long_lines_are_cut_around_the_caret(void **state)
@@ -105,7 +105,7 @@ static void long_lines_are_cut_around_the_caret(void **state)
     for (int column = 1; column <= 5000; column += 37) {
         zw_model *m = with_text("a.zw", text);
         zw_error error;
-        model_fail(m, &error, ZW_BAD_INPUT, model_add_place(m, 0, 1, column, 3000), "story");
+        model_fail(m, &error, ZW_BAD_INPUT, model_add_place(m, 0, 1, column, 3000), "message");
         const char *line = strchr(error.text, '\n') + 1;
         const char *under = strchr(line, '\n') + 1;
         const char *caret = strchr(under, '^');
@@ -120,13 +120,13 @@ static void long_lines_are_cut_around_the_caret(void **state)
 static void long_stories_leave_room(void **state)
 {
     (void)state;
-    char story[3000], name[400];
-    memset(story, 's', sizeof story - 1);
+    char message[3000], name[400];
+    memset(message, 's', sizeof message - 1);
     memset(name, 'n', sizeof name - 1);
-    story[sizeof story - 1] = name[sizeof name - 1] = 0;
+    message[sizeof message - 1] = name[sizeof name - 1] = 0;
     zw_model *m = with_text(name, "some text");
     zw_error error;
-    model_fail(m, &error, ZW_BAD_INPUT, model_add_place(m, 0, 1, 6, 4), "%s", story);
+    model_fail(m, &error, ZW_BAD_INPUT, model_add_place(m, 0, 1, 6, 4), "%s", message);
     assert_non_null(strstr(error.text, "\nsome text\n     ^~~~"));
     assert_int_equal(strlen(error.file), sizeof error.file - 1);
     assert_memory_equal(error.file, "...nnn", 6);

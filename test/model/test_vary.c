@@ -158,7 +158,7 @@ static void test_refused(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *told;
+        const char *name, *message;
     } wrong[] = {
         {"knee.kp", "there is no 'knee.kp' to set; this has damping"},
         {"nobody.mass", "there is no 'nobody.mass' to set"},
@@ -175,7 +175,7 @@ static void test_refused(void **state)
         zw_error error = {0};
         zw_model *model = parse(words);
         assert_int_equal(zw_model_set(model, wrong[i].name, -1, &error), ZW_BAD_INPUT);
-        if (!strstr(error.text, wrong[i].told)) {
+        if (!strstr(error.text, wrong[i].message)) {
             print_error("%s: %s\n", wrong[i].name, error.text);
             fail();
         }

@@ -146,8 +146,7 @@ static void the_hand_is_tangential(void **state)
     recorded_end(&r);
 }
 
-/* ---- Tampering --------------------------------------------------------------------------------
- */
+/* ---- Tampering ------------------------------------------------------------------------------- */
 
 static recorded pendulum(long count)
 {
@@ -215,8 +214,7 @@ static void speeds_must_be_those_of_the_positions(void **state)
     recorded_end(&r);
 }
 
-/* ---- Noise and coarseness ---------------------------------------------------------------------
- */
+/* ---- Noise and coarseness -------------------------------------------------------------------- */
 
 static double gauss(uint64_t *seed)
 {
@@ -294,8 +292,7 @@ static void coarse_recordings_are_called_so(void **state)
     recorded_end(&r);
 }
 
-/* ---- Times and pieces -------------------------------------------------------------------------
- */
+/* ---- Times and pieces ------------------------------------------------------------------------ */
 
 static void times_need_not_be_even(void **state)
 {
@@ -373,8 +370,7 @@ static void contacts_may_strike(void **state)
     recorded_end(&r);
 }
 
-/* ---- The energy -------------------------------------------------------------------------------
- */
+/* ---- The energy ------------------------------------------------------------------------------ */
 
 static void energy_is_the_work_of_the_active_forces(void **state)
 {
@@ -398,8 +394,7 @@ static void energy_is_the_work_of_the_active_forces(void **state)
     recorded_end(&r);
 }
 
-/* ---- What cannot be tried ---------------------------------------------------------------------
- */
+/* ---- What cannot be tried -------------------------------------------------------------------- */
 
 static int stop(void *user, double time)
 {

@@ -13,8 +13,7 @@
     "potential -3*x + y^2/2\nforce phi: -0.2*phi'\n"                                               \
     "constraint edge: x'*sin(phi) = y'*cos(phi)\n"
 
-/* ---- Recordings -------------------------------------------------------------------------------
- */
+/* ---- Recordings ------------------------------------------------------------------------------ */
 
 typedef struct recording {
     moving m;
@@ -86,8 +85,7 @@ static zw_trial_report report(const recording *r, const zw_system *system)
     return answer;
 }
 
-/* ---- Motions ----------------------------------------------------------------------------------
- */
+/* ---- Motions --------------------------------------------------------------------------------- */
 
 static void passes(const char *name, const char *text, long count, double time, double within)
 {
@@ -206,8 +204,7 @@ static void laws_that_are_none(void **state)
     moving_close(&free);
 }
 
-/* ---- What is no motion ------------------------------------------------------------------------
- */
+/* ---- What is no motion ----------------------------------------------------------------------- */
 
 /* Theorem 2 in numbers: the means are those of 40-digit runs over the time. */
 static void means_are_those_of_theorem_2(void **state)
@@ -273,8 +270,7 @@ static void other_metrics(void **state)
     forget(&r);
 }
 
-/* ---- Time -------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 static void as_fast_as_the_motion(void **state)
 {

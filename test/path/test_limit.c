@@ -342,16 +342,16 @@ static void paths_may_end_early(void **state)
 
 /* ---- What cannot be ------------------------------------------------------------------------- */
 
-static void refuses(const char *text, const char *story)
+static void refuses(const char *text, const char *message)
 {
     zw_error error = {0};
     zw_model *model = zw_model_parse(text, "test_limit", NULL, 0, &error);
     assert_non_null(model);
     assert_null(zw_limit_create(model, NULL, &error));
-    if (!strstr(error.text, story)) {
+    if (!strstr(error.text, message)) {
         print_error("%s\n", error.text);
     }
-    assert_non_null(strstr(error.text, story));
+    assert_non_null(strstr(error.text, message));
     zw_model_free(model);
 }
 
@@ -396,7 +396,7 @@ static void rows_come_in_order_and_whole(void **state)
     close_scene(&s);
 }
 
-/* One whole life, with the file of the end; the status of what failed first. */
+/* From creation to freeing, with the file at the end; the status of what failed first. */
 static zw_status live(const char *file, zw_error *error)
 {
     zw_run_options options = {.time = 0.1, .tolerance = 1e-8, .every = 0.05};
@@ -426,7 +426,7 @@ static void every_allocation_may_fail(void **state)
         if (status == ZW_OK) {
             continue;
         }
-        /* a start that could not be evaluated is told as one that is not finite */
+        /* a start that could not be evaluated is reported as not finite */
         if (status != ZW_NO_MEMORY && status != ZW_NOT_FINITE) {
             print_error("call %d: %s\n", k, error.text);
         }

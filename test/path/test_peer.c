@@ -37,16 +37,16 @@ static const char *const equations = "coord a = 0, b = 0\n"
 
 static mjModel *peer_load(double step, const char *integrator)
 {
-    char name[] = "/tmp/zwang-peer-XXXXXX.xml", story[500] = "";
+    char name[] = "/tmp/zwang-peer-XXXXXX.xml", message[500] = "";
     int file = mkstemps(name, 4);
     assert_true(file >= 0);
     FILE *to = fdopen(file, "w");
     fprintf(to, mjcf, step, integrator);
     fclose(to);
-    mjModel *model = mj_loadXML(name, NULL, story, sizeof story);
+    mjModel *model = mj_loadXML(name, NULL, message, sizeof message);
     unlink(name);
     if (!model) {
-        fail_msg("MuJoCo: %s", story);
+        fail_msg("MuJoCo: %s", message);
     }
     return model;
 }

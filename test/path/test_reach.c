@@ -356,13 +356,13 @@ static void other_laws(void **state)
 
 /* ---- What cannot be ------------------------------------------------------------------------- */
 
-static void refused(const char *text, zw_status status, const char *story)
+static void refused(const char *text, zw_status status, const char *message)
 {
     world w = world_of(text);
     double before = world_field(&w, ZW_FIELD_V)[0];
     assert_int_equal(zw_reach(w.system, w.state, w.work, NULL, NULL, &w.error), status);
-    if (strstr(w.error.text, story) == NULL) {
-        print_error("not \"%s\" but: %s\n", story, w.error.text);
+    if (strstr(w.error.text, message) == NULL) {
+        print_error("not \"%s\" but: %s\n", message, w.error.text);
         fail();
     }
     assert_true(world_field(&w, ZW_FIELD_V)[0] == before);
@@ -389,12 +389,12 @@ static void what_cannot_be(void **state)
     refused("coord x\nkinetic x'^2/2\n", ZW_BAD_INPUT, "the model has no goal");
 }
 
-static void does_not_read(const char *text, const char *story)
+static void does_not_read(const char *text, const char *message)
 {
     world w;
     assert_false(world_try(&w, text, NULL, 0, NULL));
-    if (strstr(w.error.text, story) == NULL) {
-        print_error("not \"%s\" but: %s\n", story, w.error.text);
+    if (strstr(w.error.text, message) == NULL) {
+        print_error("not \"%s\" but: %s\n", message, w.error.text);
         fail();
     }
     world_end(&w);

@@ -1,6 +1,6 @@
 /* Recordings: what zwang writes comes back to the bit, other dialects mean the same, and what is
- * broken is told with its place. test/path/broken/NAME.csv must give, to the letter, NAME.txt; a
- * new message is first read aloud, then written with
+ * broken is reported with its place. test/path/broken/NAME.csv must give, to the letter, NAME.txt;
+ * a new message is first read aloud, then written with
  *
  *     ZW_BLESS=1 <build>/test/path/test_recording
  */
@@ -77,17 +77,17 @@ static zw_path *read_text(const world *w, const char *text)
 
 /* What is said of a file that cannot be read. */
 static void must_fail(const world *w, const char *file, const zw_path_column *column, int count,
-                      zw_status status, const char *story)
+                      zw_status status, const char *message)
 {
     zw_error error = {0};
     zw_path *path = zw_path_read(w->system, file, column, count, &error);
     assert_null(path);
-    if (error.status != status || strstr(error.text, story) == NULL) {
+    if (error.status != status || strstr(error.text, message) == NULL) {
         print_error("%d %s:%d:%d: %s\nwanted: %s\n", (int)error.status, error.file, error.line,
-                    error.column, error.text, story);
+                    error.column, error.text, message);
     }
     assert_int_equal(error.status, status);
-    assert_non_null(strstr(error.text, story));
+    assert_non_null(strstr(error.text, message));
 }
 
 /* ---- What zwang writes ---------------------------------------------------------------------- */
@@ -444,7 +444,7 @@ static void files_that_are_none(void **state)
 }
 
 /* A line of 80 MB: an answer, and no quarrel with sizes of int. */
-static void an_absurd_line_is_told(void **state)
+static void an_absurd_line_is_reported(void **state)
 {
     (void)state;
     world w = world_of(pendulum);
@@ -517,7 +517,7 @@ int main(void)
         cmocka_unit_test(a_time_given_twice_parts_two_pieces),
         cmocka_unit_test(broken_recordings_are_explained),
         cmocka_unit_test(files_that_are_none),
-        cmocka_unit_test(an_absurd_line_is_told),
+        cmocka_unit_test(an_absurd_line_is_reported),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -80,14 +80,14 @@ static zw_path *must_read(void)
     return path;
 }
 
-static void must_fail(const char *story)
+static void must_fail(const char *message)
 {
     zw_error error = {0};
     assert_null(zw_path_read(body, scratch("x.h5"), NULL, 0, &error));
-    if (strstr(error.text, story) == NULL) {
-        print_error("%s\nwanted: %s\n", error.text, story);
+    if (strstr(error.text, message) == NULL) {
+        print_error("%s\nwanted: %s\n", error.text, message);
     }
-    assert_non_null(strstr(error.text, story));
+    assert_non_null(strstr(error.text, message));
     assert_int_equal(error.status, ZW_BAD_INPUT);
     assert_int_equal(error.line, 0);
 }
@@ -156,7 +156,7 @@ static void what_is_wrong_is_named(void **state)
     must_fail("there are no lists of numbers");
 }
 
-/* Cut anywhere, a file gives a path or a story. */
+/* Cut anywhere, a file gives a path or a message. */
 static void damaged_files(void **state)
 {
     (void)state;

@@ -1,10 +1,9 @@
 /* Theorem 2 of Kozlov (2000) and its form for (18): what the laws can exert is found along paths
  * that follow them, and is missed along paths that follow another one. */
+#include "path/sampled.h"
 #include "path/trial/quadrature.h"
-#include "path/walk.h"
 
-/* ---- Numbers of Theorem 2 ---------------------------------------------------------------------
- */
+/* ---- Numbers of Theorem 2 -------------------------------------------------------------------- */
 
 typedef struct numbers {
     double h, I0, varied, across, size;
@@ -33,7 +32,7 @@ static double integral(long count, const double *t, const double *y)
  *     dz' = y dx' + x' dy + k (dz - y dx),     dz(0) = dz(T) = 0:
  *
  * dz = e^kt int e^-kt (..). k is beta/alpha of (18), with whichever sign. */
-static numbers vary(const walk *w, double k)
+static numbers vary(const sampled *w, double k)
 {
     long count = w->count;
     double *f = calloc(8 * (size_t)count, sizeof *f), T = w->t[count - 1];
@@ -73,7 +72,7 @@ static numbers vary(const walk *w, double k)
 static void the_inequality_of_theorem_2(void **state)
 {
     (void)state;
-    walk extremal = walk_along(HEISENBERG "law vakonomic plane=1\n", 401, 2);
+    sampled extremal = sampled_along(HEISENBERG "law vakonomic plane=1\n", 401, 2);
     numbers r = vary(&extremal, 0);
     near(r.h, -0.4652228409529486, 1e-10);
     near(r.I0, 4.621378976800339192765199, 1e-10);
@@ -85,13 +84,13 @@ static void the_inequality_of_theorem_2(void **state)
     near(extremal.found.whole, r.I0, 1e-10);
     print_message("    E06: extremal: across %.1e, defect %.1e\n", r.across, extremal.found.defect);
     assert_true(extremal.found.defect <= 1e-22);
-    walk other = walk_along(HEISENBERG, 401, 2);
+    sampled other = sampled_along(HEISENBERG, 401, 2);
     r = vary(&other, 0);
     near(r.h, 0.5352284999471489, 1e-10);
     near(r.I0, 1.9749297890126913, 1e-10);
     near(r.varied, 4.965568063464958, 1e-10);
     near(r.across, 0.44806837674536804, 1e-10);
-    walk tried = walk_create(HEISENBERG "law vakonomic\n", 401);
+    sampled tried = sampled_create(HEISENBERG "law vakonomic\n", 401);
     memcpy(tried.memory, other.memory, 3 * 401 * 3 * sizeof(double));
     memcpy(tried.t, other.t, 401 * sizeof(double));
     solved(&tried);
@@ -100,9 +99,9 @@ static void the_inequality_of_theorem_2(void **state)
                   tried.found.defect, tried.found.whole, r.across * r.across / r.size);
     assert_true(tried.found.defect >= r.across * r.across / r.size); /* of all variations */
     assert_true(tried.found.defect < tried.found.whole);
-    walk_free(&extremal);
-    walk_free(&other);
-    walk_free(&tried);
+    sampled_free(&extremal);
+    sampled_free(&other);
+    sampled_free(&tried);
 }
 
 /* On motions of (18) int R . dx vanishes for the variations with - beta; not with + beta as the
@@ -110,20 +109,20 @@ static void the_inequality_of_theorem_2(void **state)
 static void the_sign_of_beta(void **state)
 {
     (void)state;
-    walk w = walk_along(HEISENBERG "law mixed alpha=1 beta=0.7 plane=1\n", 401, 2);
+    sampled w = sampled_along(HEISENBERG "law mixed alpha=1 beta=0.7 plane=1\n", 401, 2);
     numbers minus = vary(&w, 0.7), plus = vary(&w, -0.7);
     print_message("    int R . dx = %.1e with - beta, %.3f with + beta\n", minus.across,
                   plus.across);
     near(minus.across, 0, 1e-11);
     near(minus.varied, minus.I0 + minus.size, 1e-11);
     assert_true(fabs(plus.across) > 0.05);
-    walk_free(&w);
+    sampled_free(&w);
 }
 
 /* The least left side of (13) over more and more variations comes down to whole - defect: the same
  * number by the other side of the theorem. dx = sin(i pi t/T), dy = sin(j pi t/T), and dz from
  * them; those with dz(T) = 0, orthogonalised. */
-static double ritz(const walk *w, int terms)
+static double ritz(const sampled *w, int terms)
 {
     enum { MOST = 80 };
     long count = w->count, size = 3 * count;
@@ -179,8 +178,8 @@ static double ritz(const walk *w, int terms)
 static void the_defect_is_what_variations_see(void **state)
 {
     (void)state;
-    walk other = walk_along(HEISENBERG, 401, 2);
-    walk tried = walk_create(HEISENBERG "law vakonomic\n", 401);
+    sampled other = sampled_along(HEISENBERG, 401, 2);
+    sampled tried = sampled_create(HEISENBERG "law vakonomic\n", 401);
     memcpy(tried.memory, other.memory, 3 * 401 * 3 * sizeof(double));
     memcpy(tried.t, other.t, 401 * sizeof(double));
     solved(&tried);
@@ -192,23 +191,22 @@ static void the_defect_is_what_variations_see(void **state)
         last = seen;
     }
     assert_true(last > 0.97 * defect); /* they vanish at the ends, where the extra force does not */
-    walk_free(&other);
-    walk_free(&tried);
+    sampled_free(&other);
+    sampled_free(&tried);
 }
 
-/* ---- Motions ----------------------------------------------------------------------------------
- */
+/* ---- Motions --------------------------------------------------------------------------------- */
 
 static void try_motion(const char *name, const char *text, long count, double time, double least,
                        double within)
 {
-    walk w = walk_along(text, count, time);
+    sampled w = sampled_along(text, count, time);
     solved(&w);
     print_message("    %-22s defect^1/2 %.1e of |R|, lambda %.1e\n", name, miss(&w),
                   lambda_error(&w));
     assert_true(miss(&w) <= least);
     assert_true(lambda_error(&w) <= within);
-    walk_free(&w);
+    sampled_free(&w);
 }
 
 static void motions_leave_nothing(void **state)
@@ -228,7 +226,7 @@ static void motions_leave_nothing(void **state)
 }
 
 /* Law by law: the diagonal vanishes, nothing else does. */
-static void laws_are_told_apart(void **state)
+static void laws_are_distinguished(void **state)
 {
     static const char *const law[] = {"law vakonomic edge=0.5\n",
                                       "law mixed alpha=1 beta=0.1 edge=0.5\n",
@@ -240,7 +238,7 @@ static void laws_are_told_apart(void **state)
     for (int i = 0; i < 6; i++) {
         char text[1024], other[1024];
         snprintf(text, sizeof text, SKATE "%s", law[i]);
-        walk w = walk_along(text, 1001, 2);
+        sampled w = sampled_along(text, 1001, 2);
         print_message("   ");
         for (int j = 0; j < 5; j++) {
             snprintf(other, sizeof other, SKATE "%s", law[j]);
@@ -249,7 +247,7 @@ static void laws_are_told_apart(void **state)
             assert_true(i == j ? missed <= 1e-7 : missed >= 1e-3);
         }
         print_message("\n");
-        walk_free(&w);
+        sampled_free(&w);
     }
 }
 
@@ -260,7 +258,7 @@ int main(void)
         cmocka_unit_test(the_sign_of_beta),
         cmocka_unit_test(the_defect_is_what_variations_see),
         cmocka_unit_test(motions_leave_nothing),
-        cmocka_unit_test(laws_are_told_apart),
+        cmocka_unit_test(laws_are_distinguished),
     };
     return cmocka_run_group_tests_name("variation", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 """As much of Gymnasium 1.x as a vector environment touches, where it is not installed (Debian has no package of it).
 
 The names, parameters and attributes are those of its documentation; `differences(real)` compares them with an installed Gymnasium, so that this
-stand-in cannot say something else in silence.
+stand-in cannot silently differ.
 """
 
 import enum

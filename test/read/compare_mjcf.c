@@ -20,8 +20,7 @@
 
 enum { MOST_FILES = 400 };
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static int weighs_mesh(const model_bodies *b, int body)
 {
@@ -303,8 +302,7 @@ static void compare(const zw_model *model, const mjModel *m)
     free(site);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 typedef struct tally {
     int agree, differ, refused, skipped, simpler;
@@ -332,20 +330,20 @@ static int compare_simpler(const char *path, tally *t)
  * whether it was compared. */
 static int compare_file(const char *path, int ours, tally *t)
 {
-    char story[1000] = "";
+    char message[1000] = "";
     zw_error error;
     current = path;
     differences = numbers = 0;
     worst = 0;
-    mjModel *m = mj_loadXML(path, NULL, story, sizeof story);
+    mjModel *m = mj_loadXML(path, NULL, message, sizeof message);
     zw_model *model = zw_model_read(path, NULL, 0, &error);
-    story[strcspn(story, "\n")] = 0;
+    message[strcspn(message, "\n")] = 0;
     error.text[strcspn(error.text, "\n")] = 0;
     if (m == NULL || model == NULL) {
         if (model != NULL && ours == 0 && compare_simpler(path, t)) {
             current = path;
         } else if (model != NULL) {
-            printf("%-60s skipped, but we read it; MuJoCo: %s\n", path, story);
+            printf("%-60s skipped, but we read it; MuJoCo: %s\n", path, message);
         } else {
             printf("%-60s %s: we: %s:%d: %s\n", path, m == NULL ? "neither reads it" : "refused",
                    error.file, error.line, error.text);

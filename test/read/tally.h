@@ -62,8 +62,7 @@ static inline void same_name(const char *what, int index, const char *ours, cons
     }
 }
 
-/* ---- Kinematics of our own --------------------------------------------------------------------
- */
+/* ---- Kinematics of our own ------------------------------------------------------------------- */
 
 typedef struct posed {
     model_pose *body;    /* [bodies] */

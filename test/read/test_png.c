@@ -193,8 +193,7 @@ static uint32_t sum_of(const unsigned char *b, size_t count)
     return ~rest;
 }
 
-/* ---- The fourth filter ------------------------------------------------------------------------
- */
+/* ---- The fourth filter ----------------------------------------------------------------------- */
 
 static size_t put_chunk(unsigned char *to, const char *kind, const unsigned char *data,
                         size_t count)

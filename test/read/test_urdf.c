@@ -458,7 +458,7 @@ static void files_that_are_not_read(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *text, *story;
+        const char *name, *text, *message;
     } file[] = {
         {"robot.urdf.xacro", "<robot name='r'><xacro:arm/></robot>",
          "xacro robot.urdf.xacro > robot.urdf"},
@@ -470,7 +470,7 @@ static void files_that_are_not_read(void **state)
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         zw_error error;
         assert_null(zw_model_parse(file[i].text, file[i].name, NULL, 0, &error));
-        assert_non_null(strstr(error.text, file[i].story));
+        assert_non_null(strstr(error.text, file[i].message));
     }
     zw_error error;
     assert_null(zw_model_read("/nowhere/a.usda", NULL, 0, &error));

@@ -66,7 +66,7 @@ static void entities_of_xml_are_known(void **state)
     tree_done(&t);
 }
 
-/* A billion laughs: refused at the door. */
+/* A billion laughs: refused before they are expanded. */
 static void no_document_types(void **state)
 {
     (void)state;

@@ -194,8 +194,8 @@ static void memory_of_formulas_is_bounded(void **state)
     assert_non_null(strstr(error.text, "more than 3000 operations"));
 }
 
-/* The limit is told, and not "out of memory". The file is one of holes: it takes no room. */
-static void large_files_are_told(void **state)
+/* The limit is reported, and not "out of memory". The file is sparse: it takes no disk space. */
+static void large_files_are_reported(void **state)
 {
     (void)state;
     zw_error error;
@@ -228,7 +228,7 @@ int main(void)
         cmocka_unit_test(files_include_files),
         cmocka_unit_test(ten_thousand_links_in_no_time),
         cmocka_unit_test(memory_of_formulas_is_bounded),
-        cmocka_unit_test(large_files_are_told),
+        cmocka_unit_test(large_files_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

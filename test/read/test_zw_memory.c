@@ -7,7 +7,7 @@ static void every_allocation_may_fail(void **state)
     memory_fails(ZW_SOURCE_DIR "/test/read/everything.zw", 180);
 }
 
-/* The same while a mistake is being reported: either story is true. */
+/* The same while a mistake is being reported: either message is true. */
 static void mistakes_without_memory(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import {house, load, mujoco} from '../system/oracle.mjs';
+import {root, load, mujoco} from '../system/oracle.mjs';
 
 const [program, ...given] = process.argv.slice(2);
 const states = process.env.ZW_CAMPAIGN === 'small' ? 3 : 10;
@@ -114,7 +114,7 @@ function compareFile(file) {
   const own = path.join(folder, String(rows.length + silent.length)); // load() takes whole folders
   fs.mkdirSync(own);
   const made = path.join(own, 'made.xml');
-  const name = path.relative(file.startsWith(house) ? house : path.dirname(path.dirname(file)), file);
+  const name = path.relative(file.startsWith(root) ? root : path.dirname(path.dirname(file)), file);
   const one = load(file);
   if (typeof one === 'string') {
     silent.push(`${name}: MuJoCo: ${one}`);
@@ -150,7 +150,7 @@ function robots(place) {
 given.forEach((file) => compareFile(path.resolve(file)));
 if (given.length === 0) {
   for (const place of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies', 'examples/contact']) {
-    robots(path.join(house, place)).forEach(compareFile);
+    robots(path.join(root, place)).forEach(compareFile);
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {

@@ -151,7 +151,7 @@ static void odd_names_are_safe_and_unique(void **state)
     record_table_free(table);
 }
 
-/* In a program of its own, whose files may have so many bytes: what it was told, and then HDF5's
+/* In a program of its own, whose files may have so many bytes: the error it got, and then HDF5's
  * own handler at exit. */
 static void write_on_a_full_disk(const char *path, rlim_t most)
 {
@@ -161,13 +161,13 @@ static void write_on_a_full_disk(const char *path, rlim_t most)
     setrlimit(RLIMIT_FSIZE, &limit);
     record_table *table = pendulum_record(777, &error);
     int status = table ? (int)record_write_h5(table, path, &error) : -1;
-    int told = status == ZW_NO_FILE && strstr(error.text, "cannot write") != NULL &&
-               (strstr(error.text, "File too large") || strstr(error.text, "No space left"));
+    int reported = status == ZW_NO_FILE && strstr(error.text, "cannot write") != NULL &&
+                   (strstr(error.text, "File too large") || strstr(error.text, "No space left"));
     record_table_free(table);
-    exit(told ? 0 : 3);
+    exit(reported ? 0 : 3);
 }
 
-static void full_disks_are_told(void **state)
+static void full_disks_are_reported(void **state)
 {
     (void)state;
     const rlim_t most[] = {0, 100, 4096, 20000, RLIM_INFINITY};
@@ -191,7 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_reads_back),
         cmocka_unit_test(odd_names_are_safe_and_unique),
-        cmocka_unit_test(full_disks_are_told),
+        cmocka_unit_test(full_disks_are_reported),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

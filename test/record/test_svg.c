@@ -12,8 +12,7 @@
 #include "record/thin.h"
 #include "record/write.h"
 
-/* ---- Axes -------------------------------------------------------------------------------------
- */
+/* ---- Axes ------------------------------------------------------------------------------------ */
 
 static void ticks_are_round_and_inside(void **state)
 {
@@ -33,7 +32,7 @@ static void ticks_are_round_and_inside(void **state)
             char before[64] = "", label[64];
             for (int k = 0; k < axis.tick_count; k++) {
                 record_axis_label(&axis, axis.tick[k], label, sizeof label);
-                assert_string_not_equal(label, before); /* neighbours can be told apart */
+                assert_string_not_equal(label, before); /* neighbours can be distinguished */
                 strcpy(before, label);
             }
         }
@@ -71,8 +70,7 @@ static void labels_read_as_on_paper(void **state)
     assert_true(record_axis_place(&axis, 0) >= 0);
 }
 
-/* ---- Thinning ---------------------------------------------------------------------------------
- */
+/* ---- Thinning -------------------------------------------------------------------------------- */
 
 /* The distance of a point from a piece of the drawn line. */
 static double distance(double x, double y, const double a[2], const double b[2])
@@ -189,8 +187,7 @@ static void ink_is_not_spent_twice(void **state)
     free(cover);
 }
 
-/* ---- Pictures ---------------------------------------------------------------------------------
- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 static size_t picture(const record_table *table, const char *must)
 {

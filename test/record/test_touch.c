@@ -103,7 +103,7 @@ static void a_page_shows_forces(void **state)
     close_scene(&s);
 }
 
-/* Of two pairs more than one is too many; none at all when told so. */
+/* Of two pairs more than one is too many; none at all when asked for none. */
 static void too_many_pairs(void **state)
 {
     (void)state;

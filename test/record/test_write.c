@@ -26,7 +26,7 @@ static int writer_count(void)
 
 /* ---- Promises -------------------------------------------------------------------------------- */
 
-static void bad_paths_are_told_and_leave_nothing(void **state)
+static void bad_paths_are_reported_and_leave_nothing(void **state)
 {
     (void)state;
     zw_error error;
@@ -54,7 +54,7 @@ static void bad_paths_are_told_and_leave_nothing(void **state)
     record_table_free(table);
 }
 
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     if (access("/dev/full", W_OK) != 0) {
@@ -153,8 +153,7 @@ static void without_hdf5_it_is_said(void **state)
     record_table_free(table);
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------
- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void check_csv(const record_table *table)
 {
@@ -295,8 +294,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, scratch_empty)
     const struct CMUnitTest tests[] = {
-        TEST(bad_paths_are_told_and_leave_nothing),
-        TEST(a_full_disk_is_told),
+        TEST(bad_paths_are_reported_and_leave_nothing),
+        TEST(a_full_disk_is_reported),
         TEST(no_memory_leaves_no_file),
         TEST(the_same_table_gives_the_same_bytes),
         TEST(a_file_is_replaced),

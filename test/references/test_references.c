@@ -38,11 +38,11 @@ typedef struct player {
 
 /* ---- Comparing ---------------------------------------------------------------------------- */
 
-static void blame(player *p, const char *what, const char *story)
+static void blame(player *p, const char *what, const char *message)
 {
     p->failures++;
     if (p->failures <= 12) {
-        print_error("    %s:%d: %s: %s\n", p->file, p->line, what, story);
+        print_error("    %s:%d: %s: %s\n", p->file, p->line, what, message);
     }
 }
 
@@ -55,10 +55,10 @@ static void compare(player *p, const char *what, double got, double expected, do
         snprintf(p->worst_what, sizeof p->worst_what, "%s, line %d", what, p->line);
     }
     if (!(ratio <= 1)) {
-        char story[160];
-        snprintf(story, sizeof story, "%.16g, expected %.16g, off by %.1e, allowed %.1e", got,
+        char message[160];
+        snprintf(message, sizeof message, "%.16g, expected %.16g, off by %.1e, allowed %.1e", got,
                  expected, error, allowed);
-        blame(p, what, story);
+        blame(p, what, message);
     }
 }
 

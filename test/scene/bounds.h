@@ -1,4 +1,4 @@
-/* assert_small: a number that is not above its bound; both are told. After cmocka.h. */
+/* assert_small: a number that is not above its bound; both are printed. After cmocka.h. */
 #ifndef ZW_TEST_SCENE_BOUNDS_H
 #define ZW_TEST_SCENE_BOUNDS_H
 

@@ -1,4 +1,4 @@
-/* Robots by the velocity step, or by DOP853 to compare with; what fails tells its story. */
+/* Robots by the velocity step, or by DOP853 to compare with; a failure prints its message. */
 #ifndef ZW_TEST_STEP_IMPULSE_GO_H
 #define ZW_TEST_STEP_IMPULSE_GO_H
 

@@ -16,7 +16,7 @@ static void near(double x, double y, double within)
 }
 
 /* A brick of 2 kg on a floor: in sum it carries the weight, in the middle below it. */
-static void contacts_are_told(void **state)
+static void contacts_are_reported(void **state)
 {
     (void)state;
     scene s = open_scene(
@@ -63,7 +63,7 @@ static void contacts_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contacts_are_told),
+        cmocka_unit_test(contacts_are_reported),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");

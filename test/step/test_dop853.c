@@ -259,7 +259,7 @@ static void errors_follow_the_tolerance(void **state)
     }
 }
 
-/* Tolerance 1e-14 on the double pendulum and its kin: what is left is 1e-12. */
+/* Tolerance 1e-14 on the double pendulum and similar systems: what is left is 1e-12. */
 static void tight_runs(void **state)
 {
     (void)state;

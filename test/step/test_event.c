@@ -92,8 +92,7 @@ static void roots_that_fail(void **state)
     }
 }
 
-/* ---- The oscillator ----------------------------------------------------------------------------
- */
+/* ---- The oscillator -------------------------------------------------------------------------- */
 
 static zw_status circle_field(void *user, double t, const double *y, double *dy, zw_error *error)
 {
@@ -248,8 +247,7 @@ static void near_misses_do_not_fire(void **state)
     stepper_free(ode);
 }
 
-/* ---- The bouncing ball -------------------------------------------------------------------------
- */
+/* ---- The bouncing ball ----------------------------------------------------------------------- */
 
 static zw_status ball_field(void *user, double t, const double *y, double *dy, zw_error *error)
 {
@@ -318,8 +316,7 @@ static void bouncing_balls(void **state)
     }
 }
 
-/* ---- Events on a curved manifold, and of moving things -----------------------------------------
- */
+/* ---- Events on a curved manifold, and of moving things --------------------------------------- */
 
 static zw_status at_the_bottom(void *user, double t, const double *y, double *g, zw_error *error)
 {
@@ -451,8 +448,7 @@ static void many_events_in_a_step(void **state)
     assert_true(each[1] < 1.5 * each[0]);
 }
 
-/* ---- Failures ----------------------------------------------------------------------------------
- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static zw_status broken(void *user, double t, const double *y, double *g, zw_error *error)
 {

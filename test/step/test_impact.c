@@ -1,4 +1,4 @@
-/* One law of impact behind both doors: the same balls as equations and as bodies; restitution among
+/* One law of impact for equations and bodies: the same balls in both; restitution among
  * many; impacts at the start. ZW_CAMPAIGN scales the random part: "small" is a tenth, a number is a
  * factor. */
 #include "touch.h"
@@ -13,8 +13,7 @@ static int times(int usual)
     return factor > 0 ? (int)(usual * factor) : campaign(usual);
 }
 
-/* ---- Balls in a plane, in both forms -----------------------------------------------------------
- */
+/* ---- Balls in a plane, in both forms --------------------------------------------------------- */
 
 enum { BALLS = 50 };
 
@@ -129,7 +128,7 @@ static balls triangle_of(int rows, double e)
 }
 
 typedef struct figures {
-    double doors, energy, momentum, mirror;
+    double forms, energy, momentum, mirror;
     long impacts;
 } figures;
 
@@ -140,7 +139,7 @@ static void compare(const balls *b, zw_impact_law law, figures *f)
     zw_run_summary summary = as_bodies(b, law, 1e-3, w);
     for (int i = 0; i < 2 * b->count; i++) {
         double m = b->mass[i / 2], v0 = b->v[i / 2][i % 2];
-        f->doors = fmax(f->doors, fabs(v[i] - w[i]));
+        f->forms = fmax(f->forms, fabs(v[i] - w[i]));
         before += 0.5 * m * v0 * v0;
         after += 0.5 * m * w[i] * w[i];
         p[i % 2] += m * (w[i] - v0);
@@ -153,16 +152,17 @@ static void compare(const balls *b, zw_impact_law law, figures *f)
 
 static void check_figures(const figures *f, const char *name)
 {
-    printf("%s: doors differ by %.2g, energy gained %.2g, momentum %.2g, mirror %.2g\n", name,
-           f->doors, f->energy, f->momentum, f->mirror);
-    assert_true(f->doors < 1e-12);
+    printf(
+        "%s: equations and bodies differ by %.2g, energy gained %.2g, momentum %.2g, mirror %.2g\n",
+        name, f->forms, f->energy, f->momentum, f->mirror);
+    assert_true(f->forms < 1e-12);
     assert_true(f->energy < 1e-13);
     assert_true(f->momentum < 1e-12);
     assert_true(f->mirror < 1e-15);
     assert_true(f->impacts > 0);
 }
 
-/* Three balls in a row are the same behind both doors, by either law. */
+/* Three balls in a row are the same as equations and as bodies, by either law. */
 static void three_balls_in_a_row(void **state)
 {
     (void)state;
@@ -228,8 +228,8 @@ static void a_symmetric_break(void **state)
 }
 
 /* The second of two balls is a little farther away: the first is hit alone, and what comes of it
- * meets the second, or not. Both doors tell such gaps from none, and by the same measure: gaps are
- * drawn around that of gauss_touch. */
+ * meets the second, or not. Both formulations distinguish such gaps from none, and by the same
+ * measure: gaps are drawn around that of gauss_touch. */
 static void a_break_with_a_gap(void **state)
 {
     (void)state;
@@ -261,10 +261,11 @@ static void a_break_with_a_gap(void **state)
             }
         }
     }
-    printf("breaks with a gap: doors differ by %.2g\n", worst);
+    printf("breaks with a gap: equations and bodies differ by %.2g\n", worst);
 }
 
-/* Triangles of up to ten balls: mirror images of themselves, the same behind both doors. */
+/* Triangles of up to ten balls: mirror images of themselves, the same as equations and as bodies.
+ */
 static void triangles_break_symmetrically(void **state)
 {
     (void)state;
@@ -288,8 +289,7 @@ static void triangles_break_symmetrically(void **state)
     check_figures(&f, "triangles");
 }
 
-/* ---- Restitution among many --------------------------------------------------------------------
- */
+/* ---- Restitution among many ------------------------------------------------------------------ */
 
 /* Energy at the ends of steps: it must never grow. */
 typedef struct watch {
@@ -419,11 +419,10 @@ static void a_bin_of_spheres(void **state)
     }
 }
 
-/* ---- The start ---------------------------------------------------------------------------------
- */
+/* ---- The start ------------------------------------------------------------------------------- */
 
-/* What approaches at t = 0 is told: in the assembly, and in the summary of the first run. */
-static void impacts_at_the_start_are_told(void **state)
+/* What approaches at t = 0 is reported: in the assembly, and in the summary of the first run. */
+static void impacts_at_the_start_are_reported(void **state)
 {
     (void)state;
     zw_error error = {0};
@@ -488,7 +487,7 @@ int main(void)
         cmocka_unit_test(cradles),
         cmocka_unit_test(boxes_a_nanometre_apart),
         cmocka_unit_test(a_bin_of_spheres),
-        cmocka_unit_test(impacts_at_the_start_are_told),
+        cmocka_unit_test(impacts_at_the_start_are_reported),
         cmocka_unit_test(the_file_chooses_the_law),
     };
     if (!xml_available()) {

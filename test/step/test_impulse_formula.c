@@ -33,8 +33,7 @@ static world robot_world(const char *text)
     return (world){.model = r.model, .system = r.system, .work = r.work, .state = r.state};
 }
 
-/* ---- The same steps as with elements of the robot's own ---------------------------------------
- */
+/* ---- The same steps as with elements of the robot's own -------------------------------------- */
 
 static const char *const springs =
     "import \"arm.xml\"\n"

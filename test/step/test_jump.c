@@ -150,7 +150,7 @@ static void what_nothing_can_follow(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *text, *told;
+        const char *text, *message;
     } row[] = {
         {"coord x\nmass 1 at x\nconstraint w: x = if(t > 1, 1, 0)\n", "constraint w jumps by 1"},
         {"coord x\nmass 1 at x\nconstraint w: x >= if(t > 1, 1, 0)\n", "constraint w jumps by 1"},
@@ -164,7 +164,7 @@ static void what_nothing_can_follow(void **unused)
         zw_run_summary s;
         const zw_run_options options = {.time = 2, .every = 4};
         assert_int_not_equal(zw_run(w.system, w.state, w.work, &options, &s, &w.error), ZW_OK);
-        if (!strstr(w.error.text, row[k].told)) {
+        if (!strstr(w.error.text, row[k].message)) {
             fail_msg("%s%s", row[k].text, w.error.text);
         }
         world_end(&w);

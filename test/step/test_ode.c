@@ -327,7 +327,7 @@ static zw_status troubled(void *user, double t, const double *y, double *dy, zw_
     return ZW_OK;
 }
 
-/* A field that fails beyond a point: we get near to it, stay on this side, and hear its story. */
+/* A field that fails beyond a point: we get near to it, stay on this side, and hear its message. */
 static void failures_are_reported_with_their_time(void **state)
 {
     (void)state;

@@ -50,8 +50,7 @@ static void turntable(void **state)
     assert_true(coarse < 1e-3 && fabs(coarse / fine - 4) < 0.2);
 }
 
-/* ---- A coin -----------------------------------------------------------------------------------
- */
+/* ---- A coin ---------------------------------------------------------------------------------- */
 
 /* Tilted and turning about the vertical at 26/s, its point of contact at rest: it rolls, and keeps
  * its energy. */
@@ -81,8 +80,7 @@ static void coin(void **state)
     assert_true(worst[0] < 1e-3 && worst[0] / worst[1] > 3.5);
 }
 
-/* ---- A cart on wheels --------------------------------------------------------------------------
- */
+/* ---- A cart on wheels ------------------------------------------------------------------------ */
 
 /* Eight cylinders of m, R under a box of M on a slope: a = g sin(slope) (M + 8 m)/(M + 12 m), at
  * every step, also where a step turns the wheels by several radians. (Loads of eight wheels are not
@@ -118,8 +116,7 @@ static void cart(void **state)
     }
 }
 
-/* ---- A bar on a hinge ---------------------------------------------------------------------------
- */
+/* ---- A bar on a hinge ------------------------------------------------------------------------ */
 
 /* It turns by 0.1 and by 0.3 a step, and keeps its energy to order two. */
 static double turning_bar(double omega, double h)
@@ -356,7 +353,8 @@ static void knee(void **state)
     }
 }
 
-/* ---- What a step costs is told ----------------------------------------------------------------
+/* ---- What a step costs is reported
+ * ----------------------------------------------------------------
  */
 
 static zw_run_summary run_from(const char *text, double speed, double tolerance, double h)
@@ -370,14 +368,14 @@ static zw_run_summary run_from(const char *text, double speed, double tolerance,
     zw_error error = {0};
     must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
     zw_run_conclude(s.system, NULL, &summary, NULL, &verdict);
-    int told = 0;
+    int reported = 0;
     for (int i = 0; i < verdict.count; i++) {
         const char *name = verdict.line[i].name;
-        told += !strcmp(name, "linear") || !strcmp(name, "stiff") || !strcmp(name, "late") ||
-                !strcmp(name, "slow");
+        reported += !strcmp(name, "linear") || !strcmp(name, "stiff") || !strcmp(name, "late") ||
+                    !strcmp(name, "slow");
     }
-    assert_int_equal(told, (summary.linear > 0) + (summary.stiff > 0) + (summary.late > 0) +
-                               (summary.slow > 0));
+    assert_int_equal(reported, (summary.linear > 0) + (summary.stiff > 0) + (summary.late > 0) +
+                                   (summary.slow > 0));
     close_scene(&s);
     return summary;
 }
@@ -390,7 +388,7 @@ static zw_run_summary run_at(const char *text, double tolerance, double h)
 /* Balls that fall from 1 m onto a floor, two or three at once: three are not located, and land at
  * the end of their step, sqrt(2/g) = 0.45152 s rounded up to whole steps. A servo of h^2 K/M = 100
  * and one linearisation count all steps. */
-static void told(void **state)
+static void what_a_step_costs_is_reported(void **state)
 {
     (void)state;
     const char *ball = "<body pos='%d 0 1.1'><freejoint/><geom size='.1'/></body>";
@@ -413,12 +411,13 @@ static void told(void **state)
 }
 
 /* From rest at x g h^2 above a floor, or above the limit of its joint, a ball meets it at the speed
- * sqrt(2 x) g h: below g h (x < 1/2) that is left to the end of the step, and told, of one step for
- * each height; above it is an impact in the step. A ball with restitution that is too slow to
- * bounce (below 1/100 of g h, x < 5e-5) is told as well; a little faster it bounces. Joints that
- * fall onto their limit with a speed c of their own land there if c > g h/2 - gap/h, half of the
- * mean speed that the step takes from them: else what is pressed against it would land again and
- * again, at the speed that the press gives in a step. What lies from the start lands nowhere. */
+ * sqrt(2 x) g h: below g h (x < 1/2) that is left to the end of the step, and reported, of one step
+ * for each height; above it is an impact in the step. A ball with restitution that is too slow to
+ * bounce (below 1/100 of g h, x < 5e-5) is reported as well; a little faster it bounces. Joints
+ * that fall onto their limit with a speed c of their own land there if c > g h/2 - gap/h, half of
+ * the mean speed that the step takes from them: else what is pressed against it would land again
+ * and again, at the speed that the press gives in a step. What lies from the start lands nowhere.
+ */
 static void slow_landings(void **state)
 {
     (void)state;
@@ -468,7 +467,7 @@ int main(void)
         cmocka_unit_test(forces),
         cmocka_unit_test(rimless_wheel),
         cmocka_unit_test(knee),
-        cmocka_unit_test(told),
+        cmocka_unit_test(what_a_step_costs_is_reported),
         cmocka_unit_test(slow_landings),
     };
     if (!xml_available()) {

@@ -151,7 +151,7 @@ static void a_hill_in_the_plane(void **unused)
 }
 
 /* Steps of a given length are not changed, but they are not called proved. */
-static void given_steps_are_told(void **unused)
+static void given_steps_are_reported(void **unused)
 {
     (void)unused;
     world w = world_of("coord x\nmass 1 at x\nforce x: exp(-((t - 5.04)/1e-3)^2)\n");
@@ -198,9 +198,12 @@ static void what_is_smooth_stays_as_it_was(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_push_in_time),       cmocka_unit_test(a_push_at_any_time),
-        cmocka_unit_test(a_bump_on_the_way),    cmocka_unit_test(a_hill_in_the_plane),
-        cmocka_unit_test(given_steps_are_told), cmocka_unit_test(what_is_smooth_stays_as_it_was),
+        cmocka_unit_test(a_push_in_time),
+        cmocka_unit_test(a_push_at_any_time),
+        cmocka_unit_test(a_bump_on_the_way),
+        cmocka_unit_test(a_hill_in_the_plane),
+        cmocka_unit_test(given_steps_are_reported),
+        cmocka_unit_test(what_is_smooth_stays_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void one_look_and_no_solve(void **state)
 }
 
 /* What is pushed is not at rest, and comes to rest again. */
-static void a_push_is_felt(void **state)
+static void a_push_is_sensed(void **state)
 {
     (void)state;
     scene s = open_scene(robot);
@@ -99,7 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_look_and_no_solve),
-        cmocka_unit_test(a_push_is_felt),
+        cmocka_unit_test(a_push_is_sensed),
     };
     return xml_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

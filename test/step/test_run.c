@@ -374,7 +374,7 @@ static void test_too_many_steps(void **state)
     }
 }
 
-/* A motion that runs into a singular point ends with a story, not in an endless loop. */
+/* A motion that runs into a singular point ends with a message, not in an endless loop. */
 static void test_dead_end(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* States as bytes: what is restored goes on with the same bits, and what is broken is told. */
+/* States as bytes: what is restored goes on with the same bits, and what is broken is refused. */
 #include "step/integrate.h"
 
 #include <stdlib.h>
@@ -229,20 +229,20 @@ static void the_hash_is_known(void **state)
 
 /* ---- What is broken -------------------------------------------------------------------------- */
 
-static void must_fail(const robot *r, const unsigned char *bytes, size_t size, const char *story)
+static void must_fail(const robot *r, const unsigned char *bytes, size_t size, const char *message)
 {
     zw_error error = {0};
     zw_state *state = zw_state_restore(r->system, bytes, size, &error);
     assert_null(state);
     assert_int_equal(error.status, ZW_BAD_INPUT);
-    if (!strstr(error.text, story)) {
-        fail_msg("'%s' does not say '%s'", error.text, story);
+    if (!strstr(error.text, message)) {
+        fail_msg("'%s' does not say '%s'", error.text, message);
     }
 }
 
 /* Cut off anywhere, or one bit flipped anywhere. The copies are as long as they say, so that a
  * sanitizer sees who reads too far. */
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
     (void)state;
     robot r = make(HOPPER);
@@ -377,7 +377,7 @@ static void modes_and_multipliers_are_looked_at(void **state)
     robot_end(&r);
 }
 
-static void other_systems_are_told(void **state)
+static void other_systems_are_reported(void **state)
 {
     (void)state;
     robot a = make(ROBOT("2")), b = make(ROBOT("2.5")), c = make(PENDULUM);
@@ -449,10 +449,10 @@ int main(void)
         cmocka_unit_test(copies_are_equal),
         cmocka_unit_test(hashes_see_every_bit),
         cmocka_unit_test(the_hash_is_known),
-        cmocka_unit_test(damage_is_told),
+        cmocka_unit_test(damage_is_reported),
         cmocka_unit_test(nonsense_does_no_harm),
         cmocka_unit_test(modes_and_multipliers_are_looked_at),
-        cmocka_unit_test(other_systems_are_told),
+        cmocka_unit_test(other_systems_are_reported),
         cmocka_unit_test(files_are_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -132,8 +132,8 @@ static void a_saved_state_goes_on_with_the_same_bits(void **state)
 }
 
 /* A sample lies within a step in which joints land on their limits, and the way between the ends of
- * that step is 2e-9 rad off them, which no correction mends. It is shown as it is, and the run goes
- * on. */
+ * that step is 2e-9 rad off them, which no correction removes. It is shown as it is, and the run
+ * goes on. */
 static void samples_within_a_landing_end_no_run(void **state)
 {
     (void)state;

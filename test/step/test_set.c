@@ -10,7 +10,7 @@ static const char press[] =
     "<body name='finger' pos='0 0 0.25'><joint name='down' type='slide' axis='0 0 -1'/>"
     "<geom type='sphere' size='0.05' mass='0.1'/><site name='tip'/></body></worldbody>"
     "<actuator><motor name='press' joint='down'/></actuator>"
-    "<sensor><force name='felt' site='tip'/></sensor>";
+    "<sensor><force name='sensed' site='tip'/></sensor>";
 
 static void step(scene *s)
 {
@@ -26,7 +26,7 @@ static void set(scene *s, zw_field_id field, int first, int count, const double 
     must(zw_state_set(s->system, s->state, s->work, field, first, count, value, &error), &error);
 }
 
-/* The push of the floor is the weight and what the motor adds, in the step after it was told. */
+/* The push of the floor is the weight and what the motor adds, in the step after it was set. */
 static void test_controls(void **unused)
 {
     (void)unused;
@@ -49,8 +49,8 @@ static void test_controls(void **unused)
         }
         /* the box's push goes back through the slide's motor: the world feels push in the joint */
         must(zw_look(s.system, s.state, s.work, &error), &error);
-        const double *felt = zw_field(s.system, s.state, s.work, ZW_FIELD_SENSOR).data;
-        assert_true(fabs(felt[2] + push) < 1e-9);
+        const double *sensed = zw_field(s.system, s.state, s.work, ZW_FIELD_SENSOR).data;
+        assert_true(fabs(sensed[2] + push) < 1e-9);
         assert_int_equal(zw_contacts(s.system, s.state, s.work, list, 16, &error), count);
     }
     close_scene(&s);

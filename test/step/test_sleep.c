@@ -146,7 +146,7 @@ static void what_loses_its_support_falls(void **state)
     close_scene(&s);
 }
 
-/* A table on a motor sleeps with the box on it until it is told to go elsewhere. */
+/* A table on a motor sleeps with the box on it until it is commanded elsewhere. */
 static void controls_wake(void **state)
 {
     (void)state;
@@ -351,8 +351,8 @@ static void by_other_ways(void **state)
     }
 }
 
-/* Each allocation of the first steps fails once: told, and the next try goes on as if nothing had
- * been. */
+/* Each allocation of the first steps fails once: reported, and the next try goes on as if nothing
+ * had been. */
 static void memory_can_fail(void **state)
 {
     (void)state;

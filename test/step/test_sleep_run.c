@@ -223,8 +223,7 @@ static void other_gravity(void **state)
     close_scene(&moon);
 }
 
-/* ---- Activations and armatures ----------------------------------------------------------------
- */
+/* ---- Activations and armatures --------------------------------------------------------------- */
 
 /* Two arms on a tendon with armature, driven through filters that take their time, and a crate. */
 #define ARMS                                                                                       \

@@ -21,8 +21,7 @@ static const struct {
 
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* ---- Radau's order -----------------------------------------------------------------------------
- */
+/* ---- Radau's order --------------------------------------------------------------------------- */
 
 static zw_status circle_field(void *user, double t, const double *y, double *dy, zw_error *error)
 {
@@ -65,8 +64,7 @@ static void orders_of_radau(void **state)
     assert_near(observed_order(COUNT, h, dense), 4.0, 0.1);
 }
 
-/* ---- Stiff problems ----------------------------------------------------------------------------
- */
+/* ---- Stiff problems -------------------------------------------------------------------------- */
 
 /* However stiff, the number of steps does not depend on it, and errors follow the tolerance. */
 static void moving_equilibria(void **state)
@@ -163,8 +161,7 @@ static void steps_are_long_where_nothing_happens(void **state)
     }
 }
 
-/* ---- Events and jumps --------------------------------------------------------------------------
- */
+/* ---- Events and jumps ------------------------------------------------------------------------ */
 
 static zw_status at_zero(void *user, double t, const double *y, double *g, zw_error *error)
 {

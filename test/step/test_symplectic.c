@@ -216,8 +216,7 @@ static void there_and_back(void **state)
     }
 }
 
-/* ---- Nonholonomic rows: a skate on a slope -----------------------------------------------------
- */
+/* ---- Nonholonomic rows: a skate on a slope --------------------------------------------------- */
 
 /* q = (x, y, angle); the skate does not slip sideways: psi = x' sin - y' cos = 0. Gravity pulls
  * along x. Known motion from rest with spin w: cycloids, x = g/(2 w^2) sin^2 w t. */
@@ -303,8 +302,7 @@ static void skate_on_a_slope(void **state)
     }
 }
 
-/* ---- A kinetic energy that is not quadratic, on a moving circle, with friction -----------------
- */
+/* ---- A kinetic energy that is not quadratic, on a moving circle, with friction --------------- */
 
 /* K = (|v|^2)/2 + (|v|^2)^2/4 (Cardin-Zanzotto 1989: Finsler), V = q_y, Q = -v/5, |q|^2 = (1 +
  * t/10)^2. */
@@ -393,8 +391,7 @@ static void finsler_on_a_moving_circle(void **state)
     }
 }
 
-/* ---- Dense output, retakes, rest ---------------------------------------------------------------
- */
+/* ---- Dense output, retakes, rest ------------------------------------------------------------- */
 
 /* y = (q, v, rest) with rest' = v_y: rest = q_y - q_y(0). */
 static zw_status with_rest(void *user, double t, const double *y, double *dy, zw_error *error)
@@ -434,8 +431,7 @@ static void dense_output_and_retakes(void **state)
     }
 }
 
-/* ---- Failures ----------------------------------------------------------------------------------
- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static int broken_after;
 

@@ -187,10 +187,10 @@ static void overlaps_part_against_forces(void **state)
     }
 }
 
-/* Pairs that nothing can part are named and not felt: neighbours on a hinge that overlap along its
+/* Pairs that nothing can part are named and ignored: neighbours on a hinge that overlap along its
  * axis swing as if they could not touch, to the bit; two arms that begin inside each other, on a
  * loop or not, go on as well. */
-static void what_cannot_part_is_not_felt(void **state)
+static void what_cannot_part_is_ignored(void **state)
 {
     (void)state;
     double end[3] = {0};
@@ -220,7 +220,7 @@ static void what_cannot_part_is_not_felt(void **state)
 
 /* A bar on a rail begins stuck between two posts that leave it too little room. It leaves them at
  * the speed that it has, and hits a wall; back at the posts it is stopped by them: it was apart. */
-static void what_has_come_apart_is_felt(void **state)
+static void what_has_come_apart_is_in_contact(void **state)
 {
     (void)state;
     scene s = open_scene(
@@ -388,8 +388,8 @@ int main(void)
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(no_speed_is_too_high),
         cmocka_unit_test(overlaps_part),
-        cmocka_unit_test(what_cannot_part_is_not_felt),
-        cmocka_unit_test(what_has_come_apart_is_felt),
+        cmocka_unit_test(what_cannot_part_is_ignored),
+        cmocka_unit_test(what_has_come_apart_is_in_contact),
         cmocka_unit_test(overlaps_part_against_forces),
         cmocka_unit_test(overlaps_are_named_and_give_no_energy),
         cmocka_unit_test(what_is_wedged_does_no_work),

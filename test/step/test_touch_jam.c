@@ -156,7 +156,7 @@ static void falls_all_the_way(void **state)
     assert_true(jams > 0);
 }
 
-/* A block that comes to a stop, a ball that lands and rolls: no paradox, and none is told. */
+/* A block that comes to a stop, a ball that lands and rolls: no paradox, and none is reported. */
 static void others_do_not_jam(void **state)
 {
     (void)state;

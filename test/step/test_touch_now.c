@@ -46,8 +46,7 @@ static double largest(const double *x, int n)
     return most;
 }
 
-/* ---- What touches -----------------------------------------------------------------------------
- */
+/* ---- What touches ---------------------------------------------------------------------------- */
 
 /* Gaps up to 1e-6 of the smaller geom are none; a ball above that falls freely. */
 static void gaps_are_none_up_to_a_millionth(void **state)
@@ -130,8 +129,8 @@ static void a_crate_on_a_slope(void **state)
     }
 }
 
-/* What approaches is told; what parts is left alone. */
-static void impacts_are_told(void **state)
+/* What approaches is reported; what parts is left alone. */
+static void impacts_are_reported(void **state)
 {
     (void)state;
     scene s = open_scene("<worldbody>" FLOOR CRATE "</worldbody>");
@@ -148,8 +147,7 @@ static void impacts_are_told(void **state)
     close_scene(&s);
 }
 
-/* ---- What curves ------------------------------------------------------------------------------
- */
+/* ---- What curves ----------------------------------------------------------------------------- */
 
 /* A ball of radius r rolls without slipping on the floor: nothing accelerates. Inside of a turning
  * frame nothing would; so also on a ball that it rolls over at its top, where the path of its
@@ -244,8 +242,7 @@ static void balls_spin(void **state)
     close_scene(&s);
 }
 
-/* ---- Robots -----------------------------------------------------------------------------------
- */
+/* ---- Robots ---------------------------------------------------------------------------------- */
 
 static scene open_humanoid(int maximal)
 {
@@ -319,8 +316,7 @@ static void a_humanoid_stands(void **state)
     close_scene(&s);
 }
 
-/* ---- Sensors and wrenches ----------------------------------------------------------------------
- */
+/* ---- Sensors and wrenches -------------------------------------------------------------------- */
 
 /* A leg with a knee stands on a foot; what its force sensor reads is the weight above it. */
 #define LEG                                                                                        \
@@ -380,8 +376,7 @@ static void samples_know_contacts(void **state)
     close_scene(&s);
 }
 
-/* ---- Short steps -------------------------------------------------------------------------------
- */
+/* ---- Short steps ----------------------------------------------------------------------------- */
 
 /* A four-legged heap: a table with a load that slides on it, and a ball that rolls against a wall.
  * The forces of steps tend to those of the instant, with their length. */
@@ -424,15 +419,14 @@ static void steps_tend_to_it(void **state)
     assert_true(off[1] < 0.3 * off[0] && off[2] < 0.3 * off[1]);
 }
 
-/* ---- Limits of the law --------------------------------------------------------------------------
- */
+/* ---- Limits of the law ----------------------------------------------------------------------- */
 
 /* Painleve: a rod drags its lower end over a floor of great friction. Either there are forces, with
  * a certificate, or it is said by name that there are none. */
-static void painleve_is_told(void **state)
+static void painleve_is_reported(void **state)
 {
     (void)state;
-    int told = 0;
+    int reported = 0;
     for (int k = 1; k < 15; k++) {
         double angle = 0.1 * k;
         char text[1000];
@@ -451,13 +445,13 @@ static void painleve_is_told(void **state)
         if (status != ZW_OK) {
             assert_true(status == ZW_NO_SOLUTION || status == ZW_JAMMED);
             assert_non_null(strstr(error.text, "contact of tip with floor"));
-            told++;
+            reported++;
         } else {
             assert_true(zw_work_motion(s.work)->certificate.worst < 1e-8);
         }
         close_scene(&s);
     }
-    assert_true(told > 0 && told < 14);
+    assert_true(reported > 0 && reported < 14);
 }
 
 /* A joint whose dry friction cannot hold what the contact asks of it turns: 0.5 g, be it just less.
@@ -528,8 +522,7 @@ static void the_lighter_foot_stands(void **state)
     close_scene(&s);
 }
 
-/* ---- Other laws --------------------------------------------------------------------------------
- */
+/* ---- Other laws ------------------------------------------------------------------------------ */
 
 typedef struct first {
     int known;
@@ -598,8 +591,7 @@ static void by_the_law_of_the_run(void **state)
     }
 }
 
-/* ---- Crowds -----------------------------------------------------------------------------------
- */
+/* ---- Crowds ---------------------------------------------------------------------------------- */
 
 /* Crates that stand, slide and rise, each for itself: as many as make the problem a large one.
  * Nobody notices the others. (What spins on more points than three knows more than one answer.) */
@@ -645,13 +637,13 @@ int main(void)
         cmocka_unit_test(gaps_are_none_up_to_a_millionth),
         cmocka_unit_test(a_crate_stands),
         cmocka_unit_test(a_crate_on_a_slope),
-        cmocka_unit_test(impacts_are_told),
+        cmocka_unit_test(impacts_are_reported),
         cmocka_unit_test(balls_roll),
         cmocka_unit_test(a_pole_falls),
         cmocka_unit_test(a_leg_stands),
         cmocka_unit_test(samples_know_contacts),
         cmocka_unit_test(steps_tend_to_it),
-        cmocka_unit_test(painleve_is_told),
+        cmocka_unit_test(painleve_is_reported),
         cmocka_unit_test(friction_of_joints_gives_way),
         cmocka_unit_test(springs_press_without_gravity),
         cmocka_unit_test(the_lighter_foot_stands),

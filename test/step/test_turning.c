@@ -114,7 +114,7 @@ static void long_runs_keep_momentum_and_energy(void **state)
 }
 
 /* Steps of `impulse` that turn bodies from a needle to a disk by up to ten radians: the angular
- * momentum stays (to what a step may miss that is told as inexact, 1e-6), and the energy, which
+ * momentum stays (to what a step may miss that is reported as inexact, 1e-6), and the energy, which
  * could be as large as L^2/2J of the smallest moment J, does not grow. (While a step turns them by
  * less than half a radian it swings.) */
 static void what_flies_and_tumbles_gains_no_energy(void **state)

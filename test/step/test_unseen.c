@@ -15,7 +15,7 @@
 
 enum { BODIES = 4 };
 static int systems = 0;
-static story mine, zwang;
+static history mine, zwang;
 
 /* The smallest root of a s^2 + b s + c above `after`, or infinity. */
 static double root_after(double a, double b, double c, double after)
@@ -163,7 +163,7 @@ static void disks_from(disks *s, const moment *now)
 
 /* The motion, from the states of `guide` after its events if there is one. 0: something is so close
  * that nobody can say what happens. */
-static int follow_disks(disks s, double end, const story *guide, story *to)
+static int follow_disks(disks s, double end, const history *guide, history *to)
 {
     double t = 0;
     int one = 0, two = 0, doubtful = 0;
@@ -200,7 +200,7 @@ static int compare_disks(dice *d, tally *sum)
     }
     tell_by_zwang(text, 8, &zwang, sum);
     follow_disks(s, 8, &zwang, &mine);
-    compare_stories(text, &mine, &zwang, 4 * s.n, sum);
+    compare_histories(text, &mine, &zwang, 4 * s.n, sum);
     return 1;
 }
 
@@ -256,7 +256,7 @@ static moment beads_moment(const beads *s, double t)
     return now;
 }
 
-static int follow_beads(beads s, double end, const story *guide, story *to)
+static int follow_beads(beads s, double end, const history *guide, history *to)
 {
     double t = 0;
     int which = 0, doubtful = 0;
@@ -311,7 +311,7 @@ static int compare_beads(dice *d, tally *sum)
     }
     tell_by_zwang(text, end, &zwang, sum);
     follow_beads(s, end, &zwang, &mine);
-    compare_stories(text, &mine, &zwang, 2 * s.n, sum);
+    compare_histories(text, &mine, &zwang, 2 * s.n, sum);
     return 1;
 }
 
@@ -500,7 +500,7 @@ static double next_touch(const polygon *p, double room, int *which, int *doubtfu
     return best;
 }
 
-static int follow_polygon(polygon p, double end, const story *guide, story *to)
+static int follow_polygon(polygon p, double end, const history *guide, history *to)
 {
     double t = 0;
     for (to->count = 0;;) {
@@ -561,7 +561,7 @@ static int compare_polygons(dice *d, tally *sum)
     }
     tell_by_zwang(text, end, &zwang, sum);
     follow_polygon(p, end, &zwang, &mine);
-    compare_stories(text, &mine, &zwang, 4, sum);
+    compare_histories(text, &mine, &zwang, 4, sum);
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* What zwang tells of a motion, event by event and step by step, and what another search does. */
+/* What zwang reports of a motion, event by event and step by step, and what another search does. */
 #ifndef TEST_STEP_UNSEEN_H
 #define TEST_STEP_UNSEEN_H
 
@@ -25,10 +25,10 @@ typedef struct moment {
 } moment;
 
 /* After every event, and at the end; of zwang also at the end of every step. */
-typedef struct story {
+typedef struct history {
     int count, steps;
     moment after[MOST], end, step[STEPS];
-} story;
+} history;
 
 typedef struct tally {
     long events, unproved;
@@ -38,7 +38,7 @@ typedef struct tally {
 static int note_sample(void *user, zw_sample_kind kind, int event, const zw_system *system,
                        const zw_state *state, zw_work *work)
 {
-    story *s = user;
+    history *s = user;
     moment now = {.t = zw_field(system, state, work, ZW_FIELD_TIME).data[0]};
     zw_view q = zw_field(system, state, work, ZW_FIELD_Q);
     (void)event;
@@ -55,7 +55,7 @@ static int note_sample(void *user, zw_sample_kind kind, int event, const zw_syst
     return s->count == MOST;
 }
 
-static void tell_by_zwang(const char *text, double end, story *s, tally *sum)
+static void tell_by_zwang(const char *text, double end, history *s, tally *sum)
 {
     world w = world_of(text);
     zw_run_summary summary;
@@ -97,8 +97,8 @@ static void compare_moments(const char *text, const moment *mine, const moment *
     }
 }
 
-static void compare_stories(const char *text, const story *mine, const story *zwang, int n,
-                            tally *sum)
+static void compare_histories(const char *text, const history *mine, const history *zwang, int n,
+                              tally *sum)
 {
     for (int i = 0; i < mine->count && i < zwang->count; i++) {
         compare_moments(text, &mine->after[i], &zwang->after[i], n, sum);

@@ -12,7 +12,7 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import {house, load, mujoco, setCoordinates} from './oracle.mjs';
+import {root, load, mujoco, setCoordinates} from './oracle.mjs';
 
 const [program, wanted, ...given] = process.argv.slice(2);
 const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 10 : 100));
@@ -201,7 +201,7 @@ function compareFile(file, ours) {
   }
   const model = load(file);
   const said = spawnSync(program, [file, String(states)], {maxBuffer: 1 << 30});
-  const name = path.relative(file.startsWith(house) ? house : path.dirname(path.dirname(file)), file);
+  const name = path.relative(file.startsWith(root) ? root : path.dirname(path.dirname(file)), file);
   let why = null;
   if (typeof model === 'string') {
     why = `MuJoCo: ${model}`;
@@ -243,7 +243,7 @@ for (const file of given) {
 }
 if (given.length === 0) {
   for (const folder of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies']) {
-    robots(path.join(house, folder)).forEach((file) => compareFile(file, folder.startsWith('test')));
+    robots(path.join(root, folder)).forEach((file) => compareFile(file, folder.startsWith('test')));
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {

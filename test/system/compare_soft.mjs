@@ -13,7 +13,7 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import {coordinates, house, load, mujoco, setCoordinates} from './oracle.mjs';
+import {coordinates, root, load, mujoco, setCoordinates} from './oracle.mjs';
 
 const [program, ...given] = process.argv.slice(2);
 const small = process.env.ZW_CAMPAIGN === 'small';
@@ -218,9 +218,9 @@ function compareFile(file) {
 
 const named = ['mujoco_samples/humanoid.xml', 'mujoco_samples/car.xml', 'agility_cassie/scene.xml',
                'trossen_wx250s/wx250s.xml', 'robotiq_2f85/2f85.xml'];
-const own = path.join(house, 'test/system/soft');
+const own = path.join(root, 'test/system/soft');
 const models = process.env.ZW_MODELS ?? '/work/shared/models';
-const now = ['tendons.xml', 'muscles.xml', 'muscle_range.xml'].map((name) => path.join(house, 'test/read/mjcf_now', name));
+const now = ['tendons.xml', 'muscles.xml', 'muscle_range.xml'].map((name) => path.join(root, 'test/read/mjcf_now', name));
 const files = given.length > 0 ? given.map((file) => path.resolve(file)) :
     [...fs.readdirSync(own).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(own, name)),
      ...now, ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];

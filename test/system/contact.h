@@ -31,13 +31,13 @@
 enum { KEPT = 2048, MODES = 4 };
 
 /* What an observer keeps: events with the state there, and the modes at outputs. */
-typedef struct diary {
+typedef struct history {
     int events;
     double time[KEPT], q[KEPT][4], v[KEPT][4], a[KEPT][4];
     int outputs;
     double at[KEPT], x[KEPT][4];
     zw_constraint_mode mode[KEPT][MODES];
-} diary;
+} history;
 
 static inline void copy(double *to, zw_view from)
 {
@@ -47,7 +47,7 @@ static inline void copy(double *to, zw_view from)
 static inline int write_down(void *user, zw_sample_kind kind, int event, const zw_system *system,
                              const zw_state *state, zw_work *work)
 {
-    diary *d = user;
+    history *d = user;
     double t = zw_field(system, state, work, ZW_FIELD_TIME).data[0];
     (void)event;
     if (kind == ZW_SAMPLE_EVENT && d->events < KEPT) {
@@ -70,10 +70,10 @@ static inline int write_down(void *user, zw_sample_kind kind, int event, const z
 }
 
 /* On to `time`; the energy theorem must hold. */
-static inline zw_run_summary go(world *w, double time, diary *d)
+static inline zw_run_summary go(world *w, double time, history *d)
 {
-    static diary nowhere;
-    diary *into = d ? d : &nowhere;
+    static history nowhere;
+    history *into = d ? d : &nowhere;
     const zw_run_options options = {.time = time,
                                     .every = time / 100,
                                     .tolerance = 1e-12,

@@ -8,8 +8,7 @@
 
 #include "system/contact.h" /* its G is a letter elsewhere */
 
-/* ---- A bead on a curve p(u): circle, spiral, parabola, helix ----------------------------------
- */
+/* ---- A bead on a curve p(u): circle, spiral, parabola, helix --------------------------------- */
 
 typedef void curve(const double *p, double u, double x[3], double d[3], double dd[3]);
 
@@ -96,8 +95,7 @@ static void helix(const double *p, double u, double x[3], double d[3], double dd
 }
 CURVE(helix, 2)
 
-/* ---- A point on a surface, in space -----------------------------------------------------------
- */
+/* ---- A point on a surface, in space ---------------------------------------------------------- */
 
 /* a = g + N n - mu |N| w/|w|, with the normal acceleration n . a = -v H v / |grad| and the speed w
  * against the ground; all per mass. */
@@ -195,8 +193,7 @@ static void disk_see(const double *p, double t, const double *y, double *seen)
     seen[4] = y[6], seen[5] = y[7];
 }
 
-/* ---- Wedges -----------------------------------------------------------------------------------
- */
+/* ---- Wedges ---------------------------------------------------------------------------------- */
 
 /* mu m s(lope) M w0: y = X, X', way down the slope, its speed. */
 static void wedge_start(const double *p, double *y)
@@ -254,8 +251,7 @@ static void driven_wedge_start(const double *p, double *y)
     y[0] = y[1] = y[2] = 0, y[3] = p[4];
 }
 
-/* ---- A ladder, and a bar in a sleeve -----------------------------------------------------------
- */
+/* ---- A ladder, and a bar in a sleeve --------------------------------------------------------- */
 
 static void ladder_start(const double *p, double *y)
 {

@@ -5,8 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 
-export const house = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const shelf = process.env.ZW_NODE_MODULES ?? path.join(house, 'build/npm/node_modules');
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const shelf = process.env.ZW_NODE_MODULES ?? path.join(root, 'build/npm/node_modules');
 const entry = path.join(shelf, '@mujoco/mujoco/mujoco.js');
 if (!fs.existsSync(entry)) {
   console.log(`skipped: there is no @mujoco/mujoco in ${shelf} (tools/need test, or ZW_NODE_MODULES)`);
@@ -45,10 +45,10 @@ export function load(file) {
     try {
       return mujoco.MjModel.from_xml_path(file);
     } catch (problem) {
-      const story = String(problem.message ?? problem);
-      const missing = story.match(/opening file '([^']*\.png)'/);
+      const message = String(problem.message ?? problem);
+      const missing = message.match(/opening file '([^']*\.png)'/);
       if (!missing || pictures >= 20) {
-        return story.replace(/^MuJoCo Error: Loading error: (Error: )?/, '').split('\n')[0];
+        return message.replace(/^MuJoCo Error: Loading error: (Error: )?/, '').split('\n')[0];
       }
       const place = path.resolve(path.dirname(file), missing[1]);
       mujoco.FS.mkdirTree(path.dirname(place));

@@ -1,4 +1,4 @@
-/* Robots built in C, for tests: any failure prints its story and fails the test. */
+/* Robots built in C, for tests: any failure prints its message and fails the test. */
 #ifndef ZW_TEST_SYSTEM_ROBOTS_H
 #define ZW_TEST_SYSTEM_ROBOTS_H
 

@@ -65,8 +65,8 @@ static void quaternions_of_zero_are_refused(void **state)
     }
 }
 
-/* The story of the first failure on the way from the model to its accelerations. */
-static void story(const char *xml, const char *first, const char *second)
+/* The message of the first failure on the way from the model to its accelerations. */
+static void message(const char *xml, const char *first, const char *second)
 {
     zw_error error = {0};
     zw_model *model = zw_model_parse(xml, "robot.xml", NULL, 0, &error);
@@ -92,15 +92,15 @@ static void story(const char *xml, const char *first, const char *second)
 static void numbers_beyond_measure_are_named(void **state)
 {
     (void)state;
-    story(WORLD("armature='1e300'", "size='0.1'", ""), "mass of j is 1e+300", "beyond 1e+100");
-    story(WORLD("", "size='1e300'", ""), "body 'a'", "not finite");
-    story(
+    message(WORLD("armature='1e300'", "size='0.1'", ""), "mass of j is 1e+300", "beyond 1e+100");
+    message(WORLD("", "size='1e300'", ""), "body 'a'", "not finite");
+    message(
         WORLD("", "size='0.1'",
               "<equality><connect name='tie' body1='a' body2='b' anchor='1e300 0 0'/></equality>"),
         "constraint tie", "beyond 1e+100");
-    story(WORLD("", "size='0.1'",
-                "<equality><joint name='tie' joint1='j' polycoef='1e300 0 0 0 0'/></equality>"),
-          "constraint tie", "beyond 1e+100");
+    message(WORLD("", "size='0.1'",
+                  "<equality><joint name='tie' joint1='j' polycoef='1e300 0 0 0 0'/></equality>"),
+            "constraint tie", "beyond 1e+100");
 }
 
 /* Processor time to compile this many pendulums with limits, springs and dampers. */

@@ -73,7 +73,7 @@ static void start_of_a_keyframe(void **state)
     robot_end(&r);
 }
 
-/* An integrator with a range stops at its end, and leaves it at once when told to. */
+/* An integrator with a range stops at its end, and leaves it at once when asked to. */
 static void range(void **state)
 {
     (void)state;

@@ -208,8 +208,8 @@ static void add_wrench(double sum[6], double sign, const zw_wrench *it)
 
 /* Newton and Euler for each body of the motion that is really run: the rate of its momentum, by
  * differences over a short run, is what its parent, its children, gravity, weight taken off,
- * thruster and tether exert on it, as the interface tells them. */
-static void momenta_change_by_what_is_told(void **state)
+ * thruster and tether exert on it, as the interface reports them. */
+static void momenta_change_by_what_is_reported(void **state)
 {
     (void)state;
     robot r = robot_read(BEAST);
@@ -407,7 +407,7 @@ static void four_bar_as_equations(void **state)
         double rocker = 2 * lambda[2] * (x[2 + i] - (i == 0 ? 0.8 : 0));
         close_to("crank", A.force[k], crank, 1e-9 * 30);
         close_to("coupler", P.force[k], coupler, 1e-9 * 30);
-        close_to("rocker", -closer.force[k], rocker, 1e-9 * 30); /* it is told on the world */
+        close_to("rocker", -closer.force[k], rocker, 1e-9 * 30); /* it is given for the world */
     }
     assert_true(fabs(A.force[2]) > 1 && fabs(closer.force[2]) > 1);
     robot_end(&e);
@@ -457,7 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pendulum),
                                        cmocka_unit_test(joints_do_what_pushes_them),
-                                       cmocka_unit_test(momenta_change_by_what_is_told),
+                                       cmocka_unit_test(momenta_change_by_what_is_reported),
                                        cmocka_unit_test(what_floats_is_not_held),
                                        cmocka_unit_test(action_and_reaction),
                                        cmocka_unit_test(four_bar_as_equations),

@@ -223,13 +223,13 @@ static verdict compare_models(numbers *x, mjModel *m)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Both models of a file and how far their masses are apart, or the story of who does not read it.
+/* Both models of a file and how far their masses are apart, or the message of who does not read it.
  */
-static int load(const char *path, mjModel **m, numbers *x, double *masses, char story[1000])
+static int load(const char *path, mjModel **m, numbers *x, double *masses, char message[1000])
 {
     zw_error error = {0};
     zw_model *model = zw_model_read(path, NULL, 0, &error);
-    *m = mj_loadXML(path, NULL, story, 1000);
+    *m = mj_loadXML(path, NULL, message, 1000);
     if (model && *m) {
         older_weigh(model);
         *masses = 0;
@@ -240,11 +240,11 @@ static int load(const char *path, mjModel **m, numbers *x, double *masses, char 
     }
     int ok = model && numbers_open(x, model, &error); /* has taken the model over */
     if (!ok) {
-        snprintf(story, 1000, "we: %.900s", error.text);
+        snprintf(message, 1000, "we: %.900s", error.text);
     } else if (!*m) {
         numbers_close(x);
-        memmove(story + 8, story, 900);
-        memcpy(story, "MuJoCo: ", 8);
+        memmove(message + 8, message, 900);
+        memcpy(message, "MuJoCo: ", 8);
     }
     if (!ok && *m) {
         mj_deleteModel(*m);
@@ -254,21 +254,21 @@ static int load(const char *path, mjModel **m, numbers *x, double *masses, char 
 }
 
 /* As it is, or without what is too new for this MuJoCo. 0: not compared. */
-static int load_any(const char *path, mjModel **m, numbers *x, double *masses, char story[1000],
+static int load_any(const char *path, mjModel **m, numbers *x, double *masses, char message[1000],
                     int *simpler)
 {
     char folder[200], copy[600], first[1000];
     *simpler = 0;
-    if (load(path, m, x, masses, story) || strncmp(story, "we", 2) == 0) {
+    if (load(path, m, x, masses, message) || strncmp(message, "we", 2) == 0) {
         return *m != NULL;
     }
-    snprintf(first, sizeof first, "%s", story);
+    snprintf(first, sizeof first, "%s", message);
     if (older_simplify(path, folder, copy)) {
-        *simpler = load(copy, m, x, masses, story);
+        *simpler = load(copy, m, x, masses, message);
         older_done(folder);
     }
     if (!*simpler) {
-        memcpy(story, first, sizeof first);
+        memcpy(message, first, sizeof first);
     }
     return *simpler;
 }
@@ -300,11 +300,11 @@ static int compare_forms(const char *name, const char *path)
 {
     mjModel *m;
     numbers x;
-    char story[1000] = "";
+    char message[1000] = "";
     double masses = 0;
     int simpler;
-    if (!load_any(path, &m, &x, &masses, story, &simpler)) {
-        print_message("| %s | not compared: %.*s |\n", name, (int)strcspn(story, "\n"), story);
+    if (!load_any(path, &m, &x, &masses, message, &simpler)) {
+        print_message("| %s | not compared: %.*s |\n", name, (int)strcspn(message, "\n"), message);
         return 1;
     }
     verdict v = compare_models(&x, m);
@@ -333,7 +333,7 @@ static void head(void)
 static void our_model(void **state)
 {
     (void)state;
-    char path[] = "/tmp/zwang_bodies_XXXXXX.xml", story[1000] = "";
+    char path[] = "/tmp/zwang_bodies_XXXXXX.xml", message[1000] = "";
     int file = mkstemps(path, 4);
     mjModel *m;
     numbers x;
@@ -341,10 +341,10 @@ static void our_model(void **state)
     assert_true(write(file, MODEL, strlen(MODEL)) == (ssize_t)strlen(MODEL));
     close(file);
     double masses = 0;
-    int loaded = load(path, &m, &x, &masses, story);
+    int loaded = load(path, &m, &x, &masses, message);
     unlink(path);
     if (!loaded) {
-        fail_msg("%s", story);
+        fail_msg("%s", message);
     }
     verdict v = compare_models(&x, m);
     assert_false(v.motors_off);

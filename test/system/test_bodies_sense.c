@@ -161,7 +161,7 @@ static int feel(void *user, zw_sample_kind kind, int event, const zw_system *sys
 
 #define ZONE(type, size, pos)                                                                      \
     "<site name='" type "' type='" type "' size='" size "' pos='" pos "' quat='1 .2 -.1 .3'/>"
-#define FEELS(site) "<touch site='" site "'/>"
+#define TOUCH(site) "<touch site='" site "'/>"
 #define TOUCHING                                                                                   \
     "<mujoco><option cone='elliptic' tolerance='0' iterations='200'/><worldbody>"                  \
     "<geom type='plane' size='5 5 1'/>"                                                            \
@@ -173,9 +173,9 @@ static int feel(void *user, zw_sample_kind kind, int event, const zw_system *sys
             "box", ".4 .1 .03",                                                                    \
             "0 .1 -.12") "<body pos='0 0 .1'><geom type='box' size='.1 .1 .05' mass='1' "          \
                          "contype='0' conaffinity='0'/>"                                           \
-                         "<site name='other' size='2'/></body></body></worldbody><sensor>" FEELS(  \
-                             "sphere") FEELS("capsule") FEELS("ellipsoid") FEELS("cylinder")       \
-                             FEELS("box") FEELS("other") "</sensor></mujoco>"
+                         "<site name='other' size='2'/></body></body></worldbody><sensor>" TOUCH(  \
+                             "sphere") TOUCH("capsule") TOUCH("ellipsoid") TOUCH("cylinder")       \
+                             TOUCH("box") TOUCH("other") "</sensor></mujoco>"
 
 /* Which contacts count, in zones of all shapes, is as there. */
 static void compared_touch(void **state)
@@ -385,9 +385,10 @@ static void accelerations_are_rates(void **state)
     for (int i = 0; i < 4; i++) {
         const double *after = reading(&r, value[i]);
         for (int k = 0; k < 3; k++) {
-            double felt = i == 3 ? now[i][k] + g[k] : now[i][k]; /* gravity is felt as well */
-            close_to(rate[i], (after[k] - before[i][k]) / (2 * h), felt, 2e-5);
-            size = fmax(size, fabs(felt));
+            double sensed =
+                i == 3 ? now[i][k] + g[k] : now[i][k]; /* an accelerometer reads gravity as well */
+            close_to(rate[i], (after[k] - before[i][k]) / (2 * h), sensed, 2e-5);
+            size = fmax(size, fabs(sensed));
         }
     }
     assert_true(size > 1);

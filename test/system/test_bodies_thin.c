@@ -8,8 +8,8 @@
  * nearly singular too: s, its least eigenvalue over the largest, has been seen at 7e-10, with
  * speeds of 26000 rad/s. Round-off of the accelerations grows by 1/s there, whatever the form and
  * however small the tolerance. So forms that are more than 1e-9 apart must be no farther than both
- * tell of themselves (zw_run_digits; a digit too many at most), must have such a position, and lose
- * no more energy than round-off does there. */
+ * state of themselves (zw_run_digits; a digit too many at most), must have such a position, and
+ * lose no more energy than round-off does there. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,8 +140,8 @@ static zw_view view_of(const world *w, int speeds)
 }
 
 /* The worst difference of coordinates and speeds that have the same name in both, over 1 and their
- * size, and over what the forms tell of themselves, if they do. */
-static double difference(world *one, world *two, const zw_digits *told)
+ * size, and over what the forms state of themselves, if they do. */
+static double difference(world *one, world *two, const zw_digits *stated)
 {
     double worst = 0;
     for (int speeds = 0; speeds < 2; speeds++) {
@@ -153,9 +153,9 @@ static double difference(world *one, world *two, const zw_digits *told)
             int k = zw_id(two->system, kind, zw_name(one->system, kind, i));
             assert_true(k >= 0);
             double may = 1 + fabs(x[i]);
-            for (int form = 0; told && form < 2; form++) {
-                may +=
-                    1e9 * (told[form].known ? told[form].error[first[form] + (form ? k : i)] : 0);
+            for (int form = 0; stated && form < 2; form++) {
+                may += 1e9 *
+                       (stated[form].known ? stated[form].error[first[form] + (form ? k : i)] : 0);
             }
             worst = fmax(worst, fabs(x[i] - y[k]) / may);
         }
@@ -194,14 +194,14 @@ static int look(void *user, zw_sample_kind kind, int event, const zw_system *sys
 static void compare_forms(int seed, const char *line, double time)
 {
     world form[2], seen;
-    zw_digits told[2] = {{0}, {0}};
+    zw_digits stated[2] = {{0}, {0}};
     zw_run_summary summary[2], plain;
     zw_run_options options;
     look_at(&options, time);
     for (int k = 0; k < 2; k++) {
         start(&form[k], line, k);
         assert_int_equal(zw_run_digits(form[k].system, form[k].state, form[k].work, &options,
-                                       &summary[k], &told[k], &form[k].error),
+                                       &summary[k], &stated[k], &form[k].error),
                          ZW_OK);
     }
     start(&seen, line, 0);
@@ -213,18 +213,18 @@ static void compare_forms(int seed, const char *line, double time)
     assert_int_equal(zw_run(seen.system, seen.state, seen.work, &options, &plain, &seen.error),
                      ZW_OK);
     double apart = difference(&form[0], &form[1], NULL),
-           over = difference(&form[0], &form[1], told);
+           over = difference(&form[0], &form[1], stated);
     double drift = fmax(summary[0].energy_drift, summary[1].energy_drift);
-    print_message("    seed %d: %.1e apart, %.2g of what is told; drift %.1e, s = %.1e\n", seed,
+    print_message("    seed %d: %.1e apart, %.2g of what is stated; drift %.1e, s = %.1e\n", seed,
                   apart, over * 1e9, drift, to.s);
-    assert_true(told[0].known);
+    assert_true(stated[0].known);
     if (!(over < 1e-8) || !(to.s < 1e-4) || !(drift < 1e-9 + 1e-15 / to.s)) {
         fail_msg("%s", line);
     }
     zw_probe_free(to.probe);
     world_end(&seen);
     for (int k = 0; k < 2; k++) {
-        zw_digits_free(&told[k]);
+        zw_digits_free(&stated[k]);
         world_end(&form[k]);
     }
 }

@@ -12,7 +12,7 @@
 #include "zwang/bodies.h"
 
 /* A door on two points of its hinge, the upper of which stands `off` too high in the frame. */
-static zw_status hang(double off, double *violation, char story[256])
+static zw_status hang(double off, double *violation, char message[256])
 {
     char text[1000];
     zw_error error = {0};
@@ -32,7 +32,7 @@ static zw_status hang(double off, double *violation, char story[256])
         assert_int_equal(zw_work_motion(work)->rank, 5);
         *violation = zw_field(system, state, work, ZW_FIELD_VIOLATION).data[0];
     }
-    snprintf(story, 256, "%.255s", error.text);
+    snprintf(message, 256, "%.255s", error.text);
     zw_status status = state ? ZW_OK : error.status;
     zw_state_free(state);
     zw_work_free(work);
@@ -46,16 +46,16 @@ static zw_status hang(double off, double *violation, char story[256])
 static void digits_close_loops(void **unused)
 {
     (void)unused;
-    char story[256];
+    char message[256];
     double violation = 1;
     const double meets[] = {0, 1e-8, 1e-6, -1.1e-5}, parts[] = {1.3e-5, -1e-3};
     for (size_t i = 0; i < sizeof meets / sizeof *meets; i++) {
-        assert_int_equal(hang(meets[i], &violation, story), ZW_OK);
+        assert_int_equal(hang(meets[i], &violation, message), ZW_OK);
         assert_true(violation < 1e-15);
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        assert_int_equal(hang(parts[i], &violation, story), ZW_CONFLICT);
-        assert_non_null(strstr(story, "no nearby position"));
+        assert_int_equal(hang(parts[i], &violation, message), ZW_CONFLICT);
+        assert_non_null(strstr(message, "no nearby position"));
     }
 }
 

@@ -13,7 +13,7 @@ static void a_ball_bounces_to_rest(void **state)
     (void)state;
     world w = world_of("coord y = 2\nmass 1 at (0, y)\ngravity (0, -9.81)\n"
                        "constraint floor: y >= 0, restitution 0.8\nevent hit: y = 0 falling\n");
-    static diary d;
+    static history d;
     zw_run_summary summary = go(&w, 7, &d);
     double fall = sqrt(4 / g), t = fall, flight = 2 * fall, zeno = fall * 9;
     for (int k = 0; k < 60; k++) {
@@ -36,7 +36,7 @@ static void an_elastic_ball_keeps_its_height(void **state)
     (void)state;
     world w = world_of("coord y = 2\nmass 1 at (0, y)\ngravity (0, -9.81)\n"
                        "constraint floor: y >= 0, restitution 1\nevent top: y' = 0 falling\n");
-    static diary d;
+    static history d;
     double period = 2 * sqrt(4 / g);
     go(&w, 1000.2 * period, &d);
     assert_int_equal(d.events, 1000);
@@ -172,7 +172,7 @@ static void a_point_leaves_a_hill(void **state)
                        "gravity (0, -9.81)\nconstraint hill: hypot(x, y) >= 1\n"
                        "constraint ground: y >= -1\nevent off: lambda(hill) = 0 falling\n"
                        "event down: y = -1 falling\n");
-    static diary d;
+    static history d;
     go(&w, 2, &d);
     double height = 2.0 / 3 + 0.25 / 3 / g, v = sqrt(g * height), x = sqrt(1 - height * height);
     NEAR(d.q[0][1], height, 1e-12);
@@ -200,7 +200,7 @@ static void a_point_leaves_a_rough_hill(void **state)
                  "event off: lambda(hill) = 0 falling\n",
                  mus[i]);
         world w = world_of(text);
-        static diary d;
+        static history d;
         go(&w, 1, &d);
         double mu = mus[i], k = 2 * g / (1 + 4 * mu * mu);
         double B = k * (2 * mu * mu - 1), C = -3 * mu * k, A = 4 - B;

@@ -148,14 +148,14 @@ static void test_alone(void **state)
     (void)state;
     enum { WALKERS = 11, STEPS = 120 };
     scene all = open_scene(0, WALKERS, 5);
-    assert_non_null(all.work->herd);
+    assert_non_null(all.work->group);
     for (int k = 0; k < STEPS; k++) {
         step(&all);
     }
     assert_true(all.soft->contacts > WALKERS);
     for (int w = 0; w < WALKERS; w += 3) {
         scene one = open_scene(w, w + 1, 5);
-        assert_null(one.work->herd);
+        assert_null(one.work->group);
         for (int k = 0; k < STEPS; k++) {
             step(&one);
         }

@@ -37,7 +37,7 @@ static void a_thrown_block_stops_and_stays(void **state)
                  "event still: x' = 0\n",
                  throw[i]);
         world w = world_of(text);
-        static diary d;
+        static history d;
         go(&w, 5, &d);
         double a = g * (0.4 * cos(0.3) - (throw[i] > 0 ? 1 : -1) * sin(0.3)), v = throw[i];
         NEAR(d.time[0], fabs(v) / a, 1e-12);
@@ -62,7 +62,7 @@ static void a_bowling_ball_begins_to_roll(void **state)
                  "constraint lane: y >= r, friction 0.2 %s\nevent rolls: x' - r*th' = 1e-11\n",
                  way[i]);
         world w = world_of(text);
-        static diary d;
+        static history d;
         go(&w, 2, &d);
         double t = 2 * 5 / (7 * 0.2 * g), v = 25.0 / 7;
         NEAR(d.time[0], t, 1e-11);
@@ -92,7 +92,7 @@ static void the_foot_of_a_falling_rod_slips(void **state)
                  "event onset: th = %.17g rising\n",
                  onset[i][0], onset[i][1]);
         world w = world_of(text);
-        static diary d;
+        static history d;
         go(&w, 0.6, &d);
         double F = d.a[0][0], N = d.a[0][1] + g;
         NEAR(F / N, onset[i][0], 1e-10);
@@ -253,7 +253,7 @@ static void a_bead_sticks_to_a_turning_wire(void **state)
                        "(x*cos(t/2) + y*sin(t/2), y*cos(t/2) - x*sin(t/2))\n");
     const double mu = 0.5;
     double angle = atan(mu) + asin(0.25 / g / sqrt(1 + mu * mu));
-    static diary d;
+    static history d;
     go(&w, 1.6, &d);
     int held = 0;
     for (int k = 0; k < d.outputs; k++) {
@@ -327,7 +327,7 @@ static void a_smooth_ladder_leaves_the_wall(void **state)
                        "inertia 1/3 of th\ngravity (0, -9.81)\n"
                        "constraint wall: x - cos(th) >= 0\nconstraint floor: y - sin(th) >= 0\n"
                        "event off: lambda(wall) = 0 falling\nstop when th < 0.01\n");
-    static diary d;
+    static history d;
     go(&w, 2, &d);
     NEAR(sin(d.q[0][2]), 2.0 / 3 * sin(1.2), 1e-12);
     NEAR(d.time[0], 0.5765852438461303, 1e-11);

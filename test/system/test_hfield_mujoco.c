@@ -131,7 +131,7 @@ static void drop(const contact_world *world, const mjModel *m, mjData *d, uint64
 
 static void compare(const char *shape, int hill, double least, double shallow)
 {
-    char name[] = "/tmp/zwang-hfield-XXXXXX", text[1000], path[200], story[300] = "";
+    char name[] = "/tmp/zwang-hfield-XXXXXX", text[1000], path[200], message[300] = "";
     int file = mkstemp(name);
     assert_true(file >= 0);
     close(file);
@@ -143,9 +143,9 @@ static void compare(const char *shape, int hill, double least, double shallow)
     zw_error error = {0};
     zw_model *model = zw_model_read(path, NULL, 0, &error);
     zw_system *system = model ? zw_system_compile(model, &error) : NULL;
-    mjModel *m = mj_loadXML(path, NULL, story, sizeof story);
+    mjModel *m = mj_loadXML(path, NULL, message, sizeof message);
     if (!system || !m) {
-        fail_msg("%s%s", error.text, story);
+        fail_msg("%s%s", error.text, message);
     }
     mjData *d = mj_makeData(m);
     uint64_t seed = 7;

@@ -295,8 +295,7 @@ static void friction_of_an_equation(void **state)
     world_end(&v);
 }
 
-/* ---- Derivatives ------------------------------------------------------------------------------
- */
+/* ---- Derivatives ----------------------------------------------------------------------------- */
 
 /* Every kind of thing that is seen, in space, with ball and free joints: along a curve q(t) the
  * rows are what differences say. */
@@ -362,8 +361,7 @@ static void rows_are_derivatives(void **state)
     world_end(&w);
 }
 
-/* ---- Settings ---------------------------------------------------------------------------------
- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 static void settings(void **state)
 {
@@ -378,14 +376,13 @@ static void settings(void **state)
     world_end(&w);
 }
 
-/* ---- Refusals ---------------------------------------------------------------------------------
- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 static void refusals(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *story;
+        const char *text, *message;
         int line;
     } list[] = {
         {"import \"arm.xml\"\nconstraint a: world.x = 1\n", "has nothing in it that moves", 2},
@@ -401,14 +398,14 @@ static void refusals(void **state)
         zw_model *model = zw_model_parse(list[i].text, FOLDER "test.zw", NULL, 0, &error);
         zw_system *system = model ? zw_system_compile(model, &error) : NULL;
         assert_null(system);
-        if (strstr(error.text, list[i].story) == NULL || error.line != list[i].line) {
-            fail_msg("line %d: '%s' says nothing of %s", error.line, error.text, list[i].story);
+        if (strstr(error.text, list[i].message) == NULL || error.line != list[i].line) {
+            fail_msg("line %d: '%s' says nothing of %s", error.line, error.text, list[i].message);
         }
         zw_model_free(model);
     }
 }
 
-/* A formula without a value is told by its place in the text. */
+/* A formula without a value is reported with its place in the text. */
 static void singular_formulas(void **state)
 {
     (void)state;

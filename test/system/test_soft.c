@@ -423,7 +423,7 @@ static void test_memory(void **state)
 }
 
 /* Forty balls in a row, each in the next: one island, too large for paths. With one taken out there
- * are two small ones. A tendon with a mass, over two of the joints, is felt in either. */
+ * are two small ones. A tendon with a mass, over two of the joints, acts in either. */
 static void test_row_of_balls(void **state)
 {
     (void)state;
@@ -508,8 +508,7 @@ static void test_refused(void **state)
     zw_model_free(model);
 }
 
-/* ---- What two geoms and the world say ----------------------------------------------------------
- */
+/* ---- What two geoms and the world say -------------------------------------------------------- */
 
 /* solmix weighs the laws of the two; 0 is no say. */
 static void test_mix(void **state)

@@ -1,4 +1,4 @@
-/* A world from a text, for tests: any failure prints its story and fails the test. */
+/* A world from a text, for tests: any failure prints its message and fails the test. */
 #ifndef ZW_TEST_SYSTEM_WORLD_H
 #define ZW_TEST_SYSTEM_WORLD_H
 

@@ -136,7 +136,7 @@ static void infinite_gravity(draft *d)
     d->def.gravity[0] = (double)INFINITY;
 }
 
-static void what_is_no_tree_is_told(void **state)
+static void what_is_no_tree_is_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -209,7 +209,7 @@ static void fused_trees_move_alike(void **state)
     }
 }
 
-static void missing_memory_is_told(void **state)
+static void missing_memory_is_reported(void **state)
 {
     (void)state;
     draft d;
@@ -264,9 +264,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables),
-        cmocka_unit_test(what_is_no_tree_is_told),
+        cmocka_unit_test(what_is_no_tree_is_reported),
         cmocka_unit_test(fused_trees_move_alike),
-        cmocka_unit_test(missing_memory_is_told),
+        cmocka_unit_test(missing_memory_is_reported),
         cmocka_unit_test(long_chains_have_no_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

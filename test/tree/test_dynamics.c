@@ -1,5 +1,5 @@
 /* One mass matrix, seen from all sides: inverse dynamics, composite inertia, its factors, and the
- * articulated sweep must tell the same story. */
+ * articulated sweep must agree. */
 #include "trying.h"
 
 #include "zwang/gauss.h"
@@ -182,7 +182,7 @@ static void factors_solve(void **state)
 }
 
 /* Without an inertia along a dof there is no factor, and both say so. */
-static void massless_dofs_are_told(void **state)
+static void massless_dofs_are_reported(void **state)
 {
     (void)state;
     tree_sketch *s = sketch_new(9.81);
@@ -201,8 +201,7 @@ static void massless_dofs_are_told(void **state)
     try_free(&t);
 }
 
-/* ---- A long chain -----------------------------------------------------------------------------
- */
+/* ---- A long chain ---------------------------------------------------------------------------- */
 
 /* A thousand links and a mass of a million at the end: forces come back to what rounding of that
  * mass times the accelerations in the chain leaves of them. */
@@ -236,7 +235,7 @@ int main(void)
         cmocka_unit_test(matrix_times_acceleration_and_bias_are_the_forces),
         cmocka_unit_test(kinetic_energy_is_that_of_the_matrix),
         cmocka_unit_test(factors_solve),
-        cmocka_unit_test(massless_dofs_are_told),
+        cmocka_unit_test(massless_dofs_are_reported),
         cmocka_unit_test(long_chain_with_a_heavy_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

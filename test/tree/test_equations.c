@@ -1,4 +1,4 @@
-/* The two doors lead into one house: the same mechanism as bodies and as equations. */
+/* The same mechanism as bodies and as equations. */
 #include "trying.h"
 
 #include "system/world.h"

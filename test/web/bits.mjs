@@ -12,9 +12,9 @@ import {fileURLToPath} from 'node:url';
 import {openEngine} from './wasm.mjs';
 
 const [program, seconds, only] = process.argv.slice(2), budget = 1000 * (Number(seconds ?? 0.2) || Infinity), most = 10000;
-const house = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const examples = path.join(house, 'examples');
-const engine = await openEngine(house);
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const examples = path.join(root, 'examples');
+const engine = await openEngine(root);
 if (!engine) {
   console.log('skipped: there is no build/wasm/engine.wasm; tools/build-wasm makes it');
   process.exit(77);

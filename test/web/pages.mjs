@@ -13,15 +13,15 @@ import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 const [program, zwang] = process.argv.slice(2, 4).map((p) => path.resolve(p)), [pictures, only] = process.argv.slice(4);
-const house = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 function skip(why) {
   console.log('skipped: ' + why);
   process.exit(77);
 }
-if (!fs.existsSync(path.join(house, 'build/studio/index.html'))) skip('there is no build/studio; tools/build-studio makes it');
+if (!fs.existsSync(path.join(root, 'build/studio/index.html'))) skip('there is no build/studio; tools/build-studio makes it');
 const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => fs.existsSync(p));
 if (!browserPath) skip('there is no browser (Debian: chromium)');
-const {chromium} = createRequire(path.join(house, 'web/'))('playwright-core');
+const {chromium} = createRequire(path.join(root, 'web/'))('playwright-core');
 const {serve} = await import('../../tools/serve-studio.mjs');
 const {server, port} = await serve(0);
 // Software draws: the page by its own painter, space by SwiftShader. (Both by SwiftShader: a frame takes seconds.)
@@ -86,7 +86,7 @@ const tests = {
       await press(page, '#reset');
       await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) === 0);
       const chunk = await page.evaluate(() => window.studio.chunk()); // steps of the engine in one of the page
-      const native = (count) => spawnSync(program, [path.join(house, 'examples')], {input: `${name} ${count * chunk}\n`, encoding: 'utf8'}).stdout.trim().split(' ').pop();
+      const native = (count) => spawnSync(program, [path.join(root, 'examples')], {input: `${name} ${count * chunk}\n`, encoding: 'utf8'}).stdout.trim().split(' ').pop();
       assert.equal(await text(page, '#bits'), native(0));
       for (let k = 0; k < steps; k++) {
         const old = await text(page, '#bits');
@@ -287,7 +287,7 @@ const tests = {
     await page.selectOption('#whatif', 'recording:tampered_swing.csv');
     await until(page, () => window.studio.strongest()[0] > 0);
     const [force, t] = await page.evaluate(() => window.studio.strongest());
-    const told = JSON.parse(spawnSync(zwang, ['certify', '--json', path.join(house, 'examples/double_pendulum.zw'), path.join(house, 'examples/tampered_swing.csv')], {encoding: 'utf8'}).stdout);
+    const told = JSON.parse(spawnSync(zwang, ['certify', '--json', path.join(root, 'examples/double_pendulum.zw'), path.join(root, 'examples/tampered_swing.csv')], {encoding: 'utf8'}).stdout);
     assert.ok(Math.abs(force / told.worst.size - 1) < 0.1 && Math.abs(t - told.worst.time) < 0.1, `${force} at ${t}, certify ${JSON.stringify(told.worst)}`);
     await page.close();
   },
@@ -313,7 +313,7 @@ const tests = {
       await after(page, 1);
       await until(page, () => window.studio.apart() < 0.2);
     }]]) {
-      const server = spawn(zwang, ['view', '-q', ...words], {cwd: folder, env: {...process.env, ZWANG_STUDIO: path.join(house, 'build/studio')}});
+      const server = spawn(zwang, ['view', '-q', ...words], {cwd: folder, env: {...process.env, ZWANG_STUDIO: path.join(root, 'build/studio')}});
       const address = await new Promise((done) => {
         server.stdout.once('data', (line) => done(String(line).trim()));
         server.stderr.once('data', (line) => done(String(line).trim()));
@@ -388,7 +388,7 @@ const tests = {
 
   async 'a report: one file, offline, by the same views; 1e5 samples as they are'() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'report-')), file = (name) => path.join(folder, name);
-    const write = (name, ...words) => spawnSync(zwang, ['run', '-q', path.join(house, 'examples', ...words.splice(0, 1)), ...words, '--report', file(name)]);
+    const write = (name, ...words) => spawnSync(zwang, ['run', '-q', path.join(root, 'examples', ...words.splice(0, 1)), ...words, '--report', file(name)]);
     write('swing.html', 'double_pendulum.zw', '-t', '4', '--every', '0.1');
     write('fine.html', 'double_pendulum.zw', '-t', '4', '--every', '0.01');
     write('long.html', 'pendulum.zw', '-t', '1000', '--every', '0.01');

@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import {startEngine} from '../../web/src/module.mjs';
 
-export async function openEngine(house) {
-  const file = path.join(house, 'build/wasm/engine.wasm');
+export async function openEngine(root) {
+  const file = path.join(root, 'build/wasm/engine.wasm');
   if (!fs.existsSync(file)) return null;
   return startEngine(await WebAssembly.compile(fs.readFileSync(file)));
 }

@@ -2,7 +2,7 @@
  * looked at. The page calls these functions of the WebAssembly module; compiled for this machine
  * they are the same, and test/web compares what both compute, bit by bit.
  *
- * All numbers of an instant stand in one array, in the order that look.c tells. Texts are JSON.
+ * All numbers of an instant stand in one array, in the order of look.c. Texts are JSON.
  * What is answered belongs to the engine and is valid until the next call of its kind. */
 #ifndef STUDIO_ENGINE_H
 #define STUDIO_ENGINE_H
@@ -48,8 +48,8 @@ const double *studio_heights(int hfield); /* rows of columns */
 /* How far one step goes: the model's step, or of adaptive methods what its file says about output,
  * but at most a sixtieth of a second. */
 double studio_tick(void);
-/* A longer way of adaptive methods, for motions at many times real time; it is told. Other methods
- * keep their step. */
+/* A longer way of adaptive methods, for motions at many times real time; it is reported. Other
+ * methods keep their step. */
 double studio_set_tick(double seconds);
 /* So many steps; how many were taken. Fewer: a stop of the model, or an error (status not 0). */
 int studio_steps(int count);
@@ -69,7 +69,7 @@ const char *studio_hash(void);
 /* The principle at this instant, and all numbers of it; NULL: see studio_error. */
 const double *studio_look(void);
 int studio_look_count(void);
-/* Body or point whose free and actual acceleration is told; -1: none. */
+/* Body or point whose free and actual acceleration is reported; -1: none. */
 void studio_select(int subject);
 
 /* The principle as a problem at the state that was looked at: n, m, then M[n][n], A[m][n], b[m]

@@ -236,25 +236,25 @@ static zw_status make_table(zw_sweep *sweep, zw_error *error)
 
 zw_sweep *zw_sweep_create(const char *path, const zw_sweep_options *options, zw_error *error)
 {
-    zw_error own = {0}, *story = error ? error : &own;
+    zw_error own = {0}, *failure = error ? error : &own;
     zw_sweep *sweep = base_alloc(sizeof *sweep);
     if (!sweep || !path || !options) {
-        base_fail(story, sweep ? ZW_BAD_INPUT : ZW_NO_MEMORY,
+        base_fail(failure, sweep ? ZW_BAD_INPUT : ZW_NO_MEMORY,
                   sweep ? "a sweep needs a file and options" : "out of memory");
         base_free(sweep);
         return NULL;
     }
     sweep->journal = -1;
     pthread_mutex_init(&sweep->lock, NULL);
-    zw_status status = copy_options(sweep, path, options, story);
+    zw_status status = copy_options(sweep, path, options, failure);
     if (status == ZW_OK && options->run.observer) {
-        status = base_fail(story, ZW_BAD_INPUT, "a sweep has no observer");
+        status = base_fail(failure, ZW_BAD_INPUT, "a sweep has no observer");
     }
-    status = status == ZW_OK ? read_overs(sweep, story) : status;
-    status = status == ZW_OK ? sweep_keeps_read(&sweep->keeps, options->keep, story) : status;
-    status = status == ZW_OK ? look_up(sweep, story) : status;
-    status = status == ZW_OK ? make_table(sweep, story) : status;
-    status = status == ZW_OK ? sweep_journal_open(sweep, story) : status;
+    status = status == ZW_OK ? read_overs(sweep, failure) : status;
+    status = status == ZW_OK ? sweep_keeps_read(&sweep->keeps, options->keep, failure) : status;
+    status = status == ZW_OK ? look_up(sweep, failure) : status;
+    status = status == ZW_OK ? make_table(sweep, failure) : status;
+    status = status == ZW_OK ? sweep_journal_open(sweep, failure) : status;
     if (status != ZW_OK) {
         zw_sweep_free(sweep);
         return NULL;

@@ -32,8 +32,7 @@ int sweep_asks(const zw_sweep *sweep)
     return ranks && ranks->count > 1 && ranks->rank > 0;
 }
 
-/* ---- Rank 0 -----------------------------------------------------------------------------------
- */
+/* ---- Rank 0 ---------------------------------------------------------------------------------- */
 
 static void take_row(zw_sweep *sweep, const char *text)
 {
@@ -100,8 +99,7 @@ void sweep_serve(zw_sweep *sweep)
     }
 }
 
-/* ---- The others -------------------------------------------------------------------------------
- */
+/* ---- The others ------------------------------------------------------------------------------ */
 
 static int ask(zw_sweep *sweep, const char *text)
 {

@@ -218,7 +218,7 @@ static zw_status move(one *it, int *gone)
 
 /* ---- Into the table -------------------------------------------------------------------------- */
 
-/* In one line: the stories of errors have several. */
+/* In one line: the messages of errors have several. */
 int sweep_set_status(zw_sweep *sweep, int run, const char *text)
 {
     size_t length = strcspn(text, "\n");

@@ -165,7 +165,7 @@ zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-/* What every run tells, behind the quantities. */
+/* What every run reports, after the quantities. */
 enum {
     SWEEP_TELLS_END,
     SWEEP_TELLS_STEPS,
@@ -186,7 +186,7 @@ struct zw_sweep {
     sweep_keeps keeps;
     char *lines;     /* of keeps, or NULL */
     uint64_t hash;   /* of all that the table depends on */
-    int runs, width; /* numbers of a run: quantities and what it tells */
+    int runs, width; /* numbers of a run: quantities and what it reports */
     char **name;     /* [over_count + width] titles of columns */
     double *value;   /* [runs][width] */
     char **status;   /* [runs] NULL: not done */
@@ -213,10 +213,10 @@ int sweep_journal_take(zw_sweep *sweep, char *line, size_t length);
 zw_model *sweep_model(const zw_sweep *sweep, const zw_setting *settings, int count,
                       const char *lines, zw_error *error);
 int sweep_set_status(zw_sweep *sweep, int run, const char *text); /* 0: no memory */
-/* The next run that nobody has; -1: none is left, or the sweep is to end. */
+/* The next run that is not taken; -1: none is left, or the sweep is to end. */
 int sweep_next(zw_sweep *sweep);
 void sweep_give_up(zw_sweep *sweep, const zw_error *error); /* ends the whole sweep */
-void sweep_watch(void *sweep); /* the caller is asked, and told how far it is */
+void sweep_watch(void *sweep); /* asks the caller whether to go on, and reports progress */
 
 /* ranks.c: is this the one that hands out, or one of the others? */
 int sweep_serves(const zw_sweep *sweep);

@@ -1,4 +1,5 @@
-/* Before every file that is compiled for a device: failures are statuses there, without a story. */
+/* Before every file that is compiled for a device: failures are statuses there, without a message.
+ */
 #ifndef ZW_DEVICE_CUDA_PREFIX_H
 #define ZW_DEVICE_CUDA_PREFIX_H
 

@@ -219,7 +219,7 @@ int gauss_apart_solve(gauss_apart *w, const zw_gauss *problem, const zw_gauss_op
                       int again, zw_motion *motion, zw_status *status, zw_error *error)
 {
     gauss_islands *is = w->islands;
-    zw_error story = {0}; /* of the first piece that is not as it should be */
+    zw_error failure = {0}; /* of the first piece that is not as it should be */
     int m = 0;
     for (int k = 0; k < problem->block_count; k++) {
         m += problem->block[k].rows;
@@ -235,14 +235,14 @@ int gauss_apart_solve(gauss_apart *w, const zw_gauss *problem, const zw_gauss_op
             continue;
         }
         if (!solve_piece(w, problem, options, p, (summary *)w->summary.data + i,
-                         story.status == ZW_OK ? &story : NULL)) {
+                         failure.status == ZW_OK ? &failure : NULL)) {
             return 0;
         }
     }
     memcpy(w->b.data, problem->b, (size_t)m * sizeof(double));
     *status = sum_up(w, problem, m, motion);
-    if (*status != ZW_OK && error && story.status != ZW_OK) {
-        *error = story;
+    if (*status != ZW_OK && error && failure.status != ZW_OK) {
+        *error = failure;
     } else {
         base_fail(error, *status, "%s", *status == ZW_OK ? "" : zw_status_text(*status));
     }

@@ -257,13 +257,13 @@ static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
                               const zw_gauss_options *options, int m, zw_motion *motion,
                               zw_error *error)
 {
-    zw_error story = {0};
+    zw_error failure = {0};
     zw_gauss_options wish = *options;
     wish.effort = affordable(part, m, options->effort);
-    zw_gauss_work *work = islands_workspace(is, part, m, &wish, &story);
-    zw_status status = work ? zw_gauss_solve(part, &wish, work, motion, &story) : story.status;
+    zw_gauss_work *work = islands_workspace(is, part, m, &wish, &failure);
+    zw_status status = work ? zw_gauss_solve(part, &wish, work, motion, &failure) : failure.status;
     if (status != ZW_OK && error && error->status == ZW_OK) {
-        *error = story;
+        *error = failure;
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /* Large pieces of many bodies: contacts, limits and equality rows by a proximal Newton method in
- * the motion. The story is in sparse_prox.c. islands.c asks it first, and the kernel where it gives
+ * the motion. See sparse_prox.c. islands.c asks it first, and the kernel where it gives
  * up. */
 #ifndef ZW_GAUSS_SPARSE_PROX_H
 #define ZW_GAUSS_SPARSE_PROX_H

@@ -1,4 +1,4 @@
-/* What the files of the proximal method share; the story is in sparse_prox.c. */
+/* What the files of the proximal method share; see sparse_prox.c. */
 #ifndef ZW_GAUSS_SPARSE_PROX_INNER_H
 #define ZW_GAUSS_SPARSE_PROX_INNER_H
 

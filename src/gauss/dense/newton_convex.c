@@ -9,7 +9,7 @@
  *
  * an equality row G_j = u_j' B with a compliance. These rows are factored by reflections,
  * compliances as extra columns (see work.h), so nothing is squared and rows that are parallel to
- * eight digits are still told apart.
+ * eight digits are still distinguished.
  *
  * `prox` adds a compliance around `centre`: it decides between the many r of dependent rows, and
  * keeps the step bounded where the rows contradict each other for the moment. With rho = 1/prox
@@ -22,7 +22,7 @@
  *     u_j . B dx + (k_j + prox) u_j . dr = -u_j . (w + shift + k_j r)    else, k_j the compliance:
  *
  * the first kind is known at once, and its push goes into t. Here nothing is as large as r or c,
- * and round-off is relative to the change. refine.c lives on it. */
+ * and round-off is relative to the change. refine.c depends on it. */
 #include <math.h>
 #include <string.h>
 

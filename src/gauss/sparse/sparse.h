@@ -1,4 +1,4 @@
-/* Large sparse problems: the same answers through a sparse factorisation. The story is in sparse.c;
+/* Large sparse problems: the same answers through a sparse factorisation. See sparse.c;
  * solve.c calls these in place of normal.c, equality.c and the core. */
 #ifndef ZW_GAUSS_SPARSE_H
 #define ZW_GAUSS_SPARSE_H

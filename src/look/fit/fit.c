@@ -38,7 +38,7 @@ zw_status fit_no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static double *doubles(size_t count)
 {

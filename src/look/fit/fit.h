@@ -1,5 +1,5 @@
-/* Inside of fits: fit.c has their life and the method, motion.c residuals and their slopes,
- * singular.c singular values. */
+/* Inside of fits: fit.c creates and frees them and has the method, motion.c residuals and their
+ * slopes, singular.c singular values. */
 #ifndef ZW_LOOK_FIT_H
 #define ZW_LOOK_FIT_H
 

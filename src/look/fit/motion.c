@@ -6,8 +6,7 @@
 #include "base/memory.h"
 #include "look/fit/fit.h"
 
-/* ---- Recordings ------------------------------------------------------------------------------
- */
+/* ---- Recordings ------------------------------------------------------------------------------ */
 
 static int is_recorded(const zw_path *path, int channel)
 {
@@ -103,8 +102,7 @@ zw_status fit_take_recordings(zw_fit *fit, zw_error *error)
     return ZW_OK;
 }
 
-/* ---- Motions ---------------------------------------------------------------------------------
- */
+/* ---- Motions --------------------------------------------------------------------------------- */
 
 typedef struct watch {
     zw_fit *fit;
@@ -171,8 +169,7 @@ static zw_status follow(zw_fit *fit, int k, watch *w, zw_error *error)
     return status;
 }
 
-/* ---- Robots ----------------------------------------------------------------------------------
- */
+/* ---- Robots ---------------------------------------------------------------------------------- */
 
 zw_status fit_prepare_robot(zw_fit *fit, zw_error *error)
 {

@@ -29,8 +29,7 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- Formulas ---------------------------------------------------------------------------------
- */
+/* ---- Formulas -------------------------------------------------------------------------------- */
 
 static zw_status add_row(linear *l, expr_id id, int row, int *room, system_list *out)
 {
@@ -118,8 +117,7 @@ void linear_free(linear *l)
     base_free(l->tangent);
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Speeds of a ball are along axes that turn with it. */
 static void turn_axes(const linear *l, const double *v)

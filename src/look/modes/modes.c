@@ -34,8 +34,7 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- Over a period ----------------------------------------------------------------------------
- */
+/* ---- Over a period --------------------------------------------------------------------------- */
 
 /* out = base + h F x for matrices of `wide` columns. */
 static void push_on(const double *F, size_t wide, const double *base, double h, const double *x,
@@ -131,8 +130,7 @@ static zw_status over_period(linear *l, const zw_state *from, double period, dou
     return status;
 }
 
-/* ---- Eigenvalues ------------------------------------------------------------------------------
- */
+/* ---- Eigenvalues ----------------------------------------------------------------------------- */
 
 /* G = N' F N with the rows of N'; answers |F N - N G| over |F|, which is one at least: dq' = dv. */
 static double restrict_to(const linear *l, double *G, double *room)

@@ -1,5 +1,5 @@
-/* Inside of optimisation: optimise.c has its life and the search, optimise_motion.c motions of
- * equations with their costs, optimise_robot.c those of robots. */
+/* Inside of optimisation: optimise.c creates and frees it and has the search, optimise_motion.c
+ * motions of equations with their costs, optimise_robot.c those of robots. */
 #ifndef ZW_LOOK_OPTIMISE_H
 #define ZW_LOOK_OPTIMISE_H
 

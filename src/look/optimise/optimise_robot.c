@@ -28,15 +28,15 @@ zw_status optimise_robot_prepare(zw_optimum *o, zw_state *state)
     return status;
 }
 
-typedef struct sight {
+typedef struct motion_cost {
     zw_optimum *o;
     const double *x;
     long steps;
     double *param, *q, *v, *unit; /* [params] [nq] [n] [n] */
-} sight;
+} motion_cost;
 
 /* What the parameters are at a time. */
-static void set_params(const sight *s, double t)
+static void set_params(const motion_cost *s, double t)
 {
     const zw_optimum *o = s->o;
     for (int k = 0; k < o->count; k++) {
@@ -47,7 +47,7 @@ static void set_params(const sight *s, double t)
 }
 
 /* All costs of this instant with their weights. */
-static double value(const sight *s, double t, const double *q, const double *v, int last,
+static double value(const motion_cost *s, double t, const double *q, const double *v, int last,
                     double weight)
 {
     zw_optimum *o = s->o;
@@ -73,7 +73,8 @@ static double slope(const double f[4], double step)
 }
 
 /* The slopes by parameters that are unknowns. */
-static void add_explicit(sight *s, const zw_state *state, double when, int last, double weight)
+static void add_explicit(motion_cost *s, const zw_state *state, double when, int last,
+                         double weight)
 {
     zw_optimum *o = s->o;
     const double *q = state_q((zw_state *)state), *v = state_v((zw_state *)state);
@@ -94,8 +95,8 @@ static void add_explicit(sight *s, const zw_state *state, double when, int last,
 }
 
 /* One side of an instant: with the functions of time as they are at `when`. */
-static double cost_on_side(sight *s, const zw_state *state, double when, int last, double weight,
-                           double *by_q, double *by_v)
+static double cost_on_side(motion_cost *s, const zw_state *state, double when, int last,
+                           double weight, double *by_q, double *by_v)
 {
     const zw_system *system = s->o->system;
     const double *q = state_q((zw_state *)state), *v = state_v((zw_state *)state);
@@ -133,7 +134,7 @@ static int jumps(const zw_optimum *o, double before, double after)
 static double cost_of_state(void *user, long step, const zw_state *state, double *by_q,
                             double *by_v)
 {
-    sight *s = user;
+    motion_cost *s = user;
     const zw_optimum *o = s->o;
     double h = o->options.run.step, before = state->t - h / 2, after = state->t + h / 2;
     int first = step == 0, last = step == s->steps;
@@ -230,7 +231,7 @@ static zw_status follow(zw_optimum *o, const double *x, double *gradient, zw_sta
     long steps = (long)ceil((o->options.run.time - o->start) / o->options.run.step * (1 - 1e-12));
     size_t n = (size_t)o->system->n, params = (size_t)o->system->shape.params;
     room r = {0};
-    sight s = {.o = o, .x = x, .steps = steps};
+    motion_cost s = {.o = o, .x = x, .steps = steps};
     s.param = base_alloc((params + (size_t)o->system->nq + 2 * n + 1) * sizeof(double));
     zw_status status = s.param && make_room(&r, o, steps) ? ZW_OK : optimise_no_memory(o->error);
     if (status == ZW_OK) {

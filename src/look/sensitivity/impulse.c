@@ -24,8 +24,7 @@
 #include "look/sensitivity/sensitivity.h"
 #include "math/dense/dense.h"
 
-/* ---- Unknowns --------------------------------------------------------------------------------
- */
+/* ---- Unknowns -------------------------------------------------------------------------------- */
 
 /* The numbers of the unknowns behind v: of rows, sticking, held. */
 static int row_at(const zw_sensitivity *s, const sens_push *push, int row)
@@ -71,8 +70,7 @@ static int unknown_of(const zw_sensitivity *s, const sens_push *push, int index)
     return -1;
 }
 
-/* ---- The balance of impulses ------------------------------------------------------------------
- */
+/* ---- The balance of impulses ----------------------------------------------------------------- */
 
 /* Leaves of the formulas: w, and multipliers x[size] (NULL: 1 for each row that acts). */
 static void set_leaves(zw_sensitivity *s, const sens_push *push, const double *w, const double *x)
@@ -188,8 +186,7 @@ static int explain(zw_sensitivity *s, int size, const double *w, double *x, zw_s
     return *status == ZW_OK && off <= 1e-7 * most;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static void fill_row(zw_sensitivity *s, int size, int row, int function, const double *x,
                      const double *later)
@@ -266,8 +263,7 @@ static void fill_rows(zw_sensitivity *s, const step_kinks *kinks, const sens_pus
     }
 }
 
-/* ---- Speeds -----------------------------------------------------------------------------------
- */
+/* ---- Speeds ---------------------------------------------------------------------------------- */
 
 static int size_of(const zw_sensitivity *s, const sens_push *push)
 {
@@ -326,8 +322,7 @@ zw_status sens_impulse(zw_sensitivity *s, const step_kinks *kinks, const sens_pu
     return ZW_OK;
 }
 
-/* ---- Positions --------------------------------------------------------------------------------
- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 /* Rows of positions only, as a push without friction. */
 static int position_rows(const zw_sensitivity *s, const sens_push *push, int *acts)

@@ -22,8 +22,7 @@
 #include "gauss/contact/impact.h"
 #include "look/sensitivity/sensitivity.h"
 
-/* ---- When ------------------------------------------------------------------------------------
- */
+/* ---- When ------------------------------------------------------------------------------------ */
 
 /* lambda, or a, along columns and in time: out[count][size], rate[size]. */
 static void spread(const zw_sensitivity *s, const double *by, size_t size, const double *rates,
@@ -115,8 +114,7 @@ static void find_moment(zw_sensitivity *s, const run *r, const int *fired, int c
     }
 }
 
-/* ---- Before ----------------------------------------------------------------------------------
- */
+/* ---- Before ---------------------------------------------------------------------------------- */
 
 static void put(zw_sensitivity *s, double t, const double *y, zw_state *other)
 {
@@ -215,8 +213,7 @@ zw_status sens_before(void *user, run *r, const int *fired, int count, zw_error 
     return ZW_OK;
 }
 
-/* ---- What was set ----------------------------------------------------------------------------
- */
+/* ---- What was set ---------------------------------------------------------------------------- */
 
 /* The rows that held before, without friction: what corrects a state that was set. */
 static void list_held(zw_sensitivity *s)
@@ -256,8 +253,7 @@ static zw_status correct(zw_sensitivity *s, const step_kinks *kinks, zw_state *t
     return status == ZW_OK ? sens_impulse(s, kinks, &push, s->moved, s->later, error) : status;
 }
 
-/* ---- Impact ----------------------------------------------------------------------------------
- */
+/* ---- Impact ---------------------------------------------------------------------------------- */
 
 /* Does the contact of row r touch at s->now? */
 static int touches(const zw_sensitivity *s, int r)
@@ -329,8 +325,7 @@ static zw_status hit(zw_sensitivity *s, const step_kinks *kinks, const double *v
     return sens_impulse(s, kinks, &push, s->moved, s->later, error);
 }
 
-/* ---- After ------------------------------------------------------------------------------------
- */
+/* ---- After ----------------------------------------------------------------------------------- */
 
 zw_status sens_after(void *user, run *r, zw_error *error)
 {

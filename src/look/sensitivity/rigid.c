@@ -85,7 +85,7 @@ static void impact(void *user, const step_impulse *s, const double *before, cons
     }
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------- */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static zw_status not_yet(zw_error *error, const char *what)
 {
@@ -237,7 +237,7 @@ zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, 
     r->status = ZW_OK;
     zw_status status = impulse_step(r->steps.s, t, r->h, q, v, r->q1, r->v1, error);
     if (status == ZW_OK && r->status != ZW_OK) {
-        *error = r->told;
+        *error = r->failure;
         status = r->status;
     }
     return status;

@@ -78,7 +78,7 @@ typedef struct sens_rigid {
     int kink_count;
     const char *kink;
     zw_status status; /* of what the watch had to do */
-    zw_error told;    /* and the story; that of the step is the step's */
+    zw_error failure; /* and the message; that of the step is the step's */
     void *memory;
 } sens_rigid;
 

@@ -136,7 +136,7 @@ zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
         r->h_by[c] = -sum / rate;
     }
     return good ? ZW_OK
-                : base_fail(&r->told, ZW_INACCURATE,
+                : base_fail(&r->failure, ZW_INACCURATE,
                             "a contact that closed in the step was not found again");
 }
 
@@ -369,11 +369,11 @@ static zw_status strike(sens_rigid *r, impact *it)
     int good = decide(r, it), size = (int)n + r->half[0].unknowns;
     size_t wide = (size_t)size, rows = (size_t)r->half[0].rows;
     if (!good) {
-        return base_fail(&r->told, ZW_INACCURATE,
+        return base_fail(&r->failure, ZW_INACCURATE,
                          "a contact that closed in the step was not found again");
     }
     if (!rigid_holds(&r->half[0], 1e-9)) {
-        return base_fail(&r->told, ZW_BAD_INPUT,
+        return base_fail(&r->failure, ZW_BAD_INPUT,
                          "derivatives of sequential impacts are not supported yet");
     }
     if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows) + wide) ||
@@ -382,7 +382,7 @@ static zw_status strike(sens_rigid *r, impact *it)
         return rigid_no_memory(r);
     }
     if (!put_all(r, it, size, r->K, r->X)) {
-        return base_fail(&r->told, ZW_INACCURATE,
+        return base_fail(&r->failure, ZW_INACCURATE,
                          "a contact that closed in the step was not found again");
     }
     if (slopes_solve_to(size, 2 * (int)n + r->names, r->K, r->X, RANK, NULL) < 0) {

@@ -40,7 +40,7 @@ typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_H, BY_PARAM } rigid_what;
 
 zw_status rigid_no_memory(sens_rigid *r)
 {
-    return base_fail(&r->told, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    return base_fail(&r->failure, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
 int rigid_grow(double **list, size_t *room, size_t need)
@@ -552,7 +552,7 @@ zw_status rigid_piece_slopes(sens_rigid *r)
         slopes_by_end(r, &m, m.by_end);
     }
     if (!good || !differ_all(r, &m)) {
-        return base_fail(&r->told, ZW_INACCURATE,
+        return base_fail(&r->failure, ZW_INACCURATE,
                          "a contact point vanishes when bodies are moved slightly, so that the "
                          "step has no derivatives");
     }

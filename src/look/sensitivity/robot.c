@@ -147,7 +147,7 @@ double robot_coordinate(const zw_system *system, const double *q, const double *
     return d >= 0 ? z[d] : 0;
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------- */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void drop(follower *f)
 {

@@ -19,7 +19,7 @@ void sens_note_kink(zw_sensitivity *s, const char *name)
     s->kink_name = s->kink_name ? s->kink_name : name;
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(zw_sensitivity *s, base_arena *arena)
 {

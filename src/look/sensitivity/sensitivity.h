@@ -1,6 +1,6 @@
-/* Inside of derivatives of a motion: sensitivity.c has their life and the run, functions.c the
- * slopes of rows, roots and resets, begin.c the start, follow.c a step, jump.c what happens at an
- * instant. */
+/* Inside of derivatives of a motion: sensitivity.c creates and frees them and has the run,
+ * functions.c the slopes of rows, roots and resets, begin.c the start, follow.c a step, jump.c what
+ * happens at an instant. */
 #ifndef ZW_LOOK_SENSITIVITY_H
 #define ZW_LOOK_SENSITIVITY_H
 

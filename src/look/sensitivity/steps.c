@@ -48,7 +48,7 @@ void steps_note_kink(sens_steps *s, const char *name)
     s->kink = name;
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------- */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(sens_steps *s, base_arena *arena)
 {
@@ -148,8 +148,7 @@ zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, 
     return soft_step(s->soft, t, s->h, s->q0, s->v0, s->q1, s->v1, &gained, error);
 }
 
-/* ---- What is the same for all ways back -------------------------------------------------------
- */
+/* ---- What is the same for all ways back ------------------------------------------------------ */
 
 /* Motions of all bodies for speeds x, and those that carry each dof. */
 static void spread_motion(sens_steps *s, const double *x, int field)
@@ -191,7 +190,7 @@ static zw_status look(sens_steps *s, zw_error *error)
     if (s->looked) {
         return ZW_OK;
     }
-    if (s->work->herd) { /* its sweeps are not all here */
+    if (s->work->group) { /* its sweeps are not all here */
         tree_kinematics(tree, s->q0, s->work->sweeps);
         tree_composite(tree, s->work->sweeps);
     }

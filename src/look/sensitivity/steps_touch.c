@@ -32,8 +32,7 @@
 #include "collide/vector.h"
 #include "look/sensitivity/steps.h"
 
-/* ---- Rows of any kind -------------------------------------------------------------------------
- */
+/* ---- Rows of any kind ------------------------------------------------------------------------ */
 
 static double C_of(const soft_block *k, int i, int j)
 {
@@ -67,8 +66,7 @@ static void add_row(const soft_problem *soft, const soft_block *k, double by, do
     }
 }
 
-/* ---- Contacts: motions at the point ------------------------------------------------------------
- */
+/* ---- Contacts: motions at the point ---------------------------------------------------------- */
 
 static const contact_point *point_of(const soft_problem *soft, const soft_block *k)
 {
@@ -132,8 +130,7 @@ static void push(const sens_steps *s, const contact_point *point, int side, cons
     }
 }
 
-/* ---- Contacts: how they change ------------------------------------------------------------------
- */
+/* ---- Contacts: how they change --------------------------------------------------------------- */
 
 /* What the number changes by, for the parts of a contact. */
 typedef struct parts {
@@ -254,8 +251,7 @@ static void dofs_back(const sens_steps *s, const contact_point *point, int side,
     }
 }
 
-/* ---- Contacts: their law ------------------------------------------------------------------------
- */
+/* ---- Contacts: their law --------------------------------------------------------------------- */
 
 /* C J w of the rows; for a pyramid, what its edges push with: by their b. */
 static void law_back(const sens_steps *s, const soft_block *k, const double *Jw, parts *to)
@@ -281,8 +277,7 @@ static void law_back(const sens_steps *s, const soft_block *k, const double *Jw,
     to->kappa = pushed * slope / (d * (1 - d)) - pair->spring.K * (d + slope * gap) * by_b;
 }
 
-/* ---- Kinks -------------------------------------------------------------------------------------
- */
+/* ---- Kinks ----------------------------------------------------------------------------------- */
 
 static int is_near(double x, double size)
 {
@@ -317,8 +312,7 @@ static int is_at_kink(const soft_problem *s, const soft_block *k)
     }
 }
 
-/* ---- All ---------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static int is_contact(const soft_problem *soft, int b)
 {

@@ -153,8 +153,7 @@ static int slopes_of_round(const contact_geom *a, const contact_geom *b, const c
     return 1;
 }
 
-/* ---- By differences ---------------------------------------------------------------------------
- */
+/* ---- By differences -------------------------------------------------------------------------- */
 
 static void move(const collide_pose *from, const double *p, int k, double by, collide_pose *to)
 {

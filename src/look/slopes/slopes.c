@@ -31,7 +31,7 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(zw_slopes *s, base_arena *arena)
 {

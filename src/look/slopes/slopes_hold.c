@@ -45,8 +45,7 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------
- */
+/* ---- Constraints ----------------------------------------------------------------------------- */
 
 static double largest_push(const zw_slopes *slopes)
 {
@@ -167,8 +166,7 @@ static zw_status add_constraints(zw_slopes *slopes, slopes_bodies *s, zw_error *
     return status;
 }
 
-/* ---- Points -----------------------------------------------------------------------------------
- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 static double size_across(const slopes_hold *it, const double *x)
 {

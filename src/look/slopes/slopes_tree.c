@@ -66,8 +66,7 @@ void slopes_tree_free(struct slopes_tree *tree)
     }
 }
 
-/* ---- What is active ---------------------------------------------------------------------------
- */
+/* ---- What is active -------------------------------------------------------------------------- */
 
 /* 0: something holds that is not constant. */
 static int find_active(zw_slopes *s, int *size)
@@ -103,8 +102,7 @@ static int find_active(zw_slopes *s, int *size)
     return 1;
 }
 
-/* ---- Forces -----------------------------------------------------------------------------------
- */
+/* ---- Forces ---------------------------------------------------------------------------------- */
 
 /* known -= coef slope coef' at columns from `first` on: a force of F(L) or F(L'). */
 static void add_along(zw_slopes *s, int first, const slopes_pull *pull, double slope)
@@ -130,8 +128,7 @@ static void add_pull(void *user, const slopes_pull *pull)
     }
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 /* da = -M \ known by the factors of the tree. 0: M has none. */
 static int solve_free(zw_slopes *s)

@@ -162,8 +162,7 @@ static void make_hessenberg(const matrices *m, double *u)
     }
 }
 
-/* ---- QR ---------------------------------------------------------------------------------------
- */
+/* ---- QR -------------------------------------------------------------------------------------- */
 
 /* The eigenvalue of the 2 x 2 block at the end that is nearer to its last entry. */
 static pair shift_of(const matrices *m, int end)
@@ -247,8 +246,7 @@ static int iterate(const matrices *m, double *cosine, pair *sine)
     return 1;
 }
 
-/* ---- Vectors ----------------------------------------------------------------------------------
- */
+/* ---- Vectors --------------------------------------------------------------------------------- */
 
 static void find_vector(const matrices *m, int k, pair *x, double *vector)
 {

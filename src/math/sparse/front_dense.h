@@ -1,4 +1,4 @@
-/* The dense algebra of one front; the story is in front.c. */
+/* The dense algebra of one front; see front.c. */
 #ifndef ZW_MATH_FRONT_DENSE_H
 #define ZW_MATH_FRONT_DENSE_H
 

@@ -84,8 +84,7 @@ struct sparse_ldl {
     double *stack; /* [depth] */
 };
 
-/* ---- Analysis ----------------------------------------------------------------------------------
- */
+/* ---- Analysis -------------------------------------------------------------------------------- */
 
 /* Scratch of the analysis; [n] where nothing else is said. */
 typedef struct ldl_plan {
@@ -294,8 +293,7 @@ void sparse_ldl_free(sparse_ldl *f)
     base_free(f);
 }
 
-/* ---- Dense kernels of a front ------------------------------------------------------------------
- */
+/* ---- Dense kernels of a front ---------------------------------------------------------------- */
 
 /* y -= s x */
 static inline void ldl_subtract(int n, double s, const double *restrict x, double *restrict y)
@@ -363,8 +361,7 @@ static void ldl_update(int columns, int rows, int k, const double *l, size_t l_s
     }
 }
 
-/* ---- Factorisation -----------------------------------------------------------------------------
- */
+/* ---- Factorisation --------------------------------------------------------------------------- */
 
 /* A factorisation in progress. */
 typedef struct ldl_run {
@@ -512,8 +509,7 @@ int sparse_ldl_factor(sparse_ldl *f, const double *value, double floor)
     return run.replaced;
 }
 
-/* ---- Solution ----------------------------------------------------------------------------------
- */
+/* ---- Solution -------------------------------------------------------------------------------- */
 
 /* x = L \ x for one super: its own columns first, what they take from the rows below in one sum. */
 static void ldl_forward(const sparse_ldl *f, int s, double *x, double *t)
@@ -575,8 +571,7 @@ void sparse_ldl_solve(sparse_ldl *f, double *x)
     }
 }
 
-/* ---- What is known about the factor ------------------------------------------------------------
- */
+/* ---- What is known about the factor ---------------------------------------------------------- */
 
 const double *sparse_ldl_pivots(const sparse_ldl *f)
 {

@@ -100,8 +100,7 @@ static void order_layout(order_graph *g, base_arena *arena, int n, size_t entrie
     g->trait = base_arena_bytes(arena, count);
 }
 
-/* ---- Degree lists ------------------------------------------------------------------------------
- */
+/* ---- Degree lists ---------------------------------------------------------------------------- */
 
 static void order_list_insert(order_graph *g, int i)
 {
@@ -130,8 +129,7 @@ static void order_list_remove(order_graph *g, int i)
     }
 }
 
-/* ---- Who waits for whom ------------------------------------------------------------------------
- */
+/* ---- Who waits for whom ---------------------------------------------------------------------- */
 
 static int order_waits_for(const order_graph *g, int row, int coordinate)
 {
@@ -237,8 +235,7 @@ static void order_begin(order_graph *g)
     }
 }
 
-/* ---- One step ----------------------------------------------------------------------------------
- */
+/* ---- One step -------------------------------------------------------------------------------- */
 
 /* Move all lists to the front. The first entry of each list changes places with its owner's name,
  * written as a negative number, so that one sweep meets the lists in their order. */
@@ -496,8 +493,7 @@ static void order_step(order_graph *g)
     order_new_flag(g);
 }
 
-/* ---- The orderings -----------------------------------------------------------------------------
- */
+/* ---- The orderings --------------------------------------------------------------------------- */
 
 static void order_run(order_graph *g, const signed char *sign)
 {

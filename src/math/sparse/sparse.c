@@ -222,8 +222,7 @@ void sparse_children(int n, const int *parent, int *head, int *next)
     }
 }
 
-/* ---- Supers ------------------------------------------------------------------------------------
- */
+/* ---- Supers ---------------------------------------------------------------------------------- */
 
 void sparse_supers_layout(sparse_supers *t, base_arena *arena, int n)
 {

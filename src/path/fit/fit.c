@@ -45,8 +45,7 @@
 #define CHOSEN 1.5 /* the least of some estimates is less than the error */
 #define END 2.0    /* and what is extrapolated is less certain than it seems */
 
-/* ---- Windows ----------------------------------------------------------------------------------
- */
+/* ---- Windows --------------------------------------------------------------------------------- */
 
 void fit_window(fitter *f, long start, int samples, int size)
 {
@@ -102,8 +101,7 @@ void fit_leave(fitter *f, long start)
     }
 }
 
-/* ---- Blocks -----------------------------------------------------------------------------------
- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* A part of the piece and the window that serves it. */
 typedef struct block {
@@ -240,8 +238,7 @@ static double settle(const fitter *f, long count, double *const *gain, const dou
     return sqrt(score);
 }
 
-/* ---- A piece ----------------------------------------------------------------------------------
- */
+/* ---- A piece --------------------------------------------------------------------------------- */
 
 /* A mean over the window and its neighbours. */
 static double smooth(const double *x, long k, long blocks)
@@ -448,8 +445,7 @@ static fit_shape fit_piece(fitter *f)
     return s;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void lay_out_fit(path_fit *fit, base_arena *arena, size_t count, size_t n)
 {

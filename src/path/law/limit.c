@@ -256,17 +256,17 @@ static zw_status run_system(watcher *w, const zw_system *system, const zw_run_op
 /* The path of one N under these options. */
 static zw_status run_one(watcher *w, double N, const zw_run_options *options, zw_error *error)
 {
-    zw_error story = {0};
+    zw_error failure = {0};
     w->row->N = N;
     w->path->lambda = base_alloc(((size_t)w->limit->m + 1) * sizeof(double));
-    zw_system *system = w->path->lambda ? compile(w->limit, N, &story) : NULL;
-    zw_status status = system                  ? run_system(w, system, options, &story)
-                       : !w->path->lambda      ? no_memory(&story)
-                       : story.status == ZW_OK ? ZW_BAD_INPUT
-                                               : story.status;
+    zw_system *system = w->path->lambda ? compile(w->limit, N, &failure) : NULL;
+    zw_status status = system                    ? run_system(w, system, options, &failure)
+                       : !w->path->lambda        ? no_memory(&failure)
+                       : failure.status == ZW_OK ? ZW_BAD_INPUT
+                                                 : failure.status;
     zw_system_free(system);
     if (status != ZW_OK && error) {
-        *error = story;
+        *error = failure;
         error->status = status;
     }
     return status;

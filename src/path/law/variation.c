@@ -51,8 +51,7 @@ typedef struct solving {
     double small;     /* weight of lambda = N Phi, or of lambda = 0 if N is infinite */
 } solving;
 
-/* ---- Weights ----------------------------------------------------------------------------------
- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 /* The integral from x[at] to x[at + 1] of Lagrange's polynomial of node k: Gauss's three points are
  * exact for six nodes. */
@@ -102,8 +101,7 @@ static void weigh(long count, const double *t, double *weight)
     }
 }
 
-/* ---- Equations --------------------------------------------------------------------------------
- */
+/* ---- Equations ------------------------------------------------------------------------------- */
 
 static zw_status look(solving *s, long i, zw_error *error)
 {
@@ -277,8 +275,7 @@ static zw_status solve_part(solving *s, long first, long count, zw_error *error)
     return status;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static void lay_out(solving *s, long longest, base_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* Recordings: which column of a file is which coordinate, and the stories when one is not there.
+/* Recordings: which column of a file is which coordinate, and the messages when one is not there.
  *
  * Names must be those of the model to the letter. The time is t, or time if the model has no
  * coordinate of that name and there is no t; the speed of x is x', xd or x_dot, whichever of these
@@ -19,7 +19,7 @@
 
 enum { NAME = 256 };
 
-/* ---- Stories -------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 void recording_show(char *shown, size_t room, const char *text, size_t length)
 {
@@ -42,7 +42,7 @@ zw_status recording_fail(const recording *r, zw_status status, int line, int col
                          const char *format, ...)
 {
     static char nothing[] = "";
-    char raw[600], story[sizeof raw];
+    char raw[600], message[sizeof raw];
     model_file file = {.name = (char *)r->file, .text = r->text != NULL ? r->text : nothing};
     model_place place = {.line = line, .column = column, .length = length > 0 ? length : 1};
     zw_model model = {.file_count = 1, .file = &file, .place_count = 1, .place = &place};
@@ -50,8 +50,8 @@ zw_status recording_fail(const recording *r, zw_status status, int line, int col
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    recording_show(story, sizeof story, raw, strlen(raw)); /* names may have been cut */
-    return model_fail(&model, r->error, status, line > 0 ? 0 : -1, "%s", story);
+    recording_show(message, sizeof message, raw, strlen(raw)); /* names may have been cut */
+    return model_fail(&model, r->error, status, line > 0 ? 0 : -1, "%s", message);
 }
 
 zw_status recording_no_memory(const recording *r)

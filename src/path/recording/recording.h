@@ -37,7 +37,7 @@ typedef struct recording {
     int speeds; /* 1: all, 0: none, -1: some, and not used */
 } recording;
 
-/* The story with its file; with a line > 0 also the place, the line itself and a caret. */
+/* The message with its file; with a line > 0 also the place, the line itself and a caret. */
 zw_status recording_fail(const recording *r, zw_status status, int line, int column, int length,
                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 zw_status recording_no_memory(const recording *r);

@@ -123,7 +123,7 @@ static const char *skip_blanks(const scan *s, const char *at)
     return at;
 }
 
-static zw_status fail_at(const scan *s, const char *from, const char *to, const char *story)
+static zw_status fail_at(const scan *s, const char *from, const char *to, const char *message)
 {
     int column = 1, length = 0;
     for (const char *c = s->line; c < to || c < from;) {
@@ -132,7 +132,7 @@ static zw_status fail_at(const scan *s, const char *from, const char *to, const 
         length += c >= from;
         c += bytes > 0 ? bytes : 1;
     }
-    return recording_fail(s->r, ZW_BAD_INPUT, s->number, column, length, "%s", story);
+    return recording_fail(s->r, ZW_BAD_INPUT, s->number, column, length, "%s", message);
 }
 
 /* The next line that is neither empty nor a comment, or 0; *comment becomes the last comment. */
@@ -327,7 +327,7 @@ static zw_status take_head(scan *s)
 
 static zw_status fail_number(const scan *s, const char *at, int column)
 {
-    char story[300], shown[SHOWN + 1];
+    char message[300], shown[SHOWN + 1];
     const char *title = s->r->title[column].name;
     field f = field_at(s, at);
     double value;
@@ -340,16 +340,16 @@ static zw_status fail_number(const scan *s, const char *at, int column)
     int comma = used > 0 && f.from + used + 1 < f.to && f.from[used] == ',' &&
                 f.from[used + 1] >= '0' && f.from[used + 1] <= '9';
     if (length == 0) {
-        snprintf(story, sizeof story, "there is no number for '%.100s' here", title);
+        snprintf(message, sizeof message, "there is no number for '%.100s' here", title);
     } else if (used > 0 && f.from + used == f.to) {
-        snprintf(story, sizeof story, "'%.100s' is not finite here: %s", title, shown);
+        snprintf(message, sizeof message, "'%.100s' is not finite here: %s", title, shown);
     } else if (comma) {
-        snprintf(story, sizeof story, "%s: numbers have a decimal point, not a comma", shown);
+        snprintf(message, sizeof message, "%s: numbers have a decimal point, not a comma", shown);
     } else {
-        snprintf(story, sizeof story, "'%s%s' is not a number, for '%.100s'", shown,
+        snprintf(message, sizeof message, "'%s%s' is not a number, for '%.100s'", shown,
                  strlen(shown) < length ? "..." : "", title);
     }
-    return fail_at(s, f.from, f.to, story);
+    return fail_at(s, f.from, f.to, message);
 }
 
 /* A wanted number into the row; *at moves behind the field. */
@@ -382,10 +382,10 @@ static zw_status take_number(scan *s, const char **at, int column)
 
 static zw_status fail_count(const scan *s, int fields, const char *from)
 {
-    char story[100];
-    snprintf(story, sizeof story, "there are %d fields in this line, but %d titles", fields,
+    char message[100];
+    snprintf(message, sizeof message, "there are %d fields in this line, but %d titles", fields,
              s->r->title_count);
-    return fail_at(s, from, fields > s->r->title_count ? s->stop : from, story);
+    return fail_at(s, from, fields > s->r->title_count ? s->stop : from, message);
 }
 
 static zw_status take_line(scan *s)
@@ -422,11 +422,11 @@ static zw_status take_line(scan *s)
 
 static zw_status fail_time(const scan *s)
 {
-    char story[100];
+    char message[100];
     field f = field_at(s, s->time);
-    snprintf(story, sizeof story, "the time decreases here, from %.9g to %.9g", s->before,
+    snprintf(message, sizeof message, "the time decreases here, from %.9g to %.9g", s->before,
              s->row[0]);
-    return fail_at(s, f.from, f.to, story);
+    return fail_at(s, f.from, f.to, message);
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */

@@ -37,8 +37,7 @@ enum { PASSES = 5 };
 /* Accelerations of the system need not be known better than to this part of them. */
 #define ENOUGH 1e-9
 
-/* ---- Room -------------------------------------------------------------------------------------
- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 static zw_status no_memory(zw_error *error)
 {
@@ -154,8 +153,7 @@ static void release(path_certifier *certifier)
     base_free(certifier->memory);
 }
 
-/* ---- Beginning --------------------------------------------------------------------------------
- */
+/* ---- Beginning ------------------------------------------------------------------------------- */
 
 static zw_status set_metric(path_certifier *certifier, zw_error *error)
 {
@@ -247,8 +245,7 @@ static void measure(path_certifier *certifier)
     }
 }
 
-/* ---- Fitting ----------------------------------------------------------------------------------
- */
+/* ---- Fitting --------------------------------------------------------------------------------- */
 
 /* Fit y in parts; where it jumps, part it further and fit again. */
 static zw_status fit_parts(path_certifier *certifier, const double *y, path_fit *fit, int *parts,
@@ -298,8 +295,7 @@ static void start_states(path_certifier *certifier)
     }
 }
 
-/* ---- The remainder ----------------------------------------------------------------------------
- */
+/* ---- The remainder --------------------------------------------------------------------------- */
 
 static void integrate(path_certifier *certifier)
 {
@@ -419,8 +415,7 @@ static zw_status remainder_of(path_certifier *certifier, zw_error *error)
     return status;
 }
 
-/* ---- The trial --------------------------------------------------------------------------------
- */
+/* ---- The trial ------------------------------------------------------------------------------- */
 
 static zw_status try_path(path_certifier *certifier, zw_error *error)
 {

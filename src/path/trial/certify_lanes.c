@@ -121,7 +121,7 @@ static void accelerate(const path_certifier *certifier)
     }
 }
 
-/* The story of a sample that has no finite acceleration. */
+/* The message of a sample that has no finite acceleration. */
 static zw_status blame(const path_certifier *certifier, const double *q, const double *v, long i,
                        zw_error *error)
 {

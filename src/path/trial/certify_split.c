@@ -38,8 +38,7 @@ void certify_weigh(const path_certifier *certifier, const double *x, double *y)
     }
 }
 
-/* ---- B \ x ------------------------------------------------------------------------------------
- */
+/* ---- B \ x ----------------------------------------------------------------------------------- */
 
 /* H = M + s A' A, lower triangle. */
 static void fill_dense(const path_certifier *certifier, double s, double *H)
@@ -252,8 +251,7 @@ static void compare(path_certifier *certifier, long i)
     certifier->forces[i] = fmax(dense_dot(certifier->n, certifier->room[2], a), 0);
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------
- */
+/* ---- Constraints ----------------------------------------------------------------------------- */
 
 #define TOLERATED 8.0 /* times the error of the fit, */
 #define SMALL 1e-8    /* and this of the size of the coordinates in a row */
@@ -325,8 +323,7 @@ static zw_status check_constraints(path_certifier *certifier, long i, const doub
     return status;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static zw_status split(path_certifier *certifier, long i, zw_error *error)
 {

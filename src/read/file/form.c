@@ -36,14 +36,14 @@ static void offer_words(read_guess *guess, const char *words)
 
 int form_fail(xml_tree *tree, int element, const char *attribute, const char *format, ...)
 {
-    char story[500];
+    char message[500];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(story, sizeof story, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     int index = attribute != NULL ? xml_find(tree, element, attribute) : -1;
     int place = index >= 0 ? xml_place_value(tree, element, index, -1) : xml_place(tree, element);
-    return xml_fail(tree, place, "%s", story);
+    return xml_fail(tree, place, "%s", message);
 }
 
 /* ---- Checking ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* What a file format knows, as tables: every element, every attribute, and its fate here.
  *
  *   honoured   it is read
- *   refused    the file is not read: the story says the name, the place and why (but a value that
+ *   refused    the file is not read: the message says the name, the place and why (but a value that
  *              asks for nothing, such as fusestatic="false", passes)
  *   quiet      it has no effect here; a note is taken (zw_model_note)
  *
@@ -108,7 +108,7 @@ uint64_t form_bit(const form_row *rows, const char *name);
 /* Is this word in a list of words? Its number, or -1. */
 int form_word(const char *words, const char *word);
 
-/* A story about the value of an attribute, or about the element if it lacks the attribute. */
+/* A message about the value of an attribute, or about the element if it lacks the attribute. */
 int form_fail(xml_tree *tree, int element, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -59,7 +59,7 @@ void xml_free(xml_tree *tree)
     base_free(tree->attribute);
 }
 
-/* ---- Stories -------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 int xml_no_memory(xml_tree *tree)
 {
@@ -72,12 +72,12 @@ int xml_no_memory(xml_tree *tree)
 int xml_fail(xml_tree *tree, int place, const char *format, ...)
 {
     if (tree->status == ZW_OK) {
-        char story[600];
+        char message[600];
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(story, sizeof story, format, arguments);
+        vsnprintf(message, sizeof message, format, arguments);
         va_end(arguments);
-        tree->status = model_fail(tree->model, tree->error, ZW_BAD_INPUT, place, "%s", story);
+        tree->status = model_fail(tree->model, tree->error, ZW_BAD_INPUT, place, "%s", message);
     }
     return 0;
 }
@@ -210,7 +210,7 @@ typedef struct xml_event {
     int line, column;
 } xml_event;
 
-/* Memory as everywhere in the house; the size stands before each block, for realloc. */
+/* Memory as everywhere in the library; the size stands before each block, for realloc. */
 enum { HEADER = 16 };
 
 static void *memory_get(size_t size)

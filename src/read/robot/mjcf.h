@@ -15,7 +15,7 @@
  *   mjcf_drive    actuators
  *   mjcf_sense    sensors, keyframes
  *
- * A function that answers 0 has left its story; whoever gets 0 answers 0. */
+ * A function that answers 0 has left its message; whoever gets 0 answers 0. */
 #ifndef ZW_READ_MJCF_H
 #define ZW_READ_MJCF_H
 
@@ -363,7 +363,7 @@ typedef struct read_mesh {
     int face_count, face_capacity;
     int (*face)[3];
 } read_mesh;
-/* 1: read; 0: broken, with the story in `why` [200]; -1: no memory. `name` tells the format. */
+/* 1: read; 0: broken, with the message in `why` [200]; -1: no memory. `name` tells the format. */
 int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t length,
                     char why[200]);
 void read_mesh_free(read_mesh *mesh);

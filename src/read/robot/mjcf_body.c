@@ -121,7 +121,7 @@ static int joint(walk *w, int element)
     mjcf *m = w->m;
     mjcf_joint j = {0};
     int class_, free = mjcf_is(m, element, "freejoint");
-    if (free) { /* no class speaks to it */
+    if (free) { /* no class applies to it */
         j.def = zw_joint_default();
         j.def.kind = ZW_JOINT_FREE;
         j.align = MJCF_AUTO;

@@ -5,8 +5,7 @@
 #define LIMITED "false true auto"
 #define BOOL "false true"
 
-/* ---- Compiler, options ------------------------------------------------------------------------
- */
+/* ---- Compiler, options ----------------------------------------------------------------------- */
 
 /* Some of <compiler> is for the reader, some becomes the world's. */
 #define COMPILER_ROWS                                                                              \
@@ -101,8 +100,7 @@ const form_row mjcf_reach_rows[] = {
 static const form_element in_compiler[] = {FORM_READ("lengthrange", mjcf_reach_rows, NULL, NULL),
                                            FORM_LAST};
 
-/* ---- Looks ------------------------------------------------------------------------------------
- */
+/* ---- Looks ----------------------------------------------------------------------------------- */
 
 static const form_element in_visual[] = {
     FORM_NOTE("global",
@@ -162,8 +160,7 @@ static const form_element in_custom[] = {FORM_READ("numeric", numeric_rows, NULL
                                          FORM_READ("text", text_rows, NULL, NULL),
                                          FORM_NOTE("tuple", "name", in_tuple), FORM_LAST};
 
-/* ---- Assets -----------------------------------------------------------------------------------
- */
+/* ---- Assets ---------------------------------------------------------------------------------- */
 
 const form_row mjcf_hfield_rows[] = {FORM_TEXTS("name", mjcf_hfield, name),
                                      FORM_TEXTS("file", mjcf_hfield, file),
@@ -208,8 +205,7 @@ static const form_element in_asset[] = {
     FORM_READ("model", mjcf_model_rows, "content_type", NULL),
     FORM_LAST};
 
-/* ---- Bodies -----------------------------------------------------------------------------------
- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 const form_row mjcf_body_rows[] = {FORM_TEXTS("name", mjcf_body, def.name),
                                    FORM_TEXTS("childclass", mjcf_body, childclass),
@@ -335,8 +331,7 @@ const form_element mjcf_in_body[] = {
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};
 
-/* ---- The root ---------------------------------------------------------------------------------
- */
+/* ---- The root -------------------------------------------------------------------------------- */
 
 #define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, "user interp", NULL)
 

@@ -4,8 +4,7 @@
 #define LIMITED "false true auto"
 #define BOOL "false true"
 
-/* ---- Equality ---------------------------------------------------------------------------------
- */
+/* ---- Equality -------------------------------------------------------------------------------- */
 
 #define EQUALITY_ROWS                                                                              \
     FORM_TEXTS("name", mjcf_equality, def.name), FORM_TEXTS("class", mjcf_equality, class_),       \
@@ -39,8 +38,7 @@ const form_row mjcf_couple_tendon_rows[] = {
     FORM_TEXTS("tendon2", mjcf_equality, second),
     FORM_REALS("polycoef", mjcf_equality, def.poly, 1, 5), FORM_END};
 
-/* ---- Tendons, contact -------------------------------------------------------------------------
- */
+/* ---- Tendons, contact ------------------------------------------------------------------------ */
 
 #define TENDON_ROWS                                                                                \
     FORM_WORDS("limited", mjcf_tendon, limited, LIMITED),                                          \
@@ -87,8 +85,7 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
                                       FORM_TEXTS("body1", mjcf_pair, first),
                                       FORM_TEXTS("body2", mjcf_pair, second), FORM_END};
 
-/* ---- Actuators --------------------------------------------------------------------------------
- */
+/* ---- Actuators ------------------------------------------------------------------------------- */
 
 /* The same rows begin every table: their bits mean the same in classes and elements. */
 #define DRIVE_ROWS                                                                                 \
@@ -206,8 +203,7 @@ const form_element mjcf_in_actuator[] = {
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};
 
-/* ---- Sensors ----------------------------------------------------------------------------------
- */
+/* ---- Sensors --------------------------------------------------------------------------------- */
 
 #define SENSOR_ROWS                                                                                \
     FORM_TEXTS("name", mjcf_sensor, def.name),                                                     \

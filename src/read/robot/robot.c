@@ -27,7 +27,7 @@ static int ends_in(const char *name, const char *end)
     return same == wanted;
 }
 
-/* Also of what is not read: those files get a story of their own. */
+/* Also of what is not read: those files get a message of their own. */
 int robot_is(const char *name, const char *text)
 {
     static const char *const end[] = {".xml", ".mjcf",  ".urdf", ".xacro", ".sdf",
@@ -169,7 +169,7 @@ static zw_status fill(xml_tree *xml, int file, const robot_limits *limits)
         xml->model->bodies->world.balance = 1;
     }
     if (!ok || !weigh(xml)) {
-        xml_no_memory(xml); /* if there is no other story yet */
+        xml_no_memory(xml); /* if there is no other message yet */
     }
     xml_free(xml);
     return xml->status;

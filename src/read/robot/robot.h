@@ -1,4 +1,4 @@
-/* Robot files, of whatever format: the door that zw_model_read goes through. */
+/* Robot files of any format, as zw_model_read reads them. */
 #ifndef ZW_READ_ROBOT_H
 #define ZW_READ_ROBOT_H
 
@@ -17,7 +17,7 @@ extern const robot_limits robot_usual_limits;
 /* Does the name or the text look like one? Either may be NULL. */
 int robot_is(const char *name, const char *text);
 
-/* A model of the file; NULL with the story in `error`. Limits may be NULL: the usual ones. */
+/* A model of the file; NULL with the message in `error`. Limits may be NULL: the usual ones. */
 zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error);
 /* The same from memory; `name` stands for the file, others are looked up beside it. */
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
@@ -33,7 +33,7 @@ zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_cou
 zw_status robot_import(zw_model *model, const char *path, int place, const zw_read_options *options,
                        zw_error *error);
 
-/* Read a file into the model's list: its number, or -1 with the story at `place`. */
+/* Read a file into the model's list: its number, or -1 with the message at `place`. */
 int robot_file(xml_tree *xml, const char *path, int place);
 
 #endif

@@ -414,8 +414,7 @@ static int mimic(urdf *u, const urdf_joint *j)
     return urdf_add(u, ZW_KIND_EQUALITY, &def, NULL);
 }
 
-/* ---- Neighbours do not touch ------------------------------------------------------------------
- */
+/* ---- Neighbours do not touch ----------------------------------------------------------------- */
 
 /* The link from which fixed joints lead to this one. */
 static int rigid_group(const urdf *u, int link)

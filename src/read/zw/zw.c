@@ -1,4 +1,4 @@
-/* Reading a .zw file: the order of the house. */
+/* Reading a .zw file: the order of the parts. */
 #include "read/zw/zw.h"
 #include "read/robot/robot.h"
 
@@ -118,7 +118,7 @@ static zw_model *reader_finish(reader *r, int ok)
     }
     zw_model *model = r->model;
     if (!ok || r->status != ZW_OK || expr_graph_status(model->graph) != ZW_OK) {
-        read_no_memory(r); /* if there is no other story yet */
+        read_no_memory(r); /* if there is no other message yet */
         zw_model_free(model);
         model = NULL;
     }

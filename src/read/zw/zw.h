@@ -12,7 +12,7 @@
  *   zw_fail        what is wrong, where, and what was meant perhaps
  *
  * Invariants:
- *   1. A function that answers 0 has left its story in reader->status and the error, or has set
+ *   1. A function that answers 0 has left its message in reader->status and the error, or has set
  *      `pending` or `late` (see zw_define.c); whoever gets 0 answers 0.
  *   2. Syntax trees are bounded in height (expr/parser.h), so value_of may recurse; definitions
  *      that need each other are bounded by `depth` and continued from a list.
@@ -199,7 +199,7 @@ struct read_word {
     read_fit fit;
 };
 
-/* ---- zw_fail.c: stories --------------------------------------------------------------------- */
+/* ---- zw_fail.c: messages --------------------------------------------------------------------- */
 
 int read_fail(reader *r, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int read_fail_tree(reader *r, int tree, const char *format, ...)

@@ -1,4 +1,4 @@
-/* Stories: where something is wrong, what was meant perhaps. */
+/* Messages: where something is wrong, what was meant perhaps. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,9 +40,9 @@ static int fail_at(reader *r, int place, const char *format, va_list arguments)
     if (expr_graph_status(r->model->graph) != ZW_OK) {
         read_no_memory(r); /* what looks wrong is a sequel of that */
     } else if (r->status == ZW_OK) {
-        char story[600];
-        vsnprintf(story, sizeof story, format, arguments);
-        r->status = model_fail(r->model, r->error, ZW_BAD_INPUT, place, "%s", story);
+        char message[600];
+        vsnprintf(message, sizeof message, format, arguments);
+        r->status = model_fail(r->model, r->error, ZW_BAD_INPUT, place, "%s", message);
     }
     return 0;
 }

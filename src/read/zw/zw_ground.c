@@ -74,11 +74,11 @@ int read_make_ground(reader *r, const read_statement *s, const read_item *item)
     }
     def.name = zw_model_find(r->model, ZW_KIND_GEOM, "ground") < 0 ? "ground" : NULL;
     def.place = read_place(r, item->part[HEIGHT]);
-    zw_error story = {0};
-    if (zw_model_add_geom(r->model, &def, &story) < 0) {
-        r->status = story.status;
+    zw_error failure = {0};
+    if (zw_model_add_geom(r->model, &def, &failure) < 0) {
+        r->status = failure.status;
         if (r->error != NULL) {
-            *r->error = story;
+            *r->error = failure;
         }
         return 0;
     }

@@ -238,12 +238,12 @@ int read_make_rolling(reader *r, const read_statement *s, const read_item *item)
     if (r->model->bodies->world.without & (ZW_WITHOUT_CONSTRAINT | ZW_WITHOUT_EQUALITY)) {
         return read_fail(r, s->token, "the robot's file has switched such constraints off");
     }
-    zw_error story = {0};
-    int index = zw_model_add_equality(r->model, &def, &story);
+    zw_error failure = {0};
+    int index = zw_model_add_equality(r->model, &def, &failure);
     if (index < 0) {
-        r->status = story.status;
+        r->status = failure.status;
         if (r->error != NULL) {
-            *r->error = story;
+            *r->error = failure;
         }
         return 0;
     }

@@ -164,7 +164,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         lay_out(s, &arena);
         s->memory = base_alloc(arena.used + 1);
     }
-    if (!s || !s->memory || !bodies_herd(system, work) ||
+    if (!s || !s->memory || !bodies_group_trees(system, work) ||
         problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||

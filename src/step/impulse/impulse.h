@@ -188,7 +188,7 @@ typedef struct impulse_contacts {
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start, */
     int deep_points;
     contact_point *deep_point; /* [points] and their points there, by geoms */
-    int let_go; /* all that is deep in one another is not felt: no motion was found that parts it */
+    int let_go;                /* deep overlaps are ignored: no motion was found that parts it */
     int stuck_count;
     struct impulse_stuck *stuck; /* [points] what is in one another and cannot be parted */
     impulse_parting *parting;    /* NULL: it was not needed yet */

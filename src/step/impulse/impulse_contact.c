@@ -132,7 +132,7 @@ double impulse_margin(const step_impulse *s)
     return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-/* ---- What is not to be felt ------------------------------------------------------------------ */
+/* ---- What is to be ignored ------------------------------------------------------------------- */
 
 /* A pair that goes past each other has no rows at q0: those would stop it at a plane in mid-air.
  * The iterates see where it ends. What moves less than its size is not worth the question. */

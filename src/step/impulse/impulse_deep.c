@@ -64,7 +64,7 @@ void impulse_note_deep(step_impulse *s)
 }
 
 /* Two that move and are in one another: of their other shapes those would be in the way that are
- * not in one another yet. They are not felt, as the two are not where they could meet. */
+ * not in one another yet. They are ignored, as the two are not where they could meet. */
 static int is_in_the_way(const impulse_contacts *t, const contact_point *point)
 {
     const int *body = point->body;

@@ -9,9 +9,9 @@
  * This asks for a way that parts all such pairs at once, and there need be none: neighbours of a
  * joint whose shapes overlap by design and can only turn against each other, arms that begin inside
  * one another and would have to leave on several sides. No law of contact says what those are to
- * do. They are not felt, for this step, nor is anything else of the two bodies against each other;
- * from the first step on at whose start they are apart, they are. What is felt so depends on q0
- * alone.
+ * do. They are ignored for this step, and so is anything else of the two bodies against each other;
+ * from the first step on at whose start they are apart, they count. Which are ignored so depends on
+ * q0 alone.
  *
  * Is there a way u on which all come apart, b = -gap at each point, without going absurdly far
  * somewhere? With r_i how far, in the mean over the masses, coordinate i moves things by its unit,
@@ -177,7 +177,7 @@ static double lacks(const step_impulse *s, const impulse_parting *it, int k, dou
     return !deep ? 0 : s->touch.let_go ? 1 : sum / p->b[row];
 }
 
-/* Pairs of geoms in one another that are not felt: points of a pair are in a row. */
+/* Overlapping pairs of geoms that are ignored: points of a pair are in a row. */
 static int count_stuck(const step_impulse *s)
 {
     const contact_point *point = s->touch.found.point, *last = NULL;
@@ -268,7 +268,7 @@ static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
             add_stuck(s, &t->found.point[k]);
         }
     }
-    return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: all are felt */
+    return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: none is ignored */
 }
 
 /* Is it to be asked at all, about what has been found? Then that is looked for so far away as the

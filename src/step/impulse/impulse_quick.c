@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "step/impulse/impulse.h"
-#include "tree/herd.h"
+#include "tree/group.h"
 #include "tree/sweeps.h"
 
 #define FAIR                                                                                       \
@@ -105,8 +105,8 @@ static void momentum(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
     const double *bias = s->push;
-    if (s->work->herd) {
-        bias = tree_herd_smooth(s->work->herd, s->q0, s->v0, s->work->sweeps);
+    if (s->work->group) {
+        bias = tree_group_smooth(s->work->group, s->q0, s->v0, s->work->sweeps);
     } else {
         begin_sweeps(s);
         tree_composite(tree, s->work->sweeps);

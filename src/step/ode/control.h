@@ -25,8 +25,8 @@ double step_shorter(double h, double size, int roots);
 /* No step of this length from t0? */
 int step_vanishes(double t0, double toward, double length);
 
-/* The story of a step that could not be taken from t, with lengths down to this one; `reachable` as
- * in step_pace. */
+/* The message of a step that could not be taken from t, with lengths down to this one; `reachable`
+ * as in step_pace. */
 zw_status step_give_up(zw_status why, double t, double length, double tolerance, int culprit,
                        double reachable, zw_error *error);
 

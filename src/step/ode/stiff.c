@@ -101,7 +101,7 @@ static int stiff_project(sunrealtype t, N_Vector y, N_Vector change, sunrealtype
     return s->status == ZW_OK ? 0 : 1;
 }
 
-/* The library never prints: nor may its guests. */
+/* The library never prints, nor may CVODE. */
 #if SUNDIALS_VERSION_MAJOR < 7
 
 static void stay_silent(int code, const char *module, const char *function, char *message,
@@ -233,7 +233,7 @@ static zw_status fail(step_ode *ode, int code, zw_error *error)
     step_stiff *s = ode->stiff;
     s->running = 0;
     ode->base.view.rejected++;
-    if (s->status != ZW_OK) { /* the field's or the projection's own story */
+    if (s->status != ZW_OK) { /* the field's or the projection's own message */
         if (error != NULL) {
             *error = s->error;
         }

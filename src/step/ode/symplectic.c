@@ -83,7 +83,7 @@
 enum { MEMORY = 16, TRIES = 60 };
 
 /* The state of a step under way and its scratch. Lives behind ode->more. */
-typedef struct walk {
+typedef struct substeps {
     /* The state at t: q [nq], v, p [n], with low-order parts of q and p. */
     double *q, *q_low, *v, *p, *p_low;
     double *before; /* [n + 1] v a step ago, for the guess, and the step's length; 0: not known */
@@ -94,12 +94,12 @@ typedef struct walk {
     double *memory; /* [MEMORY * n] Broyden's steps */
     double square[MEMORY];
     int remembered;
-} walk;
+} substeps;
 
 static void walk_layout(step_ode *ode, base_arena *arena)
 {
     size_t n = (size_t)ode->lagrangian.n;
-    walk *w = base_arena_bytes(arena, sizeof *w), counting = {0};
+    substeps *w = base_arena_bytes(arena, sizeof *w), counting = {0};
     ode->more = w;
     w = w != NULL ? w : &counting;
     double **places[] = {&w->q, &w->q_low, &w->mid_q, &w->next_q, &w->next_low};
@@ -146,7 +146,7 @@ static void add(int n, const double *a, const double *a_low, const double *b, do
 }
 
 /* From q along mid_v: next_q and mid_q. */
-static void move(const step_lagrangian *l, walk *w, double h)
+static void move(const step_lagrangian *l, substeps *w, double h)
 {
     if (l->move != NULL) {
         l->move(l->user, w->q, w->q_low, h, w->mid_v, w->next_q, w->next_low, w->mid_q);
@@ -161,7 +161,8 @@ static void move(const step_lagrangian *l, walk *w, double h)
 /* ---- Equations (1) and (2) ------------------------------------------------------------------- */
 
 /* The residuals of (1) and (2) for the midpoint velocity w->mid_v: impulse and wanted. */
-static zw_status residual(const step_lagrangian *l, walk *w, double t, double h, zw_error *error)
+static zw_status residual(const step_lagrangian *l, substeps *w, double t, double h,
+                          zw_error *error)
 {
     double middle = t + 0.5 * h;
     move(l, w, h);
@@ -198,7 +199,7 @@ static zw_status residual(const step_lagrangian *l, walk *w, double t, double h,
 
 /* Broyden's good update in the form that keeps only the steps s_j taken so far: turns the plain
  * change into the next step. */
-static void broyden(int n, walk *w, double *change)
+static void broyden(int n, substeps *w, double *change)
 {
     for (int j = 0; j + 1 < w->remembered; j++) {
         double part = dot(n, w->memory + (long)j * n, change) / w->square[j];
@@ -224,7 +225,7 @@ static void broyden(int n, walk *w, double *change)
 }
 
 /* Find mid_v, and with it next_q, force and the first reaction. */
-static zw_status solve_middle(const step_lagrangian *l, walk *w, double t, double h,
+static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, double h,
                               zw_error *error)
 {
     double before = INFINITY;
@@ -269,7 +270,7 @@ static zw_status solve_middle(const step_lagrangian *l, walk *w, double t, doubl
 /* ---- Equations (3) and (4) ------------------------------------------------------------------- */
 
 /* From q = q1 and the momentum p before the last reaction: v, p and the rows at t. */
-static zw_status solve_end(const step_lagrangian *l, walk *w, double t, zw_error *error)
+static zw_status solve_end(const step_lagrangian *l, substeps *w, double t, zw_error *error)
 {
     double before = INFINITY;
     zw_status status = l->linearise(l->user, t, w->q, w->v, error);
@@ -311,7 +312,7 @@ static zw_status solve_end(const step_lagrangian *l, walk *w, double t, zw_error
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static zw_status substep(const step_lagrangian *l, walk *w, double t, double h, zw_error *error)
+static zw_status substep(const step_lagrangian *l, substeps *w, double t, double h, zw_error *error)
 {
     size_t bytes = (size_t)l->n * sizeof(double);
     double ahead = w->before[l->n] != 0.0 ? 0.5 * h / w->before[l->n] : 0.0;
@@ -337,8 +338,8 @@ static zw_status substep(const step_lagrangian *l, walk *w, double t, double h, 
     return solve_end(l, w, t + h, error);
 }
 
-/* y = (q, v, rest, p): to the walk and back. */
-static void walk_from(const step_ode *ode, walk *w, const double *y, const double *low)
+/* y = (q, v, rest, p): to the substeps and back. */
+static void substeps_from(const step_ode *ode, substeps *w, const double *y, const double *low)
 {
     int nq = ode->lagrangian.nq;
     size_t bytes = (size_t)ode->lagrangian.n * sizeof(double);
@@ -349,7 +350,7 @@ static void walk_from(const step_ode *ode, walk *w, const double *y, const doubl
     memcpy(w->p_low, low + ode->n, bytes);
 }
 
-static void walk_to(const step_ode *ode, const walk *w, double *y, double *low)
+static void substeps_to(const step_ode *ode, const substeps *w, double *y, double *low)
 {
     int nq = ode->lagrangian.nq;
     size_t bytes = (size_t)ode->lagrangian.n * sizeof(double);
@@ -388,10 +389,10 @@ static zw_status integrate_rest(step_ode *ode, zw_error *error)
 static zw_status take(step_ode *ode, int count, const double *part, double h, zw_error *error)
 {
     const step_lagrangian *l = &ode->lagrangian;
-    walk *w = ode->more;
+    substeps *w = ode->more;
     double t = ode->t0;
     ode->f1_known = 0;
-    walk_from(ode, w, ode->y0, ode->low0);
+    substeps_from(ode, w, ode->y0, ode->low0);
     /* others may have used the solver since the last step */
     zw_status status = l->linearise(l->user, t, w->q, w->v, error);
     for (int i = 0; status == ZW_OK && i < count; i++) {
@@ -402,7 +403,7 @@ static zw_status take(step_ode *ode, int count, const double *part, double h, zw
         w->before[l->n] = 0.0;
         return status;
     }
-    walk_to(ode, w, ode->y1, ode->low1);
+    substeps_to(ode, w, ode->y1, ode->low1);
     return integrate_rest(ode, error);
 }
 
@@ -424,14 +425,14 @@ static zw_status attempt4(step_ode *ode, double h, double *size, zw_error *error
 static zw_status walk_start(step_ode *ode, double t, zw_error *error)
 {
     const step_lagrangian *l = &ode->lagrangian;
-    ((walk *)ode->more)->before[l->n] = 0.0;
+    ((substeps *)ode->more)->before[l->n] = 0.0;
     return l->momentum(l->user, t, ode->y0, ode->y0 + l->nq, ode->y0 + ode->n, error);
 }
 
 static double *walk_memory(const step_ode *ode, int *count)
 {
     *count = ode->lagrangian.n + 1;
-    return ((walk *)ode->more)->before;
+    return ((substeps *)ode->more)->before;
 }
 
 static double no_growth(const step_ode *ode, double size)

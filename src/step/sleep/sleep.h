@@ -59,8 +59,7 @@ int sleep_is_finite(const step_impulse *s);
 void sleep_violation(step_impulse *s, double t, double violation[2]); /* as system_violation */
 void sleep_note_slip(const step_impulse *s);                          /* as system_note_slip */
 
-/* ---- sleep_rest.c: what touches among sleepers goes into the list of the work -----------------
- */
+/* ---- sleep_rest.c: what touches among sleepers goes into the list of the work ---------------- */
 
 int sleep_hides(const step_impulse *s); /* somebody slept in the last step, and may touch */
 zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tree/herd.h"
+#include "tree/group.h"
 #include "tree/sweeps.h"
 
 zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
@@ -127,7 +127,7 @@ static void put_slip(const zw_system *system, zw_work *work, const double *q, co
             *e += coef[dry->first + i] * v[bodies->term[dry->first + i].dof];
             T[i] = coef[dry->first + i];
         }
-        T[dry->count] = 0; /* nothing is amiss */
+        T[dry->count] = 0; /* nothing is wrong */
         out = T + dry->count + 1;
     }
 }
@@ -230,11 +230,11 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
     return finite;
 }
 
-int bodies_herd(const zw_system *system, zw_work *work)
+int bodies_group_trees(const zw_system *system, zw_work *work)
 {
     int failed = 0;
-    if (!work->herd && system->tree) {
-        work->herd = tree_herd_create(system->tree, &failed);
+    if (!work->group && system->tree) {
+        work->group = tree_group_create(system->tree, &failed);
     }
     return !failed;
 }
@@ -242,8 +242,8 @@ int bodies_herd(const zw_system *system, zw_work *work)
 void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
     const double *bias = NULL;
-    if (work->herd) {
-        bias = tree_herd_smooth(work->herd, q, v, work->sweeps);
+    if (work->group) {
+        bias = tree_group_smooth(work->group, q, v, work->sweeps);
     } else {
         tree_kinematics(system->tree, q, work->sweeps);
         tree_velocities(system->tree, v, work->sweeps);

@@ -360,10 +360,10 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
  * missing, or something is not finite. */
 int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a);
 
-/* Have equal trees worked on together from now on, if there are enough of them: tree/herd.h. 0: no
+/* Have equal trees worked on together from now on, if there are enough of them: tree/group.h. 0: no
  * memory. */
-int bodies_herd(const zw_system *system, zw_work *work);
-/* Of PART_TERMS only force and Q; without M, unless the herd made it. No formulas. */
+int bodies_group_trees(const zw_system *system, zw_work *work);
+/* Of PART_TERMS only force and Q; without M, unless the group made it. No formulas. */
 void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
 
 /* bodies_seen.c */

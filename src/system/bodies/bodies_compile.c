@@ -74,14 +74,14 @@ static zw_status make_tree(bodies_builder *b, zw_error *error)
     if (!bodies_without(b, ZW_WITHOUT_GRAVITY)) {
         memcpy(def.gravity, b->from->world.gravity, sizeof def.gravity);
     }
-    zw_error story = {0};
-    zw_status status = tree_fuse(&def, &b->fused, &story);
+    zw_error failure = {0};
+    zw_status status = tree_fuse(&def, &b->fused, &failure);
     if (status == ZW_OK) {
-        b->system->tree = tree_create(&b->fused.def, &story);
-        status = b->system->tree ? ZW_OK : story.status;
+        b->system->tree = tree_create(&b->fused.def, &failure);
+        status = b->system->tree ? ZW_OK : failure.status;
     }
     if (status != ZW_OK && error) {
-        *error = story;
+        *error = failure;
     }
     return status;
 }

@@ -39,7 +39,7 @@ typedef struct cutter {
     const zw_model *model;
     const model_bodies *from;
     zw_model *to;
-    zw_error story;
+    zw_error failure;
     int maximal;
     zw_inertia *inertia; /* [bodies] */
     model_pose *place;   /* [bodies] in the world, in the pose as described */
@@ -102,14 +102,14 @@ static zw_status check_cut(cutter *c, int j)
     char name[BODIES_NAME];
     name_of(c, ZW_KIND_JOINT, j, name);
     if (joint->closes >= 0 && c->head[joint->body] == 0) {
-        return model_fail(c->model, &c->story, ZW_BAD_INPUT, joint->place,
+        return model_fail(c->model, &c->failure, ZW_BAD_INPUT, joint->place,
                           "joint '%.60s' closes a loop at a body that does not move; let it lead "
                           "from this body to the other one",
                           name);
     }
     if (joint->closes >= 0 && c->head[joint->body] == c->head[joint->closes]) {
         return model_fail(
-            c->model, &c->story, ZW_BAD_INPUT, joint->place,
+            c->model, &c->failure, ZW_BAD_INPUT, joint->place,
             "joint '%.60s' ties a body to itself: the two are already welded together", name);
     }
     return ZW_OK;
@@ -143,7 +143,7 @@ static zw_status find_cuts(cutter *c)
 
 static zw_status add(cutter *c, zw_kind kind, const void *def)
 {
-    return model_add_thing(c->to, kind, def, &c->story) < 0 ? c->story.status : ZW_OK;
+    return model_add_thing(c->to, kind, def, &c->failure) < 0 ? c->failure.status : ZW_OK;
 }
 
 /* A name that none of this kind has or will have. */
@@ -312,7 +312,7 @@ static zw_status check_sensors(cutter *c)
         if ((subtree || force) && c->maximal) {
             char name[BODIES_NAME];
             name_of(c, ZW_KIND_SENSOR, i, name);
-            return model_fail(c->model, &c->story, ZW_BAD_INPUT, sensor->place,
+            return model_fail(c->model, &c->failure, ZW_BAD_INPUT, sensor->place,
                               "sensor '%.60s' of a %s is not supported yet in maximal coordinates",
                               name, subtree ? "subtree" : "force");
         }
@@ -368,7 +368,7 @@ static zw_status open(cutter *c)
     c->to = model_create();
     if (!c->inertia || !c->place || !c->head || !c->order || !c->cut_of || !c->cut || !c->to ||
         !model_bodies_of(c->to)) {
-        return bodies_no_memory(&c->story);
+        return bodies_no_memory(&c->failure);
     }
     c->to->file_count = c->model->file_count; /* places are those of the description */
     c->to->file = c->model->file;
@@ -380,7 +380,7 @@ static zw_status open(cutter *c)
     world->maximal = world->from_geoms = world->balance = 0;
     world->bound_mass = world->bound_inertia = 0;
     world->total_mass = -1;
-    return zw_model_inertia(c->model, c->inertia, &c->story);
+    return zw_model_inertia(c->model, c->inertia, &c->failure);
 }
 
 static zw_status build(cutter *c)
@@ -438,7 +438,7 @@ zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut_model, z
         bodies_cut_free(c.to);
         c.to = NULL;
         if (error) {
-            *error = c.story;
+            *error = c.failure;
         }
     }
     *cut_model = c.to;

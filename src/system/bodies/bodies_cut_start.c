@@ -99,11 +99,11 @@ static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
 /* Where the tree starts once its loops are closed; if they cannot be, the world will tell later. */
 static zw_status assemble(poser *p, zw_error *error)
 {
-    zw_error story = {0};
-    zw_system *system = zw_system_compile(p->plain, &story);
-    zw_work *work = system ? zw_work_create(system, &story) : NULL;
-    zw_state *state = work ? zw_state_create(system, work, NULL, &story) : NULL;
-    int no_memory = !state && story.status == ZW_NO_MEMORY;
+    zw_error failure = {0};
+    zw_system *system = zw_system_compile(p->plain, &failure);
+    zw_work *work = system ? zw_work_create(system, &failure) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &failure) : NULL;
+    int no_memory = !state && failure.status == ZW_NO_MEMORY;
     if (state) {
         memcpy(p->q, state_q(state), (size_t)p->system.nq * sizeof *p->q);
         memcpy(p->v, state_v(state), (size_t)p->system.n * sizeof *p->v);
@@ -153,7 +153,7 @@ static zw_status add_start(const poser *p, const zw_key_def *key, zw_model *cut,
         def.qvel = def.qvel ? v : NULL;
         def.qvel_count = def.qvel ? sizes.qvel : 0;
         int index = model_add_thing(cut, ZW_KIND_KEY, &def, error);
-        status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* nothing else is amiss with it */
+        status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* nothing else is wrong with it */
     }
     base_free(q);
     base_free(v);

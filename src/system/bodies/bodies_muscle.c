@@ -174,9 +174,9 @@ zw_status bodies_make_muscles(bodies_builder *b, zw_error *error)
                 break;
             }
             bodies_transmission(b, motor, row + n, row);
-            double felt = fmax(LEAST, acceleration(b, row));
-            peak[0] = peak[0] < 0 ? from->gain_prm[3] / felt : peak[0];
-            peak[1] = peak[1] < 0 ? from->bias_prm[3] / felt : peak[1];
+            double effective = fmax(LEAST, acceleration(b, row));
+            peak[0] = peak[0] < 0 ? from->gain_prm[3] / effective : peak[0];
+            peak[1] = peak[1] < 0 ? from->bias_prm[3] / effective : peak[1];
         }
         motor->active = pulls ? muscle_of(from->gain_prm, b->reach[k], peak[0]) : motor->active;
         motor->slack = holds ? muscle_of(from->bias_prm, b->reach[k], peak[1]) : motor->slack;

@@ -314,7 +314,7 @@ static zw_status row_patterns(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
-/* Of each dry friction: e, its bias, T over its terms, no push, and that nothing is amiss. */
+/* Of each dry friction: e, its bias, T over its terms, no push, and that nothing is wrong. */
 static int slip_patterns(bodies_builder *b)
 {
     zw_system *system = b->system;

@@ -136,11 +136,11 @@ int bodies_contact_size(int data)
 }
 
 /* A contact as MuJoCo has it: of two kinds of shapes the simpler is the first. */
-typedef struct told {
+typedef struct reported {
     int geom[2], body[2];
     double frame[9], force[6], dist;
     const double *pos;
-} told;
+} reported;
 
 static const contact_geom *geom_of(const contact_world *world, int index)
 {
@@ -153,7 +153,7 @@ static const contact_geom *geom_of(const contact_world *world, int index)
 
 /* The other way round, with the rule for tangents kept: the first stays, the third turns over, and
  * the opposite wrench is (n, -t, s) of it. `flip`: turned by half a turn about the third. */
-static void turn_over(told *it, int flip)
+static void turn_over(reported *it, int flip)
 {
     for (int k = 0; k < 3; k++) {
         it->frame[k] = -it->frame[k];
@@ -164,7 +164,7 @@ static void turn_over(told *it, int flip)
     it->force[flip ? 5 : 4] *= -1;
 }
 
-static told told_of(const contact_world *world, const zw_contact *c)
+static reported reported_of(const contact_world *world, const zw_contact *c)
 {
     static const int simple[] = {
         [ZW_SHAPE_PLANE] = 0,   [ZW_SHAPE_HFIELD] = 1,    [ZW_SHAPE_SPHERE] = 2,
@@ -175,10 +175,10 @@ static told told_of(const contact_world *world, const zw_contact *c)
     double margin = pair && pair->given & 16 ? pair->margin : a->law.margin + b->law.margin;
     int x = simple[a->law.shape], y = simple[b->law.shape];
     int back = x > y || (x == y && c->geom[0] > c->geom[1]);
-    told it = {.geom = {c->geom[back], c->geom[!back]},
-               .body = {c->body[back], c->body[!back]},
-               .dist = c->gap + margin,
-               .pos = c->pos};
+    reported it = {.geom = {c->geom[back], c->geom[!back]},
+                   .body = {c->body[back], c->body[!back]},
+                   .dist = c->gap + margin,
+                   .pos = c->pos};
     memcpy(it.frame, c->frame, sizeof it.frame);
     memcpy(it.force, c->force, sizeof it.force);
     if (back) {
@@ -187,7 +187,7 @@ static told told_of(const contact_world *world, const zw_contact *c)
     return it;
 }
 
-static int is_of(const zw_system *system, const told *it, int side, int kind, int subject)
+static int is_of(const zw_system *system, const reported *it, int side, int kind, int subject)
 {
     int body = it->body[side];
     while (kind == ZW_FRAME_SUBTREE && body > subject) {
@@ -198,7 +198,7 @@ static int is_of(const zw_system *system, const told *it, int side, int kind, in
 }
 
 /* 1: it is one of the sensor's; -1: it is, the other way round. */
-static int chosen(const zw_system *system, const bodies_sensor *sensor, const told *it)
+static int chosen(const zw_system *system, const bodies_sensor *sensor, const reported *it)
 {
     const int *side = sensor->side, *subject = sensor->subject;
     int first = is_of(system, it, 0, side[0], subject[0]);
@@ -214,22 +214,22 @@ static int chosen(const zw_system *system, const bodies_sensor *sensor, const to
     return side[0] != ZW_FRAME_NONE ? (first ? 1 : -1) : second ? 1 : -1;
 }
 
-static double *tell(double *out, const double *x, int count)
+static double *append(double *out, const double *x, int count)
 {
     memcpy(out, x, (size_t)count * sizeof *out);
     return out + count;
 }
 
-static void put_told(int data, const told *it, double found, double *out)
+static void put_reported(int data, const reported *it, double found, double *out)
 {
-    out = data & ZW_CONTACT_FOUND ? tell(out, &found, 1) : out;
-    out = data & ZW_CONTACT_FORCE ? tell(out, it->force, 3) : out;
-    out = data & ZW_CONTACT_TORQUE ? tell(out, it->force + 3, 3) : out;
-    out = data & ZW_CONTACT_DIST ? tell(out, &it->dist, 1) : out;
-    out = data & ZW_CONTACT_POS ? tell(out, it->pos, 3) : out;
-    out = data & ZW_CONTACT_NORMAL ? tell(out, it->frame, 3) : out;
+    out = data & ZW_CONTACT_FOUND ? append(out, &found, 1) : out;
+    out = data & ZW_CONTACT_FORCE ? append(out, it->force, 3) : out;
+    out = data & ZW_CONTACT_TORQUE ? append(out, it->force + 3, 3) : out;
+    out = data & ZW_CONTACT_DIST ? append(out, &it->dist, 1) : out;
+    out = data & ZW_CONTACT_POS ? append(out, it->pos, 3) : out;
+    out = data & ZW_CONTACT_NORMAL ? append(out, it->frame, 3) : out;
     if (data & ZW_CONTACT_TANGENT) {
-        tell(out, it->frame + 3, 3);
+        append(out, it->frame + 3, 3);
     }
 }
 
@@ -239,7 +239,7 @@ typedef struct netted {
     int count;
 } netted;
 
-static void add_net(netted *to, const told *it, int way, const double *about)
+static void add_net(netted *to, const reported *it, int way, const double *about)
 {
     double f[3] = {0}, m[3] = {0}, arm[3], turned[3], size = 0;
     for (int r = 0; r < 3; r++) {
@@ -279,7 +279,7 @@ void bodies_sense_contacts(const zw_system *system, const zw_work *work,
         double best = INFINITY, found = 0;
         int index = -1, way = 0;
         for (int k = 0; k < list->count; k++) {
-            told it = told_of(world, &list->contact[k]);
+            reported it = reported_of(world, &list->contact[k]);
             int own = chosen(system, sensor, &it);
             if (own == 0 ||
                 (sensor->side[0] == ZW_FRAME_SITE && !bodies_is_inside(sensor, place, R, it.pos))) {
@@ -305,18 +305,18 @@ void bodies_sense_contacts(const zw_system *system, const zw_work *work,
             }
             net = 1;
         } else if (index >= 0) {
-            told it = told_of(world, &list->contact[index]);
+            reported it = reported_of(world, &list->contact[index]);
             if (way < 0) {
                 turn_over(&it, 1);
             }
-            put_told(sensor->data, &it, found, out + slot * each);
+            put_reported(sensor->data, &it, found, out + slot * each);
             last = best;
             last_index = index;
         }
     }
     if (net && sum[1].count > 0) {
-        told it = {.frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .pos = sum[0].middle};
+        reported it = {.frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .pos = sum[0].middle};
         memcpy(it.force, sum[1].force, sizeof it.force);
-        put_told(sensor->data, &it, sum[1].count, out);
+        put_reported(sensor->data, &it, sum[1].count, out);
     }
 }

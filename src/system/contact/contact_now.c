@@ -58,7 +58,7 @@
 #define LEFT 1e-7   /* or by this, where it does not become less */
 #define PUSH 100    /* how much faster what slides is taken to go on sliding */
 
-/* ---- Birth and death ------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void forget(contact_now *now)
 {

@@ -44,8 +44,7 @@ soft_spring soft_spring_of(const zw_soft *law, double h);
 /* The law of two geoms that touch: of the one of higher priority, else mixed. */
 zw_soft soft_mix(const zw_geom_def *a, const zw_geom_def *b);
 
-/* ---- soft_law.c: the force of a block of rows -------------------------------------------------
- */
+/* ---- soft_law.c: the force of a block of rows ------------------------------------------------ */
 
 typedef enum soft_kind {
     SOFT_EQUAL,
@@ -161,7 +160,7 @@ typedef struct soft_problem {
     double step; /* of the steps; */
     double h;    /* likewise, for soft_spring_of; 0: it is not to be safe */
 
-    /* soft_weight.c: 1/mass, felt in the pose as described. */
+    /* soft_weight.c: 1/effective mass in the pose as described. */
     double (*part)[2]; /* [parts] of shifts and turns at the centre of mass */
     double *dof;       /* [n] mean over the dofs of a free or ball joint of one kind */
     double *length;    /* [lengths] */

@@ -526,7 +526,7 @@ typedef struct lot {
 
 static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
 {
-#ifdef ZW_NO_HERDS
+#ifdef ZW_NO_GROUPS
     enum { FEW = LANES + 1 }; /* code must be small and vectors are short: one by one */
 #else
     enum { FEW = 3 }; /* so many are as soon done one by one */

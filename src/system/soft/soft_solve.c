@@ -108,7 +108,7 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
         int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
         *s = (soft_problem){.system = system, .work = work, .step = h, .h = safe ? h : 0};
     }
-    if (!s || !allocate(s) || !bodies_herd(system, work)) {
+    if (!s || !allocate(s) || !bodies_group_trees(system, work)) {
         soft_free(s);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
@@ -173,14 +173,14 @@ static int is_held(const soft_problem *s)
     return held;
 }
 
-/* M, unless all islands and Euler's step do without its entries, or the herd has made them. */
+/* M, unless all islands and Euler's step do without its entries, or the group has made them. */
 static void find_masses(soft_problem *s)
 {
     int deep = s->system->bodies->integrator == ZW_INTEGRATOR_EULER;
     for (int i = 0; i < s->islands; i++) {
         deep &= s->island[i].is_deep;
     }
-    if (!deep && !s->work->herd) {
+    if (!deep && !s->work->group) {
         tree_composite(s->system->tree, s->work->sweeps);
     }
 }

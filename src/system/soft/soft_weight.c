@@ -10,7 +10,7 @@
  * Without tendons that have a mass all of these follow in one sweep from the root to the tips
  * (Rodriguez, Jain and Kreutz-Delgado 1991). Let Omega be the accelerations of a body that forces
  * on itself cause, W A' = Omega. With S, G = U/D, D of a dof (tree/articulated.lane.h) the motion
- * beyond it is (1 - S G') A + S u/D, A being that before it, and u is felt by no other, so
+ * beyond it is (1 - S G') A + S u/D, A being that before it, and u acts on no other, so
  *
  *     beyond it     Omega - S (Omega G)' - (Omega G) S' + (G' Omega G + 1/D) S S'
  *     of the dof    G' Omega G + 1/D
@@ -210,16 +210,16 @@ static int is_felt(soft_problem *s)
 {
     const tree_mechanism *tree = s->system->tree;
     const double *M = s->work->sweeps + tree->at.M;
-    int felt = soft_factor_masses(s, NULL);
+    int regular = soft_factor_masses(s, NULL);
     for (int i = 0; i < s->islands && !s->is_bent; i++) { /* 1/D, and M's diagonal */
         const soft_island *island = &s->island[i];
-        for (int d = island->first; d < island->first + island->n && felt; d++) {
+        for (int d = island->first; d < island->first + island->n && regular; d++) {
             double pivot =
                 island->is_deep ? s->work->sweeps[tree->at.pivot + d] : s->row[d][s->level[d]];
-            felt = pivot * M[tree->start[d + 1] - 1] < 1e14;
+            regular = pivot * M[tree->start[d + 1] - 1] < 1e14;
         }
     }
-    return felt;
+    return regular;
 }
 
 zw_status soft_weigh(soft_problem *s, zw_error *error)

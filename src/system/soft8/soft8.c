@@ -43,7 +43,7 @@ static int fits(const zw_system *system)
 /* And of what the law makes of it. */
 static int fits_law(const soft_problem *s)
 {
-    int fit = !s->work->herd;
+    int fit = !s->work->group;
     for (int t = 0; t < s->trees && fit; t++) {
         fit = !s->tree[t].is_deep;
     }
@@ -268,7 +268,7 @@ soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *faile
     }
     *s = (soft8){.system = system, .work = work, .h = h};
     zw_status status = soft_create(system, work, h, &s->alone, &ignored);
-    if (status != ZW_OK || !fits_law(s->alone)) { /* who goes alone will be told */
+    if (status != ZW_OK || !fits_law(s->alone)) { /* what steps alone is reported later */
         *failed = status == ZW_NO_MEMORY;
         soft8_free(s);
         return NULL;

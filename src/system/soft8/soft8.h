@@ -18,7 +18,7 @@
  *    where it has arrived.
  *
  * Limits.  No elliptic cones, loops, dry friction in joints, tendons through space, muscles,
- * fluids; steps by Euler's method. Who has these is told by soft8_create. A world for which
+ * fluids; steps by Euler's method. soft8_create reports which have these. A world for which
  * something goes wrong, or takes too long, is left out of the answer (soft8_step), and its step is
  * to be taken alone. */
 #ifndef ZW_SYSTEM_SOFT8_H

@@ -52,8 +52,7 @@ static double turning(const spot *p)
     return cross2(p->x, p->v) / dot2(p->x, p->x);
 }
 
-/* ---- Outside ----------------------------------------------------------------------------------
- */
+/* ---- Outside --------------------------------------------------------------------------------- */
 
 static spot tangent(const spot *end, double radius, double sign)
 {
@@ -137,8 +136,7 @@ static int wrap_outside(const spot end[2], const double *side, double radius, sp
     return 1;
 }
 
-/* ---- From inside ------------------------------------------------------------------------------
- */
+/* ---- From inside ----------------------------------------------------------------------------- */
 
 /* The equation of the head. */
 typedef struct bend {
@@ -264,8 +262,7 @@ static int wrap_inside(const spot end[2], double radius, int coarse, spot *point
     return 1;
 }
 
-/* ---- In space ---------------------------------------------------------------------------------
- */
+/* ---- In space -------------------------------------------------------------------------------- */
 
 /* Two directions that span the plane, and how fast they turn. */
 typedef struct plane {

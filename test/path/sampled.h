@@ -1,16 +1,15 @@
 /* Paths with all that is known of them, for the tests of path/law/variation.h. */
-#ifndef ZW_TEST_PATH_WALK_H
-#define ZW_TEST_PATH_WALK_H
+#ifndef ZW_TEST_PATH_SAMPLED_H
+#define ZW_TEST_PATH_SAMPLED_H
 
 #include "held.h"
 #include "path/law/variation.h"
 #include "references/moving.h"
 
-/* ---- Paths ------------------------------------------------------------------------------------
- */
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
 /* A path with all that is known of it, and what the variation found. */
-typedef struct walk {
+typedef struct sampled {
     moving m;
     int n, rows, carried;
     long count;
@@ -18,7 +17,7 @@ typedef struct walk {
     long part[3];
     path_variation found;
     double *memory;
-} walk;
+} sampled;
 
 static inline moving opened(const char *text)
 {
@@ -31,9 +30,9 @@ static inline moving opened(const char *text)
     return m;
 }
 
-static inline walk walk_create(const char *text, long count)
+static inline sampled sampled_create(const char *text, long count)
 {
-    walk w = {.m = opened(text), .count = count};
+    sampled w = {.m = opened(text), .count = count};
     w.n = w.m.system->n;
     w.rows = w.m.system->m;
     w.carried = w.m.system->law.carried;
@@ -57,16 +56,16 @@ static inline walk walk_create(const char *text, long count)
     return w;
 }
 
-static inline void walk_free(walk *w)
+static inline void sampled_free(sampled *w)
 {
     free(w->memory);
     moving_close(&w->m);
 }
 
 /* Runs the model and samples it. */
-static inline walk walk_along(const char *text, long count, double time)
+static inline sampled sampled_along(const char *text, long count, double time)
 {
-    walk w = walk_create(text, count);
+    sampled w = sampled_create(text, count);
     size_t bytes = (size_t)w.n * sizeof(double);
     for (long i = 0; i < count; i++) {
         w.t[i] = time * (double)i / (double)(count - 1);
@@ -87,7 +86,7 @@ static inline walk walk_along(const char *text, long count, double time)
     return w;
 }
 
-static inline zw_status solve(walk *w, int parts, zw_error *error)
+static inline zw_status solve(sampled *w, int parts, zw_error *error)
 {
     w->found.system = w->m.system;
     w->found.work = w->m.work;
@@ -101,7 +100,7 @@ static inline zw_status solve(walk *w, int parts, zw_error *error)
     return path_variation_solve(&w->found, error);
 }
 
-static inline void solved(walk *w)
+static inline void solved(sampled *w)
 {
     zw_error error;
     if (solve(w, 1, &error) != ZW_OK) {
@@ -110,13 +109,13 @@ static inline void solved(walk *w)
 }
 
 /* Root of the defect over the whole. */
-static inline double miss(const walk *w)
+static inline double miss(const sampled *w)
 {
     return sqrt(w->found.defect / w->found.whole);
 }
 
 /* Largest extra in terms of its error. */
-static inline double told(const walk *w)
+static inline double of_stated(const sampled *w)
 {
     double worst = 0;
     for (long i = 0; i < w->count; i++) {
@@ -126,7 +125,7 @@ static inline double told(const walk *w)
 }
 
 /* Largest error of lambda, of its largest value. */
-static inline double lambda_error(const walk *w)
+static inline double lambda_error(const sampled *w)
 {
     double worst = 0, size = 0;
     for (long i = 0; i < w->count * w->carried; i++) {
@@ -137,9 +136,9 @@ static inline double lambda_error(const walk *w)
 }
 
 /* The path of one model tried as a motion of another with the same coordinates. */
-static inline double miss_under(const walk *path, const char *text)
+static inline double miss_under(const sampled *path, const char *text)
 {
-    walk w = walk_create(text, path->count);
+    sampled w = sampled_create(text, path->count);
     size_t all = (size_t)path->count * (size_t)path->n * sizeof(double);
     memcpy(w.t, path->t, (size_t)path->count * sizeof(double));
     memcpy(w.q, path->q, all);
@@ -147,12 +146,11 @@ static inline double miss_under(const walk *path, const char *text)
     memcpy(w.a, path->a, all);
     solved(&w);
     double answer = miss(&w);
-    walk_free(&w);
+    sampled_free(&w);
     return answer;
 }
 
-/* ---- Models -----------------------------------------------------------------------------------
- */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
 #define SKATE                                                                                      \
     "param m = 2, J = 0.3\ncoord x = 0, y = 0.2, phi = 0.3\nspeed x' = 1, phi' = 0.5\n"            \

@@ -1,7 +1,7 @@
 /* Equal trees, worked on together, have the bits of the sweeps over all of them: every array. */
 #include "trying.h"
 
-#include "tree/herd.h"
+#include "tree/group.h"
 
 enum { COPIES = 11, SEEDS = 40 };
 
@@ -50,7 +50,7 @@ static void assert_bits(const char *what, const double *x, const double *y, int 
     }
 }
 
-static void compare(trying *t, tree_herd *herd)
+static void compare(trying *t, tree_group *group)
 {
     const tree_mechanism *tree = t->tree;
     const tree_places *at = &tree->at;
@@ -59,7 +59,7 @@ static void compare(trying *t, tree_herd *herd)
     int bad = 0;
     tree_composite(tree, t->work);
     tree_inverse(tree, NULL, NULL, t->work, t->x);
-    const double *bias = tree_herd_smooth(herd, t->q, t->v, work);
+    const double *bias = tree_group_smooth(group, t->q, t->v, work);
     assert_bits("bias", bias, t->x, tree->nv);
     assert_bits("places and motions", work + at->quat, t->work + at->quat, at->V - at->quat);
     assert_bits("speeds", work + at->V, t->work + at->V, at->A - at->V);
@@ -71,7 +71,7 @@ static void compare(trying *t, tree_herd *herd)
     }
     tree_factor(tree, t->z, t->work, &bad);
     tree_solve(tree, t->work, t->x);
-    assert_int_equal(tree_herd_solve(herd, t->z, t->y), !bad);
+    assert_int_equal(tree_group_solve(group, t->z, t->y), !bad);
     assert_bits("solution", t->y, t->x, tree->nv);
     base_free(work);
 }
@@ -79,23 +79,23 @@ static void compare(trying *t, tree_herd *herd)
 static void test_bits(void **unused)
 {
     (void)unused;
-    int herds = 0;
+    int groups = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         for (int odd = 0; odd < 2; odd++) {
             trying t = try_tree(copies_of(seed, 6 + (int)seed % 9, odd), seed + 100);
             int failed;
-            tree_herd *herd = tree_herd_create(t.tree, &failed);
+            tree_group *group = tree_group_create(t.tree, &failed);
             assert_false(failed);
-            if (herd) {
-                compare(&t, herd);
-                herds++;
+            if (group) {
+                compare(&t, group);
+                groups++;
             }
-            tree_herd_free(herd);
+            tree_group_free(group);
             try_free(&t);
         }
     }
-    if (herds < SEEDS / 4) { /* of many the bodies do not stand together */
-        fail_msg("only %d herds", herds);
+    if (groups < SEEDS / 4) { /* of many the bodies do not stand together */
+        fail_msg("only %d groups", groups);
     }
 }
 
@@ -105,7 +105,7 @@ static void test_none(void **unused)
     (void)unused;
     int failed = 1;
     trying t = try_tree(tree_humanoid(1), 1);
-    assert_null(tree_herd_create(t.tree, &failed));
+    assert_null(tree_group_create(t.tree, &failed));
     assert_false(failed);
     try_free(&t);
 }
@@ -117,14 +117,14 @@ static void test_memory(void **unused)
         int failed;
         trying t = try_tree(copies_of(3, 9, 0), 1);
         base_alloc_fail_after(k);
-        tree_herd *herd = tree_herd_create(t.tree, &failed);
+        tree_group *group = tree_group_create(t.tree, &failed);
         base_alloc_fail_after(0);
-        assert_true(!failed || !herd);
+        assert_true(!failed || !group);
         more = failed;
         if (!failed) {
-            assert_non_null(herd);
+            assert_non_null(group);
         }
-        tree_herd_free(herd);
+        tree_group_free(group);
         try_free(&t);
     }
 }

@@ -1,4 +1,4 @@
-#include "tree/herd.h"
+#include "tree/group.h"
 
 #include <string.h>
 
@@ -9,23 +9,23 @@
 enum { KINDS = 8, LEAST = 4 }; /* LEAST: bodies of a tree; for fewer it is not worth while */
 
 /* Where the numbers of one tree begin. */
-typedef struct herd_member {
+typedef struct group_member {
     int body, joint, q, v, entry;
-} herd_member;
+} group_member;
 
 /* Trees that are equal; the first stands for all. */
-typedef struct herd_kind {
+typedef struct group_kind {
     int first, end; /* bodies of the first */
     int count, batches;
-    herd_member *member; /* [count] */
+    group_member *member; /* [count] */
     tree_mechanism *tree;
     zw_real8 **work; /* [batches] */
-} herd_kind;
+} group_kind;
 
-struct tree_herd {
+struct tree_group {
     const tree_mechanism *whole;
     int kinds;
-    herd_kind kind[KINDS];
+    group_kind kind[KINDS];
     zw_real8 *q, *v, *x; /* of the widest kind */
     double *bias;        /* [nv] */
 };
@@ -75,7 +75,7 @@ static int same_body(const tree_mechanism *tree, const tree_body *a, const tree_
 }
 
 /* Is the tree of bodies first..end-1 of that kind? */
-static int is_of(const tree_mechanism *tree, const herd_kind *kind, int first, int end)
+static int is_of(const tree_mechanism *tree, const group_kind *kind, int first, int end)
 {
     int good = end - first == kind->end - kind->first;
     for (int i = first; i < end && good; i++) {
@@ -97,22 +97,22 @@ static int end_of_tree(const tree_mechanism *tree, int first)
     return i;
 }
 
-static int kind_of(tree_herd *herd, int first, int end)
+static int kind_of(tree_group *group, int first, int end)
 {
     int k = 0;
-    while (k < herd->kinds && !is_of(herd->whole, &herd->kind[k], first, end)) {
+    while (k < group->kinds && !is_of(group->whole, &group->kind[k], first, end)) {
         k++;
     }
-    if (k == herd->kinds && k < KINDS) {
-        herd->kind[herd->kinds++] = (herd_kind){.first = first, .end = end};
+    if (k == group->kinds && k < KINDS) {
+        group->kind[group->kinds++] = (group_kind){.first = first, .end = end};
     }
     return k;
 }
 
-/* How many of each kind. 0: it is no herd. */
-static int count_members(tree_herd *herd)
+/* How many of each kind. 0: it is no group. */
+static int count_members(tree_group *group)
 {
-    const tree_mechanism *tree = herd->whole;
+    const tree_mechanism *tree = group->whole;
     int passes = 0, trees = 0;
     for (int i = 1; i < tree->bodies; i++) {
         trees += tree->body[i].parent == 0;
@@ -122,23 +122,23 @@ static int count_members(tree_herd *herd)
     }
     for (int i = 1, end; i < tree->bodies; i = end) {
         end = end_of_tree(tree, i);
-        int k = end > 0 ? kind_of(herd, i, end) : KINDS;
+        int k = end > 0 ? kind_of(group, i, end) : KINDS;
         if (k == KINDS) {
             return 0;
         }
-        herd->kind[k].count++;
+        group->kind[k].count++;
     }
-    for (int k = 0; k < herd->kinds; k++) { /* eight at a time cost about as much as two */
-        herd_kind *kind = &herd->kind[k];
+    for (int k = 0; k < group->kinds; k++) { /* eight at a time cost about as much as two */
+        group_kind *kind = &group->kind[k];
         kind->batches = (kind->count + LANES - 1) / LANES;
         passes += 2 * kind->batches * (kind->end - kind->first);
     }
     return passes < tree->bodies;
 }
 
-/* ---- Birth and death ------------------------------------------------------------------------- */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
-static int make_kind(herd_kind *kind, const tree_mechanism *whole)
+static int make_kind(group_kind *kind, const tree_mechanism *whole)
 {
     unsigned char *keep = base_alloc((size_t)whole->bodies);
     int *to = base_alloc((size_t)whole->bodies * sizeof *to), good = keep && to;
@@ -159,60 +159,60 @@ static int make_kind(herd_kind *kind, const tree_mechanism *whole)
     return good;
 }
 
-static int make(tree_herd *herd)
+static int make(tree_group *group)
 {
-    const tree_mechanism *whole = herd->whole;
+    const tree_mechanism *whole = group->whole;
     int most = 1;
-    for (int k = 0; k < herd->kinds; k++) {
-        if (!make_kind(&herd->kind[k], whole)) {
+    for (int k = 0; k < group->kinds; k++) {
+        if (!make_kind(&group->kind[k], whole)) {
             return 0;
         }
-        most = herd->kind[k].tree->nq > most ? herd->kind[k].tree->nq : most;
+        most = group->kind[k].tree->nq > most ? group->kind[k].tree->nq : most;
     }
     for (int i = 1; i < whole->bodies; i = end_of_tree(whole, i)) {
         const tree_body *body = whole->body + i;
         int joint = body->joint, none = joint >= whole->joints;
-        herd_kind *kind = &herd->kind[kind_of(herd, i, end_of_tree(whole, i))];
-        kind->member[kind->count++] = (herd_member){.body = i,
-                                                    .joint = joint,
-                                                    .q = none ? whole->nq : whole->joint[joint].q,
-                                                    .v = body->dof,
-                                                    .entry = whole->start[body->dof]};
+        group_kind *kind = &group->kind[kind_of(group, i, end_of_tree(whole, i))];
+        kind->member[kind->count++] = (group_member){.body = i,
+                                                     .joint = joint,
+                                                     .q = none ? whole->nq : whole->joint[joint].q,
+                                                     .v = body->dof,
+                                                     .entry = whole->start[body->dof]};
     }
-    herd->q = base_alloc((size_t)most * sizeof *herd->q);
-    herd->v = base_alloc((size_t)most * sizeof *herd->v);
-    herd->x = base_alloc((size_t)most * sizeof *herd->x);
-    herd->bias = base_alloc(((size_t)whole->nv + 1) * sizeof *herd->bias);
-    return herd->q && herd->v && herd->x && herd->bias;
+    group->q = base_alloc((size_t)most * sizeof *group->q);
+    group->v = base_alloc((size_t)most * sizeof *group->v);
+    group->x = base_alloc((size_t)most * sizeof *group->x);
+    group->bias = base_alloc(((size_t)whole->nv + 1) * sizeof *group->bias);
+    return group->q && group->v && group->x && group->bias;
 }
 
-tree_herd *tree_herd_create(const tree_mechanism *tree, int *failed)
+tree_group *tree_group_create(const tree_mechanism *tree, int *failed)
 {
-    tree_herd *herd = tree->without_matrix ? NULL : base_alloc(sizeof *herd);
-    *failed = !tree->without_matrix && !herd;
-    if (!herd) {
+    tree_group *group = tree->without_matrix ? NULL : base_alloc(sizeof *group);
+    *failed = !tree->without_matrix && !group;
+    if (!group) {
         return NULL;
     }
-    herd->whole = tree;
-    if (!count_members(herd)) {
-        base_free(herd);
+    group->whole = tree;
+    if (!count_members(group)) {
+        base_free(group);
         return NULL;
     }
-    if (!make(herd)) {
+    if (!make(group)) {
         *failed = 1;
-        tree_herd_free(herd);
+        tree_group_free(group);
         return NULL;
     }
-    return herd;
+    return group;
 }
 
-void tree_herd_free(tree_herd *herd)
+void tree_group_free(tree_group *group)
 {
-    if (!herd) {
+    if (!group) {
         return;
     }
-    for (int k = 0; k < herd->kinds; k++) {
-        herd_kind *kind = &herd->kind[k];
+    for (int k = 0; k < group->kinds; k++) {
+        group_kind *kind = &group->kind[k];
         for (int b = 0; kind->work && b < kind->batches; b++) {
             base_free(kind->work[b]);
         }
@@ -220,11 +220,11 @@ void tree_herd_free(tree_herd *herd)
         base_free(kind->member);
         tree_free(kind->tree);
     }
-    base_free(herd->q);
-    base_free(herd->v);
-    base_free(herd->x);
-    base_free(herd->bias);
-    base_free(herd);
+    base_free(group->q);
+    base_free(group->v);
+    base_free(group->x);
+    base_free(group->bias);
+    base_free(group);
 }
 
 /* ---- To lanes and back ----------------------------------------------------------------------- */
@@ -232,12 +232,12 @@ void tree_herd_free(tree_herd *herd)
 /* One batch: eight members of a kind; where there are fewer, the last stands in. */
 typedef struct batch {
     const tree_mechanism *tree;
-    const herd_member *member[LANES];
+    const group_member *member[LANES];
     int lanes;
     zw_real8 *work;
 } batch;
 
-static batch batch_of(const herd_kind *kind, int b)
+static batch batch_of(const group_kind *kind, int b)
 {
     int left = kind->count - b * LANES;
     batch it = {.tree = kind->tree, .lanes = left < LANES ? left : LANES, .work = kind->work[b]};
@@ -306,45 +306,46 @@ static void scatter_all(const batch *it, const tree_places *at, double *work)
 
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
-static void smooth(tree_herd *herd, const batch *it, const double *q, const double *v, double *work)
+static void smooth(tree_group *group, const batch *it, const double *q, const double *v,
+                   double *work)
 {
     const double *from[LANES];
     for (int l = 0; l < LANES; l++) {
         from[l] = q + it->member[l]->q;
     }
-    math_to_lanes(it->tree->nq, from, herd->q);
-    gather_speeds(it, v, herd->v);
-    tree_kinematics8(it->tree, herd->q, it->work);
-    tree_velocities8(it->tree, herd->v, it->work);
+    math_to_lanes(it->tree->nq, from, group->q);
+    gather_speeds(it, v, group->v);
+    tree_kinematics8(it->tree, group->q, it->work);
+    tree_velocities8(it->tree, group->v, it->work);
     tree_composite8(it->tree, it->work);
-    tree_inverse8(it->tree, NULL, NULL, it->work, herd->x);
-    scatter_all(it, &herd->whole->at, work);
-    scatter_speeds(it, herd->x, herd->bias);
+    tree_inverse8(it->tree, NULL, NULL, it->work, group->x);
+    scatter_all(it, &group->whole->at, work);
+    scatter_speeds(it, group->x, group->bias);
 }
 
-const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v, double *work)
+const double *tree_group_smooth(tree_group *group, const double *q, const double *v, double *work)
 {
-    for (int k = 0; k < herd->kinds; k++) {
-        for (int b = 0; b < herd->kind[k].batches; b++) {
-            batch it = batch_of(&herd->kind[k], b);
-            smooth(herd, &it, q, v, work);
+    for (int k = 0; k < group->kinds; k++) {
+        for (int b = 0; b < group->kind[k].batches; b++) {
+            batch it = batch_of(&group->kind[k], b);
+            smooth(group, &it, q, v, work);
         }
     }
-    return herd->bias;
+    return group->bias;
 }
 
-int tree_herd_solve(tree_herd *herd, const double *diagonal, double *x)
+int tree_group_solve(tree_group *group, const double *diagonal, double *x)
 {
     int good = 1;
-    for (int k = 0; k < herd->kinds; k++) {
-        for (int b = 0; b < herd->kind[k].batches; b++) {
-            batch it = batch_of(&herd->kind[k], b);
+    for (int k = 0; k < group->kinds; k++) {
+        for (int b = 0; b < group->kind[k].batches; b++) {
+            batch it = batch_of(&group->kind[k], b);
             zw_mask8 bad;
-            gather_speeds(&it, diagonal, herd->v);
-            gather_speeds(&it, x, herd->x);
-            tree_factor8(it.tree, herd->v, it.work, &bad);
-            tree_solve8(it.tree, it.work, herd->x);
-            scatter_speeds(&it, herd->x, x);
+            gather_speeds(&it, diagonal, group->v);
+            gather_speeds(&it, x, group->x);
+            tree_factor8(it.tree, group->v, it.work, &bad);
+            tree_solve8(it.tree, it.work, group->x);
+            scatter_speeds(&it, group->x, x);
             for (int l = 0; l < LANES; l++) {
                 good &= bad[l] == 0;
             }

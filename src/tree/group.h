@@ -3,52 +3,52 @@
  * Trees that root at the world do not feel each other in the sweeps: eight that have the same
  * bodies and joints are eight worlds of one tree. A lane has the bits of the world alone, so what
  * comes out has the bits of the sweeps over the whole mechanism. */
-#ifndef ZW_TREE_HERD_H
-#define ZW_TREE_HERD_H
+#ifndef ZW_TREE_GROUP_H
+#define ZW_TREE_GROUP_H
 
 #include <stddef.h>
 
 #include "tree/tree.h"
 
-typedef struct tree_herd tree_herd;
+typedef struct tree_group tree_group;
 
-#ifdef ZW_NO_HERDS
+#ifdef ZW_NO_GROUPS
 /* Where code must be small and vectors are short (WebAssembly) there are none: the same bits. */
-static inline tree_herd *tree_herd_create(const tree_mechanism *tree, int *failed)
+static inline tree_group *tree_group_create(const tree_mechanism *tree, int *failed)
 {
     (void)tree;
     *failed = 0;
     return NULL;
 }
-static inline void tree_herd_free(tree_herd *herd)
+static inline void tree_group_free(tree_group *group)
 {
-    (void)herd;
+    (void)group;
 }
-static inline const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v,
-                                             double *work)
+static inline const double *tree_group_smooth(tree_group *group, const double *q, const double *v,
+                                              double *work)
 {
-    (void)herd, (void)q, (void)v, (void)work;
+    (void)group, (void)q, (void)v, (void)work;
     return NULL;
 }
-static inline int tree_herd_solve(tree_herd *herd, const double *diagonal, double *x)
+static inline int tree_group_solve(tree_group *group, const double *diagonal, double *x)
 {
-    (void)herd, (void)diagonal, (void)x;
+    (void)group, (void)diagonal, (void)x;
     return 0;
 }
 #else
 
 /* Its description and its scratch. NULL without `failed`: the trees are too few or too different
  * for this to be faster. */
-tree_herd *tree_herd_create(const tree_mechanism *tree, int *failed);
-void tree_herd_free(tree_herd *herd);
+tree_group *tree_group_create(const tree_mechanism *tree, int *failed);
+void tree_group_free(tree_group *group);
 
 /* tree_kinematics, tree_velocities, tree_composite and tree_inverse without accelerations. work is
  * that of one world of the whole mechanism; angle, sine, cosine, composite, A and F are not filled
  * there. Answers the bias, which stays until the next call. */
-const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v, double *work);
+const double *tree_group_smooth(tree_group *group, const double *q, const double *v, double *work);
 
-/* With M of the last tree_herd_smooth: x = (M + diagonal) \ x; 0: a pivot is not positive. */
-int tree_herd_solve(tree_herd *herd, const double *diagonal, double *x);
+/* With M of the last tree_group_smooth: x = (M + diagonal) \ x; 0: a pivot is not positive. */
+int tree_group_solve(tree_group *group, const double *diagonal, double *x);
 
 #endif
 #endif
