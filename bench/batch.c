@@ -95,13 +95,13 @@ static void move_ours(engine *e, int steps, double *time, double *wall)
 static int make_ours(engine *e, const robot *of, int smooth)
 {
     zw_error error = {0};
-    e->model = zw_model_read(of->file, NULL, 0, &error);
+    e->model = zw_model_read(of->file, NULL, &error);
     if (e->model && smooth) {
         zw_world_def world = *zw_model_world(e->model);
         world.without |= ZW_WITHOUT_CONTACT | ZW_WITHOUT_LIMIT;
         zw_model_set_world(e->model, &world, &error);
     }
-    e->system = e->model ? zw_system_compile(e->model, &error) : NULL;
+    e->system = e->model ? zw_system_compile(e->model, NULL, &error) : NULL;
     e->batch =
         e->system
             ? zw_batch_create(

@@ -73,8 +73,8 @@ static void add_scene(tally *t, scene *s, zw_contact_law law)
 static void add_example(tally *t, const char *path, zw_run_options wanted, double time)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_read(path, NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_run_summary summary = {0};

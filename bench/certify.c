@@ -69,7 +69,7 @@ static double read_path(const subject *s, const char *file, zw_path **path)
 {
     zw_error error = {0};
     double start = seconds_computed();
-    *path = zw_path_read(s->system, file, NULL, 0, &error);
+    *path = zw_path_read(s->system, file, NULL, &error);
     must(*path != NULL, &error);
     return seconds_computed() - start;
 }
@@ -109,9 +109,9 @@ static void print_subject(subject *s, const char *csv, const char *h5)
         h5_[ROUNDS], certify_[ROUNDS];
     zw_error error = {0};
     zw_trial_report report;
-    s->model = zw_model_read(s->file, NULL, 0, &error);
+    s->model = zw_model_read(s->file, NULL, &error);
     must(s->model != NULL, &error);
-    s->system = zw_system_compile(s->model, &error);
+    s->system = zw_system_compile(s->model, NULL, &error);
     must(s->system != NULL, &error);
     for (int k = 0; k < ROUNDS; k++) {
         costs c = round_of(s, csv, h5, &report);

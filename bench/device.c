@@ -51,8 +51,8 @@ static scene scene_of(const char *file)
     char path[500];
     scene s = {0};
     snprintf(path, sizeof path, "%s%s", *file == '/' ? "" : ZW_SOURCE_DIR "/", file);
-    s.model = zw_model_read(path, NULL, 0, &s.error);
-    s.system = s.model ? zw_system_compile(s.model, &s.error) : NULL;
+    s.model = zw_model_read(path, NULL, &s.error);
+    s.system = s.model ? zw_system_compile(s.model, NULL, &s.error) : NULL;
     if (s.system) {
         s.controls = zw_model_count(s.model, ZW_KIND_ACTUATOR);
         s.params = zw_count(s.system, ZW_KIND_PARAM);

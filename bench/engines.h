@@ -146,9 +146,9 @@ static void *ours_open(const scene *s, int soft, double tolerance, double accura
     ours *w = room(1, sizeof *w);
     char *text = text_of(s);
     w->count = s->count;
-    w->model = zw_model_parse(text, "heap.xml", NULL, 0, &w->error);
+    w->model = zw_model_parse(text, "heap.xml", NULL, &w->error);
     free(text);
-    w->system = w->model ? zw_system_compile(w->model, &w->error) : NULL;
+    w->system = w->model ? zw_system_compile(w->model, NULL, &w->error) : NULL;
     w->work = w->system ? zw_work_create(w->system, &w->error) : NULL;
     w->state = w->work ? zw_state_create(w->system, w->work, NULL, &w->error) : NULL;
     if (w->state) {

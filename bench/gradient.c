@@ -145,8 +145,8 @@ int main(int argc, char **argv)
     setting s = {0};
     long steps = argc > 1 ? atol(argv[1]) : 500;
     zw_model *model =
-        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, 0, &s.error);
-    s.system = model ? zw_system_compile(model, &s.error) : NULL;
+        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, &s.error);
+    s.system = model ? zw_system_compile(model, NULL, &s.error) : NULL;
     s.work = s.system ? zw_work_create(s.system, &s.error) : NULL;
     s.start = s.work ? zw_state_create(s.system, s.work, NULL, &s.error) : NULL;
     must(&s, s.start ? ZW_OK : s.error.status);

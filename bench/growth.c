@@ -49,8 +49,8 @@ static world open_world(const text *t, const char *name)
 {
     zw_error error = {0};
     world w = {0};
-    w.model = zw_model_parse(t->data, name, NULL, 0, &error);
-    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    w.model = zw_model_parse(t->data, name, NULL, &error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &error) : NULL;
     must(w.state ? ZW_OK : error.status, &error);
@@ -145,7 +145,7 @@ static double classes(int n)
     }
     put(&t, "</worldbody></mujoco>", 0);
     double from = seconds_computed();
-    zw_model *model = zw_model_parse(t.data, "classes.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(t.data, "classes.xml", NULL, &error);
     double seconds = seconds_computed() - from;
     must(model ? ZW_OK : error.status, &error);
     zw_model_free(model);

@@ -64,12 +64,12 @@ static int row(const char *name, const char *key, zw_method method, double step,
     char path[512];
     zw_error error = {0};
     snprintf(path, sizeof path, "%s/examples/%s", ZW_SOURCE_DIR, name);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     if (model && key && make_conservative(model, key, &error) != ZW_OK) {
         zw_model_free(model);
         model = NULL;
     }
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     fit f = {0};

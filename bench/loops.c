@@ -78,14 +78,14 @@ static int row(const loop *l, zw_method method, int seconds)
     zw_error error = {0};
     tally t = {0};
     snprintf(path, sizeof path, "%s/examples/bodies/%s.xml", ZW_SOURCE_DIR, l->file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     if (model) {
         zw_key_def key = *key_of(model, l->key[0]);
         key.start = 1;
         zw_model_change(model, ZW_KIND_KEY, zw_model_find(model, ZW_KIND_KEY, l->key[0]), &key,
                         &error);
     }
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_status status = error.status;

@@ -62,7 +62,7 @@ static stage stage_of(zw_model *model, int maximal)
     stage s = {.model = model};
     world.maximal = maximal;
     demand(zw_model_set_world(model, &world, &error) == ZW_OK, &error);
-    s.system = zw_system_compile(model, &error);
+    s.system = zw_system_compile(model, NULL, &error);
     demand(s.system != NULL, &error);
     s.work = zw_work_create(s.system, &error);
     demand(s.work != NULL, &error);

@@ -45,9 +45,10 @@ static world world_of(const char *path, const zw_setting *settings, int count)
 {
     zw_error error = {0};
     world w;
-    w.model = zw_model_read(path, settings, count, &error);
+    w.model = zw_model_read(path, &(zw_read_options){.settings = settings, .setting_count = count},
+                            &error);
     must(w.model != NULL, &error);
-    w.system = zw_system_compile(w.model, &error);
+    w.system = zw_system_compile(w.model, NULL, &error);
     must(w.system != NULL, &error);
     w.work = zw_work_create(w.system, &error);
     must(w.work != NULL, &error);

@@ -214,8 +214,8 @@ typedef struct world {
 
 static int open_world(world *w, const char *text)
 {
-    *w = (world){.model = zw_model_parse(text, "model.xml", NULL, 0, &w->error)};
-    w->system = w->model ? zw_system_compile(w->model, &w->error) : NULL;
+    *w = (world){.model = zw_model_parse(text, "model.xml", NULL, &w->error)};
+    w->system = w->model ? zw_system_compile(w->model, NULL, &w->error) : NULL;
     w->work = w->system ? zw_work_create(w->system, &w->error) : NULL;
     w->state = w->work ? zw_state_create(w->system, w->work, NULL, &w->error) : NULL;
     if (w->state) {

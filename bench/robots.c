@@ -156,8 +156,8 @@ static figures run_zwang(const scene *it, const char *path, engine e)
                            .contact = e == SOFT ? ZW_CONTACT_SOFT : ZW_CONTACT_COULOMB,
                            .tolerance = e == ONCE ? 1 : 0}};
     zw_run_options plan;
-    w.model = zw_model_read(path, NULL, 0, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = zw_model_read(path, NULL, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
     f.failed =

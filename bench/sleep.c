@@ -57,7 +57,7 @@ static touch open_world(int boxes, int robot, int sleep, double *seconds)
 {
     touch s = {0};
     double start = seconds_computed();
-    s.model = robot ? zw_model_read(ROBOT, NULL, 0, &s.error) : zw_model_create(&s.error);
+    s.model = robot ? zw_model_read(ROBOT, NULL, &s.error) : zw_model_create(&s.error);
     must(s.model ? ZW_OK : s.error.status, &s.error);
     if (!robot) {
         add_floor(s.model);

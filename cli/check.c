@@ -194,7 +194,7 @@ static void show(const cli_arguments *arguments, const cli_world *world, const z
     const zw_motion *motion = zw_work_motion(world->work);
     show_robot(world);
     cli_show_keys(stdout, world);
-    if (zw_model_world(world->model) && zw_contact_room(world->system) > 0) {
+    if (zw_model_world(world->model) && zw_contact_capacity(world->system) > 0) {
         cli_label(stdout, "contact");
         printf("exact, by Coulomb's law; --method soft has MuJoCo's soft contacts and its step\n");
     }

@@ -170,7 +170,7 @@ static int show_soft(const zw_motion *motion)
 static void show_sentence(const cli_world *world, zw_contact_law contact)
 {
     const zw_motion *motion = zw_work_motion(world->work);
-    int convex = contact == ZW_CONTACT_CONVEX && zw_contact_room(world->system) > 0;
+    int convex = contact == ZW_CONTACT_CONVEX && zw_contact_capacity(world->system) > 0;
     if (convex) {
         printf("\nContacts push by the convex law, with the mean forces of a first step from here; "
                "these are\namong the applied forces F^N.\n");
@@ -256,7 +256,7 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, zw_conta
                                  .tolerance = meant ? run->tolerance : 0,
                                  .method = meant ? run->method : ZW_METHOD_DEFAULT,
                                  .contact = run->contact};
-    if (run->contact == ZW_CONTACT_DEFAULT && zw_contact_room(world->system) == 0 && !meant) {
+    if (run->contact == ZW_CONTACT_DEFAULT && zw_contact_capacity(world->system) == 0 && !meant) {
         return zw_forward(world->system, world->state, world->work, NULL, error);
     }
     zw_status status = zw_run_plan(world->system, world->state, &wish, &plan, error);

@@ -104,7 +104,7 @@ int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *e
                                .balance_inertia = arguments->balance,
                                .packages = arguments->package,
                                .package_count = arguments->package_count};
-    world->model = zw_model_read_with(arguments->file, &options, error);
+    world->model = zw_model_read(arguments->file, &options, error);
     return world->model ? CLI_OK : cli_model_code(error->status);
 }
 
@@ -115,9 +115,8 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
         return code;
     }
     if (cli_adjust_model(arguments, world->model, error)) {
-        world->system = arguments->law.name
-                            ? zw_system_compile_law(world->model, &arguments->law, error)
-                            : zw_system_compile(world->model, error);
+        const zw_law *law = arguments->law.name ? &arguments->law : NULL;
+        world->system = zw_system_compile(world->model, law, error);
     }
     if (!world->system) {
         cli_unload(world);
@@ -216,9 +215,9 @@ zw_path *cli_read_path(const cli_arguments *arguments, const zw_system *system, 
                        int some, int *code)
 {
     zw_error error = {0};
-    zw_path *path =
-        some ? zw_path_read_some(system, file, arguments->column, arguments->column_count, &error)
-             : zw_path_read(system, file, arguments->column, arguments->column_count, &error);
+    zw_path_options options = {
+        .columns = arguments->column, .column_count = arguments->column_count, .partial = some};
+    zw_path *path = zw_path_read(system, file, &options, &error);
     if (!path) {
         *code = cli_fail(arguments, &error, error.status == ZW_NO_MEMORY ? CLI_FAILED : CLI_FILE);
     }

@@ -71,7 +71,7 @@ static zw_status gather(look_at *s, zw_error *error)
             it->frame = (zw_frame){.body = -1, .point = i};
         }
         if (status == ZW_OK) {
-            status = zw_frame_look(s->probe, s->world->state, &it->frame, a, &it->motion, error);
+            status = zw_frame_look(s->probe, s->world->state, &it->frame, 1, a, &it->motion, error);
         }
     }
     return status;

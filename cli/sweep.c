@@ -23,7 +23,7 @@ static void progress(void *user, int done, int runs)
 static zw_model *read_model(void *user, const char *path, const zw_read_options *read,
                             zw_error *error)
 {
-    zw_model *model = zw_model_read_with(path, read, error);
+    zw_model *model = zw_model_read(path, read, error);
     if (model && !cli_adjust_model(user, model, error)) {
         zw_model_free(model);
         model = NULL;

@@ -6,7 +6,7 @@
 
 cli_touching cli_touching_of(const cli_world *world)
 {
-    int room = zw_contact_room(world->system);
+    int room = zw_contact_capacity(world->system);
     cli_touching t = {.room = room, .list = room > 0 ? calloc((size_t)room, sizeof *t.list) : NULL};
     t.count =
         t.list ? zw_contacts(world->system, world->state, world->work, t.list, room, &t.error) : 0;
@@ -67,7 +67,7 @@ void cli_show_touching(FILE *to, const cli_world *world)
 
 void cli_show_untouched(FILE *to, const cli_world *world, zw_method method)
 {
-    if (zw_contact_room(world->system) > 0 && method != ZW_METHOD_IMPULSE &&
+    if (zw_contact_capacity(world->system) > 0 && method != ZW_METHOD_IMPULSE &&
         method != ZW_METHOD_SOFT) {
         cli_label(to, "contact");
         fprintf(to, "not computed by method %s: geoms pass through one another\n",

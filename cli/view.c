@@ -111,7 +111,7 @@ static int gather_model(const cli_arguments *arguments, serve_site *site, zw_err
                                .setting_count = arguments->setting_count,
                                .seen = gather,
                                .user = &all};
-    zw_model *model = zw_model_read_with(arguments->file, &options, error);
+    zw_model *model = zw_model_read(arguments->file, &options, error);
     int of_model = all.count;
     gather_path(&all, arguments->recording);
     cli_json_close(&all.json, ']');

@@ -19,8 +19,8 @@ typedef struct robot {
 
 static zw_status open_robot(robot *r, const char *path, zw_error *error)
 {
-    r->model = zw_model_read(path, NULL, 0, error);
-    r->system = r->model ? zw_system_compile(r->model, error) : NULL;
+    r->model = zw_model_read(path, NULL, error);
+    r->system = r->model ? zw_system_compile(r->model, NULL, error) : NULL;
     r->work = r->system ? zw_work_create(r->system, error) : NULL;
     r->state = r->work ? zw_state_create(r->system, r->work, NULL, error) : NULL;
     if (!r->state) {

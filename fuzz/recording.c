@@ -22,9 +22,9 @@ static const zw_system *the_system(void)
 {
     static zw_system *system; /* of the whole run */
     if (system == NULL) {
-        zw_model *model = zw_model_parse(model_text, "fuzz.zw", NULL, 0, NULL);
+        zw_model *model = zw_model_parse(model_text, "fuzz.zw", NULL, NULL);
         REQUIRE(model != NULL);
-        system = zw_system_compile(model, NULL);
+        system = zw_system_compile(model, NULL, NULL);
         REQUIRE(system != NULL);
     }
     return system;
@@ -39,7 +39,8 @@ static zw_path *read_bytes(const void *data, size_t size, int starved, zw_error 
     REQUIRE(file >= 0 && write(file, data, size) == (ssize_t)size);
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
     base_alloc_fail_after(starved);
-    zw_path *path = zw_path_read(the_system(), name, &column, 1, error);
+    zw_path *path = zw_path_read(the_system(), name,
+                                 &(zw_path_options){.columns = &column, .column_count = 1}, error);
     base_alloc_fail_after(0);
     close(file);
     return path;

@@ -42,12 +42,12 @@ static const world_of_file *build(void)
     static world_of_file h; /* of this program, not of the library */
     if (h.state == NULL) {
         zw_error error = {0};
-        h.model = zw_model_parse(text, "fuzz.xml", NULL, 0, &error);
+        h.model = zw_model_parse(text, "fuzz.xml", NULL, &error);
         REQUIRE(h.model != NULL);
         zw_world_def world = *zw_model_world(h.model);
         world.sleep = 1;
         REQUIRE(zw_model_set_world(h.model, &world, &error) == ZW_OK);
-        h.system = zw_system_compile(h.model, &error);
+        h.system = zw_system_compile(h.model, NULL, &error);
         REQUIRE(h.system != NULL);
         h.work = zw_work_create(h.system, &error);
         REQUIRE(h.work != NULL);

@@ -639,7 +639,7 @@ typedef struct zw_contact_sum {
 } zw_contact_sum;
 
 /* Points of contact that there is room for; 0: no two geoms of this system can touch. */
-int zw_contact_room(const zw_system *system);
+int zw_contact_capacity(const zw_system *system);
 
 /* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
  * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre

@@ -1,6 +1,6 @@
 /* Parameters and initial values that explain recordings of a motion.
  *
- *     zw_path *path = zw_path_read_some(system, "swing.csv", NULL, 0, &error);
+ *     zw_path *path = zw_path_read(system, "swing.csv", &(zw_path_options){.partial = 1}, &error);
  *     const zw_unknown by[] = {{ZW_UNKNOWN_PARAM, 0}, {ZW_UNKNOWN_START, 0}};
  *     const zw_fit_problem problem = {.unknown = by, .unknowns = 2, .recording = &path,
  *                                     .recordings = 1};

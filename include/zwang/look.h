@@ -58,14 +58,10 @@ typedef struct zw_frame_motion {
     double acceleration[3], spin_rate[3]; /* for the accelerations a */
 } zw_frame_motion;
 
-/* a[n]: the accelerations of the speeds, as ZW_FIELD_A after zw_forward; NULL: zero, and what is
- * left is (dJ/dt) v. */
-zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frame,
+/* How frames[count] move: motion[count]. Many cost little more than one. a[n]: the accelerations of
+ * the speeds, as ZW_FIELD_A after zw_forward; NULL: zero, and what is left is (dJ/dt) v. */
+zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
                         const double *a, zw_frame_motion *motion, zw_error *error);
-
-/* The same of several at once, which costs little more than of one: motion[count]. */
-zw_status zw_frames_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
-                         const double *a, zw_frame_motion *motion, zw_error *error);
 
 /* velocity = position v (+ what time alone moves, of equations), spin = rotation v. Each is [3][n],
  * or NULL: not wanted. Points of equations have no rotation. */

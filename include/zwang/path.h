@@ -1,6 +1,6 @@
 /* Whole motions: is a recorded path a motion of the system? (Kozlov 2000)
  *
- *     zw_path  *path  = zw_path_read(system, "recording.csv", NULL, 0, &error);
+ *     zw_path  *path  = zw_path_read(system, "recording.csv", NULL, &error);
  *     zw_trial *trial = zw_path_certify(system, path, &options, &error);
  *     const zw_trial_report *report = zw_trial_look(trial);
  *
@@ -10,7 +10,7 @@
  *
  * Under the laws of Kozlov (2000) with alpha > 0 the constraints exert what (18) says, for some
  * lambda(t) that is found along the whole path (Theorem 2); the extra force is what is left over
- * then. To check a path against another law than the file's: zw_system_compile_law.
+ * then. To check a path against another law than the file's, compile with that law.
  */
 #ifndef ZWANG_PATH_H
 #define ZWANG_PATH_H
@@ -40,12 +40,15 @@ typedef struct zw_path_column {
     const char *column;
 } zw_path_column;
 
-/* From a CSV or HDF5 file, by its ending. The time is called t or time. */
-zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_column *columns,
-                      int column_count, zw_error *error);
-/* The same where some of the coordinates and speeds are enough: for zwang/fit.h only. */
-zw_path *zw_path_read_some(const zw_system *system, const char *file, const zw_path_column *columns,
-                           int column_count, zw_error *error);
+typedef struct zw_path_options {
+    const zw_path_column *columns;
+    int column_count;
+    int partial; /* 1: some of the coordinates and speeds are enough; for zwang/fit.h only */
+} zw_path_options;
+
+/* From a CSV or HDF5 file, by its ending. The time is called t or time. `options` may be NULL. */
+zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_options *options,
+                      zw_error *error);
 void zw_path_free(zw_path *path);
 
 /* What a path consists of. Speeds are used if there are those of all coordinates: the speed of x is

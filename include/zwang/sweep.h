@@ -24,7 +24,7 @@ extern "C" {
 
 typedef struct zw_sweep zw_sweep;
 
-/* How a model is made, in place of zw_model_read_with(path, read): called from several threads at
+/* How a model is made, in place of zw_model_read(path, read): called from several threads at
  * once. */
 typedef zw_model *zw_sweep_reader(void *user, const char *path, const zw_read_options *read,
                                   zw_error *error);

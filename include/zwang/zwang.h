@@ -1,7 +1,7 @@
 /* zwang: systems written as equations, and their motion under Gauss's principle.
  *
- *     zw_model  *model  = zw_model_read("pendulum.zw", NULL, 0, &error);
- *     zw_system *system = zw_system_compile(model, &error);
+ *     zw_model  *model  = zw_model_read("pendulum.zw", NULL, &error);
+ *     zw_system *system = zw_system_compile(model, NULL, &error);
  *     zw_work   *work   = zw_work_create(system, &error);
  *     zw_state  *state  = zw_state_create(system, work, NULL, &error);   consistent start
  *     zw_forward(system, state, work, NULL, &error);                     the principle, now
@@ -43,9 +43,6 @@ typedef struct zw_setting {
     double value;
 } zw_setting;
 
-zw_model *zw_model_read(const char *path, const zw_setting *settings, int setting_count,
-                        zw_error *error);
-
 /* What a URDF file leaves open. */
 typedef enum zw_base {
     ZW_BASE_DEFAULT, /* fixed; a link without joints is a free body */
@@ -84,12 +81,12 @@ typedef struct zw_read_options {
     void *user;         /* of seen */
 } zw_read_options;
 
-/* The same with options; NULL: the usual ones. */
-zw_model *zw_model_read_with(const char *path, const zw_read_options *options, zw_error *error);
+/* Read a .zw, MJCF or URDF file. `options` may be NULL. */
+zw_model *zw_model_read(const char *path, const zw_read_options *options, zw_error *error);
 /* The same from memory; `name` stands for the file in messages, includes are looked up beside it.
  */
-zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
-                         int setting_count, zw_error *error);
+zw_model *zw_model_parse(const char *text, const char *name, const zw_read_options *options,
+                         zw_error *error);
 void zw_model_free(zw_model *model);
 
 /* A number as it may be written in a model: 2*pi, 30*deg. 0: it is none, or it is not finite. */
@@ -102,19 +99,19 @@ zw_impact_law zw_model_impact(const zw_model *model);
 
 /* ---- Compiling ---------------------------------------------------------------------------- */
 
-zw_system *zw_system_compile(const zw_model *model, zw_error *error);
-void zw_system_free(zw_system *system);
-
 /* The law that constraints with speeds follow: Kozlov (2000), eq. (18), [T] = F - alpha ((lambda
  * Phi_v)' - lambda Phi_q) - beta lambda Phi_v with Phi = lambda/N. */
 typedef struct zw_law {
     const char *name;      /* "nonholonomic", "vakonomic", "mixed", "penalty" */
     double alpha, beta, N; /* N is infinite but for the penalty law; nonholonomic: alpha is 0 */
 } zw_law;
+
+/* Compile a model, which must outlive the system. law: NULL, or another than the model's own:
+ * "vakonomic" has no numbers, "mixed" alpha and beta (one of them may be 0), "penalty" N also; what
+ * the model says about initial multipliers holds. */
+zw_system *zw_system_compile(const zw_model *model, const zw_law *law, zw_error *error);
+void zw_system_free(zw_system *system);
 zw_law zw_law_of(const zw_system *system);
-/* The model under another law than its own. "vakonomic" has no numbers, "mixed" alpha and beta (one
- * of them may be 0), "penalty" N also. What the model says about initial multipliers holds. */
-zw_system *zw_system_compile_law(const zw_model *model, const zw_law *law, zw_error *error);
 
 /* ---- State and scratch -------------------------------------------------------------------- */
 

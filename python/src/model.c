@@ -78,27 +78,10 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
     return zw_model_change(model, ZW_KIND_KEY, index, &key, error) == ZW_OK;
 }
 
-/* zw_model_parse with lines that stand at the end, as sweeps have them for what they keep. */
-static zw_model *parse(const source *from, const zw_read_options *options, zw_error *error)
-{
-    const char *more = options->more ? options->more : "";
-    size_t size = strlen(from->text) + strlen(more) + 2;
-    char *text = malloc(size);
-    if (!text) {
-        error->status = ZW_NO_MEMORY;
-        return NULL;
-    }
-    PyOS_snprintf(text, size, "%s\n%s", from->text, more);
-    zw_model *model = zw_model_parse(options->more ? text : from->text, from->name,
-                                     options->settings, options->setting_count, error);
-    free(text);
-    return model;
-}
-
 zw_model *source_read(const source *from, const zw_read_options *options, zw_error *error)
 {
-    zw_model *model =
-        from->text ? parse(from, options, error) : zw_model_read_with(from->name, options, error);
+    zw_model *model = from->text ? zw_model_parse(from->text, from->name, options, error)
+                                 : zw_model_read(from->name, options, error);
     if (model && from->impact != ZW_IMPACT_DEFAULT) {
         zw_model_set_impact(model, from->impact);
     }
@@ -113,7 +96,7 @@ zw_model *source_read(const source *from, const zw_read_options *options, zw_err
 static zw_model *read_model(const source *it, zw_system **system, zw_error *error)
 {
     zw_model *model = source_read(it, &it->options, error);
-    *system = model ? zw_system_compile(model, error) : NULL;
+    *system = model ? zw_system_compile(model, NULL, error) : NULL;
     if (model && !*system) {
         zw_model_free(model);
         return NULL;

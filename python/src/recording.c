@@ -47,8 +47,8 @@ static zw_path *from_file(model_object *model, PyObject *file, PyObject *columns
     if (get_columns(columns, &list, &count)) {
         const char *name = PyBytes_AsString(file);
         Py_BEGIN_ALLOW_THREADS;
-        path = some ? zw_path_read_some(model->system, name, list, count, &error)
-                    : zw_path_read(model->system, name, list, count, &error);
+        zw_path_options options = {.columns = list, .column_count = count, .partial = some};
+        path = zw_path_read(model->system, name, &options, &error);
         Py_END_ALLOW_THREADS;
         free(list);
         if (!path) {

@@ -84,7 +84,7 @@ PyObject *sim_contacts(PyObject *self, PyObject *none)
     if (!sim_enter(sim)) {
         return NULL;
     }
-    int room = zw_contact_room(sim->model->system);
+    int room = zw_contact_capacity(sim->model->system);
     zw_contact *list = PyMem_Malloc(((size_t)room + 1) * sizeof *list);
     int count =
         list ? zw_contacts(sim->model->system, sim->state, sim->work, list, room, &error) : 0;
@@ -212,7 +212,7 @@ PyObject *sim_frame(PyObject *self, PyObject *arguments)
         zw_frame_motion m = {0};
         zw_status status = find(sim, name, &frame, &error);
         if (status == ZW_OK) {
-            status = zw_frame_look(sim->probe, sim->state, &frame, given.data, &m, &error);
+            status = zw_frame_look(sim->probe, sim->state, &frame, 1, given.data, &m, &error);
         }
         double *to = memory_data(all);
         memcpy(to, m.pos, sizeof m.pos);

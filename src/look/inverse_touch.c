@@ -203,7 +203,7 @@ zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now
 {
     int count = 0;
     inverse->points = 0;
-    if (zw_contact_room(inverse->system) == 0) {
+    if (zw_contact_capacity(inverse->system) == 0) {
         return ZW_OK;
     }
     zw_status status = contact_now_find(inverse->system, inverse->work, state, &count, error);

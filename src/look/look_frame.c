@@ -211,8 +211,8 @@ static void look_at_frame(const zw_probe *probe, const zw_frame *frame, zw_frame
     memcpy(motion->acceleration, A + 3, sizeof motion->acceleration);
 }
 
-zw_status zw_frames_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
-                         const double *a, zw_frame_motion *motion, zw_error *error)
+zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
+                        const double *a, zw_frame_motion *motion, zw_error *error)
 {
     const tree_mechanism *tree = probe->system->tree;
     zw_status status = ZW_OK;
@@ -237,12 +237,6 @@ zw_status zw_frames_look(zw_probe *probe, const zw_state *state, const zw_frame 
         }
     }
     return status;
-}
-
-zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frame,
-                        const double *a, zw_frame_motion *motion, zw_error *error)
-{
-    return zw_frames_look(probe, state, frame, 1, a, motion, error);
 }
 
 /* ---- Jacobians ------------------------------------------------------------------------------ */

@@ -51,7 +51,7 @@ zw_status run_try_contacts(run *r, zw_error *error)
     const zw_system *system = r->system;
     int known = r->work->touched && r->work->touched->of != 0 &&
                 (r->work->touched->rests || zw_sleepers(system, r->state, NULL, NULL) == 0);
-    return !run_is_seen(r) || known || zw_contact_room(system) == 0
+    return !run_is_seen(r) || known || zw_contact_capacity(system) == 0
                ? ZW_OK
                : run_first_contacts(system, r->state, r->work, &r->options, error);
 }

@@ -67,7 +67,7 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (plan.contact == ZW_CONTACT_SOFT) {
         return forward_softly(system, state, work, plan.step, error);
     }
-    if (plan.contact != ZW_CONTACT_CONVEX || zw_contact_room(system) == 0) {
+    if (plan.contact != ZW_CONTACT_CONVEX || zw_contact_capacity(system) == 0) {
         return system_forward(system, state, work, TOUCH_BY_LAW, error);
     }
     status = run_first_contacts(system, state, work, &plan, error);

@@ -151,7 +151,7 @@ static int may_sleep(const zw_system *system)
  * is. */
 static zw_method by_default(const zw_system *system, double time)
 {
-    if ((zw_contact_room(system) > 0 || may_sleep(system)) && !beyond_impulse(system->bodies)) {
+    if ((zw_contact_capacity(system) > 0 || may_sleep(system)) && !beyond_impulse(system->bodies)) {
         return ZW_METHOD_IMPULSE;
     }
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
@@ -201,7 +201,7 @@ static zw_status check_method(const zw_system *system, const zw_run_options *opt
                          "method impulse does not support %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
     }
-    if (options->contact != ZW_CONTACT_DEFAULT && system->tree && zw_contact_room(system) > 0 &&
+    if (options->contact != ZW_CONTACT_DEFAULT && system->tree && zw_contact_capacity(system) > 0 &&
         system->bodies->missing_mesh) {
         return base_fail(error, ZW_BAD_INPUT,
                          "the mesh '%.100s' of a colliding shape is missing; say where its package "

@@ -202,7 +202,7 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
         add_line(verdict, ZW_RUN_ASSUMED, "contact", summary->contacts,
                  "contact soft, as in MuJoCo: bodies sink into each other, and fast or thin ones "
                  "may pass through");
-    } else if (summary->method != ZW_METHOD_IMPULSE && zw_contact_room(system) > 0) {
+    } else if (summary->method != ZW_METHOD_IMPULSE && zw_contact_capacity(system) > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "contact", 0,
                  "no contact: method %s lets bodies pass through each other; use --method impulse",
                  zw_method_name(summary->method));

@@ -457,7 +457,7 @@ static zw_status solve_instant(const zw_system *system, zw_work *work, zw_state 
     if (work->touched) {
         work->touched->acts = 0;
     }
-    if (touch == TOUCH_BY_LAW && zw_contact_room(system) > 0) {
+    if (touch == TOUCH_BY_LAW && zw_contact_capacity(system) > 0) {
         status = contact_now_find(system, work, state, &count, error);
     }
     if (status != ZW_OK) {
@@ -525,7 +525,7 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     }
     work->certificate = motion->certificate.worst;
     status = law_show(system, work, state->t, q, v, error);
-    if (status == ZW_OK && touch == TOUCH_BY_LAW && zw_contact_room(system) > 0) {
+    if (status == ZW_OK && touch == TOUCH_BY_LAW && zw_contact_capacity(system) > 0) {
         status = contact_now_list(system, work, state, error);
     }
     return status;

@@ -90,14 +90,12 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
     return system;
 }
 
-zw_system *zw_system_compile(const zw_model *model, zw_error *error)
-{
-    return system_compile_with_law(model, &model->law, error);
-}
-
-zw_system *zw_system_compile_law(const zw_model *model, const zw_law *law, zw_error *error)
+zw_system *zw_system_compile(const zw_model *model, const zw_law *law, zw_error *error)
 {
     static const char *const name[] = {"nonholonomic", "vakonomic", "mixed", "penalty"};
+    if (!law) {
+        return system_compile_with_law(model, &model->law, error);
+    }
     int kind = 0;
     while (kind < 4 && strcmp(name[kind], law->name) != 0) {
         kind++;

@@ -127,8 +127,8 @@ static zw_status whole_motion(void)
     static const char text[] = "coord x = 0.6, y = -0.8\nmass 1 at (x, y)\ngravity (0, -1)\n"
                                "constraint rod: |(x, y)| = 1\n";
     zw_error error = {.status = ZW_OK};
-    zw_model *model = zw_model_parse(text, "swing.zw", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_parse(text, "swing.zw", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_status status =

@@ -334,8 +334,9 @@ static void test_threads(void **state)
             char name[8];
             snprintf(name, sizeof name, "%.*s", (int)strcspn(over[i], " "), over[i]);
             zw_setting setting = {name, zw_sweep_value(one, run, 0)};
-            zw_model *m = zw_model_read(path, &setting, 1, NULL);
-            zw_system *system = zw_system_compile(m, NULL);
+            zw_model *m = zw_model_read(
+                path, &(zw_read_options){.settings = &setting, .setting_count = 1}, NULL);
+            zw_system *system = zw_system_compile(m, NULL, NULL);
             zw_work *work = zw_work_create(system, NULL);
             zw_state *at = zw_state_create(system, work, NULL, NULL);
             zw_run_summary summary;

@@ -70,8 +70,9 @@ static void load(family *f, const scene *it)
             double low = it->varies[k].low, high = it->varies[k].high;
             setting[k] = (zw_setting){it->varies[k].name, low + (high - low) * draw(i, k)};
         }
-        f->model[i] = zw_model_read(path, setting, NAMES, &error);
-        f->system[i] = f->model[i] ? zw_system_compile(f->model[i], &error) : NULL;
+        f->model[i] = zw_model_read(
+            path, &(zw_read_options){.settings = setting, .setting_count = NAMES}, &error);
+        f->system[i] = f->model[i] ? zw_system_compile(f->model[i], NULL, &error) : NULL;
         if (!f->system[i]) {
             print_error("%s: %s\n", it->file, error.text);
         }
@@ -186,8 +187,8 @@ static void test_stops(void **unused)
     (void)unused;
     zw_error error = {0};
     zw_model *model = zw_model_parse("coord x = 0\nkinetic x'^2/2\nforce x: 1\nstop when x > 1\n",
-                                     "fall.zw", NULL, 0, &error);
-    zw_system *system = zw_system_compile(model, &error);
+                                     "fall.zw", NULL, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_batch *batch =
         zw_batch_create(&(zw_batch_def){.system = system, .worlds = 8, .threads = 2}, &error);
     zw_run_options options = {.step = 0.05};
@@ -268,8 +269,8 @@ static void check_poison(const char *file, zw_field_id field, double poison)
     char path[400], culprit[32];
     zw_error error = {0};
     snprintf(path, sizeof path, "%s/examples/%s", ZW_SOURCE_DIR, file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_run_options options = {.step = 0.01};
     zw_batch *sound =
         zw_batch_create(&(zw_batch_def){.system = system, .worlds = MANY, .threads = 2}, &error);

@@ -49,8 +49,8 @@ static stage stage_of(const char *file)
     char path[400];
     stage s = {0};
     snprintf(path, sizeof path, "%s/examples/%s", ZW_SOURCE_DIR, file);
-    s.model = zw_model_read(path, NULL, 0, &s.error);
-    s.system = s.model ? zw_system_compile(s.model, &s.error) : NULL;
+    s.model = zw_model_read(path, NULL, &s.error);
+    s.system = s.model ? zw_system_compile(s.model, NULL, &s.error) : NULL;
     s.work = s.system ? zw_work_create(s.system, &s.error) : NULL;
     s.start = s.work ? zw_state_create(s.system, s.work, NULL, &s.error) : NULL;
     if (!s.start) {

@@ -15,8 +15,8 @@ static int fall(void)
     zw_error error;
     zw_model *model = zw_model_parse("coord x = 0, y = 0\nmass 1 at (x, y)\nforce y: -9.81\n"
                                      "constraint wire: y = -x\n",
-                                     "wire.zw", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+                                     "wire.zw", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_run_options options;
@@ -50,7 +50,7 @@ static int turn(void)
     zw_actuator_def motor = zw_actuator_default();
     motor.target = zw_model_add_joint(model, &hinge, &error);
     zw_model_add_actuator(model, &motor, &error);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     const double torque = 6;

@@ -35,8 +35,8 @@ static void put_frame(const numbers *x, zw_probe *probe, const zw_frame *frame, 
 {
     int n = x->system->n;
     zw_frame_motion now, bias;
-    must(zw_frame_look(probe, x->state, frame, x->a, &now, &error));
-    must(zw_frame_look(probe, x->state, frame, NULL, &bias, &error));
+    must(zw_frame_look(probe, x->state, frame, 1, x->a, &now, &error));
+    must(zw_frame_look(probe, x->state, frame, 1, NULL, &bias, &error));
     must(zw_frame_jacobian(probe, x->state, frame, room, room + 3 * n, &error));
     put(now.pos, 3);
     put(now.quat, 4);
@@ -109,7 +109,7 @@ int main(int count, char **argument)
         fprintf(stderr, "usage: compare_look FILE STATES\n");
         return 2;
     }
-    if (!numbers_open(&x, zw_model_read(argument[1], NULL, 0, &error), &error)) {
+    if (!numbers_open(&x, zw_model_read(argument[1], NULL, &error), &error)) {
         printf("%.*s\n", (int)strcspn(error.text, "\n"), error.text);
         return 3;
     }

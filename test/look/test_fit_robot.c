@@ -37,13 +37,13 @@ static zw_error error;
 static world begin(const char *text)
 {
     world w = {0};
-    w.model = zw_model_parse(text, "test.xml", NULL, 0, &w.error);
+    w.model = zw_model_parse(text, "test.xml", NULL, &w.error);
     if (w.model && zw_model_count(w.model, ZW_KIND_KEY) > 0) {
         zw_key_def key = *(const zw_key_def *)zw_model_def(w.model, ZW_KIND_KEY, 0);
         key.start = 1;
         zw_model_change(w.model, ZW_KIND_KEY, 0, &key, &w.error);
     }
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
     if (!w.state) {

@@ -112,9 +112,9 @@ static double differ(const world *w, const zw_state *start, const zw_gradient_pl
 static world begin(const scene *of)
 {
     world w = {0};
-    w.model = of->file ? zw_model_read(of->file, NULL, 0, &w.error)
-                       : zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = of->file ? zw_model_read(of->file, NULL, &w.error)
+                       : zw_model_parse(of->text, "test.xml", NULL, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
     if (!w.state) {

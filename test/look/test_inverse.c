@@ -113,13 +113,13 @@ static void try_file(const char *folder, const char *file)
     world w = {0};
     unsigned seed = 7;
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    w.model = zw_model_read(path, NULL, 0, &error);
+    w.model = zw_model_read(path, NULL, &error);
     if (w.model && strstr(file, ".xml") && zw_model_count(w.model, ZW_KIND_KEY) > 0) {
         zw_key_def key = *(const zw_key_def *)zw_model_def(w.model, ZW_KIND_KEY, 0);
         key.start = 1;
         assert_int_equal(zw_model_change(w.model, ZW_KIND_KEY, 0, &key, &error), ZW_OK);
     }
-    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &error) : NULL;
     if (!w.state) {
@@ -203,9 +203,9 @@ static void test_two_motors(void **state)
     fputs(text, f);
     fclose(f);
     world w = {0};
-    w.model = zw_model_read("two_motors.xml", NULL, 0, &error);
+    w.model = zw_model_read("two_motors.xml", NULL, &error);
     assert_non_null(w.model);
-    w.system = zw_system_compile(w.model, &error);
+    w.system = zw_system_compile(w.model, NULL, &error);
     w.work = zw_work_create(w.system, &error);
     w.state = zw_state_create(w.system, w.work, NULL, &error);
     zw_inverse *inverse = zw_inverse_create(w.model, w.system, NULL, &error);

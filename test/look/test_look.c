@@ -52,7 +52,7 @@ static void test_points(void **state)
     assert_non_null(probe);
     assert_int_equal(zw_point_count(probe), 2);
     assert_int_equal(zw_frame_find(probe, "bob", &bob, &error), ZW_OK);
-    assert_int_equal(zw_frame_look(probe, w.state, &bob, &a, &now, &error), ZW_OK);
+    assert_int_equal(zw_frame_look(probe, w.state, &bob, 1, &a, &now, &error), ZW_OK);
     assert_int_equal(zw_frame_jacobian(probe, w.state, &bob, J, NULL, &error), ZW_OK);
     assert_int_equal(now.dimension, 2);
     near(now.pos[0], l * sin(th), 1e-15);
@@ -104,8 +104,8 @@ static void check_frames(const numbers *x, zw_probe *probe, double *room)
         zw_frame frame = {.body = i, .pos = {0.1, -0.2, 0.3}, .quat = {1, 0, 0, 0}};
         zw_frame_motion now, bias;
         zw_momentum sum;
-        assert_int_equal(zw_frame_look(probe, x->state, &frame, x->a, &now, &error), ZW_OK);
-        assert_int_equal(zw_frame_look(probe, x->state, &frame, NULL, &bias, &error), ZW_OK);
+        assert_int_equal(zw_frame_look(probe, x->state, &frame, 1, x->a, &now, &error), ZW_OK);
+        assert_int_equal(zw_frame_look(probe, x->state, &frame, 1, NULL, &bias, &error), ZW_OK);
         assert_int_equal(zw_frame_jacobian(probe, x->state, &frame, room, room + 3 * n, &error),
                          ZW_OK);
         for (int k = 0; k < 3; k++) {
@@ -175,7 +175,7 @@ static void test_robots(void **state)
         char path[400];
         numbers x;
         snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, file[f]);
-        zw_model *model = zw_model_read(path, NULL, 0, &error);
+        zw_model *model = zw_model_read(path, NULL, &error);
         if (!model && strstr(error.text, "expat")) {
             print_message("skipped: %s\n", error.text);
             return;
@@ -206,8 +206,8 @@ static const char arm[] = "<mujoco><worldbody><body name='arm'><joint type='hing
 static void test_bad_input(void **state)
 {
     (void)state;
-    zw_model *model = zw_model_parse(arm, "arm.xml", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_parse(arm, "arm.xml", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *s = work ? zw_state_create(system, work, NULL, &error) : NULL;
     if (!s) {
@@ -228,9 +228,9 @@ static void test_bad_input(void **state)
     assert_int_equal(zw_frame_find(probe, "han", &frame, &error), ZW_BAD_INPUT);
     assert_non_null(strstr(error.text, "did you mean site hand"));
     frame = (zw_frame){.body = 7};
-    assert_int_equal(zw_frame_look(probe, s, &frame, NULL, &now, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_frame_look(probe, s, &frame, 1, NULL, &now, &error), ZW_BAD_INPUT);
     frame = (zw_frame){.body = -1};
-    assert_int_equal(zw_frame_look(probe, s, &frame, NULL, &now, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_frame_look(probe, s, &frame, 1, NULL, &now, &error), ZW_BAD_INPUT);
     assert_int_equal(zw_momentum_look(probe, s, 2, &sum, &error), ZW_BAD_INPUT);
     zw_probe_free(probe);
     zw_state_free(s);

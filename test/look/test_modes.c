@@ -209,8 +209,8 @@ static void test_robot(void **state)
 {
     (void)state;
     world w = {0};
-    w.model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/double_pendulum.xml", NULL, 0, &error);
-    w.system = zw_system_compile(w.model, &error);
+    w.model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/double_pendulum.xml", NULL, &error);
+    w.system = zw_system_compile(w.model, NULL, &error);
     w.work = zw_work_create(w.system, &error);
     w.state = zw_state_create(w.system, w.work, NULL, &error);
     rest(&w);
@@ -248,8 +248,10 @@ static void test_robot(void **state)
 
 static void world_read(world *w, const char *path, const zw_setting *setting, int count)
 {
-    *w = (world){.model = zw_model_read(path, setting, count, &error)};
-    w->system = w->model ? zw_system_compile(w->model, &error) : NULL;
+    *w =
+        (world){.model = zw_model_read(
+                    path, &(zw_read_options){.settings = setting, .setting_count = count}, &error)};
+    w->system = w->model ? zw_system_compile(w->model, NULL, &error) : NULL;
     w->work = w->system ? zw_work_create(w->system, &error) : NULL;
     w->state = w->work ? zw_state_create(w->system, w->work, &w->assembly, &error) : NULL;
     if (!w->state) {

@@ -20,8 +20,8 @@ static zw_error error;
 static world begin(const char *text)
 {
     world w = {0};
-    w.model = zw_model_parse(text, "test.xml", NULL, 0, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = zw_model_parse(text, "test.xml", NULL, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
     if (!w.state) {

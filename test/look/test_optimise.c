@@ -101,8 +101,8 @@ static void test_examples(void **state)
         zw_error error = {0};
         world w = {0};
         snprintf(path, sizeof path, ZW_SOURCE_DIR "/examples/%s", of[i].file);
-        w.model = zw_model_read(path, NULL, 0, &error);
-        w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+        w.model = zw_model_read(path, NULL, &error);
+        w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
         zw_optimum *o = w.system ? zw_optimise(w.model, w.system, NULL, &error) : NULL;
         if (!o) {
             fail_msg("%s: %s", path, error.text);
@@ -174,8 +174,8 @@ static void test_time(void **state)
     world_end(&w);
 
     w = (world){0}; /* a robot, by its steps */
-    w.model = zw_model_read(ZW_SOURCE_DIR "/test/look/rail.zw", NULL, 0, &error);
-    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    w.model = zw_model_read(ZW_SOURCE_DIR "/test/look/rail.zw", NULL, &error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
     o = w.system ? zw_optimise(w.model, w.system, NULL, &error) : NULL;
     if (!o) {
         fail_msg("%s", error.text);
@@ -186,8 +186,8 @@ static void test_time(void **state)
 
     snprintf(all, sizeof all, "param k = 2*u\n%svary u(t)\n", text); /* what follows from it */
     w = (world){0};
-    w.model = zw_model_parse(all, "test.zw", NULL, 0, &error);
-    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    w.model = zw_model_parse(all, "test.zw", NULL, &error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
     o = w.system ? zw_optimise(w.model, w.system, NULL, &error) : NULL;
     assert_null(o);
     assert_non_null(strstr(error.text, "function of time"));
@@ -219,7 +219,7 @@ static void test_told(void **state)
         zw_error error = {0};
         snprintf(text, sizeof text, CART "param n = 3\nparam k[i] = i for i in 1..n\n%s\n",
                  of[k].line);
-        zw_model *model = zw_model_parse(text, "test.zw", NULL, 0, &error);
+        zw_model *model = zw_model_parse(text, "test.zw", NULL, &error);
         if (model) {
             fail_msg("'%s' was read", of[k].line);
         }

@@ -31,14 +31,14 @@ typedef struct scene {
 static world begin(const scene *of)
 {
     world w = {0};
-    w.model = of->file ? zw_model_read(of->file, NULL, 0, &w.error)
-                       : zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
+    w.model = of->file ? zw_model_read(of->file, NULL, &w.error)
+                       : zw_model_parse(of->text, "test.xml", NULL, &w.error);
     for (int k = 0; w.model && of->bounce > 0 && k < zw_model_count(w.model, ZW_KIND_GEOM); k++) {
         zw_geom_def def = *(const zw_geom_def *)zw_model_def(w.model, ZW_KIND_GEOM, k);
         def.restitution = of->bounce;
         assert_int_equal(zw_model_change(w.model, ZW_KIND_GEOM, k, &def, &w.error), ZW_OK);
     }
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
     if (!w.state) {
@@ -413,13 +413,13 @@ static double cost_of(const motion *of, zw_method method, int number, int speed,
     world w = {0};
     double sum = 0, none[400];
     const zw_run_options options = options_of(method);
-    w.model = zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
+    w.model = zw_model_parse(of->text, "test.xml", NULL, &w.error);
     assert_non_null(w.model);
     if (number >= 0) {
         assert_int_equal(
             zw_model_set(w.model, of->number[number], of->value[number] + by, &w.error), ZW_OK);
     }
-    w.system = zw_system_compile(w.model, &w.error);
+    w.system = zw_system_compile(w.model, NULL, &w.error);
     w.work = zw_work_create(w.system, &w.error);
     w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
     assert_non_null(w.state);
@@ -486,8 +486,8 @@ static const motion motions[] = {
 static double compare_motion(const motion *of, zw_method method)
 {
     world w = {0};
-    w.model = zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
-    w.system = zw_system_compile(w.model, &w.error);
+    w.model = zw_model_parse(of->text, "test.xml", NULL, &w.error);
+    w.system = zw_system_compile(w.model, NULL, &w.error);
     w.work = zw_work_create(w.system, &w.error);
     w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
     assert_non_null(w.state);
@@ -553,8 +553,8 @@ static void test_memory(void **state)
     world w = {0};
     double by[2][12];
     (void)state;
-    w.model = zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
-    w.system = zw_system_compile(w.model, &w.error);
+    w.model = zw_model_parse(of->text, "test.xml", NULL, &w.error);
+    w.system = zw_system_compile(w.model, NULL, &w.error);
     w.work = zw_work_create(w.system, &w.error);
     w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
     assert_non_null(w.state);

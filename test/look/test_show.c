@@ -22,9 +22,9 @@ typedef struct world {
 static world open_world(const char *text, const char *name)
 {
     zw_error error = {0};
-    world w = {.model = zw_model_parse(text, name, NULL, 0, &error)};
+    world w = {.model = zw_model_parse(text, name, NULL, &error)};
     assert_non_null(w.model);
-    w.system = zw_system_compile(w.model, &error);
+    w.system = zw_system_compile(w.model, NULL, &error);
     w.work = zw_work_create(w.system, &error);
     w.state = zw_state_create(w.system, w.work, NULL, &error);
     assert_non_null(w.state);
@@ -105,15 +105,15 @@ static void test_frames(void **unused)
     for (int i = 0; i < 3; i++) {
         frame[i] = (zw_frame){.body = i, .pos = {0.1, 0.2, 0.3}, .quat = {1, 0, 0, 0}};
     }
-    assert_int_equal(zw_frames_look(probe, w.state, frame, 3, a, all, &error), ZW_OK);
+    assert_int_equal(zw_frame_look(probe, w.state, frame, 3, a, all, &error), ZW_OK);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(zw_frame_look(probe, w.state, &frame[i], a, &one, &error), ZW_OK);
+        assert_int_equal(zw_frame_look(probe, w.state, &frame[i], 1, a, &one, &error), ZW_OK);
         assert_memory_equal(&one.pos, &all[i].pos, sizeof one.pos);
         assert_memory_equal(&one.quat, &all[i].quat, sizeof one.quat);
         assert_memory_equal(&one.acceleration, &all[i].acceleration, sizeof one.acceleration);
     }
     frame[1].body = 9;
-    assert_int_equal(zw_frames_look(probe, w.state, frame, 3, a, all, &error), ZW_BAD_INPUT);
+    assert_int_equal(zw_frame_look(probe, w.state, frame, 3, a, all, &error), ZW_BAD_INPUT);
     zw_probe_free(probe);
     close_world(&w);
 }

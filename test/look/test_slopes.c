@@ -188,13 +188,13 @@ static int open_file(world *w, const char *folder, const char *file)
     char path[600];
     *w = (world){0};
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    w->model = zw_model_read(path, NULL, 0, &error);
+    w->model = zw_model_read(path, NULL, &error);
     if (w->model && strstr(file, ".xml") && zw_model_count(w->model, ZW_KIND_KEY) > 0) {
         zw_key_def key = *(const zw_key_def *)zw_model_def(w->model, ZW_KIND_KEY, 0);
         key.start = 1;
         zw_model_change(w->model, ZW_KIND_KEY, 0, &key, &error);
     }
-    w->system = w->model ? zw_system_compile(w->model, &error) : NULL;
+    w->system = w->model ? zw_system_compile(w->model, NULL, &error) : NULL;
     w->work = w->system ? zw_work_create(w->system, &error) : NULL;
     w->state = w->work ? zw_state_create(w->system, w->work, NULL, &error) : NULL;
     if (!w->state) {

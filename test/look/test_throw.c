@@ -73,11 +73,11 @@ typedef struct place {
 static place begin(const task *of, const double *x)
 {
     place w = {0};
-    w.model = zw_model_parse(of->text, "throw.xml", NULL, 0, &w.error);
+    w.model = zw_model_parse(of->text, "throw.xml", NULL, &w.error);
     for (int k = 0; k < of->numbers && w.model; k++) {
         assert_int_equal(zw_model_set(w.model, of->number[k], x[of->speeds + k], &w.error), ZW_OK);
     }
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
     if (!w.state) {

@@ -69,7 +69,7 @@ static int write_text(char *to, size_t room, const char *name, const char *value
 static uint64_t future_of(zw_model *model, zw_contact_law contact)
 {
     zw_error error = {0};
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_run_options options = {.time = 0.4, .every = 1, .contact = contact};
@@ -91,7 +91,7 @@ static uint64_t future_of(zw_model *model, zw_contact_law contact)
 static zw_model *parse(const char *words)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(words, "leg.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(words, "leg.xml", NULL, &error);
     if (!model) {
         print_error("%s\n", error.text);
     }
@@ -205,8 +205,10 @@ static void test_settings(void **state)
     const char *path = ZW_SOURCE_DIR "/examples/bodies/cart_pole.xml";
     const char *words = "import \"" ZW_SOURCE_DIR "/examples/bodies/cart_pole.xml\" as cart\n";
     zw_setting plain = {"pole.mass", 0.7}, imported = {"cart.pole.mass", 0.7};
-    zw_model *model[] = {zw_model_read(path, &plain, 1, NULL),
-                         zw_model_parse(words, "it.zw", &imported, 1, NULL)};
+    zw_model *model[] = {
+        zw_model_read(path, &(zw_read_options){.settings = &plain, .setting_count = 1}, NULL),
+        zw_model_parse(words, "it.zw",
+                       &(zw_read_options){.settings = &imported, .setting_count = 1}, NULL)};
     for (int i = 0; i < 2; i++) {
         zw_inertia list[8];
         assert_non_null(model[i]);
@@ -216,7 +218,8 @@ static void test_settings(void **state)
     }
     zw_error error = {0};
     imported.name = "cart.pole.mas";
-    assert_null(zw_model_parse(words, "it.zw", &imported, 1, &error));
+    assert_null(zw_model_parse(
+        words, "it.zw", &(zw_read_options){.settings = &imported, .setting_count = 1}, &error));
     assert_non_null(strstr(error.text, "there is no 'pole.mas'"));
 }
 

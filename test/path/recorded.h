@@ -53,7 +53,7 @@ static inline void recorded_room(recorded *r, long room)
 static inline zw_system *recorded_system(zw_model *model)
 {
     zw_error error = {0};
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     if (!system) {
         recorded_fail(&error);
     }
@@ -65,7 +65,8 @@ static inline zw_model *recorded_example(const char *name, const zw_setting *set
     zw_error error = {0};
     char file[512];
     snprintf(file, sizeof file, "%s/examples/%s.zw", ZW_SOURCE_DIR, name);
-    zw_model *model = zw_model_read(file, setting, settings, &error);
+    zw_model *model = zw_model_read(
+        file, &(zw_read_options){.settings = setting, .setting_count = settings}, &error);
     if (!model) {
         recorded_fail(&error);
     }
@@ -90,7 +91,7 @@ static inline zw_model *recorded_without(const char *name, const char *constrain
         }
     }
     fclose(in);
-    zw_model *model = zw_model_parse(text, "without.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "without.zw", NULL, &error);
     if (!model) {
         recorded_fail(&error);
     }

@@ -21,7 +21,7 @@ static const char *const SKATE = "param m = 2, J = 0.3, G = 3\n"
 static recorded empty(const char *text, long room)
 {
     zw_error error = {0};
-    recorded r = {.model = zw_model_parse(text, "test.zw", NULL, 0, &error)};
+    recorded r = {.model = zw_model_parse(text, "test.zw", NULL, &error)};
     if (!r.model) {
         recorded_fail(&error);
     }

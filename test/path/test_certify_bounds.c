@@ -22,8 +22,8 @@ static double t[MOST], q[2 * MOST], v[2 * MOST];
 static zw_trial_report try_path(const char *text, long count, const double *speeds, double noise)
 {
     zw_error error;
-    zw_model *model = zw_model_parse(text, "bounds.zw", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_parse(text, "bounds.zw", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_path *path = system ? zw_path_create(system, count, t, q, speeds, &error) : NULL;
     const zw_certify_options options = {.noise = noise};
     zw_trial *trial = path ? zw_path_certify(system, path, &options, &error) : NULL;

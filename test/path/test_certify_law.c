@@ -162,7 +162,7 @@ static void and_under_no_other(void **state)
         print_message("   ");
         for (int j = 0; j < LAWS; j++) {
             zw_error error = {0};
-            zw_system *system = zw_system_compile_law(plain.model, &law[j], &error);
+            zw_system *system = zw_system_compile(plain.model, &law[j], &error);
             assert_non_null(system);
             zw_trial_report is = report(&r, system);
             print_message(" %d %.0e", is.verdict, is.defect);
@@ -189,12 +189,12 @@ static void laws_that_are_none(void **state)
     moving plain = opened(SKATE), free = opened("coord x = 0\nkinetic x'^2\n");
     zw_error error;
     for (int i = 0; i < 6; i++) {
-        assert_null(zw_system_compile_law(plain.model, &law[i], &error));
+        assert_null(zw_system_compile(plain.model, &law[i], &error));
         assert_int_equal(error.status, ZW_BAD_INPUT);
     }
-    assert_null(zw_system_compile_law(free.model, &(zw_law){.name = "vakonomic"}, &error));
+    assert_null(zw_system_compile(free.model, &(zw_law){.name = "vakonomic"}, &error));
     zw_law mixed = {.name = "mixed", .alpha = 2, .beta = 3};
-    zw_system *system = zw_system_compile_law(plain.model, &mixed, &error);
+    zw_system *system = zw_system_compile(plain.model, &mixed, &error);
     assert_non_null(system);
     zw_law is = zw_law_of(system);
     assert_string_equal(is.name, "mixed");

@@ -31,7 +31,7 @@ typedef struct scene {
 static void open_scene(scene *s, const char *text, const zw_run_options *options)
 {
     zw_error error = {0};
-    s->model = zw_model_parse(text, "test_limit", NULL, 0, &error);
+    s->model = zw_model_parse(text, "test_limit", NULL, &error);
     s->limit = s->model ? zw_limit_create(s->model, options, &error) : NULL;
     if (!s->limit) {
         print_error("%s\n", error.text);
@@ -212,9 +212,10 @@ static void stiff_friction_is_no_harder_for_large_N(void **state)
         zw_error error = {0};
         zw_run_summary summary;
         zw_setting set = {"N", N};
-        zw_model *model = zw_model_parse("param N = 1\n" SKATE "law penalty N=N alpha=0 beta=1\n",
-                                         "test_limit", &set, 1, &error);
-        zw_system *system = zw_system_compile(model, &error);
+        zw_model *model =
+            zw_model_parse("param N = 1\n" SKATE "law penalty N=N alpha=0 beta=1\n", "test_limit",
+                           &(zw_read_options){.settings = &set, .setting_count = 1}, &error);
+        zw_system *system = zw_system_compile(model, NULL, &error);
         zw_work *work = zw_work_create(system, &error);
         zw_state *start = zw_state_create(system, work, NULL, &error);
         zw_run_options options = {.time = 2, .tolerance = 1e-12};
@@ -233,8 +234,8 @@ static void stiff_friction_is_no_harder_for_large_N(void **state)
 static void run_text(const char *text, double *y)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "test_limit", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_parse(text, "test_limit", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_run_options options = {.time = 2, .tolerance = 1e-12, .method = ZW_METHOD_STIFF};
@@ -345,7 +346,7 @@ static void paths_may_end_early(void **state)
 static void refuses(const char *text, const char *message)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "test_limit", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "test_limit", NULL, &error);
     assert_non_null(model);
     assert_null(zw_limit_create(model, NULL, &error));
     if (!strstr(error.text, message)) {
@@ -400,8 +401,7 @@ static void rows_come_in_order_and_whole(void **state)
 static zw_status live(const char *file, zw_error *error)
 {
     zw_run_options options = {.time = 0.1, .tolerance = 1e-8, .every = 0.05};
-    zw_model *model =
-        zw_model_parse(SKATE "law mixed alpha=1 beta=1\n", "test_limit", NULL, 0, error);
+    zw_model *model = zw_model_parse(SKATE "law mixed alpha=1 beta=1\n", "test_limit", NULL, error);
     zw_limit *limit = model ? zw_limit_create(model, &options, error) : NULL;
     zw_status status = limit ? zw_limit_add(limit, INFINITY, error) : error->status;
     status = status == ZW_OK ? zw_limit_add(limit, 100, error) : status;

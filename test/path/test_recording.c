@@ -33,8 +33,8 @@ typedef struct world {
 static world world_of(const char *text)
 {
     zw_error error = {0};
-    world w = {.model = zw_model_parse(text, "test.zw", NULL, 0, &error)};
-    w.system = w.model != NULL ? zw_system_compile(w.model, &error) : NULL;
+    world w = {.model = zw_model_parse(text, "test.zw", NULL, &error)};
+    w.system = w.model != NULL ? zw_system_compile(w.model, NULL, &error) : NULL;
     if (w.system == NULL) {
         print_error("%s\n", error.text);
     }
@@ -62,7 +62,8 @@ static const char *file_of(const char *name, const char *text)
 static zw_path *must_read(const world *w, const char *file, const zw_path_column *column, int count)
 {
     zw_error error = {0};
-    zw_path *path = zw_path_read(w->system, file, column, count, &error);
+    zw_path *path = zw_path_read(
+        w->system, file, &(zw_path_options){.columns = column, .column_count = count}, &error);
     if (path == NULL) {
         print_error("%s:%d:%d: %s\n", error.file, error.line, error.column, error.text);
     }
@@ -80,7 +81,8 @@ static void must_fail(const world *w, const char *file, const zw_path_column *co
                       zw_status status, const char *message)
 {
     zw_error error = {0};
-    zw_path *path = zw_path_read(w->system, file, column, count, &error);
+    zw_path *path = zw_path_read(
+        w->system, file, &(zw_path_options){.columns = column, .column_count = count}, &error);
     assert_null(path);
     if (error.status != status || strstr(error.text, message) == NULL) {
         print_error("%d %s:%d:%d: %s\nwanted: %s\n", (int)error.status, error.file, error.line,
@@ -381,7 +383,7 @@ static int check_file(const world *w, const char *name)
 {
     zw_error error = {0};
     char said[1400], path[600];
-    zw_path *read = zw_path_read(w->system, name, NULL, 0, &error);
+    zw_path *read = zw_path_read(w->system, name, NULL, &error);
     if (read != NULL) {
         zw_path_free(read);
         print_error("%s: was read without complaint\n", name);
@@ -469,7 +471,7 @@ static void starved(const world *w, const char *file)
     zw_error error;
     for (int k = 1;; k++) {
         base_alloc_fail_after(k);
-        zw_path *path = zw_path_read(w->system, file, NULL, 0, &error);
+        zw_path *path = zw_path_read(w->system, file, NULL, &error);
         base_alloc_fail_after(0);
         if (path != NULL) {
             assert_true(k > 5);

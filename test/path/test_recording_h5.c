@@ -29,9 +29,8 @@ static zw_system *body;
 
 static int begin(void **state)
 {
-    model =
-        zw_model_parse("coord x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\n", "test.zw", NULL, 0, NULL);
-    body = model != NULL ? zw_system_compile(model, NULL) : NULL;
+    model = zw_model_parse("coord x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\n", "test.zw", NULL, NULL);
+    body = model != NULL ? zw_system_compile(model, NULL, NULL) : NULL;
     return body != NULL ? scratch_begin(state) : -1;
 }
 
@@ -72,7 +71,7 @@ static void make(const list *lists, int count)
 static zw_path *must_read(void)
 {
     zw_error error = {0};
-    zw_path *path = zw_path_read(body, scratch("x.h5"), NULL, 0, &error);
+    zw_path *path = zw_path_read(body, scratch("x.h5"), NULL, &error);
     if (path == NULL) {
         print_error("%s\n", error.text);
     }
@@ -83,7 +82,7 @@ static zw_path *must_read(void)
 static void must_fail(const char *message)
 {
     zw_error error = {0};
-    assert_null(zw_path_read(body, scratch("x.h5"), NULL, 0, &error));
+    assert_null(zw_path_read(body, scratch("x.h5"), NULL, &error));
     if (strstr(error.text, message) == NULL) {
         print_error("%s\nwanted: %s\n", error.text, message);
     }
@@ -171,7 +170,7 @@ static void damaged_files(void **state)
         FILE *file = fopen(scratch("cut.h5"), "wb");
         assert_true(file != NULL && fwrite(bytes, 1, cut, file) == cut);
         assert_int_equal(fclose(file), 0);
-        zw_path *path = zw_path_read(body, scratch("cut.h5"), NULL, 0, &error);
+        zw_path *path = zw_path_read(body, scratch("cut.h5"), NULL, &error);
         assert_true(path != NULL || error.text[0] != 0);
         zw_path_free(path);
     }

@@ -40,7 +40,7 @@ static void give_up(const char *what)
 static world open_world(zw_model *model, const char *method, double step)
 {
     world w = {.model = model};
-    w.system = w.model ? zw_system_compile(w.model, &error) : NULL;
+    w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &error) : NULL;
     if (!w.state) {
@@ -95,7 +95,7 @@ static void put_look(const world *w, double *room)
     if (bodies > 1 && zw_frame_find(probe, zw_name(w->system, ZW_KIND_BODY, bodies - 1), &frame,
                                     &error) == ZW_OK) {
         zw_frame_motion motion;
-        zw_frame_look(probe, w->state, &frame, NULL, &motion, &error);
+        zw_frame_look(probe, w->state, &frame, 1, NULL, &motion, &error);
         put("pos", motion.pos, 3);
         zw_frame_jacobian(probe, w->state, &frame, room, NULL, &error);
         put("jacobian", room, 3L * n);
@@ -127,7 +127,7 @@ static void put_near(const world *w, const double *a, double *room)
 
 static void put_contacts(const world *w)
 {
-    int room = zw_contact_room(w->system);
+    int room = zw_contact_capacity(w->system);
     zw_contact *list = calloc((size_t)room + 1, sizeof *list);
     int count = zw_contacts(w->system, w->state, w->work, list, room, &error);
     for (int i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ static void put_batch(const world *w, int steps)
 
 static int compare(char **words)
 {
-    world w = open_world(zw_model_read(words[1], NULL, 0, &error), words[2], atof(words[3]));
+    world w = open_world(zw_model_read(words[1], NULL, &error), words[2], atof(words[3]));
     int steps = atoi(words[4]), n = zw_count(w.system, ZW_KIND_SPEED);
     double *room =
         calloc((size_t)(2 * n) * (size_t)(2 * n + zw_count(w.system, ZW_KIND_PARAM) + 3) + 8,
@@ -192,7 +192,7 @@ static double clock_of_thread(void)
 static int cost(int steps)
 {
     static const char text[] = "param k = 4\ncoord x = 1\nmass 1 at (x)\nforce x: -k * x\n";
-    world w = open_world(zw_model_parse(text, "text.zw", NULL, 0, &error), "euler", 1e-3);
+    world w = open_world(zw_model_parse(text, "text.zw", NULL, &error), "euler", 1e-3);
     double least = 1e9;
     for (int take = 0; take < 15; take++) {
         double start = clock_of_thread();
@@ -209,7 +209,7 @@ static int cost(int steps)
 
 static int batch_cost(char **words)
 {
-    world w = open_world(zw_model_read(words[2], NULL, 0, &error), words[3], atof(words[4]));
+    world w = open_world(zw_model_read(words[2], NULL, &error), words[3], atof(words[4]));
     zw_batch *batch =
         zw_batch_create(&(zw_batch_def){.system = w.system, .worlds = 4096, .threads = 1}, &error);
     double least = 1e9;

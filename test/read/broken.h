@@ -55,7 +55,7 @@ static inline int broken_check(const char *name)
 {
     zw_error error;
     char said[1400], wanted[1400], path[300];
-    zw_model *model = zw_model_read(name, NULL, 0, &error);
+    zw_model *model = zw_model_read(name, NULL, &error);
     if (model != NULL) {
         zw_model_free(model);
         print_error("%s: was read without complaint\n", name);

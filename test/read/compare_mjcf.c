@@ -336,7 +336,7 @@ static int compare_file(const char *path, int ours, tally *t)
     differences = numbers = 0;
     worst = 0;
     mjModel *m = mj_loadXML(path, NULL, message, sizeof message);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     message[strcspn(message, "\n")] = 0;
     error.text[strcspn(error.text, "\n")] = 0;
     if (m == NULL || model == NULL) {

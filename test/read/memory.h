@@ -14,7 +14,7 @@ static inline void memory_fails(const char *path, int least)
     int failures = 0;
     for (int k = 1;; k++) {
         base_alloc_fail_after(k);
-        zw_model *model = zw_model_read(path, NULL, 0, &error);
+        zw_model *model = zw_model_read(path, NULL, &error);
         base_alloc_fail_after(0);
         if (model != NULL) {
             zw_model_free(model);

@@ -26,7 +26,7 @@ typedef struct world {
 static inline zw_model *read_text(const char *text)
 {
     zw_error error;
-    zw_model *model = zw_model_parse(text, "test.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "test.zw", NULL, &error);
     if (model == NULL) {
         print_error("%s:%d:%d: %s\n", error.file, error.line, error.column, error.text);
     }

@@ -10,7 +10,7 @@
 static inline zw_model *robot_from(const char *text)
 {
     zw_error error;
-    zw_model *model = zw_model_parse(text, ZW_SOURCE_DIR "/test/read/test.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, ZW_SOURCE_DIR "/test/read/test.xml", NULL, &error);
     if (model == NULL) {
         print_error("%s:%d:%d: %s\n", error.file, error.line, error.column, error.text);
     }

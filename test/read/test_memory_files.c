@@ -19,14 +19,14 @@
 static zw_model *read_from(const char *path, const zw_file *files, int count, zw_error *error)
 {
     zw_read_options options = {.files = files, .file_count = count};
-    return zw_model_read_with(path, &options, error);
+    return zw_model_read(path, &options, error);
 }
 
 static uint64_t hash_after(zw_model *model, int steps)
 {
     zw_error error = {0};
     assert_non_null(model);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     assert_non_null(system);
     zw_work *work = zw_work_create(system, &error);
     zw_state *state = zw_state_create(system, work, NULL, &error);
@@ -62,7 +62,7 @@ static void test_same_bits(void **unused)
     zw_file files[2] = {{.name = "m/cart_pole.zw"}, {.name = "m/cart_pole.xml"}};
     files[0].bytes = bytes_of(path, &files[0].size);
     files[1].bytes = bytes_of(ZW_SOURCE_DIR "/examples/bodies/cart_pole.xml", &files[1].size);
-    zw_model *there = zw_model_read(path, NULL, 0, &error);
+    zw_model *there = zw_model_read(path, NULL, &error);
     zw_model *here = read_from("m/cart_pole.zw", files, 2, &error);
     assert_true(hash_after(there, 50) == hash_after(here, 50));
     free((void *)files[0].bytes);

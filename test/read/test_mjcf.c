@@ -231,7 +231,7 @@ static void the_whole_file(void **state)
 {
     (void)state;
     zw_error error;
-    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/everything.xml", NULL, 0, &error);
+    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/everything.xml", NULL, &error);
     if (m == NULL) {
         print_error("%s:%d: %s\n", error.file, error.line, error.text);
     }
@@ -311,7 +311,9 @@ static void no_settings(void **state)
     (void)state;
     zw_error error;
     zw_setting setting = {"m", 1};
-    assert_null(zw_model_parse("<mujoco/>", "a.xml", &setting, 1, &error));
+    assert_null(zw_model_parse("<mujoco/>", "a.xml",
+                               &(zw_read_options){.settings = &setting, .setting_count = 1},
+                               &error));
     assert_int_equal(error.status, ZW_BAD_INPUT);
 }
 

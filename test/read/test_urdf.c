@@ -8,7 +8,7 @@ static void the_arm(void **state)
 {
     (void)state;
     zw_error error;
-    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/arm.urdf", NULL, 0, &error);
+    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/arm.urdf", NULL, &error);
     if (m == NULL) {
         print_error("%s:%d: %s\n", error.file, error.line, error.text);
     }
@@ -129,7 +129,7 @@ static void words_of_other_tools(void **state)
 
     zw_error error;
     snprintf(text, sizeof text, form, "intertial", "intertial");
-    assert_null(zw_model_parse(text, ZW_SOURCE_DIR "/test/read/test.xml", NULL, 0, &error));
+    assert_null(zw_model_parse(text, ZW_SOURCE_DIR "/test/read/test.xml", NULL, &error));
     assert_non_null(strstr(error.text, "did you mean 'inertial'?"));
 }
 
@@ -138,7 +138,7 @@ static void words_of_other_tools(void **state)
 static zw_model *read_loose(const zw_read_options *options)
 {
     zw_error error;
-    zw_model *m = zw_model_read_with(LOOSE, options, &error);
+    zw_model *m = zw_model_read(LOOSE, options, &error);
     if (m == NULL) {
         print_error("%s:%d: %s\n", error.file, error.line, error.text);
     }
@@ -207,7 +207,7 @@ static void missing_meshes(void **state)
     for (int named = 0; named < 2; named++) {
         zw_error error;
         zw_model *m = read_loose(named ? &options : NULL);
-        zw_system *system = zw_system_compile(m, &error);
+        zw_system *system = zw_system_compile(m, NULL, &error);
         assert_non_null(system);
         zw_work *work = zw_work_create(system, &error);
         zw_state *start = zw_state_create(system, work, NULL, &error);
@@ -239,9 +239,9 @@ static void base_of_the_robot(void **state)
     }
     zw_error error;
     zw_read_options wrong = {.base = ZW_BASE_FREE};
-    assert_null(zw_model_read_with(ZW_SOURCE_DIR "/test/read/everything.xml", &wrong, &error));
+    assert_null(zw_model_read(ZW_SOURCE_DIR "/test/read/everything.xml", &wrong, &error));
     assert_non_null(strstr(error.text, "for URDF"));
-    assert_null(zw_model_read_with(ZW_SOURCE_DIR "/examples/pendulum.zw", &wrong, &error));
+    assert_null(zw_model_read(ZW_SOURCE_DIR "/examples/pendulum.zw", &wrong, &error));
     assert_non_null(strstr(error.text, "robot files"));
 }
 
@@ -251,7 +251,7 @@ static void collada(void **state)
 {
     (void)state;
     zw_error error;
-    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/roof.urdf", NULL, 0, &error);
+    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/roof.urdf", NULL, &error);
     assert_non_null(m);
     const zw_mesh_def *mesh = zw_model_def(m, ZW_KIND_MESH, 0);
     assert_int_equal(mesh->vertex_count, 12);
@@ -328,7 +328,7 @@ static zw_model *parts(const char *text, int balance, zw_error *error)
     assert_int_equal(write(handle, text, strlen(text)), (ssize_t)strlen(text));
     close(handle);
     zw_read_options options = {.balance_inertia = balance, .base = ZW_BASE_FREE};
-    zw_model *m = zw_model_read_with(path, &options, error);
+    zw_model *m = zw_model_read(path, &options, error);
     remove(path);
     return m;
 }
@@ -469,11 +469,11 @@ static void files_that_are_not_read(void **state)
         {"a.world", "<sdf version='1.6'/>", "SDF files are not read"}};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         zw_error error;
-        assert_null(zw_model_parse(file[i].text, file[i].name, NULL, 0, &error));
+        assert_null(zw_model_parse(file[i].text, file[i].name, NULL, &error));
         assert_non_null(strstr(error.text, file[i].message));
     }
     zw_error error;
-    assert_null(zw_model_read("/nowhere/a.usda", NULL, 0, &error));
+    assert_null(zw_model_read("/nowhere/a.usda", NULL, &error));
     assert_non_null(strstr(error.text, "USD files are not read"));
 }
 

@@ -97,7 +97,8 @@ static void parameters_depend_on_parameters(void **state)
     zw_error error;
     const char *text = "param l = 1/n, n = 2, k = l\nparam m[i] = i*l for i in 1..n\n"
                        "coord x[i] for i in 1..n\nkinetic m[i]*x[i]'^2 for i in 1..n\n";
-    zw_model *m = zw_model_parse(text, "test.zw", set, 2, &error);
+    zw_model *m = zw_model_parse(text, "test.zw",
+                                 &(zw_read_options){.settings = set, .setting_count = 2}, &error);
     assert_non_null(m);
     assert_int_equal(m->coord_count, 4);
     assert_int_equal(m->param_count, 7);
@@ -115,15 +116,19 @@ static void settings_must_be_known(void **state)
     const char *text = "param mass_1 = 1\ncoord x\nkinetic mass_1*x'^2\n";
     zw_error error;
     zw_setting wrong[] = {{"mass1", 1}};
-    assert_null(zw_model_parse(text, "test.zw", wrong, 1, &error));
+    assert_null(zw_model_parse(text, "test.zw",
+                               &(zw_read_options){.settings = wrong, .setting_count = 1}, &error));
     assert_string_equal(error.text, "there is no parameter 'mass1' to set; did you mean 'mass_1'?");
     assert_string_equal(error.file, "test.zw");
     assert_int_equal(error.line, 0);
     zw_setting nan[] = {{"mass_1", NAN}};
-    assert_null(zw_model_parse(text, "test.zw", nan, 1, &error));
+    assert_null(zw_model_parse(text, "test.zw",
+                               &(zw_read_options){.settings = nan, .setting_count = 1}, &error));
     assert_string_equal(error.text,
                         "the value given for the parameter 'mass_1' is not a finite number");
-    assert_null(zw_model_parse(text, "test.zw", wrong, 1, NULL)); /* nobody need listen */
+    assert_null(zw_model_parse(text, "test.zw",
+                               &(zw_read_options){.settings = wrong, .setting_count = 1},
+                               NULL)); /* nobody need listen */
 }
 
 static void files_include_files(void **state)
@@ -131,7 +136,7 @@ static void files_include_files(void **state)
     (void)state;
     zw_error error;
     const char *main_file = ZW_SOURCE_DIR "/test/read/include/main.zw";
-    zw_model *m = zw_model_read(main_file, NULL, 0, &error);
+    zw_model *m = zw_model_read(main_file, NULL, &error);
     if (m == NULL) {
         print_error("%s:%d: %s\n", error.file, error.line, error.text);
     }
@@ -143,12 +148,12 @@ static void files_include_files(void **state)
     assert_int_equal(m->constraint_count, 1);
     zw_model_free(m);
 
-    assert_null(zw_model_read(ZW_SOURCE_DIR "/test/read", NULL, 0, &error)); /* a folder */
+    assert_null(zw_model_read(ZW_SOURCE_DIR "/test/read", NULL, &error)); /* a folder */
     assert_int_equal(error.status, ZW_BAD_INPUT);
-    assert_null(zw_model_read("/nowhere/at/all.zw", NULL, 0, &error));
+    assert_null(zw_model_read("/nowhere/at/all.zw", NULL, &error));
     assert_string_equal(error.text, "cannot open the file '/nowhere/at/all.zw'");
-    assert_null(zw_model_read(NULL, NULL, 0, &error));
-    assert_null(zw_model_parse(NULL, NULL, NULL, 0, &error));
+    assert_null(zw_model_read(NULL, NULL, &error));
+    assert_null(zw_model_parse(NULL, NULL, NULL, &error));
 }
 
 /* A chain of ten thousand links: coordinates, points, masses, constraints. */
@@ -208,7 +213,7 @@ static void large_files_are_reported(void **state)
         assert_int_equal(fseek(file, 300L << 20, SEEK_SET), 0);
         fputc('\n', file);
         fclose(file);
-        zw_model *model = zw_model_read(path, NULL, 0, &error);
+        zw_model *model = zw_model_read(path, NULL, &error);
         remove(path);
         assert_null(model);
         if (!strstr(error.text, "expat")) {

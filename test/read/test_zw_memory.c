@@ -16,7 +16,7 @@ static void mistakes_without_memory(void **state)
     int failures = 0;
     for (int k = 1; k < 1000; k++) {
         base_alloc_fail_after(k);
-        assert_null(zw_model_parse(text, "test.zw", NULL, 0, &error));
+        assert_null(zw_model_parse(text, "test.zw", NULL, &error));
         base_alloc_fail_after(0);
         failures += error.status == ZW_NO_MEMORY;
         assert_true(error.status == ZW_NO_MEMORY || error.status == ZW_BAD_INPUT);

@@ -32,9 +32,9 @@ typedef struct world {
 static world tried(void)
 {
     zw_error error = {0};
-    world w = {.model = zw_model_parse(text, "test.zw", NULL, 0, &error)};
+    world w = {.model = zw_model_parse(text, "test.zw", NULL, &error)};
     assert_non_null(w.model);
-    w.system = zw_system_compile(w.model, &error);
+    w.system = zw_system_compile(w.model, NULL, &error);
     assert_non_null(w.system);
     static double t[SAMPLES], q[SAMPLES * N];
     for (int i = 0; i < SAMPLES; i++) {

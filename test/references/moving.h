@@ -41,12 +41,17 @@ static inline const char *moving_open(moving *m, const char *text, const char *n
                                       const zw_setting *setting, int count)
 {
     *m = (moving){0};
-    m->model = text != NULL ? zw_model_parse(text, name, setting, count, &m->error)
-                            : zw_model_read(name, setting, count, &m->error);
+    m->model =
+        text != NULL
+            ? zw_model_parse(text, name,
+                             &(zw_read_options){.settings = setting, .setting_count = count},
+                             &m->error)
+            : zw_model_read(name, &(zw_read_options){.settings = setting, .setting_count = count},
+                            &m->error);
     if (m->model == NULL) {
         return "read";
     }
-    m->system = zw_system_compile(m->model, &m->error);
+    m->system = zw_system_compile(m->model, NULL, &m->error);
     if (m->system == NULL) {
         return "compile";
     }

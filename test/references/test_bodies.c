@@ -129,7 +129,7 @@ static void open_twin(twin *t, const char *start)
     char path[500];
     close_twin(t);
     snprintf(path, sizeof path, FOLDER "bodies/%s", t->model);
-    t->m.model = zw_model_read(path, NULL, 0, &t->m.error);
+    t->m.model = zw_model_read(path, NULL, &t->m.error);
     int key = t->m.model ? zw_model_find(t->m.model, ZW_KIND_KEY, start) : -1;
     if (key >= 0) {
         zw_key_def def = *(const zw_key_def *)zw_model_def(t->m.model, ZW_KIND_KEY, key);
@@ -138,7 +138,7 @@ static void open_twin(twin *t, const char *start)
     } else {
         assert_true(t->m.model == NULL || zw_model_count(t->m.model, ZW_KIND_KEY) == 0);
     }
-    t->m.system = t->m.model ? zw_system_compile(t->m.model, &t->m.error) : NULL;
+    t->m.system = t->m.model ? zw_system_compile(t->m.model, NULL, &t->m.error) : NULL;
     t->m.work = t->m.system ? zw_work_create(t->m.system, &t->m.error) : NULL;
     zw_assembly assembly = {0};
     t->m.state = t->m.work ? zw_state_create(t->m.system, t->m.work, &assembly, &t->m.error) : NULL;

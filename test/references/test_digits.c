@@ -122,7 +122,7 @@ static void begin_with_key(moving *m, const char *name)
     m->state = NULL;
     m->work = NULL;
     assert_int_equal(zw_model_change(m->model, ZW_KIND_KEY, index, &key, &m->error), ZW_OK);
-    assert_non_null(m->system = zw_system_compile(m->model, &m->error));
+    assert_non_null(m->system = zw_system_compile(m->model, NULL, &m->error));
     assert_non_null(m->work = zw_work_create(m->system, &m->error));
     assert_non_null(m->state = zw_state_create(m->system, m->work, NULL, &m->error));
 }

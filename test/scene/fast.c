@@ -513,8 +513,8 @@ fast_report fast_run(const fast_case *c)
     fast_report r = {.result = FAST_ABORTED, .beyond = -INFINITY};
     zw_error error = {0};
     double root = root_of(c), start = computed();
-    zw_model *model = zw_model_parse(c->text, "fast.xml", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_parse(c->text, "fast.xml", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_status status = state ? ZW_OK : error.status;

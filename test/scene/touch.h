@@ -31,7 +31,7 @@ static inline zw_status touch_start(touch *s, const char *key)
         def.start = 1;
         zw_model_change(s->model, ZW_KIND_KEY, index, &def, &s->error);
     }
-    s->system = s->model ? zw_system_compile(s->model, &s->error) : NULL;
+    s->system = s->model ? zw_system_compile(s->model, NULL, &s->error) : NULL;
     s->work = s->system ? zw_work_create(s->system, &s->error) : NULL;
     s->state = s->work ? zw_state_create(s->system, s->work, NULL, &s->error) : NULL;
     return s->state ? ZW_OK : s->error.status;
@@ -41,14 +41,14 @@ static inline zw_status touch_start(touch *s, const char *key)
 static inline zw_status touch_open(touch *s, const char *path, const char *key)
 {
     *s = (touch){0};
-    s->model = zw_model_read(path, NULL, 0, &s->error);
+    s->model = zw_model_read(path, NULL, &s->error);
     return touch_start(s, key);
 }
 
 static inline zw_status touch_parse(touch *s, const char *text, const char *key)
 {
     *s = (touch){0};
-    s->model = zw_model_parse(text, "scene.xml", NULL, 0, &s->error);
+    s->model = zw_model_parse(text, "scene.xml", NULL, &s->error);
     return touch_start(s, key);
 }
 

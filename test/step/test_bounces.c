@@ -41,8 +41,8 @@ static void bounces_end(void **state)
                  "coord y = %.17g\nmass 1 at (0, y)\ngravity (0, -9.81)\n"
                  "constraint floor: y >= %.17g, restitution %g\n",
                  H + 1, H, e);
-        zw_model *model = zw_model_parse(text, "ball.zw", NULL, 0, &error);
-        zw_system *system = zw_system_compile(model, &error);
+        zw_model *model = zw_model_parse(text, "ball.zw", NULL, &error);
+        zw_system *system = zw_system_compile(model, NULL, &error);
         zw_work *work = zw_work_create(system, &error);
         zw_state *ball = zw_state_create(system, work, NULL, &error);
         assert_non_null(ball);
@@ -85,8 +85,8 @@ static void what_only_touches_stays(void **state)
                  "potential k*(y - h - m*g/k)^2/2 + k*(z - 3*h - 2*m*g/k)^2/2\n"
                  "constraint floor: y >= h\nconstraint table: z >= 3*h\n",
                  m, stiff, at);
-        zw_model *model = zw_model_parse(text, "hang.zw", NULL, 0, &error);
-        zw_system *system = zw_system_compile(model, &error);
+        zw_model *model = zw_model_parse(text, "hang.zw", NULL, &error);
+        zw_system *system = zw_system_compile(model, NULL, &error);
         zw_work *work = zw_work_create(system, &error);
         zw_state *hang = zw_state_create(system, work, NULL, &error);
         assert_non_null(hang);

@@ -142,7 +142,7 @@ static void slopes_of_contacts_are_those_of_differences(void **state)
     zw_error error = {0};
     char path[500];
     snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
-    robot r = robot_of(zw_model_read(path, NULL, 0, &error));
+    robot r = robot_of(zw_model_read(path, NULL, &error));
     step_impulse *s = impulse_create(r.system, r.work, &error);
     slopes_seen seen = {.s = s};
     const impulse_watch watch = {.solved = compare_slopes, .taken = forget_piece, .user = &seen};
@@ -169,7 +169,7 @@ static void standing_robot_hardly_needs_the_kernel(void **state)
     zw_error error = {0};
     char path[500];
     snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
-    robot r = robot_of(zw_model_read(path, NULL, 0, &error));
+    robot r = robot_of(zw_model_read(path, NULL, &error));
     const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = 0.002};
     const struct system_bodies *bodies = r.system->bodies;
     const int settle = 20, steps = 60;

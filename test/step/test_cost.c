@@ -76,7 +76,7 @@ static int is_dearer(const line *it)
     zw_error error = {0};
     char path[500];
     snprintf(path, sizeof path, "%s/examples/%s", ZW_SOURCE_DIR, it->file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     if (it->key >= 0) {
         robot_begin_with(model, it->key);
     }
@@ -125,7 +125,7 @@ static void hard_starts_cost_a_bounded_effort(void **state)
 {
     (void)state;
     zw_error error = {0};
-    robot r = robot_of(zw_model_read(ZW_SOURCE_DIR "/test/read/mjcf/shapes.xml", NULL, 0, &error));
+    robot r = robot_of(zw_model_read(ZW_SOURCE_DIR "/test/read/mjcf/shapes.xml", NULL, &error));
     const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = 0.002};
     zw_status status = zw_step(r.system, r.state, r.work, &options, &error);
     print_message("status %d: %ld factorisations, %ld solves\n", (int)status,
@@ -159,7 +159,7 @@ static void long_chains_go_on_with_their_forces(void **state)
         const double speed = 0.5;
         zw_error error = {0};
         long factors = 0;
-        robot r = robot_of(zw_model_parse(text, "chain.xml", NULL, 0, &error));
+        robot r = robot_of(zw_model_parse(text, "chain.xml", NULL, &error));
         const zw_run_options options = {
             .method = ZW_METHOD_IMPULSE, .step = 0.002, .tolerance = one};
         zw_state_set(r.system, r.state, r.work, ZW_FIELD_V, 1, 1, &speed, NULL);

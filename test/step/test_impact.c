@@ -27,10 +27,10 @@ static scene open_text(const char *text, const char *name, zw_impact_law law)
 {
     scene s = {0};
     zw_error error = {0};
-    s.model = zw_model_parse(text, name, NULL, 0, &error);
+    s.model = zw_model_parse(text, name, NULL, &error);
     must(s.model ? ZW_OK : error.status, &error);
     zw_model_set_impact(s.model, law);
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     s.state = zw_state_create(s.system, s.work, NULL, &error);
@@ -428,8 +428,8 @@ static void impacts_at_the_start_are_reported(void **state)
     zw_error error = {0};
     zw_model *model = zw_model_parse("coord x = 0, y = 1\nspeed x' = -1, y' = 3\n"
                                      "mass 2 at (x, y)\nconstraint wall: x >= 0, restitution 0.5\n",
-                                     "start.zw", NULL, 0, &error);
-    zw_system *system = zw_system_compile(model, &error);
+                                     "start.zw", NULL, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_work *work = zw_work_create(system, &error);
     zw_assembly assembly;
     zw_state *at = zw_state_create(system, work, &assembly, &error);
@@ -458,7 +458,7 @@ static void the_file_chooses_the_law(void **state)
                        "constraint ab: b - a >= 0, restitution 1\n"
                        "constraint bc: c - b >= 0, restitution 1\nimpact simultaneous\n";
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "law.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "law.zw", NULL, &error);
     must(model ? ZW_OK : error.status, &error);
     assert_int_equal(zw_model_impact(model), ZW_IMPACT_SIMULTANEOUS);
     zw_model_free(model);
@@ -472,7 +472,7 @@ static void the_file_chooses_the_law(void **state)
     assert_int_equal(zw_impact_law_find("simultaneous", &law), ZW_OK);
     assert_string_equal(zw_impact_law_name(law), "simultaneous");
     assert_int_equal(zw_impact_law_find("both", &law), ZW_BAD_INPUT);
-    assert_null(zw_model_parse("coord x = 0\nimpact both\n", "law.zw", NULL, 0, &error));
+    assert_null(zw_model_parse("coord x = 0\nimpact both\n", "law.zw", NULL, &error));
     assert_non_null(strstr(error.text, "sequential or simultaneous"));
 }
 

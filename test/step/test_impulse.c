@@ -243,7 +243,7 @@ static void equations_are_refused(void **state)
 {
     (void)state;
     zw_error error = {0};
-    zw_model *model = zw_model_parse("coord x = 1\nkinetic x'^2/2\n", "a.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse("coord x = 1\nkinetic x'^2/2\n", "a.zw", NULL, &error);
     robot r = robot_of(model);
     const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .time = 1, .step = 0.1};
     assert_int_equal(zw_run(r.system, r.state, r.work, &options, NULL, &error), ZW_BAD_INPUT);

@@ -4,7 +4,7 @@
 static void prepare(scene *s)
 {
     zw_error error = {0};
-    s->system = zw_system_compile(s->model, &error);
+    s->system = zw_system_compile(s->model, NULL, &error);
     must(s->system ? ZW_OK : error.status, &error);
     s->work = zw_work_create(s->system, &error);
     s->state = zw_state_create(s->system, s->work, NULL, &error);
@@ -17,7 +17,7 @@ static scene open_example(const char *name, const char *key)
     zw_error error = {0};
     scene s = {0};
     snprintf(path, sizeof path, "%s/examples/contact/%s", ZW_SOURCE_DIR, name);
-    s.model = zw_model_read(path, NULL, 0, &error);
+    s.model = zw_model_read(path, NULL, &error);
     must(s.model ? ZW_OK : error.status, &error);
     if (key) {
         int index = zw_model_find(s.model, ZW_KIND_KEY, key);
@@ -136,7 +136,7 @@ static void a_brick_on_the_ground(void **state)
         scene s = {0};
         snprintf(text, sizeof text, "import \"brick.urdf\"\nground %s\nspeed brick.x' = 1\n",
                  is[k].ground);
-        s.model = zw_model_parse(text, ZW_SOURCE_DIR "/examples/bodies/ground.zw", NULL, 0, &error);
+        s.model = zw_model_parse(text, ZW_SOURCE_DIR "/examples/bodies/ground.zw", NULL, &error);
         must(s.model ? ZW_OK : error.status, &error);
         prepare(&s);
         for (int i = 0; i < 300; i++) {

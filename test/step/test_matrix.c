@@ -31,7 +31,7 @@ static zw_system *many_hinges(int count, zw_model **model)
         assert_true(zw_model_add_joint(*model, &joint, &error) >= 0);
         assert_true(zw_model_add_geom(*model, &geom, &error) >= 0);
     }
-    zw_system *system = zw_system_compile(*model, &error);
+    zw_system *system = zw_system_compile(*model, NULL, &error);
     if (!system) {
         fail_msg("%s", error.text);
     }

@@ -69,14 +69,14 @@ static outcome use(const scene *s, int refused)
     outcome o = {.call = "zw_model_read"};
     snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, s->file ? s->file : "text.zw");
     base_alloc_fail_after(refused);
-    zw_model *model = s->file ? zw_model_read(path, NULL, 0, &o.error)
-                              : zw_model_parse(s->text, path, NULL, 0, &o.error);
+    zw_model *model = s->file ? zw_model_read(path, NULL, &o.error)
+                              : zw_model_parse(s->text, path, NULL, &o.error);
     zw_system *system = NULL;
     zw_work *work = NULL;
     zw_state *state = NULL;
     if (model) {
         o.call = "zw_system_compile";
-        system = zw_system_compile(model, &o.error);
+        system = zw_system_compile(model, NULL, &o.error);
     }
     if (system) {
         o.call = "zw_work_create";

@@ -277,7 +277,7 @@ static void contacts_close(void **state)
     const char *text = "param g = 9.81\ncoord x = 0, y = 1\nspeed x' = 1\nmass 1 at (x, y)\n"
                        "gravity (0, -g)\nconstraint floor: y >= 0, restitution 0.5\n";
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "hop.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "hop.zw", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
@@ -320,7 +320,7 @@ static void bricard_moves(void **state)
 {
     (void)state;
     zw_error error = {0};
-    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/bricard.xml", NULL, 0, &error);
+    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/bricard.xml", NULL, &error);
     if (!model) {
         fail_msg("%s", error.text);
     }

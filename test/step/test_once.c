@@ -19,7 +19,7 @@
 static robot open_path(const char *path)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     if (!model) {
         fail_msg("%s", error.text);
     }
@@ -66,7 +66,7 @@ static robot open_round(const char *name)
     char path[400];
     zw_error error = {0};
     snprintf(path, sizeof path, "%s%s", ZW_SOURCE_DIR, name);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     assert_non_null(model);
     model->bodies->world.elliptic = 1;
     return robot_of(model);
@@ -231,7 +231,7 @@ static void events_happen_in_steps(void **state)
         double end[2];
         for (int steps = 0; steps < 2; steps++) {
             zw_model *model =
-                zw_model_parse(text, ZW_SOURCE_DIR "/examples/bodies/x.zw", NULL, 0, &error);
+                zw_model_parse(text, ZW_SOURCE_DIR "/examples/bodies/x.zw", NULL, &error);
             if (!model) {
                 fail_msg("%s", error.text);
             }

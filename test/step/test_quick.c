@@ -10,7 +10,7 @@ static scene open_file(const char *file)
     char path[500];
     zw_error error = {0};
     snprintf(path, sizeof path, FOLDER "%s", file);
-    scene s = {.model = zw_model_read(path, NULL, 0, &error)};
+    scene s = {.model = zw_model_read(path, NULL, &error)};
     must(s.model ? ZW_OK : error.status, &error);
     int key = zw_model_find(s.model, ZW_KIND_KEY, "up");
     if (key >= 0) {
@@ -18,7 +18,7 @@ static scene open_file(const char *file)
         def.start = 1;
         must(zw_model_change(s.model, ZW_KIND_KEY, key, &def, &error), &error);
     }
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     s.state = zw_state_create(s.system, s.work, NULL, &error);

@@ -280,9 +280,9 @@ static void test_a_step_can_be_interrupted(void **state)
             world w = {0};
             asked a = {.at = at};
             zw_run_summary summary;
-            w.model = k == 0 ? zw_model_read(shapes, NULL, 0, &w.error)
-                             : zw_model_parse(link, "link.zw", NULL, 0, &w.error);
-            w.system = zw_system_compile(w.model, &w.error);
+            w.model = k == 0 ? zw_model_read(shapes, NULL, &w.error)
+                             : zw_model_parse(link, "link.zw", NULL, &w.error);
+            w.system = zw_system_compile(w.model, NULL, &w.error);
             w.work = zw_work_create(w.system, &w.error);
             w.state = zw_state_create(w.system, w.work, NULL, &w.error);
             const zw_run_options options = {

@@ -41,7 +41,7 @@
 static robot make(const char *text)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, text[0] == '<' ? "a.xml" : "a.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, text[0] == '<' ? "a.xml" : "a.zw", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
@@ -122,8 +122,8 @@ static void work_is_the_same_in_pieces(void **state)
     (void)state;
     zw_error error = {0};
     const char *file = ZW_SOURCE_DIR "/examples/bodies/flyball_governor.xml";
-    robot whole = robot_of(zw_model_read(file, NULL, 0, &error));
-    robot parts = robot_of(zw_model_read(file, NULL, 0, &error));
+    robot whole = robot_of(zw_model_read(file, NULL, &error));
+    robot parts = robot_of(zw_model_read(file, NULL, &error));
     run(&whole, ZW_METHOD_VARIATIONAL4, 0.61, 0.1);
     for (int k = 1; k <= 61; k += 4) {
         run(&parts, ZW_METHOD_VARIATIONAL4, 0.01 * k, 0.1);

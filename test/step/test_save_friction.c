@@ -48,7 +48,7 @@
 static robot make(const char *text)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, text[0] == '<' ? "a.xml" : "a.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, text[0] == '<' ? "a.xml" : "a.zw", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }

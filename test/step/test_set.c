@@ -93,9 +93,9 @@ static void test_constraints(void **unused)
                                        "gravity (0, -g)\n"
                                        "spring k from (0, 0) to (x, y)\n"
                                        "constraint rod: |(x, y)| = 2*half\n",
-                                       "p.zw", NULL, 0, &error)};
+                                       "p.zw", NULL, &error)};
     must(s.model ? ZW_OK : error.status, &error);
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     s.work = zw_work_create(s.system, &error);
     s.state = zw_state_create(s.system, s.work, NULL, &error);
     assert_non_null(s.state);

@@ -17,7 +17,7 @@
 static world yard(const char *text, int sleep)
 {
     world w = {0};
-    zw_model *model = zw_model_parse(text, FOLDER "test.zw", NULL, 0, &w.error);
+    zw_model *model = zw_model_parse(text, FOLDER "test.zw", NULL, &w.error);
     if (!model) {
         fail_msg("%s", w.error.text);
     }
@@ -25,7 +25,7 @@ static world yard(const char *text, int sleep)
     def.sleep = sleep;
     w.model = model;
     assert_int_equal(zw_model_set_world(model, &def, &w.error), ZW_OK);
-    w.system = zw_system_compile(model, &w.error);
+    w.system = zw_system_compile(model, NULL, &w.error);
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
     if (!w.state) {

@@ -14,7 +14,7 @@ static scene bouncing(const char *inner, double e)
     zw_state_free(s.state);
     zw_work_free(s.work);
     zw_system_free(s.system);
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     s.state = zw_state_create(s.system, s.work, NULL, &error);

@@ -86,8 +86,8 @@ static void words_in_files(void **state)
         zw_error error = {0};
         zw_run_options plan;
         snprintf(text, sizeof text, "coord x = 1\nmass 1 at (x, 0)\n%s\n", all[k].run);
-        zw_model *model = zw_model_parse(text, "a.zw", NULL, 0, &error);
-        zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+        zw_model *model = zw_model_parse(text, "a.zw", NULL, &error);
+        zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
         zw_work *work = system ? zw_work_create(system, &error) : NULL;
         zw_state *start = work ? zw_state_create(system, work, NULL, &error) : NULL;
         zw_status status = start ? zw_run_plan(system, start, NULL, &plan, &error) : ZW_BAD_INPUT;

@@ -122,7 +122,7 @@ static void cones_stand_and_lie(void **state)
         cone.condim = 6;
         assert_true(zw_model_add_geom(s.model, &cone, &error) >= 0);
     }
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     s.state = zw_state_create(s.system, s.work, NULL, &error);
@@ -147,9 +147,9 @@ static void triangles_stand_still(void **state)
                                  "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
                                  "</worldbody><custom><text name='triangles' data='g'/></custom>"
                                  "</mujoco>",
-                                 "scene.xml", NULL, 0, &error);
+                                 "scene.xml", NULL, &error);
     assert_non_null(m);
-    assert_null(zw_system_compile(m, &error));
+    assert_null(zw_system_compile(m, NULL, &error));
     assert_non_null(strstr(error.text, "geom g touches by its triangles, but its body moves"));
     assert_true(error.line > 0);
     zw_model_free(m);

@@ -248,12 +248,12 @@ static scene open_humanoid(int maximal)
 {
     zw_error error = {0};
     zw_model *model =
-        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, 0, &error);
+        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, &error);
     must(model ? ZW_OK : error.status, &error);
     zw_world_def world = *zw_model_world(model);
     world.maximal = maximal;
     must(zw_model_set_world(model, &world, &error), &error);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     must(state ? ZW_OK : error.status, &error);

@@ -160,9 +160,9 @@ static void limbs_that_flail_gain_no_energy(void **state)
     for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
         zw_error error = {0};
         scene s = {.model = zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml",
-                                          NULL, 0, &error)};
+                                          NULL, &error)};
         must(s.model ? ZW_OK : error.status, &error);
-        s.system = zw_system_compile(s.model, &error);
+        s.system = zw_system_compile(s.model, NULL, &error);
         s.work = s.system ? zw_work_create(s.system, &error) : NULL;
         s.state = s.work ? zw_state_create(s.system, s.work, NULL, &error) : NULL;
         must(s.state ? ZW_OK : error.status, &error);

@@ -30,8 +30,8 @@ static zw_run_summary summary_of(const char *text, const char *name, zw_run_opti
 {
     world w = {0};
     zw_run_summary summary;
-    w.model = zw_model_parse(text, name, NULL, 0, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = zw_model_parse(text, name, NULL, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
     if (!w.state) {

@@ -41,9 +41,9 @@ static inline scene open_scene(const char *inner)
         snprintf(text, sizeof text,
                  "<mujoco><option gravity='0 0 -9.81' timestep='0.002'/>%s</mujoco>", inner);
     assert_true(length < (int)sizeof text);
-    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
+    s.model = zw_model_parse(text, "scene.xml", NULL, &error);
     must(s.model ? ZW_OK : error.status, &error);
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     must(s.work ? ZW_OK : error.status, &error);

@@ -89,7 +89,7 @@ int main(int count, char **argument)
         fprintf(stderr, "usage: compare_numbers FILE STATES\n");
         return 2;
     }
-    if (!numbers_open(&x, zw_model_read(argument[1], NULL, 0, &error), &error)) {
+    if (!numbers_open(&x, zw_model_read(argument[1], NULL, &error), &error)) {
         return refuse(&error);
     }
     put_model(&x);

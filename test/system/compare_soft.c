@@ -75,13 +75,13 @@ int main(int count, char **argument)
         fprintf(stderr, "usage: compare_soft FILE [STEPS [INTEGRATOR]]\n");
         return 2;
     }
-    zw_model *model = zw_model_read(argument[1], NULL, 0, &error);
+    zw_model *model = zw_model_read(argument[1], NULL, &error);
     if (model && count == 4) {
         zw_world_def world = *zw_model_world(model);
         world.integrator = atoi(argument[3]);
         zw_model_set_world(model, &world, &error);
     }
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     soft_problem *s;
     if (!work) {

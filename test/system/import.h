@@ -11,8 +11,10 @@
 static inline world formulas_with(const char *text, const zw_setting *setting, int count)
 {
     world w = {0};
-    w.model = zw_model_parse(text, FOLDER "test.zw", setting, count, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model =
+        zw_model_parse(text, FOLDER "test.zw",
+                       &(zw_read_options){.settings = setting, .setting_count = count}, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
     if (!w.state) {
@@ -31,8 +33,8 @@ static inline world file(const char *name)
     world w = {0};
     char path[500];
     snprintf(path, sizeof path, FOLDER "%s", name);
-    w.model = zw_model_read(path, NULL, 0, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = zw_model_read(path, NULL, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
     if (!w.state) {

@@ -55,7 +55,7 @@ static inline int numbers_compile(numbers *x, zw_error *error)
         if (zw_model_set_world(x->model, &world, error) != ZW_OK) {
             return 0;
         }
-        x->system = zw_system_compile(x->model, error);
+        x->system = zw_system_compile(x->model, NULL, error);
     }
     return x->system != NULL;
 }

@@ -86,7 +86,7 @@ static inline void robot_limit(zw_model *model, int joint, double low, double hi
 static inline robot robot_compile(zw_model *model)
 {
     robot r = {.model = model};
-    r.system = zw_system_compile(model, &r.error);
+    r.system = zw_system_compile(model, NULL, &r.error);
     r.work = r.system ? zw_work_create(r.system, &r.error) : NULL;
     if (!r.work) {
         fail_msg("%s", r.error.text);
@@ -107,7 +107,7 @@ static inline robot robot_of(zw_model *model)
 static inline robot robot_read(const char *text)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "robot.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "robot.xml", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
@@ -132,7 +132,7 @@ static inline zw_model *robot_example(const char *file, const char *key)
     char path[500];
     zw_error error = {0};
     snprintf(path, sizeof path, "%s/examples/bodies/%s", ZW_SOURCE_DIR, file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     if (!model) {
         fail_msg("%s:%d: %s", path, error.line, error.text);
     }
@@ -146,7 +146,7 @@ static inline zw_model *robot_example(const char *file, const char *key)
 static inline robot robot_at_key(const char *text)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "robot.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "robot.xml", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
@@ -175,7 +175,7 @@ static inline zw_run_summary robot_run(robot *r, double time, double tolerance)
 {
     zw_run_summary summary;
     /* where shapes can touch, the default would be of order one */
-    zw_method method = zw_contact_room(r->system) > 0 ? ZW_METHOD_DOP853 : ZW_METHOD_DEFAULT;
+    zw_method method = zw_contact_capacity(r->system) > 0 ? ZW_METHOD_DOP853 : ZW_METHOD_DEFAULT;
     const zw_run_options options = {.time = time, .tolerance = tolerance, .method = method};
     if (zw_run(r->system, r->state, r->work, &options, &summary, &r->error) != ZW_OK) {
         fail_msg("%s", r->error.text);

@@ -26,8 +26,8 @@ static inline scene scene_open(const char *text, double h)
 {
     zw_error error = {0};
     scene s = {.h = h};
-    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
-    s.system = s.model ? zw_system_compile(s.model, &error) : NULL;
+    s.model = zw_model_parse(text, "scene.xml", NULL, &error);
+    s.system = s.model ? zw_system_compile(s.model, NULL, &error) : NULL;
     s.work = s.system ? zw_work_create(s.system, &error) : NULL;
     if (!s.work || soft_create(s.system, s.work, h, &s.soft, &error) != ZW_OK) {
         fail_msg("%s", error.text);

@@ -335,8 +335,8 @@ static void test_without_memory(void **state)
         "constraint wall: x >= 0.9\n"};
     for (int i = 0; i < 2; i++) {
         zw_error error = {0};
-        zw_model *model = zw_model_parse(text[i], "test.zw", NULL, 0, &error);
-        zw_system *system = zw_system_compile(model, &error);
+        zw_model *model = zw_model_parse(text[i], "test.zw", NULL, &error);
+        zw_system *system = zw_system_compile(model, NULL, &error);
         zw_work *work = zw_work_create(system, &error);
         int failed = 1;
         for (int k = 1; failed; k++) {
@@ -363,8 +363,8 @@ static void test_gymnast(void **state)
     (void)state;
     zw_error error;
     zw_assembly assembly;
-    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/gymnast.xml", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/gymnast.xml", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *start = work ? zw_state_create(system, work, &assembly, &error) : NULL;
     if (!start) {

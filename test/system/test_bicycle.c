@@ -45,8 +45,9 @@ static void answer(const char *text, double v, const char *what, double by, doub
 {
     const zw_setting setting[] = {{"v", v}, {what, by}};
     world w = {0};
-    w.model = zw_model_parse(text, FILE_NAME, setting, 2, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = zw_model_parse(text, FILE_NAME,
+                             &(zw_read_options){.settings = setting, .setting_count = 2}, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
     if (!w.state) {

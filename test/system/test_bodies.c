@@ -322,7 +322,7 @@ static const char *const FOUR_BAR_ZW =
 static zw_model *started_at(const char *text, const char *key)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "robot.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "robot.xml", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
@@ -479,18 +479,18 @@ static void what_ties_nothing(void **state)
         "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1'/><body name='b' pos='1 "
         "0 0'><geom size='1'/></body></body></worldbody><equality><weld body1='a' "
         "body2='b'/></equality></mujoco>",
-        "weld.xml", NULL, 0, &error);
+        "weld.xml", NULL, &error);
     assert_non_null(model);
     assert_int_equal(zw_model_note_count(model), 1);
     assert_non_null(strstr(zw_model_note(model, 0).text, "fixed to each other"));
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     assert_non_null(system);
     assert_int_equal(zw_count(system, ZW_KIND_CONSTRAINT), 0);
     zw_system_free(system);
     zw_equality_def weld = *(const zw_equality_def *)zw_model_def(model, ZW_KIND_EQUALITY, 0);
     weld.active = 1;
     assert_int_equal(zw_model_change(model, ZW_KIND_EQUALITY, 0, &weld, &error), ZW_OK);
-    assert_null(zw_system_compile(model, &error));
+    assert_null(zw_system_compile(model, NULL, &error));
     assert_non_null(strstr(error.text, "ties a body to itself"));
     zw_model_free(model);
 }
@@ -504,9 +504,9 @@ static void what_cannot_move_is_a_system(void **state)
         "<robot name='r'><link name='a'/></robot>"};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         zw_error error = {0};
-        zw_model *model = zw_model_parse(list[i], "still.xml", NULL, 0, &error);
+        zw_model *model = zw_model_parse(list[i], "still.xml", NULL, &error);
         assert_non_null(model);
-        zw_system *system = zw_system_compile(model, &error);
+        zw_system *system = zw_system_compile(model, NULL, &error);
         zw_work *work = system ? zw_work_create(system, &error) : NULL;
         zw_state *begin = work ? zw_state_create(system, work, NULL, &error) : NULL;
         assert_non_null(begin);
@@ -528,7 +528,7 @@ static void what_cannot_move_is_a_system(void **state)
 /* All the way to a state: 1 if it got there. */
 static int try_all(const zw_model *model, zw_error *error)
 {
-    zw_system *system = zw_system_compile(model, error);
+    zw_system *system = zw_system_compile(model, NULL, error);
     zw_work *work = system ? zw_work_create(system, error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, error) : NULL;
     int there = state != NULL;

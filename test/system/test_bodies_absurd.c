@@ -58,7 +58,7 @@ static void quaternions_of_zero_are_refused(void **state)
     for (int cut = 0; cut < 2; cut++) {
         zw_error error = {0};
         zw_model *model = turned(unit, zero, cut);
-        assert_null(zw_system_compile(model, &error));
+        assert_null(zw_system_compile(model, NULL, &error));
         assert_non_null(strstr(error.text, "key 'begin'"));
         assert_non_null(strstr(error.text, "joint 'shoulder' is zero"));
         zw_model_free(model);
@@ -69,8 +69,8 @@ static void quaternions_of_zero_are_refused(void **state)
 static void message(const char *xml, const char *first, const char *second)
 {
     zw_error error = {0};
-    zw_model *model = zw_model_parse(xml, "robot.xml", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_parse(xml, "robot.xml", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *now = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_status status = now ? zw_forward(system, now, work, NULL, &error) : ZW_BAD_INPUT;
@@ -122,7 +122,7 @@ static double seconds(int count)
         assert_true(zw_model_add_joint(model, &joint, &error) >= 0);
     }
     clock_t begin = clock();
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     double spent = (double)(clock() - begin) / CLOCKS_PER_SEC;
     if (!system) {
         fail_msg("%s", error.text);

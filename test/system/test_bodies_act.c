@@ -281,7 +281,7 @@ static void refused(void **state)
         "<mujoco><worldbody><body><joint name='rail' type='slide'/><geom size='0.1'/></body>"
         "</worldbody><actuator><general name='push' joint='rail' dyntype='filter' dynprm='0'/>"
         "</actuator></mujoco>",
-        "robot.xml", NULL, 0, &error);
+        "robot.xml", NULL, &error);
     assert_null(model);
     assert_non_null(strstr(error.text, "its filter needs a positive time constant"));
 }

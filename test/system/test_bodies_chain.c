@@ -65,9 +65,9 @@ static void joints_hold(void **state)
     (void)state;
     char *text = chain();
     zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "chain.xml", NULL, 0, &error);
+    zw_model *model = zw_model_parse(text, "chain.xml", NULL, &error);
     assert_non_null(model);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     assert_non_null(system);
     zw_work *work = zw_work_create(system, &error);
     zw_state *at = zw_state_create(system, work, NULL, &error);

@@ -105,7 +105,7 @@ static void a_fall_at_the_limits(void **state)
     static const char *const straight[] = {"left_knee", "right_knee", "left_elbow", "right_elbow"};
     (void)state;
     zw_error error = {0};
-    zw_model *model = zw_model_read(FOLDER "/humanoid.xml", NULL, 0, &error);
+    zw_model *model = zw_model_read(FOLDER "/humanoid.xml", NULL, &error);
     assert_non_null(model);
     zw_world_def world = *zw_model_world(model);
     world.without |= ZW_WITHOUT_CONTACT;

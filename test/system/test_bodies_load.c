@@ -355,7 +355,7 @@ static void four_bar_as_equations(void **state)
         "constraint coupler: (x2-x1)^2 + (z2-z1)^2 = 0.49\n"
         "constraint rocker: (x2-0.8)^2 + z2^2 = 0.36\n";
     zw_error error = {0};
-    zw_model *model = zw_model_parse(EQUATIONS, "bar.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse(EQUATIONS, "bar.zw", NULL, &error);
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }

@@ -358,7 +358,7 @@ static void refused(const char *what, zw_joint_def def, int fixed)
     robot_joint(model, arm, ZW_JOINT_HINGE, "shoulder", 0, 1, 0);
     def.name = "closer";
     int index = zw_model_add_joint(model, &def, &error);
-    zw_system *system = index >= 0 ? zw_system_compile(model, &error) : NULL;
+    zw_system *system = index >= 0 ? zw_system_compile(model, NULL, &error) : NULL;
     assert_null(system);
     assert_int_equal(index >= 0, fixed);
     if (!strstr(error.text, what) || !strstr(error.text, "closer")) {
@@ -418,7 +418,7 @@ static void no_memory_is_no_crash(void **state)
         for (int k = 1; !done; k++) {
             error = (zw_error){0};
             base_alloc_fail_after(k);
-            zw_system *system = zw_system_compile(model, &error);
+            zw_system *system = zw_system_compile(model, NULL, &error);
             base_alloc_fail_after(0);
             done = system != NULL;
             assert_true(done || error.status == ZW_NO_MEMORY);
@@ -435,7 +435,7 @@ static robot load(const char *file, const char *key, int times)
     char path[300];
     zw_error error = {0};
     snprintf(path, sizeof path, FOLDER "%s", file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     if (!model) {
         fail_msg("%s", error.text);
     }

@@ -51,8 +51,8 @@ static zw_model *model_of(const char *file, const char *key)
     char path[300];
     zw_error error = {0};
     snprintf(path, sizeof path, FOLDER "%s", file);
-    zw_model *model = file ? zw_model_read(path, NULL, 0, &error)
-                           : zw_model_parse(humanoid, "humanoid.xml", NULL, 0, &error);
+    zw_model *model = file ? zw_model_read(path, NULL, &error)
+                           : zw_model_parse(humanoid, "humanoid.xml", NULL, &error);
     if (!model) {
         fail_msg("%s:%d: %s", error.file, error.line, error.text);
     }
@@ -230,8 +230,8 @@ static void point_masses(void **state)
         "<joint name='two' axis='0 1 0'/><joint name='three' axis='0 0 1'/><inertial"
         " pos='0.3 0.1 0' mass='1' diaginertia='0 0 0'/></body></body></worldbody></mujoco>";
     zw_error error = {0};
-    robot x = robot_of(zw_model_parse(text, "points.xml", NULL, 0, &error));
-    robot y = maximal_of(zw_model_parse(text, "points.xml", NULL, 0, &error));
+    robot x = robot_of(zw_model_parse(text, "points.xml", NULL, &error));
+    robot y = maximal_of(zw_model_parse(text, "points.xml", NULL, &error));
     zw_run_summary one = robot_run(&x, 1, 1e-12), two = robot_run(&y, 1, 1e-12);
     distance d = compare(&x, &y);
     print_message("point masses: q %.1e v %.1e a %.1e\n", d.q, d.v, d.a);
@@ -397,14 +397,14 @@ static void what_it_cannot_do_is_refused(void **state)
     zw_world_def world = *zw_model_world(model);
     world.maximal = 1;
     assert_int_equal(zw_model_set_world(model, &world, &error), ZW_OK);
-    assert_null(zw_system_compile(model, &error));
+    assert_null(zw_system_compile(model, NULL, &error));
     assert_non_null(strstr(error.text, "'centre'"));
     zw_model_free(model);
 
     model = chain(3, 1);
     const double few[2] = {0, 0};
     give_key(model, few, 2, few, 2);
-    assert_null(zw_system_compile(model, &error));
+    assert_null(zw_system_compile(model, NULL, &error));
     assert_non_null(strstr(error.text, "'dice': its qpos has 2 numbers"));
     zw_model_free(model);
 }

@@ -228,7 +228,7 @@ static verdict compare_models(numbers *x, mjModel *m)
 static int load(const char *path, mjModel **m, numbers *x, double *masses, char message[1000])
 {
     zw_error error = {0};
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_model *model = zw_model_read(path, NULL, &error);
     *m = mj_loadXML(path, NULL, message, 1000);
     if (model && *m) {
         older_weigh(model);

@@ -69,8 +69,9 @@ static world example(const char *name, const zw_setting *setting, int count)
     char path[500];
     world w = {0};
     snprintf(path, sizeof path, ZW_SOURCE_DIR "/examples/%s", name);
-    w.model = zw_model_read(path, setting, count, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.model = zw_model_read(path, &(zw_read_options){.settings = setting, .setting_count = count},
+                            &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
     w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
     w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
     if (!w.state) {

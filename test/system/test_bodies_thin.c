@@ -104,13 +104,13 @@ static void write_tree(text *to, uint64_t seed, int large)
 static int start(world *r, const char *line, int maximal)
 {
     *r = (world){0};
-    r->model = zw_model_parse(line, "tree.xml", NULL, 0, &r->error);
+    r->model = zw_model_parse(line, "tree.xml", NULL, &r->error);
     if (r->model && maximal) {
         zw_world_def def = *zw_model_world(r->model);
         def.maximal = 1;
         zw_model_set_world(r->model, &def, &r->error);
     }
-    r->system = r->model ? zw_system_compile(r->model, &r->error) : NULL;
+    r->system = r->model ? zw_system_compile(r->model, NULL, &r->error) : NULL;
     r->work = r->system ? zw_work_create(r->system, &r->error) : NULL;
     r->state = r->work ? zw_state_create(r->system, r->work, NULL, &r->error) : NULL;
     return r->state != NULL;

@@ -23,8 +23,8 @@ static zw_status hang(double off, double *violation, char message[256])
              "<equality><connect site1='low' site2='a'/><connect site1='high' site2='b'/>"
              "</equality></mujoco>",
              0.3 + off);
-    zw_model *model = zw_model_parse(text, "door.xml", NULL, 0, &error);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_model *model = zw_model_parse(text, "door.xml", NULL, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_work *work = zw_work_create(system, &error);
     zw_state *state = zw_state_create(system, work, NULL, &error);
     if (state) {

@@ -141,8 +141,8 @@ static void compare(const char *shape, int hill, double least, double shallow)
     snprintf(path, sizeof path, "%s.xml", name);
 
     zw_error error = {0};
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model = zw_model_read(path, NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     mjModel *m = mj_loadXML(path, NULL, message, sizeof message);
     if (!system || !m) {
         fail_msg("%s%s", error.text, message);

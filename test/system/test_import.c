@@ -47,7 +47,7 @@ static void a_circle_is_a_distance(void **state)
                        "start arm.shoulder = 0.2, arm.elbow = 0.7\n"
                        "constraint circle: (arm.hand.x - a)^2 + arm.hand.y^2 + (arm.hand.z - c)^2 "
                        "= r^2\n");
-    zw_model *model = zw_model_read(FOLDER "arm.xml", NULL, 0, &error);
+    zw_model *model = zw_model_read(FOLDER "arm.xml", NULL, &error);
     assert_non_null(model);
     zw_equality_def rod = zw_equality_default();
     int site = zw_model_find(model, ZW_KIND_SITE, "hand");
@@ -68,7 +68,7 @@ static void a_circle_is_a_distance(void **state)
     key.qpos = q;
     assert_true(zw_model_add_key(model, &key, &error) >= 0);
     world v = {.model = model};
-    v.system = zw_system_compile(model, &error);
+    v.system = zw_system_compile(model, NULL, &error);
     v.work = zw_work_create(v.system, &error);
     v.state = zw_state_create(v.system, v.work, NULL, &error);
     assert_non_null(v.state);
@@ -395,8 +395,8 @@ static void refusals(void **state)
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         zw_error error = {0};
-        zw_model *model = zw_model_parse(list[i].text, FOLDER "test.zw", NULL, 0, &error);
-        zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+        zw_model *model = zw_model_parse(list[i].text, FOLDER "test.zw", NULL, &error);
+        zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
         assert_null(system);
         if (strstr(error.text, list[i].message) == NULL || error.line != list[i].line) {
             fail_msg("line %d: '%s' says nothing of %s", error.line, error.text, list[i].message);
@@ -411,8 +411,8 @@ static void singular_formulas(void **state)
     (void)state;
     zw_error error = {0};
     zw_model *model = zw_model_parse("import \"arm.xml\"\npotential 1/(elbow - reach)\n",
-                                     FOLDER "test.zw", NULL, 0, &error);
-    zw_system *system = zw_system_compile(model, &error);
+                                     FOLDER "test.zw", NULL, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_work *work = zw_work_create(system, &error);
     zw_state *start = zw_state_create(system, work, NULL, &error);
     assert_non_null(start);
@@ -438,8 +438,8 @@ static const char *const other_text =
 
 static int try_all(const char *text, zw_error *error)
 {
-    zw_model *model = zw_model_parse(text, FOLDER "test.zw", NULL, 0, error);
-    zw_system *system = model ? zw_system_compile(model, error) : NULL;
+    zw_model *model = zw_model_parse(text, FOLDER "test.zw", NULL, error);
+    zw_system *system = model ? zw_system_compile(model, NULL, error) : NULL;
     zw_work *work = system ? zw_work_create(system, error) : NULL;
     zw_state *start = work ? zw_state_create(system, work, NULL, error) : NULL;
     int there = start != NULL;

@@ -28,8 +28,8 @@ static void a_snakeboard(void **state)
                        "blade rear: s.rear_truck on z = 0, without touch\n"
                        "plot time lambda(front), lambda(rear)\n");
     world v = {0};
-    v.model = zw_model_read(ZW_SOURCE_DIR "/examples/snakeboard.zw", NULL, 0, &v.error);
-    v.system = v.model ? zw_system_compile(v.model, &v.error) : NULL;
+    v.model = zw_model_read(ZW_SOURCE_DIR "/examples/snakeboard.zw", NULL, &v.error);
+    v.system = v.model ? zw_system_compile(v.model, NULL, &v.error) : NULL;
     v.work = v.system ? zw_work_create(v.system, &v.error) : NULL;
     v.state = v.work ? zw_state_create(v.system, v.work, NULL, &v.error) : NULL;
     assert_non_null(v.state);
@@ -108,11 +108,11 @@ static void statements_are_definitions(void **state)
         char text[300];
         zw_error error = {0};
         snprintf(text, sizeof text, "import \"space.xml\" as s\n%s\n", list[i].text);
-        zw_model *said = zw_model_parse(text, FOLDER "test.zw", NULL, 0, &error);
+        zw_model *said = zw_model_parse(text, FOLDER "test.zw", NULL, &error);
         if (!said) {
             fail_msg("%s", error.text);
         }
-        zw_model *made = zw_model_read(FOLDER "space.xml", NULL, 0, &error);
+        zw_model *made = zw_model_read(FOLDER "space.xml", NULL, &error);
         const zw_site_def *tip =
             zw_model_def(made, ZW_KIND_SITE, zw_model_find(made, ZW_KIND_SITE, "tip"));
         zw_equality_def def = zw_equality_default();

@@ -29,14 +29,14 @@ typedef struct scene {
 static scene open_scene(int key)
 {
     zw_error error = {0};
-    scene s = {.model = zw_model_parse(text, "mocap.xml", NULL, 0, &error)};
+    scene s = {.model = zw_model_parse(text, "mocap.xml", NULL, &error)};
     assert_non_null(s.model);
     if (key) {
         zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_KIND_KEY, 0);
         def.start = 1;
         assert_int_equal(zw_model_change(s.model, ZW_KIND_KEY, 0, &def, &error), ZW_OK);
     }
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     s.work = zw_work_create(s.system, &error);
     s.state = zw_state_create(s.system, s.work, NULL, &error);
     assert_non_null(s.state);

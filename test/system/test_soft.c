@@ -42,9 +42,9 @@ static scene open_scene(const char *option, const char *inner)
                           "timestep='0.002' %s/>%s</mujoco>",
                           option, inner);
     assert_true(length < (int)sizeof text);
-    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
+    s.model = zw_model_parse(text, "scene.xml", NULL, &error);
     must(s.model ? ZW_OK : error.status, &error);
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     must(s.work ? ZW_OK : error.status, &error);
@@ -494,9 +494,9 @@ static void test_refused(void **state)
 {
     (void)state;
     zw_error error = {0};
-    zw_model *model = zw_model_parse("coord x = 1\nkinetic 0.5*x'^2\n", "a.zw", NULL, 0, &error);
+    zw_model *model = zw_model_parse("coord x = 1\nkinetic 0.5*x'^2\n", "a.zw", NULL, &error);
     assert_non_null(model);
-    zw_system *system = zw_system_compile(model, &error);
+    zw_system *system = zw_system_compile(model, NULL, &error);
     zw_work *work = zw_work_create(system, &error);
     zw_state *start = zw_state_create(system, work, NULL, &error);
     zw_run_options options = {.time = 1, .method = ZW_METHOD_SOFT, .step = 0.1};

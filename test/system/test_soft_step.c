@@ -39,9 +39,9 @@ static scene open_scene(const char *integrator, const char *inner)
                           "<mujoco><compiler angle='radian'/><option integrator='%s'/>%s</mujoco>",
                           integrator, inner);
     assert_true(length < (int)sizeof text);
-    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
+    s.model = zw_model_parse(text, "scene.xml", NULL, &error);
     must(s.model ? ZW_OK : error.status, &error);
-    s.system = zw_system_compile(s.model, &error);
+    s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
     must(s.work ? ZW_OK : error.status, &error);
@@ -326,8 +326,8 @@ static void rows_that_contradict_each_other_give_way(void **state)
         "type='slide' axis='0 0 -1' range='-1 0'/><geom size='0.1' contype='0' conaffinity='0'/>"
         "</body></worldbody><equality><joint joint1='b' joint2='a' polycoef='0 1 5 0 0'/>"
         "</equality></mujoco>",
-        "scene.xml", NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+        "scene.xml", NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *now = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_run_options options = {.time = 0.1, .every = 0.003, .method = ZW_METHOD_SOFT};

@@ -20,9 +20,11 @@ static inline int world_try(world *w, const char *text, const zw_setting *settin
                             world_tweak *tweak)
 {
     *w = (world){0};
-    w->model = zw_model_parse(text, "test.zw", setting, settings, &w->error);
+    w->model = zw_model_parse(text, "test.zw",
+                              &(zw_read_options){.settings = setting, .setting_count = settings},
+                              &w->error);
     if (w->model) {
-        w->system = zw_system_compile(w->model, &w->error);
+        w->system = zw_system_compile(w->model, NULL, &w->error);
     }
     if (w->system) {
         if (tweak) {

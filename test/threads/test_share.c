@@ -252,7 +252,7 @@ static void instant(job *j, zw_state *state, zw_work *work)
         }
     }
     free(list);
-    if (zw_contact_room(j->system) > 0) {
+    if (zw_contact_capacity(j->system) > 0) {
         int touching = zw_contacts(j->system, state, work, NULL, 0, &j->error);
         mix(&j->hash, &touching, sizeof touching);
         mix_status(&j->hash, zw_look(j->system, state, work, &j->error));
@@ -277,7 +277,8 @@ static void instant(job *j, zw_state *state, zw_work *work)
     }
     zw_sensitivity_free(flow);
     look_back(j, state);
-    zw_path *some = zw_path_read_some(j->system, "no such file.csv", NULL, 0, &j->error);
+    zw_path *some =
+        zw_path_read(j->system, "no such file.csv", &(zw_path_options){.partial = 1}, &j->error);
     mix_status(&j->hash, some ? ZW_OK : j->error.status);
     zw_path_free(some);
     const zw_fit_problem nothing = {0};
@@ -372,7 +373,7 @@ static void describe(job *j)
 static void laws(job *j)
 {
     const zw_law law = {.name = "vakonomic"};
-    zw_system *other = zw_system_compile_law(j->model, &law, &j->error);
+    zw_system *other = zw_system_compile(j->model, &law, &j->error);
     zw_limit *limit = zw_limit_create(j->model, NULL, &j->error);
     int made = (other != NULL) + 2 * (limit != NULL);
     mix(&j->hash, &made, sizeof made);
@@ -396,7 +397,7 @@ static void files(job *j, const zw_state *state)
     remove(path);
     mix_status(&j->hash, zw_model_write(j->model, path, &j->error)); /* equations have no MJCF */
     remove(path);
-    zw_path *none = zw_path_read(j->system, path, NULL, 0, &j->error);
+    zw_path *none = zw_path_read(j->system, path, NULL, &j->error);
     mix_status(&j->hash, none ? ZW_OK : j->error.status);
     zw_path_free(none);
 }
@@ -495,7 +496,7 @@ static void *work_through(void *user)
     if (j->together) {
         pthread_barrier_wait(j->together);
     }
-    zw_system *own = zw_system_compile(j->model, &j->error);
+    zw_system *own = zw_system_compile(j->model, NULL, &j->error);
     zw_work *work = zw_work_create(j->system, &j->error);
     zw_state *state = work ? zw_state_create(j->system, work, NULL, &j->error) : NULL;
     if (!own || !state) {
@@ -548,9 +549,9 @@ static void share(const scene *s)
     zw_error error = {0};
     char path[512];
     snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, s->file ? s->file : "text.zw");
-    zw_model *model = s->file ? zw_model_read(path, NULL, 0, &error)
-                              : zw_model_parse(s->text, path, NULL, 0, &error);
-    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_model *model =
+        s->file ? zw_model_read(path, NULL, &error) : zw_model_parse(s->text, path, NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
     if (!system) {
         fail_msg("%s: %s", path, error.text);
     }
@@ -625,7 +626,7 @@ static void bodies(void **state)
          .method = ZW_METHOD_SOFT},
     };
     zw_error error;
-    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/arm.xml", NULL, 0, &error);
+    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/arm.xml", NULL, &error);
     if (!model && strstr(error.text, "expat")) {
         skip(); /* a build without expat */
     }

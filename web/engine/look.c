@@ -64,7 +64,7 @@ static void put_frames(const double *a)
 {
     studio_world *w = &studio;
     zw_error ignored;
-    zw_frames_look(w->probe, w->state, w->frame, w->frame_count, a, w->motion, &ignored);
+    zw_frame_look(w->probe, w->state, w->frame, w->frame_count, a, w->motion, &ignored);
     for (int i = 0; i < w->frame_count; i++) {
         put(w->motion[i].pos, 3);
         put(w->motion[i].quat, 4);
@@ -100,8 +100,8 @@ static void put_subject(const double *a, const double *free_a)
         put(NULL, STUDIO_SUBJECT);
         return;
     }
-    zw_frame_look(w->probe, w->state, &frame, a, &actual, &ignored);
-    zw_frame_look(w->probe, w->state, &frame, free_a, &unforced, &ignored);
+    zw_frame_look(w->probe, w->state, &frame, 1, a, &actual, &ignored);
+    zw_frame_look(w->probe, w->state, &frame, 1, free_a, &unforced, &ignored);
     put(actual.pos, 3);
     put(actual.velocity, 3);
     put(actual.acceleration, 3);

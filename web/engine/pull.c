@@ -138,7 +138,7 @@ static void remove_hand(int actuators, int sites)
 static int renew(void)
 {
     studio_world *w = &studio;
-    w->system = zw_system_compile(w->model, &w->error);
+    w->system = zw_system_compile(w->model, NULL, &w->error);
     return w->system && studio_furnish() && studio_take_over();
 }
 
@@ -168,7 +168,7 @@ int studio_grab(int body, double x, double y, double z, double rate)
         double to[3];
         zw_frame frame = {.body = body, .pos = {x, y, z}, .quat = {1, 0, 0, 0}};
         zw_frame_motion now = {0};
-        zw_frame_look(w->probe, w->state, &frame, NULL, &now, &w->error);
+        zw_frame_look(w->probe, w->state, &frame, 1, NULL, &now, &w->error);
         memcpy(to, now.pos, sizeof to);
         return studio_pull(to[0], to[1], to[2]);
     }

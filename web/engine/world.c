@@ -169,7 +169,7 @@ static int make_frames(void)
     int count = bodies > 0 ? bodies : points;
     w->frame = calloc((size_t)count + 1, sizeof *w->frame);
     w->motion = calloc((size_t)count + 1, sizeof *w->motion);
-    w->contact_room = zw_contact_room(w->system);
+    w->contact_room = zw_contact_capacity(w->system);
     w->contact = calloc((size_t)w->contact_room + 1, sizeof *w->contact);
     if (w->frame == NULL || w->motion == NULL || w->contact == NULL) {
         return studio_fail(ZW_NO_MEMORY, "out of memory");
@@ -233,8 +233,7 @@ static zw_system *compile(void)
             return NULL;
         }
     }
-    return w->law.name != NULL ? zw_system_compile_law(w->model, &w->law, &w->error)
-                               : zw_system_compile(w->model, &w->error);
+    return zw_system_compile(w->model, w->law.name != NULL ? &w->law : NULL, &w->error);
 }
 
 int studio_open(const char *path, const char *more)
@@ -248,7 +247,7 @@ int studio_open(const char *path, const char *more)
                                .files = w->file != NULL ? w->file : &none,
                                .file_count = w->file_count,
                                .more = more[0] != 0 ? more : NULL};
-    w->model = zw_model_read_with(path, &options, &w->error);
+    w->model = zw_model_read(path, &options, &w->error);
     w->system = w->model && take_key() ? compile() : NULL;
     int ready = w->system && studio_furnish() && plan_steps() &&
                 zw_state_copy(w->state, &w->first, &w->error) == ZW_OK;

@@ -160,7 +160,7 @@ static zw_status try_formulas(zw_sweep *sweep, zw_error *error)
         return no_memory(error);
     }
     zw_model *model = sweep_model(sweep, sweep->setting, fixed, sweep->lines, error);
-    zw_system *system = model ? zw_system_compile(model, error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, error) : NULL;
     zw_status status =
         system ? sweep_sources(&sweep->keeps, model, system, sweep->is_robot, source, error)
                : error->status;
@@ -174,7 +174,7 @@ static zw_status look_up(zw_sweep *sweep, zw_error *error)
 {
     zw_model *model =
         sweep_model(sweep, sweep->setting, sweep->options.read.setting_count, NULL, error);
-    zw_system *system = model ? zw_system_compile(model, error) : NULL;
+    zw_system *system = model ? zw_system_compile(model, NULL, error) : NULL;
     zw_status status = system ? ZW_OK : error->status;
     if (status == ZW_OK) {
         sweep->is_robot = model->bodies && !model->imported;

@@ -40,7 +40,7 @@ zw_model *sweep_model(const zw_sweep *sweep, const zw_setting *settings, int cou
     read.more_name = "--keep";
     return sweep->options.reader
                ? sweep->options.reader(sweep->options.user, sweep->path, &read, error)
-               : zw_model_read_with(sweep->path, &read, error);
+               : zw_model_read(sweep->path, &read, error);
 }
 
 static void ask(zw_sweep *sweep, double time)
@@ -88,7 +88,7 @@ static zw_status load(one *it, const zw_setting *settings, int count)
     zw_error *error = &it->error;
     int exprs = sweep->keeps.expr_count;
     it->model = sweep_model(sweep, settings, count, sweep->lines, error);
-    it->system = it->model ? zw_system_compile(it->model, error) : NULL;
+    it->system = it->model ? zw_system_compile(it->model, NULL, error) : NULL;
     it->work = it->system ? zw_work_create(it->system, error) : NULL;
     it->source = it->work ? base_alloc((size_t)(exprs + 1) * sizeof *it->source) : NULL;
     if (it->work && !it->source) {

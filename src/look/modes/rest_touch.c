@@ -58,7 +58,7 @@ zw_status rest_touch_begin(rest_touch *it, linear *l, const double *q, zw_error 
 {
     const zw_system *system = l->system;
     *it = (rest_touch){0};
-    if (!system->tree || zw_contact_room(system) == 0) {
+    if (!system->tree || zw_contact_capacity(system) == 0) {
         return ZW_OK;
     }
     slopes_bodies *s = l->slopes->bodies;

@@ -28,7 +28,7 @@ zw_status number_make(number_systems *to, zw_model *model, const zw_system *like
     for (int k = 0; k < 4 && status == ZW_OK; k++) {
         status = zw_model_set(model, name, value + number_place[k] * to->step, error);
         if (status == ZW_OK) {
-            to->system[k] = zw_system_compile(model, error);
+            to->system[k] = zw_system_compile(model, NULL, error);
             status = to->system[k] ? ZW_OK : error->status;
         }
         if (status == ZW_OK && !is_alike(to->system[k], like)) {

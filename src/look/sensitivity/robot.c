@@ -186,7 +186,7 @@ static zw_status set_numbers(follower *f, const double *x, zw_error *error)
         }
     }
     if (status == ZW_OK && f->names > 0) {
-        f->own = zw_system_compile(p->model, error);
+        f->own = zw_system_compile(p->model, NULL, error);
         f->system = f->own;
         status = f->own ? ZW_OK : error->status;
     }

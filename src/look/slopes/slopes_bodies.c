@@ -355,7 +355,8 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
         return no_memory(error);
     }
     s->reach = 0;
-    for (int i = 0; zw_contact_room(system) > 0 && i < system->bodies->contact->geom_count; i++) {
+    for (int i = 0; zw_contact_capacity(system) > 0 && i < system->bodies->contact->geom_count;
+         i++) {
         double r = system->bodies->contact->geom[i].radius;
         s->reach = isfinite(r) ? fmax(s->reach, 8 * SLOPES_SMALL * (1 + r)) : s->reach;
     }

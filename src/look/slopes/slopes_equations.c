@@ -56,7 +56,7 @@ slopes_bodies *slopes_bodies_create(const zw_system *system, int simple, zw_erro
         lay_out(s, &arena);
     }
     s->work = s->memory ? zw_work_create(system, error) : NULL;
-    if (!s->work || (zw_contact_room(system) > 0 &&
+    if (!s->work || (zw_contact_capacity(system) > 0 &&
                      contact_work_create(&s->found, system->bodies->contact) != ZW_OK)) {
         slopes_bodies_free(s);
         no_memory(error);
@@ -68,7 +68,7 @@ slopes_bodies *slopes_bodies_create(const zw_system *system, int simple, zw_erro
 void slopes_bodies_free(slopes_bodies *s)
 {
     if (s) {
-        if (zw_contact_room(s->system) > 0) {
+        if (zw_contact_capacity(s->system) > 0) {
             contact_work_free(&s->found);
         }
         zw_work_free(s->work);

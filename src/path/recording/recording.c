@@ -444,14 +444,15 @@ static void recording_clear(recording *r)
     base_free(r->text);
 }
 
-static zw_path *read(const zw_system *system, const char *file, const zw_path_column *columns,
-                     int column_count, int some, zw_error *error)
+zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_options *options,
+                      zw_error *error)
 {
+    zw_path_options given = options != NULL ? *options : (zw_path_options){0};
     recording r = {.system = system,
-                   .some = some,
+                   .some = given.partial,
                    .file = file,
-                   .rename = columns,
-                   .rename_count = column_count,
+                   .rename = given.columns,
+                   .rename_count = given.column_count,
                    .error = error};
     int h5 = ends(file, ".h5") || ends(file, ".hdf5");
     zw_path *path = h5 ? recording_read_h5(&r) : recording_read_csv(&r);
@@ -465,16 +466,4 @@ static zw_path *read(const zw_system *system, const char *file, const zw_path_co
     }
     recording_clear(&r);
     return path;
-}
-
-zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_column *columns,
-                      int column_count, zw_error *error)
-{
-    return read(system, file, columns, column_count, 0, error);
-}
-
-zw_path *zw_path_read_some(const zw_system *system, const char *file, const zw_path_column *columns,
-                           int column_count, zw_error *error)
-{
-    return read(system, file, columns, column_count, 1, error);
 }

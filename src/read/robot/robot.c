@@ -211,6 +211,7 @@ zw_model *robot_text(const char *text, const char *name, const robot_limits *lim
                      zw_error *error)
 {
     xml_tree xml = {.model = model_create(), .error = error};
+    xml.options = limits != NULL ? limits->options : NULL;
     if (xml.model == NULL) {
         base_fail(error, ZW_NO_MEMORY, "out of memory");
         return NULL;

@@ -136,27 +136,6 @@ zw_model *read_zw_text(const char *text, const char *name, const zw_setting *set
     return reader_finish(r, read_file_text(r, name != NULL ? name : "model", text));
 }
 
-zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
-                         int setting_count, zw_error *error)
-{
-    if (text == NULL) {
-        base_fail(error, ZW_BAD_INPUT, "there is no text to be read");
-        return NULL;
-    }
-    if (robot_is(name, text)) {
-        zw_model *model = robot_text(text, name != NULL ? name : "model", NULL, error);
-        return robot_set(model, settings, setting_count, error);
-    }
-    return read_zw_text(text, name, settings, setting_count, &usual, error);
-}
-
-zw_model *zw_model_read(const char *path, const zw_setting *settings, int setting_count,
-                        zw_error *error)
-{
-    zw_read_options options = {.settings = settings, .setting_count = setting_count};
-    return zw_model_read_with(path, &options, error);
-}
-
 /* Lines of the caller behind those of the file. */
 static int read_more(reader *r, const zw_read_options *given)
 {
@@ -170,15 +149,15 @@ static int read_more(reader *r, const zw_read_options *given)
     return read_file_text(r, given->more_name != NULL ? given->more_name : "more", given->more);
 }
 
-/* What is said of files of the other kind only. */
-static int check_options(const char *path, const zw_read_options *given, zw_error *error)
+/* Options that are for files of the other kind only. */
+static int check_options(const char *path, int robot, const zw_read_options *given, zw_error *error)
 {
-    if (robot_is(path, NULL) && given->more != NULL) {
+    if (robot && given->more != NULL) {
         base_fail(error, ZW_BAD_INPUT, "lines can be added to .zw files only; '%.200s' is not one",
                   path);
         return 0;
     }
-    if (!robot_is(path, NULL) &&
+    if (!robot &&
         (given->base != ZW_BASE_DEFAULT || given->package_count > 0 || given->balance_inertia)) {
         base_fail(error, ZW_BAD_INPUT,
                   "base, packages and balance are for robot files; '%.200s' is not one", path);
@@ -187,26 +166,46 @@ static int check_options(const char *path, const zw_read_options *given, zw_erro
     return 1;
 }
 
-zw_model *zw_model_read_with(const char *path, const zw_read_options *options, zw_error *error)
+/* A text, or where that is NULL the file of this name. */
+static zw_model *read_model(const char *text, const char *name, const zw_read_options *options,
+                            zw_error *error)
 {
     zw_read_options given = options != NULL ? *options : (zw_read_options){0};
-    if (path == NULL) {
-        base_fail(error, ZW_BAD_INPUT, "no file was given");
+    int robot = robot_is(name, text);
+    if (!check_options(name, robot, &given, error)) {
         return NULL;
     }
-    if (!check_options(path, &given, error)) {
-        return NULL;
-    }
-    if (robot_is(path, NULL)) {
+    if (robot) {
         robot_limits limits = robot_usual_limits;
         limits.options = &given;
-        return robot_set(robot_read(path, &limits, error), given.settings, given.setting_count,
-                         error);
+        zw_model *model = text != NULL ? robot_text(text, name, &limits, error)
+                                       : robot_read(name, &limits, error);
+        return robot_set(model, given.settings, given.setting_count, error);
     }
     reader *r = reader_create(given.settings, given.setting_count, &usual, error);
     if (r == NULL) {
         return NULL;
     }
     r->options = &given;
-    return reader_finish(r, read_file_open(r, path, -1) && read_more(r, &given));
+    int read = text != NULL ? read_file_text(r, name, text) : read_file_open(r, name, -1);
+    return reader_finish(r, read && read_more(r, &given));
+}
+
+zw_model *zw_model_read(const char *path, const zw_read_options *options, zw_error *error)
+{
+    if (path == NULL) {
+        base_fail(error, ZW_BAD_INPUT, "no file was given");
+        return NULL;
+    }
+    return read_model(NULL, path, options, error);
+}
+
+zw_model *zw_model_parse(const char *text, const char *name, const zw_read_options *options,
+                         zw_error *error)
+{
+    if (text == NULL) {
+        base_fail(error, ZW_BAD_INPUT, "there is no text to be read");
+        return NULL;
+    }
+    return read_model(text, name != NULL ? name : "model", options, error);
 }

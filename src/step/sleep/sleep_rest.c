@@ -84,7 +84,7 @@ static zw_status find_rest(step_impulse *s, double t, double h, const double *q,
 
 int sleep_hides(const step_impulse *s)
 {
-    return s->sleep->is_made && s->sleep->stamp != 0 && zw_contact_room(s->system) > 0;
+    return s->sleep->is_made && s->sleep->stamp != 0 && zw_contact_capacity(s->system) > 0;
 }
 
 zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,

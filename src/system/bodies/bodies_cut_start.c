@@ -100,7 +100,7 @@ static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
 static zw_status assemble(poser *p, zw_error *error)
 {
     zw_error failure = {0};
-    zw_system *system = zw_system_compile(p->plain, &failure);
+    zw_system *system = zw_system_compile(p->plain, NULL, &failure);
     zw_work *work = system ? zw_work_create(system, &failure) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &failure) : NULL;
     int no_memory = !state && failure.status == ZW_NO_MEMORY;

@@ -416,7 +416,7 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     status = status != ZW_OK ? status : armature_pattern(b);
     status = status != ZW_OK ? status : list_thin(b);
     status = status != ZW_OK ? status : row_patterns(b, error);
-    system->works = !system->conservative || zw_contact_room(system) > 0;
+    system->works = !system->conservative || zw_contact_capacity(system) > 0;
     for (int r = 0; r < system->m && status == ZW_OK; r++) {
         system->works |= system->row_kind[r] == SYSTEM_CONTACT; /* what hits loses energy */
     }

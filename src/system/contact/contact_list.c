@@ -9,7 +9,7 @@
 #include "system/subset/subset.h"
 #include "system/work.h"
 
-int zw_contact_room(const zw_system *system)
+int zw_contact_capacity(const zw_system *system)
 {
     const contact_world *world = system->bodies ? system->bodies->contact : NULL;
     return world && world->touches ? world->capacity : 0;
@@ -18,7 +18,7 @@ int zw_contact_room(const zw_system *system)
 int bodies_step_memory(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
-    int points = zw_contact_room(system), boxes = bodies->dry_count + bodies->motor_count;
+    int points = zw_contact_capacity(system), boxes = bodies->dry_count + bodies->motor_count;
     int blocks = bodies_first_closer(bodies) + bodies->closer_count + boxes + points,
         rows = system->m + boxes + 6 * points;
     return 4 + 3 * blocks + rows + system->n + bodies_sleep_memory(system);
@@ -128,7 +128,7 @@ static int copy(const contact_list *from, zw_contact *list, int room)
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
                 int room, zw_error *error)
 {
-    if (zw_contact_room(system) == 0) {
+    if (zw_contact_capacity(system) == 0) {
         return 0;
     }
     uint64_t digest = state_digest(state, 1);

@@ -100,7 +100,7 @@ static void trial_close(trial *t)
 static zw_status trial_open(const zw_model *model, trial *t, zw_error *error)
 {
     zw_status status = ZW_OK;
-    *t = (trial){.system = zw_system_compile(model, error)};
+    *t = (trial){.system = zw_system_compile(model, NULL, error)};
     t->work = t->system ? zw_work_create(t->system, error) : NULL;
     if (!t->work) {
         return error->status;
