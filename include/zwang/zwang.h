@@ -106,11 +106,13 @@ typedef struct zw_law {
     double alpha, beta, N; /* N is infinite but for the penalty law; nonholonomic: alpha is 0 */
 } zw_law;
 
-/* Compile a model, which must outlive the system. law: NULL, or another than the model's own:
+/* Compile a model, which must outlive the system; by the model's own law (NULL) or another.
  * "vakonomic" has no numbers, "mixed" alpha and beta (one of them may be 0), "penalty" N also; what
  * the model says about initial multipliers holds. */
 zw_system *zw_system_compile(const zw_model *model, const zw_law *law, zw_error *error);
 void zw_system_free(zw_system *system);
+
+/* The law of a system. */
 zw_law zw_law_of(const zw_system *system);
 
 /* ---- State and scratch -------------------------------------------------------------------- */
