@@ -23,11 +23,12 @@ from . import env, gauss
 from ._core import Error, version as _version
 from .batch import Batch
 from .model import Model, load, parse
+from .robot import Robot
 from .run import Event, Run
 from .sim import Sim
 from .study import Fit, Forces, Optimum, Sweep, Trial, certify, fit, inverse, optimise, sweep
 from .system import System
 
 __version__: str = _version()
-__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Optimum", "Run", "Sim", "Sweep", "System", "Trial", "certify", "env", "fit", "gauss", "inverse",
+__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Optimum", "Robot", "Run", "Sim", "Sweep", "System", "Trial", "certify", "env", "fit", "gauss", "inverse",
            "load", "optimise", "parse", "sweep"]

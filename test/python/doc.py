@@ -15,7 +15,7 @@ except ImportError:
 
 flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 failed = sum(doctest.testfile(path, module_relative=False, optionflags=flags).failed for path in sys.argv[1:])
-failed += sum(doctest.testmod(module, optionflags=flags).failed for module in (zwang, zwang.gauss, zwang.sim, zwang.study, zwang.batch, zwang.env, zwang.system))
+failed += sum(doctest.testmod(module, optionflags=flags).failed for module in (zwang, zwang.gauss, zwang.sim, zwang.study, zwang.batch, zwang.env, zwang.system, zwang.robot))
 
 
 def unknown_names(path):
@@ -24,7 +24,7 @@ def unknown_names(path):
     headers = "".join(open(file, encoding="utf-8").read() for file in glob.glob("include/zwang/*.h"))
     model = zwang.parse("coord x = 1\nmass 1 at (x)")
     batch = zwang.Batch(model, 1)
-    owners = {"zwang": zwang, "model": model, "sim": model.sim(), "run": model.run(0.1), "batch": batch, "System": zwang.System,
+    owners = {"zwang": zwang, "model": model, "sim": model.sim(), "run": model.run(0.1), "batch": batch, "System": zwang.System, "Robot": zwang.Robot,
               "gauss": zwang.gauss, "answer": zwang.gauss.solve(M=[1.0], free=[1.0])}
     for name in sorted(set(re.findall(r"\b(?:zw|ZW)_\w+", text))):
         if not re.search(rf"\b{name}\b", headers):

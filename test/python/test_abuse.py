@@ -52,6 +52,18 @@ class Hostile:
         raise RuntimeError("no path here")
 
 
+def built_robot(pick):
+    """A robot by calls, some of whose attributes are anything."""
+    robot = zwang.Robot(timestep=pick())
+    body = robot.world.body(pick(), pos=pick())
+    joint = body.joint("j", pick(), axis=pick())
+    body.geom(pick(), size=pick(), mass=pick())
+    robot.actuator(pick(), "m", joint=joint, kp=pick())
+    robot.tendon("fixed").joint(pick(), pick())
+    robot.mesh("mesh", vertex=pick())
+    return robot.model(key=pick())
+
+
 def values(rng):
     n = rng.choice([0, 1, 2, 3, 7, 8, 100])
     made = [
@@ -117,7 +129,7 @@ def functions(rng, model, run):
         lambda: zwang.sweep(model, pick(), pick(), time=0.01), lambda: zwang.optimise(pick()), lambda: zwang.optimise(model),
         lambda: gauss.solve(pick(), pick(), pick(), free=pick()), lambda: gauss.solve(M=[1.0, 1.0], free=[1, 1], A=pick(), b=pick()),
         lambda: gauss.solve(M=[1.0, 1.0], free=[1, 1], A=[[1, 0]], b=[0], cones=pick()), lambda: gauss.contact(pick()), lambda: gauss.box(pick(), pick()),
-        lambda: zwang.System().param(a=pick()).coord(x=pick()).mass(pick(), pick()).model(), lambda: model.sim(step=pick(), method=pick()),
+        lambda: built_robot(pick), lambda: zwang.System().param(a=pick()).coord(x=pick()).mass(pick(), pick()).model(), lambda: model.sim(step=pick(), method=pick()),
     ]
     refused = answered = 0
     for call in calls:

@@ -446,6 +446,53 @@ class Calls(unittest.TestCase):
             zwang.System().coord(x=1).mass(1, "y").model()
         self.assertRaises(ValueError, zwang.System().line, "coord x = 1\nmass 1 at (x)")
 
+    def test_robots_by_calls(self):
+        """A robot by calls has the bits of the same robot in a file; what a call gets wrong has a place in the text."""
+        text = """<mujoco><compiler angle="radian"/><option timestep="0.005" gravity="0 0 -9.81"/><default><geom friction="0.4"/></default><asset>
+            <mesh name="tetra" vertex="0 0 0 0.2 0 0 0 0.2 0 0 0 0.2"/></asset><worldbody><geom name="floor" type="plane" size="2 2 0.1"/>
+            <body name="upper" pos="0 0 1"><joint name="shoulder" type="hinge" axis="0 1 0" damping="0.05"/>
+              <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.03" mass="1"/>
+              <body name="lower" pos="0 0 -0.4"><joint name="elbow" type="hinge" axis="0 1 0" range="-2 2"/>
+                <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.03" mass="0.5"/><site name="hand" pos="0 0 -0.4"/></body></body>
+            <body name="stone" pos="0.3 0 0.4"><freejoint name="loose"/><geom type="mesh" mesh="tetra"/></body>
+            <body name="crank" pos="0 1 1"><inertial mass="2" pos="0 0 0" diaginertia="0.1 0.1 0.1"/><joint name="turn" type="hinge" axis="1 0 0"/></body>
+            </worldbody><contact><exclude body1="upper" body2="stone"/></contact>
+            <equality><joint name="geared" joint1="turn" joint2="elbow" polycoef="0 2 0 0 0"/></equality>
+            <tendon><fixed name="both" stiffness="3"><joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-1"/></fixed></tendon>
+            <actuator><position name="servo" joint="elbow" kp="40" kv="4"/></actuator><sensor><framepos name="where" objtype="site" objname="hand"/></sensor>
+            <keyframe><key name="bent" qpos="0.3 0.5 0.3 0 0.4 1 0 0 0 1"/></keyframe></mujoco>"""
+        robot = zwang.Robot(timestep=0.005, gravity=(0, 0, -9.81))
+        robot.default("geom", friction=0.4)
+        tetra = robot.mesh("tetra", vertex=np.vstack([np.zeros(3), 0.2 * np.eye(3)]))
+        robot.world.geom("plane", "floor", size=(2, 2, 0.1))
+        upper = robot.world.body("upper", pos=(0, 0, 1))
+        shoulder = upper.joint("shoulder", axis=(0, 1, 0), damping=0.05)
+        upper.geom("capsule", fromto=(0, 0, 0, 0, 0, -0.4), size=0.03, mass=1)
+        lower = upper.body("lower", pos=[0, 0, -0.4])
+        elbow = lower.joint("elbow", axis=(0, 1, 0), range=(-2, 2))
+        lower.geom("capsule", fromto=(0, 0, 0, 0, 0, -0.4), size=0.03, mass=0.5)
+        hand = lower.site("hand", pos=(0, 0, -0.4))
+        stone = robot.world.body("stone", pos=(0.3, 0, 0.4))
+        stone.joint("loose", "free")
+        stone.geom("mesh", mesh=tetra)
+        turn = robot.world.body("crank", pos=(0, 1, 1)).inertial(2, diaginertia=(0.1, 0.1, 0.1)).joint("turn", axis=(1, 0, 0))
+        robot.exclude(upper, stone)
+        robot.equality("joint", "geared", joint1=turn, joint2=elbow, polycoef=(0, 2, 0, 0, 0))
+        robot.tendon("fixed", "both", stiffness=3).joint(shoulder, 1).joint(elbow, -1)
+        robot.actuator("position", "servo", joint=elbow, kp=40, kv=4)
+        robot.sensor("framepos", "where", objtype="site", objname=hand)
+        robot.key("bent", qpos=(0.3, 0.5, 0.3, 0, 0.4, 1, 0, 0, 0, 1))
+        built, read = robot.model(key="bent"), zwang.parse(text, name="robot.xml", key="bent")
+        self.assertEqual(built.bodies, read.bodies)
+        self.assertEqual((built.run(0.5).q.tobytes(), built.run(0.5).sensors.tobytes()), (read.run(0.5).q.tobytes(), read.run(0.5).sensors.tobytes()))
+        self.assertEqual(robot.model(**{"upper.mass": 3.0}).sim().momentum("upper").mass - robot.model().sim().momentum("upper").mass, 2)
+        lower.geom("sphere", size=0.1, colour="red")
+        with self.assertRaisesRegex(zwang.Error, "<geom> has no attribute 'colour'"):
+            robot.model()
+        with self.assertRaisesRegex(ValueError, "a joint that is referred to needs a name"):
+            robot.actuator("motor", joint=lower.joint())
+        self.assertEqual(zwang.Robot().world.name, "world")
+
 
 class Mistakes(unittest.TestCase):
     def test_values(self):
