@@ -1,6 +1,5 @@
 #include "expr/lexer.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "math/decimal.h"
 
 enum { MOST_DIGITS = 320, MOST_BRACKETS = 200 };
 
@@ -153,25 +153,6 @@ static expr_token *lexer_push(lexer *l, expr_token_kind kind, int length)
     return token;
 }
 
-/* The same number in every locale: strtod wants the locale's decimal point. */
-static double number_value(const char *text, int length)
-{
-    char digits[MOST_DIGITS + 16];
-    const char *point = localeconv()->decimal_point;
-    size_t wide = strlen(point);
-    size_t used = 0;
-    for (int i = 0; i < length; i++) {
-        if (text[i] == '.' && wide < 8) {
-            memcpy(digits + used, point, wide);
-            used += wide;
-        } else {
-            digits[used++] = text[i];
-        }
-    }
-    digits[used] = 0;
-    return strtod(digits, NULL);
-}
-
 static int number_length(const char *text, int *mantissa)
 {
     const char *s = text;
@@ -214,7 +195,8 @@ static zw_status lex_number(lexer *l)
                           "written with a star: %.*s*%.*s",
                           length, l->at, more < 40 ? more : 40, l->at + length);
     }
-    double value = number_value(l->at, length);
+    double value = 0;
+    math_decimal(l->at, l->at + length, &value);
     int zero = 1;
     for (int i = 0; i < mantissa; i++) {
         zero = zero && (l->at[i] == '0' || l->at[i] == '.');

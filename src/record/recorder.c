@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/decimal.h"
 #include "path/recording/recording.h"
 #include "record/file.h"
 #include "record/table.h"
@@ -413,7 +414,7 @@ void zw_record_plain(zw_record *record, int plain)
 static double told_by(const char *number)
 {
     double value = NAN;
-    recording_number(number, number + strlen(number), &value);
+    math_decimal(number, number + strlen(number), &value);
     return value;
 }
 

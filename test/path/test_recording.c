@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include <locale.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -166,109 +165,6 @@ static void a_run_comes_back_to_the_bit(void **state)
         zw_state_free(at);
         zw_work_free(work);
         world_free(&w);
-    }
-}
-
-/* ---- Numbers -------------------------------------------------------------------------------- */
-
-static void same_as_strtod(const char *text)
-{
-    double value = NAN, wanted = strtod(text, NULL);
-    int used = recording_number(text, text + strlen(text), &value);
-    if (used != (int)strlen(text) || memcmp(&value, &wanted, sizeof value) != 0) {
-        print_error("%s: %.17g, not %.17g\n", text, value, wanted);
-    }
-    assert_int_equal(used, strlen(text));
-    assert_memory_equal(&value, &wanted, sizeof value);
-}
-
-/* strtod rounds rightly, and so must we: at all sizes, with all lengths, halfway between doubles.
- */
-static void numbers_have_the_bits_of_strtod(void **state)
-{
-    (void)state;
-    static const char *const odd[] = {"0",
-                                      "-0",
-                                      "+1",
-                                      ".5",
-                                      "5.",
-                                      "00012",
-                                      "1e5",
-                                      "1E-5",
-                                      "1e+05",
-                                      "9007199254740993",
-                                      "9007199254740992.5",
-                                      "9007199254740993.0000000000000000001",
-                                      "18446744073709551615",
-                                      "9999999999999999999e27",
-                                      "9999999999999999999e-27",
-                                      "1e22",
-                                      "1e23",
-                                      "4503599627370497.5",
-                                      "1e-27",
-                                      "1e-28",
-                                      "1.7976931348623157e308",
-                                      "4.9e-324",
-                                      "2.2250738585072011e-308",
-                                      "0.000000000000000000000000000000000000000000000000000001",
-                                      "100000000000000000000000000000000000000000000000000000",
-                                      "inf",
-                                      "-Infinity"};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        same_as_strtod(odd[i]);
-    }
-    dice d = dice_of(1);
-    for (int i = 0; i < 300000; i++) {
-        char text[64];
-        uint64_t bits = dice_bits(&d);
-        double any;
-        memcpy(&any, &bits, sizeof any);
-        if (!isfinite(any)) {
-            continue;
-        }
-        double usual = ldexp((double)(int64_t)bits, -60);
-        snprintf(text, sizeof text, "%.*g", i % 21 + 1, i % 2 ? any : usual);
-        same_as_strtod(text);
-        unsigned long long m = (bits >> 11 | (uint64_t)1 << 52) * 2 + 1; /* halfway */
-        snprintf(text, sizeof text, "%llu", m);
-        same_as_strtod(text);
-        snprintf(text, sizeof text, "%llu.%s", m / 2, i % 2 ? "5" : "25");
-        same_as_strtod(text);
-        snprintf(text, sizeof text, "%llue%d", (unsigned long long)bits, i % 60 - 30);
-        same_as_strtod(text);
-    }
-}
-
-static void what_is_no_number(void **state)
-{
-    (void)state;
-    static const char *const none[] = {"", "-", ".", "e5", "+-1", "x", "--1", "na", "-e", "."};
-    double value;
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        assert_int_equal(recording_number(none[i], none[i] + strlen(none[i]), &value), 0);
-    }
-    const char *text = "1.5e+x";
-    assert_int_equal(recording_number(text, text + 6, &value), 3);
-    assert_int_equal(recording_number(text, text + 2, &value), 2); /* no byte beyond the end */
-    assert_true(value == 1);
-}
-
-/* A program may have set the locale of a country with decimal commas. */
-static void the_locale_does_not_matter(void **state)
-{
-    (void)state;
-    static const char *const comma[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
-    int found = 0;
-    for (size_t i = 0; i < sizeof comma / sizeof *comma && !found; i++) {
-        found = setlocale(LC_NUMERIC, comma[i]) != NULL;
-    }
-    double value = 0;
-    const char *text = "1.5e-200";
-    assert_int_equal(recording_number(text, text + 8, &value), 8);
-    setlocale(LC_NUMERIC, "C");
-    assert_true(value == 1.5e-200);
-    if (!found) {
-        print_message("no locale with a decimal comma is installed\n");
     }
 }
 
@@ -510,9 +406,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_comes_back_to_the_bit),
-        cmocka_unit_test(numbers_have_the_bits_of_strtod),
-        cmocka_unit_test(what_is_no_number),
-        cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(dialects_mean_the_same),
         cmocka_unit_test(what_is_not_used_is_named),
         cmocka_unit_test(columns_can_be_renamed),

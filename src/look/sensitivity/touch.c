@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "collide/vector.h"
+#include "math/elementary.h"
 
 /* ---- Round shapes ---------------------------------------------------------------------------- */
 
@@ -157,7 +158,7 @@ static int slopes_of_round(const contact_geom *a, const contact_geom *b, const c
 
 static void move(const collide_pose *from, const double *p, int k, double by, collide_pose *to)
 {
-    double arm[3], c = cos(by), s = sin(by);
+    double arm[3], c = math_cos(by), s = math_sin(by);
     *to = *from;
     if (k >= 3) {
         to->pos[k - 3] += by;

@@ -58,11 +58,4 @@ zw_path *recording_path(const recording *r, long count);
 zw_path *recording_read_csv(recording *r);
 zw_path *recording_read_h5(recording *r);
 
-/* ---- recording_number.c --------------------------------------------------------------------- */
-
-/* The double that is nearest to the decimal number from `text` on, before `end`, ties to even: the
- * bits that strtod gives, in every locale. Answers the bytes used; 0: there is no number. What is
- * too large becomes infinite; the words nan, inf and infinity are read, too. */
-int recording_number(const char *text, const char *end, double *value);
-
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "expr/lexer.h"
+#include "math/decimal.h"
 #include "path/recording/recording.h"
 
 #define MOST_BYTES ((uint64_t)1 << 36)
@@ -292,7 +293,7 @@ static int begins_with_number(const scan *s)
     while (at < s->stop && (is_blank(*at) || *at == '"')) {
         at++;
     }
-    int used = recording_number(at, s->stop, &value); /* inflow is a title, and so is 2nd */
+    int used = math_decimal(at, s->stop, &value); /* inflow is a title, and so is 2nd */
     return used > 0 && (at + used == s->stop || strchr(" \t\r\",;", at[used]) != NULL);
 }
 
@@ -336,7 +337,7 @@ static zw_status fail_number(const scan *s, const char *at, int column)
     }
     size_t length = (size_t)(f.to - f.from);
     recording_show(shown, sizeof shown, f.from, length);
-    int used = recording_number(f.from, f.to, &value);
+    int used = math_decimal(f.from, f.to, &value);
     int comma = used > 0 && f.from + used + 1 < f.to && f.from[used] == ',' &&
                 f.from[used + 1] >= '0' && f.from[used + 1] <= '9';
     if (length == 0) {
@@ -358,7 +359,7 @@ static zw_status take_number(scan *s, const char **at, int column)
     const char *from = skip_blanks(s, *at);
     int quoted = from < s->stop && *from == '"';
     double *value = &s->row[s->slot[column]];
-    int used = recording_number(from + quoted, s->stop, value);
+    int used = math_decimal(from + quoted, s->stop, value);
     const char *end = from + quoted + used;
     if (quoted && end < s->stop && *end == '"') {
         end++;

@@ -1,15 +1,14 @@
 #include "read/file/file.h"
 
-#include <ctype.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/decimal.h"
 
-enum { FIRST_BYTES = 1 << 16, MOST_DIGITS = 400 };
+enum { FIRST_BYTES = 1 << 16 };
 
 /* Of what can be asked for its length; pipes cannot. */
 static int is_too_long(FILE *stream)
@@ -182,71 +181,8 @@ size_t read_path_folder(const char *name)
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
-static size_t digits(const char *text, size_t at, size_t length)
-{
-    while (at < length && text[at] >= '0' && text[at] <= '9') {
-        at++;
-    }
-    return at;
-}
-
-static int is_word(const char *text, size_t length, const char *word)
-{
-    size_t i = 0;
-    while (i < length && word[i] != 0 && tolower((unsigned char)text[i]) == word[i]) {
-        i++;
-    }
-    return i == length && word[i] == 0;
-}
-
-/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point. */
-static int is_decimal(const char *text, size_t length)
-{
-    size_t at = length > 0 && (text[0] == '+' || text[0] == '-');
-    size_t whole = digits(text, at, length);
-    size_t count = whole - at;
-    at = whole;
-    if (at < length && text[at] == '.') {
-        size_t part = digits(text, at + 1, length);
-        count += part - at - 1;
-        at = part;
-    }
-    if (count > 0 && at < length && (text[at] == 'e' || text[at] == 'E')) {
-        size_t begin = at + 1;
-        begin += begin < length && (text[begin] == '+' || text[begin] == '-');
-        at = digits(text, begin, length);
-        count = at > begin ? count : 0;
-    }
-    return count > 0 && at == length;
-}
-
 int read_decimal(const char *text, size_t length, double *value)
 {
-    size_t sign = length > 0 && (text[0] == '+' || text[0] == '-');
-    if (is_word(text + sign, length - sign, "inf") ||
-        is_word(text + sign, length - sign, "infinity")) {
-        *value = text[0] == '-' ? -INFINITY : INFINITY;
-        return 1;
-    }
-    if (is_word(text + sign, length - sign, "nan")) {
-        *value = NAN;
-        return 1;
-    }
-    if (length >= MOST_DIGITS || !is_decimal(text, length)) {
-        return 0;
-    }
-    char copy[MOST_DIGITS + 16]; /* strtod wants the locale's decimal point */
-    const char *point = localeconv()->decimal_point;
-    size_t wide = strlen(point), used = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '.' && wide < 8) {
-            memcpy(copy + used, point, wide);
-            used += wide;
-        } else {
-            copy[used++] = text[i];
-        }
-    }
-    copy[used] = 0;
-    *value = strtod(copy, NULL);
-    return 1;
+    return length > 0 && length < MATH_DECIMAL_LONGEST &&
+           math_decimal(text, text + length, value) == (int)length;
 }

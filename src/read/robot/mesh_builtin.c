@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "read/robot/mjcf.h"
 
 enum { SPHERE, HEMISPHERE, CONE, SUPERSPHERE, SUPERTORUS, WEDGE, PLATE };
@@ -198,7 +199,7 @@ static int hemisphere(read_mesh *mesh, int rows)
 
 static double power(double x, double p)
 {
-    return copysign(pow(fabs(x), p), x);
+    return copysign(math_pow(fabs(x), p), x);
 }
 
 static const double pi = 3.14159265358979323846;
@@ -208,11 +209,11 @@ static int supersphere(read_mesh *mesh, const double *p)
     int n = (int)p[0], last = 1 + (n - 2) * n;
     int ok = point(mesh, 0, 0, -1);
     for (int i = 1; i < n; i++) {
-        double v = -pi / 2 + i * pi / n, out = power(cos(v), p[2]);
+        double v = -pi / 2 + i * pi / n, out = power(math_cos(v), p[2]);
         for (int j = 0; j < n; j++) {
             double u = -pi + j * 2 * pi / n;
-            ok = ok && point(mesh, out * power(cos(u), p[1]), out * power(sin(u), p[1]),
-                             power(sin(v), p[2]));
+            ok = ok && point(mesh, out * power(math_cos(u), p[1]), out * power(math_sin(u), p[1]),
+                             power(math_sin(v), p[2]));
         }
     }
     ok = ok && point(mesh, 0, 0, 1);
@@ -232,9 +233,9 @@ static int supertorus(read_mesh *mesh, const double *p)
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             double u = 2 * pi * i / n, v = 2 * pi * j / n;
-            double out = 1 + p[1] * power(cos(v), p[2]);
-            ok = ok && point(mesh, out * power(cos(u), p[3]), out * power(sin(u), p[3]),
-                             p[1] * power(sin(v), p[2]));
+            double out = 1 + p[1] * power(math_cos(v), p[2]);
+            ok = ok && point(mesh, out * power(math_cos(u), p[3]), out * power(math_sin(u), p[3]),
+                             p[1] * power(math_sin(v), p[2]));
         }
     }
     for (int i = 0; i < n; i++) {
@@ -250,10 +251,10 @@ static int cone(read_mesh *mesh, const double *p)
 {
     int n = (int)p[0], ok = 1;
     for (int i = 0; i < n; i++) {
-        ok = ok && point(mesh, cos(2 * i * pi / n), sin(2 * i * pi / n), -1);
+        ok = ok && point(mesh, math_cos(2 * i * pi / n), math_sin(2 * i * pi / n), -1);
     }
     for (int i = 0; p[1] > 0 && i < n; i++) {
-        ok = ok && point(mesh, p[1] * cos(2 * i * pi / n), p[1] * sin(2 * i * pi / n), 1);
+        ok = ok && point(mesh, p[1] * math_cos(2 * i * pi / n), p[1] * math_sin(2 * i * pi / n), 1);
     }
     return ok && (p[1] > 0 || point(mesh, 0, 0, 1));
 }
@@ -264,7 +265,7 @@ static double cell_middle(int i, int n, double degrees, double dense)
     double x[2];
     for (int k = 0; k < 2; k++) {
         double e = -1 + 2.0 * (i + k) / n;
-        x[k] = dense * pow(e, 5) + (1 - dense) * e;
+        x[k] = dense * math_pow(e, 5) + (1 - dense) * e;
     }
     return (x[0] + x[1]) / 2 * degrees * pi / 180;
 }
@@ -275,7 +276,8 @@ static int wedge(read_mesh *mesh, const double *p)
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) {
             double a = cell_middle(i, n, p[2], p[4]), e = cell_middle(j, m, p[3], p[4]);
-            ok = ok && point(mesh, cos(e) * sin(a), sin(e), -cos(e) * cos(a));
+            ok = ok &&
+                 point(mesh, math_cos(e) * math_sin(a), math_sin(e), -math_cos(e) * math_cos(a));
         }
     }
     return ok;

@@ -1,22 +1,24 @@
-/* Decimal numbers to doubles, exactly rounded and fast: files have a million of them.
+/* Decimal numbers to doubles, correctly rounded, fast, and the same in every locale: files have a
+ * million of them.
  *
- * A number is m 10^e with an integer m of at most 19 digits, so m < 2^64. Three ways:
+ * A number is m 10^e; where the integer m has at most 19 digits it is below 2^64. Three ways:
  *
  * 1. m <= 2^53 and |e| <= 22: both m and 10^|e| are doubles, and one multiplication or division
  *    rounds once.
  * 2. |e| <= 27: 5^|e| < 2^63 is an integer of 64 bits. m 5^e = m * 5^e is exact in 128 bits, and
  *    m / 5^|e| is an integer quotient of 64 bits with a remainder that says on which side of it
  *    the number lies. The power of two is a shift. That is what 17 digits need, as zwang writes.
- * 3. What is left goes to strtod, with the decimal point that it wants in this locale. */
-#include <locale.h>
+ * 3. What is left is a list of decimal digits, halved and doubled exactly until the number is
+ *    f 2^k with 1/2 <= f < 1. Then f 2^53, or less of it below the normal numbers, is rounded to
+ *    an integer by its digits. Of at most 400 digits halving makes at most 1100 more. */
+#include "math/decimal.h"
+
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "path/recording/recording.h"
-
-enum { DIGITS = 19, POWERS = 27, PLAIN = 22, LONGEST = 400, EXPONENT = 100000 };
+enum { DIGITS = 19, POWERS = 27, PLAIN = 22, EXPONENT = 100000 };
+enum { LONGEST = MATH_DECIMAL_LONGEST, ROOM = LONGEST + 1200, MOST_BITS = 27 };
 
 __extension__ typedef unsigned __int128 wide; /* C17 has none; gcc and clang do */
 
@@ -139,22 +141,125 @@ static const char *take_exponent(decimal *d, const char *at, const char *end)
     return from;
 }
 
-/* strtod, with the decimal point of this locale. */
-static double by_library(const char *text, int length)
+/* ---- Digits, halved and doubled ---------------------------------------------------------------
+ */
+
+/* 0.d d d ... 10^point, the first digit not 0. */
+typedef struct digits {
+    int count, point;
+    unsigned char digit[ROOM];
+} digits;
+
+static void strip(digits *x)
 {
-    char digits[LONGEST + 16];
-    const char *point = localeconv()->decimal_point;
-    size_t width = strlen(point), used = 0;
-    for (int i = 0; i < length; i++) {
-        if (text[i] == '.' && width < 8) {
-            memcpy(digits + used, point, width);
-            used += width;
-        } else {
-            digits[used++] = text[i];
+    int zeros = 0;
+    while (zeros < x->count && x->digit[zeros] == 0) {
+        zeros++;
+    }
+    memmove(x->digit, x->digit + zeros, (size_t)(x->count - zeros));
+    x->count -= zeros;
+    x->point -= zeros;
+    while (x->count > 0 && x->digit[x->count - 1] == 0) {
+        x->count--;
+    }
+}
+
+/* x *= 2^bits, from the last digit on. 2^53 has 16 digits. */
+static void multiply(digits *x, int bits)
+{
+    enum { MORE = 17 };
+    uint64_t carry = 0;
+    for (int i = x->count + MORE; i-- > 0;) {
+        carry += i < MORE ? 0 : (uint64_t)x->digit[i - MORE] << bits;
+        x->digit[i] = (unsigned char)(carry % 10);
+        carry /= 10;
+    }
+    x->count += MORE;
+    x->point += MORE;
+    strip(x);
+}
+
+/* x /= 2^bits, from the first digit on, until nothing is left. */
+static void divide(digits *x, int bits)
+{
+    uint64_t rest = 0, below = ((uint64_t)1 << bits) - 1;
+    int used = 0;
+    for (int i = 0; i < x->count || rest > 0; i++) {
+        rest = 10 * rest + (i < x->count ? x->digit[i] : 0);
+        x->digit[used++] = (unsigned char)(rest >> bits);
+        rest &= below;
+    }
+    x->count = used;
+    strip(x);
+}
+
+/* The nearest integer; of two the even one. */
+static uint64_t nearest(const digits *x)
+{
+    uint64_t whole = 0;
+    for (int i = 0; i < x->point; i++) {
+        whole = 10 * whole + (i < x->count ? x->digit[i] : 0);
+    }
+    if (x->point < 0 || x->point >= x->count) {
+        return whole;
+    }
+    int first = x->digit[x->point], more = x->point + 1 < x->count;
+    return whole + (first > 5 || (first == 5 && (more || (whole & 1))));
+}
+
+/* How many bits may be taken so that a number of so many digits before the point stays above a
+ * half, or one of so many zeros behind it below 1. */
+static int bits_for(int places)
+{
+    static const int bits[] = {1, 3, 6, 9, 13, 16, 19, 23, 26};
+    return places < 9 ? bits[places] : MOST_BITS;
+}
+
+static double by_digits(digits *x)
+{
+    enum { LEAST = -1021, GREATEST = 1024, SIGNIFICANT = 53 };
+    int power = 0, bits = SIGNIFICANT;
+    if (x->point > 310 || x->point < -330) {
+        return x->point > 0 ? (double)INFINITY : 0;
+    }
+    while (x->point > 0) {
+        int n = bits_for(x->point);
+        divide(x, n);
+        power += n;
+    }
+    while (x->point < 0 || x->digit[0] < 5) {
+        int n = bits_for(-x->point);
+        multiply(x, n);
+        power -= n;
+    }
+    if (power < LEAST) { /* gradual underflow */
+        bits -= LEAST - power;
+    }
+    if (bits < 0) {
+        return 0;
+    }
+    if (bits > 0) {
+        multiply(x, bits);
+    }
+    double size = ldexp((double)nearest(x), power - bits);
+    return power > GREATEST ? (double)INFINITY : size;
+}
+
+/* The digits of a number that has some besides zeros. */
+static double by_list(const char *at, const char *end, int exponent)
+{
+    digits x = {0};
+    int passed = 0;
+    for (; at < end && (is_digit(*at) || *at == '.'); at++) {
+        passed |= *at == '.';
+        if (*at != '.') {
+            x.digit[x.count++] = (unsigned char)(*at - '0');
+            x.point += !passed;
         }
     }
-    digits[used] = 0;
-    return strtod(digits, NULL);
+    strip(&x);
+    x.point += exponent;
+    return by_digits(&x);
 }
 
 /* nan, inf and infinity in any case. */
@@ -175,9 +280,10 @@ static int word(const char *at, const char *end, int minus, double *value)
     return 0;
 }
 
-int recording_number(const char *text, const char *end, double *value)
+int math_decimal(const char *text, const char *end, double *value)
 {
     decimal d = {0};
+    int behind = 0; /* digits behind the point */
     const char *at = text;
     int minus = at < end && *at == '-', any = 0;
     at += at < end && (*at == '-' || *at == '+');
@@ -186,7 +292,8 @@ int recording_number(const char *text, const char *end, double *value)
     if (at < end && *at == '.') {
         const char *point = at + 1;
         const char *last = take_digits(&d, point, end, &any);
-        d.e = (int)(point - last);
+        behind = (int)(last - point);
+        d.e = -behind;
         at = any ? last : at;
     }
     if (!any) {
@@ -207,9 +314,9 @@ int recording_number(const char *text, const char *end, double *value)
     } else if (d.digits <= DIGITS && d.e >= -POWERS && d.e <= POWERS) {
         size = exactly(d.m, d.e);
     } else if (length <= LONGEST) {
-        size = by_library(first, (int)(at - first));
+        size = by_list(first, at, d.e + behind);
     } else {
-        return 0; /* 400 digits are no measurement */
+        return 0;
     }
     *value = minus ? -size : size;
     return length;
