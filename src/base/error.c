@@ -23,6 +23,16 @@ zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
     return status;
 }
 
+zw_status base_clear(zw_error *error)
+{
+    if (error != NULL) {
+        error->status = ZW_OK;
+        error->line = error->column = 0;
+        error->file[0] = error->text[0] = 0;
+    }
+    return ZW_OK;
+}
+
 void base_fail_more(zw_error *error, const char *format, ...)
 {
     if (error != NULL) {

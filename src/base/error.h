@@ -8,6 +8,10 @@
 zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Nothing has failed: the status is ZW_OK and the texts are empty. Every solve does this, so it
+ * writes no more than it has to. Returns ZW_OK. */
+zw_status base_clear(zw_error *error);
+
 /* Append to the message; cut where the room ends. */
 void base_fail_more(zw_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -200,7 +200,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
 {
     zw_gauss_options wish = options != NULL ? *options : zw_gauss_options_default();
     fill_motion(work, motion);
-    base_fail(error, ZW_OK, "%s", "");
+    base_clear(error);
     zw_status status = gauss_check(problem, error);
     if (status != ZW_OK) {
         return status;
@@ -244,7 +244,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
         return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
     }
     if (status == ZW_OK) {
-        base_fail(error, ZW_OK, "%s", "");
+        base_clear(error);
     }
     return status;
 }

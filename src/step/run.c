@@ -416,7 +416,7 @@ static zw_status go(run *r, zw_error *error)
     r->work->stop = NULL;
     if (r->stop.said) { /* the start, or a step, may not have come to its end */
         r->summary->interrupted = r->polled = 1;
-        status = base_fail(error, ZW_OK, "%s", "");
+        status = base_clear(error);
     }
     if (at) {
         r->summary->steps = at->steps - r->undone - (r->unseen && at->t != at->t_before);

@@ -452,7 +452,7 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     for (int k = 0; k < problem->block_count; k++) {
         m += problem->block[k].rows;
     }
-    base_fail(error, ZW_OK, "%s", "");
+    base_clear(error);
     *answer = (gauss_islands_answer){.worst_block = -1};
     if (!islands_split(is, problem, m)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

@@ -131,14 +131,15 @@ ZW_CLONES static int dense_all_within(long n, const double *x, double size)
 
 long dense_first_beyond(long n, const double *x, double size)
 {
-    if (dense_all_within(n, x, size)) {
+    if (n >= LANES && dense_all_within(n, x, size)) {
         return -1;
     }
-    long i = 0;
-    while (fabs(x[i]) <= size) {
-        i++;
+    for (long i = 0; i < n; i++) {
+        if (!(fabs(x[i]) <= size)) {
+            return i;
+        }
     }
-    return i;
+    return -1;
 }
 
 /* The sums of a `height` x `lines` piece of Y stay in registers while their terms are added. */

@@ -1,0 +1,60 @@
+/* memset and memcpy by vectors, for WebAssembly: a compiler that writes small code calls them for
+ * every few numbers, and those of Emscripten's C library go byte by byte at both ends. Ends
+ * overlap here instead. */
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __wasm_simd128__
+typedef uint8_t line __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint64_t half __attribute__((aligned(1), may_alias));
+typedef uint32_t word __attribute__((aligned(1), may_alias));
+
+void *memset(void *to, int value, size_t size)
+{
+    uint8_t *at = to, byte = (uint8_t)value;
+    if (size >= 16) {
+        line all = (line){0} + byte;
+        uint8_t *last = at + size - 16;
+        for (; at < last; at += 16) {
+            *(line *)at = all;
+        }
+        *(line *)last = all;
+    } else if (size >= 8) {
+        half all = 0x0101010101010101u * (uint64_t)byte;
+        *(half *)at = all;
+        *(half *)(at + size - 8) = all;
+    } else {
+        for (; size > 0; size--) {
+            *at++ = byte;
+        }
+    }
+    return to;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+    uint8_t *at = to;
+    const uint8_t *source = from;
+    if (size >= 16) {
+        uint8_t *last = at + size - 16;
+        line end = *(const line *)(source + size - 16);
+        for (; at < last; at += 16, source += 16) {
+            *(line *)at = *(const line *)source;
+        }
+        *(line *)last = end;
+    } else if (size >= 8) {
+        half first = *(const half *)source, end = *(const half *)(source + size - 8);
+        *(half *)at = first;
+        *(half *)(at + size - 8) = end;
+    } else if (size >= 4) {
+        word first = *(const word *)source, end = *(const word *)(source + size - 4);
+        *(word *)at = first;
+        *(word *)(at + size - 4) = end;
+    } else {
+        for (; size > 0; size--) {
+            *at++ = *source++;
+        }
+    }
+    return to;
+}
+#endif
