@@ -109,6 +109,7 @@ static int gather_model(const cli_arguments *arguments, serve_site *site, zw_err
     cli_json_open(&all.json, "files", '[');
     zw_read_options options = {.settings = arguments->setting,
                                .setting_count = arguments->setting_count,
+                               .visuals = 1,
                                .seen = gather,
                                .user = &all};
     zw_model *model = zw_model_read(arguments->file, &options, error);

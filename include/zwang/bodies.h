@@ -129,6 +129,8 @@ typedef struct zw_geom_def {
     int fluid; /* air and water act on it as on an ellipsoid; where none of a body asks for that,
                   they act on the box that has the body's inertia */
     double fluid_coef[5]; /* blunt, slender and angular drag, Kutta and Magnus lift */
+    double rgba[4];       /* its colour, for pictures; opacity -1: none is said */
+    double shine;         /* likewise: 0 matt to 1 polished */
 } zw_geom_def;
 
 typedef struct zw_site_def {

@@ -79,6 +79,8 @@ typedef struct zw_read_options {
     zw_file_seen *seen; /* called with each file as it is read: handed over as `files`, these give
                            the same model without a disk; or NULL */
     void *user;         /* of seen */
+    int visuals; /* URDF: <visual> shapes become geoms of group 1 that touch nothing and weigh
+                    nothing, and those of <collision> are of group 3 */
 } zw_read_options;
 
 /* Read a .zw, MJCF or URDF file. `options` may be NULL. */

@@ -45,6 +45,8 @@ zw_geom_def zw_geom_default(void)
                          .friction = {1, 0.005, 0.0001},
                          .solmix = 1,
                          .fluid_coef = {0.5, 0.25, 1.5, 1, 1},
+                         .rgba = {0.5, 0.5, 0.5, -1},
+                         .shine = 0.25,
                          .soft = SOFT};
 }
 

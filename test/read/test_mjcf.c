@@ -111,18 +111,45 @@ static void notes_tell_what_has_no_effect(void **state)
 {
     (void)state;
     zw_model *m = mjcf_from("<visual><map zfar='3'/></visual><worldbody>\n<light/>"
-                            "<geom type='sphere' size='1' rgba='1 0 0 1'/>\n"
-                            "<geom type='sphere' size='1' rgba='1 0 0 1' user='7'/></worldbody>");
-    const char *wanted[] = {"visual", "map", "light", "geom rgba", "geom user"};
-    const int count[] = {1, 1, 1, 2, 1}, line[] = {1, 1, 2, 2, 3};
-    assert_int_equal(zw_model_note_count(m), 5);
-    for (int i = 0; i < 5; i++) {
+                            "<geom type='sphere' size='1' user='1'/>\n"
+                            "<geom type='sphere' size='1' user='7'/></worldbody>");
+    const char *wanted[] = {"visual", "map", "light", "geom user"};
+    const int count[] = {1, 1, 1, 2}, line[] = {1, 1, 2, 2};
+    assert_int_equal(zw_model_note_count(m), 4);
+    for (int i = 0; i < 4; i++) {
         zw_note note = zw_model_note(m, i);
         assert_string_equal(note.text, wanted[i]);
         assert_int_equal(note.count, count[i]);
         assert_int_equal(note.line, line[i]);
     }
-    assert_int_equal(zw_model_note(m, 5).count, 0);
+    assert_int_equal(zw_model_note(m, 4).count, 0);
+    zw_model_free(m);
+}
+
+/* Of a geom, its class, its material; three numbers are opaque; a picture has no one colour. */
+static void colours(void **state)
+{
+    (void)state;
+    zw_model *m = mjcf_from(
+        "<default><default class='c'><geom rgba='0 0 1 .5'/></default></default>"
+        "<asset><material name='red' rgba='1 0 0 1' specular='1' shininess='.5'/>"
+        "<texture name='t' type='2d' builtin='checker' width='8' height='8'/>"
+        "<material name='tiles' texture='t'/></asset><worldbody>"
+        "<geom name='none' size='1'/><geom name='own' size='1' rgba='.1 .2 .3'/>"
+        "<geom name='class' class='c' size='1'/><geom name='material' material='red' size='1'/>"
+        "<geom name='both' material='red' rgba='0 1 0 1' size='1'/>"
+        "<geom name='picture' material='tiles' size='1'/></worldbody>");
+    const struct {
+        const char *name;
+        double rgba[4], shine;
+    } wanted[] = {{"none", {0.5, 0.5, 0.5, -1}, 0.25}, {"own", {0.1, 0.2, 0.3, 1}, 0.25},
+                  {"class", {0, 0, 1, 0.5}, 0.25},     {"material", {1, 0, 0, 1}, 0.5},
+                  {"both", {0, 1, 0, 1}, 0.5},         {"picture", {1, 1, 1, -1}, 0.25}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const zw_geom_def *g = thing(m, ZW_KIND_GEOM, wanted[i].name);
+        assert_memory_equal(g->rgba, wanted[i].rgba, sizeof g->rgba);
+        ASSERT_CLOSE(g->shine, wanted[i].shine);
+    }
     zw_model_free(m);
 }
 
@@ -383,6 +410,7 @@ int main(void)
         cmocka_unit_test(frames_leave_no_trace),
         cmocka_unit_test(replicate_makes_copies),
         cmocka_unit_test(notes_tell_what_has_no_effect),
+        cmocka_unit_test(colours),
         cmocka_unit_test(deep_chains),
         cmocka_unit_test(flags_and_options),
         cmocka_unit_test(newer_words),

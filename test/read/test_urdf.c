@@ -4,6 +4,48 @@
 
 #include "robots.h"
 
+/* On request what is only seen becomes geoms that neither touch nor weigh; what is broken or not
+ * there is left out. */
+static void visuals(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material><link name='a'>"
+        "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+        "</inertial><collision><geometry><sphere radius='1'/></geometry></collision>"
+        "<visual><origin xyz='0 0 2'/><geometry><box size='2 4 6'/></geometry>"
+        "<material name='red'/></visual>"
+        "<visual><geometry><sphere radius='2'/></geometry>"
+        "<material name='own'><color rgba='0 1 0 .5'/></material></visual>"
+        "<visual><geometry><mesh filename='package://nowhere/x.dae'/></geometry></visual>"
+        "<visual><geometry><teapot/></geometry></visual><visual/></link></robot>";
+    zw_error error;
+    zw_file file = {.name = "r.urdf", .bytes = text, .size = sizeof text - 1};
+    zw_read_options options = {.files = &file, .file_count = 1};
+    zw_model *m = zw_model_read("r.urdf", &options, &error);
+    assert_non_null(m);
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 1);
+    zw_model_free(m);
+
+    options.visuals = 1;
+    m = zw_model_read("r.urdf", &options, &error);
+    assert_non_null(m);
+    assert_int_equal(zw_model_count(m, ZW_KIND_GEOM), 3);
+    const zw_geom_def *touching = zw_model_def(m, ZW_KIND_GEOM, 0),
+                      *box = zw_model_def(m, ZW_KIND_GEOM, 1),
+                      *ball = zw_model_def(m, ZW_KIND_GEOM, 2);
+    assert_int_equal(touching->group, 3);
+    assert_int_equal(touching->contype, 1);
+    assert_int_equal(box->group, 1);
+    assert_int_equal(box->contype | box->conaffinity, 0);
+    assert_true(box->mass == 0);
+    ASSERT_VECTOR(box->pos, 0, 0, 2);
+    ASSERT_VECTOR(box->size, 1, 2, 3);
+    ASSERT_VECTOR(box->rgba, 1, 0, 0, 1);
+    ASSERT_VECTOR(ball->rgba, 0, 1, 0, 0.5);
+    zw_model_free(m);
+}
+
 static void the_arm(void **state)
 {
     (void)state;
@@ -480,6 +522,7 @@ static void files_that_are_not_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(visuals),
         cmocka_unit_test(the_arm),
         cmocka_unit_test(planar_and_floating),
         cmocka_unit_test(notes_of_urdf),

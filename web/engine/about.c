@@ -136,6 +136,10 @@ static void say_geoms(void)
             i > 0 ? "," : "", g->body, g->shape, g->mesh, g->hfield, g->group,
             g->contype != 0 || g->conaffinity != 0);
         say_numbers("size", g->size, 3);
+        say(",");
+        say_numbers("rgba", g->rgba, 4);
+        say(",\"shine\":");
+        say_number(g->shine);
         say(",\"friction\":");
         say_number(g->friction[0]);
         say(",");

@@ -246,6 +246,7 @@ int studio_open(const char *path, const char *more)
                                .setting_count = w->setting_count,
                                .files = w->file != NULL ? w->file : &none,
                                .file_count = w->file_count,
+                               .visuals = 1,
                                .more = more[0] != 0 ? more : NULL};
     w->model = zw_model_read(path, &options, &w->error);
     w->system = w->model && take_key() ? compile() : NULL;

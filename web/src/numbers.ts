@@ -7,7 +7,7 @@ export interface Draw {
 }
 export interface Geom {
   body: number; shape: number; mesh: number; hfield: number; group: number; touches: number;
-  size: number[]; friction: number; pos: number[]; quat: number[]; name: string;
+  rgba: number[]; shine: number; size: number[]; friction: number; pos: number[]; quat: number[]; name: string;
 }
 export interface Joint { body: number; kind: number; pos: number[]; axis: number[]; name: string }
 export interface About {

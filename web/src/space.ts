@@ -202,7 +202,14 @@ export class Space {
       const geometry = this.shape(g, meshes);
       if (!geometry) return;
       const ground = g.shape === 0, colour = new THREE.Color(this.colourOf(theme, g.body));
-      const material = new THREE.MeshStandardMaterial({ color: ground ? (theme.dark ? '#20262d' : '#eef0f3') : colour, roughness: 0.75, metalness: 0.02, side: g.shape === 7 || ground ? THREE.DoubleSide : THREE.FrontSide, transparent: pale, opacity: pale ? 0.45 : 1, depthWrite: !pale });
+      // the model's own colour, where it says one (opacity -1: none)
+      const own = g.rgba[3] >= 0, opacity = pale ? 0.45 : own ? g.rgba[3] : 1;
+      if (opacity === 0) return;
+      if (own) colour.setRGB(g.rgba[0], g.rgba[1], g.rgba[2], THREE.SRGBColorSpace);
+      const material = new THREE.MeshStandardMaterial({
+        color: ground && !own ? (theme.dark ? '#20262d' : '#eef0f3') : colour, roughness: own ? 1 - Math.min(1, Math.max(0, g.shine)) : 0.75, metalness: 0.02,
+        side: g.shape === 7 || ground ? THREE.DoubleSide : THREE.FrontSide, transparent: opacity < 1, opacity, depthWrite: opacity === 1,
+      });
       const mesh = new THREE.Mesh(geometry, material);
       mesh.position.set(g.pos[0], g.pos[1], g.pos[2]);
       mesh.quaternion.set(g.quat[1], g.quat[2], g.quat[3], g.quat[0]).normalize();

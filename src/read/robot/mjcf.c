@@ -381,6 +381,7 @@ int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
     base_free(m.class_);
     base_free(m.class_slot);
     base_free(m.lost);
+    base_free(m.material);
     mjcf_attach_free(&m);
     mjcf_copies_free(&m);
     *xml = m.xml;

@@ -54,7 +54,7 @@ typedef struct mjcf_joint {
 typedef struct mjcf_geom {
     uint64_t given;
     zw_geom_def def;
-    const char *class_, *mesh, *hfield;
+    const char *class_, *mesh, *hfield, *material;
     mjcf_turn turn;
     double fromto[6], fitscale;
 } mjcf_geom;
@@ -83,6 +83,12 @@ typedef struct mjcf_mesh {
     double scale[3], refpos[3], refquat[4];
     int inertia;
 } mjcf_mesh;
+
+typedef struct mjcf_material {
+    uint64_t given;
+    const char *name, *texture;
+    double rgba[4], specular, shininess;
+} mjcf_material;
 
 typedef struct mjcf_hfield {
     uint64_t given;
@@ -239,6 +245,8 @@ typedef struct mjcf {
     mjcf_graft *graft;
     int lost_count, lost_capacity;
     mjcf_lost *lost;
+    int material_count, material_capacity;
+    mjcf_material *material;
 } mjcf;
 
 /* Tables; see mjcf_table.c. */
@@ -248,8 +256,8 @@ extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_reach_rows[]
     mjcf_option_rows[], mjcf_flag_rows[], mjcf_groups_rows[];
 extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
-    mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_hfield_rows[], mjcf_attach_rows[],
-    mjcf_model_rows[];
+    mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_material_rows[], mjcf_hfield_rows[],
+    mjcf_attach_rows[], mjcf_model_rows[];
 extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
     mjcf_couple_tendon_rows[], mjcf_equality_rows[], mjcf_fixed_rows[], mjcf_tendon_rows[],
     mjcf_pull_rows[], mjcf_stop_rows[], mjcf_wrap_rows[], mjcf_pulley_rows[], mjcf_pair_rows[],
@@ -345,6 +353,8 @@ const char *mjcf_asset_name(mjcf *m, const char *file);
 int mjcf_hfield_read(mjcf *m, int element);
 /* A primitive in place of its mesh. */
 int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh);
+/* The colour of a geom: its own, or that of its material. */
+void mjcf_colour(const mjcf *m, mjcf_geom *g);
 
 /* ---- mjcf_attach.c --------------------------------------------------------------------------- */
 

@@ -242,10 +242,44 @@ static int mesh(mjcf *m, int element)
     return ok;
 }
 
+/* A colour by its name. Where a picture lies over it, the colour alone says little: it is not
+ * kept, unless it is said. */
+static int material(mjcf *m, int element)
+{
+    mjcf_material x = {.rgba = {1, 1, 1, 1}, .specular = 0.5, .shininess = 0.5};
+    if (!form_apply(&m->xml, element, mjcf_material_rows, &x, &x.given)) {
+        return 0;
+    }
+    if (x.texture != NULL && (x.given & form_bit(mjcf_material_rows, "rgba")) == 0) {
+        x.rgba[3] = -1;
+    }
+    if (!base_list_room(&m->material, &m->material_capacity, m->material_count,
+                        sizeof *m->material)) {
+        return xml_no_memory(&m->xml);
+    }
+    m->material[m->material_count++] = x;
+    return 1;
+}
+
+void mjcf_colour(const mjcf *m, mjcf_geom *g)
+{
+    int said = (g->given & form_bit(mjcf_geom_rows, "rgba")) != 0;
+    for (int i = 0; i < m->material_count && g->material != NULL; i++) {
+        const mjcf_material *x = &m->material[i];
+        if (x->name != NULL && strcmp(x->name, g->material) == 0) {
+            memcpy(g->def.rgba, said ? g->def.rgba : x->rgba, sizeof x->rgba);
+            g->def.shine = x->specular * x->shininess;
+            return;
+        }
+    }
+    g->def.rgba[3] = said && g->def.rgba[3] < 0 ? 1 : g->def.rgba[3]; /* three numbers are said */
+}
+
 int mjcf_assets(mjcf *m, int section)
 {
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if ((mjcf_is(m, c, "mesh") && !mesh(m, c)) ||
+            (mjcf_is(m, c, "material") && !material(m, c)) ||
             (mjcf_is(m, c, "hfield") && !mjcf_hfield_read(m, c)) ||
             (mjcf_is(m, c, "model") && !mjcf_model(m, c))) {
             return 0;

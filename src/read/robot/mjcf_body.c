@@ -319,6 +319,7 @@ static int geom(walk *w, int element)
         return 0;
     }
     place_in_frame(w, g.def.pos, g.def.quat);
+    mjcf_colour(m, &g);
     g.def.body = top(w)->body;
     g.def.place = xml_place(&m->xml, element);
     return copy_name(w, &g.def.name) && mjcf_add(m, ZW_KIND_GEOM, &g.def, NULL);

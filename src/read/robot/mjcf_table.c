@@ -170,6 +170,13 @@ const form_row mjcf_hfield_rows[] = {FORM_TEXTS("name", mjcf_hfield, name),
                                      FORM_REALS("size", mjcf_hfield, size, 4, 4),
                                      FORM_END};
 
+const form_row mjcf_material_rows[] = {FORM_TEXTS("name", mjcf_material, name),
+                                       FORM_TEXTS("texture", mjcf_material, texture),
+                                       FORM_REALS("rgba", mjcf_material, rgba, 1, 4),
+                                       FORM_REALS("specular", mjcf_material, specular, 1, 1),
+                                       FORM_REALS("shininess", mjcf_material, shininess, 1, 1),
+                                       FORM_END};
+
 const form_row mjcf_mesh_rows[] = {
     FORM_TEXTS("name", mjcf_mesh, name),
     FORM_TEXTS("class", mjcf_mesh, class_),
@@ -199,7 +206,8 @@ static const form_element in_asset[] = {
               "fileup filedown filefront fileback builtin rgb1 rgb2 mark markrgb random width "
               "height hflip vflip nchannel",
               NULL),
-    FORM_NOTE("material", MATERIAL, in_material),
+    FORM_READ("material", mjcf_material_rows,
+              "class texrepeat texuniform emission reflectance metallic roughness", in_material),
     SKIN,
     FORM_READ("hfield", mjcf_hfield_rows, "content_type", NULL),
     FORM_READ("model", mjcf_model_rows, "content_type", NULL),
@@ -278,6 +286,8 @@ const form_row mjcf_geom_rows[] = {
     FORM_REALS("gap", mjcf_geom, def.gap, 1, 1),
     FORM_WORDS("fluidshape", mjcf_geom, def.fluid, "none ellipsoid"),
     FORM_REALS("fluidcoef", mjcf_geom, def.fluid_coef, 1, 5),
+    FORM_REALS("rgba", mjcf_geom, def.rgba, 1, 4),
+    FORM_TEXTS("material", mjcf_geom, material),
     FORM_REFUSE("restitution", "0",
                 "say it by <custom><numeric name=\"restitution:NAME\" data=\"0.8\"/></custom>"),
     FORM_REFUSE("surfacevel", "0", "surfaces do not move by themselves"),
@@ -311,7 +321,7 @@ const form_row mjcf_attach_rows[] = {
     FORM_REFUSE("frame", "", "bodies are attached by their name, frames are not kept"), FORM_END};
 
 #define JOINT_QUIET "group user"
-#define GEOM_QUIET "material rgba user"
+#define GEOM_QUIET "user"
 #define SITE_QUIET "material rgba user"
 
 const form_element mjcf_in_body[] = {

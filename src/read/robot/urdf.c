@@ -318,7 +318,7 @@ static int link_make(urdf *u, int index)
     model_pose pose = model_pose_none();
     if (j == NULL && strcmp(link->name, "world") == 0) {
         link->body = 0;
-        return urdf_collisions(u, link);
+        return urdf_shapes(u, link);
     }
     if ((j != NULL && !urdf_pose(u, j->element, &pose)) || !urdf_inertial(u, link, &def)) {
         return 0;
@@ -333,7 +333,7 @@ static int link_make(urdf *u, int index)
     }
     return urdf_add(u, ZW_KIND_BODY, &def, &link->body) &&
            (j != NULL ? joint_make(u, j, link->body) : free_root(u, link, &def)) &&
-           urdf_collisions(u, link);
+           urdf_shapes(u, link);
 }
 
 /* From the roots, each link before its children; children in the order of their joints. */
@@ -485,7 +485,7 @@ static int is_expanded(urdf *u, int root)
 
 int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
-    urdf u = {.xml = xml, .model = xml->model, .limits = *limits};
+    urdf u = {.xml = xml, .model = xml->model, .limits = *limits, .root = root};
     u.home = u.model->file[xml->element[root].file].name;
     model_bodies *bodies = model_bodies_of(u.model);
     int ok = bodies != NULL ? is_expanded(&u, root) && form_check(xml, root, &urdf_form, 1)

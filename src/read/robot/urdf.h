@@ -38,6 +38,11 @@ typedef struct urdf_shape {
     int triangles;
 } urdf_shape;
 
+typedef struct urdf_colour {
+    uint64_t given;
+    double rgba[4];
+} urdf_colour;
+
 typedef struct urdf_limit {
     uint64_t given;
     double lower, upper, effort;
@@ -73,8 +78,8 @@ enum {
 extern const form_element urdf_form; /* urdf_table.c */
 extern const form_row urdf_origin_rows[], urdf_mass_rows[], urdf_inertia_rows[], urdf_box_rows[],
     urdf_round_rows[], urdf_ellipsoid_rows[], urdf_sphere_rows[], urdf_mesh_rows[],
-    urdf_value_rows[], urdf_mu_rows[], urdf_plane_rows[], urdf_compiler_rows[], urdf_joint_rows[],
-    urdf_axis_rows[], urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
+    urdf_value_rows[], urdf_mu_rows[], urdf_colour_rows[], urdf_plane_rows[], urdf_compiler_rows[],
+    urdf_joint_rows[], urdf_axis_rows[], urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
 
 typedef struct urdf_link {
     const char *name;
@@ -99,6 +104,8 @@ typedef struct urdf {
     zw_model *model;
     robot_limits limits;
     const char *home; /* name of the file */
+    int root;         /* <robot> */
+    int seeing;       /* a visual is read: what is missing or broken is not seen */
     urdf_compiler compiler;
     int link_count, link_capacity;
     urdf_link *link;
@@ -118,9 +125,9 @@ int urdf_add(urdf *u, zw_kind kind, const void *def, int *index);
 /* Take a note of what has no effect, or less than it says. */
 int urdf_note(urdf *u, int element, const char *text);
 
-/* urdf_link.c: inertial and collision of a link. */
+/* urdf_link.c: inertial and shapes of a link. */
 int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body);
-int urdf_collisions(urdf *u, const urdf_link *link);
+int urdf_shapes(urdf *u, const urdf_link *link);
 
 /* urdf_mesh.c: the mesh of a collision. Answers 1 and *index = -1 where its file is missing: that
  * is noted, and matters to those who ask for contacts. */

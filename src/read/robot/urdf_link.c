@@ -192,6 +192,11 @@ static int touch(urdf *u, int link, int element, zw_geom_def *g)
     return 1;
 }
 
+static int with_visuals(const urdf *u)
+{
+    return u->limits.options != NULL && u->limits.options->visuals;
+}
+
 static int collision(urdf *u, const urdf_link *link, int element)
 {
     zw_geom_def g = zw_geom_default();
@@ -222,15 +227,75 @@ static int collision(urdf *u, const urdf_link *link, int element)
     }
     memcpy(g.pos, pose.pos, sizeof pose.pos);
     memcpy(g.quat, pose.quat, sizeof pose.quat);
+    g.group = with_visuals(u) ? 3 : g.group;
     g.place = xml_place(u->xml, element);
     return urdf_add(u, ZW_KIND_GEOM, &g, NULL);
 }
 
-int urdf_collisions(urdf *u, const urdf_link *link)
+/* ---- Visual --------------------------------------------------------------------------------- */
+
+/* The colour of a visual: its own, or that of the robot's material of this name. */
+static int colour(urdf *u, int visual, double rgba[4])
+{
+    int own = urdf_child(u, visual, "material"), said = own >= 0 ? urdf_child(u, own, "color") : -1;
+    const char *name = own >= 0 ? xml_value(u->xml, own, "name") : NULL;
+    for (int c = u->xml->element[u->root].child; c >= 0 && said < 0 && name != NULL;
+         c = u->xml->element[c].next) {
+        const char *other =
+            strcmp(u->xml->element[c].name, "material") == 0 ? xml_value(u->xml, c, "name") : NULL;
+        said = other != NULL && strcmp(other, name) == 0 ? urdf_child(u, c, "color") : said;
+    }
+    urdf_colour x = {.rgba = {0.5, 0.5, 0.5, -1}};
+    if (said >= 0 && !form_apply(u->xml, said, urdf_colour_rows, &x, &x.given)) {
+        return 0;
+    }
+    memcpy(rgba, x.rgba, sizeof x.rgba);
+    return 1;
+}
+
+static int seen(urdf *u, const urdf_link *link, int element)
+{
+    zw_geom_def g = zw_geom_default();
+    double turn[4] = {1, 0, 0, 0};
+    model_pose pose;
+    int geometry = urdf_child(u, element, "geometry");
+    int what = geometry >= 0 ? u->xml->element[geometry].child : -1;
+    if (what < 0 || !urdf_pose(u, element, &pose) || !shape(u, what, &g, turn) ||
+        !colour(u, element, g.rgba) || (g.shape == ZW_SHAPE_MESH && g.mesh < 0)) {
+        return 0;
+    }
+    model_quat_multiply(pose.quat, turn, pose.quat);
+    memcpy(g.pos, pose.pos, sizeof pose.pos);
+    memcpy(g.quat, pose.quat, sizeof pose.quat);
+    g.body = link->body;
+    g.mass = g.density = 0;
+    g.contype = g.conaffinity = 0;
+    g.group = 1;
+    g.place = xml_place(u->xml, element);
+    return urdf_add(u, ZW_KIND_GEOM, &g, NULL);
+}
+
+/* What cannot be shown is left out: the motion does not depend on it. */
+static int visual(urdf *u, const urdf_link *link, int element)
+{
+    u->seeing = 1;
+    if (!seen(u, link, element) && u->xml->status != ZW_NO_MEMORY) {
+        u->xml->status = ZW_OK;
+        if (u->xml->error != NULL) {
+            *u->xml->error = (zw_error){0};
+        }
+    }
+    u->seeing = 0;
+    return u->xml->status == ZW_OK;
+}
+
+int urdf_shapes(urdf *u, const urdf_link *link)
 {
     for (int c = link->element < 0 ? -1 : u->xml->element[link->element].child; c >= 0;
          c = u->xml->element[c].next) {
-        if (strcmp(u->xml->element[c].name, "collision") == 0 && !collision(u, link, c)) {
+        const char *name = u->xml->element[c].name;
+        if ((strcmp(name, "collision") == 0 && !collision(u, link, c)) ||
+            (strcmp(name, "visual") == 0 && with_visuals(u) && !visual(u, link, c))) {
             return 0;
         }
     }

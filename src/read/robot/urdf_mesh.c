@@ -165,7 +165,7 @@ int urdf_mesh(urdf *u, int element, const urdf_shape *s, int *index)
     }
     int ok = bytes != NULL ? read_mesh_bytes(&file, path, bytes, length, why) : 0;
     if (bytes == NULL && u->xml->status == ZW_OK) {
-        return note_missing(u, element, s->file);
+        return u->seeing || note_missing(u, element, s->file);
     }
     if (ok < 0) {
         xml_no_memory(u->xml);

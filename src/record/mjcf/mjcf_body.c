@@ -121,6 +121,9 @@ static void put_geom(mjcf_writer *w, int index)
         mjcf_put_text(w, "fluidshape", "ellipsoid");
         mjcf_put_reals(w, "fluidcoef", g->fluid_coef, 5);
     }
+    if (g->rgba[3] >= 0) {
+        mjcf_put_reals(w, "rgba", g->rgba, 4);
+    }
     record_put(&w->file, "/>\n");
 }
 
