@@ -1,12 +1,13 @@
 /* What derivatives cost.
  *
- *     gradient [STEPS [run | back | forward | slopes]]     the table; or one thing alone, to count
- * its instructions
+ *     gradient [STEPS [run | back | forward | slopes [soft | impulse]]]     the table; or one thing
+ * alone, to count its instructions
  *
- * A motion: the humanoid of examples/contact/humanoid_falls.xml falls by method soft; the cost is
- * the height of its trunk, summed; the unknowns are the controls of all motors in all steps. The
- * way back includes the motion itself. An instant: accelerations by coordinates and speeds, beside
- * one forward dynamics of the same tree. Least of some rounds, seconds of this thread. */
+ * A motion: the humanoid of examples/contact/humanoid_falls.xml falls, by method soft and by method
+ * impulse; the cost is the height of its trunk, summed; the unknowns are the controls of all motors
+ * in all steps. The way back includes the motion itself. An instant: accelerations by coordinates
+ * and speeds, beside one forward dynamics of the same tree. Least of some rounds, seconds of this
+ * thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #include "tree/sweeps.h"
 #include "zwang/sensitivity.h"
 
-enum { ROUNDS = 7, MANY = 2000 };
+enum { ROUNDS = 5, MANY = 2000 };
 
 typedef struct setting {
     zw_system *system;
@@ -121,20 +122,28 @@ static void row(setting *s, const char *name, double seconds, double unit, size_
     }
 }
 
-static void table(setting *s)
+static void motion(setting *s, zw_method method)
 {
+    s->plan.run.method = method;
     double unit = time_of(s, run);
-    printf("## Gradients (`bench/gradient`)\n\n### %ld steps of a falling humanoid, by all %ld "
-           "controls\n\n| | us a step | motions | states kept |\n|---|---|---|---|\n",
-           s->plan.steps, s->plan.steps * s->plan.controls);
+    printf("### %ld steps of a falling humanoid by method %s, by all %ld controls\n\n| | us a step "
+           "| motions | states kept |\n|---|---|---|---|\n",
+           s->plan.steps, zw_method_name(method), s->plan.steps * s->plan.controls);
     row(s, "the motion alone", unit, unit, 0);
     double seconds = time_of(s, back);
     row(s, "with its gradient", seconds, unit, s->gradient.memory);
     seconds = time_of(s, back_small);
     row(s, "the same, few states kept", seconds, unit, s->gradient.memory);
-    unit = time_of(s, forward);
-    seconds = time_of(s, slopes);
-    printf("\n### The humanoid at an instant\n\n| | us | forward dynamics |\n|---|---|---|\n");
+    printf("\n");
+}
+
+static void table(setting *s)
+{
+    printf("## Gradients (`bench/gradient`)\n\n");
+    motion(s, ZW_METHOD_SOFT);
+    motion(s, ZW_METHOD_IMPULSE);
+    double unit = time_of(s, forward), seconds = time_of(s, slopes);
+    printf("### The humanoid at an instant\n\n| | us | forward dynamics |\n|---|---|---|\n");
     printf("| forward dynamics | %.2f | 1 |\n", 1e6 * unit / MANY);
     printf("| and all its %d slopes by q, v | %.2f | %.2f |\n", 2 * s->system->n * s->system->n,
            1e6 * seconds / MANY, seconds / unit);
@@ -172,6 +181,9 @@ int main(int argc, char **argv)
                                 .cost = height};
     for (size_t i = 0; i < n; i++) {
         state_v(s.start)[i] = 0.1 * (double)(i % 5);
+    }
+    if (argc > 3) {
+        s.plan.run.method = ZW_METHOD_IMPULSE;
     }
     if (argc <= 2) {
         table(&s);

@@ -14,54 +14,14 @@
 
 #include "system/contact/contacts.h"
 
-#include "../system/world.h"
+#include "rigid_scenes.h"
 #include "system/bodies/bodies.h"
 #include "system/system.h"
 #include "tree/sweeps.h"
 #include "zwang/sensitivity.h"
 
-typedef struct scene {
-    const char *name, *file, *text;
-    double before;    /* how long it has moved already */
-    double tolerance; /* of the steps; 0: as always */
-    int convex;       /* the convex law */
-    double bounce;    /* of all geoms */
-} scene;
-
-static world begin(const scene *of)
-{
-    world w = {0};
-    w.model = of->file ? zw_model_read(of->file, NULL, &w.error)
-                       : zw_model_parse(of->text, "test.xml", NULL, &w.error);
-    for (int k = 0; w.model && of->bounce > 0 && k < zw_model_count(w.model, ZW_KIND_GEOM); k++) {
-        zw_geom_def def = *(const zw_geom_def *)zw_model_def(w.model, ZW_KIND_GEOM, k);
-        def.restitution = of->bounce;
-        assert_int_equal(zw_model_change(w.model, ZW_KIND_GEOM, k, &def, &w.error), ZW_OK);
-    }
-    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
-    w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
-    w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
-    if (!w.state) {
-        fail_msg("%s: %s", of->name, w.error.text);
-    }
-    if (of->before > 0) {
-        zw_run_options options = {.time = of->before, .method = ZW_METHOD_IMPULSE};
-        zw_run_summary summary;
-        if (zw_run(w.system, w.state, w.work, &options, &summary, &w.error) != ZW_OK) {
-            fail_msg("%s: %s", of->name, w.error.text);
-        }
-    }
-    return w;
-}
-
-static zw_run_options plan_of(const scene *of)
-{
-    return (zw_run_options){.method = ZW_METHOD_IMPULSE,
-                            .tolerance = of->tolerance,
-                            .contact = of->convex ? ZW_CONTACT_CONVEX : ZW_CONTACT_COULOMB};
-}
-
-/* ---- Directions ------------------------------------------------------------------------------ */
+/* ---- Directions -------------------------------------------------------------------------------
+ */
 
 /* What touches at the start may open or not: to move bodies apart there, or into one another, is a
  * kink. So directions of q are those along which no gap that is closed changes: the rows of these,
@@ -272,85 +232,6 @@ static double compare(const scene *of, int tell)
     world_end(&w);
     return worst;
 }
-
-#define FLOOR "<geom type='plane' size='5 5 1' friction='.01 0 0'/>"
-#define FREE(place, geom)                                                                          \
-    "<body pos='" place "' euler='0 0 20'><freejoint/><geom mass='1' " geom "/></body>"
-#define OF(option, inside)                                                                         \
-    "<mujoco><option timestep='0.002' " option "/><worldbody>" inside "</worldbody></mujoco>"
-
-#define ARM                                                                                        \
-    "<body pos='0 0 1'><joint name='a' type='ball' damping='0.1'/><geom type='box' size='.1 .2 "   \
-    ".3' pos='.1 .1 .1' contype='0' conaffinity='0'/><body pos='0.4 0 0'><joint name='b' "         \
-    "axis='1 2 3' frictionloss='0.7' stiffness='3'/><joint name='c' type='slide' axis='0 1 1' "    \
-    "range='-1 0.01' limited='true'/><geom size='.1' pos='.1 .1 0' contype='0' conaffinity='0'/>"  \
-    "</body></body>"
-#define MOTORS                                                                                     \
-    "<actuator><motor joint='b' forcerange='-.1 .1' forcelimited='true'/><position joint='c' "     \
-    "kp='40' kv='3'/><position joint='b' kp='100' kv='1' forcerange='-5 5' "                       \
-    "forcelimited='true'/></actuator>"
-#define EXAMPLE(path) .file = ZW_SOURCE_DIR "/examples/" path
-
-static const scene scenes[] = {
-    {.name = "a free body", .text = OF("", FREE("0 0 0", "type='box' size='.1 .2 .3'"))},
-    {.name = "a ball that rests", .text = OF("", FLOOR FREE("0 0 .1", "size='.1'")), .before = .1},
-    {.name = "a ball that slides",
-     .text = OF("gravity='6 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.1 0 0'")),
-     .before = .1},
-    {.name = "a ball that rolls",
-     .text = OF("gravity='2 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.5 0 0'")),
-     .before = .3},
-    {.name = "spin and rolling friction",
-     .text =
-         OF("gravity='2 1 -9'", FLOOR FREE("0 0 .1", "size='.1' condim='6' friction='.5 .01 .01'")),
-     .before = .3,
-     .tolerance = 1e-15},
-    {.name = "a box that rests",
-     .text = OF("", FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1'")),
-     .before = .1},
-    {.name = "a box that slides",
-     .text = OF("gravity='6 1 -9'",
-                FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1' friction='.3 0 0'")),
-     .before = .1},
-    {.name = "a ball that slides, convex law",
-     .text = OF("gravity='6 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.1 0 0'")),
-     .before = .1,
-     .convex = 1},
-    {.name = "without friction",
-     .text = OF("", FLOOR FREE("0 0 .1", "size='.1' condim='1'")),
-     .before = .1},
-    {.name = "a box on a box",
-     .text = OF("gravity='4 0 -9'",
-                FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1'")
-                    FREE("0 .1 .25", "type='box' size='.1 .1 .05' friction='.2 0 0'")),
-     .before = .1},
-    {.name = "joints of all kinds",
-     .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
-     .before = .1},
-    {.name = "the same later",
-     .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
-     .before = .5},
-    {.name = "stiff: all at the end of the step",
-     .text = "<mujoco><option timestep='0.05'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
-     .before = .5},
-    {.name = "a ball that lands",
-     .text = OF("", FLOOR FREE("0 0 .11", "size='.1' friction='.1 0 0'")),
-     .before = .044},
-    {.name = "a box that lands",
-     .text = OF("", "<geom type='plane' size='5 5 1' friction='.01 0 0' euler='2 3 0'/>" FREE(
-                        "0 0 .15", "type='box' size='.2 .3 .1'")),
-     .before = .044},
-    {.name = "a ball that bounces",
-     .text = OF("", FLOOR FREE("0 0 .11", "size='.1' friction='.1 0 0'")),
-     .before = .044,
-     .bounce = 0.6},
-    {.name = "a Stewart platform", EXAMPLE("bodies/stewart.xml"), .before = .1},
-    {.name = "a bicycle", EXAMPLE("bodies/bicycle.xml"), .before = .1},
-    {.name = "a tippe top", EXAMPLE("contact/tippe_top.xml"), .before = .3},
-    {.name = "a gripper", EXAMPLE("contact/gripper_capsule.xml"), .before = .3},
-    {.name = "a quadruped", EXAMPLE("contact/quadruped.xml"), .before = .3},
-    {.name = "a humanoid on the ground", EXAMPLE("contact/humanoid_falls.xml"), .before = 1.5},
-};
 
 static void test_scenes(void **state)
 {

@@ -52,6 +52,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "gauss/contact/impact_inner.h"
 #include "gauss/tolerances.h"
 
@@ -421,6 +422,95 @@ static void choose_all(gauss_impact *x)
     }
 }
 
+/* ---- Acts, for derivatives --------------------------------------------------------------------
+ */
+
+static size_t act_size(const gauss_impact *x)
+{
+    return 2 * (size_t)x->n + (size_t)x->rows + (size_t)x->blocks;
+}
+
+/* Room for one more; NULL: they are not kept. */
+static double *open_act(gauss_impact *x)
+{
+    size_t size = act_size(x), need = ((size_t)x->acts + 1) * size;
+    if (!x->keeps) {
+        return NULL;
+    }
+    if (need > x->act_room) {
+        double *more = base_alloc(2 * need * sizeof *more);
+        if (!more) {
+            x->no_memory = 1;
+            return NULL;
+        }
+        if (x->acts > 0) {
+            memcpy(more, x->act, (size_t)x->acts * size * sizeof *more);
+        }
+        base_free(x->act);
+        x->act = more;
+        x->act_room = 2 * need;
+    }
+    return x->act + (size_t)x->acts * size;
+}
+
+/* v and the impulses so far, at the start of an act. */
+static void begin_act(gauss_impact *x, const double *v)
+{
+    double *to = open_act(x);
+    if (to) {
+        memcpy(to, v, (size_t)x->n * sizeof *v);
+        memcpy(to + 2 * x->n, x->sum, (size_t)x->rows * sizeof *to);
+    }
+}
+
+/* At its end; alone: it is one of contacts that are groups of their own. */
+static void end_act(gauss_impact *x, const double *v, int alone)
+{
+    double *to = open_act(x);
+    if (!to) {
+        return;
+    }
+    double *part = to + 2 * x->n + x->rows;
+    int any = 0;
+    memcpy(to + x->n, v, (size_t)x->n * sizeof *v);
+    for (int i = 0; i < x->rows; i++) {
+        to[2 * x->n + i] = x->sum[i] - to[2 * x->n + i];
+    }
+    for (int k = 0; k < x->blocks; k++) {
+        const impact_block *block = &x->block[k];
+        part[k] = alone && block->contact && x->chosen[block->law.pair] == 2;
+        any |= part[k] != 0;
+    }
+    for (int p = 0; p < x->part_blocks && !alone; p++) {
+        part[x->part_of[p]] = any = 1;
+    }
+    x->acts += any;
+}
+
+void gauss_impact_keep(gauss_impact *x, int keeps)
+{
+    x->keeps = keeps;
+}
+
+int gauss_impact_acts(const gauss_impact *x)
+{
+    return x->acts;
+}
+
+gauss_impact_act gauss_impact_act_of(const gauss_impact *x, int act)
+{
+    const double *at = x->act + (size_t)act * act_size(x);
+    return (gauss_impact_act){.before = at,
+                              .after = at + x->n,
+                              .impulse = at + 2 * x->n,
+                              .part = at + 2 * x->n + x->rows};
+}
+
+int gauss_impact_first_row(const gauss_impact *x, int block)
+{
+    return x->block[block].first;
+}
+
 static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
                                gauss_impact_answer *answer, zw_error *error)
 {
@@ -441,10 +531,14 @@ static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
         if (status == ZW_OK && put_group(x, last) > 0) {
             x->options.tolerance = FINE;
             asked++;
+            begin_act(x, v);
             status = strike(x, last ? 0 : 1, v, answer, error);
+            end_act(x, v, 0);
         }
         if (status == ZW_OK && !last) {
+            begin_act(x, v);
             strike_alone(x, v, answer);
+            end_act(x, v, 1);
         }
         answer->rounds++;
         if (status != ZW_OK || last || measure_approach(x, v) == 0) {
@@ -461,13 +555,17 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     memset(x->sum, 0, (size_t)x->rows * sizeof(double));
+    x->acts = 0;
     x->options = zw_gauss_options_default();
     x->options.contact = contact;
     x->options.tolerance = FINE;
     x->options.rank = GAUSS_PROJECTION_RANK;
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0;
-    return answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
+    zw_status status = answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
+    return status == ZW_OK && x->no_memory
+               ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
+               : status;
 }
 
 const double *gauss_impact_impulse(const gauss_impact *x, int block)

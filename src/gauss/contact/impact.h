@@ -60,4 +60,16 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
 /* The impulses of all rounds of the last impact along the rows of a block. */
 const double *gauss_impact_impulse(const gauss_impact *x, int block);
 
+/* For derivatives: what acts at once. Of each act of the last impact, if they are to be kept: the
+ * speeds before and after it, its impulses along all rows, and whether a block is part of it. */
+typedef struct gauss_impact_act {
+    const double *before, *after; /* [n] */
+    const double *impulse;        /* [rows] */
+    const double *part;           /* [blocks] 1 or 0 */
+} gauss_impact_act;
+void gauss_impact_keep(gauss_impact *x, int keeps);
+int gauss_impact_acts(const gauss_impact *x);
+gauss_impact_act gauss_impact_act_of(const gauss_impact *x, int act);
+int gauss_impact_first_row(const gauss_impact *x, int block);
+
 #endif

@@ -62,6 +62,11 @@ struct gauss_impact {
     double *impulse;  /* [rows] of a round; its rows are those of the group, */
     double *sum;      /* [rows] and of all so far */
     double *kept_sum; /* [rows] impulses of the group that go with `kept` */
+
+    int keeps;       /* the acts are to be kept: */
+    int acts;        /* so many, */
+    double *act;     /* of gauss_impact_act_size numbers each, */
+    size_t act_room; /* and room for so many numbers */
     void *memory;
     size_t memory_size;
 };

@@ -33,6 +33,7 @@ void gauss_impact_free(gauss_impact *x)
         base_free(x->value);
         base_free(x->way);
         base_free(x->by);
+        base_free(x->act);
         base_free(x->memory);
         base_free(x);
     }

@@ -93,6 +93,9 @@ static zw_status make_steps(sweep *s, zw_error *error)
         s->rigid =
             rigid_create(s->system, &s->run, plan->model, plan->number, plan->numbers, error);
         s->kept_room = s->rigid ? rigid_memory(s->rigid, &s->memory_of_steps) : 0;
+        if (s->rigid && !rigid_make_way(s->rigid)) {
+            return no_memory(error);
+        }
     } else {
         s->steps = steps_create(s->system, s->h, error);
     }
@@ -140,7 +143,7 @@ static void drop(sweep *s)
 
 /* ---- There ----------------------------------------------------------------------------------- */
 
-static zw_status take(sweep *s, long step, const double *from, int differs, double *to,
+static zw_status take(sweep *s, long step, const double *from, rigid_steps differs, double *to,
                       zw_error *error)
 {
     const zw_gradient_plan *plan = s->plan;
@@ -176,7 +179,7 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
         if (k % s->between == 0) {
             memcpy(s->kept + (size_t)(k / s->between) * s->wide, end, s->wide * sizeof *end);
         }
-        status = take(s, k, end, 0, end, error);
+        status = take(s, k, end, RIGID_PLAIN, end, error);
     }
     return status;
 }
@@ -199,7 +202,7 @@ static void add_cost(sweep *s, long step, const double *x)
 }
 
 /* The same by the matrix of a step. */
-static void rigid_back(sweep *s)
+static void matrix_back(sweep *s)
 {
     size_t two = 2 * (size_t)s->system->n, params = (size_t)s->system->shape.params;
     size_t wide = two + (size_t)s->rigid->more;
@@ -227,9 +230,19 @@ static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
     size_t params = (size_t)s->system->shape.params;
     double *q_by = s->g, *v_by = s->g + s->system->n;
     memset(s->by, 0, params * sizeof *s->by);
-    zw_status status = take(s, k, x, 1, NULL, error);
-    if (status == ZW_OK && s->rigid) {
-        rigid_back(s);
+    int tape = s->rigid && s->rigid->tape;
+    zw_status status = take(s, k, x, tape ? RIGID_TAPE : RIGID_MATRIX, NULL, error);
+    if (status == ZW_OK && tape && rigid_tape_failed(s->rigid->tape)) {
+        tape = 0;
+        status = take(s, k, x, RIGID_MATRIX, NULL, error);
+    }
+    if (status == ZW_OK && tape) {
+        status = rigid_back(s->rigid, s->g, s->by, s->to->by_number);
+        if (status != ZW_OK) {
+            *error = s->rigid->failure;
+        }
+    } else if (status == ZW_OK && s->rigid) {
+        matrix_back(s);
     } else if (status == ZW_OK) {
         status = steps_back(s->steps, q_by, v_by, q_by, v_by, s->by, error);
     }
@@ -255,7 +268,7 @@ static zw_status piece_back(sweep *s, long first, zw_error *error)
     memcpy(s->piece, s->kept + (size_t)(first / s->between) * s->wide, s->wide * sizeof(double));
     for (long k = first; k + 1 < end && status == ZW_OK; k++) {
         double *x = s->piece + (size_t)(k - first) * s->wide;
-        status = take(s, k, x, 0, x + s->wide, error);
+        status = take(s, k, x, RIGID_PLAIN, x + s->wide, error);
     }
     for (long k = end - 1; k >= first && status == ZW_OK; k--) {
         status = step_back(s, k, s->piece + (size_t)(k - first) * s->wide, error);
@@ -320,7 +333,7 @@ static zw_status rigid_slopes(const zw_system *system, const zw_state *state,
     zw_state *at = (zw_state *)state;
     sens_rigid *r = rigid_create(system, plan, NULL, NULL, 0, error);
     zw_status status =
-        r ? rigid_take(r, state->t, state_q(at), state_v(at), state_param(at), 1, error)
+        r ? rigid_take(r, state->t, state_q(at), state_v(at), state_param(at), RIGID_MATRIX, error)
           : error->status;
     if (status == ZW_OK) {
         size_t n = (size_t)system->n;

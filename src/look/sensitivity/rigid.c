@@ -57,7 +57,12 @@ static void taken(void *user, const step_impulse *s, int hits)
 {
     sens_rigid *r = user;
     size_t wide = 2 * (size_t)r->system->n + (size_t)r->more;
-    if (!r->differs || r->status != ZW_OK) {
+    if (r->differs == RIGID_PLAIN || r->status != ZW_OK) {
+        return;
+    }
+    if (r->differs == RIGID_TAPE) {
+        r->status = rigid_tape_piece(r, s, hits);
+        r->rest -= r->here.s->h;
         return;
     }
     r->status = rigid_piece_slopes(r);
@@ -77,11 +82,11 @@ static void taken(void *user, const step_impulse *s, int hits)
     }
 }
 
-static void impact(void *user, const step_impulse *s, const double *before, const double *after)
+static void impact(void *user, const step_impulse *s)
 {
     sens_rigid *r = user;
     if (r->differs && r->status == ZW_OK) {
-        r->status = rigid_impact(r, s, before, after);
+        r->status = rigid_impact(r, s);
     }
 }
 
@@ -185,6 +190,7 @@ sens_rigid *rigid_create(const zw_system *system, const zw_run_options *plan, zw
     impulse_set_accuracy(r->steps.s, plan->accuracy);
     r->watch = (impulse_watch){.user = r, .solved = solved, .taken = taken, .impact = impact};
     r->steps.s->watch = &r->watch;
+    gauss_impact_keep(r->steps.s->touch.law, 1);
     return r;
 }
 
@@ -195,6 +201,8 @@ void rigid_free(sens_rigid *r)
     }
     free_place(&r->steps);
     free_place(&r->here);
+    rigid_tape_free(r->tape);
+    rigid_way_free(r->way);
     for (int k = 0; k < 4 * r->names; k++) {
         free_place(&r->variant[k / 4].at[k % 4]);
     }
@@ -213,6 +221,13 @@ void rigid_free(sens_rigid *r)
     base_free(r);
 }
 
+int rigid_make_way(sens_rigid *r)
+{
+    r->tape = rigid_tape_create(r);
+    r->way = r->tape ? rigid_way_create(r->system) : NULL;
+    return !r->tape || r->way;
+}
+
 int rigid_memory(const sens_rigid *r, double **numbers)
 {
     return impulse_memory(r->steps.s, numbers);
@@ -221,18 +236,21 @@ int rigid_memory(const sens_rigid *r, double **numbers)
 /* ---- A step ---------------------------------------------------------------------------------- */
 
 zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, const double *param,
-                     int differs, zw_error *error)
+                     rigid_steps differs, zw_error *error)
 {
     const zw_system *system = r->system;
     size_t two = 2 * (size_t)system->n, wide = two + (size_t)r->more;
     memcpy(r->param, param, (size_t)system->shape.params * sizeof *param);
     system_bind(system, r->steps.work, param);
-    memset(r->by, 0, two * wide * sizeof *r->by);
+    memset(r->by, 0, differs == RIGID_MATRIX ? two * wide * sizeof *r->by : 0);
     for (size_t i = 0; i < two; i++) {
         r->by[i * wide + i] = 1;
     }
     memset(r->rest_by, 0, wide * sizeof *r->rest_by);
     r->rest = r->h;
+    if (differs == RIGID_TAPE) {
+        rigid_tape_begin(r->tape);
+    }
     r->differs = differs;
     r->status = ZW_OK;
     zw_status status = impulse_step(r->steps.s, t, r->h, q, v, r->q1, r->v1, error);

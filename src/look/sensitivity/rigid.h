@@ -1,8 +1,10 @@
 /* Inside of derivatives of steps of method impulse: rigid.c a step, rigid_piece.c the equations of
- * a piece of it and their slopes, rigid_law.c the laws of its rows, rigid_hit.c impacts. */
+ * a piece of it and their slopes, rigid_law.c the laws of its rows, rigid_hit.c impacts; the way
+ * back: rigid_tape.c what is kept of a step, rigid_back.c the sweep. */
 #ifndef ZW_LOOK_RIGID_H
 #define ZW_LOOK_RIGID_H
 
+#include "look/sensitivity/back.h"
 #include "look/sensitivity/number.h"
 #include "step/impulse/impulse.h"
 #include "zwang/sensitivity.h"
@@ -20,7 +22,11 @@ typedef struct rigid_block {
     int side;        /* given: 0, 1: an end of its box; -1: inside */
     double mu[5];
     double give; /* of a motor: its compliance */
+    double per;  /* of a limit: how its speed changes with its gap at q1 */
 } rigid_block;
+
+/* What is found along with a step: nothing, its slopes as a matrix, or records for the way back. */
+typedef enum rigid_steps { RIGID_PLAIN, RIGID_MATRIX, RIGID_TAPE } rigid_steps;
 
 /* One of the two problems of a piece (impulse.c, impulse_close.c), or an impact: its equations are
  * R(x, lambda) = 0, [n] of them, and one for each of its unknown multipliers. */
@@ -43,6 +49,40 @@ typedef struct rigid_variant {
     rigid_place at[4];
 } rigid_variant;
 
+/* A contact of a record. */
+typedef struct rigid_touch {
+    int block[2];       /* of either half; -1: none */
+    int rolls;          /* impulse_roll.c: it is closed at q0 too, */
+    double part;        /* with c, */
+    double bounce;      /* of an impact: the coefficient of restitution */
+    back_contact end;   /* at q1 */
+    back_contact begin; /* at q0, if it rolls */
+} rigid_touch;
+
+/* A piece of a step, or an act of an impact: all that the way back needs of it. */
+typedef struct rigid_record {
+    int impact; /* at q1, from v0 to v1 */
+    int hits;   /* it ends where something meets */
+    double h, t, theta, sigma;
+    double part;         /* of the time that was left */
+    int steep;           /* sigma follows from the mass of this dof, by */
+    double steep_by;     /* so much; 0: it does not */
+    double *q0, *q1;     /* [nq] */
+    double *u, *v0, *v1; /* [n] */
+    double *row;         /* [n] hits: slopes of the gap that closes, */
+    double *gap_by;      /* [names] by numbers of the model */
+    int *boxed;          /* [motors] */
+    rigid_half half[2];
+    int touches, touch_room;
+    rigid_touch *touch;
+    double *E[2]; /* [1 + names][n + unknowns] slopes of the equations by h and the numbers */
+    size_t E_room[2];
+    void *memory;
+} rigid_record;
+
+typedef struct rigid_tape rigid_tape;
+typedef struct rigid_way rigid_way;
+
 typedef struct sens_rigid {
     const zw_system *system;
     rigid_place steps; /* makes the steps */
@@ -53,9 +93,10 @@ typedef struct sens_rigid {
     double *param;   /* [params] of it */
     int names;       /* numbers of the model among the unknowns */
     rigid_variant *variant;
-    int more;    /* columns beside q and v: parameters and names */
-    int differs; /* slopes are found along with a step: */
-    double *by;  /* [2 n][2 n + more] of q1, v1 */
+    int more;            /* columns beside q and v: parameters and names */
+    rigid_steps differs; /* what is found along with a step: */
+    double *by;          /* [2 n][2 n + more] slopes of q1, v1 */
+    rigid_tape *tape;    /* or what a way back needs; NULL: it cannot be */
 
     /* The piece at hand, */
     double *h_by;    /* [2 n + more] how its length changes, */
@@ -79,6 +120,7 @@ typedef struct sens_rigid {
     const char *kink;
     zw_status status; /* of what the watch had to do */
     zw_error failure; /* and the message; that of the step is the step's */
+    rigid_way *way;   /* scratch of the way back */
     void *memory;
 } sens_rigid;
 
@@ -87,15 +129,25 @@ typedef struct sens_rigid {
 sens_rigid *rigid_create(const zw_system *system, const zw_run_options *plan, zw_model *model,
                          const char *const *name, int names, zw_error *error);
 void rigid_free(sens_rigid *r);
+int rigid_make_way(
+    sens_rigid *r); /* steps can have records, if they cover the system; 0: no memory */
 int rigid_memory(const sens_rigid *r, double **numbers); /* as impulse_memory */
-/* A step from (q, v): q1, v1; if it differs, with its slopes: by. */
+/* A step from (q, v): q1, v1, and what is to be found along with it. */
 zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, const double *param,
-                     int differs, zw_error *error);
+                     rigid_steps differs, zw_error *error);
 void rigid_note_kink(sens_rigid *r, const char *name);
 
 /* rigid_piece.c: a piece was solved: what its equations are is noted; then r->piece. */
 zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v1);
 zw_status rigid_piece_slopes(sens_rigid *r);
+/* Modes of the piece, from the equations where they hold. 0: a point is not there. */
+int rigid_piece_decide(sens_rigid *r);
+/* Slopes of its equations by its length (column 0) and the numbers of the model (from 1 on), as
+ * rigid_spread has them, into to[2][size]. */
+int rigid_piece_column(sens_rigid *r, int column, double *const to[2]);
+/* Friction of a joint that has what the first half left of it: its block there, or NULL. */
+const rigid_block *rigid_spends(const rigid_half half[2], const rigid_block *it);
+int rigid_is_coulomb(const sens_rigid *r);
 zw_status rigid_no_memory(sens_rigid *r);
 /* *list has room for so many. 0: no memory. */
 int rigid_grow(double **list, size_t *room, size_t need);
@@ -113,15 +165,42 @@ int rigid_decide(sens_rigid *r, rigid_half *half, const impulse_problem *p, cons
 /* Changes of R and values become those of all equations: to[n + unknowns]. */
 void rigid_spread(const rigid_half *half, int n, int coulomb, const double *dR,
                   const double *dvalue, double *to);
+/* Transposed: z[n + unknowns] becomes slopes by R, which are its first n, and by speeds and given
+ * multipliers: y[rows]. */
+void rigid_collect(const rigid_half *half, int n, int coulomb, const double *z, double *y);
 /* to[n] -= what a change of one unknown multiplier pushes. */
 void rigid_push_unknown(const rigid_half *half, int n, int unknown, double *to);
 /* Do speeds and multipliers fulfil the laws, relative to the largest of them? */
 int rigid_holds(const rigid_half *half, double part);
 void rigid_half_free(rigid_half *half);
+int rigid_half_copy(rigid_half *to, const rigid_half *from, int n); /* 0: no memory */
 
 /* rigid_hit.c: r->h_by of a piece that ends where something meets; and r->by over an impact. */
 zw_status rigid_hit(sens_rigid *r, const step_impulse *s);
-zw_status rigid_impact(sens_rigid *r, const step_impulse *s, const double *before,
-                       const double *after);
+zw_status rigid_impact(sens_rigid *r, const step_impulse *s);
+/* Of the piece that has just been taken: row[n] and by[names], slopes of the gap that closes. */
+zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, double *by);
+
+/* rigid_tape.c: records of a step. NULL without an error: this system has no way back of its own.
+ */
+rigid_tape *rigid_tape_create(sens_rigid *r);
+void rigid_tape_free(rigid_tape *tape);
+void rigid_tape_begin(rigid_tape *tape); /* of a step */
+int rigid_tape_failed(
+    const rigid_tape *tape); /* the step has no records; its matrix may be there */
+int rigid_tape_count(const rigid_tape *tape);
+const rigid_record *rigid_tape_record(const rigid_tape *tape, int k);
+/* Contacts at q0 have been found; then those at q1, with modes; an act of an impact. */
+int rigid_tape_start(sens_rigid *r);
+zw_status rigid_tape_piece(sens_rigid *r, const step_impulse *s, int hits);
+zw_status rigid_tape_act(sens_rigid *r, const double *q, const double *before, const double *after,
+                         double (*bounce)(void *user, int64_t key), void *user,
+                         int (*column)(sens_rigid *r, void *user, int name, double *to));
+
+/* rigid_back.c: g[2 n], slopes of a number by the end of the step that was recorded, become those
+ * by its start; by_param and by_number (NULL: nobody asks) get more. */
+rigid_way *rigid_way_create(const zw_system *system);
+void rigid_way_free(rigid_way *way);
+zw_status rigid_back(sens_rigid *r, double *g, double *by_param, double *by_number);
 
 #endif

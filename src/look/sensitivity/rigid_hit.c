@@ -9,8 +9,8 @@
  *
  *     M(q) (v+ - v-) = B(q)' p,     w+ + e w- = 0 along normals that push, the laws of rigid_law.c
  *
- * is differentiated as a piece is. (Those by q are differences, as there.) Impacts one after
- * another in one instant are not of this form, and have no derivatives here. */
+ * is differentiated as a piece is. (Those by q are differences, as there.) Where impulses act one
+ * after another in an instant (gauss/contact/impact.c), so are their slopes, act by act. */
 #include <math.h>
 #include <string.h>
 
@@ -112,6 +112,18 @@ static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double 
     return 1;
 }
 
+zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, double *by)
+{
+    meeting it = {.row = row};
+    int good = find_meeting(r, s, &it);
+    for (int k = 0; k < r->names && good; k++) {
+        good = gap_by_name(r, &it, k, &by[k]);
+    }
+    return good ? ZW_OK
+                : base_fail(&r->failure, ZW_INACCURATE,
+                            "a contact that closed in the step was not found again");
+}
+
 zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
 {
     size_t n = (size_t)r->system->n, wide = 2 * n + (size_t)r->more, width = wide + 1;
@@ -151,7 +163,8 @@ typedef struct struck {
 
 typedef struct impact {
     const step_impulse *of;
-    const double *before, *after;
+    gauss_impact_act act;
+    const double *before, *after; /* of the act */
     const double *q;
     struct struck *list;
     int count;
@@ -166,6 +179,15 @@ static double bounce_of(const impact *it, int k)
     return leaves > 0.5 * e * approach ? e : 0;
 }
 
+static void add_struck(impact *it, int64_t key, int block, double bounce)
+{
+    if (it->act.part[block] != 0) {
+        int row = gauss_impact_first_row(it->of->touch.law, block);
+        it->list[it->count++] =
+            (struck){.key = key, .bounce = bounce, .impulse = it->act.impulse + row};
+    }
+}
+
 /* What took part: closers and limits come first, as impulse_put_impact_joints has them. */
 static void list_struck(impact *it)
 {
@@ -175,16 +197,13 @@ static void list_struck(impact *it)
     for (int c = 0; c < impulse_held(s); c++) {
         int first = system->first_row[c];
         if (system->row_kind[first] != SYSTEM_CONTACT || impulse_limit_meets(s, first)) {
-            it->list[it->count++] =
-                (struck){.key = c, .impulse = gauss_impact_impulse(s->touch.law, index++)};
+            add_struck(it, c, index++, 0);
         }
     }
     for (int k = 0; k < (s->touch.is_there ? s->touch.found.count : 0); k++) {
         if (s->touch.listed[k] >= 0) {
-            it->list[it->count++] =
-                (struck){.key = impulse_contact_key(&s->touch.found.point[k].key),
-                         .bounce = bounce_of(it, k),
-                         .impulse = gauss_impact_impulse(s->touch.law, s->touch.listed[k])};
+            add_struck(it, impulse_contact_key(&s->touch.found.point[k].key), s->touch.listed[k],
+                       bounce_of(it, k));
         }
     }
 }
@@ -362,6 +381,28 @@ static void follow(sens_rigid *r, int size, const double *x)
     memcpy(r->by + n * wide, r->next, n * wide * sizeof(double));
 }
 
+static double bounce_by_key(void *user, int64_t key)
+{
+    const struck *hit = find(user, key);
+    return hit ? hit->bounce : 0;
+}
+
+/* Slopes of the equations of an act by a number of the model. */
+static int column_of(sens_rigid *r, void *user, int name, double *to)
+{
+    size_t n = (size_t)r->system->n, rows = (size_t)r->half[0].rows;
+    int law = r->here.s->aside.options.contact != ZW_CONTACT_CONVEX;
+    if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows))) {
+        return 0;
+    }
+    double *y = r->y + 4 * (n + 2 * rows);
+    if (!differ(r, user, (int)n + name, y)) {
+        return 0;
+    }
+    rigid_spread(&r->half[0], (int)n, law, y, y + n, to);
+    return 1;
+}
+
 static zw_status strike(sens_rigid *r, impact *it)
 {
     size_t n = (size_t)r->system->n;
@@ -374,7 +415,10 @@ static zw_status strike(sens_rigid *r, impact *it)
     }
     if (!rigid_holds(&r->half[0], 1e-9)) {
         return base_fail(&r->failure, ZW_BAD_INPUT,
-                         "derivatives of sequential impacts are not supported yet");
+                         "an impact whose restitution was reduced has no derivatives");
+    }
+    if (r->differs == RIGID_TAPE) {
+        return rigid_tape_act(r, it->q, it->before, it->after, bounce_by_key, it, column_of);
     }
     if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows) + wide) ||
         !rigid_grow(&r->K, &r->K_room, wide * wide) ||
@@ -385,20 +429,29 @@ static zw_status strike(sens_rigid *r, impact *it)
         return base_fail(&r->failure, ZW_INACCURATE,
                          "a contact that closed in the step was not found again");
     }
-    if (slopes_solve_to(size, 2 * (int)n + r->names, r->K, r->X, RANK, NULL) < 0) {
+    if (slopes_solve_to(size, 2 * (int)n + r->names, r->K, r->X, RANK, NULL, NULL) < 0) {
         return rigid_no_memory(r);
     }
     follow(r, size, r->X);
     return ZW_OK;
 }
 
-zw_status rigid_impact(sens_rigid *r, const step_impulse *s, const double *before,
-                       const double *after)
+zw_status rigid_impact(sens_rigid *r, const step_impulse *s)
 {
     int points = s->touch.is_there ? s->touch.found.count : 0;
-    impact it = {.of = s, .before = before, .after = after, .q = s->q1};
+    impact it = {.of = s, .q = s->q1};
+    zw_status status = ZW_OK;
     it.list = base_alloc((size_t)(impulse_held(s) + points + 1) * sizeof *it.list);
-    zw_status status = it.list ? strike(r, &it) : rigid_no_memory(r);
+    if (!it.list) {
+        return rigid_no_memory(r);
+    }
+    for (int k = 0; k < gauss_impact_acts(s->touch.law) && status == ZW_OK; k++) {
+        it.act = gauss_impact_act_of(s->touch.law, k);
+        it.before = it.act.before;
+        it.after = it.act.after;
+        it.count = 0;
+        status = strike(r, &it);
+    }
     base_free(it.list);
     return status;
 }

@@ -66,6 +66,24 @@ int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *la
     return 1;
 }
 
+int rigid_half_copy(rigid_half *to, const rigid_half *from, int n)
+{
+    if (!make_room(to, n, from->blocks + 1, from->rows + 1)) {
+        return 0;
+    }
+    to->blocks = from->blocks;
+    to->rows = from->rows;
+    to->unknowns = from->unknowns;
+    if (from->rows > 0) {
+        size_t rows = (size_t)from->rows * sizeof(double);
+        memcpy(to->block, from->block, (size_t)from->blocks * sizeof *to->block);
+        memcpy(to->lambda, from->lambda, rows);
+        memcpy(to->w, from->w, rows);
+        memcpy(to->B, from->B, rows * (size_t)n);
+    }
+    return 1;
+}
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static int find(const impulse_problem *p, int64_t key, int from)
@@ -170,7 +188,7 @@ static void decide_contact(sens_rigid *r, rigid_half *half, rigid_block *it, int
         y += mu * mu * w[i] * w[i];
     }
     double left = k * (lambda[0] - sqrt(x)), slip = sqrt(y);
-    it->mode = slip > left ? RIGID_SLIDES : RIGID_HELD;
+    it->mode = slip > left && slip > r->slow ? RIGID_SLIDES : RIGID_HELD;
     if (slip <= r->slow && left <= NEAR * k * lambda[0]) {
         rigid_note_kink(r, "a contact about to slide");
     }
@@ -306,6 +324,52 @@ void rigid_push_unknown(const rigid_half *half, int n, int unknown, double *to)
                 double mu = it->mu[j - 1];
                 push(half, n, it->first + j, -mu * mu * half->w[it->first + j] / rho, to);
             }
+        }
+    }
+}
+
+/* x . B of a row */
+static double along(const rigid_half *half, int n, int row, const double *x)
+{
+    const double *B = half->B + (size_t)row * (size_t)n;
+    double sum = 0;
+    for (int j = 0; j < n; j++) {
+        sum += x[j] * B[j];
+    }
+    return sum;
+}
+
+static void collect_slide(const rigid_half *half, const rigid_block *it, int n, int coulomb,
+                          const double *z, double *y)
+{
+    const double *w = half->w + it->first;
+    double rho = rho_of(half, it), lambda = half->lambda[it->first];
+    double of_rho = coulomb ? 0 : -z[n + it->at];
+    y[0] = z[n + it->at];
+    for (int i = 1; i < it->rows; i++) {
+        double mu = it->mu[i - 1];
+        y[i] = mu == 0 ? 0 : along(half, n, it->first + i, z) * lambda / rho * mu * mu;
+        of_rho -= y[i] * w[i] / rho;
+    }
+    for (int i = 1; i < it->rows; i++) {
+        double mu = it->mu[i - 1];
+        y[i] += of_rho * mu * mu * w[i] / rho;
+    }
+}
+
+void rigid_collect(const rigid_half *half, int n, int coulomb, const double *z, double *y)
+{
+    memset(y, 0, (size_t)half->rows * sizeof *y);
+    for (int k = 0; k < half->blocks; k++) {
+        const rigid_block *it = &half->block[k];
+        if (it->mode == RIGID_SLIDES) {
+            collect_slide(half, it, n, coulomb, z, y + it->first);
+        }
+        for (int i = 0; i < it->rows && it->mode == RIGID_HELD; i++) {
+            y[it->first + i] = z[n + it->at + i];
+        }
+        if (it->mode == RIGID_GIVEN) {
+            y[it->first] = -along(half, n, it->first, z);
         }
     }
 }

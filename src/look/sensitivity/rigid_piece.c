@@ -141,7 +141,7 @@ static int look(sens_rigid *r, step_impulse *s, double *y)
 }
 
 /* Modes, from the equations where they hold. */
-static int decide(sens_rigid *r)
+int rigid_piece_decide(sens_rigid *r)
 {
     step_impulse *s = r->here.s;
     const zw_system *system = r->system;
@@ -149,7 +149,8 @@ static int decide(sens_rigid *r)
     for (int k = 0; k < 4 * r->names; k++) {
         system_bind(r->variant[k / 4].of.system[k % 4], r->variant[k / 4].at[k % 4].work, r->param);
     }
-    if (!impulse_begin_again(s, r->joined) || !impulse_look_again(s, r->joined) ||
+    if (!impulse_begin_again(s, r->joined) || (r->differs == RIGID_TAPE && !rigid_tape_start(r)) ||
+        !impulse_look_again(s, r->joined) ||
         !rigid_decide(r, &r->half[0], &s->problem, s->u, &s->H)) {
         return 0;
     }
@@ -277,19 +278,19 @@ typedef struct slopes {
     double *y;              /* [Y] */
 } slopes;
 
-static int coulomb(const sens_rigid *r)
+int rigid_is_coulomb(const sens_rigid *r)
 {
     return r->here.s->problem.options.contact != ZW_CONTACT_CONVEX;
 }
 
 /* Friction of a joint that slides in the second half has what was left of it (impulse_boxes.c): its
  * multiplier is less by what that of the first half is more. Its block there; NULL: it does not. */
-static const rigid_block *spends(const sens_rigid *r, const rigid_block *it)
+const rigid_block *rigid_spends(const rigid_half half[2], const rigid_block *it)
 {
     if (it->kind == ZW_BOX && it->mode == RIGID_GIVEN && it->give == 0) {
-        for (int k = 0; k < r->half[0].blocks; k++) {
-            if (r->half[0].block[k].key == it->key) {
-                return &r->half[0].block[k];
+        for (int k = 0; k < half[0].blocks; k++) {
+            if (half[0].block[k].key == it->key) {
+                return &half[0].block[k];
             }
         }
     }
@@ -300,13 +301,13 @@ static void spread(const sens_rigid *r, const slopes *m, double *const to[2], in
 {
     double *y[2] = {m->y, m->y + m->n + 2 * r->half[0].rows};
     for (int b = 0; b < r->half[1].blocks; b++) {
-        const rigid_block *it = &r->half[1].block[b], *was = spends(r, it);
+        const rigid_block *it = &r->half[1].block[b], *was = rigid_spends(r->half, it);
         if (was && was->mode == RIGID_GIVEN) {
             y[1][m->n + it->first] -= y[0][m->n + was->first];
         }
     }
     for (int k = 0; k < 2; k++) {
-        rigid_spread(&r->half[k], m->n, coulomb(r), y[k], y[k] + m->n,
+        rigid_spread(&r->half[k], m->n, rigid_is_coulomb(r), y[k], y[k] + m->n,
                      to[k] + (size_t)column * (size_t)m->size[k]);
     }
 }
@@ -333,6 +334,25 @@ static int differ_all(sens_rigid *r, const slopes *m)
         }
         spread(r, m, m->by_start, c);
     }
+    return 1;
+}
+
+int rigid_piece_column(sens_rigid *r, int column, double *const to[2])
+{
+    slopes m = {.n = r->system->n};
+    size_t count = count_of(r) + 2 * (size_t)m.n;
+    if (!rigid_grow(&r->y, &r->y_room, 5 * count)) {
+        return 0;
+    }
+    m.y = r->y + 4 * count;
+    for (int k = 0; k < 2; k++) {
+        m.size[k] = m.n + r->half[k].unknowns;
+    }
+    memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
+    if (!(column == 0 ? differ(r, BY_H, 0, m.y) : differ_name(r, column - 1, m.y))) {
+        return 0;
+    }
+    spread(r, &m, to, 0);
     return 1;
 }
 
@@ -390,7 +410,7 @@ static zw_status solve(sens_rigid *r, const rigid_half *half, const double *spee
     memcpy(kept, K, size * size * sizeof *K);
     memcpy(by, x, count * sizeof *x);
     double *loose = K + size * size;
-    int rank = slopes_solve_to((int)size, columns, K, x, RANK, loose), lost = 0, free = 0;
+    int rank = slopes_solve_to((int)size, columns, K, x, RANK, loose, NULL), lost = 0, free = 0;
     for (size_t c = 0; c < (size_t)columns && rank >= 0 && rank < (int)size; c++) {
         lost |= contradicts((int)size, kept, x + c * size, by + c * size);
     }
@@ -426,7 +446,7 @@ static void slopes_by_end(sens_rigid *r, const slopes *m, double *to)
                 dvalue[i] = factor * half->B[(size_t)i * (size_t)n + (size_t)j];
             }
         }
-        rigid_spread(half, n, coulomb(r), dR, dvalue, to + (size_t)j * (size_t)m->size[1]);
+        rigid_spread(half, n, rigid_is_coulomb(r), dR, dvalue, to + (size_t)j * (size_t)m->size[1]);
     }
 }
 
@@ -434,7 +454,7 @@ static void slopes_by_end(sens_rigid *r, const slopes *m, double *to)
 static void add_spent(const sens_rigid *r, const slopes *m, const double *first, double *second)
 {
     for (int b = 0; b < r->half[1].blocks; b++) {
-        const rigid_block *it = &r->half[1].block[b], *was = spends(r, it);
+        const rigid_block *it = &r->half[1].block[b], *was = rigid_spends(r->half, it);
         if (was && was->mode == RIGID_HELD) {
             const double *B = r->half[1].B + (size_t)it->first * (size_t)m->n;
             for (int j = 0; j < m->n; j++) {
@@ -540,7 +560,7 @@ zw_status rigid_piece_slopes(sens_rigid *r)
         return rigid_no_memory(r);
     }
     m.y = r->y + 4 * count;
-    int good = decide(r);
+    int good = rigid_piece_decide(r);
     for (int k = 0; k < 2; k++) {
         m.size[k] = m.n + r->half[k].unknowns;
     }

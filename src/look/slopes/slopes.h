@@ -70,8 +70,10 @@ zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kink
  * by[columns][size] gets the solutions. Answers the rank, -1: no memory. */
 int slopes_solve(int size, int columns, double *K, double *by);
 /* The same where rows that depend on each other do so only up to this, relative. loose[size], or
- * NULL: how far from determined each unknown is, 0 to 1. */
-int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose);
+ * NULL: how far from determined each unknown is, 0 to 1. null[size], or NULL: a vector that K makes
+ * 0 of, with a part of all of these. */
+int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose,
+                    double *null);
 /* The part of u[columns][m] that no combination of the columns of A[m][n] gives. 0: no memory. */
 int slopes_outside(int m, int n, const double *A, int columns, double *u);
 /* Some w with A w = b. 0: no memory. */

@@ -11,6 +11,7 @@ typedef struct slopes_pull {
     const double *coef;
     double by_length, by_rate, by_control;
     int param; /* that is the control; -1: none counts */
+    int motor; /* 1 + its number; 0: it is none */
 } slopes_pull;
 
 /* What is just at its end: how many, and the name of one. */

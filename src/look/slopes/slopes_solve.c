@@ -45,7 +45,7 @@ static void solve_lower(int rank, int n, const double *L, double *z)
 
 int slopes_solve(int size, int columns, double *K, double *by)
 {
-    return slopes_solve_to(size, columns, K, by, RANK, NULL);
+    return slopes_solve_to(size, columns, K, by, RANK, NULL, NULL);
 }
 
 /* Q of the last columns spans what K makes 0 of. */
@@ -63,7 +63,21 @@ static void find_loose(int rank, int size, const double *K, const double *beta, 
     }
 }
 
-int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose)
+/* Some sum of them, in which each counts. */
+static void find_null(int rank, int size, const double *K, const double *beta, const double *column,
+                      double *null)
+{
+    for (int i = 0; i < size; i++) {
+        null[i] = i < rank ? 0 : 1.0 / (1 + i - rank);
+    }
+    dense_lq_apply(rank, size, K, size, beta, null);
+    for (int i = 0; i < size; i++) {
+        null[i] *= column[i];
+    }
+}
+
+int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose,
+                    double *null)
 {
     size_t n = (size_t)size;
     double *room = base_alloc((6 * n + 8) * sizeof *room);
@@ -90,6 +104,9 @@ int slopes_solve_to(int size, int columns, double *K, double *by, double least, 
     }
     if (loose) {
         find_loose(rank, size, K, beta, z, loose);
+    }
+    if (null) {
+        find_null(rank, size, K, beta, column, null);
     }
     base_free(room);
     base_free(order);

@@ -86,6 +86,10 @@ typedef struct impulse_stays {
     contact_point point;
     uint32_t origin; /* the feature that it was found as; its key may have another */
     int carried;     /* it is of an earlier round */
+    int found;       /* it is where the search of now has found it; if not: */
+    int from;        /* it is where this one of the last round is now, */
+    int leads;       /* and its frame is that of a point which was found, */
+    uint32_t lead;   /* this feature; or as it was */
     double x[2][3];  /* in the frames of the geoms */
 } impulse_stays;
 
@@ -556,10 +560,13 @@ zw_status impulse_staying_create(impulse_staying *stay, size_t points);
 void impulse_staying_free(impulse_staying *stay);
 /* Points have just been found, at q0 or at an iterate: those of the last round that stay join. */
 void impulse_stay(step_impulse *s, int is_first);
+/* Of point k, which was not found but stays, while slopes are found: where it is on either body. */
+void impulse_stay_ends(const impulse_contacts *t, int k, double end[2][3]);
 
 /* impulse_roll.c */
 /* The rows at q0 of all entries, again; 0: a point is not there. */
 int impulse_roll_again(step_impulse *s, const double *sweeps);
+int impulse_roller_point(const step_impulse *s, int entry); /* of those just found; -1: none */
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
 void impulse_rolling_free(impulse_rolling *rolling);
 /* After contacts at q0 have been found: who rolls. And at an iterate. */

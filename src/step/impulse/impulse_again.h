@@ -15,8 +15,7 @@ typedef struct impulse_watch {
     /* The last of them is taken. `hits`: it ends where something meets; points are those at q1. */
     void (*taken)(void *user, const struct step_impulse *s, int hits);
     /* An impact at q1 by s->touch.law; s->touch.listed has the blocks of its points. */
-    void (*impact)(void *user, const struct step_impulse *s, const double *before,
-                   const double *after);
+    void (*impact)(void *user, const struct step_impulse *s);
 } impulse_watch;
 
 /* impulse_again.c: the equations of a piece that `from` has just solved go to another one, which

@@ -165,9 +165,6 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     const zw_metric metric = {
         .kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row};
     gauss_impact_answer answer;
-    if (s->watch) {
-        memcpy(s->other, v, (size_t)s->system->n * sizeof *v);
-    }
     tree_composite(s->system->tree, s->work->sweeps);
     matrix_set(&s->H, s->system, s->work->sweeps);
     gauss_impact_begin(s->touch.law, s->system->n, &metric);
@@ -186,7 +183,7 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
         s->impact_loss += fmax(answer.loss, 0);
         s->residual = fmax(s->residual, answer.certificate);
         if (s->watch) {
-            s->watch->impact(s->watch->user, s, s->other, v);
+            s->watch->impact(s->watch->user, s);
         }
     }
     return status;

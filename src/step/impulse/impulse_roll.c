@@ -155,6 +155,11 @@ static int find_again(const impulse_contacts *t, const impulse_roller *it)
     return alone;
 }
 
+int impulse_roller_point(const step_impulse *s, int entry)
+{
+    return find_again(&s->touch, &s->touch.rolling.list[entry]);
+}
+
 int impulse_roll_again(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;

@@ -199,16 +199,26 @@ static int as_low(const step_impulse *s, const pair *p)
     return then <= now + FLAT * impulse_extent(s);
 }
 
+void impulse_stay_ends(const impulse_contacts *t, int k, double end[2][3])
+{
+    const impulse_stays *it = &t->stay.list[t->stay.next[k].from];
+    for (int b = 0; b < 2; b++) {
+        const collide_pose *pose = &t->found.pose[it->point.key.geom[b]];
+        for (int i = 0; i < 3; i++) {
+            end[b][i] = pose->pos[i] + model_dot(pose->R + 3 * i, it->x[b]);
+        }
+    }
+}
+
 static int pushes(const step_impulse *s, const impulse_stays *it)
 {
     return problem_multiplier(&s->problem, impulse_contact_key(&it->point.key), 0) > 0;
 }
 
-static void add(impulse_staying *stay, const contact_point *point, uint32_t origin, int carried)
+static void add(impulse_staying *stay, const impulse_stays *it)
 {
     if (stay->found < stay->room) {
-        stay->next[stay->found++] =
-            (impulse_stays){.point = *point, .origin = origin, .carried = carried};
+        stay->next[stay->found++] = *it;
     }
 }
 
@@ -241,7 +251,8 @@ static int keep(step_impulse *s, const pair *p)
         contact_point point;
         carry(t, it, it->point.frame, &point);
         then = fmin(then, point.gap);
-        add(&t->stay, &point, it->origin, it->carried);
+        add(&t->stay, &(impulse_stays){
+                          .point = point, .origin = it->origin, .carried = it->carried, .from = j});
     }
     int low = then <= now + FLAT * impulse_extent(s);
     t->stay.found = low ? t->stay.found : found;
@@ -256,14 +267,22 @@ static void as_before(impulse_contacts *t, const pair *p)
         const impulse_stays *it = &t->stay.list[j];
         contact_point now;
         carry(t, it, normal, &now);
+        int found = 0;
         memcpy(now.frame, normal, sizeof now.frame);
         for (int k = p->first; k < p->end && !it->carried && !p->jumped; k++) {
             if (t->found.point[k].key.feature == it->origin) {
                 now = t->found.point[k];
                 now.key = it->point.key;
+                found = 1;
             }
         }
-        add(&t->stay, &now, it->origin, it->carried);
+        add(&t->stay, &(impulse_stays){.point = now,
+                                       .origin = it->origin,
+                                       .carried = it->carried,
+                                       .found = found,
+                                       .from = j,
+                                       .leads = 1,
+                                       .lead = t->found.point[p->first].key.feature});
     }
 }
 
@@ -280,7 +299,7 @@ static void renew(step_impulse *s, const pair *p)
         if ((it->carried || p->jumped) && room && pushes(s, it)) {
             carry(t, it, normal, &now);
             memcpy(now.frame, normal, sizeof now.frame);
-            add(&t->stay, &now, it->origin, 1);
+            add(&t->stay, &(impulse_stays){.point = now, .origin = it->origin, .carried = 1});
         }
     }
     for (int k = p->first; k < p->end; k++) {
@@ -292,7 +311,8 @@ static void renew(step_impulse *s, const pair *p)
         } else if (p->jumped || is_taken(&t->stay, first, &point.key)) {
             point.key.feature ^= (uint32_t)(s->rounds + 1) << 24;
         }
-        add(&t->stay, &point, t->found.point[k].key.feature, 0);
+        add(&t->stay,
+            &(impulse_stays){.point = point, .origin = t->found.point[k].key.feature, .found = 1});
     }
 }
 
