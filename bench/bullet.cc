@@ -29,7 +29,7 @@ struct bullet_world {
         info.m_startWorldTransform.setOrigin(at);
         info.m_startWorldTransform.setRotation(turn);
         body.emplace_back(new btRigidBody(info));
-        body.back()->setActivationState(DISABLE_DEACTIVATION); /* nobody sleeps */
+        body.back()->setActivationState(DISABLE_DEACTIVATION); /* bodies do not sleep */
         world.addRigidBody(body.back().get());
     }
 

@@ -4,10 +4,10 @@
  *     heaps [WORD [ENGINE]]     tables, or those of scenes whose name has the word, and of one
  *                               engine; times are of this thread
  *
- * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution, nobody
- * sleeps. Each runs as many steps as the scene asks for, or as many as its share of time allows;
- * the table says to what time it came. Everything beside the rate is measured alike, from the poses
- * and speeds that an engine shows:
+ * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution, bodies
+ * do not sleep. Each runs as many steps as the scene asks for, or as many as its share of time
+ * allows; the table says to what time it came. Everything beside the rate is measured alike, from
+ * the poses and speeds that an engine shows:
  *
  *   depth       the deepest overlap of two bodies, or of a body and a wall, at the end
  *   residual    how far the last step is from the laws of Signorini and Coulomb: below

@@ -134,7 +134,7 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world, zw_
     return code ? code : written;
 }
 
-/* What nobody would wait for, or makes no sense. */
+/* What would take too long, or makes no sense. */
 static int check(const cli_arguments *arguments, const cli_world *world, const zw_run_options *plan)
 {
     double from = arguments->from > 0 ? arguments->from : 10;

@@ -122,7 +122,7 @@ static void forget(serve_site *site)
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* 128 bits that nobody guesses. */
+/* 128 random bits that cannot be guessed. */
 static int make_token(char token[33])
 {
     unsigned char random[16];
@@ -174,7 +174,7 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
         *state = &once;
         return MHD_YES;
     }
-    if (*upload_size > 0) { /* a body is taken note of by nobody */
+    if (*upload_size > 0) { /* the body of a request is ignored */
         *upload_size = 0;
         return MHD_YES;
     }

@@ -65,7 +65,7 @@ void cli_show_keys(FILE *to, const cli_world *world)
     }
 }
 
-/* What assembly did, if anybody should know. */
+/* What assembly did, if it is worth reporting. */
 void cli_show_assembly(FILE *to, const cli_world *world)
 {
     const zw_assembly *assembly = &world->assembly;
@@ -99,7 +99,7 @@ const char *cli_prime(const cli_world *world, int speed)
     return same ? "'" : "";
 }
 
-/* What the description has and nobody obeys. */
+/* Features of the description that have no effect. */
 void cli_show_notes(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 12 };

@@ -12,7 +12,7 @@
  * Signs: the constraints push with A' lambda, so M (a - a_free) = A' lambda + C, and
  * inequality and normal multipliers are >= 0.
  *
- * The three calls everybody needs:
+ * The three main calls:
  *
  *     zw_gauss_work *work = zw_gauss_work_create(&problem, &options, &error);
  *     zw_status status = zw_gauss_solve(&problem, &options, work, &motion, &error);

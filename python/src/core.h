@@ -42,7 +42,7 @@ typedef struct memory_object {
 } memory_object;
 
 extern PyType_Spec memory_spec;
-/* A view of somebody's memory, or new zeroed memory (owner NULL and data NULL). */
+/* A view of another object's memory, or new zeroed memory (owner NULL and data NULL). */
 PyObject *memory_create(core_state *core, PyObject *owner, void *data, memory_format format,
                         int dimensions, const Py_ssize_t *shape, int writable);
 PyObject *memory_doubles(core_state *core, Py_ssize_t count); /* new, [count] */

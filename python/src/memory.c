@@ -1,5 +1,5 @@
 /* Numbers that NumPy can see without copying. What is handed out for writing belongs to the object
- * that hands it out, or to nobody else. */
+ * that hands it out, or to no other. */
 #include "core.h"
 
 #include <stdlib.h>

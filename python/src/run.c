@@ -1,5 +1,5 @@
 /* Whole motions: samples collected while zwang runs without the GIL, then handed to Python as
- * arrays that nobody copies; and the recording, for files and reports. */
+ * arrays that are not copied; and the recording, for files and reports. */
 #include "core.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Filling a zw_error; every function takes NULL for "nobody listens". */
+/* Filling a zw_error; every function takes NULL where no message is wanted. */
 #ifndef ZW_BASE_ERROR_H
 #define ZW_BASE_ERROR_H
 

@@ -79,7 +79,8 @@ void base_free(void *block)
 
 void *base_arena_bytes(base_arena *arena, size_t count)
 {
-    if (count > ARENA_MOST || arena->used > ARENA_MOST) { /* counting only: nobody has that much */
+    if (count > ARENA_MOST ||
+        arena->used > ARENA_MOST) { /* counting only: there is no such memory */
         arena->used = SIZE_MAX;
         return NULL;
     }

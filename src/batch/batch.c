@@ -1,4 +1,4 @@
-/* Many worlds of one system: what the caller sees.
+/* Many worlds of one system: the public interface.
  *
  * Every world has a state of its own, and nothing else; scratch belongs to threads. A step has the
  * same bits whichever work takes it (step/once.c), so worlds go to threads as they come. The arrays

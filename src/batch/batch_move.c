@@ -276,6 +276,6 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
     batch_catch_up_all(batch);
     int lanes = batch->in_lanes && plan.method == ZW_METHOD_DOP853;
     batch->options = plan;
-    batch->options.every = lanes ? plan.every : 2 * fabs(plan.time) + 1; /* nobody looks */
+    batch->options.every = lanes ? plan.every : 2 * fabs(plan.time) + 1; /* no samples are wanted */
     return move(batch, lanes ? run_in_lanes : run_worlds, error);
 }

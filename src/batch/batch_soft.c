@@ -7,7 +7,7 @@
  *
  * A state is large (it has room for what every method remembers), and states lie far apart. So
  * worlds that go in lanes are ahead of their states: what moves is kept in arrays of its own, and
- * written into the state when somebody wants to see that (batch_catch_up). */
+ * written into the state when that is asked for (batch_catch_up). */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

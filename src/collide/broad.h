@@ -6,7 +6,7 @@
  * The cost of an update is that of the boxes that move (and of what they meet), not of those that
  * were kept. The answer depends on the boxes alone, not on what was before: pairs (i, j), i < j, in
  * rising order of i, then of j. Memory grows as needed and is kept; nothing is allocated when
- * numbers do not grow. Endless boxes (planes) are kept apart: they meet everybody. */
+ * numbers do not grow. Endless boxes (planes) are kept apart: they meet every box. */
 #ifndef ZW_COLLIDE_BROAD_H
 #define ZW_COLLIDE_BROAD_H
 

@@ -4,7 +4,7 @@
  * With v the nearest point of the simplex so far and w the support against v,
  *     v.w / |v|  <=  distance  <=  |v|,
  * so the loop ends when the two agree, when no progress is made, or when the origin is enclosed.
- * What it answers is not trusted: whoever asks computes gap(n) from the supports. */
+ * What it answers is not trusted: the caller computes gap(n) from the supports. */
 #include "collide/inner.h"
 
 enum { ROUNDS = 100 };

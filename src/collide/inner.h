@@ -28,7 +28,7 @@ typedef struct collide_sink {
     double margin;
     const collide_pose *frame;
     uint32_t salt; /* mixed into features: which triangle of many */
-    double *apart; /* as for collide_pair_or_gap, of convex shapes; NULL: nobody wants to know */
+    double *apart; /* as for collide_pair_or_gap, of convex shapes; NULL: not wanted */
 } collide_sink;
 
 /* A convex shape at its place. A triangle has kind COLLIDE_TRIANGLE and its corners. */
@@ -68,7 +68,7 @@ void collide_support(const collide_solid *s, const double n[3], double p[3], int
 void collide_support_pair(const collide_solid *a, const collide_solid *b, const double n[3],
                           collide_apex *out);
 double collide_gap(const collide_solid *a, const collide_solid *b, const double n[3]);
-/* Whether a point is of a core, up to `slack`; 0 also where nobody can say (ellipsoids). */
+/* Whether a point is of a core, up to `slack`; 0 also where that is not known (ellipsoids). */
 int collide_inside(const collide_solid *s, const double p[3], double slack);
 void collide_polygon_of(const collide_solid *s, const double n[3], collide_polygon *out);
 

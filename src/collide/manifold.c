@@ -306,7 +306,7 @@ static int is_pair(const shadow *s, const collide_apex *w, double slack)
            (s->b->kind == COLLIDE_ELLIPSOID || collide_inside(s->b, w->b, slack));
 }
 
-/* The nearest pair itself. Where nobody knows it (two faces in one plane that share a sliver of a
+/* The nearest pair itself. Where it is not known (two faces in one plane that share a sliver of a
  * disc), the shapes are moved apart along n: it is the same one then, and a search finds it. */
 static void put_pair(shadow *s, const collide_apex *witness)
 {
@@ -362,7 +362,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     int exact = s.least <= gap + s.hair;
     if (!exact && witness != NULL) {
         put_pair(&s, witness);
-    } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
+    } else if (!exact && need_exact) { /* not known: the caller has to find it */
         sink->count = before;
     }
     return exact;

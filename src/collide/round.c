@@ -1,4 +1,4 @@
-/* Spheres, capsules and planes among themselves, from their poses alone: most of what walks is made
+/* Spheres, capsules and planes among themselves, from their poses alone: most robots are made
  * of these. Places are from that of the first shape.
  *
  * Two capsules are two segments and a radius. Their points are the nearest of each of the four ends

@@ -53,7 +53,7 @@ static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw
     return ZW_OK;
 }
 
-/* Scratch is filled with nonsense, as memory of a GPU is that nobody has written. */
+/* Scratch is filled with nonsense, as unwritten memory of a GPU is. */
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
     void *memory = base_alloc(scratch);

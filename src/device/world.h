@@ -4,7 +4,7 @@
  * (cuda/), so a world has the bits that it has in zw_batch_step. What differs is where things are:
  *
  *   device_model    a system, as far as steps read it, in one block without pointers to elsewhere
- *                   (image.c). All worlds of the system share it; nobody writes into it.
+ *                   (image.c). All worlds of the system share it; it is read-only.
  *   device_job      arrays over all worlds in the device's memory: states, and how each did.
  *   world_work      the scratch of one thread: world_lay_out carves it from memory that belongs to
  *                   the thread alone. On a GPU that is local memory, which the hardware interleaves

@@ -1,4 +1,4 @@
-/* What is behind expr_graph, and walks over the part of it that lies below some nodes. For the
+/* The inside of expr_graph, and walks over the part of it that lies below some nodes. For the
  * files of this folder only.
  *
  * A walk costs what it visits, however large the graph is: the graph keeps a stamp and a position

@@ -3,7 +3,7 @@
  *     or | and | not | < <= > >= == != | + - | * / . x | unary - | ^ | ' .x [i] f()
  *
  * Chains of operators of one rank are one node with many children, so the height of a tree grows
- * with the nesting of brackets alone, and that has a limit: whoever walks a tree may recurse. */
+ * with the nesting of brackets alone, and that has a limit: traversals of a tree may recurse. */
 #ifndef ZW_EXPR_PARSER_H
 #define ZW_EXPR_PARSER_H
 

@@ -124,7 +124,7 @@ static void mark(plan *p)
 
 /* ---- Choose -----------------------------------------------------------------------------------*/
 
-/* A product that nobody else needs, at the same time as its user. */
+/* A product that has no other use, at the same time as its user. */
 static int can_swallow(const plan *p, const expr_node *user, expr_id id)
 {
     const expr_node *node = &p->graph->node[id];

@@ -1,4 +1,4 @@
-/* What is behind expr_tape: the code that the interpreters run. For the files of this folder only.
+/* The inside of expr_tape: the code that the interpreters run. For the files of this folder only.
  *
  * Code is a stream of 32-bit words. A run is a head word (operation in the low 8 bits, length in
  * the others) and then, for each of its instructions, the registers: results first, operands after

@@ -14,9 +14,9 @@
  * difference of from being measured against round-off. Multipliers take no
  * part in these scales: internal forces could inflate them and hide an error. But what sixteen
  * digits cannot hold is granted: forces of nearly parallel constraints that cancel leave GRANTED
- * |A|'|lambda| behind, whoever computes them, and a large multiplier is on the surface of its cone
- * to GRANTED of itself and no better. That much is subtracted from the error, but never more than
- * GRANTED_MOST of R. */
+ * |A|'|lambda| behind, however they are computed, and a large multiplier is on the surface of its
+ * cone to GRANTED of itself and no better. That much is subtracted from the error, but never more
+ * than GRANTED_MOST of R. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

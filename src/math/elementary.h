@@ -61,7 +61,7 @@ void math_sqrt8(const double *x, double *y);
 void math_floor8(const double *x, double *y);
 void math_powi8(const double *x, int n, double *y); /* one n for all */
 
-/* All of them with one or two arguments and one value, for whoever makes them. */
+/* All of them with one or two arguments and one value, for tables of them. */
 #define ELEMENTARY_FUNCTIONS(ONE, TWO)                                                             \
     ONE(sin)                                                                                       \
     ONE(cos)                                                                                       \

@@ -11,7 +11,7 @@ ZW_INLINE zw_real4 four_at(const double *x)
 
 ZW_CLONES void math_from_lanes(int count, const zw_real8 *from, int lanes, double *const *to)
 {
-    double spare[4]; /* for lanes that nobody wants */
+    double spare[4]; /* for lanes that are not wanted */
     for (int first = 0; first < lanes; first += 4) {
         const double *at = (const double *)from + first;
         double *a = to[first], *b = first + 1 < lanes ? to[first + 1] : spare;

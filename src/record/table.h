@@ -1,7 +1,7 @@
 /* A recording: named columns of numbers, a row for each sample, and what a reader should see of it.
  *
- * The table knows nothing of mechanics. Whoever runs a system adds its columns and plots and draws
- * first, then a row for each sample; the writers of write.h turn the whole into a file.
+ * The table knows nothing of mechanics. The code that runs a system adds its columns and plots and
+ * draws first, then a row for each sample; the writers of write.h turn the whole into a file.
  *
  * 1. All texts and lists that are handed in are copied.
  * 2. Columns come before rows, or with room made for them after all rows; names are unique and not

@@ -1,4 +1,4 @@
-/* A curve in pixels becomes the data of an SVG path, without the points that nobody would see.
+/* A curve in pixels becomes the data of an SVG path, without the points that would not be visible.
  *
  * Three sieves in a row, each with a memory that does not grow with the data:
  * 1. Bins, if x only grows: of the points above one half pixel the first, lowest, highest and last.

@@ -261,7 +261,7 @@ void motion_unpack(const step_motion *motion, double t, const double *y, zw_stat
     if (motion->system->works) {
         state->work = y[motion->size - 1];
     }
-    if (state->slides > 0) { /* as it is now, whoever looked at it last, and when */
+    if (state->slides > 0) { /* as it is now, whichever call looked at it last, and when */
         zw_error ignored;
         system_note_slip(motion->system, motion->work, t, y, y + nq, &ignored);
         system_keep_slip(motion->work, state);

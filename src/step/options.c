@@ -72,7 +72,7 @@ static int fixed_step(zw_method method)
            method == ZW_METHOD_IMPULSE || method == ZW_METHOD_MIDPOINT || method == ZW_METHOD_SOFT;
 }
 
-/* Nobody waits for more of them: a slip of the pen. */
+/* More of them would never end: a typing error. */
 #define MOST_STEPS 1e12
 
 static zw_status check(const zw_run_options *options, double now, zw_error *error)

@@ -311,7 +311,7 @@ static zw_status note_step(run *r, zw_error *error)
     return r->impulse ? note_impulse(r, error) : ZW_OK;
 }
 
-/* What the guards call for, and what that means to somebody who goes along. */
+/* What the guards call for, and what that means to an observer. */
 static zw_status happen(run *r, int fired, zw_error *error)
 {
     const run_follower *with = r->follower;

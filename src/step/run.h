@@ -13,7 +13,7 @@
 
 typedef struct run run;
 
-/* Somebody who goes along with a run by dop853 or rk4: src/look/sensitivity. A status other than
+/* An observer of a run by dop853 or rk4: src/look/sensitivity. A status other than
  * ZW_OK ends the run. */
 typedef struct run_follower {
     /* It stands at its start, and everything is decided there. */
@@ -35,7 +35,7 @@ struct run {
     step_motion motion;
     step_guards guards;
     step_pulses pulses;
-    int unwatched;          /* there may be one in the last step that nobody saw */
+    int unwatched;          /* there may be one in the last step that was not seen */
     step_lagrange lagrange; /* of the variational methods */
     step_impulse *impulse;  /* of that method, else NULL */
     soft_problem *soft;     /* of that one */
@@ -60,7 +60,7 @@ struct run {
     int nodes, leapt;             /* how many of them; the step before the last was a leap */
     int passed;                   /* a position where rows lose rank lies within the last four */
     system_stop stop;             /* poll, for those who take a step */
-    int quiet;                    /* steps of zw_step: nobody looks but at events */
+    int quiet;                    /* steps of zw_step: only events are observed */
     int goes_on;                  /* it has led to this state: what it remembers there is its own */
     const run_follower *follower; /* or NULL */
 };
@@ -72,7 +72,7 @@ zw_status run_begin(run *r, zw_error *error);
 zw_status run_go_on(run *r, zw_error *error); /* it stands where the state is */
 zw_status run_on(run *r, zw_error *error);
 void run_free(run *r);
-/* zw_run with somebody who goes along, or NULL. */
+/* zw_run with an observer, or NULL. */
 zw_status run_followed(const zw_system *system, zw_state *state, zw_work *work,
                        const zw_run_options *options, const run_follower *follower,
                        zw_run_summary *summary, zw_error *error);
@@ -102,7 +102,7 @@ int run_repeats(run *r, double t);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);
-int run_is_seen(const run *r); /* does somebody look at its samples? */
+int run_is_seen(const run *r); /* are its samples observed? */
 /* That of a first step by these options into work->touched, of no state. */
 zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_work *work,
                              const zw_run_options *options, zw_error *error);
@@ -119,7 +119,7 @@ void run_note_step(const zw_system *system, zw_state *state, const zw_run_option
 /* once.c: what zw_step makes of its options. */
 zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
                     zw_run_options *plan, zw_error *error);
-/* A step of the soft law by nobody's stepper: the grid and its time that the state remembers (0: it
+/* A step of the soft law without a stepper: the grid and its time that the state remembers (0: it
  * does not), and what it is to remember after the step. */
 int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options *plan,
                   step_grid *grid, double *t);

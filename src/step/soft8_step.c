@@ -141,7 +141,7 @@ static void take(soft8 *s, zw_real8 *gained)
     tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
 }
 
-/* q and v of the good lanes; those of the others go where nobody reads them. */
+/* q and v of the good lanes; those of the others go where they are not read. */
 static void unload(soft8 *s, int count, double *const *x)
 {
     double *q[LANES], *v[LANES], *spare = (double *)s->push;

@@ -98,7 +98,7 @@ int stepper_is_between(double t, double a, double b);
 /* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
  * times one; the method is given the step itself. A limit between two grid points cuts the step,
  * and the grid begins anew there. One that is a grid point but for round-off is the time to show,
- * but steps lead from grid point to grid point: they must not know where somebody stops to look. */
+ * but steps lead from grid point to grid point: they must not depend on where samples are taken. */
 typedef struct step_grid {
     double step; /* > 0 */
     double origin;

@@ -5,7 +5,7 @@
  *     10 t   11 work   12 remembered   13 ... data, as zw_state has it   last: hash of all before
  *
  * Numbers are the bits of doubles. The words up to 2 stay what they are in all versions to come.
- * What is restored is looked at, number by number, before anybody computes with it. */
+ * What is restored is looked at, number by number, before it is used. */
 #include <math.h>
 #include <string.h>
 

@@ -31,7 +31,7 @@ typedef struct system_solver {
     zw_gauss problem;
     zw_gauss_options options;
     zw_gauss_work *gauss;
-    struct gauss_apart *apart; /* not NULL: somebody's, for problems that fall into pieces */
+    struct gauss_apart *apart; /* not NULL: borrowed, for problems that fall into pieces */
     int again;                 /* it has answered, and only b may be another since */
     double *M;                 /* dense n x n if needed */
     double *A;                 /* dense rows x n, or compressed values */
@@ -40,15 +40,15 @@ typedef struct system_solver {
     double *b;      /* [rows] */
     double *flex;   /* [rows] compliance, if some rows give way: the caller's to use */
     double *C;      /* [n] */
-    double *pushed; /* [n] applied force and C, where nobody asks which is which */
+    double *pushed; /* [n] applied force and C, where they need not be separate */
     double *lambda; /* [rows] of the last solve: a guess for the next */
     int warm;       /* lambda holds something */
     zw_motion answer;
     void *block_of_memory; /* all arrays above */
 } system_solver;
 
-/* Somebody who may want an end while a step is being taken. Once said, it stays said: what has been
- * begun fails soon, and no step that was being taken then counts. */
+/* A caller that may ask for an end while a step is being taken. Once said, it stays said: what has
+ * been begun fails soon, and no step that was being taken then counts. */
 typedef struct system_stop {
     zw_poll *poll;
     void *user;

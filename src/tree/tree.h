@@ -17,8 +17,9 @@
  *     slide   length                         its rate
  *
  * These are MuJoCo's coordinates and speeds, in its order. A hinge or slide leaves the body in its
- * given pose at q = rest. Quaternions are made unit before use, so their length is nobody's state.
- * q' = N(q) v has (w,x,y,z)' = 1/2 (w,x,y,z) (0, omega), and q (+) h v takes the exponential of it.
+ * given pose at q = rest. Quaternions are made unit before use, so their length is not part of the
+ * state. q' = N(q) v has (w,x,y,z)' = 1/2 (w,x,y,z) (0, omega), and q (+) h v takes the exponential
+ * of it.
  *
  * Frames.  All vectors are along the axes of the world, and every spatial vector of a body (motion
  * or force, angular part first: math/spatial.lane.h) is about the body's own centre of mass c. So
@@ -101,7 +102,7 @@ typedef struct tree_body_def {
     int joint_count;   /* the next so many of the definition's joints */
     int is_placed;     /* a child of the world without joints, whose pose is part of q (the last
                           numbers of it: 3 position, 4 quaternion for each), and has no speeds: it
-                          stands where somebody puts it */
+                          stands where the caller puts it */
 } tree_body_def;
 
 typedef struct tree_def {

@@ -41,7 +41,7 @@ class Ranks(Case):
             self.assertFalse(os.path.exists(self.path(name + ".journal")))
 
     def test_mistakes(self):
-        """What is wrong is said once, and nobody waits for anybody."""
+        """What is wrong is said once, and no rank waits for another."""
         for words in [PENDULUM, "--over", "nobody = 1..2 : 3", "--keep", "max(x)"], [self.path("not-there.zw"), *WORDS]:
             alone = subprocess.run([ZWANG, "sweep", *words], capture_output=True, text=True)
             done = self.mpirun(3, *words)

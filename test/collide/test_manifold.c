@@ -125,7 +125,7 @@ static void test_rollers_side_by_side(void **state)
     }
 }
 
-/* Wherever the pair is and whoever comes first: the same contact. */
+/* Wherever the pair is and whichever comes first: the same contact. */
 static void test_symmetry_and_motion(void **state)
 {
     (void)state;

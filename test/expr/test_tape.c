@@ -42,7 +42,7 @@ static double *register_file(const expr_tape *tape, int lanes)
     size_t bytes = (expr_tape_registers(tape) * (size_t)lanes * sizeof(double) + 63) / 64 * 64;
     double *file = aligned_alloc(64, bytes + 64);
     for (size_t i = 0; i < bytes / sizeof(double); i++) {
-        file[i] = 1e300; /* whoever reads what nobody wrote shall be seen */
+        file[i] = 1e300; /* reading what was not written shows */
     }
     return file;
 }

@@ -83,7 +83,7 @@ static void a_proof_holds_at_round_off_only(void **state)
     assert_false(holds(&problem, (const double[]){1, 1 + 1e-12, 1}));
     assert_false(holds(&problem, (const double[]){-1, -1, -1})); /* not in K */
     assert_false(holds(&problem, (const double[]){0, 0, 0}));
-    problem.compliance = R; /* a row that gives way, however little, contradicts nobody */
+    problem.compliance = R; /* a row that gives way, however little, contradicts nothing */
     assert_false(holds(&problem, (const double[]){1, 1, 1}));
 }
 

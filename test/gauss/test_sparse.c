@@ -442,7 +442,7 @@ static void a_solve_allocates_nothing_and_repeats(void **state)
         for (int pass = 0; pass < 2; pass++) {
             base_alloc_fail_after(1);
             zw_status status = zw_gauss_solve(&s->problem, &options, work, &motion, NULL);
-            assert_null(base_alloc(1)); /* nobody has used the failure up */
+            assert_null(base_alloc(1)); /* the failure has not been used up */
             assert_int_equal(status, a.status);
             assert_memory_equal(motion.a, a.motion.a, (size_t)motion.n * sizeof(double));
             assert_memory_equal(motion.lambda, a.motion.lambda, (size_t)motion.m * sizeof(double));

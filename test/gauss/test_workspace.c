@@ -77,7 +77,7 @@ static void solve_without_memory(const scene *s, const zw_gauss_options *options
     zw_status status = zw_gauss_solve(&s->problem, options, work, &motion, &error);
     assert_int_not_equal(status, ZW_NO_MEMORY);
     assert_true(memory_in_use() == before);
-    assert_null(base_alloc(1)); /* the refusal was still waiting: nobody had asked */
+    assert_null(base_alloc(1)); /* the refusal was still pending: nothing was allocated */
     base_alloc_fail_after(0);
     zw_gauss_work_free(work);
 }

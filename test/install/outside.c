@@ -1,4 +1,4 @@
-/* A program of somebody else, in C and in C++, who has only what is installed: a bead on a wire
+/* A program outside the tree, in C and in C++, with only what is installed: a bead on a wire
  * falls for a second, a motor turns a body, and the kernel is asked by itself. */
 #include <math.h>
 #include <stdio.h>

@@ -318,7 +318,7 @@ static void times_need_not_be_even(void **state)
     recorded_end(&r);
 }
 
-/* Two motions, one after the other: what is between them is nobody's motion. */
+/* Two motions, one after the other: what is between them is no motion. */
 static void a_time_given_twice_parts_pieces(void **state)
 {
     (void)state;

@@ -175,7 +175,7 @@ static void free_ends(void **state)
     }
 }
 
-/* A multiplier that is given is held, and then what is not named is nobody's concern. */
+/* A multiplier that is given is held, and then what is not named does not matter. */
 static void given_multiplier(void **state)
 {
     (void)state;

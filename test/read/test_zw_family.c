@@ -128,7 +128,7 @@ static void settings_must_be_known(void **state)
                         "the value given for the parameter 'mass_1' is not a finite number");
     assert_null(zw_model_parse(text, "test.zw",
                                &(zw_read_options){.settings = wrong, .setting_count = 1},
-                               NULL)); /* nobody need listen */
+                               NULL)); /* no message is wanted */
 }
 
 static void files_include_files(void **state)

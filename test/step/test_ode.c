@@ -352,7 +352,7 @@ static void failures_are_reported_with_their_time(void **state)
             assert_true(view->t <= 1.0 && view->t > 0.98);
             assert_near(view->y[0], view->t, 1e-12);
             assert_true(it.calls < 3000);
-            stepper_advance(ode, 2.0, NULL); /* nobody listens */
+            stepper_advance(ode, 2.0, NULL); /* no message is wanted */
             assert_true(view->t <= 1.0);
             it.beyond = 3.0; /* and when the trouble is gone, it goes on */
             go(ode, 2.0);

@@ -72,7 +72,8 @@ static robot open_round(const char *name)
     return robot_of(model);
 }
 
-/* Fixed steps have the bits of a run, whoever kept the stepper, and whoever looked meanwhile. */
+/* Fixed steps have the bits of a run, whichever kept the stepper, and whatever was read meanwhile.
+ */
 static void has_the_bits_of_a_run(void **state)
 {
     (void)state;
@@ -286,7 +287,7 @@ static void costs_what_a_step_of_a_run_costs(void **state)
     }
 }
 
-/* After a soft step its law says what touches, though nobody asked during the step. */
+/* After a soft step its law says what touches, though it was not asked for during the step. */
 static void soft_contacts_are_found_later(void **state)
 {
     (void)state;

@@ -229,7 +229,7 @@ static void test_samples_and_interruption(void **state)
     }
 }
 
-/* Far more samples or steps than anybody waits for, or than there is memory for, are refused before
+/* Far more samples or steps than could ever be run, or than there is memory for, are refused before
  * the run. */
 static void test_absurd_numbers_of_samples(void **state)
 {
@@ -355,7 +355,7 @@ static void test_restart_is_bitwise(void **state)
     world_end(&w);
 }
 
-/* What is fast from the start would take more steps than anybody waits for: that is said soon. A
+/* What is fast from the start would take more steps than could ever be run: that is said soon. A
  * step that the user has chosen is his choice. */
 static void test_too_many_steps(void **state)
 {

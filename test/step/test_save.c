@@ -152,7 +152,7 @@ static void memories_do_not_outlive_their_state(void **state)
     run(&a, ZW_METHOD_RK4, 0.4, 1);
     run(&b, ZW_METHOD_RK4, 0.4, 1);
     assert_memory_equal(a.state, b.state, a.state->bytes);
-    /* somebody has changed a speed: begin afresh, with p = M v */
+    /* a speed was changed: begin afresh, with p = M v */
     run(&a, ZW_METHOD_VARIATIONAL, 0.5, 1);
     memcpy(b.state, a.state, a.state->bytes);
     state_v(a.state)[0] *= 0.5, state_v(a.state)[1] *= 0.5;

@@ -1,5 +1,5 @@
 /* Islands fall asleep when they have come to rest, cost nothing, and wake when something happens to
- * them: for everybody else the motion is the same. */
+ * them: for all others the motion is the same. */
 #include "base/memory.h"
 #include "touch.h"
 

@@ -138,7 +138,7 @@ static void sleepers_stand_by_forces(void **state)
     }
     ran(&s, 1.2, 0.01, stand, &it);
     assert_int_equal(it.wrong, 0);
-    ran(&s, 1.25, 0.01, NULL, NULL); /* nobody looks */
+    ran(&s, 1.25, 0.01, NULL, NULL); /* no samples are wanted */
     zw_contact list[64];
     assert_int_equal(zw_contacts(s.system, s.state, s.work, list, 64, &error), 9);
     assert_int_equal(sleepers(&s), 3);
@@ -148,7 +148,7 @@ static void sleepers_stand_by_forces(void **state)
 /* ---- Waking ---------------------------------------------------------------------------------- */
 
 /* A box sleeps on a tray that a motor pulls away; another beside it. It falls, as it does where
- * nobody sleeps. */
+ * bodies do not sleep. */
 static void a_tray_is_pulled_away(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void steps(scene *s, int count)
     }
 }
 
-/* As long as an activation changes, what it drives is awake, and moves as if nobody slept: an
+/* As long as an activation changes, what it drives is awake, and moves as if no body slept: an
  * integrator with a control never rests, a filter does when it has reached it. Asleep, activations
  * stay. By steps and by runs. */
 static void activations_have_to_rest(void **state)

@@ -594,7 +594,7 @@ static void by_the_law_of_the_run(void **state)
 /* ---- Crowds ---------------------------------------------------------------------------------- */
 
 /* Crates that stand, slide and rise, each for itself: as many as make the problem a large one.
- * Nobody notices the others. (What spins on more points than three knows more than one answer.) */
+ * None affects the others. (What spins on more points than three knows more than one answer.) */
 static void nobody_notices_the_others(void **state)
 {
     (void)state;

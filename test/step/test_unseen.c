@@ -162,7 +162,7 @@ static void disks_from(disks *s, const moment *now)
 }
 
 /* The motion, from the states of `guide` after its events if there is one. 0: something is so close
- * that nobody can say what happens. */
+ * that what happens is undetermined. */
 static int follow_disks(disks s, double end, const history *guide, history *to)
 {
     double t = 0;

@@ -1,4 +1,4 @@
-/* What nobody should write, and what many write at once: quaternions that are not of length one,
+/* What should not be written, and what many write at once: quaternions that are not of length one,
  * numbers beyond all measure, thousands of joints. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,7 +132,7 @@ static double seconds(int count)
     return spent;
 }
 
-/* Eight times the joints: 64 times the time, if somebody looked at all for each. */
+/* Eight times the joints: 64 times the time, if all were looked at for each. */
 static void many_joints_compile_in_proportion(void **state)
 {
     (void)state;

@@ -134,7 +134,7 @@ static void plane_loops_go_through_space(void **state)
 }
 
 /* Seven hinges along y and z in turn, welded where they are: no two of them turn about x, but an
- * instant later they do. Nobody can say how it moves from there; that is what the message says. */
+ * instant later they do. How it moves from there is undetermined; that is what the message says. */
 static void a_singular_start_is_called_one(void **state)
 {
     (void)state;

@@ -414,7 +414,7 @@ static void four_bar_as_equations(void **state)
     robot_end(&b);
 }
 
-/* A beam on two equal pins: each carries half, although along the beam nobody can say how much. */
+/* A beam on two equal pins: each carries half, although along the beam it is undetermined. */
 static void symmetric_beam(void **state)
 {
     (void)state;

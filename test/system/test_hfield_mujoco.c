@@ -114,7 +114,7 @@ static void drop(const contact_world *world, const mjModel *m, mjData *d, uint64
         return;
     }
     if (ours.gap < -0.06) {
-        return; /* whoever is through the surface has no answer to compare */
+        return; /* what is through the surface has no answer to compare */
     }
     t->touch++;
     double off = d->contact[best].dist - ours.gap, bent = 0, away = 0;

@@ -15,7 +15,7 @@
 #include "import.h"
 #include "system/bodies/bodies.h"
 
-/* What passes through the joints is the same, whoever pulls on the bodies. */
+/* What passes through the joints is the same, whatever pulls on the bodies. */
 static void same_wrenches(world *one, world *two, double tolerance)
 {
     int count = zw_count(one->system, ZW_KIND_JOINT);

@@ -180,7 +180,7 @@ static void rates_are_those_of_advances(void **state)
     }
 }
 
-/* The length of a quaternion is nobody's state. */
+/* The length of a quaternion is not part of the state. */
 static void lengths_of_quaternions_do_not_matter(void **state)
 {
     (void)state;

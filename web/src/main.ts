@@ -1,4 +1,4 @@
-// The address decides: #/ the gallery, #/pendulum.zw an example, #/tour/1 a stop of the tour, #/view what `zwang view` serves, #z=... a text that somebody shared.
+// The address decides: #/ the gallery, #/pendulum.zw an example, #/tour/1 a stop of the tour, #/view what `zwang view` serves, #z=... a shared text.
 import './style.css';
 import { openBench } from './bench';
 import { make } from './dom';

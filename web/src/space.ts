@@ -122,7 +122,7 @@ export class Space {
     }
   }
 
-  // What moves away is kept in sight, until somebody turns the view.
+  // What moves away is kept in sight, until the view is turned.
   include(sample: Sample) {
     if (this.about.bodies.length > 0 || this.turned) return;
     const before = this.reach;

@@ -21,7 +21,7 @@ export const stops: Stop[] = [
       'Pull at an arm; then move the sliders of the motors.' },
   { path: 'double_pendulum.zw', title: 'the certificate', whatif: 'recording:tampered_swing.csv',
     text: 'Every answer is checked by the conditions of the principle, from the data of the problem and not by the solver: "Violation and certificate" among the charts. ' +
-      'A recording can be checked as well. The pale one is this swing, but somebody has touched it: the arrow is the force that no law of the model explains. Watch it near t = 3.' },
+      'A recording can be checked as well. The pale one is this swing, but it was tampered with: the arrow is the force that no law of the model explains. Watch it near t = 3.' },
 ];
 
 export function guideOf(index: number): HTMLElement {

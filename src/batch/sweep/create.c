@@ -99,7 +99,7 @@ static zw_status read_overs(zw_sweep *sweep, zw_error *error)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Each name is tried with its first value: whoever reads the file knows which there are. */
+/* Each name is tried with its first value: reading the file shows which there are. */
 static zw_status try_names(zw_sweep *sweep, zw_error *error)
 {
     int fixed = sweep->options.read.setting_count;

@@ -67,7 +67,7 @@ static zw_status move(pair *p, zw_state *state, double to, int *stopped, zw_erro
     zw_run_options options = p->options;
     zw_run_summary summary = {0};
     options.time = to;
-    options.every = 2 * fabs(to) + 1; /* nobody looks */
+    options.every = 2 * fabs(to) + 1; /* no samples are wanted */
     zw_status status = zw_run(p->system, state, p->work, &options, &summary, error);
     if (status == ZW_OK && summary.interrupted) {
         return base_fail(error, ZW_INTERRUPTED, "stopped by the caller");

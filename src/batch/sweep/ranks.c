@@ -2,8 +2,8 @@
  *
  * Rank 0 has the table; its calling thread serves, its other threads run. A thread of another rank
  * asks for a run and says with the same message which one it has done: the line that the journal
- * would have of it, so that rank 0 has its very bits. Nothing is dealt out beforehand: whoever is
- * free asks, and long runs hold nobody up.
+ * would have of it, so that rank 0 has its very bits. Nothing is dealt out beforehand: a rank
+ * that is free asks, and long runs hold up no other.
  *
  *     "hello HEAD"    once: rank 0 answers 0, or -1 where HEAD, which names model, values and
  *                     quantities by a hash, is not its own

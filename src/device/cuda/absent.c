@@ -1,5 +1,5 @@
-/* What steps on a device never come to: image_check refuses who would need it. Each fails in the
- * way that its callers know. */
+/* What steps on a device never come to: image_check refuses systems that would need it. Each fails
+ * in the way that its callers know. */
 #include "base/memory.h"
 #include "collide/broad.h"
 #include "collide/ground.h"
@@ -8,7 +8,7 @@
 #include "system/contact/contacts.h"
 #include "system/soft/soft_large.h"
 
-/* Rooms are large enough (world.c): nobody asks for more. */
+/* Buffers are large enough (world.c): no more is asked for. */
 void *base_alloc(size_t bytes)
 {
     (void)bytes;

@@ -9,7 +9,7 @@
 #define base_fail_more(error, ...) ((void)(error))
 
 /* Threads that are done with all their worlds are not waited for; each of the others comes here
- * again or is done some time, so nobody waits for ever, whatever fails on the way. */
+ * again or is done some time, so no lane waits for ever, whatever fails on the way. */
 #define SOFT_MEET() __asm__ volatile("barrier.sync 0;" ::: "memory")
 
 #endif

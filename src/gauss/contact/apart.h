@@ -1,4 +1,4 @@
-/* zw_gauss_solve, piece by piece: for those who want to know all that a zw_motion tells.
+/* zw_gauss_solve, piece by piece: for callers that need all of a zw_motion.
  *
  * The pieces are those of islands.h; each is answered by the kernel alone, so that many small
  * things cost their sum. What is reported of the whole is the sum of the pieces (Z, rank), their

@@ -1,4 +1,4 @@
-/* long: the ways to solve a piece share the rooms that it is cut into */
+/* long: the ways to solve a piece share the arrays that it is cut into */
 #include "gauss/contact/islands.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Who belongs together: the pieces into which a problem falls. */
+/* Connected components: the pieces into which a problem falls. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -14,7 +14,7 @@ typedef struct prox_group {
     int first, end;  /* units */
     int at, rows;    /* rows */
     int count;       /* nodes of the path, */
-    const int *path; /* [stride] from the root on; n: nobody */
+    const int *path; /* [stride] from the root on; n: none */
     int rises;       /* rows have all of it, in its order */
     int stride;      /* of J: count in fours; 1 for one unknown alone */
     double *J;       /* [rows][stride] scaled */

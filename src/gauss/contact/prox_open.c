@@ -222,7 +222,7 @@ int prox_open_tree(gauss_prox *x)
         const prox_unit *it = &x->unit[group->first];
         int d = it->columns > 0 ? it->column[it->columns - 1] : -1;
         for (int t = group->stride - 1; t >= group->count; t--) {
-            x->path[node + t] = x->n; /* nobody */
+            x->path[node + t] = x->n; /* none */
         }
         for (int t = group->count - 1; t >= 0; t--, d = x->parent[d]) {
             x->path[node + t] = d;

@@ -7,11 +7,11 @@
  *     f = g(r) - r,     least |f - sum_k c_k df_k|,     r <- g - sum_k c_k dg_k,
  *
  * the next one begins where f would vanish if g were linear (D. G. Anderson, Iterative procedures
- * for nonlinear integral equations, J. ACM 12 (1965) 547-560), which g is as long as nobody opens,
- * closes or begins to slide: then this is GMRES with short memory (H. Walker, P. Ni, SIAM J. Numer.
- * Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows to more than
- * GROWS times what it was, the differences tell of contacts that do something else by now, and are
- * forgotten. The motion is linear in r and is combined like it. */
+ * for nonlinear integral equations, J. ACM 12 (1965) 547-560), which g is as long as no contact
+ * opens, closes or begins to slide: then this is GMRES with short memory (H. Walker, P. Ni, SIAM J.
+ * Numer. Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows to
+ * more than GROWS times what it was, the differences tell of contacts that do something else by
+ * now, and are forgotten. The motion is linear in r and is combined like it. */
 #include "gauss/contact/sparse_prox_anderson.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  *     r_N = max(0, r_N - w_N / W_N),   r_T = the nearest to r_T - w_T / W_T with |r_T| <= r_N,
  *
  * and the bodies that it acts on move on at once. Sweeps do not see far, alone they need thousands
- * to bring a load down a tower; but nobody finds out faster who opens and who slides, and they can
- * be accelerated: sparse_prox_anderson.c. */
+ * to bring a load down a tower; but nothing finds faster which contacts open and which slide, and
+ * they can be accelerated: sparse_prox_anderson.c. */
 #include <math.h>
 #include <string.h>
 

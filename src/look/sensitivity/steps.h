@@ -42,7 +42,7 @@ typedef struct sens_steps {
 
     int names;
     steps_variant *variant;
-    double *number_by; /* [names] slopes by them are added here; NULL: nobody asks */
+    double *number_by; /* [names] slopes by them are added here; NULL: not wanted */
 
     double *y, *z, *w, *push; /* [n] scratch */
     int kink_count;

@@ -391,7 +391,7 @@ static int dense_cholesky_small(int n, double *H, int stride, double floor)
 /* Four rows at a time. What the rows above have in them is taken out of all four together; the
  * four then take themselves out of each other, still times their pivots (no root is waited for),
  * and are scaled in the end. They hold -H meanwhile, as sums are added. Where less than a line is
- * left of them, the line begins in the lower triangle, which nobody reads. */
+ * left of them, the line begins in the lower triangle, which is never read. */
 ZW_CLONES int dense_cholesky(int n, double *H, int stride, double floor)
 {
     if (n < 8) {
@@ -486,7 +486,7 @@ void dense_swap(int n, double *x, double *y)
 }
 
 /* The search for the next pivot goes along with the elimination. Rows are updated in whole lines;
- * what that leaves in column k is garbage that nobody reads. */
+ * what that leaves in column k is garbage that is never read. */
 ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, double *restrict x)
 {
     int wide = (n + 7) / 8 * 8, best = 0;

@@ -70,7 +70,7 @@ static void lq_apply_one(int n, double beta, const double *v, double *x)
     dense_axpy(n - 1, -t, v + 1, x + 1);
 }
 
-/* The same for four rows at once: the sums of one wait for nobody. Bits as lq_apply_one. */
+/* The same for four rows at once: the sums of one do not wait for another. Bits as lq_apply_one. */
 ZW_CLONES static void lq_apply_four(int n, double beta, const double *v, double *x, int stride)
 {
     double s[4][8] = {{0.0}}, t[4];

@@ -1,7 +1,7 @@
 /* A function f, the Lagrangian or zero, and rows g_s of (q, v) at a time, with first and second
  * derivatives by x = (q_0 .. q_n-1, v_0 .. v_n-1).
  *
- * They live in a graph of their own: the model's belongs to everybody, and is not to grow while
+ * They live in a graph of their own: the model's is shared, and is not to grow while
  * others read it. */
 #ifndef ZW_PATH_REACH_TERMS_H
 #define ZW_PATH_REACH_TERMS_H

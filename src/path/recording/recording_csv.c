@@ -4,7 +4,7 @@
  * around a field. Lines that begin with # are comments, and empty ones are skipped. Titles may
  * stand in a comment, if the first line that is none has numbers. Lines end with LF or CR LF.
  *
- * The text is read at once and gone through once; columns that nobody wants are only stepped over.
+ * The text is read at once and gone through once; columns that are not wanted are only skipped.
  */
 #include <errno.h>
 #include <math.h>

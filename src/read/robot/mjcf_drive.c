@@ -97,7 +97,7 @@ void mjcf_muscle_unsaid(mjcf_actuator *a)
     }
 }
 
-/* A number that nobody has said is still that of any actuator; then it is that of a muscle. So it
+/* A number that is not given is still that of any actuator; then it is that of a muscle. So it
  * is in MuJoCo, and negative numbers count as not said. */
 static int settle_muscle(mjcf *m, int element, mjcf_actuator *a)
 {

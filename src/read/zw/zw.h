@@ -13,7 +13,7 @@
  *
  * Invariants:
  *   1. A function that answers 0 has left its message in reader->status and the error, or has set
- *      `pending` or `late` (see zw_define.c); whoever gets 0 answers 0.
+ *      `pending` or `late` (see zw_define.c); a caller that gets 0 returns 0.
  *   2. Syntax trees are bounded in height (expr/parser.h), so value_of may recurse; definitions
  *      that need each other are bounded by `depth` and continued from a list.
  *   3. Everything that a place in the text asks for has that place in the graph. */

@@ -9,7 +9,7 @@
  *
  * Leaving zero.  A function that has just fired starts at a residual that is all round-off, of
  * either sign, unless a jump took it away from zero. Within four times that residual it is at zero,
- * and on no side. How large the round-off of a solve is, nobody can say beforehand: three samples
+ * and on no side. How large the round-off of a solve is, is not known beforehand: three samples
  * so near to the start that hardly anything has moved yet show it, and four times as much is
  * nothing. */
 #include "step/events/event_search.h"
@@ -231,7 +231,7 @@ static zw_status correct(step_events *e, double t0, double reach, step_crossing 
                          step_crossing found, zw_error *error)
 {
     double t = found.after, g, slope = (wide.g_after - wide.g_before) / (wide.after - wide.before);
-    /* Not back to the start: whoever has just left zero there would be found again. */
+    /* Not back to the start: a guard that has just left zero there would be found again. */
     double start = 0.5 * (t0 + t), low = fmin(start, reach), high = fmax(start, reach);
     zw_status status = retake_and_look(e, t, &g, error);
     for (int i = 0; status == ZW_OK && i < CORRECTIONS && g != 0.0; i++) {

@@ -49,7 +49,7 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
 void guards_free(step_guards *guards);
 
 /* Where a smooth piece begins: the branches of formulas, and the signs of normal forces that are
- * not known yet. Until they are released, as before anybody looks at the work from outside,
+ * not known yet. Until they are released, as before the work is read from outside,
  * formulas and friction have these. */
 zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error *error);
 void guards_release(const step_guards *guards);

@@ -39,7 +39,7 @@ static double energy_of(const run *r)
     return zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
 }
 
-/* A jump of the state changes the energy by work that nobody integrates. */
+/* A jump of the state changes the energy by work that is not integrated. */
 static zw_status apply(run *r, const model_event *event, zw_error *error)
 {
     zw_state *state = r->state;

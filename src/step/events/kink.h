@@ -23,7 +23,7 @@ typedef struct step_kinks {
     step_motion *motion;
     int count;
     step_kink *kink;
-    int blind;       /* some that matter are not in the list: nobody sees them */
+    int blind;       /* some that matter are not in the list and are not watched */
     int latch;       /* sides are given to the tapes of the system */
     double *scratch; /* [room] */
     int room;        /* most kinks of a tape */

@@ -326,7 +326,7 @@ typedef struct step_impulse {
     double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
-    const impulse_watch *watch; /* NULL: nobody */
+    const impulse_watch *watch; /* NULL: none */
     struct step_sleep *sleep;   /* not NULL: it makes the steps, and only `kept` above is used */
     void *memory;
 } step_impulse;
@@ -365,7 +365,7 @@ int impulse_hardly_moves(const step_impulse *s);
 void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time);
 /* So many that shorter pieces are not tried? */
 int impulse_is_spent(const step_impulse *s, int fast);
-int impulse_stops(const step_impulse *s); /* somebody wants an end: the step will not count */
+int impulse_stops(const step_impulse *s); /* an end was asked for: the step will not count */
 void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);

@@ -1,4 +1,4 @@
-/* How a step is made, for somebody who only looks: its pieces as they are solved, and their
+/* How a step is made, for an observer: its pieces as they are solved, and their
  * equations again at other starts. For derivatives: look/sensitivity/rigid.c. */
 #ifndef ZW_STEP_IMPULSE_AGAIN_H
 #define ZW_STEP_IMPULSE_AGAIN_H
@@ -7,7 +7,7 @@
 
 struct step_impulse;
 
-/* Somebody who sees how a step is made, and changes nothing: look/sensitivity/rigid.c. */
+/* An observer that sees how a step is made, and changes nothing: look/sensitivity/rigid.c. */
 typedef struct impulse_watch {
     void *user;
     /* A piece was solved, from q0, v0 to q1, v1, and may be taken. */

@@ -450,9 +450,9 @@ double impulse_size(const step_impulse *s)
     return sqrt(sum);
 }
 
-/* A coordinate is known to a unit in its last place: h K times that is nobody's fault. Nor is M/h
- * times that where something touches, as a gap over h is a speed: what is at rest has no momenta
- * beside which that would be small. */
+/* A coordinate is known to a unit in its last place: h K times that is no error of the solver. Nor
+ * is M/h times that where something touches, as a gap over h is a speed: what is at rest has no
+ * momenta beside which that would be small. */
 double impulse_noise(const step_impulse *s, int touches)
 {
     const tree_mechanism *tree = s->system->tree;

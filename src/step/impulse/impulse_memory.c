@@ -83,7 +83,7 @@ int impulse_recall(step_impulse *s)
     impulse_problem *p = &s->problem;
     const double *from = s->kept + IMPULSE_HEAD;
     p->old_blocks = 0;
-    s->overlaps = 1; /* nobody has looked */
+    s->overlaps = 1; /* not looked at yet */
     s->has_trend = 0;
     if (!impulse_is_sound(s)) {
         return 0;

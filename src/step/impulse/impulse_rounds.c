@@ -222,8 +222,8 @@ void impulse_note_trend(step_impulse *s, const double *from, const double *to, d
 }
 
 /* v1 and u of a step are the speeds at its end and in its middle: v1 + (v1 - u) is that in the
- * middle of the next one, up to O(h^2), as long as nobody lands or leaves. And one that is taken
- * again, for another time, goes on as it did. */
+ * middle of the next one, up to O(h^2), as long as no contact opens or closes. And one that is
+ * taken again, for another time, goes on as it did. */
 void impulse_extrapolate(step_impulse *s)
 {
     int smooth = s->has_trend && s->system->n > GAUSS_CHOOSE_MOST && !impulse_hardly_moves(s) &&
@@ -311,8 +311,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
 
 /* The rounds have led nowhere: one more from the best iterate that there was. It is taken where the
  * step is not to be cut into smaller pieces, and what it misses is reported; but not where it is to
- * part overlaps: rows that contradict each other have huge multipliers, and do work that nobody
- * does. Those overlaps are let go (impulse.c). */
+ * part overlaps: rows that contradict each other have huge multipliers, and do work that
+ * has no cause. Those overlaps are let go (impulse.c). */
 static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
 {
     int done = 0;

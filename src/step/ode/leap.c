@@ -15,7 +15,7 @@
  *
  * The weak direction is orthogonal to the motion in the metric of the masses; what it gets wrong
  * enters the motion itself only as far as the direction turns within a step. So nothing is lost
- * yet at s = 0.05, where the noise is 1e-11 w^2, if only nobody looks nearer than that.
+ * yet at s = 0.05, where the noise is 1e-11 w^2, as long as one does not look nearer than that.
  *
  * A leap is one step of a collocation method, symmetric about t*, with a hole around it. Its nodes
  * x in (-1, 1), t = middle + half x, are the zeros of Chebyshev's T_10 carried to both sides,
@@ -225,7 +225,7 @@ void leap_step_on(step_ode *ode)
     leap->taken = ode->base.view.leapt = 0;
 }
 
-/* Nobody has come from anywhere: look a little ahead and back. Where t* is between, the steeper
+/* There is no history: look a little ahead and back. Where t* is between, the steeper
  * side is the one without it. */
 static int probe(step_ode *ode, double toward)
 {
@@ -328,7 +328,7 @@ static double zero_of(const step_leap *leap, int i, int j)
 }
 
 /* All nodes, forth and then back from the start; *zero is where t* is found to lie. From far away
- * it is looked for before the hole, and if it is not in the middle nobody goes there. */
+ * it is looked for before the hole, and if it is not in the middle it is not evaluated. */
 static zw_status predict_all(step_ode *ode, double *zero)
 {
     const step_leap *leap = ode->leap;

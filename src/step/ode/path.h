@@ -12,7 +12,7 @@
 #include "expr/enclose.h"
 #include "step/ode/ode.h"
 
-/* A piece of the last step, for whoever bounds functions over it. Rates are by x. */
+/* A piece of the last step, for bounds of functions over it. Rates are by x. */
 typedef struct step_piece {
     expr_jet t;
     const expr_jet *y; /* [n], of the components in use */

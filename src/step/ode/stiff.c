@@ -5,7 +5,7 @@
  * is handed to CVODE, which then also counts it in its error test. What CVODE computes is not ours
  * to reproduce bit by bit between compilers and versions.
  *
- * CVODE has no step that could be taken again from its start. Whoever moves the state (a start, a
+ * CVODE has no step that could be taken again from its start. What moves the state (a start, a
  * restart, a retake) is noticed, and the next advance begins CVODE anew there.
  */
 #include "base/error.h"

@@ -28,7 +28,7 @@
  *
  * so that a run in pieces has the bits of one without. The stamp says, without looking at all
  * groups, whether the stepper at hand is made for those who are awake. A new one is made at the
- * beginning of the step after somebody fell asleep or woke, from the memory and q alone. */
+ * beginning of the step after a body fell asleep or woke, from the memory and q alone. */
 #include "step/sleep/sleep.h"
 
 #include <math.h>
@@ -219,7 +219,7 @@ static void find_speeds(step_sleep *z, double h)
     }
 }
 
-/* Clocks go on or begin anew. Is somebody tired? */
+/* Clocks go on or begin anew. May some island sleep? */
 static int run_clocks(step_impulse *s, double h)
 {
     step_sleep *z = s->sleep;
@@ -245,7 +245,8 @@ static int run_clocks(step_impulse *s, double h)
     return tired;
 }
 
-/* Islands, and those of them in which all are tired: drops[]. Answers whether there are any. */
+/* Islands, and those of them all of whose clocks have run out: drops[]. Answers whether there are
+ * any. */
 static int find_drops(const step_impulse *s)
 {
     step_sleep *z = s->sleep;
@@ -370,7 +371,7 @@ void sleep_tell(const step_impulse *s, step_impulse *inner)
     inner->aside.options.contact = s->aside.options.contact;
 }
 
-/* The step of what is awake; *woken: it met somebody who has to be awake for it. */
+/* The step of what is awake; *woken: it met a body that has to be awake for it. */
 static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_error *error)
 {
     step_sleep *z = s->sleep;
@@ -393,7 +394,7 @@ static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_e
     return status;
 }
 
-/* Until nobody wakes any more: each time there are more of them. */
+/* Until no more bodies wake: each time there are more of them. */
 static zw_status step_awake(step_impulse *s, double t, double h, const double *q0, const double *v0,
                             zw_error *error)
 {

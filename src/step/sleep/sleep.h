@@ -35,9 +35,9 @@ step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *err
 void sleep_free(step_sleep *z);
 
 /* impulse_step of a system with sleep. Where q1 and v1 are q0 and v0 themselves, only what is awake
- * is touched; and where a run goes to and fro between the same two, which nobody changes in between
- * unless both of them alike. `sum` (or NULL) is the state_sum of the state that holds them: kept up
- * to date. */
+ * is touched; and where a run goes to and fro between the same two, which nothing changes in
+ * between unless both of them alike. `sum` (or NULL) is the state_sum of the state that holds them:
+ * kept up to date. */
 zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                      double *q1, double *v1, uint64_t *sum, zw_error *error);
 /* Those of constraints that are awake; the others stay. */
@@ -61,7 +61,7 @@ void sleep_note_slip(const step_impulse *s);                          /* as syst
 
 /* ---- sleep_rest.c: what touches among sleepers goes into the list of the work ---------------- */
 
-int sleep_hides(const step_impulse *s); /* somebody slept in the last step, and may touch */
+int sleep_hides(const step_impulse *s); /* some body slept in the last step, and may touch */
 zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,
                           zw_error *error);
 

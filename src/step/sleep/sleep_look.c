@@ -1,4 +1,4 @@
-/* Who sleeps, for those who ask: from the memory of the state alone. */
+/* Which bodies sleep, from the memory of the state alone. */
 #include "base/error.h"
 #include "step/run.h"
 #include "system/subset/subset.h"

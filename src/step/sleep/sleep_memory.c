@@ -1,4 +1,4 @@
-/* What is remembered of sleepers, and who wakes: sleep.c says how it is laid out. */
+/* What is remembered of sleepers, and which wake: sleep.c says how it is laid out. */
 #include <math.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ void sleep_note_controls(step_impulse *s)
 }
 
 /* What the inner stepper is to remember, in its own numbers, and back. Blocks of what has fallen
- * asleep go along once: nobody asks for them. */
+ * asleep go along once: they are not asked for. */
 void sleep_hand_in(const step_impulse *s)
 {
     step_sleep *z = s->sleep;

@@ -3,8 +3,8 @@
  * Steps know nothing of it: they leave sleepers out. But a box that sleeps on a floor stands there
  * by forces, and who looks at it wants them: loads, sensors, accelerations that are none. They are
  * those of a first step from rest, made of all that slept in the last step and of them alone
- * (nobody else touches them), and so depend on where they are and on nothing that was before. They
- * are found once for those who sleep, when somebody looks. */
+ * (nothing else touches them), and so depend on where they are and on nothing that was before. They
+ * are found once for those that sleep, when they are asked for. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/sleep/sleep.h"

@@ -1,6 +1,6 @@
 /* What a run measures after each step, of those that are awake alone.
  *
- * Sleepers have nothing new to tell: their rows are violated as much as at the end of the step that
+ * Nothing changes for sleepers: their rows are violated as much as at the end of the step that
  * put them to sleep, which was measured with them; they do not slide; and their numbers were finite
  * when they came to rest. So the largest violation of a run, and the last direction in which each
  * dry friction slid, are those that a look at all bodies would find. */

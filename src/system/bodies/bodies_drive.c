@@ -265,7 +265,7 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
                      bad ? "here: masses are missing" : "where loops are cut");
 }
 
-/* Weights that are taken off by the motors of some joints; without any motor nobody does, as in
+/* Weights that are taken off by the motors of some joints; without any motor none are, as in
  * MuJoCo. */
 static void share_lifts(bodies_builder *b)
 {

@@ -3,7 +3,7 @@
  * where a body has no such ones.
  *
  * Draws and curves of a model are formulas. Points of bodies are not: a leaf stands for them, which
- * nobody evaluates, and bodies_evaluate fills the output that is behind it. */
+ * is never evaluated, and bodies_evaluate fills the output that is behind it. */
 #include <math.h>
 #include <string.h>
 

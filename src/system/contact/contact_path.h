@@ -48,7 +48,7 @@ double contact_path_safe(const contact_path *path, const contact_work *work, int
                          const double *sweeps, const double n[3], double room, double way);
 
 /* The time at which two geoms that are apart at the start meet, or INFINITY: not before `until`.
- * Where they are seen to touch, at the start or by whoever asks, it is the time from which on they
+ * Where they are seen to touch, at the start or on request, it is the time from which on they
  * go through each other; of two that touch at the start half of that, as the way is then too
  * coarse; or INFINITY if `seen` is -1. *sure: all that was found within the effort that there is.
  */

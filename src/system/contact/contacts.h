@@ -129,10 +129,10 @@ typedef struct contact_work {
     crowd_work *crowd; /* if the world is one */
     contact_wait wait; /* of its matches */
     int count;
-    int capacity;         /* the world's, unless somebody has made more room */
+    int capacity;         /* the world's, unless it has been enlarged */
     contact_point *point; /* [capacity] */
     int needed;           /* points that there were */
-    int woken_count;      /* since somebody set it to 0: sleeping geoms that were met, */
+    int woken_count;      /* since it was set to 0: sleeping geoms that were met, */
     int *woken;           /* [geoms] each once */
     unsigned char *is_woken;
 } contact_work;

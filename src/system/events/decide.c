@@ -35,7 +35,7 @@ static int candidates(decision *d)
             continue;
         }
         int stays = d->touching[c] && d->normal[c] <= 2 * d->still[c];
-        /* in a flight that nobody could see, nobody can see it slide */
+        /* in a flight that was not resolved, its sliding is not either */
         double slow = d->normal[c] > 2 * d->rest ? d->still[c] : d->rest;
         int still = stays && decide_rough(system, c) &&
                     decide_slip_speed(d, c) <= fmax(10 * slow, d->work->slow);
@@ -279,7 +279,7 @@ static zw_status share(decision *d, zw_error *error)
         state_mode(d->state)[c] = SYSTEM_HELD;
         status = rank_of(d, &rank_without, &rows_without, error);
         if (rank_without < rank) {
-            state_mode(d->state)[c] = SYSTEM_STUCK; /* nobody replaces it */
+            state_mode(d->state)[c] = SYSTEM_STUCK; /* nothing replaces it */
         } else {
             rows = rows_without;
         }

@@ -179,7 +179,7 @@ typedef struct soft_problem {
     int has_frames;     /* some closer is between frames */
     soft_watch *watch;  /* [closers] */
     int is_there;       /* something may touch */
-    double near;        /* points are looked for up to this gap: 0 unless somebody wants to know */
+    double near;        /* points are looked for up to this gap: 0 unless asked for */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
     double *room;       /* for the rows of a group, and for those as bent islands have them */

@@ -22,7 +22,7 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
         (ahead ? k->move : k->x)[0] = s->value[k->J] * a[column[0]];
         return;
     }
-    four_put(y + k->stride - 4, (zw_real4){0}); /* the last may be nobody's */
+    four_put(y + k->stride - 4, (zw_real4){0}); /* the last may be padding */
     for (int c = 0; c < k->columns; c++) {
         y[c] = a[column[c]];
     }
@@ -62,7 +62,7 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
         to[column[0]] += f[0] * s->value[k->J];
         return;
     }
-    four_put(y + k->stride - 4, (zw_real4){0}); /* the last may be nobody's */
+    four_put(y + k->stride - 4, (zw_real4){0}); /* the last may be padding */
     for (int c = 0; c < k->columns; c++) {
         y[c] = to[column[c]];
     }

@@ -2,8 +2,9 @@
  *
  * What formulas see and push is one group, with the motors that they drive: while all of it rests,
  * so does what they are made of, and forces stay what they are; unless they know the time. What is
- * seen only to be shown (plots, checks, events) belongs to nobody, and is nothing where its body is
- * not there. Which is which is read off the formulas, from their outputs down to their leaves. */
+ * seen only to be shown (plots, checks, events) belongs to no island, and is nothing where its body
+ * is not there. Which is which is read off the formulas, from their outputs down to their leaves.
+ */
 #include <string.h>
 
 #include "base/memory.h"

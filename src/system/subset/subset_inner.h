@@ -4,9 +4,9 @@
 
 #include "system/subset/subset.h"
 
-/* Bodies a and b belong together; the world belongs to nobody. Answers the one that does. */
+/* Bodies a and b belong together; the world belongs to no island. Answers the one that does. */
 int subset_tie(int *link, int a, int b);
-/* g->formula is a body of the formulas then, 0: they push nobody. 0: no memory. */
+/* g->formula is a body of the formulas then, 0: they push no body. 0: no memory. */
 int subset_tie_formulas(subset_groups *g, int *link);
 /* s gets them, if they are `there`, and their rows are counted. */
 void subset_measure_formulas(subset *s, const subset_groups *g, int there);

@@ -28,7 +28,7 @@ struct tendon_now {
     double *q;      /* [nq] */
     double *coef;   /* [terms] of all lengths */
     double *length; /* [paths] */
-    double *sweeps; /* of the tree at q, if nobody had any */
+    double *sweeps; /* of the tree at q, if there were none */
     double *room;   /* [6 * widest] for a Jacobian */
 };
 
