@@ -236,7 +236,7 @@ static void end_theirs(engine *e)
 
 static const char *const names[] = {"soft", "smooth", "exact", "linear"};
 
-/* Ours and theirs in turns; us of processor of a step and world. Answers the ratio. */
+/* Ours and theirs in turns; us of processor of a step and world. Returns the ratio. */
 static double compare(const robot *of, const char *name, int worlds, int threads, int steps,
                       int warm)
 {

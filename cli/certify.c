@@ -22,7 +22,7 @@ static int complain(const char *what, const char *which)
     return CLI_USAGE;
 }
 
-/* x stands for x[1], x[2], ... too. Answers how many coordinates it is. */
+/* x stands for x[1], x[2], ... too. Returns how many coordinates it is. */
 static int put_weight(const zw_system *system, const char *name, double value, double *metric)
 {
     int n = zw_count(system, ZW_KIND_COORD), found = 0;

@@ -54,7 +54,7 @@ static int points_from(const zw_sweep *sweep, int column)
     return count - 1;
 }
 
-/* A quantity over all runs; points are one quantity. Answers how many columns it has. */
+/* A quantity over all runs; points are one quantity. Returns how many columns it has. */
 static int show_range(FILE *to, const zw_sweep *sweep, int column)
 {
     double low = INFINITY, high = -INFINITY;

@@ -12,7 +12,7 @@ write_basic_package_version_file(zwangConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/zwangConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/zwangConfigVersion.cmake
         DESTINATION ${config})
 
-# Who links the static library needs what it needs: as -lname where it lies in a usual place.
+# The libraries that the static library needs: as -lname where they are in a usual place.
 set(zwang_private "")
 foreach(need IN LISTS zwang_needs)
   if(need MATCHES "^(/usr)?/lib(/[^/]*-linux-[^/]*)?/lib([^/]+)\\.(so|a)$")

@@ -84,7 +84,7 @@ void zw_run_conclude(const zw_system *system, const zw_assembly *assembly,
                      zw_run_verdict *verdict);
 
 /* All lines of a kind in one, with "; " between, behind the name of the kind: "proved: 213 steps
- * without unseen events, constraints to 3e-15". Answers the length; 0: there is none. */
+ * without unseen events, constraints to 3e-15". Returns the length; 0: there is none. */
 int zw_run_verdict_text(const zw_run_verdict *verdict, zw_run_verdict_kind kind, char *text,
                         size_t size);
 

@@ -343,9 +343,9 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
  * other state it is zw_forward. */
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
-/* Forgets what the last step or run left in the state for the next one: where solves begin, and who
- * sleeps (zw_world_def.sleep). Needed after writing numbers into a state by other means than this
- * interface. */
+/* Forgets what the last step or run left in the state for the next one: where solves begin, and
+ * which bodies sleep (zw_world_def.sleep). Needed after writing numbers into a state by other means
+ * than this interface. */
 void zw_wake(zw_state *state);
 /* How many bodies sleep; asleep[zw_count(system, ZW_KIND_BODY)] (or NULL) is 1 for these. -1: no
  * memory.

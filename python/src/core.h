@@ -159,7 +159,7 @@ PyObject *sim_step_slopes(PyObject *self, PyObject *none);
 PyObject *sim_gradient(PyObject *self, PyObject *arguments);
 PyObject *optimise_run(PyObject *module, PyObject *arguments);
 
-/* ---- Answers that can be written to files: table.c ------------------------------------------- */
+/* ---- Returns that can be written to files: table.c ------------------------------------------- */
 
 typedef struct table_kind {
     void (*release)(void *data);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Room for element number `count` of the array that `list` (the address of the owner's pointer)
- * holds: the array moves when it is full, what is new is zeroed. Answers 0, and leaves the array
+ * holds: the array moves when it is full, what is new is zeroed. Returns 0, and leaves the array
  * as it was, when there is no memory. */
 int base_list_room(void *list, int *capacity, int count, size_t size);
 

@@ -66,8 +66,8 @@ struct zw_batch {
     /* Steps in lanes: batch_soft.c */
     int goes_alone;          /* there are none */
     uint64_t *touch;         /* [count] what touched in the last step */
-    batch_place *place;      /* [count] who stands beside whom */
-    pthread_mutex_t *lock;   /* of those who look while nothing moves */
+    batch_place *place;      /* [count] which worlds share a vector */
+    pthread_mutex_t *lock;   /* of readers while nothing moves */
     unsigned char *is_ahead; /* [count] of its state; NULL: none is */
     soft8_clock *clock;      /* [count] then, */
     double *x;               /* [count][nq + n + params] with q, v and parameters */
@@ -109,7 +109,7 @@ void batch_free_soft(zw_batch *batch);
 /* Worlds that are ahead of their states: those become what they are. */
 void batch_catch_up(zw_batch *batch, int world);
 void batch_catch_up_all(zw_batch *batch);
-/* The same for those who only look, several at once perhaps: no number changes. -1: all worlds. */
+/* The same for readers, perhaps several at once: no number changes. -1: all worlds. */
 void batch_let_see(const zw_batch *batch, int world);
 
 /* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */

@@ -7,7 +7,8 @@
 #include "batch/batch.h"
 #include "batch/on_device.h"
 
-/* ---- Who moves ------------------------------------------------------------------------------- */
+/* ---- Which worlds move
+ * ------------------------------------------------------------------------------- */
 
 int batch_is_ready(batch_worker *worker, int world)
 {
@@ -41,7 +42,7 @@ static int next_world(zw_batch *batch)
     return world < batch->count ? world : -1;
 }
 
-/* ---- Who may end it -------------------------------------------------------------------------- */
+/* ---- Interruption -------------------------------------------------------------------------- */
 
 int batch_polls(void *user, double time)
 {

@@ -268,7 +268,7 @@ zw_status on_device_look(zw_batch *batch, zw_error *error)
     return status;
 }
 
-/* Who failed in this call; the first of them is answered. `before`: who stood still already. */
+/* Which failed in this call; the first of them is returned. `before`: which had stopped already. */
 static zw_status see_failures(zw_batch *batch, const int *before, zw_error *error)
 {
     batch_device *d = batch->device;

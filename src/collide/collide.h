@@ -63,7 +63,7 @@ typedef struct collide_point {
 /* Points with gap <= margin: fills point[0 .. capacity-1], answers how many there are, which may be
  * more. Any order of kinds. Two of the ground (planes, height fields, meshes) have none. Of many on
  * height fields and meshes the outermost and deepest are answered, if there is room for 100. A pose
- * that is not a number has no points: who it is is said by collide_broad_update. */
+ * that is not a number has no points: collide_broad_update says which it is. */
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity);
 

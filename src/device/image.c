@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* ---- Who can go ------------------------------------------------------------------------------ */
+/* ---- Which systems can
+ * ------------------------------------------------------------------------------ */
 
 static zw_status check_geoms(const contact_world *world, zw_error *error)
 {
@@ -105,7 +106,7 @@ static void link_to(device_image *image, size_t at, size_t to)
     image->link[image->links++] = (image_link){at, to};
 }
 
-/* An array, and the pointer to it; NULL stays NULL. Answers where the array is. */
+/* An array, and the pointer to it; NULL stays NULL. Returns where the array is. */
 static size_t attach(device_image *image, size_t at, const void *from, size_t bytes)
 {
     if (!from) {

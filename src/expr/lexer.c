@@ -246,7 +246,7 @@ static zw_status lex_string(lexer *l)
     return lexer_push(l, EXPR_TOKEN_STRING, length + 1) != NULL ? ZW_OK : lexer_no_memory(l);
 }
 
-/* What people write who know other languages, longest spelling first. */
+/* What users of other languages write, longest spelling first. */
 static const struct {
     const char *text;
     const char *advice;

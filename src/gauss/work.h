@@ -1,4 +1,4 @@
-/* The workspace of one solve: every array, who fills it, how large it is.
+/* The workspace of one solve: every array, what fills it, how large it is.
  *
  * The kernel works in energy units. With M = L L', x = L'(a - a_free), each row of A becomes a row
  * of D = A L^-T, and Gauss's problem is: the shortest x with D x + c admissible, c = A a_free - b.

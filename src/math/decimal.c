@@ -141,8 +141,7 @@ static const char *take_exponent(decimal *d, const char *at, const char *end)
     return from;
 }
 
-/* ---- Digits, halved and doubled ---------------------------------------------------------------
- */
+/* ---- Digits, halved and doubled -------------------------------------------------------------- */
 
 /* 0.d d d ... 10^point, the first digit not 0. */
 typedef struct digits {

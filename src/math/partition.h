@@ -1,4 +1,4 @@
-/* Who belongs together: a partition of 0, ..., n - 1 into islands.
+/* Connected components: a partition of 0, ..., n - 1 into islands.
  *
  * Disjoint sets as trees of links (Galler and Fischer 1964), with paths halved on the way up (van
  * Leeuwen and Tarjan 1984). The smallest member of an island is its root, so that neither roots nor

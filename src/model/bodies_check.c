@@ -17,7 +17,7 @@ typedef struct checker {
     int index; /* it would get */
 } checker;
 
-/* Answers 0; "joint 'hip': its axis has no direction". */
+/* Returns 0; "joint 'hip': its axis has no direction". */
 static int bad(const checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int bad(const checker *c, const char *format, ...)
 {

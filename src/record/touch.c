@@ -1,4 +1,4 @@
-/* What touches, in a recording. Who will touch whom is not known before the end, so that columns
+/* What touches, in a recording. Which pairs will touch is not known before the end, so that columns
  * and arrows are kept aside and join the table when it is written.
  *
  * Columns of two bodies (of the world's, each geom with a name counts for itself: floor and wall

@@ -92,8 +92,9 @@ static step_kept *kept_in(zw_work *work)
 /* ---- The velocity form ----------------------------------------------------------------------- */
 
 /* The memory of the state becomes that of the stepper: written by its last step, or by another one,
- * or by a run; or it is of another state, and so of none. Who writes into the state by hand and
- * does not say so (zw_wake) is seen if the last step was ours and he changed what is awake. */
+ * or by a run; or it is of another state, and so of none. A caller that writes into the state by
+ * hand and does not say so (zw_wake) is seen if the last step was ours and he changed what is
+ * awake. */
 static void take_memory(const zw_system *system, zw_state *state, step_impulse *s)
 {
     int ours = state->remembered != 0 && state->remembered == s->left &&

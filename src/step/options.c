@@ -157,7 +157,7 @@ static zw_method by_default(const zw_system *system, double time)
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
 }
 
-/* Who says how things touch means the method that can do it. Equations have Coulomb's law. */
+/* A contact law implies the method that can apply it. Equations have Coulomb's law. */
 static zw_status choose_contact(const zw_system *system, zw_run_options *options, zw_error *error)
 {
     if (options->contact == ZW_CONTACT_DEFAULT) {

@@ -7,7 +7,7 @@
  *     0 method (and half more: convex contact)   1 step   2 careful   3 rank   4 margin   5 soon
  * (-1: no such time) then how long each row has been, m numbers; then the integrator's: keep.c
  *
- * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
+ * Nothing in it may depend on when the motion is observed: equal motions have equal hashes.
  * The variational methods, the velocity form and the soft law use the field, and with it 2 to 4 and
  * the rows, for looking only, so theirs are 0. */
 #include <math.h>

@@ -59,7 +59,7 @@ struct run {
     double node[4], margin[4];    /* the last ends of steps: when, and how far from losing rank */
     int nodes, leapt;             /* how many of them; the step before the last was a leap */
     int passed;                   /* a position where rows lose rank lies within the last four */
-    system_stop stop;             /* poll, for those who take a step */
+    system_stop stop;             /* poll, during a step */
     int quiet;                    /* steps of zw_step: only events are observed */
     int goes_on;                  /* it has led to this state: what it remembers there is its own */
     const run_follower *follower; /* or NULL */

@@ -1,8 +1,8 @@
 /* Numbers that the caller writes into a state: controls in a loop of steps, a coordinate by hand.
  *
  * Parameters, and with them the controls of motors, act from the next step on; what the last step
- * left for the next (where its solve begins, who sleeps) stays: it says of the motion where it is,
- * not where it is going. Who writes coordinates, speeds or the time makes another state: it is
+ * left for the next (where its solve begins, which bodies sleep) stays: it says of the motion where
+ * it is, not where it is going. Writing coordinates, speeds or the time makes another state: it is
  * brought onto the constraints as after an event that sets something (run.c), the energy that came
  * by that counts as work, and nothing is left of the last step. */
 #include <math.h>

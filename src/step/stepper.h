@@ -113,7 +113,7 @@ typedef struct step_aimed {
 void step_grid_start(step_grid *grid, double t);
 /* The step from about t0 towards the limit. */
 step_aimed step_grid_aim(step_grid *grid, double t0, double limit);
-/* It has been taken: where it ends for those who look. */
+/* It has been taken: where it ends for observers. */
 double step_grid_pass(step_grid *grid, const step_aimed *aimed, double limit);
 
 enum { STEP_GRID_NUMBERS = 3 };

@@ -127,8 +127,8 @@ static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *st
     return ZW_OK;
 }
 
-/* Who slides where a sample lies may be at rest where the step ends, and goes on from there with
- * the direction that it had there, looked at or not. */
+/* A contact that slides where a sample lies may be at rest where the step ends, and goes on from
+ * there with the direction that it had there, looked at or not. */
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
     zw_status status = show(r, kind, event, state, error);

@@ -91,7 +91,7 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
 
 /* Gauss's problem of this instant, from the terms. A C that is known moves as the applied force
  * does (Fan et al. 2005, eq. (26)): the kernel is asked for F^L and F^C one by one only if `split`,
- * since that is two problems. Answers the C that was taken to the force; NULL: none. */
+ * since that is two problems. Returns the C that was taken to the force; NULL: none. */
 static const double *set_up(const zw_system *system, zw_work *work, system_solver *solver,
                             int split)
 {

@@ -161,7 +161,7 @@ typedef struct state_given {
 zw_state *state_create_given(const zw_system *system, const state_given *given, zw_work *work,
                              zw_assembly *assembly, zw_error *error);
 /* save.c: a hash of time, work and data but for the memory and, unless they are asked for, the
- * parameters; never 0. It is made from a sum over all numbers, so that who changes a few of them
+ * parameters; never 0. It is made from a sum over all numbers, so that a change of a few of them
  * can change the sum. */
 uint64_t state_digest(const zw_state *state, int with_params);
 uint64_t state_sum(const zw_state *state); /* without parameters, time and work */

@@ -44,7 +44,7 @@ void tree_group_free(tree_group *group);
 
 /* tree_kinematics, tree_velocities, tree_composite and tree_inverse without accelerations. work is
  * that of one world of the whole mechanism; angle, sine, cosine, composite, A and F are not filled
- * there. Answers the bias, which stays until the next call. */
+ * there. Returns the bias, which stays until the next call. */
 const double *tree_group_smooth(tree_group *group, const double *q, const double *v, double *work);
 
 /* With M of the last tree_group_smooth: x = (M + diagonal) \ x; 0: a pivot is not positive. */

@@ -39,7 +39,7 @@
  *
  * Accelerations are those of the matter: A_i = (alpha, a_c), a_c the acceleration of the centre of
  * mass. That is the spatial acceleration (rate of the motion about a point that stays) for an
- * observer who moves with c_i; for one at rest it would be a_c - omega x v_c, where speed without
+ * observer that moves with c_i; for one at rest it would be a_c - omega x v_c, where speed without
  * any effect must cancel. With r' = omega_parent x r + sum_d S_d.lin v_d the rate of r,
  *
  *     A_i = A_parent + sum_d S_d a_d + Z_i,

@@ -315,7 +315,7 @@ static void test_refusals_say_why(void **unused)
     world_end(&w);
 }
 
-/* ---- Who ends it ---------------------------------------------------------------------------- */
+/* ---- Interruption ---------------------------------------------------------------------------- */
 
 typedef struct patience {
     pthread_t caller;

@@ -1,4 +1,4 @@
-/* The graph shares what is equal, folds without changing a value, and names who spoils it. */
+/* The graph shares what is equal, folds without changing a value, and names what spoils it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -122,7 +122,7 @@ static void all_kinds(void **state)
     random_conflicts(SCENE_ALL_KINDS, SCENE_REDUNDANT, 400);
 }
 
-/* Rows, units and masses do not change who is blamed. */
+/* Rows, units and masses do not change which blocks are named. */
 static void blame_does_not_depend_on_units(void **state)
 {
     (void)state;

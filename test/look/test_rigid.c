@@ -20,8 +20,7 @@
 #include "tree/sweeps.h"
 #include "zwang/sensitivity.h"
 
-/* ---- Directions -------------------------------------------------------------------------------
- */
+/* ---- Directions ------------------------------------------------------------------------------ */
 
 /* What touches at the start may open or not: to move bodies apart there, or into one another, is a
  * kink. So directions of q are those along which no gap that is closed changes: the rows of these,

@@ -43,7 +43,7 @@ static const char text[] =
     "<velocity name='turn' joint='hip' kv='{turn.kv=0.4}'/></actuator>"
     "</mujoco>";
 
-/* The text with its own numbers, but for one. Answers 1 if that is in it. */
+/* The text with its own numbers, but for one. Returns 1 if that is in it. */
 static int write_text(char *to, size_t room, const char *name, const char *value)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 /* How much a campaign does with ZW_CAMPAIGN=small in the environment: a tenth of what is drawn at
- * random, and of a list every so-manieth. The sanitizers ask for it, who look for other faults than
+ * random, and of a list every n-th. The sanitizers use it, as they look for other faults than
  * wrong numbers, and clang, whose numbers are those of gcc (bench/bits); gcc's tests do all. */
 #ifndef ZW_TEST_SCENE_CAMPAIGN_H
 #define ZW_TEST_SCENE_CAMPAIGN_H

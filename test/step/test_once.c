@@ -107,7 +107,7 @@ static void has_the_bits_of_a_run(void **state)
     }
 }
 
-/* Who changes a parameter or the state between steps is heard at once: as by a work that has kept
+/* A change of a parameter or the state between steps acts at once: as by a work that has kept
  * nothing. */
 static void changes_are_seen(void **state)
 {

@@ -241,7 +241,7 @@ static void must_fail(const robot *r, const unsigned char *bytes, size_t size, c
 }
 
 /* Cut off anywhere, or one bit flipped anywhere. The copies are as long as they say, so that a
- * sanitizer sees who reads too far. */
+ * sanitizer sees reads that go too far. */
 static void damage_is_reported(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static void run_to(touch *s, double t, double h)
     assert_true(s->certificate <= 1e-8 && s->depth <= 1e-9);
 }
 
-/* Signorini's law at the end of every step: who pushed in it has not left. */
+/* Signorini's law at the end of every step: what pushed in it has not left. */
 static void run_and_look(touch *s, double t, double h)
 {
     zw_contact list[16];

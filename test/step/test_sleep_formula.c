@@ -61,7 +61,7 @@ static void same_as_awake(world *w, const char *text, double t, double tolerance
     world_end(&awake);
 }
 
-/* ---- Who sleeps ------------------------------------------------------------------------------ */
+/* ---- Which sleep ----------------------------------------------------------------------------- */
 
 /* A motor, a force and a constraint that know the time: the arms never rest, the crates do. */
 static void time_keeps_awake(void **state)

@@ -183,7 +183,7 @@ static void a_tray_is_pulled_away(void **state)
     assert_true(end[0][0] > 0.05);
 }
 
-/* Who writes into the state is noticed by the next run: it begins with all awake, and what was not
+/* A change of the state is noticed by the next run: it begins with all awake, and what was not
  * touched sleeps again. */
 static void a_push_wakes(void **state)
 {
@@ -304,7 +304,7 @@ static void activations_have_to_rest(void **state)
     }
 }
 
-/* ---- Who may not ----------------------------------------------------------------------------- */
+/* ---- Which may not --------------------------------------------------------------------------- */
 
 static void by_impulse_only(void **state)
 {

@@ -38,7 +38,7 @@ static void words(void **state)
     assert_string_equal(zw_contact_law_name((zw_contact_law)9), "?");
 }
 
-/* A law asks for its method; who says both must mean the same. */
+/* A law implies its method; if both are given they must agree. */
 static void laws_and_methods(void **state)
 {
     (void)state;

@@ -223,7 +223,8 @@ static verdict compare_models(numbers *x, mjModel *m)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Both models of a file and how far their masses are apart, or the message of who does not read it.
+/* Both models of a file and how far their masses are apart, or the message of the one that does not
+ * read it.
  */
 static int load(const char *path, mjModel **m, numbers *x, double *masses, char message[1000])
 {

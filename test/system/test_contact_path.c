@@ -218,7 +218,7 @@ static double gap_of(const way *w, int a, int b)
     return least;
 }
 
-/* Two meet when they are said to, and not before; who is not said to meet does not go through. */
+/* Two meet when they are said to, and not before; what is not said to meet does not go through. */
 static void two_meet(void **state)
 {
     (void)state;

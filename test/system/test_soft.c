@@ -296,7 +296,7 @@ static void test_box(void **state)
 }
 
 /* Multipliers are those that the accelerations ask for, one by one, and with them
- * M a = force + J' lambda, both from their definitions. Answers how many push. */
+ * M a = force + J' lambda, both from their definitions. Returns how many push. */
 static int assert_law(scene *s)
 {
     zw_error error = {0};

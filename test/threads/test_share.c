@@ -427,7 +427,7 @@ static void conclude(job *j, const zw_state *state, zw_work *work)
     zw_state_free(copy);
 }
 
-/* Forces of single constraints, of contacts by their laws, through joints; who sleeps. */
+/* Forces of single constraints, of contacts by their laws, through joints; sleepers. */
 static void forces(job *j, zw_state *state, zw_work *work)
 {
     double force[512];

@@ -49,7 +49,7 @@ typedef struct studio_world {
 
 extern studio_world studio;
 
-int studio_fail(zw_status status, const char *text); /* answers 0 */
+int studio_fail(zw_status status, const char *text); /* returns 0 */
 
 /* world.c: work, state and room for the system; 0: failed. The other takes them away, but for the
  * system itself. */

@@ -5,7 +5,7 @@
  * would have of it, so that rank 0 has its very bits. Nothing is dealt out beforehand: a rank
  * that is free asks, and long runs hold up no other.
  *
- *     "hello HEAD"    once: rank 0 answers 0, or -1 where HEAD, which names model, values and
+ *     "hello HEAD"    once: rank 0 returns 0, or -1 where HEAD, which names model, values and
  *                     quantities by a hash, is not its own
  *     "LINE" or ""    a run that is done; the answer is the next, or -1
  *     "bye REASON"    the last message of a rank; with a reason it ends the sweep

@@ -422,8 +422,7 @@ static void choose_all(gauss_impact *x)
     }
 }
 
-/* ---- Acts, for derivatives --------------------------------------------------------------------
- */
+/* ---- Acts, for derivatives ------------------------------------------------------------------- */
 
 static size_t act_size(const gauss_impact *x)
 {

@@ -38,9 +38,10 @@ struct gauss_islands {
     sparse_prox *many[MANY]; /* of the first pieces; the others share them */
     int n, m, piece_count;
     room parent, piece_of, local, unknown, block, pieces, row_start, fill;
-    room by_metric, old_start, old_row; /* who the metric couples, and the pattern it was then, */
-    room tree;                          /* on whose paths it is: math/dense/paths.h */
-    int old_n, is_one;                  /* is_one: it couples all */
+    room by_metric, old_start,
+        old_row;       /* which unknowns the metric couples, and the pattern it was then, */
+    room tree;         /* on whose paths it is: math/dense/paths.h */
+    int old_n, is_one; /* is_one: it couples all */
     room a, lambda, residual;
     /* the piece at hand */
     room metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks, free;

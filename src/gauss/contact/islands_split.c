@@ -17,7 +17,7 @@ void *islands_room(room *r, size_t count, size_t size)
     return r->data;
 }
 
-/* Whom the metric couples: found anew only if its pattern is another than last time. */
+/* Which unknowns the metric couples: found again only if its pattern is another than last time. */
 static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
 {
     const zw_metric *M = &problem->metric;

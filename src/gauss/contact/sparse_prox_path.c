@@ -32,7 +32,7 @@
  * from near the boundary the steps of what is heavy on something light would be short.
  *
  * Where it ends.  The last digits are for Newton's method (sparse_prox_newton.c), which is given
- * who is open, sticks and slides: by what is the larger of the eigenvalues of r and of y, measured
+ * which are open, stick and slide: by what is the larger of the eigenvalues of r and of y, measured
  * by J M^-1 J'. It is tried when the certificate has fallen to TRY, and again each time mu has
  * fallen by 100. Where the path gets stuck it is tried with all patience. */
 #include <float.h>

@@ -7,16 +7,16 @@
 
 /* A candidate y and room to polish it. */
 typedef struct gauss_proof {
-    double *y;    /* m: multipliers in the user's units; who has a candidate fills it */
-    int smooth;   /* tangential rows take no part: for Coulomb's law only normals prove anything */
-    double *G;    /* `room`: one row for each coordinate that the proof touches */
-    size_t room;  /* numbers in G */
-    double *t;    /* m: the unknowns */
-    double *turn; /* m x ZW_CONE_ROWS: what one unit of an unknown is in y */
-    int *at;      /* m: the rows it acts on: first, */
-    int *rows;    /* m: and how many */
-    int *order;   /* n */
-    double *beta; /* n */
+    double *y;   /* m: multipliers in the user's units; filled by the search that has a candidate */
+    int smooth;  /* tangential rows take no part: for Coulomb's law only normals prove anything */
+    double *G;   /* `room`: one row for each coordinate that the proof touches */
+    size_t room; /* numbers in G */
+    double *t;   /* m: the unknowns */
+    double *turn;     /* m x ZW_CONE_ROWS: what one unit of an unknown is in y */
+    int *at;          /* m: the rows it acts on: first, */
+    int *rows;        /* m: and how many */
+    int *order;       /* n */
+    double *beta;     /* n */
     double *distance; /* 2 n */
     double *g;        /* 2 n */
 } gauss_proof;

@@ -262,7 +262,7 @@ static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_
 }
 
 /* What the cones push with, into lambda and f; x and r of the equalities under that load. No claim
- * is made that there is no solution: dense algebra finds out, and names who contradicts whom. */
+ * is made that there is no solution: dense algebra finds out, and names what contradicts what. */
 static zw_status load(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                       const double *C, const double *guess, double *lambda)
 {

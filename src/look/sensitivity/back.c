@@ -327,8 +327,7 @@ void back_rows_add(back_place *p, const back_contact *at, int count, const back_
     }
 }
 
-/* ---- All together -----------------------------------------------------------------------------
- */
+/* ---- All together ---------------------------------------------------------------------------- */
 
 static void add_six(double *to, const double *from)
 {

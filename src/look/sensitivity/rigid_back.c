@@ -30,8 +30,7 @@
 #define OFF 1e-6 /* of the terms of an equation: it does not hold */
 enum { SIDES = 2 };
 
-/* ---- Transposed solves ------------------------------------------------------------------------
- */
+/* ---- Transposed solves ----------------------------------------------------------------------- */
 
 /* K' of a half: row j has the slopes of all equations by unknown j. 0: no memory. */
 static int put_matrix(rigid_way *way, int second, rigid_slopes *scratch)
@@ -131,8 +130,7 @@ static zw_status solve(rigid_way *way, sens_rigid *r, int second, int sides, rig
     return rank < 0 ? rigid_no_memory(r) : ZW_OK;
 }
 
-/* ---- Records ----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 /* A way back: slopes by the end, which become those by the start; by the length; by all else. */
 typedef struct side {

@@ -82,8 +82,7 @@ void rigid_way_free(rigid_way *way)
     }
 }
 
-/* ---- What is the same for all phi of a piece --------------------------------------------------
- */
+/* ---- What is the same for all phi of a piece ------------------------------------------------- */
 
 /* (J w, m v) of a motion. */
 static void momentum(const back_place *p, int body, const double *V, double *to)
@@ -213,8 +212,7 @@ int rigid_way_open(rigid_way *way, sens_rigid *r)
     return way->it->impact ? open_impact(way) : open_piece(way, r);
 }
 
-/* ---- The balance ------------------------------------------------------------------------------
- */
+/* ---- The balance ----------------------------------------------------------------------------- */
 
 /* phi has A . P of the field at p, by times, with A as it is. */
 static void add_momentum(back_place *p, int field, int body, const double *A, const double *P,
@@ -305,8 +303,7 @@ static void add_stiffness(rigid_way *way, const double *x, rigid_slopes *to)
     }
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static void add_row(const rigid_half *half, int n, int row, double by, double *to)
 {
@@ -492,8 +489,7 @@ static void add_touches(rigid_way *way, int second, const double *y, int pushes)
     }
 }
 
-/* ---- phi --------------------------------------------------------------------------------------
- */
+/* ---- phi ------------------------------------------------------------------------------------- */
 
 /* The sweeps over all places, then to those of the start. */
 static void gather(rigid_way *way, rigid_slopes *to)

@@ -67,7 +67,7 @@ zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kink
                         int *rank, zw_error *error);
 
 /* slopes_solve.c: x = K \ by for all columns, by a rank-revealing factorisation: K is used up.
- * by[columns][size] gets the solutions. Answers the rank, -1: no memory. */
+ * by[columns][size] gets the solutions. Returns the rank, -1: no memory. */
 int slopes_solve(int size, int columns, double *K, double *by);
 /* The same where rows that depend on each other do so only up to this, relative. loose[size], or
  * NULL: how far from determined each unknown is, 0 to 1. null[size], or NULL: a vector that K makes

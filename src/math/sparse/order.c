@@ -129,7 +129,7 @@ static void order_list_remove(order_graph *g, int i)
     }
 }
 
-/* ---- Who waits for whom ---------------------------------------------------------------------- */
+/* ---- Dependencies ------------------------------------------------------------------------- */
 
 static int order_waits_for(const order_graph *g, int row, int coordinate)
 {

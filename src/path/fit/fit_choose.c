@@ -98,7 +98,7 @@ static int within(const fitter *f, const double *miss)
 }
 
 /* What samples may miss a fit by: the noise that short windows find, or the accuracy of the
- * recording. Answers if it is the noise. */
+ * recording. Returns if it is the noise. */
 static int allow(fitter *f)
 {
     int noisy = 0;

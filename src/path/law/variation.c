@@ -175,7 +175,7 @@ static void add(solving *s, unknown *u, int count, long at, double t, double roo
     }
 }
 
-/* x = R - W lambda at sample i, which was looked at; lambda and its rate [carried]. Answers the
+/* x = R - W lambda at sample i, which was looked at; lambda and its rate [carried]. Returns the
  * size of the terms that were added. */
 static double subtract(const solving *s, const unknown *u, long i, long at, double *x,
                        double *lambda, double *change)

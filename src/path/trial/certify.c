@@ -341,7 +341,7 @@ static void put_together(path_certifier *certifier)
 }
 
 /* What the errors of (q, v) do to a_s: evaluated again at every few samples, at the better path
- * moved by its errors with changing signs. Answers the mean square relative to that of the other
+ * moved by its errors with changing signs. Returns the mean square relative to that of the other
  * errors. */
 static zw_status probe(path_certifier *certifier, double *share, zw_error *error)
 {

@@ -61,7 +61,7 @@ int xml_place(xml_tree *tree, int element);
 int xml_place_name(xml_tree *tree, int element, int attribute);
 int xml_place_value(xml_tree *tree, int element, int attribute, int word);
 
-/* Messages; all answer 0. The first one stays. */
+/* Messages; all return 0. The first one stays. */
 int xml_fail(xml_tree *tree, int place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int xml_no_memory(xml_tree *tree);

@@ -15,7 +15,7 @@
  *   mjcf_drive    actuators
  *   mjcf_sense    sensors, keyframes
  *
- * A function that answers 0 has left its message; a caller that gets 0 returns 0. */
+ * A function that returns 0 has left its message; a caller that gets 0 returns 0. */
 #ifndef ZW_READ_MJCF_H
 #define ZW_READ_MJCF_H
 

@@ -129,8 +129,8 @@ int urdf_note(urdf *u, int element, const char *text);
 int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body);
 int urdf_shapes(urdf *u, const urdf_link *link);
 
-/* urdf_mesh.c: the mesh of a collision. Answers 1 and *index = -1 where its file is missing: that
- * is noted, and matters to those who ask for contacts. */
+/* urdf_mesh.c: the mesh of a collision. Returns 1 and *index = -1 where its file is missing: that
+ * is noted, and matters where contacts are asked for. */
 int urdf_mesh(urdf *u, int element, const urdf_shape *s, int *index);
 
 #endif

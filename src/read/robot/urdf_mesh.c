@@ -132,7 +132,7 @@ static int mesh_add(urdf *u, int element, const urdf_shape *s, const read_mesh *
     return ok;
 }
 
-/* The first missing one is remembered for those who ask for contacts. */
+/* The first missing one is remembered for when contacts are asked for. */
 static int note_missing(urdf *u, int element, const char *file)
 {
     model_bodies *bodies = u->model->bodies;

@@ -12,7 +12,7 @@
  *   zw_fail        what is wrong, where, and what was meant perhaps
  *
  * Invariants:
- *   1. A function that answers 0 has left its message in reader->status and the error, or has set
+ *   1. A function that returns 0 has left its message in reader->status and the error, or has set
  *      `pending` or `late` (see zw_define.c); a caller that gets 0 returns 0.
  *   2. Syntax trees are bounded in height (expr/parser.h), so value_of may recurse; definitions
  *      that need each other are bounded by `depth` and continued from a list.

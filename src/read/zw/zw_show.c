@@ -19,7 +19,7 @@ static int scope_value(const reader *r, const expr_token *t, int *value)
     return 0;
 }
 
-/* [i-1] as a number: tokens from the bracket on. Answers the closing bracket, 0: not so simple. */
+/* [i-1] as a number: tokens from the bracket on. Returns the closing bracket, 0: not so simple. */
 static int bracket_value(const reader *r, int token, int to, long *value)
 {
     long sign = 1;

@@ -100,7 +100,7 @@ static int member_allowed(reader *r, int tree, const read_value *value, int memb
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* pi, e, deg, inf, t and the energies; answers -1 if it is none of them. */
+/* pi, e, deg, inf, t and the energies; returns -1 if it is none of them. */
 static int value_constant(reader *r, int tree, int symbol, read_value *value)
 {
     int token = r->trees.tree[tree].token;

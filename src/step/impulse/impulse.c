@@ -61,8 +61,8 @@
  *
  * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
  * + fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
- * Gauss's problem in the metric H. Where it is known who is held, slides and is open, as a rule
- * from the step before, rounds are Newton's for all of this at once (impulse_chord.c): robots,
+ * Gauss's problem in the metric H. Where it is known which contacts stick, slide or are open, as a
+ * rule from the step before, rounds are Newton's for all of this at once (impulse_chord.c): robots,
  * whose steps turn them by little, come near the end by a factor of about 1000 a round, and the
  * kernel is asked where that fails. What H does not know, the slopes of inertia and those without
  * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where

@@ -569,7 +569,7 @@ int impulse_roll_again(step_impulse *s, const double *sweeps);
 int impulse_roller_point(const step_impulse *s, int entry); /* of those just found; -1: none */
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
 void impulse_rolling_free(impulse_rolling *rolling);
-/* After contacts at q0 have been found: who rolls. And at an iterate. */
+/* After contacts at q0 have been found: which bodies roll. And at an iterate. */
 void impulse_roll_begin(step_impulse *s, const double *sweeps);
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
 /* The entry of point k; NULL: it does not roll. */

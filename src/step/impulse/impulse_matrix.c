@@ -73,7 +73,7 @@ static zw_status find_couplings(couplings *c, const zw_system *system, int count
     return ZW_OK;
 }
 
-/* Marks what couples with column j below it: masses, and lengths that j is part of. Answers how
+/* Marks what couples with column j below it: masses, and lengths that j is part of. Returns how
  * many; list[] has them, rising, unless NULL. */
 static int column_of(const zw_system *system, const couplings *c, int j, int *list)
 {

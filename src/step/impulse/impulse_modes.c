@@ -1,5 +1,5 @@
-/* Who is held, slides and is open after a step of Newton's rule (impulse_chord.c): what its law
- * asks for there, where that is not what the step assumed. */
+/* Which contacts stick, slide or are open after a step of Newton's rule (impulse_chord.c): what its
+ * law asks for there, where that is not what the step assumed. */
 #include <math.h>
 
 #include "math/dense/dense.h"

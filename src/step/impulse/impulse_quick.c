@@ -143,8 +143,8 @@ static const double *free_motion(void *user)
     return s->push;
 }
 
-/* Who is held, slides and is open is as a rule what it was in the last step. 0: it is not, or the
- * kernel is as quick. */
+/* Which contacts stick, slide or are open is as a rule what it was in the last step. 0: it is not,
+ * or the kernel is as quick. */
 static int solve_by_newton(step_impulse *s)
 {
     if (s->problem.rows == 0 || s->accuracy > 0 || !chord_solve(s, &s->problem, s->r, s->best)) {

@@ -35,7 +35,7 @@ const step_piece *path_piece(step_path *path, double from, double to);
 void bernstein_restrict(int degree, int n, double *b, double from, double to);
 /* x_j = (1 - cos(pi j / degree))/2, j = 0..degree. */
 double bernstein_node(int degree, int j);
-/* fit[(degree + 1)^2]: b_i = sum_j fit[i][j] f(x_j). Answers the largest sum of |fit[i][j]| over a
+/* fit[(degree + 1)^2]: b_i = sum_j fit[i][j] f(x_j). Returns the largest sum of |fit[i][j]| over a
  * row: by how much errors of f may grow. */
 double bernstein_fit(int degree, double *fit);
 

@@ -6,8 +6,8 @@
 #include "step/run.h"
 
 /* Where the rows of a mechanism lose rank, branches of its motion meet. In passing there is one
- * that goes on smoothly (leap.c); who begins there, at rest, cannot know which: the accelerations
- * that the rows admit are more than their curvature does. */
+ * that goes on smoothly (leap.c); a run that begins there, at rest, cannot know which: the
+ * accelerations that the rows admit are more than their curvature does. */
 void run_tell_singular(run *r, zw_error *error)
 {
     int early = r->summary->end - r->start < 1e-4 * (r->options.time - r->start);

@@ -23,11 +23,11 @@
  *
  * All of that is in the memory of the step, behind what impulse_memory.c has:
  *
- *     0 stamp of who sleeps   the parameters as they were   for each group:
+ *     0 stamp of the sleepersthe parameters as they were   for each group:
  *         seconds at rest, and the speed when that began; or -1 - (first group of its island), 0
  *
  * so that a run in pieces has the bits of one without. The stamp says, without looking at all
- * groups, whether the stepper at hand is made for those who are awake. A new one is made at the
+ * groups, whether the stepper at hand is made for those that are awake. A new one is made at the
  * beginning of the step after a body fell asleep or woke, from the memory and q alone. */
 #include "step/sleep/sleep.h"
 
@@ -245,7 +245,7 @@ static int run_clocks(step_impulse *s, double h)
     return tired;
 }
 
-/* Islands, and those of them all of whose clocks have run out: drops[]. Answers whether there are
+/* Islands, and those of them all of whose clocks have run out: drops[]. Returns whether there are
  * any. */
 static int find_drops(const step_impulse *s)
 {

@@ -47,7 +47,7 @@ void sleep_tell(const step_impulse *s, step_impulse *inner);
 /* The next step is from another state than that which the last one led to. */
 void sleep_leave(step_impulse *s);
 /* The same, and all are awake there: where a run takes its last step again, or has gone elsewhere
- * (as far as those show who are awake); or where an event has set something. */
+ * (as far as those that are awake show it); or where an event has set something. */
 void sleep_notice(step_impulse *s, const double *q, const double *v);
 void sleep_disturb(step_impulse *s);
 /* Is what is awake where the last step left it? */
@@ -76,7 +76,7 @@ void sleep_stamp(const step_impulse *s, int group, double clock);
 void sleep_forget(step_impulse *s);
 int sleep_is_sound(const step_impulse *s, const double *v);
 void sleep_wake(step_impulse *s, int group); /* and all of its island */
-void sleep_note_controls(step_impulse *s);   /* who is driven otherwise wakes */
+void sleep_note_controls(step_impulse *s);   /* bodies whose drive changes wake */
 /* s->kept in the numbers of the inner stepper, and back. */
 void sleep_hand_in(const step_impulse *s);
 void sleep_hand_out(step_impulse *s);

@@ -79,7 +79,7 @@ void sleep_wake(step_impulse *s, int group)
     }
 }
 
-/* Who is driven otherwise than before wakes; of parameters that are no controls, all. */
+/* Bodies whose drive changes wake; when parameters that are not controls change, all. */
 void sleep_note_controls(step_impulse *s)
 {
     const struct system_bodies *bodies = s->system->bodies;

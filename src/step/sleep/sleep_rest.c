@@ -1,7 +1,7 @@
 /* What touches among those that sleep, for the samples of a run.
  *
  * Steps know nothing of it: they leave sleepers out. But a box that sleeps on a floor stands there
- * by forces, and who looks at it wants them: loads, sensors, accelerations that are none. They are
+ * by forces, and observers want them: loads, sensors, accelerations that are none. They are
  * those of a first step from rest, made of all that slept in the last step and of them alone
  * (nothing else touches them), and so depend on where they are and on nothing that was before. They
  * are found once for those that sleep, when they are asked for. */

@@ -108,7 +108,7 @@ typedef struct bodies_closer {
     bodies_closer_kind shape; /* of CLOSER_TOUCH: what rolls */
     double radius;
     double roller[2]; /* cosine and sine of the rollers' angle */
-    zw_soft soft;     /* for who wants it soft: soft.h */
+    zw_soft soft;     /* for the soft law: soft.h */
     double margin, torquescale;
     int chain[2];   /* dofs that move the two bodies, or terms of the two lengths: how many, */
     int *column[2]; /* and where each stands among the columns of the rows */

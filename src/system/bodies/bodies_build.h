@@ -93,7 +93,7 @@ zw_status bodies_name_things(const bodies_builder *b, zw_kind kind, char ***list
 /* bodies_mount.c: sensors; after closers and drives. */
 zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
 
-/* contact_build.c: shapes, and who may touch whom. */
+/* contact_build.c: shapes, and which may touch which. */
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error);
 
 /* bodies_show.c: what is drawn and plotted. */

@@ -1,4 +1,4 @@
-/* Who meets whom where many geoms are on few trees, as in a crowd of robots.
+/* Which pairs meet where many geoms are on few trees, as in a crowd of robots.
  *
  * Geoms of one tree are always near each other, and which of them may touch is known beforehand: a
  * search in space would find all of these pairs at every step, to throw most of them away. So each
@@ -55,7 +55,7 @@ static int root_of(const tree_mechanism *tree, int body)
     return body;
 }
 
-/* Trees in the order of their first geoms; group[] of each geom, -1: endless. Answers the number of
+/* Trees in the order of their first geoms; group[] of each geom, -1: endless. Returns the number of
  * groups; trees: of those that move. */
 static int find_groups(const contact_world *world, const tree_mechanism *tree, int *group,
                        int *at_root, int *trees)

@@ -123,7 +123,7 @@ static zw_status bound_all(const contact_world *world, contact_work *work, doubl
     return status;
 }
 
-/* ---- Who may touch whom --------------------------------------------------------------------- */
+/* ---- Which may touch which ------------------------------------------------------------------- */
 
 static const contact_two *find_two(const contact_two *list, int count, int a, int b)
 {

@@ -1,4 +1,4 @@
-/* What touches, for those who ask: names, places, sums. */
+/* What touches: names, places, sums. */
 #include <stdio.h>
 #include <string.h>
 

@@ -352,7 +352,7 @@ static double across(const contact_point *point, const double *x, const double *
 }
 
 /* Turn the residual of a sliding point into its direction, unless it is there: but for round-off,
- * or for what the kernel leaves, which no round makes less. Answers how far it was off, beside the
+ * or for what the kernel leaves, which no round makes less. Returns how far it was off, beside the
  * size that it should have; 0: it is there; 1: it did not slide at all. */
 static double turn(const contact_now *now, now_point *it)
 {

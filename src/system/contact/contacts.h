@@ -1,4 +1,4 @@
-/* Contacts of bodies: which shapes there are, who may touch whom, and where they do.
+/* Contacts of bodies: which shapes there are, which may touch which, and where they do.
  *
  * Compiled once (contact_build.c): the shapes of all geoms in the frames of the tree's bodies, and
  * the filters that MJCF has. Found at every step (contact_find.c): points with a frame, a gap and
@@ -87,7 +87,7 @@ typedef struct contact_world {
     collide_field **field; /* by height field of the model */
 } contact_world;
 
-/* Who made a point: the same from step to step. */
+/* The features that made a point: the same from step to step. */
 typedef struct contact_key {
     uint32_t geom[2], feature;
 } contact_key;

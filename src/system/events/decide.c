@@ -226,7 +226,7 @@ static zw_status contact(decision *d, zw_error *error)
         }
     }
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        double *mode = &state_mode(state)[c]; /* who stays on the border does nothing */
+        double *mode = &state_mode(state)[c]; /* what stays on the border does nothing */
         *mode = d->border[c] == 1 ? SYSTEM_OPEN : d->border[c] == 2 ? SYSTEM_STUCK : *mode;
     }
     solver_free(solver);

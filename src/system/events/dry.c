@@ -3,10 +3,10 @@
  * The force of each is in a box, |f| <= limit: it holds (e' = 0), or it is at the end of its box
  * and the joint moves away from it. A contact that touches presses or parts. Together that is a
  * linear complementarity problem with a positive matrix: its accelerations are unique. They are
- * found by pivoting: all joints hold at first; who cannot is let go in the direction in which it is
- * pulled, who then would move against it is held again; a contact that pulls opens, one that would
- * be entered closes. All of them at once while that makes less of them, and one at a time, by
- * number, if it does not (Murty's rule, which ends). */
+ * found by pivoting: all joints stick at first; one that cannot is released in the direction in
+ * which it is pulled, one that then would move against it sticks again; a contact that pulls opens,
+ * one that would be entered closes. All of them at once while that makes less of them, and one at a
+ * time, by number, if it does not (Murty's rule, which ends). */
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static zw_status accelerate(decision *d, double t, const double *q, const double
     return system_accelerate(d->system, d->work, t, q, v, d->work->a, error);
 }
 
-/* Mark who is wrong; answers how many are. */
+/* Mark which are wrong; returns how many are. */
 static zw_status look(decision *d, standing *list, int count, int *wrong, zw_error *error)
 {
     zw_state *state = d->state;

@@ -13,7 +13,7 @@
  *
  * Normal force: |N| has a corner where a constraint that holds from both sides begins to press the
  * other way. With the sign of N fixed, work->press, the law is linear in the multipliers, has one
- * answer, and goes smoothly through N = 0; who watches N turns the sign there (step/events). Where
+ * answer, and goes smoothly through N = 0; the guard of N turns the sign there (step/events). Where
  * * none does, press is 0 and the law is about |N|. A contact that may let go presses one way. Two
  * rows that press together, nu1 lambda1 + nu2 lambda2, do not come to zero at one time. */
 #include "system/events/friction.h"

@@ -43,7 +43,7 @@ double decide_pull_of(const decision *d)
     return most;
 }
 
-/* Gaps, who touches, and how fast they part and slide. A flight at speed u under the acceleration a
+/* Gaps, which touch, and how fast they part and slide. A flight at speed u under the acceleration a
  * is u^2/2a high and 2 u/a long. */
 zw_status decide_look(decision *d, zw_error *error)
 {

@@ -92,7 +92,7 @@ ZW_INLINE void weigh(const soft_block *k, const int width, const double *J, doub
 }
 
 /* The rows of J with their columns at the places that these have in rows of H, zeros between them.
- * Answers the length of a row. */
+ * Returns the length of a row. */
 static int spread(const soft_problem *s, const soft_block *k, int rows, double *to)
 {
     const int *column = s->column + k->column;

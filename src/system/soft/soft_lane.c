@@ -1,5 +1,5 @@
 /* Eight islands of the same pattern at once: math/dense/paths.c, lane by lane, and with its bits.
- * So what an island does not depend on whom it shares a lot with.
+ * So the result of an island does not depend on which others share its vector.
  *
  * The way to the root of the right-hand side goes along with the factor: a row is in registers
  * once. */

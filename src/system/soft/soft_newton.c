@@ -286,7 +286,7 @@ static void aim(soft_problem *s, const soft_island *island)
     }
 }
 
-/* What the blocks would do at a+, as far as forces go; answers whether the pieces are the same. */
+/* What the blocks would do at a+, as far as forces go; returns whether the pieces are the same. */
 static int look_ahead(soft_problem *s, const soft_island *island)
 {
     int same = 1;
@@ -318,7 +318,7 @@ static void take(soft_problem *s, const soft_island *island)
     }
 }
 
-/* What the blocks do at s->a; answers whether some are curved there. */
+/* What the blocks do at s->a; returns whether some are curved there. */
 static int look_all(soft_problem *s, const soft_island *island)
 {
     int curved = 0;

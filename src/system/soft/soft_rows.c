@@ -436,7 +436,7 @@ static void fill_pyramid(soft_problem *s, soft_block *k, double gap, const soft_
 }
 
 /* J of a point of a body on the world, straight from the sweeps, as contact_rows has it; four
- * columns at a time. Answers the speeds along the rows. */
+ * columns at a time. Returns the speeds along the rows. */
 ZW_CLONES static void put_on_world(const soft_problem *s, const soft_block *k,
                                    const contact_point *point, const double *v, double *speed)
 {

@@ -213,7 +213,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     for (int i = 0; i < system->n; i++) { /* on the way that it went last */
         s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
     }
-    if (!is_finite(s)) { /* that names who is not */
+    if (!is_finite(s)) { /* that names which is not */
         status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
     s->holds = 1;

@@ -9,7 +9,7 @@
 
 #define LEAST_FRICTION 1e-5 /* as in soft_rows.c */
 
-/* ---- Who may -------------------------------------------------------------------------------- */
+/* ---- Which may ------------------------------------------------------------------------------- */
 
 static int motors_fit(const struct system_bodies *bodies)
 {
@@ -84,7 +84,7 @@ static soft8_rule rule_of(const contact_world *world, const contact_match *match
                : SOFT8_OTHER;
 }
 
-/* Room is that of all columns of all matches: NULL to count only. Answers the columns. */
+/* Room is that of all columns of all matches: NULL to count only. Returns the columns. */
 static int make_match(soft8 *s, int index, int *column, double *side)
 {
     const contact_world *world = s->system->bodies->contact;

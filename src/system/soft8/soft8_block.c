@@ -139,7 +139,7 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
     }
 }
 
-/* The edges that push at x, and their forces. Answers where others push than before. */
+/* The edges that push at x, and their forces. Returns where others push than before. */
 ZW_INLINE zw_mask8 look_pyramid(soft8_block *k, const int width, const zw_real8 *x, zw_real8 *force)
 {
     zw_real8 normal = {0}, D = k->D;

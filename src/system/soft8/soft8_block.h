@@ -12,9 +12,10 @@ void soft8_list(soft8 *s, const zw_mask8 *live);
 void soft8_slopes(const soft8 *s);
 /* move = J x */
 void soft8_along(const soft8 *s);
-/* Who pushes at `move`, and with which forces; in which lanes the same edges do as before. */
+/* Which blocks push at `move`, and with which forces; in which lanes the same edges do as before.
+ */
 void soft8_ahead(const soft8 *s, zw_mask8 *same);
-/* Who pushes at x. */
+/* Which blocks push at x. */
 void soft8_law(const soft8 *s);
 /* In these lanes x is the minimum. */
 void soft8_arrive(const soft8 *s, const zw_mask8 *here);

@@ -1,4 +1,4 @@
-/* Who touches, in eight worlds.
+/* Which pairs touch, in eight worlds.
  *
  * Geoms are placed in all lanes. On a plane of the world the points of spheres, capsules and boxes
  * are found in lanes, as collide/round.c and collide/plane.c have them. Of other pairs the lanes

@@ -13,7 +13,7 @@
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
 
-/* Who belongs to which group; -1: to none (all of it is part of the world). */
+/* The group of each body; -1: to none (all of it is part of the world). */
 typedef struct subset_groups {
     const zw_system *whole;
     int count;

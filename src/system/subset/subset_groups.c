@@ -1,4 +1,4 @@
-/* Who belongs together, and how far a motion of each reaches. */
+/* Groups, and how far a motion of each reaches. */
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "system/subset/subset.h"
 
-/* Bodies a and b belong together; the world belongs to no island. Answers the one that does. */
+/* Bodies a and b belong together; the world belongs to no island. Returns the one that does. */
 int subset_tie(int *link, int a, int b);
 /* g->formula is a body of the formulas then, 0: they push no body. 0: no memory. */
 int subset_tie_formulas(subset_groups *g, int *link);
