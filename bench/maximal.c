@@ -98,7 +98,7 @@ static void cost(int links)
 {
     stage tree = stage_of(chain(links, 1), 0), free = stage_of(chain(links, 1), 1);
     double fast = accelerate(&tree, 15), time = accelerate(&free, 15), apart = 0, size = 0;
-    const double *a = tree.work->a, *b = free.work->a + 6 * links; /* joints stand behind bodies */
+    const double *a = tree.work->a, *b = free.work->a + 6 * links; /* joints come after bodies */
     for (int i = 0; i < links; i++) {
         apart = fmax(apart, fabs(a[i] - b[i]));
         size = fmax(size, fabs(a[i]));

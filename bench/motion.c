@@ -252,7 +252,7 @@ static double crowd_run(crowd *g)
         pendulum p = variant(i, 0, 0, q);
         v[0] = v[1] = *zw_batch_field(g->batch, i, ZW_FIELD_TIME) = 0;
         if (g->w.system->works) {
-            v[2] = 0; /* the work done stands behind the speeds */
+            v[2] = 0; /* the work done comes after the speeds */
         }
         memcpy(param, (double[]){p.m1, p.m2, p.l1, p.l2}, 4 * sizeof *param);
     }

@@ -55,7 +55,7 @@ static char *between(const char *text, const char *from, const char *to)
     return part;
 }
 
-/* Appends `part`, its own names with "-k" behind. */
+/* Appends `part`, its own names with "-k" after. */
 static void append_named(char *to, const char *part, int k)
 {
     static const char *const attribute[] = {" name=\"", " joint=\"", " body1=\"", " body2=\""};

@@ -513,7 +513,7 @@ static int take(const char *command, int count, char **word, cli_arguments *argu
 
 int cli_parse(const char *command, int count, char **word, cli_arguments *arguments)
 {
-    int plain = 0; /* behind "--" all words are files */
+    int plain = 0; /* after "--" all words are files */
     *arguments = (cli_arguments){0};
     int wants_recording =
         !strcmp(command, "certify") || !strcmp(command, "inverse") || !strcmp(command, "fit");

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct serve_page {
-    char *name; /* behind the token: "assets/index.js"; "": the first page */
+    char *name; /* after the token: "assets/index.js"; "": the first page */
     const char *kind;
     char *bytes;
     size_t size;

@@ -62,7 +62,7 @@ zw_status zw_batch_push(zw_batch *batch, zw_field_id field, zw_error *error);
 
 /* Numbers of a world: TIME [1], Q, V, PARAM (with the controls of motors) and ACTIVATION, to read
  * and to write; after steps with ZW_BATCH_SENSE also SENSOR and A, to read. The worlds of a field
- * stand one behind another: that of world 0 is [worlds][numbers], in one block that stays where it
+ * stand one after another: that of world 0 is [worlds][numbers], in one block that stays where it
  * is. NULL: there is none. What was written acts when the world moves next, as zw_state_set would
  * have it: what is written of TIME, Q and V is brought onto the constraints. A start that the file
  * derives from parameters is not derived again. */

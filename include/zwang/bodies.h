@@ -51,7 +51,7 @@ typedef struct zw_body_def {
     double inertia[6];      /* xx yy zz xy xz yz about the centre of mass */
     double gravcomp;        /* gravity compensation: this part of the weight is cancelled */
     int mocap; /* 1: a child of the world without joints that stands where it is put: its pose (7
-                  numbers, behind all other coordinates) is part of the state, but nothing moves it
+                  numbers, after all other coordinates) is part of the state, but nothing moves it
                   and it has no velocity. Write it by zw_state_set and ZW_FIELD_MOCAP. */
 } zw_body_def;
 
@@ -557,7 +557,7 @@ zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error
 zw_status zw_model_get(const zw_model *model, const char *name, double *value, zw_error *error);
 /* Remove it and all that hangs on it: a body takes its descendants, joints, geoms and sites
  * along, and what is mounted on those; keyframes lose the numbers of joints that go. Those
- * behind it move up: indices are to be asked for again. The world stays. */
+ * after it move up: indices are to be asked for again. The world stays. */
 zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error);
 
 /* Of the parts of a robot, ZW_KIND_BODY to ZW_KIND_HFIELD; 0 of other kinds. */

@@ -75,7 +75,7 @@ const char *zw_fit_name(const zw_fit *fit, int unknown); /* "m", "x(0)", "x'(0)"
 const double *zw_fit_correlation(const zw_fit *fit);
 /* [unknowns] a change of the unknowns that changes nothing, its largest part 1. */
 const double *zw_fit_null(const zw_fit *fit, int null);
-/* Noise of coordinate i, or behind all of them of speed i; 0: not recorded. */
+/* Noise of coordinate i, or after all of them of speed i; 0: not recorded. */
 double zw_fit_noise(const zw_fit *fit, int channel);
 
 /* Measured, fitted and residual columns of all recordings, by the ending of the file's name. */

@@ -29,7 +29,7 @@ typedef struct zw_curve {
     zw_plot_kind kind;
     int plot; /* curves with the same number share one picture */
     const char *x_label, *label;
-    int output; /* x; y is the one behind it */
+    int output; /* x; y is the one after it */
 } zw_curve;
 
 int zw_curve_count(const zw_system *system);
@@ -52,7 +52,7 @@ typedef enum zw_draw_kind {
 typedef struct zw_draw {
     zw_draw_kind kind;
     int dimension, points; /* 2 or 3 components each */
-    int output;            /* the first component; the radius is behind the last one */
+    int output;            /* the first component; the radius is after the last one */
     int has_radius;
     const char *text, *colour; /* "": none */
 } zw_draw;

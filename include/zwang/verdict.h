@@ -28,7 +28,7 @@ extern "C" {
  * most 0.002. */
 typedef struct zw_digits {
     int known;         /* 0: there is no estimate, and `note` says why */
-    int count;         /* coordinates, and behind them speeds */
+    int count;         /* coordinates, and after them speeds */
     double *error;     /* [count] estimated, absolute */
     double *size;      /* [count] */
     int *digits;       /* [count] 0 to 15; -1: it is zero all the time, but for round-off */
@@ -83,7 +83,7 @@ void zw_run_conclude(const zw_system *system, const zw_assembly *assembly,
                      const zw_run_summary *summary, const zw_digits *digits,
                      zw_run_verdict *verdict);
 
-/* All lines of a kind in one, with "; " between, behind the name of the kind: "proved: 213 steps
+/* All lines of a kind in one, with "; " between, after the name of the kind: "proved: 213 steps
  * without unseen events, constraints to 3e-15". Returns the length; 0: there is none. */
 int zw_run_verdict_text(const zw_run_verdict *verdict, zw_run_verdict_kind kind, char *text,
                         size_t size);

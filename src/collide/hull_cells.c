@@ -97,7 +97,7 @@ static int is_beaten(double W[5][5], const double d[5], double slack)
     return 0;
 }
 
-/* The corners of a square out of those of the list (NULL: all), behind what is listed. */
+/* The corners of a square out of those of the list (NULL: all), after what is listed. */
 static int choose(maker *m, const square *q, int from, int count)
 {
     const double *vertex = m->hull->vertex;

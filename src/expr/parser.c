@@ -286,7 +286,7 @@ static int parse_field(expr_parser *p, int inner)
     return tree;
 }
 
-/* Primes and components behind an operand. */
+/* Primes and components after an operand. */
 static int parse_postfix(expr_parser *p, int inner)
 {
     for (int count = 0; inner >= 0; count++) {
@@ -381,7 +381,7 @@ static int parse_operand(expr_parser *p)
     }
 }
 
-/* `a x b` is a cross product where an operator may stand, with blanks around and an operand behind;
+/* `a x b` is a cross product where an operator may stand, with blanks around and an operand after;
  * else x is a name: `plot phase x x'`. */
 static int at_cross(const expr_parser *p)
 {

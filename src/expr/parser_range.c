@@ -1,4 +1,4 @@
-/* `for i in 1..n, j in 1..m`, behind statements and inside sums. */
+/* `for i in 1..n, j in 1..m`, after statements and inside sums. */
 #include "expr/parser.h"
 
 #include "base/list.h"

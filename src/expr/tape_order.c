@@ -1,6 +1,6 @@
 /* The order of a tape's instructions.
  *
- * A list scheduler: of the steps within a window behind the oldest one that waits, those whose
+ * A list scheduler: of the steps within a window after the oldest one that waits, those whose
  * operands are there are ready, in a queue for each operation. It takes from one queue until that
  * is empty, and then goes on with the longest. So dispatch is once a run, branch prediction has
  * little to learn, and neighbours seldom wait for each other's results. The window bounds how

@@ -247,7 +247,7 @@ static zw_status set_up(zw_inverse *s, zw_state *state, const inverse_now *now, 
     const double *out = s->work->out[PART_TERMS];
     inverse_rows rows, before;
     inverse_rows_begin(&rows, system->n);
-    inverse_rows_begin(&before, system->n); /* friction at rest stands behind the motors */
+    inverse_rows_begin(&before, system->n); /* friction at rest comes after the motors */
     zw_status status = inverse_roles(s, now, &before, error);
     if (status == ZW_OK) {
         find_demand(s, now);

@@ -40,7 +40,7 @@ typedef struct inverse_now {
 } inverse_now;
 
 /* inverse_touch.c: what constraints, friction and contacts may exert for this motion: roles of the
- * constraints, and rows behind them. */
+ * constraints, and rows after them. */
 zw_status inverse_roles(zw_inverse *inverse, const inverse_now *now, inverse_rows *rows,
                         zw_error *error);
 zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now *now,

@@ -26,7 +26,7 @@ void inverse_rows_put(inverse_rows *list, int count, const int *column, const do
                       double factor);
 void inverse_rows_end(inverse_rows *list);
 void inverse_rows_block(inverse_rows *list, const zw_block *block);
-/* A solver with these behind the rows of the roles; NULL: no memory. */
+/* A solver with these after the rows of the roles; NULL: no memory. */
 system_solver *inverse_rows_solver(const inverse_rows *list, const zw_system *system,
                                    const int *role, zw_error *error);
 

@@ -10,7 +10,7 @@
 #include "look/probe.h"
 #include "system/list.h"
 
-/* The nodes of one component behind those of the others. */
+/* The nodes of one component after those of the others. */
 static zw_status add_component(probe_points *points, expr_id x, int number, system_list *out,
                                system_list *column)
 {

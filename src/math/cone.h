@@ -51,7 +51,7 @@ static inline double cone_gap(int d, const double *z)
 /* P (d x d, stride CONE_MAX) = derivative of the projection at z: symmetric, between 0 and I. */
 cone_side cone_slope(int d, const double *z, double *P);
 
-/* R (d x d, stride CONE_MAX, zeros behind) with R R = P. */
+/* R (d x d, stride CONE_MAX, then zeros) with R R = P. */
 cone_side cone_slope_root(int d, const double *z, double *R);
 
 #endif

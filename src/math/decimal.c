@@ -207,7 +207,7 @@ static uint64_t nearest(const digits *x)
 }
 
 /* How many bits may be taken so that a number of so many digits before the point stays above a
- * half, or one of so many zeros behind it below 1. */
+ * half, or one of so many zeros after it below 1. */
 static int bits_for(int places)
 {
     static const int bits[] = {1, 3, 6, 9, 13, 16, 19, 23, 26};
@@ -282,7 +282,7 @@ static int word(const char *at, const char *end, int minus, double *value)
 int math_decimal(const char *text, const char *end, double *value)
 {
     decimal d = {0};
-    int behind = 0; /* digits behind the point */
+    int behind = 0; /* digits after the point */
     const char *at = text;
     int minus = at < end && *at == '-', any = 0;
     at += at < end && (*at == '-' || *at == '+');

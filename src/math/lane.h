@@ -40,7 +40,7 @@ ZW_INLINE zw_real8 lane_load8(const double *x)
     return v;
 }
 
-/* The first n of eight, zeros behind. */
+/* The first n of eight, then zeros. */
 ZW_INLINE zw_real8 lane_some8(int n, const double *x)
 {
     switch (n) {

@@ -139,7 +139,7 @@ static int run_of(const zw_sweep *sweep, int over, int line, int i)
     return (line / below * count + i) * below + line % below;
 }
 
-/* Row by row: x, y (if there is one), then the quantities; a gap behind every line. */
+/* Row by row: x, y (if there is one), then the quantities; a gap after every line. */
 static void add_rows(maker *k, int first, double *row)
 {
     const zw_sweep *sweep = k->sweep;

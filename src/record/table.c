@@ -276,7 +276,7 @@ zw_status record_table_add_late(record_table *table, const char *name, record_ro
     if (table->late_room < 1) {
         return base_fail(error, ZW_BAD_INPUT, "recording: there is no room for column %s", name);
     }
-    table->row_count = 0; /* those that are there do not matter: there is room behind them */
+    table->row_count = 0; /* those that are there do not matter: there is room after them */
     zw_status status = record_table_add_column(table, name, role, NULL, error);
     table->row_count = rows;
     for (size_t row = 0; row < rows && status == ZW_OK; row++) {

@@ -139,7 +139,7 @@ typedef struct record_table {
     int time; /* the column with RECORD_ROLE_TIME, or -1: then the row number is the time */
 
     size_t row_count, row_room;
-    int late_room; /* columns that there is room for behind the others */
+    int late_room; /* columns that there is room for after the others */
     double *value; /* column after column, row_room apart: see record_table_column */
 
     int summary_count, summary_room;

@@ -10,7 +10,7 @@
 typedef struct step_motion {
     const zw_system *system;
     zw_work *work;
-    int carried;     /* numbers behind the speeds */
+    int carried;     /* numbers after the speeds */
     int size;        /* of y */
     double *stage;   /* [size] room for a stage on the manifold */
     int careful;     /* beside the manifold the rows cannot be trusted */

@@ -184,7 +184,7 @@ static void inertial_forces(soft_problem *s, const double *v, int k, double by, 
     tree_inverse(s->system->tree, NULL, NULL, s->work->sweeps, c);
 }
 
-/* H += h dc/dv_d, `slope` being dc/dv_d: of the rows on d's way to the root and of those behind d.
+/* H += h dc/dv_d, `slope` being dc/dv_d: of the rows on d's way to the root and of those after d.
  */
 static void add_inertia(soft_problem *s, double h, const soft_tree *it, int d, const double *slope)
 {

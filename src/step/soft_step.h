@@ -14,7 +14,7 @@
 #include "step/whole.h"
 #include "system/soft/soft.h"
 
-/* v0 and v1 have what is carried behind the speeds. `gained` is the work of all forces without a
+/* v0 and v1 have what is carried after the speeds. `gained` is the work of all forces without a
  * potential, constraints included. */
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
                     double *q1, double *v1, double *gained, zw_error *error);

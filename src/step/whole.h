@@ -1,6 +1,6 @@
 /* Steppers of mechanics that solve for a whole step at once, impulse and soft: what they share.
  *
- * y = (q, v, what is carried behind the speeds, W) goes from grid point to grid point; between the
+ * y = (q, v, what is carried after the speeds, W) goes from grid point to grid point; between the
  * ends of a step the motion is a straight line. */
 #ifndef ZW_STEP_WHOLE_H
 #define ZW_STEP_WHOLE_H

@@ -212,7 +212,7 @@ static void put_row(system_solver *solver, int i, int count, const int *column, 
     }
 }
 
-/* The next row goes behind all that are there. */
+/* The next row goes after all that are there. */
 void solver_add_row(system_solver *solver, int count, const int *column, const double *value,
                     double b)
 {

@@ -18,7 +18,7 @@
  * Rows r = 0..m-1 are those of the constraints in their order, two-sided and one-sided mixed.
  *
  * Under the laws of Kozlov (2000) some multipliers are carried along as part of the state: law.h.
- * They stand behind the speeds, and so do activations of motors: wherever v is handed on, it is v[n
+ * They come after the speeds, and so do activations of motors: wherever v is handed on, it is v[n
  * + carried], and where accelerations are, a[n + carried] has the rates of these.
  */
 #ifndef ZW_SYSTEM_SYSTEM_H
@@ -97,7 +97,7 @@ struct zw_system {
     int n;                 /* speeds: as many as accelerations, columns of A, rows of M */
     int nq;                /* coordinates; more than speeds where there are quaternions */
     int m;
-    int carried;       /* numbers of the state behind the speeds: law.carried multipliers, then
+    int carried;       /* numbers of the state after the speeds: law.carried multipliers, then
                           activations of motors (bodies.h) */
     int contact_count; /* one-sided constraints */
     expr_shape shape;
@@ -146,7 +146,7 @@ struct zw_state {
 };
 
 double *state_q(zw_state *state);
-double *state_v(zw_state *state); /* what is carried stands behind it */
+double *state_v(zw_state *state); /* what is carried comes after it */
 double *state_param(zw_state *state);
 double *state_mode(zw_state *state); /* system_mode of each constraint */
 /* The direction in which each constraint slides, or began to slide from rest, and the part of its

@@ -20,8 +20,8 @@ typedef enum solver_role {
 typedef struct system_solver {
     const zw_system *system;
     int rows;        /* of the kernel's problem */
-    int extra;       /* equalities x_i = given that are added behind (assembly) */
-    int tail;        /* rows behind those: of contacts */
+    int extra;       /* equalities x_i = given that are added after (assembly) */
+    int tail;        /* rows after those: of contacts */
     int *role;       /* [constraints] solver_role */
     int *row_of;     /* [rows] the system's row, or -1: tangential, -2 - i: extra on coordinate i */
     int *tangent_of; /* [rows] its constraint, and which tangent it is: constraint * 4 + k */
@@ -139,7 +139,7 @@ void system_normalise(const zw_system *system, double *q);
 /* solver.c */
 system_solver *solver_create(const zw_system *system, const int *role, const int *held,
                              int held_count, zw_error *error);
-/* The same with room for rows behind them, which solver_add_block and solver_add_row then fill. */
+/* The same with room for rows after them, which solver_add_block and solver_add_row then fill. */
 typedef struct solver_tail {
     int blocks, rows, entries;
 } solver_tail;
@@ -178,7 +178,7 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
                          system_touch touch, zw_error *error);
 
 /* Accelerations for any (t, q, v), as the modes are; fills a[n + carried] (rates of what the law
- * carries behind the accelerations) and work->power. */
+ * carries after the accelerations) and work->power. */
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error);
 /* Solvers for these modes (work->mode is set to them). */

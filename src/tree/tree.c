@@ -367,7 +367,7 @@ static void fill_rows(tree_mechanism *tree)
     }
 }
 
-/* The poses of placed bodies, behind the other coordinates. */
+/* The poses of placed bodies, after the other coordinates. */
 static void fill_placed(tree_mechanism *tree, const tree_def *def)
 {
     for (int i = 1, q = tree->moved; i < tree->bodies; i++) {

@@ -195,7 +195,7 @@ typedef struct tree_places {
 
 typedef struct tree_mechanism {
     int bodies, joints, hinges, nq, nv;
-    int moved;   /* coordinates that speeds move; those of placed bodies stand behind them */
+    int moved;   /* coordinates that speeds move; those of placed bodies come after them */
     int entries; /* of M; 0 without matrix */
     int without_matrix;
     double gravity[3];

@@ -198,7 +198,7 @@ static void test_two_meanings(void **state)
     zw_model_free(model);
 }
 
-/* Settings of readers take the same names; of a robot that a .zw file imports, behind its own. */
+/* Settings of readers take the same names; of a robot that a .zw file imports, after its own. */
 static void test_settings(void **state)
 {
     (void)state;

@@ -211,7 +211,7 @@ static void csv_reads_back_bit_by_bit(void **state)
     record_table_free(table);
 }
 
-/* Comments above, names of events behind; both are absent from a plain file. */
+/* Comments above, names of events after; both are absent from a plain file. */
 static void csv_tells_where_it_comes_from(void **state)
 {
     (void)state;

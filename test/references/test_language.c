@@ -15,7 +15,7 @@ typedef struct block {
 
 /* ---- Finding the blocks ------------------------------------------------------------------- */
 
-/* The lines up to the closing fence, as a copy; `line` moves behind the fence. */
+/* The lines up to the closing fence, as a copy; `line` moves after the fence. */
 static char *body(const char **line)
 {
     const char *end = strstr(*line, "\n```");

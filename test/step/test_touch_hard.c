@@ -354,7 +354,7 @@ static void room_runs_out(void **state)
 
 /* Boxes that begin in others, with room for little more than the points of the start: points of a
  * trial, together with those that are pushed apart with the normals of the start, are more than
- * there is room for. That wrote behind the room. The step is taken in pieces, or what cannot be
+ * there is room for. That wrote past the end. The step is taken in pieces, or what cannot be
  * parted so is let go: it goes on. */
 static void deep_points_have_room(void **state)
 {

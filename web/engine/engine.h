@@ -31,7 +31,7 @@ int studio_contact(const char *name);
 int studio_leave_out(int equality);
 
 /* Read, compile, and assemble the start. 0: see studio_error; the world before is gone. `more` are
- * lines behind those of a .zw file, or "". */
+ * lines after those of a .zw file, or "". */
 int studio_open(const char *path, const char *more);
 void studio_close(void);
 const char *studio_error(void); /* {"status", "file", "line", "column", "text"} */

@@ -228,7 +228,7 @@ static int take_key(void)
 static zw_system *compile(void)
 {
     studio_world *w = &studio;
-    for (int i = w->left_out_count; i-- > 0;) { /* those behind a removed one move up */
+    for (int i = w->left_out_count; i-- > 0;) { /* those after a removed one move up */
         if (zw_model_remove(w->model, ZW_KIND_EQUALITY, w->left_out[i], &w->error) != ZW_OK) {
             return NULL;
         }

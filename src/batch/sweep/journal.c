@@ -1,7 +1,7 @@
 /* What is done, in a file that survives the end of the program at any moment.
  *
  * A head that says which sweep it is of, then a line for each run that is through: its number, the
- * bits of its numbers, its status, a hash of all that. A line is written by one call, behind those
+ * bits of its numbers, its status, a hash of all that. A line is written by one call, after those
  * before it; one that is cut short, by kill -9 or a full disk, has a wrong hash and counts as not
  * there, and so does a damaged one. Lines come in the order in which runs end, which may be any:
  * the table is written by the numbers of the runs. A lock keeps a second program out. */

@@ -8,7 +8,7 @@
 
 #define PROX_WEIGHT 1e5 /* k */
 
-/* Units that stand behind each other and see the same unknowns: a path of the tree, with zeros
+/* Units that follow each other and see the same unknowns: a path of the tree, with zeros
  * where they do not; or one unknown alone. */
 typedef struct prox_group {
     int first, end;  /* units */
@@ -27,7 +27,7 @@ struct gauss_prox {
     const gauss_piece *piece;
     prox_unit *unit;
     prox_group *group;
-    double *u, *p, *way, *push, *away, *free, *unit_of, *inverse; /* [n+1], 0 behind */
+    double *u, *p, *way, *push, *away, *free, *unit_of, *inverse; /* [n+1], 0 after */
     double *scale, *b, *give, *r, *w, *lambda, *moved, *dw;       /* [m] in scaled units */
     double *out, *residual, *before, *carried;                    /* [m] */
     int knows_before;                                             /* that is J free - b already, */

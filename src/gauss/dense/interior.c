@@ -36,7 +36,7 @@ static void interior_residual(gauss_core *core, double ridge)
     }
 }
 
-/* The columns of E behind the rows of cone k: V with V V' = W W + ridge, lower triangular. */
+/* The columns of E after the rows of cone k: V with V V' = W W + ridge, lower triangular. */
 static void interior_columns(gauss_core *core, double ridge, int k, const jordan_scaling *W)
 {
     int at = core->cone[k].first, d = core->cone[k].rows, width = core->q + core->p;

@@ -40,7 +40,7 @@ struct gauss_sparse {
     int *start;        /* N + 1 */
     int *row;          /* start[N]; the diagonal comes first in every column */
     signed char *sign; /* N */
-    int *slot;         /* per entry of compressed A: its place behind the diagonal in its column */
+    int *slot;         /* per entry of compressed A: its place after the diagonal in its column */
     sparse_ldl *ldl;
 
     /* numbers of the problem: gauss_sparse_prepare */

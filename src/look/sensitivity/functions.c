@@ -19,7 +19,7 @@ typedef struct writer {
     zw_status status;
 } writer;
 
-/* A formula (EXPR_NONE: zero) and its slopes behind it; its number. */
+/* A formula (EXPR_NONE: zero) and its slopes after it; its number. */
 static int add(writer *w, expr_id id)
 {
     static const expr_op kinds[] = {EXPR_COORD, EXPR_SPEED, EXPR_PARAM,

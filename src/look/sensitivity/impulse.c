@@ -26,7 +26,7 @@
 
 /* ---- Unknowns -------------------------------------------------------------------------------- */
 
-/* The numbers of the unknowns behind v: of rows, sticking, held. */
+/* The numbers of the unknowns after v: of rows, sticking, held. */
 static int row_at(const zw_sensitivity *s, const sens_push *push, int row)
 {
     int at = s->n;

@@ -13,7 +13,7 @@ typedef struct slopes_entry {
     int row, kind, index; /* kind: an expr_op */
 } slopes_entry;
 
-/* Residuals of equations, see slopes_formula.c. Leaves behind the multipliers of the rows: of each
+/* Residuals of equations, see slopes_formula.c. Leaves after the multipliers of the rows: of each
  * constraint with friction, from slot[c] on: what it does, its direction, its holding forces. */
 typedef struct slopes_formulas {
     expr_graph *graph;

@@ -26,7 +26,7 @@ typedef struct slopes_hold {
     int index;       /* row of the system, or constraint */
     contact_key key; /* of a point */
     int rows;        /* that it has, one or all of its point */
-    int at;          /* its first unknown, behind the accelerations; */
+    int at;          /* its first unknown, after the accelerations; */
     int unknowns;    /* so many */
     int first;       /* its first number among rates, and among slips */
     double lambda[6], mu[5];

@@ -65,7 +65,7 @@ void dense_solve_general(int n, double *J, int stride, double floor, double *x);
 
 /* A = [L 0] Q' by Householder reflections from the right, with row pivoting: the next row is always
  * the one farthest from the span of the rows already taken. Row i of the result holds L's row i up
- * to the diagonal (columns <= i, or <= rank), and behind it the reflection vector of step i.
+ * to the diagonal (columns <= i, or <= rank), and after it the reflection vector of step i.
  *   order[m]  which row of A stands in row i now
  *   beta[min(m,n)]  the reflections H_i = I - beta_i v_i v_i'
  *   distance[2m] on exit the distance each row had from the span of the rows before it; then

@@ -1,5 +1,5 @@
 /* Kernels for small problems whose rows are whole lines: strides are multiples of eight, and what
- * stands behind the last column is zero. So no loop has a rest. Numbers go four at a time: eight
+ * comes after the last column is zero. So no loop has a rest. Numbers go four at a time: eight
  * are more than most machines' registers hold, and compilers then keep sums in memory.
  *
  * A = U L from the last row up, without pivoting, is for matrices near a metric, of which that of a

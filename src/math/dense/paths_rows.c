@@ -1,5 +1,5 @@
 /* Rows whose columns are on one path of a tree: paths.h. Numbers go four at a time; what stands
- * behind the last column is zero. */
+ * after the last column is zero. */
 #include <string.h>
 
 #include "math/dense/paths.h"

@@ -43,6 +43,6 @@ void front_clear(front *f);
 
 /* 0: a pivot is zero or not finite; then there is nothing to solve with. */
 int front_factor(front *f);
-void front_solve(front *f, double *x); /* x = H \ x, nodes one behind the other */
+void front_solve(front *f, double *x); /* x = H \ x, nodes one after the other */
 
 #endif

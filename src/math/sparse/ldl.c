@@ -414,7 +414,7 @@ static int ldl_factor_columns(ldl_run *run, int first, int from, int to, int hei
     return 1;
 }
 
-/* F += the children's U, which lie one behind the other at `u`. */
+/* F += the children's U, which lie one after the other at `u`. */
 static void ldl_add_children(const sparse_ldl *f, int s, int w, int m, const double *u,
                              double *panel, double *below)
 {

@@ -9,7 +9,7 @@
 typedef struct path_band {
     long size;   /* unknowns */
     int width;   /* of an equation */
-    double *row; /* [size * (width + 1)] unknown i and those behind it; the right side is last */
+    double *row; /* [size * (width + 1)] unknown i and those after it; the right side is last */
     double rest; /* sum of squares of what the equations leave over */
 } path_band;
 

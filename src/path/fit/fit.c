@@ -111,7 +111,7 @@ typedef struct block {
     int end; /* the window is not around it */
 } block;
 
-/* From the first sample of a window to behind the last. */
+/* From the first sample of a window to one past the last. */
 static long span_of(const fit_shape *s)
 {
     return (long)(s->window - 1) * s->stride + 1;
@@ -141,7 +141,7 @@ static block block_at(const fitter *f, const fit_shape *s, long k)
     return b;
 }
 
-/* Values of the basis at the samples of the block, and behind them the errors for s = 1 of every
+/* Values of the basis at the samples of the block, and after them the errors for s = 1 of every
  * degree: the polynomials of a lower degree are the first ones of a higher. Kept while windows are
  * alike. */
 static void set_table(fitter *f, const block *b)

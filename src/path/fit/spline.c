@@ -18,7 +18,7 @@ long spline_knots(long samples)
 
 enum { NEAR = 4 }; /* samples to each side that say what is close */
 
-/* Is sample i far enough behind the last knot? A quarter of the usual distance here. */
+/* Is sample i far enough after the last knot? A quarter of the usual distance here. */
 static int is_knot(long samples, const double *t, long i, double last)
 {
     long from = i > NEAR ? i - NEAR : 0, to = i + NEAR < samples ? i + NEAR : samples - 1;

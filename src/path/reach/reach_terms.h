@@ -22,7 +22,7 @@ typedef struct reach_terms {
     int *G_index; /* by which x */
     int *g_start; /* [rows + 1] those of g: out[G_count + g_start[s] ..) */
     int *g_index;
-    int H_count; /* and the second ones behind */
+    int H_count; /* and the second ones after */
     int *H_row, *H_column;
 } reach_terms;
 

@@ -118,7 +118,7 @@ static int speeds(const recording *r)
     return zw_count(r->system, ZW_KIND_SPEED);
 }
 
-/* A speed is called as its coordinate, with a mark behind it: then that name is put into `bare`.
+/* A speed is called as its coordinate, with a mark after it: then that name is put into `bare`.
  * Where there are quaternions, speeds have names of their own: 0. */
 static int is_marked(const recording *r, int speed, char bare[NAME])
 {

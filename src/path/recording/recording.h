@@ -43,7 +43,7 @@ zw_status recording_fail(const recording *r, zw_status status, int line, int col
 zw_status recording_no_memory(const recording *r);
 
 /* Text of a file as it can be printed: what is no UTF-8, and control characters, become "?". The
- * text goes on to a 0 somewhere behind. */
+ * text goes on to a 0 somewhere after it. */
 void recording_show(char *shown, size_t room, const char *text, size_t length);
 
 zw_status recording_add_title(recording *r, const char *name, size_t length, int column,

@@ -46,7 +46,7 @@ static zw_status fail_binary(const recording *r, const char *zero)
                           "there is a zero byte in line %d; is this a text file?", line);
 }
 
-/* All bytes, and a 0 behind. The first zero byte within ends it: no text goes on like that. */
+/* All bytes, and a final 0. The first zero byte within ends it: no text goes on like that. */
 static zw_status take_bytes(recording *r, FILE *stream)
 {
     size_t room = first_room(stream);
@@ -100,7 +100,7 @@ static zw_status take_file(recording *r)
 
 typedef struct scan {
     recording *r;
-    const char *line, *stop; /* of the line: its first byte, and the one behind its last */
+    const char *line, *stop; /* of the line: its first byte, and the one after its last */
     const char *next;        /* line */
     int number;              /* of the line, from 1 */
     char separator;          /* ' ': any run of blanks and tabs */
@@ -168,7 +168,7 @@ static int next_line(scan *s, scan *comment)
 
 typedef struct field {
     const char *from, *to; /* what it says, without quotes and the blanks around */
-    const char *end;       /* the separator behind it, or the end of the line */
+    const char *end;       /* the separator after it, or the end of the line */
     int torn;              /* its quote is not closed, or something follows the closing one */
 } field;
 
@@ -353,7 +353,7 @@ static zw_status fail_number(const scan *s, const char *at, int column)
     return fail_at(s, f.from, f.to, message);
 }
 
-/* A wanted number into the row; *at moves behind the field. */
+/* A wanted number into the row; *at moves past the field. */
 static zw_status take_number(scan *s, const char **at, int column)
 {
     const char *from = skip_blanks(s, *at);

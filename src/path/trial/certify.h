@@ -104,7 +104,7 @@ int certify_law_varies(const path_certifier *certifier);
 /* Finds it, if so, for the trial's q and v and these accelerations, and fills extra, its size,
  * apart and square. */
 zw_status certify_law_find(path_certifier *certifier, const double *a, zw_error *error);
-/* v[n] of sample i with what the law carries behind it. */
+/* v[n] of sample i with what the law carries after it. */
 zw_status certify_law_speeds(path_certifier *certifier, long i, const double *q, const double *v,
                              const double **wide, zw_error *error);
 

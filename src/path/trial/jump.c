@@ -6,7 +6,7 @@
  * differ in value, speed or acceleration by SURE times their errors. The place is where the two fit
  * best.
  *
- * If instead windows before and behind the stretch are fitted within the noise and agree with each
+ * If instead windows before and after the stretch are fitted within the noise and agree with each
  * other, it is the few samples between that are wrong: a slip of the recorder or of a forger. Where
  * neither is so, the recording is too coarse, and nothing is known of the derivatives. */
 #include <math.h>

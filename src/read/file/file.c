@@ -19,7 +19,7 @@ static int is_too_long(FILE *stream)
     return length >= READ_FILE_MOST;
 }
 
-/* All bytes of the stream, with a zero behind. */
+/* All bytes of the stream, with a final zero. */
 static char *stream_bytes(FILE *stream, size_t *length, read_file_state *state)
 {
     size_t room = FIRST_BYTES, used = 0;

@@ -17,7 +17,7 @@ typedef enum read_file_state {
 #define READ_FILE_MOST (1L << 28)
 #define READ_FILE_MOST_TEXT "256 MB"
 
-/* All bytes of a file with a zero behind, to be freed with base_free. Where the options give files
+/* All bytes of a file with a final zero, to be freed with base_free. Where the options give files
  * in memory it is one of those, else (also with NULL) one of the disk. */
 char *read_file_bytes(const zw_read_options *options, const char *path, size_t *length,
                       read_file_state *state);
@@ -27,7 +27,7 @@ int read_file_there(const zw_read_options *options, const char *path); /* can it
 /* a/./b and a/x/../b are a/b: a file has one name. */
 void read_path_tidy(char *path);
 
-/* The first `folder_length` bytes of `folder` and the path behind them, tidy; an absolute path
+/* The first `folder_length` bytes of `folder` and the path after them, tidy; an absolute path
  * stands alone. NULL: no memory. */
 char *read_path_join(const char *folder, size_t folder_length, const char *path, size_t length);
 

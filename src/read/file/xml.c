@@ -268,7 +268,7 @@ static void stop(xml_event *x)
     XML_StopParser(x->parser, XML_FALSE);
 }
 
-/* Where name and value of each attribute stand, behind "<name". */
+/* Where name and value of each attribute stand, after "<name". */
 static void find_attributes(xml_event *x, xml_element *e, long at)
 {
     const char *text = x->text;

@@ -136,7 +136,7 @@ zw_model *read_zw_text(const char *text, const char *name, const zw_setting *set
     return reader_finish(r, read_file_text(r, name != NULL ? name : "model", text));
 }
 
-/* Lines of the caller behind those of the file. */
+/* Lines of the caller after those of the file. */
 static int read_more(reader *r, const zw_read_options *given)
 {
     if (given->more == NULL) {

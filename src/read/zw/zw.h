@@ -374,7 +374,7 @@ int read_count_rows(reader *r);
 
 /* ---- zw_robot.c, zw_rolling.c: an imported robot -------------------------------------------- */
 
-/* Something of the robot, as it is written: a name, and the fields behind it. */
+/* Something of the robot, as it is written: a name, and the fields after it. */
 typedef struct read_path {
     int thing; /* tree of the name */
     int count;
@@ -401,7 +401,7 @@ int read_parse_ground(reader *r, expr_parser *p, read_statement *s);
 int read_make_ground(reader *r, const read_statement *s, const read_item *item);
 int read_parse_rolling(reader *r, expr_parser *p, read_statement *s);
 int read_make_rolling(reader *r, const read_statement *s, const read_item *item);
-int read_rolling_rows(reader *r); /* behind those of the constraints */
+int read_rolling_rows(reader *r); /* after those of the constraints */
 
 /* The same as zw_model_parse, with other limits; `path` as there. */
 zw_model *read_zw_text(const char *text, const char *name, const zw_setting *settings,

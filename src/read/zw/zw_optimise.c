@@ -74,7 +74,7 @@ int read_make_cost(reader *r, const read_statement *s, const read_item *item)
 
 enum { VARY_PLAIN, VARY_START, VARY_TIME, PARTS = 20, MOST_PARTS = 10000 };
 
-/* (0) behind what starts, (t) behind what is a function of time. */
+/* (0) after what starts, (t) after what is a function of time. */
 static int parse_bracket(reader *r, expr_parser *p, const read_statement *s, int *what)
 {
     *what = VARY_PLAIN;

@@ -69,7 +69,7 @@ static int parse_relation(reader *r, expr_parser *p, read_statement *s, int part
     }
 }
 
-/* at p   or   slip e   or nothing, behind a coefficient of friction */
+/* at p   or   slip e   or nothing, after a coefficient of friction */
 static int parse_where(reader *r, expr_parser *p, int *part)
 {
     int where = read_take_word(p, "at") ? 4 : read_take_word(p, "slip") ? 5 : 0;
@@ -473,7 +473,7 @@ int read_parse_run(reader *r, expr_parser *p, read_statement *s)
         }
         int token = p->next - 1;
         int value = -1;
-        if (k == 4 || k == 5) { /* a word behind the word */
+        if (k == 4 || k == 5) { /* a word after the word */
             if (!read_take(p, EXPR_TOKEN_NAME)) {
                 return read_fail_expected(
                     r, p, s, k == 4 ? "the name of a method" : "coulomb, convex or soft");

@@ -85,7 +85,7 @@ static int value_allowed(reader *r, int tree, const read_value *value, const cha
     return 1;
 }
 
-/* The same for a member with primes behind; its name is spelt out only to be blamed. */
+/* The same for a member with primes; its name is spelt out for messages only. */
 static int member_allowed(reader *r, int tree, const read_value *value, int member,
                           const char *primes)
 {

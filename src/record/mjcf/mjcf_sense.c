@@ -104,7 +104,7 @@ static int joint_numbers(const zw_joint_def *j, int speeds)
     return speeds ? model_joint_speeds[j->kind] : model_joint_positions[j->kind];
 }
 
-/* Numbers of the joints of one body, which stand behind those of all bodies before it. */
+/* Numbers of the joints of one body, which come after those of all bodies before it. */
 static void put_joints_of(mjcf_writer *w, int body, const double *x, int speeds, int *said)
 {
     int at = 0;

@@ -59,7 +59,7 @@ struct step_events {
     int which;    /* the one that see_one looks at */
     int pieces;
     int proved;
-    double best; /* nothing behind this x matters */
+    double best; /* nothing after this x matters */
 };
 
 /* Fill found, low and high for all functions. */

@@ -338,7 +338,7 @@ void impulse_set_tolerance(step_impulse *s, double tolerance);
 /* The certificate that contacts need reach, after the tolerance; 0: as good as can be. */
 void impulse_set_accuracy(step_impulse *s, double accuracy);
 void impulse_set_contact(step_impulse *s, zw_contact_law law); /* coulomb or convex */
-/* What is carried behind the speeds is so behind v0 and v1. */
+/* What is carried after the speeds is so after v0 and v1. */
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                        double *q1, double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */

@@ -6,7 +6,7 @@
  *
  * That is where solves begin, and nothing else: the motion is in q and v alone.
  * It is written at the end of every step and read at the beginning of every step, so that a run in
- * pieces has nothing else to go on than one without. What is behind the last multiplier is 0: equal
+ * pieces has nothing else to go on than one without. What is after the last multiplier is 0: equal
  * motions have equal memories. */
 #include <math.h>
 #include <string.h>

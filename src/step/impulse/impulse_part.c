@@ -168,7 +168,7 @@ static double deepest(const step_impulse *s)
 static double lacks(const step_impulse *s, const impulse_parting *it, int k, double unit)
 {
     const impulse_problem *p = &it->problem;
-    int row = p->rows - s->touch.found.count + k; /* behind all others */
+    int row = p->rows - s->touch.found.count + k; /* after all others */
     double sum = p->b[row];
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         sum -= p->value[e] * p->answer.a[p->column[e]];

@@ -111,7 +111,7 @@ void problem_begin(impulse_problem *p)
     p->start[0] = 0;
 }
 
-/* Where `key` is among the remembered blocks: as a rule right behind the one found last. */
+/* Where `key` is among the remembered blocks: as a rule right after the one found last. */
 static int find(const impulse_problem *p, int64_t key, int from)
 {
     for (int k = 0; k < p->old_blocks; k++) {

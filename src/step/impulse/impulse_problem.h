@@ -102,7 +102,7 @@ zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const 
 void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor);
 /* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
 double problem_multiplier(const impulse_problem *p, int64_t key, int row);
-/* The same for one block after another: it is looked for behind the last, which `from` says. */
+/* The same for one block after another: it is looked for after the last, which `from` says. */
 double problem_next_multiplier(const impulse_problem *p, int64_t key, int row, int *from);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct step_scheme {
     /* Once per step, when dense output is first asked for: the step (t0, y0, f0)..(t1, y1, f1). */
     zw_status (*prepare)(step_ode *ode, zw_error *error);
     void (*interpolate)(const step_ode *ode, double x, double *y); /* x in (0, 1) */
-    /* Hidden entries of the state at y0, behind the n that the user sees; NULL: none. */
+    /* Hidden entries of the state at y0, after the n that the user sees; NULL: none. */
     zw_status (*start)(step_ode *ode, double t, zw_error *error);
     /* Numbers of its own that go from step to step, beside the state; NULL: none. */
     double *(*memory)(const step_ode *ode, int *count);

@@ -361,7 +361,7 @@ static void substeps_to(const step_ode *ode, const substeps *w, double *y, doubl
     memcpy(low + ode->n, w->p_low, bytes);
 }
 
-/* What else is in the state, behind q and v, is the integral of its rate along the motion, by
+/* What else is in the state, after q and v, is the integral of its rate along the motion, by
  * Simpson's rule: work, for instance. The middle is that of the cubic through both ends. */
 static zw_status integrate_rest(step_ode *ode, zw_error *error)
 {

@@ -21,7 +21,7 @@
  *   - when the control of one of its motors changes;
  *   - when the state is another than that which the last step led to (zw_wake, step/once.c).
  *
- * All of that is in the memory of the step, behind what impulse_memory.c has:
+ * All of that is in the memory of the step, after what impulse_memory.c has:
  *
  *     0 stamp of the sleepersthe parameters as they were   for each group:
  *         seconds at rest, and the speed when that began; or -1 - (first group of its island), 0

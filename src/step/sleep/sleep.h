@@ -25,7 +25,7 @@ struct step_sleep {
     double *mode;              /* [constraints] */
     contact_list *rest;        /* what touches among sleepers: sleep_rest.c */
     int rest_known;            /* it is that, or there is none */
-    const double *twin[2];     /* two q, with their v behind them, that differ in `part` alone */
+    const double *twin[2];     /* two q, with their v after them, that differ in `part` alone */
     void *memory;
 };
 

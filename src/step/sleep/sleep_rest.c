@@ -55,7 +55,7 @@ static int open_trial(trial *y, const step_impulse *s, const double *q, const do
     for (int i = 0; i < y->part.system.nq; i++) {
         y->q0[i] = q[y->part.q[i]];
     }
-    for (int k = 0; k < y->part.bodies.act_count; k++) { /* behind speeds of 0 */
+    for (int k = 0; k < y->part.bodies.act_count; k++) { /* after speeds of 0 */
         y->v0[y->part.system.n + k] = v[system->n + y->part.act[k]];
     }
     return y->inner != NULL;

@@ -305,7 +305,7 @@ struct system_bodies {
     bodies_length *length; /* joints of the model (joint_count), then its tendons */
     int motor_lifts;       /* some of them take weights off by their motors */
     bodies_closer *closer;
-    bodies_dry *dry; /* their constraints stand behind those of the closers */
+    bodies_dry *dry; /* their constraints come after those of the closers */
     bodies_motor *motor;
     bodies_lift *lift;
     int fluid_count;
@@ -433,7 +433,7 @@ typedef struct bodies_law {
     double force, by_length, by_rate;
 } bodies_law;
 bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate);
-/* Its u: the control, or the activation behind the speeds, within their ranges. */
+/* Its u: the control, or the activation after the speeds, within their ranges. */
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *v);
 /* Its activation after a time h, from `now`, with the control as it is. */
@@ -458,7 +458,7 @@ typedef struct bodies_pull {
 } bodies_pull;
 bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
                               const double *v);
-/* The rates of all activations, for the speeds with what is carried behind them. */
+/* The rates of all activations, for the speeds with what is carried after them. */
 void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
 /* All of these add to force[n]. Motors, before all others, when force is zero: room[lengths] gets
  * the force along each length. */

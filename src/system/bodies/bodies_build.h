@@ -87,7 +87,7 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error);
 
 /* bodies_part.c: bodies and joints of the model, as it has them. */
 zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
-/* Copies of all names of a kind, and NULL behind them. */
+/* Copies of all names of a kind, and NULL after them. */
 zw_status bodies_name_things(const bodies_builder *b, zw_kind kind, char ***list);
 
 /* bodies_mount.c: sensors; after closers and drives. */

@@ -18,7 +18,7 @@
  * nearly one.
  *
  * Invariants: the first bodies, joints, geoms, ... of the cut model are those of the given one, in
- * their order; behind them stand the copies and the free joints. But the welds stand before the
+ * their order; after them stand the copies and the free joints. But the welds stand before the
  * other equalities: of what says the same, the later is called redundant. */
 #include <stdio.h>
 #include <string.h>

@@ -251,7 +251,7 @@ static zw_status place_columns(bodies_builder *b, bodies_closer *closer)
     return ZW_OK;
 }
 
-/* Constraints of dry friction have no rows; where they look for their first one, behind the last,
+/* Constraints of dry friction have no rows; where they look for their first one, after the last,
  * there must be something to see: so there is one row more here, which is empty. */
 static zw_status allocate_rows(bodies_builder *b)
 {

@@ -276,7 +276,7 @@ static double lifted_by_motor(const zw_system *system, const zw_work *work, int 
     return bodies->motor_lifts && bodies->length[joint].lifts ? work->lifted[dof] : 0;
 }
 
-/* `pulled` is what motors do: on speeds, and along lengths behind them. */
+/* `pulled` is what motors do: on speeds, and along lengths after them. */
 static void read_joint(const zw_system *system, const zw_work *work, zw_state *state,
                        const double *pulled, const bodies_sensor *sensor, double *out)
 {
@@ -362,7 +362,7 @@ zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, 
 {
     static const system_part parts[] = {PART_POSITION, PART_VELOCITY, PART_ENERGY};
     const double *q = state_q(state), *v = state_v(state);
-    double *pulled = work->rows + 2 * system->m; /* [n], and behind them the lengths */
+    double *pulled = work->rows + 2 * system->m; /* [n], and after them the lengths */
     zw_status status = ZW_OK;
     system_bind(system, work, state_param(state));
     for (int i = 0; i < 3 && status == ZW_OK; i++) {

@@ -94,7 +94,7 @@ static model_draw *new_draw(painter *p, model_shape shape, int points)
     return draw;
 }
 
-/* The output behind the points of a draw is its radius. */
+/* The output after the points of a draw is its radius. */
 static void end_draw(painter *p, model_draw *draw, double radius)
 {
     if (radius > 0) {

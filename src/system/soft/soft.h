@@ -208,7 +208,7 @@ typedef struct soft_problem {
     double *push;                  /* [n] J' lambda */
     double *a;                     /* [n] */
     double *guess;                 /* [n] a of the last solution, */
-    double *before;                /* [n] and of the one before: where the next begins; behind it */
+    double *before;                /* [n] and of the one before: where the next begins; after it */
     double *back;                  /* [n] scratch */
     double *x, *y, *Ma, *diagonal; /* [n] */
     double *held, *wrench, *deep;  /* [bodies][21], [bodies][6], [n] of soft_deep.c */

@@ -2,7 +2,7 @@
  *
  * Rows of J are as long as their columns, rounded up to a multiple of four, with zeros at the end.
  * Blocks that share their columns, as the points of one body on the floor, are a group: their rows
- * stand behind each other, and are worked on together. */
+ * follow each other, and are worked on together. */
 #include <string.h>
 
 #include "math/four.h"
