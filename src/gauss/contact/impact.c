@@ -34,8 +34,9 @@
  * the contacts admit, which is what a step without bounce ends with.
  *
  * With e < 1 there may be infinitely many rounds (the speeds then decrease geometrically): as soon
- * as what is left is weaker than TAIL of the first approach, or after a number of rounds that the
- * count of pairs limits, all contacts end it together, with e = 0.
+ * as what is left is weaker than TAIL of the first approach, or after a number of rounds that grows
+ * with the count of pairs (a row of n bodies needs n - 1), all contacts end it together, with e =
+ * 0. Rounds that ask the kernel cost more than those of single contacts: fewer are granted.
  *
  * Energy. With lambda' A (v+ + v-)/2 = (v+' M v+ - v-' M v-)/2 the contacts take
  *
@@ -46,8 +47,7 @@
  * friction. Without friction loss is the sum of lambda_k (1 - e_k) |w-_k| / 2, not negative either.
  * With friction Newton's law may gain energy (Kane and Levinson 1985), and contacts with different
  * e may ask for what contradicts itself: then all e_k of the group are multiplied by the largest
- * common share for which neither is so, found by bisection; from the third time on in one impact,
- * by 0. */
+ * common share for which neither is so, found by bisection. */
 #include <math.h>
 #include <string.h>
 
@@ -62,10 +62,10 @@
 #define TAIL 1e-12 /* approaches weaker than this part of the first end together */
 #define GAIN 1e-13 /* of |v+ - v-|^2/2: a gain of energy up to this is round-off */
 
-/* Work: the bisection's steps, and how often in an impact; rounds that ask the kernel. */
+/* Work: the bisection's steps. */
 #define FINE 1e-14  /* certificates to ask for; with friction the kernel may not get there, and */
 #define CHEAP 1e-12 /* trying costs much: in bisections */
-enum { HALVINGS = 30, BISECTIONS = 2, KERNEL_ROUNDS = 100 };
+enum { HALVINGS = 30 };
 
 /* ---- Speeds ---------------------------------------------------------------------------------- */
 
@@ -190,8 +190,8 @@ static int is_refused(zw_status status, const impact_energy *energy)
 }
 
 /* The largest share of the restitution that is not refused, where the whole is. */
-static zw_status find_share(gauss_impact *x, const double *v, int steps, impact_energy *energy,
-                            double *share, gauss_impact_answer *answer, zw_error *error)
+static zw_status find_share(gauss_impact *x, const double *v, impact_energy *energy, double *share,
+                            gauss_impact_answer *answer, zw_error *error)
 {
     double low = 0, high = 1;
     size_t speeds = (size_t)x->n * sizeof(double), rows = (size_t)x->part_rows * sizeof(double);
@@ -201,7 +201,7 @@ static zw_status find_share(gauss_impact *x, const double *v, int steps, impact_
     }
     memcpy(x->kept, x->after, speeds);
     memcpy(x->kept_sum, x->impulse, rows);
-    for (int k = 0; k < steps && status != ZW_NO_MEMORY; k++) {
+    for (int k = 0; k < HALVINGS && status != ZW_NO_MEMORY; k++) {
         impact_energy trial;
         double middle = 0.5 * (low + high);
         status = solve_group(x, v, middle, &trial, answer, error);
@@ -237,9 +237,8 @@ static zw_status strike(gauss_impact *x, double share, double *v, gauss_impact_a
     impact_energy energy;
     zw_status status = solve_group(x, v, share, &energy, answer, error);
     if (share > 0 && is_refused(status, &energy)) {
-        int steps = x->refused++ < BISECTIONS ? HALVINGS : 0;
         x->options.tolerance = CHEAP;
-        status = find_share(x, v, steps, &energy, &share, answer, error);
+        status = find_share(x, v, &energy, &share, answer, error);
         answer->share = fmin(answer->share, share);
     }
     if (status == ZW_OK) {
@@ -513,15 +512,14 @@ int gauss_impact_first_row(const gauss_impact *x, int block)
 static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
                                gauss_impact_answer *answer, zw_error *error)
 {
-    const int limit = 100 + 50 * x->pairs;
+    const int limit = 100 + 50 * x->pairs, kernel_limit = 100 + x->pairs;
     double first = 0, most = 0;
     int asked = 0;
-    x->refused = 0;
     impact_find_bodies(x);
     for (int round = 0;; round++) {
         zw_status status = weigh_pairs(x, &most, error);
         first = round == 0 ? most : first;
-        int last = most <= TAIL * first || round == limit || asked == KERNEL_ROUNDS;
+        int last = most <= TAIL * first || round == limit || asked == kernel_limit;
         if (law == ZW_IMPACT_SIMULTANEOUS) {
             choose_all(x);
         } else {

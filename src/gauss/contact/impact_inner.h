@@ -54,7 +54,6 @@ struct gauss_impact {
     int *bouncing;    /* [pairs] some contact approaches faster than slow, with e > 0 */
     int *coupled;     /* [n] by root: it has several unknowns */
     int *rows_of;     /* [pairs] */
-    int refused;      /* groups whose restitution was too much, in this impact */
     int moved;        /* some row that always holds has b other than 0 */
     double *w;        /* [rows] before */
     double *after;    /* [n] speeds after a round */
