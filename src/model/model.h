@@ -125,12 +125,14 @@ typedef struct model_reset {
     expr_id value; /* from the state before the event */
 } model_reset;
 
-/* Happens where `root` crosses zero: rising (direction 1), falling (-1) or either (0). */
+/* Happens where `root` crosses zero: rising (direction 1), falling (-1) or either (0). A condition
+ * (`when`) holds where its root is positive: it is rising, and a jump may make it hold as well. */
 typedef struct model_event {
     char *name;
     int place;
     expr_id root;
     int direction;
+    int condition;
     int stops;
     int reset_count;
     model_reset *reset;

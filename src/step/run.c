@@ -311,17 +311,27 @@ static zw_status note_step(run *r, zw_error *error)
     return r->impulse ? note_impulse(r, error) : ZW_OK;
 }
 
-/* What the guards call for, and what that means to an observer. */
+/* What the guards call for, and what that means to an observer. The jump may make conditions true:
+ * then their events happen at the same instant, after it. */
 static zw_status happen(run *r, int fired, zw_error *error)
 {
     const run_follower *with = r->follower;
     const int *which = step_events_fired(r->guards.scan);
+    zw_status status = ZW_OK;
     r->nodes = 0; /* other rows may hold from here on */
-    zw_status status = with ? with->before(with->user, r, which, fired, error) : ZW_OK;
-    status = status == ZW_OK ? run_happen(r, which, fired, error) : status;
-    status = status == ZW_OK && with ? with->after(with->user, r, error) : status;
-    if (status == ZW_OK && !r->over) {
-        status = step_events_arm(r->guards.scan, r->stepper, error);
+    for (int jumps = 0; fired > 0 && status == ZW_OK && !r->over; jumps++) {
+        status = jumps > 0 ? run_follows_jump(r, which, fired, error) : ZW_OK;
+        if (status == ZW_OK && with && jumps == 0) {
+            status = with->before(with->user, r, which, fired, error);
+        }
+        status = status == ZW_OK ? run_happen(r, which, fired, error) : status;
+        if (status == ZW_OK && with && jumps == 0) {
+            status = with->after(with->user, r, error);
+        }
+        if (status == ZW_OK && !r->over) {
+            status = step_events_arm(r->guards.scan, r->stepper, error);
+            fired = step_events_begun(r->guards.scan);
+        }
     }
     return status;
 }

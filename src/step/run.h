@@ -79,6 +79,8 @@ zw_status run_followed(const zw_system *system, zw_state *state, zw_work *work,
 
 /* happen.c: the stepper stands at an event; `fired` are the guards. */
 zw_status run_happen(run *r, const int *fired, int count, zw_error *error);
+/* Events that the last jump has set off: may they happen? */
+zw_status run_follows_jump(run *r, const int *fired, int count, zw_error *error);
 zw_status run_note_slip(run *r, zw_error *error);
 
 /* watch.c: what impacts there were goes into the summary. */

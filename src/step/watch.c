@@ -110,7 +110,11 @@ static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *st
     if (status != ZW_OK) {
         return status;
     }
-    note_violation(r, zw_field(r->system, state, r->work, ZW_FIELD_VIOLATION).data);
+    /* what is shown before an impact was measured where its step ended, on the constraints of then:
+     * those of now may have bent */
+    if (kind != ZW_SAMPLE_JUMP || state == r->state) {
+        note_violation(r, zw_field(r->system, state, r->work, ZW_FIELD_VIOLATION).data);
+    }
     if (kind != ZW_SAMPLE_OUTPUT) {
         note_energy(r, zw_field(r->system, state, r->work, ZW_FIELD_ENERGY).data[0], state->work);
     }

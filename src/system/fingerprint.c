@@ -69,7 +69,8 @@ static uint64_t hash_events(const zw_model *model, const uint64_t *known, uint64
 {
     for (int e = 0; e < model->event_count; e++) {
         const model_event *event = &model->event[e];
-        const int shape[] = {event->direction, event->stops, event->reset_count};
+        const int shape[] = {event->direction + 2 * event->condition, event->stops,
+                             event->reset_count};
         hash = base_hash_word(base_hash_ints(hash, ARRAY(shape)), known[event->root]);
         for (int k = 0; k < event->reset_count; k++) {
             const model_reset *set = &event->reset[k];

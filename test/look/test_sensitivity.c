@@ -432,6 +432,9 @@ static void test_refusals(void **state)
     refuse(
         "coord y = 0\nspeed y' = -1\nmass 1 at (0, y)\nconstraint floor: y >= 0, restitution 1\n",
         NULL, 0, ZW_METHOD_DOP853, "begins with an impact");
+    refuse("param k = 0\ncoord x\nmass 1 at x\nforce x: 1\nevent half: x = 0.2, set k = 1\n"
+           "event on: when k > 0.5, set x' = 0\n",
+           NULL, 0, ZW_METHOD_DOP853, "a jump sets off event on");
 }
 
 /* What lies on the floor would not touch it from above: one side of a kink. */

@@ -19,65 +19,116 @@ typedef struct jump_case {
     const char *text;
     double q[2], v[2];
     int impacts;
+    double loss; /* of energy, in impacts */
 } jump_case;
 
 static const jump_case CASES[] = {
     /* friction holds 5 N; from t = 1 on there are 10 */
-    {BLOCK "force x: if(t > 1, 10, 0)\nconstraint f: y >= 0, friction 0.5\n", {2.5, 0}, {5, 0}, 0},
+    {BLOCK "force x: if(t > 1, 10, 0)\nconstraint f: y >= 0, friction 0.5\n",
+     {2.5, 0},
+     {5, 0},
+     0,
+     0},
     {BLOCK "force x: if(t > 1, 10, 0)\nconstraint f: y = 0\nfriction f: 0.5 at (x, y)\n",
      {2.5, 0},
      {5, 0},
+     0,
      0},
     /* for half a second, after which it slides to rest as fast as it began */
     {BLOCK "force x: if(t > 1 and t < 1.5, 10, 0)\nconstraint f: y >= 0, friction 0.5\n",
      {1.25, 0},
      {0, 0},
+     0,
      0},
     /* the friction drops; the weight on it does */
-    {BLOCK "force x: 3\nconstraint f: y >= 0, friction if(t < 1, 0.5, 0.1)\n", {1, 0}, {2, 0}, 0},
+    {BLOCK "force x: 3\nconstraint f: y >= 0, friction if(t < 1, 0.5, 0.1)\n",
+     {1, 0},
+     {2, 0},
+     0,
+     0},
     {BLOCK "force x: 3, y: if(t > 1, 5, 0)\nconstraint f: y >= 0, friction 0.5\n",
      {0.25, 0},
      {0.5, 0},
+     0,
      0},
     /* at the very start */
-    {BLOCK "force x: if(t > 0, 10, 0)\nconstraint f: y >= 0, friction 0.5\n", {10, 0}, {10, 0}, 0},
+    {BLOCK "force x: if(t > 0, 10, 0)\nconstraint f: y >= 0, friction 0.5\n",
+     {10, 0},
+     {10, 0},
+     0,
+     0},
     /* a pull lifts it, and lets go */
-    {BLOCK "force y: if(t > 1 and t < 1.5, 20, 0)\nconstraint f: y >= 0\n", {0, 2.5}, {0, 0}, 0},
+    {BLOCK "force y: if(t > 1 and t < 1.5, 20, 0)\nconstraint f: y >= 0\n", {0, 2.5}, {0, 0}, 0, 0},
     /* held up without pressing, then let down */
     {BLOCK "force x: 2, y: if(t < 1, 10, 0)\nconstraint f: y >= 0, friction 0.1\n",
      {3.5, 0},
      {3, 0},
+     0,
      0},
     /* it slides in a groove that presses from below, then from above */
     {"coord x, y\nspeed x' = 20\nmass 1 at (x, y)\ngravity (0, -10)\nforce y: if(t > 1, 25, 0)\n"
      "constraint f: y = 0\nfriction f: 0.5 at (x, y)\n",
      {17.5 + 11.25, 0},
      {7.5, 0},
+     0,
      0},
     /* a drive that starts with a jerk, and what a spring ties to it */
     {"coord x, u\nmass 1 at x, 1 at u\nconstraint d: x = max(0, t - 1)\npotential (x - u)^2/2\n",
      {1, 0.1585290151921035},
      {1, 0.45969769413186023},
-     1},
+     1,
+     0.5},
     /* the same through the masses: a bob on a smooth cart stays where it is */
     {"coord x, u\nkinetic (x'^2 + (x' + u')^2)/2\nconstraint d: x = max(0, t - 1)\n",
      {1, -1},
      {1, -1},
-     1},
+     1,
+     0.5},
     /* a wire with a corner: of the speed what leads along it is left */
     {"coord x = -1, y\nspeed x' = 1\nmass 1 at (x, y)\nconstraint w: y = max(0, x)\n",
      {0.5, 0.5},
      {0.5, 0.5},
-     1},
+     1,
+     0.25},
     /* a wall that begins to move, under something that it throws */
     {"coord x, y\nmass 1 at x, 1 at y\nconstraint w: x >= max(0, t - 1), restitution 1\n",
      {2, 0},
      {2, 0},
+     1,
+     0},
+    /* and a drive that begins to move, under something that it throws; without bounce, carries */
+    {"coord y, x\nmass 1 at x, 1 at y\nconstraint d: x = max(0, t - 1)\n"
+     "constraint w: y >= x, restitution 1\n",
+     {2, 1},
+     {2, 1},
+     1,
+     0.5},
+    {"coord y, x\nmass 1 at x, 1 at y\nconstraint d: x = max(0, t - 1)\n"
+     "constraint w: y >= x\n",
+     {1, 1},
+     {1, 1},
+     1,
      1},
+    /* an event sets a number, which sets off another event, and that one a third, at one instant */
+    {"param k = 0\ncoord x, u\nmass 1 at x, 1 at u\nforce x: 1\n"
+     "event three: when u' > 0.5, set u' = 2*u'\nevent two: when k > 0, set x' = 0, set u' = 1\n"
+     "event one: x = 0.5 rising, set k = 1e-6\n",
+     {1, 2},
+     {1, 2},
+     0,
+     0},
+    /* an impact makes a condition true */
+    {"coord x = 1, u\nspeed x' = -1\nmass 1 at x, 1 at u\nconstraint w: x >= 0, restitution 1\n"
+     "event up: when x' > 0, set u' = 1\n",
+     {1, 1},
+     {1, 1},
+     1,
+     0},
     /* a potential that is switched on at rest takes work, and then pulls */
     {"coord x = 1, y\nmass 1 at x, 1 at y\npotential if(t > 1, 1, 0)*x^2/2\n",
      {0.5403023058681398, 0},
      {-0.8414709848078965, 0},
+     0,
      0},
 };
 
@@ -113,6 +164,8 @@ static void forces_that_jump(void **unused)
             }
             compare(c->text, "drift", s.energy_drift, 0, by[m].bound);
             assert_int_equal(s.impacts, c->impacts);
+            compare(c->text, "loss", s.impact_loss, c->loss, by[m].bound);
+            compare(c->text, "violation", s.violation_velocity, 0, 1e-9);
             world_end(&w);
         }
     }
@@ -146,6 +199,19 @@ static void a_parameter_that_is_set(void **unused)
     }
 }
 
+/* Two conditions that make each other true have no end. */
+static void events_without_end(void **unused)
+{
+    (void)unused;
+    world w = world_of("param k = 0\ncoord x\nmass 1 at x\nevent go: t = 1, set k = 1\n"
+                       "event on: when k > 0.5, set k = 0\nevent off: when k < 0.5, set k = 1\n");
+    zw_run_summary s;
+    const zw_run_options options = {.time = 2, .every = 4};
+    assert_int_equal(zw_run(w.system, w.state, w.work, &options, &s, &w.error), ZW_NO_STEP);
+    assert_non_null(strstr(w.error.text, "changes without end"));
+    world_end(&w);
+}
+
 static void what_nothing_can_follow(void **unused)
 {
     (void)unused;
@@ -176,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_that_jump),
         cmocka_unit_test(a_parameter_that_is_set),
+        cmocka_unit_test(events_without_end),
         cmocka_unit_test(what_nothing_can_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,10 @@
  * That is Gauss's problem with v in place of a. e_k counts as 0 where the approach is not faster
  * than slow_k. Groups act in rounds, until nothing approaches.
  *
+ * Rows that always hold may start it: where a wire has a corner, or what moves it changes its speed
+ * at once, their w- is not 0. Where nothing approaches, they act first, simultaneous with all that
+ * touches, sequential alone; what they make approach acts next.
+ *
  * Simultaneous: the group is all closed contacts that do not part. Nearly always one round is all;
  * another follows where it makes contacts approach that parted before.
  *
@@ -518,14 +522,15 @@ static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
     impact_find_bodies(x);
     for (int round = 0;; round++) {
         zw_status status = weigh_pairs(x, &most, error);
-        first = round == 0 ? most : first;
-        int last = most <= TAIL * first || round == limit || asked == kernel_limit;
+        int starts = round == 0 && most == 0; /* by rows that always hold */
+        first = first > 0 ? first : most;
+        int last = (most <= TAIL * first && !starts) || round == limit || asked == kernel_limit;
         if (law == ZW_IMPACT_SIMULTANEOUS) {
             choose_all(x);
         } else {
             choose_strongest(x);
         }
-        if (status == ZW_OK && put_group(x, last) > 0) {
+        if (status == ZW_OK && (put_group(x, last) > 0 || starts)) {
             x->options.tolerance = FINE;
             asked++;
             begin_act(x, v);
@@ -558,7 +563,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     x->options.tolerance = FINE;
     x->options.rank = GAUSS_PROJECTION_RANK;
     x->options.least_squares = 1;
-    answer->any = measure_approach(x, v) > 0;
+    answer->any = measure_approach(x, v) > 0 || x->kicked;
     zw_status status = answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
     return status == ZW_OK && x->no_memory
                ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))

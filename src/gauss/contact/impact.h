@@ -38,7 +38,7 @@ typedef struct gauss_impact_answer {
     double share;       /* smallest factor that the coefficients of restitution were multiplied
                            with so that no energy is gained; 1: none had to be */
     int rounds;         /* problems of the kernel whose answers follow one another */
-    int any;            /* 0: nothing approached, and v is as it was */
+    int any;            /* 0: nothing approached or was kicked, and v is as it was */
     int relaxed;        /* rounds in which Coulomb's law had no answer: the convex law was used */
     double certificate; /* the worst of all rounds */
 } gauss_impact_answer;
@@ -48,6 +48,8 @@ void gauss_impact_free(gauss_impact *x);
 
 /* The metric is diagonal or compressed, and must last until gauss_impact_solve. */
 void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric);
+/* Rows that always hold ask for other speeds: there is an impact even if nothing approaches. */
+void gauss_impact_kick(gauss_impact *x);
 /* Name and friction are those of `block`; contact NULL: equalities, which always hold. Its number.
  */
 int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact);

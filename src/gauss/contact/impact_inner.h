@@ -54,6 +54,7 @@ struct gauss_impact {
     int *bouncing;    /* [pairs] some contact approaches faster than slow, with e > 0 */
     int *coupled;     /* [n] by root: it has several unknowns */
     int *rows_of;     /* [pairs] */
+    int kicked;       /* gauss_impact_kick */
     int moved;        /* some row that always holds has b other than 0 */
     double *w;        /* [rows] before */
     double *after;    /* [n] speeds after a round */

@@ -89,11 +89,16 @@ void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric)
 {
     x->n = n;
     x->metric = *metric;
-    x->blocks = x->rows = x->entries = x->pairs = x->ways = 0;
+    x->blocks = x->rows = x->entries = x->pairs = x->ways = x->kicked = 0;
     x->no_memory = !base_list_room(&x->start, &x->start_room, 0, sizeof *x->start);
     if (!x->no_memory) {
         x->start[0] = 0;
     }
+}
+
+void gauss_impact_kick(gauss_impact *x)
+{
+    x->kicked = 1;
 }
 
 int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact)

@@ -65,7 +65,7 @@ static int read_all(reader *r)
         return 0;
     }
     r->stage = READ_STAGE_SHOW;
-    return read_settle_all(r) && read_keep_points(r) && make_stage(r, 7) &&
+    return read_settle_all(r) && read_keep_points(r) && make_stage(r, 7) && read_check_events(r) &&
            read_reach_complete(r) && read_title(r);
 }
 
@@ -82,6 +82,7 @@ static void reader_free(reader *r)
     base_free(r->member);
     base_free(r->slot);
     base_free(r->wait);
+    base_free(r->event_tree);
     base_free(r->param_value);
     base_free(r);
 }

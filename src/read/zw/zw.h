@@ -171,6 +171,8 @@ typedef struct reader {
     read_value gravity;
     int weighed; /* gravity has found a mass */
     int has_mass;
+    int *event_tree; /* [model's events] their functions */
+    int event_tree_capacity;
     int massless_token; /* of a statement for systems without masses, -1: none */
     int energy_ready;
     expr_id energy;
@@ -361,6 +363,7 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item);
 int read_make_reach(reader *r, const read_statement *s, const read_item *item);
 int read_reach_complete(reader *r); /* after the run is known */
 int read_make_event(reader *r, const read_statement *s, const read_item *item);
+int read_check_events(reader *r); /* when all are made */
 int read_make_cost(reader *r, const read_statement *s, const read_item *item);
 int read_make_vary(reader *r, const read_statement *s, const read_item *item);
 int read_make_check(reader *r, const read_statement *s, const read_item *item);

@@ -95,9 +95,66 @@ static int event_root(reader *r, const read_item *item, expr_id *root)
         read_at(r, item->part[1]);
         *root = expr_binary(r->model->graph, EXPR_SUB, left, right);
     }
-    int on = expr_graph_node(r->model->graph, *root)->depends;
-    return (on & ~EXPR_ON_PARAM) != 0 ||
+    return expr_graph_node(r->model->graph, *root)->depends != 0 ||
            read_fail_tree(r, item->part[0], "this never changes, so it cannot become true");
+}
+
+static int is_set(const zw_model *model, int param)
+{
+    for (int e = 0; e < model->event_count; e++) {
+        for (int k = 0; k < model->event[e].reset_count; k++) {
+            const model_reset *reset = &model->event[e].reset[k];
+            if (reset->kind == MODEL_SET_PARAM && reset->index == param) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Does any event set a parameter that `root` depends on? Operands have smaller ids. -1: no memory.
+ */
+static int may_jump(const zw_model *model, expr_id root)
+{
+    int found = 0;
+    int *used = base_alloc(((size_t)root + 1) * sizeof *used);
+    if (used == NULL) {
+        return -1;
+    }
+    memset(used, 0, ((size_t)root + 1) * sizeof *used);
+    used[root] = 1;
+    for (int id = root; id >= 0 && !found; id--) {
+        const expr_node *node = expr_graph_node(model->graph, id);
+        for (int k = 0; k < expr_op_operands((expr_op)node->op) && used[id]; k++) {
+            used[node->operand[k]] = 1;
+        }
+        found = used[id] && node->op == EXPR_PARAM && is_set(model, node->index);
+    }
+    base_free(used);
+    return found;
+}
+
+/* Parameters change by events only: a condition on them may begin to hold, nothing passes zero. */
+int read_check_events(reader *r)
+{
+    const zw_model *model = r->model;
+    for (int e = 0; e < model->event_count; e++) {
+        const model_event *event = &model->event[e];
+        if (expr_graph_node(model->graph, event->root)->depends & ~EXPR_ON_PARAM) {
+            continue;
+        }
+        int jumps = may_jump(model, event->root);
+        if (jumps < 0) {
+            return read_no_memory(r);
+        }
+        if (!jumps || !event->condition) {
+            return read_fail_tree(r, r->event_tree[e], "%s",
+                                  jumps ? "this changes where events set parameters, and does not "
+                                          "pass zero; write a condition, with when"
+                                        : "this never changes, so it cannot become true");
+        }
+    }
+    return 1;
 }
 
 static int reset_target(reader *r, int tree, model_reset *reset)
@@ -183,14 +240,19 @@ int read_make_event(reader *r, const read_statement *s, const read_item *item)
     event->place =
         read_place_token(r, item->target < 0 ? s->token : r->trees.tree[item->target].token);
     event->direction = item->option;
+    event->condition = item->part[1] < 0;
     event->stops = s->option;
     if (member >= 0) {
         r->member[member].number = number;
     }
     expr_id root;
+    if (!base_list_room(&r->event_tree, &r->event_tree_capacity, number, sizeof *r->event_tree)) {
+        return read_no_memory(r);
+    }
     if (!event_root(r, item, &root) || !event_resets(r, s, item, number)) {
         return 0;
     }
+    r->event_tree[number] = item->part[0];
     r->model->event[number].root = root;
     return 1;
 }

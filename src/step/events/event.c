@@ -29,15 +29,15 @@ enum { CORRECTIONS = 6 };
 static void layout(step_events *e, base_arena *arena)
 {
     size_t count = (size_t)e->count, nodes = SEARCH_DEGREE + 1, half = SEARCH_DEGREE / 2 + 1;
-    int **flag[] = {&e->direction, &e->fired,       &e->kind,  &e->is_guard, &e->just_fired,
-                    &e->side,      &e->side_before, &e->found, &e->side_then};
+    int **flag[] = {&e->direction,  &e->condition, &e->fired,       &e->kind,  &e->is_guard,
+                    &e->just_fired, &e->side,      &e->side_before, &e->found, &e->side_then};
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
         *flag[i] = base_arena_ints(arena, count);
     }
-    double **number[] = {&e->zone,  &e->residual, &e->now,         &e->level,     &e->slack,
-                         &e->noise, &e->g,        &e->zone_before, &e->clear,     &e->until,
-                         &e->low,   &e->high,     &e->tail,        &e->zone_then, &e->clear_then,
-                         &e->most,  &e->most_then};
+    double **number[] = {&e->zone,  &e->residual,  &e->now,         &e->level,     &e->slack,
+                         &e->noise, &e->g,         &e->zone_before, &e->clear,     &e->until,
+                         &e->low,   &e->high,      &e->tail,        &e->zone_then, &e->clear_then,
+                         &e->most,  &e->most_then, &e->was};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         *number[i] = base_arena_doubles(arena, count);
     }
@@ -81,7 +81,10 @@ step_events *step_events_create(const step_event_options *options, zw_error *err
     if (options->direction != NULL && e->count > 0) {
         memcpy(e->direction, options->direction, (size_t)e->count * sizeof *e->direction);
     }
-    e->option.direction = NULL; /* the caller's */
+    if (options->condition != NULL && e->count > 0) {
+        memcpy(e->condition, options->condition, (size_t)e->count * sizeof *e->condition);
+    }
+    e->option.direction = e->option.condition = NULL; /* the caller's */
     return e;
 }
 
@@ -103,12 +106,30 @@ int step_events_proved(const step_events *events)
     return events->proved;
 }
 
+int step_events_begun(const step_events *events)
+{
+    return events->begun;
+}
+
 int step_events_side(const step_events *events, int k)
 {
     return events->side[k];
 }
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
+
+/* Which conditions has a jump made true? */
+static void see_jumps(step_events *e)
+{
+    e->begun = 0;
+    for (int k = 0; k < e->count; k++) {
+        if (e->stood && e->condition[k] && e->was[k] <= 0.0 && e->now[k] > 0.0) {
+            e->fired[e->begun++] = k;
+        }
+        e->was[k] = e->now[k];
+    }
+    e->stood = 1;
+}
 
 zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
 {
@@ -125,6 +146,9 @@ zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
         e->sort(e->user, e->kind, e->is_guard, e->slack);
     }
     e->fresh = 1;
+    if (status == ZW_OK) {
+        see_jumps(e);
+    }
     for (int k = 0; k < e->count && status == ZW_OK; k++) {
         double g = e->now[k];
         e->noise[k] = 0.0;
@@ -138,7 +162,6 @@ zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
             e->side[k] = fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : 0;
             e->zone[k] = e->side[k] ? 0.0 : e->zone[k];
         }
-        e->just_fired[k] = 0;
     }
     return status;
 }
@@ -282,7 +305,9 @@ static int gather(step_events *e, int first)
             e->just_fired[k] = 1;
             e->residual[k] = fabs(now);
         }
+        e->was[k] = k == first || crossed ? 1.0 : now; /* what fires begins to hold */
     }
+    e->stood = 1;
     return count;
 }
 
@@ -319,6 +344,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     int first = -1;
     *count = 0;
     e->proved = 1;
+    e->stood = 0;
     if (e->count == 0 || t0 == reach) {
         return ZW_OK;
     }
@@ -326,6 +352,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     if (e->sort) {
         e->sort(e->user, e->kind, e->is_guard, NULL);
     }
+    memset(e->just_fired, 0, (size_t)e->count * sizeof *e->just_fired);
     memcpy(e->side_before, e->side, (size_t)e->count * sizeof *e->side);
     memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
     zw_status status = e->fresh ? measure_noise(e, error) : ZW_OK;

@@ -13,7 +13,11 @@
  * until it is clear of round-off; coming to that side is no crossing. Guards are functions that are
  * positive by definition of what they guard: they fire as soon as they are clearly negative, one
  * that starts below zero when it is clearly below its start, and one that starts within its slack
- * of zero when it has gone farther. A jump of the state is no crossing.
+ * of zero when it has gone farther.
+ *
+ * A jump of the state is no crossing. But a condition holds where its function is positive, and one
+ * that did not hold before a jump and holds after it begins to hold there. When armed after
+ * something has happened, the events say which do: act again, and arm again.
  */
 #ifndef ZW_STEP_EVENT_H
 #define ZW_STEP_EVENT_H
@@ -44,6 +48,7 @@ typedef struct step_event_options {
     int count;
     int n;                /* of the ode */
     const int *direction; /* [count] 1: rising, -1: falling, 0: both; copied; NULL: all both */
+    const int *condition; /* [count] it is one; copied; NULL: none is */
     step_event_function *function;
     step_event_sort *sort;         /* NULL: all are sampled, none is a guard */
     step_event_enclosure *enclose; /* NULL: none is a formula */
@@ -57,8 +62,10 @@ typedef struct step_events step_events;
 step_events *step_events_create(const step_event_options *options, zw_error *error);
 void step_events_free(step_events *events); /* NULL is fine */
 
-/* Look at the events where the ode stands now. */
+/* Look at the events where the ode stands now. step_events_begun: so many conditions hold since a
+ * jump that came after the last scan, or after they were armed; they are `fired`. */
 zw_status step_events_arm(step_events *events, const stepper *ode, zw_error *error);
+int step_events_begun(const step_events *events);
 
 /* The earliest crossing in the last step. If there is one, the ode has been retaken to it, its time
  * corrected on real steps until it is exact to round-off, and *count of the events fire there; else

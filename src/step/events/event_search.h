@@ -21,7 +21,7 @@ struct step_events {
     step_event_options option; /* for the path, which is made with the first ode */
 
     /* [count] */
-    int *direction;
+    int *direction, *condition;
     int *fired;
     int *kind, *is_guard;
     int *just_fired;
@@ -33,6 +33,9 @@ struct step_events {
     double *now;         /* g where it was armed */
     double *noise;       /* round-off of sampled functions, as seen after they were armed */
     int fresh;           /* armed, and not scanned since */
+    double *was;         /* g before what happens now; */
+    int stood;           /* it is known */
+    int begun;           /* conditions that a jump has made true */
     double *g;           /* of one evaluation */
     int *side_before;    /* at the start of the step */
     double *zone_before; /* the same */

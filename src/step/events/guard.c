@@ -503,16 +503,18 @@ static int list_components(const step_guards *guards, int *component)
 static zw_status make_scan(step_guards *guards, zw_error *error)
 {
     const zw_model *model = guards->motion->system->model;
-    int *direction = base_alloc((size_t)guards->count * sizeof(int));
+    int *direction = base_alloc(2 * (size_t)guards->count * sizeof(int));
     int *component = base_alloc(((size_t)guards->motion->size + 1) * sizeof(int));
     guards->component = component;
     if (direction && component) {
         for (int i = 0; i < guards->count; i++) {
             direction[i] = i < guards->events ? model->event[i].direction : -1;
+            direction[guards->count + i] = i < guards->events && model->event[i].condition;
         }
         const step_event_options options = {.count = guards->count,
                                             .n = guards->motion->size,
                                             .direction = direction,
+                                            .condition = direction + guards->count,
                                             .function = evaluate,
                                             .sort = sort,
                                             .enclose = enclose,

@@ -213,6 +213,23 @@ static zw_status go_on(run *r, int jumped, int crossed, zw_error *error)
     return status == ZW_OK ? stepper_restart(r->stepper, r->state->t, r->y, error) : status;
 }
 
+/* Events `fired` were set off by what has just happened: derivatives along the run would have to
+ * know what their moment depends on. */
+zw_status run_follows_jump(run *r, const int *fired, int count, zw_error *error)
+{
+    const zw_model *model = r->system->model;
+    for (int k = 0; k < count; k++) {
+        const model_event *event = &model->event[fired[k]];
+        if (r->follower && (event->reset_count > 0 || event->stops)) {
+            return model_fail(model, error, ZW_BAD_INPUT, event->place,
+                              "at t = %.9g a jump sets off event %s: derivatives of that are not "
+                              "supported yet",
+                              r->state->t, event->name);
+        }
+    }
+    return ZW_OK;
+}
+
 /* The integrator stands at an event; `fired` are the guards. A kink may let forces jump, so that
  * contacts open, stick or slide as after any other jump. */
 zw_status run_happen(run *r, const int *fired, int count, zw_error *error)

@@ -242,6 +242,9 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     } else {
         gauss_impact_begin(law, system->n, &metric);
+        if (is_kicked(d)) {
+            gauss_impact_kick(law);
+        }
         status = add_blocks(d, solver, law, error);
     }
     if (status == ZW_OK) {
