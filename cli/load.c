@@ -1,5 +1,7 @@
 /* From a file to a world. */
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,12 +25,46 @@ static int refuse(zw_error *error, const char *path, const char *why)
     return CLI_FILE;
 }
 
+/* The file is missing: adds a file of a similar name in the same folder to the message, if any. */
+static void suggest_file(const char *path, zw_error *error)
+{
+    enum { OFFERED = 500 };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char folder[sizeof error->file];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    DIR *files = opendir(folder);
+    char *list[OFFERED];
+    int count = 0;
+    for (struct dirent *entry; files && count < OFFERED && (entry = readdir(files));) {
+        list[count] = entry->d_name[0] != '.' ? strdup(entry->d_name) : NULL;
+        count += list[count] != NULL;
+    }
+    if (files) {
+        closedir(files);
+    }
+    const char *meant = cli_suggest(name, (const char *const *)list, count);
+    if (meant) {
+        size_t length = strlen(error->text);
+        snprintf(error->text + length, sizeof error->text - length, "; did you mean %.*s%s?",
+                 slash ? (int)(slash - path) + 1 : 0, path, meant);
+    }
+    for (int i = 0; i < count; i++) {
+        free(list[i]);
+    }
+}
+
 /* What the reader could only call unreadable. */
 int cli_check_file(const char *path, zw_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0) {
-        return refuse(error, path, strerror(errno));
+        int missing = errno == ENOENT;
+        refuse(error, path, strerror(errno));
+        if (missing) {
+            suggest_file(path, error);
+        }
+        return CLI_FILE;
     }
     if (S_ISDIR(about.st_mode)) {
         return refuse(error, path, "this is a directory; give a .zw file in it");
@@ -54,11 +90,18 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
         }
     }
     const char *meant = cli_suggest(name, list, count);
-    meant = meant ? meant : count > 0 ? list[0] : NULL;
     *error = (zw_error){.status = ZW_BAD_INPUT};
     snprintf(error->text, sizeof error->text, "there is no keyframe '%.60s'%s%.60s%s", name,
-             meant ? "; did you mean '" : ": this file has none", meant ? meant : "",
-             meant ? "'?" : "");
+             meant       ? "; did you mean '"
+             : count > 0 ? "; there is '"
+                         : ": this file has none",
+             meant       ? meant
+             : count > 0 ? list[0]
+                         : "",
+             meant       ? "'?"
+             : count > 1 ? "' and others"
+             : count > 0 ? "'"
+                         : "");
     return 0;
 }
 

@@ -79,7 +79,8 @@ int cli_optimise(const cli_arguments *arguments)
         fprintf(stderr, "zwang: interrupted\n");
         code = CLI_INTERRUPTED;
     } else if (!best) {
-        code = cli_fail(arguments, &error, cli_code_of(error.status));
+        code = cli_fail(arguments, &error,
+                        error.status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(error.status));
     } else if (arguments->json) {
         show_json(arguments, best);
     } else if (!arguments->quiet) {

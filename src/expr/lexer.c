@@ -286,7 +286,7 @@ static zw_status fail_foreign(lexer *l)
         size_t length = strlen(foreign[i].text);
         if (strncmp(l->at, foreign[i].text, length) == 0) {
             int letter = ((unsigned char)*l->at & 0x80) != 0;
-            return lexer_fail(l, letter ? 1 : (int)length, "%s is not of the language: %s",
+            return lexer_fail(l, letter ? 1 : (int)length, "%s is not part of the language: %s",
                               foreign[i].text, foreign[i].advice);
         }
     }
@@ -297,7 +297,7 @@ static zw_status fail_foreign(lexer *l)
                           "a to z, A to Z, 0 to 9 and _",
                           length, l->at);
     }
-    return lexer_fail(l, 1, "%c is not of the language", *l->at);
+    return lexer_fail(l, 1, "%c is not part of the language", *l->at);
 }
 
 static const struct {

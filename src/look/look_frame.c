@@ -105,7 +105,15 @@ static zw_status no_such(const zw_probe *probe, const char *name, zw_error *erro
             }
         }
     }
-    return base_fail(error, ZW_BAD_INPUT, "no site, body or geom is called %.80s", name);
+    base_fail(error, ZW_BAD_INPUT, "no site, body or geom is called %.80s", name);
+    int listed = 0;
+    for (int i = 1; i < zw_model_count(model, ZW_KIND_BODY) && listed < 8; i++) {
+        const zw_body_def *body = zw_model_def(model, ZW_KIND_BODY, i);
+        if (body->name) {
+            base_fail_more(error, "%s%.40s", listed++ ? ", " : "; bodies are ", body->name);
+        }
+    }
+    return ZW_BAD_INPUT;
 }
 
 static zw_status find_point(const zw_probe *probe, const char *name, zw_frame *frame,

@@ -44,7 +44,7 @@ FILES = [  # exit status 3 unless it says otherwise: a mistake in the model
     ("gravity is a vector, such as (0, -9.81)", 3, X + "gravity 9.81\n"),
     ("the time of a run must be positive, not -3", 3, X + "run time -3\n"),
     ("cannot open the file 'b.zw'", 3, X + 'include "b.zw"\n'),
-    ("; is not of the language: a statement ends with its line", 3, "coord x = 1;\nmass 1 at (x);\n"),
+    ("; is not part of the language: a statement ends with its line", 3, "coord x = 1;\nmass 1 at (x);\n"),
     ("the file is empty; a model starts with a line such as coord x = 1", 3, ""),
     ("when? the syntax is: reach x = 1, y = 0 at 2", 3, X + "reach x = 1\n"),
 ]
@@ -61,6 +61,10 @@ COMMANDS = [
     ("there is no command rnu; did you mean run?", 2, "rnu {P}"),
     ("run needs a file (.zw, .xml or .urdf); see `zwang help run`", 2, "run"),
     ("nothing.zw: error: No such file or directory", 4, "run nothing.zw"),
+    ("pendulun.zw: error: No such file or directory; did you mean pendulum.zw?", 4, "run pendulun.zw"),
+    ("no site, body or geom is called hnd; bodies are arm", 2, "look {R} --frame hnd"),
+    ("there is nothing to minimise; add a line such as: cost (x - 1)^2", 3, "optimise {P}"),
+    ("MJCF describes rigid bodies; this model has none", 3, "export {P} x.xml"),
     ("this is a directory; give a .zw file in it", 4, "run /"),
     ("run has no option --tme; did you mean --time?", 2, "run {P} --tme 3"),
     ("--time needs a value", 2, "run {P} --time"),
@@ -100,6 +104,8 @@ PYTHON = [
     ("the lower bound 2 is not below the upper one 1", "zwang.fit(zwang.parse(P), zwang.parse(P).run(1), {'l': (2, 1)})"),
     ("there is no speed z; there are x, y", "zwang.parse(P).sim().inverse([0, 0], drive='z')"),
     ("the model has no goal; add a line like", "zwang.parse(P).sim().reach()"),
+    ("robot.xml:4:20: <body> has no attribute 'mass'", "robot = zwang.Robot(); robot.world.body('a', mass=3); robot.model()"),
+    ("a joint that is referred to needs a name", "robot = zwang.Robot(); robot.actuator('motor', joint=robot.world.body('a').joint())"),
 ]
 
 

@@ -276,8 +276,8 @@ static zw_status prepare(zw_optimum *o)
         return base_fail(
             o->error, ZW_BAD_INPUT,
             model->cost_count == 0
-                ? "what shall become least? A line of a .zw file such as: cost (x - 1)^2"
-                : "what may change? A line such as: vary m, mu = 0..1, x'(0)");
+                ? "there is nothing to minimise; add a line such as: cost (x - 1)^2"
+                : "there is nothing to vary; add a line such as: vary m, mu = 0..1, x'(0)");
     }
     for (int i = 0; i < model->vary_count; i++) {
         o->count += model->vary[i].parts > 0 ? model->vary[i].parts : 1;

@@ -218,8 +218,9 @@ static void writer_free(mjcf_writer *w)
 zw_status zw_model_write(const zw_model *model, const char *path, zw_error *error)
 {
     if (model == NULL || model->bodies == NULL || path == NULL) {
-        return base_fail(error, ZW_BAD_INPUT, "MJCF describes bodies, and here are %s",
-                         path ? "none" : "no path");
+        return base_fail(error, ZW_BAD_INPUT, "%s",
+                         path ? "MJCF describes rigid bodies; this model has none"
+                              : "no file was given");
     }
     mjcf_writer w = {.model = model, .b = model->bodies, .error = error};
     size_t n = (size_t)model->bodies->count[ZW_KIND_BODY];
