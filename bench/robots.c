@@ -37,7 +37,7 @@ static const scene all[] = {
     {"lying", "mujoco_samples/humanoid.xml", 0, 0.02, 800, 100},
     {"flailing", "mujoco_samples/humanoid.xml", 0, 1, 400, 100},
     {"falling", "mujoco_samples/humanoid.xml", 0, 0.1, 0, 600},
-    {"resting", "mujoco_samples/humanoid.xml", 0, 0, 3000, 100},
+    {"resting", "mujoco_samples/humanoid.xml", 0, 0, 4000, 100},
     {"crowd", "mujoco_samples/22_humanoids.xml", 0, 0.1, 300, 20},
     {"cassie", "agility_cassie/scene.xml", 0, 0.1, 300, 100},
     {"shadow", "shadow_hand/scene_right.xml", 0, 0.1, 300, 100},

@@ -272,10 +272,18 @@ void impulse_see_start(step_impulse *s)
     }
 }
 
+void impulse_begin_length(step_impulse *s)
+{
+    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
+    s->fall = s->h - impulse_late(s);
+    impulse_begin_forces(s);
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
+    s->touch.land.seen = 0;
     s->touch.sweep.linear = is_first_enough(s);
     impulse_begin_boxes(s, s->touch.sweep.linear);
     double gained = s->gained;
@@ -302,15 +310,17 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     impulse_limits_begin(s, s->psi0, s->A0);
     impulse_touch(s);
     tree_velocities(tree, s->v0, s->begin);
-    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
-    s->fall = s->h - impulse_late(s);
-    impulse_begin_forces(s);
+    impulse_begin_length(s);
     impulse_begin_balance(s);
     zw_status status = begin_rounds(s, error);
     if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
         s->touch.rolling.off = 1;
         status = begin_rounds(s, error);
         s->touch.rolling.off = 0;
+    }
+    if (status == ZW_OK && s->touch.land.seen) {
+        s->sees_q1 = 0;
+        return ZW_OK;
     }
     impulse_find_landings(s);
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
@@ -381,6 +391,18 @@ static int asks_less(step_impulse *s, zw_status status)
     return 1;
 }
 
+/* What may be done with a piece that is this part of a step. */
+static void begin_piece(step_impulse *s, double h, double part, double least, double pace,
+                        int spent)
+{
+    s->h = h;
+    s->calm = pace >= 0 && pace <= 1;
+    s->may_be_halved = part > least;
+    s->last_resort = pace > 1 && !spent ? part <= least : 2 * (spent || part <= 1.0 / LEAST);
+    s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
+    s->touch.sweep.strict = pace > 1 && part > least;
+}
+
 /* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
  * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
  * that they would be through each other, the first piece ends where they meet if nothing changes
@@ -405,13 +427,13 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
         if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }
-        s->h = h * part;
-        s->calm = pace >= 0 && pace <= 1;
-        s->may_be_halved = part > least;
-        s->last_resort = pace > 1 && !spent ? part <= least : 2 * (spent || part <= 1.0 / LEAST);
-        s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
-        s->touch.sweep.strict = pace > 1 && part > least;
+        begin_piece(s, h * part, part, least, pace, spent);
+        s->touch.land.watched = lands && part == 1;
         zw_status status = impulse_take(s, v1, error);
+        if (status == ZW_OK && s->touch.land.seen) {
+            *lands = 1;
+            return ZW_OK;
+        }
         if (part <= least && asks_less(s, status)) {
             s->futile = again = 0;
             size = 1;

@@ -67,6 +67,7 @@ typedef struct impulse_roller {
     int columns, alone;
     double frame[9], arm[2][3]; /* of the point at q0, from the centres of mass */
     double part;                /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
+    int body[2], first;         /* the first entry of these two bodies */
     double b[3];                /* right sides for the iterate, */
     double off;                 /* and how far they are from those of the last, as ways */
     double slip[2];             /* in the step: what the law of friction is about */
@@ -126,10 +127,20 @@ typedef struct impulse_overlap {
     double depth[IMPULSE_NAMED];
 } impulse_overlap;
 
+/* Where a flight is to end: impulse_seek.c. */
+typedef struct impulse_seeking {
+    int moves;          /* of its end, that are left */
+    double low, high;   /* between which it is looked for */
+    double exact;       /* a gap that is closed */
+    double depth, rest; /* of what meets first, at the iterate; how fast it closes by itself */
+} impulse_seeking;
+
 typedef struct impulse_landing {
+    impulse_seeking seek;
     int begun_count, count, room;
-    int cut;                     /* the step is taken in flights between impacts: */
-    int cuts;                    /* so many pairs of bodies have been left out until they met; */
+    int watched, seen; /* rounds are to end where something lands; and it was noted in them */
+    int cut;           /* the step is taken in flights between impacts: */
+    int cuts;          /* so many pairs of bodies have been left out until they met; */
     int sum_count, flight_count; /* impulses of contacts, */
     impulse_pushed *sum;         /* [points] in all of the step, */
     impulse_pushed *flight;      /* [points] and in the flight at hand */
@@ -211,6 +222,7 @@ typedef struct impulse_contacts {
 /* Newton's rule with the modes known: impulse_chord.c. */
 #define CHORD_WEIGHT 1e5  /* k, in units in which rows have length one: gauss/contact/prox.c */
 enum { CHORD_MOST = 64 }; /* speeds: beyond, the matrix is too large to be dense */
+enum { CHORD_ROWS = 96 }; /* of problems that are swept */
 
 typedef struct impulse_chord {
     int is_there;
@@ -221,10 +233,13 @@ typedef struct impulse_chord {
     double *K, *U, *N;                   /* [n][wide] the factors; slopes of r */
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
     double *lack;                        /* [wide] what the balance lacks before it */
+    double *nearing;                     /* [wide] how fast u closes a gap: impulse_seek.c */
     double *room;                        /* of balance_slopes */
     double *B, *G;                       /* [row_room][wide] in scaled units */
     double *scale, *lambda, *z, *change; /* [row_room] */
-    double *speed;                       /* [row_room] k w */
+    double *speed;                       /* [row_room] k w, */
+    double *dw, *moved; /* and how the last way changes w; all of them since then */
+    double *W, *answer; /* [most][most], [most][wide] of impulse_modes.c */
     void *memory, *rows;
 } impulse_chord;
 
@@ -348,6 +363,7 @@ void impulse_modes(const step_impulse *s, double *mode);
  * that (q0, v0) are the end. *lands (NULL: that is not asked): something lands in it at a time that
  * is to be found, so nothing was done. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
+void impulse_begin_length(step_impulse *s); /* theta, fall, sigma for s->h; u is v0 after that */
 void impulse_see(step_impulse *s, const double *q); /* the places of q, in s->begin */
 void impulse_see_start(step_impulse *s);            /* of q0 */
 zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error);
@@ -437,9 +453,17 @@ double impulse_size(const step_impulse *s);
 /* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
 double impulse_noise(const step_impulse *s, int touches);
 
-/* impulse_modes.c: modes for another try with the same rows, from where the step in x->way and
+/* impulse_modes.c: modes as the multipliers say. But what has all the friction that there is and is
+ * at rest is held; and in the first round all that is at rest: how they share a load is not for the
+ * step before to say.
+ */
+void chord_guess_modes(step_impulse *s);
+/* Modes for another try with the same rows, from where the step in x->way and
  * x->change has led; 0: those at hand are right. */
 int chord_change_modes(impulse_chord *x);
+/* Multipliers and modes by sweeps over the rows, until they change by this part of the largest,
+ * with lack and z for them; 0: there are too many rows, or no factors. */
+int chord_sweep(impulse_chord *x, int rows, double enough);
 
 /* impulse_chord.c */
 zw_status chord_create(impulse_chord *chord, const zw_system *system);
@@ -628,6 +652,16 @@ void impulse_add_push(step_impulse *s, int k, const double *push);
 void impulse_note_push(step_impulse *s);
 void impulse_keep_push(step_impulse *s);
 void impulse_sum_push(const step_impulse *s, int k, double push[6]);
+
+/* impulse_seek.c: in rounds of flights, between these lengths. */
+void impulse_seek(step_impulse *s, double low, double high, double exact);
+void impulse_seek_anew(step_impulse *s); /* at an iterate, before its points and limits are known */
+void impulse_seek_point(step_impulse *s, const double *sweeps, const contact_point *point,
+                        int *column, double *J);
+void impulse_seek_limits(step_impulse *s);
+int impulse_seeks(const step_impulse *s); /* is the length at hand not the one? */
+/* Another length, and u for it; 0: it is the same, 2: it is so far that H is another. */
+int impulse_seek_on(step_impulse *s);
 
 /* impulse_sweep.c */
 zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);

@@ -273,9 +273,11 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
     s->gained = s->gained_before;
     s->may_be_halved = 0;
     s->touch.flying = 1;
+    s->touch.land.watched = 1;
     zw_status status = impulse_take(s, v1, error);
+    s->touch.land.seek.moves = 0;
     b->work -= 1 + s->problem.rows;
-    if (status == ZW_OK && impulse_note_landings(s)) {
+    if (status == ZW_OK && (s->touch.land.seen || impulse_note_landings(s))) {
         *lands = 1;
         return ZW_OK;
     }
@@ -315,23 +317,29 @@ static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *e
 
 typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
 
+/* How long the first flight is, if nothing can close sooner than that. */
+static double first_trial(step_impulse *s, const bounce *b, double soon)
+{
+    s->calm = !(impulse_pace(s, b->rest) > 1);
+    double met = s->calm ? INFINITY : impulse_until_meeting(s, b->rest);
+    return fmin(fmin(soon, b->rest), met);
+}
+
 /* Fly until something meets, at most for the rest of the step; s->h is how long. A flight whose
  * equations cannot be solved is tried over half the time; one on which bodies meet that are not
  * near at its end, up to where they do (impulse_sweep.c), or as far as it is known to be free. */
 static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *end, double *v1,
                                zw_error *error)
 {
-    double low = 0, high = b->rest, t = fmin(soon, b->rest), most = b->rest;
+    double low = 0, high = b->rest, t = first_trial(s, b, soon), most = b->rest;
     double exact = (s->touch.bounces ? EXACT : LANDED) * b->size;
-    s->calm = !(impulse_pace(s, b->rest) > 1);
-    if (!s->calm) {
-        t = fmin(t, impulse_until_meeting(s, b->rest));
-    }
     *end = FLIGHT_LOST;
     for (int k = 0; k < LOOKS && b->work > 0 && !impulse_is_spent(s, !s->calm); k++) {
         double open = 1;
         int lands = 0;
+        impulse_seek(s, low, fmin(high, most), EXACT * b->size);
         zw_status status = fly(s, b, t, &open, &lands, v1, error);
+        t = s->h;
         if (status == ZW_NO_MEMORY) {
             return status;
         }

@@ -34,10 +34,13 @@
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 
+enum { TRIES = 3 };  /* with modes by the last ones, before sweeps */
 enum { LARGE = 10 }; /* speeds of a tree, on average, from which one matrix is for all of them */
 
 #define SETTLED 1e-10 /* what laws are off, to the largest multiplier, before another look; */
 #define EXACT 1e-14   /* and at the end of a step, which gets none: or as little as is asked for */
+#define ROUGH 1e-4    /* sweeps end at such changes of multipliers, */
+#define FINE 1e-7     /* and the second time */
 #define TURNED 1e-2   /* the factors are good for slides that turned by no more than this */
 
 static int whole_lines(int count)
@@ -68,7 +71,7 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
         return ZW_OK;
     }
     x->memory =
-        base_alloc((3 * n * wide + 5 * wide + balance_slopes_room(system) + 8) * sizeof(double));
+        base_alloc((3 * n * wide + 6 * wide + balance_slopes_room(system) + 8) * sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
     }
@@ -79,7 +82,8 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
     x->inverse = x->way + wide;
     x->first = x->inverse + wide;
     x->lack = x->first + wide;
-    x->room = x->lack + wide;
+    x->nearing = x->lack + wide;
+    x->room = x->nearing + wide;
     x->is_there = 1;
     return ZW_OK;
 }
@@ -96,9 +100,10 @@ static int make_room(impulse_chord *x, const impulse_problem *p)
 {
     if (p->rows > x->row_room) {
         size_t rows = 2 * (size_t)p->rows, wide = (size_t)x->wide;
+        size_t most = rows < CHORD_ROWS ? rows : CHORD_ROWS;
         base_free(x->rows);
         base_free(x->unit);
-        x->rows = base_alloc(rows * (2 * wide + 5) * sizeof(double));
+        x->rows = base_alloc((rows * (2 * wide + 7) + most * (wide + CHORD_ROWS)) * sizeof(double));
         x->unit = base_alloc(rows * sizeof *x->unit);
         x->row_room = x->rows && x->unit ? (int)rows : 0;
         x->B = x->rows;
@@ -114,6 +119,10 @@ static int make_room(impulse_chord *x, const impulse_problem *p)
         x->z = x->lambda + rows;
         x->change = x->z + rows;
         x->speed = x->change + rows;
+        x->dw = x->speed + rows;
+        x->moved = x->dw + rows;
+        x->answer = x->moved + rows;
+        x->W = x->answer + (rows < CHORD_ROWS ? rows : CHORD_ROWS) * wide;
     }
     return 1;
 }
@@ -161,11 +170,22 @@ static void list_units(impulse_chord *x, const impulse_problem *p)
         scale_block(x, p, b);
         for (int i = p->first[b]; i < p->first[b] + block->rows; i += step) {
             prox_unit *it = &x->unit[x->units++];
-            double s = x->scale[i];
             *it = (prox_unit){.at = i, .rows = step, .columns = p->start[i + 1] - p->start[i]};
-            it->column = p->column + p->start[i];
-            it->soft = 1 / (1 + CHORD_WEIGHT * s * s * p->give[i]);
-            prox_interval(block, s, it);
+        }
+    }
+}
+
+/* What of the units is that of an iterate: the ends of intervals change with the time of a flight.
+ */
+static void renew_units(impulse_chord *x, const impulse_problem *p)
+{
+    for (int b = 0, k = 0; b < p->blocks; b++) {
+        for (int end = p->first[b] + p->block[b].rows; k < x->units && x->unit[k].at < end; k++) {
+            prox_unit *it = &x->unit[k];
+            double s = x->scale[it->at];
+            it->column = p->column + p->start[it->at];
+            it->soft = 1 / (1 + CHORD_WEIGHT * s * s * p->give[it->at]);
+            prox_interval(&p->block[b], s, it);
         }
     }
 }
@@ -173,9 +193,9 @@ static void list_units(impulse_chord *x, const impulse_problem *p)
 /* z = lambda - k w of the iterate, in scaled units. */
 static void find_z(impulse_chord *x, const impulse_problem *p, const double *u, int anew)
 {
+    renew_units(x, p);
     for (int k = 0; k < x->units; k++) {
-        prox_unit *it = &x->unit[k];
-        it->column = p->column + p->start[it->at];
+        const prox_unit *it = &x->unit[k];
         for (int i = it->at; i < it->at + it->rows; i++) {
             double w = -p->b[i], s = x->scale[i];
             for (int e = p->start[i]; e < p->start[i + 1]; e++) {
@@ -185,55 +205,6 @@ static void find_z(impulse_chord *x, const impulse_problem *p, const double *u, 
             int forget = anew && it->now.mode == PROX_HELD;
             x->speed[i] = CHORD_WEIGHT * s * w;
             x->z[i] = it->soft * ((forget ? 0 : x->lambda[i]) - x->speed[i]);
-        }
-    }
-}
-
-/* Point k was closed as the step began, and moved no faster than what this push, in scaled units,
- * would stop. */
-static int rested(const step_impulse *s, int k, double scale, double push)
-{
-    const impulse_roller *it = k >= 0 ? impulse_rolled(s, k) : NULL;
-    double square = 0;
-    for (int i = 0; i < 3 && it; i++) {
-        square += it->begun[i] * it->begun[i];
-    }
-    return it && CHORD_WEIGHT * scale * sqrt(square) <= push;
-}
-
-/* The slip of a unit, as k times a speed. */
-static double slip_of(const prox_unit *it, const double *lambda, const double *z)
-{
-    double square = 0;
-    for (int i = 1; i < it->rows; i++) {
-        square += (z[i] - lambda[i]) * (z[i] - lambda[i]);
-    }
-    return sqrt(square);
-}
-
-/* As their multipliers say. But what has all the friction that there is and is at rest is held; and
- * in the first round all that is at rest: how they share a load is not for the step before to say.
- */
-static void guess_modes(step_impulse *s)
-{
-    impulse_chord *x = &s->chord;
-    int contacts = x->units - s->touch.found.count; /* they come last, a unit each */
-    double most = 0;
-    for (int i = 0; i < s->problem.rows; i++) {
-        most = fmax(most, fabs(x->lambda[i]));
-    }
-    for (int k = 0; k < x->units; k++) {
-        prox_unit *it = &x->unit[k];
-        const double *lambda = x->lambda + it->at, *z = x->z + it->at;
-        prox_guess(it, lambda, z, 0);
-        int rests = s->rounds == 0
-                        ? rested(s, k - contacts, x->scale[it->at], most)
-                        : it->now.mode == PROX_SLIDES && slip_of(it, lambda, z) <= lambda[0];
-        if (rests && it->rows > 1) {
-            it->now.mode = PROX_HELD;
-        }
-        if (it->now.mode == PROX_SLIDES) { /* which way */
-            prox_carry_on(x->coulomb, it, 0, lambda, z, x->change + it->at);
         }
     }
 }
@@ -335,7 +306,7 @@ int chord_factor(step_impulse *s)
     }
     balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->room, x->N, x->wide);
     find_z(x, &s->problem, s->u, 0);
-    guess_modes(s);
+    chord_guess_modes(s);
     put_contact_slopes(s);
     return factor(s);
 }
@@ -377,9 +348,8 @@ static int continue_laws(impulse_chord *x)
 /* to[rows] -= k D G way of one unit */
 static void follow(const impulse_chord *x, const prox_unit *it, double *to)
 {
-    double dw[CONE_MAX], D[CONE_MAX][CONE_MAX];
-    const double *G = x->G + (size_t)it->at * (size_t)x->wide;
-    dense_lines_times(it->rows, x->wide, G, x->way, dw);
+    double D[CONE_MAX][CONE_MAX];
+    const double *dw = x->dw + it->at;
     if (it->now.mode == PROX_SLIDES) {
         prox_slope(x->coulomb, it->rows, &it->used, D);
     }
@@ -392,26 +362,16 @@ static void follow(const impulse_chord *x, const prox_unit *it, double *to)
     }
 }
 
-/* to += by row */
-static void add_row(int wide, double by, const double *restrict row, double *restrict to)
-{
-    for (int e = 0; e < wide; e++) {
-        to[e] += by * row[e];
-    }
-}
-
 /* way = K \ (way + B' change), and change becomes lambda + change - k D G way: the multipliers. */
-static void solve(impulse_chord *x)
+static void solve(impulse_chord *x, int more)
 {
-    for (int k = 0; k < x->units; k++) {
-        const prox_unit *it = &x->unit[k];
-        for (int i = it->at; i < it->at + it->rows; i++) {
-            if (x->change[i] != 0) {
-                add_row(x->wide, x->change[i], x->B + (size_t)i * (size_t)x->wide, x->way);
-            }
-        }
-    }
+    int rows = x->units > 0 ? x->unit[x->units - 1].at + x->unit[x->units - 1].rows : 0;
+    dense_combine(rows, x->wide, x->change, 1, x->B, x->wide, x->way);
     dense_ul_solve(x->n, x->K, x->wide, x->U, x->way);
+    dense_lines_times(rows, x->wide, x->G, x->way, x->dw);
+    for (int i = 0; i < rows; i++) {
+        x->moved[i] = x->dw[i] + (more ? x->moved[i] : 0);
+    }
     for (int k = 0; k < x->units; k++) {
         const prox_unit *it = &x->unit[k];
         if (is_held(it)) {
@@ -434,21 +394,18 @@ static int aim(step_impulse *s)
         continue_laws(x);
     }
     memcpy(x->way, x->lack, (size_t)x->wide * sizeof(double));
-    solve(x);
+    solve(x, 0);
     return 1;
 }
 
 /* lambda and z after the step. */
 static void look_after(impulse_chord *x)
 {
-    double dw[CONE_MAX];
     for (int k = 0; k < x->units; k++) {
         const prox_unit *it = &x->unit[k];
-        dense_lines_times(it->rows, x->wide, x->G + (size_t)it->at * (size_t)x->wide, x->way, dw);
-        for (int i = 0; i < it->rows; i++) {
-            int r = it->at + i;
+        for (int r = it->at; r < it->at + it->rows; r++) {
             x->lambda[r] = x->change[r];
-            x->z[r] = it->soft * (x->change[r] - x->speed[r] - CHORD_WEIGHT * dw[i]);
+            x->z[r] = it->soft * (x->change[r] - x->speed[r] - CHORD_WEIGHT * x->moved[r]);
         }
     }
 }
@@ -475,53 +432,63 @@ static double off_laws(const impulse_chord *x)
 /* One step leaves of the speeds of what is held 1/k of how its multipliers change, and the law of
  * what slides is not linear. So it is repeated, with rows and slopes as they are: that costs little
  * beside a look at the next iterate. 0: there are no factors. */
-static int settle(step_impulse *s, double enough)
+static int settle(step_impulse *s, double enough, int last)
 {
     enum { MORE = 6 };
     impulse_chord *x = &s->chord;
     double before = INFINITY;
+    int fresh = 0;
     for (int k = 0;; k++) {
         look_after(x);
         int turned = continue_laws(x);
         double off = off_laws(x);
-        if (k == MORE || !(off > enough) || off > 0.1 * before) {
+        int slow = off > 0.1 * before;
+        if (k == (last ? 2 * MORE : MORE) || !(off > enough) || (slow && (fresh || !last))) {
             return 1;
         }
         before = off;
-        if (turned && !factor(s)) {
+        fresh = slow;
+        if ((turned || slow) && !factor(s)) {
             return 0;
         }
-        if (turned) {
+        if (turned || slow) {
             continue_laws(x);
         }
         memcpy(x->first, x->way, (size_t)x->wide * sizeof(double));
         memset(x->way, 0, (size_t)x->wide * sizeof(double));
-        solve(x);
+        solve(x, 1);
         for (int i = 0; i < x->n; i++) {
             x->way[i] += x->first[i];
         }
     }
 }
 
-/* The step from where lack and z are, with modes that are those of its end. 0: none are found. */
-static int follow_modes(step_impulse *s, double enough)
+/* The step from where lack and z are, with modes that are those of its end: after these tries by
+ * sweeps. `last`: there will be no other look. 0: none are found. */
+static int follow_modes(step_impulse *s, int rows, int tries, double enough, int last)
 {
-    enum { TRIES = 4 };
+    enum { MORE = 4 };
+    const int again = tries + MORE;
     for (int k = 0;; k++) {
-        if (!aim(s)) {
-            return 0;
+        if (k > 0 || tries > 0) {
+            if (!aim(s)) {
+                return 0;
+            }
+            if (!chord_change_modes(&s->chord)) {
+                return settle(s, enough, last);
+            }
         }
-        if (!chord_change_modes(&s->chord)) {
-            return settle(s, enough);
-        }
-        if (k == TRIES || !factor(s)) {
+        int sweeps = k == tries || k == again;
+        if (k == again + MORE ||
+            (sweeps && !chord_sweep(&s->chord, rows, k == tries ? ROUGH : FINE)) || !factor(s)) {
             return 0;
         }
     }
 }
 
 /* The same with modes as the multipliers of the problem say. */
-static int follow_multipliers(step_impulse *s, const impulse_problem *p, double enough)
+static int follow_multipliers(step_impulse *s, const impulse_problem *p, const double *gain,
+                              int tries, double enough)
 {
     impulse_chord *x = &s->chord;
     find_z(x, p, s->u, 0);
@@ -533,7 +500,11 @@ static int follow_multipliers(step_impulse *s, const impulse_problem *p, double 
             prox_carry_on(x->coulomb, it, 0, lambda, z, x->change + it->at);
         }
     }
-    return factor(s) && follow_modes(s, enough);
+    problem_guess_push(p, x->lack);
+    for (int i = 0; i < x->n; i++) {
+        x->lack[i] += gain[i];
+    }
+    return factor(s) && follow_modes(s, p->rows, tries, enough, 1);
 }
 
 int chord_step(step_impulse *s, int anew)
@@ -544,7 +515,7 @@ int chord_step(step_impulse *s, int anew)
     for (int i = 0; i < x->n; i++) {
         x->lack[i] = s->push[i] - s->r[i];
     }
-    if (!follow_modes(s, SETTLED)) {
+    if (!follow_modes(s, p->rows, TRIES, SETTLED, 0)) {
         return 0;
     }
     for (int i = 0; i < p->rows; i++) {
@@ -558,6 +529,25 @@ int chord_step(step_impulse *s, int anew)
 
 /* ---- Linear problems ------------------------------------------------------------------------- */
 
+/* Are the laws as good as that, and the modes those of where the repeated step has led? There
+ * lambda = P(z), up to k times a speed. */
+static int is_answer(const impulse_chord *x, double enough)
+{
+    double most = 0, off = 0;
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        const double *lambda = x->lambda + it->at;
+        double law[CONE_MAX];
+        prox_state there;
+        prox_project(x->coulomb, it, x->z + it->at, &there, law);
+        for (int i = 0; i < it->rows; i++) {
+            off = fmax(off, fabs(law[i] - lambda[i]));
+            most = fmax(most, fabs(lambda[i]));
+        }
+    }
+    return off_laws(x) <= enough && off <= CHORD_WEIGHT * enough * most;
+}
+
 int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double *v)
 {
     impulse_chord *x = &s->chord;
@@ -565,12 +555,9 @@ int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double 
     if (!open_problem(s, p)) {
         return 0;
     }
-    problem_guess_push(p, x->lack);
-    for (int i = 0; i < x->n; i++) {
-        x->lack[i] += gain[i];
-    }
-    if (!follow_multipliers(s, p, p->wanted >= SETTLED ? SETTLED : EXACT) ||
-        !(off_laws(x) <= enough)) {
+    double close = p->wanted >= SETTLED ? SETTLED : EXACT;
+    if (!(follow_multipliers(s, p, gain, TRIES, close) && is_answer(x, enough)) &&
+        !(follow_multipliers(s, p, gain, 0, close) && is_answer(x, enough))) {
         return 0;
     }
     for (int i = 0; i < p->rows; i++) {

@@ -114,12 +114,15 @@ double impulse_contact_speed(const step_impulse *s, int k, const double *v)
 }
 
 /* Pairs in flight have no rows. */
-static void leave_out(impulse_contacts *t)
+static void leave_out(step_impulse *s, const double *sweeps, const double *from)
 {
+    impulse_contacts *t = &s->touch;
     int kept = 0;
     for (int k = 0; k < t->found.count; k++) {
         if (!impulse_flies(t, &t->found.point[k])) {
             t->found.point[kept++] = t->found.point[k];
+        } else if (from) {
+            impulse_seek_point(s, sweeps, &t->found.point[k], column_of(t, k), J_of(t, k));
         }
     }
     t->found.count = kept;
@@ -216,7 +219,7 @@ zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *f
         impulse_drop_stuck(s);
     }
     impulse_sweep_note(s);
-    leave_out(t);
+    leave_out(s, sweeps, from);
     if (!from && t->near == 0 && status == ZW_OK) {
         drop_ghosts(s, sweeps);
         impulse_note_deep(s);

@@ -1,17 +1,80 @@
 /* Which contacts stick, slide or are open after a step of Newton's rule (impulse_chord.c): what its
- * law asks for there, where that is not what the step assumed. */
+ * law asks for there, where that is not what the step assumed.
+ *
+ * Taking that for the next try goes round in circles where more points hold a body than are needed,
+ * as four do under a foot: with a weight of 1e5 a slip of 1e-5 m/s that the points do not share is
+ * a push as large as the load, and the modes that follow from it are those of another problem. So
+ * after a few tries they are found by projected Gauss-Seidel sweeps over the multipliers of the
+ * same linear problem,
+ *
+ *     w = W lambda + q,    W = G N \ B',    lambda_i := P(lambda_i - w_i/W_ii)
+ *
+ * row by row, of friction with the larger of both W_ii. They need no weight, each uses forces that
+ * are within the law, and a load that can be shared in many ways is shared from the last step's
+ * forces on. They end roughly, and Newton's rule goes on from there. */
 #include <math.h>
+#include <string.h>
 
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
+
+#define INSIDE 1e-6 /* of its cone: what is nearer its surface slides */
+
+/* ---- Before a step --------------------------------------------------------------------------- */
+
+/* Point k was closed as the step began, and moved no faster than what this push, in scaled units,
+ * would stop. */
+static int rested(const step_impulse *s, int k, double scale, double push)
+{
+    const impulse_roller *it = k >= 0 ? impulse_rolled(s, k) : NULL;
+    double square = 0;
+    for (int i = 0; i < 3 && it; i++) {
+        square += it->begun[i] * it->begun[i];
+    }
+    return it && CHORD_WEIGHT * scale * sqrt(square) <= push;
+}
+
+/* The slip of a unit, as k times a speed. */
+static double slip_of(const prox_unit *it, const double *lambda, const double *z)
+{
+    double square = 0;
+    for (int i = 1; i < it->rows; i++) {
+        square += (z[i] - lambda[i]) * (z[i] - lambda[i]);
+    }
+    return sqrt(square);
+}
+
+void chord_guess_modes(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    int contacts = x->units - s->touch.found.count; /* they come last, a unit each */
+    double most = 0;
+    for (int i = 0; i < s->problem.rows; i++) {
+        most = fmax(most, fabs(x->lambda[i]));
+    }
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        const double *lambda = x->lambda + it->at, *z = x->z + it->at;
+        prox_guess(it, lambda, z, 0);
+        int rests = s->rounds == 0
+                        ? rested(s, k - contacts, x->scale[it->at], most)
+                        : it->now.mode == PROX_SLIDES && slip_of(it, lambda, z) <= lambda[0];
+        if (rests && it->rows > 1) {
+            it->now.mode = PROX_HELD;
+        }
+        if (it->now.mode == PROX_SLIDES) { /* which way */
+            prox_carry_on(x->coulomb, it, 0, lambda, z, x->change + it->at);
+        }
+    }
+}
+
+/* ---- After it -------------------------------------------------------------------------------- */
 
 /* -k w after the step, of row r of a unit that is not held */
 static double speed_after(const impulse_chord *x, const prox_unit *it, int r)
 {
     int i = it->at + r;
-    double dw;
-    dense_lines_times(1, x->wide, x->G + (size_t)i * (size_t)x->wide, x->way, &dw);
-    return x->z[i] - it->soft * (x->lambda[i] + CHORD_WEIGHT * dw);
+    return x->z[i] - it->soft * (x->lambda[i] + CHORD_WEIGHT * x->moved[i]);
 }
 
 /* Would a unit that is open, or at the end of its interval, have to be held after the step; or one
@@ -65,4 +128,125 @@ int chord_change_modes(impulse_chord *x)
         it->now.mode = next;
     }
     return changed;
+}
+
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+/* W = G N \ B' with what gives way, in whole lines, and in change the speeds for lambda = 0; 0:
+ * there are no factors. */
+static int find_delassus(impulse_chord *x, int rows, int lines)
+{
+    const int n = x->n, wide = x->wide;
+    memcpy(x->K, x->N, (size_t)(n * wide) * sizeof(double));
+    if (dense_ul(n, x->K, wide, x->U) != n) {
+        return 0;
+    }
+    memcpy(x->way, x->lack, (size_t)wide * sizeof(double));
+    dense_ul_solve(n, x->K, wide, x->U, x->way);
+    memcpy(x->answer, x->B, (size_t)rows * (size_t)wide * sizeof(double));
+    for (int j = 0; j < rows; j++) {
+        dense_ul_solve(n, x->K, wide, x->U, x->answer + (size_t)j * (size_t)wide);
+    }
+    memset(x->W, 0, (size_t)rows * (size_t)lines * sizeof(double));
+    for (int i = 0; i < rows; i++) {
+        const double *G = x->G + (size_t)i * (size_t)wide;
+        double *W = x->W + (size_t)i * (size_t)lines, by = 0;
+        dense_lines_times(1, wide, G, x->way, &x->change[i]);
+        dense_lines_times(rows, wide, x->answer, G, W);
+        for (int j = 0; j < rows; j++) {
+            by += W[j] * x->lambda[j];
+        }
+        x->change[i] += x->speed[i] / CHORD_WEIGHT - by;
+    }
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        x->W[(size_t)it->at * (size_t)(lines + 1)] += (1 - it->soft) / (it->soft * CHORD_WEIGHT);
+    }
+    return 1;
+}
+
+/* One after another each row as the others leave it; by how much the largest changes. */
+static double sweep(const impulse_chord *x, int lines, double *lambda)
+{
+    double most = 0;
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        const int i = it->at, cone = it->rows > 1;
+        const double *W = x->W + (size_t)i * (size_t)lines + i;
+        double *own = lambda + i, w[CONE_MAX], before = own[0], size = 0, change = 0;
+        dense_lines_times(it->rows, lines, W - i, lambda, w);
+        own[0] = interval_nearest(cone ? 0 : it->low, cone ? HUGE_VAL : it->high,
+                                  W[0] > 0 ? own[0] - (w[0] + x->change[i]) / W[0] : own[0]);
+        before -= own[0];
+        change = fabs(before);
+        for (int r = 1; r < it->rows; r++) {
+            size = fmax(size, W[r * lines + r]);
+        }
+        for (int r = 1; r < it->rows && size > 0; r++) {
+            double step = (w[r] - W[r * lines] * before + x->change[i + r]) / size;
+            own[r] -= step;
+            change = fmax(change, fabs(step));
+        }
+        double across = cone ? cone_tangent(it->rows, own) : 0;
+        for (int r = 1; r < it->rows && across > own[0]; r++) {
+            own[r] *= own[0] / across;
+        }
+        most = fmax(most, across > own[0] ? fabs(before) : change);
+    }
+    return most;
+}
+
+/* Modes of the multipliers that the sweeps have come to. */
+static void read_modes(impulse_chord *x)
+{
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        const double *lambda = x->lambda + it->at;
+        if (it->rows == 1) {
+            it->now.mode = lambda[0] <= it->low    ? PROX_OPEN
+                           : lambda[0] >= it->high ? PROX_FULL
+                                                   : PROX_HELD;
+        } else {
+            it->now.mode = !(lambda[0] > 0) ? PROX_OPEN
+                           : cone_tangent(it->rows, lambda) < (1 - INSIDE) * lambda[0]
+                               ? PROX_HELD
+                               : PROX_SLIDES;
+        }
+        if (it->now.mode == PROX_SLIDES) {
+            prox_carry_on(x->coulomb, it, 0, lambda, x->z + it->at, x->change + it->at);
+        }
+    }
+}
+
+int chord_sweep(impulse_chord *x, int rows, double enough)
+{
+    enum { SWEEPS = 200 };
+    const int lines = (rows + 7) / 8 * 8;
+    double lambda[CHORD_ROWS] = {0}, size = 0;
+    if (!x->coulomb || rows > CHORD_ROWS || !find_delassus(x, rows, lines)) {
+        return 0;
+    }
+    memcpy(lambda, x->lambda, (size_t)rows * sizeof *lambda);
+    for (int k = 0; k < SWEEPS; k++) {
+        double most = sweep(x, lines, lambda);
+        for (int i = 0; i < rows; i++) {
+            size = lambda[i] > size ? lambda[i] : size;
+        }
+        if (!(most > enough * size)) {
+            break;
+        }
+    }
+    for (int i = 0; i < rows; i++) {
+        x->change[i] = lambda[i] - x->lambda[i];
+        x->lambda[i] = lambda[i];
+    }
+    dense_combine(rows, x->wide, x->change, 1, x->B, x->wide, x->lack);
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        for (int i = it->at; i < it->at + it->rows; i++) {
+            x->z[i] = it->soft * (x->lambda[i] - x->speed[i]);
+        }
+    }
+    read_modes(x);
+    return 1;
 }

@@ -231,6 +231,14 @@ static int remember(impulse_problem *p)
     return 1;
 }
 
+void problem_scale(impulse_problem *p, double by)
+{
+    int last = p->old_blocks - 1;
+    for (int i = 0; last >= 0 && i < p->old_first[last] + p->old_rows[last]; i++) {
+        p->old_lambda[i] *= by;
+    }
+}
+
 int problem_accept(impulse_problem *p, const double *lambda)
 {
     p->answer = (gauss_islands_answer){.lambda = lambda, .worst_block = -1};

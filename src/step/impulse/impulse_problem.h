@@ -79,6 +79,7 @@ void problem_slope(impulse_problem *p, const double *slope);
 void problem_give(impulse_problem *p, double compliance);
 
 /* out = A' lambda with the multipliers that the rows start from. */
+void problem_scale(impulse_problem *p, double by); /* all that is remembered */
 void problem_guess_push(const impulse_problem *p, double *out);
 
 /* The nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered. `start` is a

@@ -23,6 +23,10 @@
  * cannot see it damps. The same for what a step turns by: c is at least theta, and as theta has it
  * (balance_ramp) for the angle by which the body turns and its arm r with it.
  *
+ * All points of two bodies have one c, the largest of them: else a body that does not move against
+ * the other would have slips of different rules, which no motion makes zero together, and friction
+ * would strain it to the limit (a foot on four points, one of which had c = 0.09, did).
+ *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
  * the gap does. As J hardly changes from round to round, the balance does not tell whether the
  * right sides have settled: impulse_unsettled does. That is Newton's rule for gap(q1) but for the
@@ -103,6 +107,21 @@ static double times(int count, const double *row, const int *column, const doubl
     return sum;
 }
 
+/* The first entry of the bodies of the last one: points are ordered by their geoms, so that those
+ * of one body are next to each other. */
+static int first_of_bodies(const impulse_rolling *rolling, int last)
+{
+    const impulse_roller *list = rolling->list, *it = &list[last];
+    int first = last;
+    for (int i = last - 1; i >= 0 && list[i].body[0] == it->body[0]; i--) {
+        if (list[i].body[1] == it->body[1]) {
+            first = list[i].first;
+            break;
+        }
+    }
+    return first;
+}
+
 /* Point k, which is closed at q0. */
 static void begin(step_impulse *s, const double *sweeps, int k)
 {
@@ -117,7 +136,9 @@ static void begin(step_impulse *s, const double *sweeps, int k)
     memcpy(it->frame, point->frame, sizeof it->frame);
     for (int b = 0; b < 2; b++) {
         arm_of(s, sweeps, point->body[b], point->pos, it->arm[b]);
+        it->body[b] = point->body[b];
     }
+    it->first = first_of_bodies(&t->rolling, t->rolling.count);
     for (int r = 0; r < point->rows; r++) {
         double speed = times(n, J + r * n, column, s->v0);
         for (int i = 0; i < 3; i++) {
@@ -313,25 +334,36 @@ static int entry_of(const impulse_contacts *t, int k, int at)
     return -1;
 }
 
+/* The push of point k in the round before. */
+static double push_of(const step_impulse *s, int k)
+{
+    const contact_point *point = &s->touch.found.point[k];
+    return problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
+}
+
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
 {
     impulse_contacts *t = &s->touch;
+    impulse_roller *list = t->rolling.list;
     for (int k = 0, at = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
-        impulse_roller *list = t->rolling.list;
         while (at < t->rolling.count && (list[at].key.geom[0] < point->key.geom[0] ||
                                          (list[at].key.geom[0] == point->key.geom[0] &&
                                           list[at].key.geom[1] < point->key.geom[1]))) {
             at++;
         }
         int index = t->rolling.of[k] = entry_of(t, k, at);
+        if (index >= 0 && s->rounds <= SETTLE) { /* then it is one for the rest of them */
+            double part = part_of(s, sweeps, &list[index], point, push_of(s, k));
+            double *all = &list[list[index].first].part;
+            *all = fmax(*all, part);
+        }
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        int index = t->rolling.of[k];
         if (index >= 0) {
-            double push = problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
-            double part = part_of(s, sweeps, &list[index], point, push);
-            if (s->rounds <= SETTLE) { /* then it is one for the rest of them */
-                list[index].part = fmax(list[index].part, part);
-            }
-            mix(s, k, index, push, u);
+            list[index].part = list[list[index].first].part;
+            mix(s, k, index, push_of(s, k), u);
         }
     }
 }

@@ -9,11 +9,12 @@
 #include "tree/sweeps.h"
 
 enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
-#define FIRST 1e-6 /* certificate that the first solve is asked for, */
-#define STALE 1e-2 /* of what was left: factors of an iterate that gain less are of another one */
-#define INNER 1e-3 /* and later ones, to what the balance was off before them, */
-#define LAST 1e-11 /* down to this; */
-#define GAIN 0.1   /* a solve that gets this far is not worth more effort: there is another round */
+#define FIRST 1e-6  /* certificate that the first solve is asked for, */
+#define NEARLY 1e-3 /* of the balance, where landings are seen */
+#define STALE 1e-2  /* of what was left: factors of an iterate that gain less are of another one */
+#define INNER 1e-3  /* and later ones, to what the balance was off before them, */
+#define LAST 1e-11  /* down to this; */
+#define GAIN 0.1 /* a solve that gets this far is not worth more effort: there is another round */
 #define ENOUGH 1e-9   /* of the balance, where round-off does not let it be better */
 #define LAW 1e-11     /* of the slip of contacts, to the speeds of their points */
 #define STILL 1e-9    /* way in a step, to the size of the mechanism: hardly_moves */
@@ -188,11 +189,17 @@ static double farthest(const step_impulse *s)
     return way;
 }
 
-/* All contacts, limits, closers and boxes have multipliers of the step before, and no coordinate
- * moves by more than round-off of places: what has been found at q0 is what is at q1. */
+/* No coordinate moves by more than round-off of places. */
+static int is_at_rest(const step_impulse *s)
+{
+    return farthest(s) <= 0.2 * PLACE;
+}
+
+/* And all contacts, limits, closers and boxes have multipliers of the step before: what has been
+ * found at q0 is what is at q1. */
 static int may_rest(const step_impulse *s)
 {
-    return s->problem.rows > 0 && s->problem.fresh == 0 && farthest(s) <= 0.2 * PLACE &&
+    return s->problem.rows > 0 && s->problem.fresh == 0 && is_at_rest(s) &&
            s->touch.deep_count == 0;
 }
 
@@ -278,24 +285,21 @@ static int measure(step_impulse *s, int round, int more, progress *at)
 static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
 {
     *done = s->changed = 0;
+    impulse_seek_anew(s);
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
     if (status == ZW_OK && round > 0 && impulse_is_lost(s)) {
         return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
     }
+    impulse_seek_limits(s);
     int more = impulse_reach(s);
     at->made &= more == 0 && !s->changed;
+    int ahead = status == ZW_OK && round == 0 && !is_at_rest(s) && may_look_ahead(s);
+    status = ahead ? find_contacts(s, error) : status;
     if (status == ZW_OK) {
         put_rows(s);
         at->held |= s->problem.rows > 0;
-    }
-    if (status == ZW_OK && round == 0 && !may_rest(s) && may_look_ahead(s)) {
-        status = find_contacts(s, error);
-        if (status == ZW_OK) {
-            put_rows(s);
-        }
-        return status;
     }
     if (status != ZW_OK || (round == 0 && !may_rest(s))) {
         return status;
@@ -304,7 +308,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
         impulse_metric(s); /* what sizes are measured in */
     }
     int there = measure(s, round, more, at);
-    *done = there && (more == 0 || round == 0); /* then they have multipliers */
+    *done =
+        there && (more == 0 || round == 0) && !impulse_seeks(s); /* then they have multipliers */
     s->rests = *done && round == 0;
     return ZW_OK;
 }
@@ -402,6 +407,26 @@ static zw_status turn_back(step_impulse *s, int round, progress *at, zw_error *e
     return status;
 }
 
+/* Of a flight that is to end at an impact. */
+static void move_end(step_impulse *s, progress *at)
+{
+    int moved = impulse_seek_on(s);
+    at->left = moved ? INFINITY : at->left;
+    at->made &= moved != 2;
+}
+
+/* Something lands, by forces that are nearly those of the end: the step will be cut there, and
+ * what it would come to otherwise need not be known. */
+static int sees_landing(step_impulse *s, const progress *at, int round)
+{
+    impulse_landing *land = &s->touch.land;
+    if (land->watched && round > 0 && at->left <= NEARLY) {
+        impulse_find_landings(s);
+        land->seen = impulse_note_landings(s);
+    }
+    return land->seen;
+}
+
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
@@ -415,7 +440,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
         }
         status = look(s, round, &at, &done, error);
-        if (status != ZW_OK || done) {
+        if (status != ZW_OK || done || sees_landing(s, &at, round)) {
             s->residual = at.left;
             return status;
         }
@@ -440,8 +465,10 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
         }
         if (step_by_chord(s, &at, round)) {
             s->residual = at.left;
+            move_end(s, &at);
             continue;
         }
+        s->touch.land.seek.moves = 0; /* it is Newton's rule that finds the time of an impact */
         if (!at.factored) {
             at.definite = impulse_factor(s);
             at.factored = 1;
