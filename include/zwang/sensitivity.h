@@ -83,7 +83,7 @@ zw_status zw_sensitivity_run(zw_sensitivity *sensitivity, zw_state *state, zw_wo
 
 zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
 
-/* ---- Robots --------------------------------------------------------------------------------- */
+/* ---- Steps, and the way back ----------------------------------------------------------------- */
 
 /* Steps of method impulse, and of method soft by MuJoCo's Euler. They are differentiated as they
  * are taken: at the end of each step's own search, with those contacts, limits and motors active
@@ -94,8 +94,11 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
  * before. Asked once for each state, the last one first. */
 typedef double zw_cost(void *user, long step, const zw_state *state, double *by_q, double *by_v);
 
+/* Of a robot: method soft or impulse, and its step. Of equations (dop853, rk4): `every` is the
+ * length of what is called a step here, over which controls are constant; the method takes steps of
+ * its own within it, with all events; and `model` is asked for. */
 typedef struct zw_gradient_plan {
-    zw_run_options run; /* method soft or impulse, step; its time and observer are not read */
+    zw_run_options run; /* its time and observer are not read */
     long steps;
     int controls;        /* so many parameters have a value of their own in each step: */
     const int *control;  /* [controls] which, as zw_id(system, ZW_KIND_PARAM, name) */

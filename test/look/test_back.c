@@ -175,6 +175,144 @@ static void test_fall(void **state)
     world_end(&f.w);
 }
 
+/* ---- Equations ------------------------------------------------------------------------------- */
+
+typedef struct course {
+    const char *name, *text;
+    double every;
+    long steps;
+    const char *control; /* a parameter with a value of its own in each step */
+} course;
+
+static const course courses[] = {
+    {"a pendulum that is driven",
+     "param l = 0.8, c = 0.1, F = 0\ncoord a = 1\nspeed a' = 0.4\n"
+     "mass 1 at l*(sin(a), -cos(a))\ngravity (0, -9.81)\nforce a: F - c*a'\n",
+     0.11, 9, "F"},
+    {"a ball that bounces",
+     "param g = 9.81, bounce = 0.8, F = 0\ncoord x = 0, y = 1\nspeed x' = 0.5\nmass 1 at (x, y)\n"
+     "gravity (0, -g)\nforce x: F\nconstraint floor: y >= 0, restitution bounce\nfriction floor: "
+     "0.1\n",
+     0.13, 9, "F"},
+    {"friction that sticks and slides",
+     "param k = 20, mu = 0.05, F = 0\ncoord x = 1, y = 0\nspeed x' = -0.5\nmass 1 at (x, "
+     "y)\ngravity (0, -9.81)\n"
+     "constraint table: y = 0\nfriction table: mu slip x'\nforce x: F - k*x\n",
+     0.1, 12, "F"},
+    {"a rod, and an event that sets a speed",
+     "param l = 1, s = 0.9, F = 0\ncoord x = l*sin(s), y = -l*cos(s)\nmass 1 at (x, y)\n"
+     "gravity (0, -9.81)\nforce x: F\nconstraint rod: x^2 + y^2 = l^2\n"
+     "event kick: x = 0 falling, set x' = 1.2*x', set y' = 1.2*y'\n",
+     0.12, 10, "F"},
+};
+
+enum { COURSE = 12, PLACES = 4 };
+
+static double drive(long step)
+{
+    return 0.3 * sin(1 + (double)step);
+}
+
+/* Of all states: something of the second order, so that slopes change along the way. */
+static double sum_of(void *user, long step, const zw_state *state, double *by_q, double *by_v)
+{
+    const zw_system *system = user;
+    double sum = 0;
+    for (int i = 0; i < system->n; i++) {
+        double q = state_q((zw_state *)state)[i], v = state_v((zw_state *)state)[i];
+        double w = 1 + 0.1 * (double)step;
+        sum += w * (0.5 * q * q + (1 + i) * q + 0.3 * v * v);
+        by_q[i] += w * (q + 1 + i);
+        by_v[i] += 0.6 * w * v;
+    }
+    return sum;
+}
+
+/* The same with one control, or one speed at the start, more. */
+static double course_cost(const course *of, zw_method method, long control, int speed, double more)
+{
+    world w = world_of(of->text);
+    int c = zw_id(w.system, ZW_KIND_PARAM, of->control);
+    double sum = 0, none[16];
+    zw_run_summary summary;
+    zw_run_options options = {.method = method, .tolerance = 1e-12, .step = 1e-3, .every = 1e3};
+    if (speed >= 0) {
+        state_v(w.state)[speed] += more;
+        zw_wake(w.state);
+    }
+    for (long k = 0; k <= of->steps; k++) {
+        sum += sum_of(w.system, k, w.state, none, none + 8);
+        state_param(w.state)[c] = drive(k) + (k == control ? more : 0);
+        options.time = (double)(k + 1) * of->every;
+        if (k < of->steps &&
+            zw_run(w.system, w.state, w.work, &options, &summary, &w.error) != ZW_OK) {
+            fail_msg("%s: %s", of->name, w.error.text);
+        }
+    }
+    world_end(&w);
+    return sum;
+}
+
+static double course_slope(const course *of, zw_method method, long control, int speed)
+{
+    const double h = 2e-4;
+    double d[3];
+    for (int k = 0; k < 3; k++) {
+        double way = h * (1 << k);
+        d[k] = (course_cost(of, method, control, speed, way) -
+                course_cost(of, method, control, speed, -way)) /
+               (2 * way);
+    }
+    return (64 * d[0] - 20 * d[1] + d[2]) / 45;
+}
+
+static double compare_course(const course *of, zw_method method, size_t memory)
+{
+    world w = world_of(of->text);
+    double value[COURSE], by_control[COURSE], by_q[PLACES], by_v[PLACES], worst = 0, size = 0;
+    int control = zw_id(w.system, ZW_KIND_PARAM, of->control);
+    for (long k = 0; k < of->steps; k++) {
+        value[k] = drive(k);
+    }
+    const zw_gradient_plan plan = {
+        .run = {.method = method, .tolerance = 1e-12, .step = 1e-3, .every = of->every},
+        .steps = of->steps,
+        .controls = 1,
+        .control = &control,
+        .value = value,
+        .cost = sum_of,
+        .user = w.system,
+        .memory = memory,
+        .model = w.model};
+    zw_gradient to = {.by_control = by_control, .by_q = by_q, .by_v = by_v};
+    if (zw_gradient_find(w.system, w.state, &plan, &to, &w.error) != ZW_OK) {
+        fail_msg("%s: %s", of->name, w.error.text);
+    }
+    for (long k = 0; k < of->steps; k += 2) {
+        double d = course_slope(of, method, k, -1);
+        worst = fmax(worst, fabs(d - by_control[k]));
+        size = fmax(size, fabs(d));
+    }
+    double d = course_slope(of, method, -1, 0);
+    int consistent = strstr(of->text, "rod:") == NULL; /* else the speed is not free */
+    worst = consistent ? fmax(worst, fabs(d - by_v[0])) : worst;
+    printf("%-38s %-7s size %.3g  worst %.1e  kinks %d  steps %ld\n", of->name,
+           zw_method_name(method), size, worst / size, to.kinks, to.steps);
+    world_end(&w);
+    return worst / size;
+}
+
+static void test_equations(void **state)
+{
+    double worst = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof courses / sizeof *courses; k++) {
+        worst = fmax(worst, compare_course(&courses[k], ZW_METHOD_DOP853, 0));
+        worst = fmax(worst, compare_course(&courses[k], ZW_METHOD_RK4, 1));
+    }
+    assert_true(worst < 1e-8);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) { /* FILE [BEFORE] */
@@ -183,6 +321,7 @@ int main(int argc, char **argv)
         compare(&own);
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_fall)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_fall),
+                                       cmocka_unit_test(test_equations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

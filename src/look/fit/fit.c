@@ -12,9 +12,8 @@
  *
  * Noise.  The square of a channel's noise is the sum of its squares over the number of its
  * residuals that are free: all, less those that the unknowns have taken up, which the diagonal of U
- * U' tells. Noise and unknowns are found in turns. The covariance of the unknowns is (A'A)^-1, and
- * intervals are those of Student's distribution, by its expansion about the normal one, with the
- * freedoms that Welch (1947) gives to a sum of variances. */
+ * U' tells (the estimate of residual maximum likelihood). Noise and unknowns are found in turns.
+ * errors.c has the errors. */
 #include "look/fit/fit.h"
 
 #include <math.h>
@@ -24,14 +23,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define NONE 1e-8        /* slopes are good to about this, */
-#define NONE_ROBOTS 1e-6 /* and those of robots by numbers of the model to this */
-#define FLOOR 1e-10      /* of the spread of a channel: less noise no motion is computed with */
-
-static double none_of(const zw_fit *fit)
-{
-    return fit->system->tree ? NONE_ROBOTS : NONE;
-}
+#define FLOOR 1e-10 /* of the spread of a channel: less noise no motion is computed with */
 
 zw_status fit_no_memory(zw_error *error)
 {
@@ -246,7 +238,7 @@ static void find_step(zw_fit *fit, double mu)
 {
     size_t u = (size_t)fit->count;
     memset(fit->step, 0, u * sizeof *fit->step);
-    for (size_t k = 0; k < u && fit->value[k] > none_of(fit) * fit->value[0]; k++) {
+    for (size_t k = 0; k < u && fit->value[k] > fit_none(fit) * fit->value[0]; k++) {
         double along = 0; /* (U S)' e/s */
         for (long i = 0; i < fit->rows; i++) {
             along += fit->A[(size_t)i * u + k] * fit->residual[i] / fit->sigma[fit->row[i].channel];
@@ -321,17 +313,12 @@ static zw_status descend(zw_fit *fit, int most, zw_error *error)
     return ZW_OK;
 }
 
-static int is_known(const zw_fit *fit, size_t direction)
-{
-    return fit->value[direction] > none_of(fit) * fit->value[0];
-}
-
 /* The part of number i of the recordings that the unknowns have taken up: the diagonal of U U'. */
 static double leverage(const zw_fit *fit, long i)
 {
     size_t u = (size_t)fit->count;
     double sum = 0;
-    for (size_t k = 0; k < u && is_known(fit, k); k++) {
+    for (size_t k = 0; k < u && fit_is_known(fit, k); k++) {
         double x = fit->A[(size_t)i * u + k] / fit->value[k];
         sum += x * x;
     }
@@ -362,76 +349,8 @@ static double estimate_noise(zw_fit *fit)
     return change;
 }
 
-/* ---- What is known -------------------------------------------------------------------------- */
-
-/* Directions without effect; and the covariance over the others. */
-static void find_errors(zw_fit *fit)
-{
-    size_t u = (size_t)fit->count;
-    memset(fit->covariance, 0, u * u * sizeof *fit->covariance);
-    fit->report.nulls = 0;
-    for (size_t k = 0; k < u; k++) {
-        double s = fit->value[k], most = 0;
-        double *null = fit->null + (size_t)fit->report.nulls * u;
-        for (size_t i = 0; i < u && s > none_of(fit) * fit->value[0]; i++) {
-            for (size_t j = 0; j < u; j++) {
-                fit->covariance[i * u + j] +=
-                    fit->V[i * u + k] * fit->V[j * u + k] / (s * s * fit->size[i] * fit->size[j]);
-            }
-        }
-        if (s > none_of(fit) * fit->value[0]) {
-            continue;
-        }
-        int held = 0;
-        for (size_t i = 0; i < u; i++) {
-            double part =
-                fabs(fit->V[i * u + k]) < 100 * none_of(fit) ? 0 : fit->V[i * u + k] / fit->size[i];
-            null[i] = part;
-            most = fabs(part) > fabs(most) ? part : most;
-            held |= part != 0 && fit->bound[i];
-        }
-        for (size_t i = 0; i < u && !held; i++) {
-            null[i] /= most;
-        }
-        fit->report.nulls += !held; /* what a bound holds is no null direction */
-    }
-    for (size_t i = 0; i < u; i++) {
-        for (int k = 0; k < fit->report.nulls; k++) {
-            if (fit->null[(size_t)k * u + i] != 0) {
-                fit->covariance[i * u + i] = INFINITY;
-            }
-        }
-    }
-    for (size_t i = 0; i < u * u; i++) {
-        double a = fit->covariance[i / u * u + i / u], b = fit->covariance[i % u * u + i % u];
-        int known = isfinite(a) && isfinite(b) && a > 0 && b > 0;
-        fit->correlation[i] = i / u == i % u ? 1 : known ? fit->covariance[i] / sqrt(a * b) : 0;
-    }
-}
-
-/* Of a variance that is a sum of those of several channels, each estimated from its own numbers:
- * the freedoms of Welch (1947). Noise that was given has any number of them. */
-static void find_freedoms(zw_fit *fit)
-{
-    size_t u = (size_t)fit->count;
-    for (size_t k = 0; k < u; k++) {
-        double all = 0, squares = 0;
-        for (int c = 0; c < fit->channels; c++) {
-            double part = 0;
-            for (long i = 0; i < fit->rows; i++) {
-                double x = 0;
-                for (size_t j = 0; j < u && fit->row[i].channel == c && is_known(fit, j); j++) {
-                    x += fit->A[(size_t)i * u + j] * fit->V[k * u + j] /
-                         (fit->value[j] * fit->value[j]);
-                }
-                part += x * x;
-            }
-            all += part;
-            squares += part > 0 && !fit->given[c] ? part * part / fit->free[c] : 0;
-        }
-        fit->freedom[k] = squares > 0 ? fmax(all * all / squares, 1) : INFINITY;
-    }
-}
+/* ---- The whole ---------------------------------------------------------------------------------
+ */
 
 static zw_status solve(zw_fit *fit, zw_error *error)
 {
@@ -452,8 +371,7 @@ static zw_status solve(zw_fit *fit, zw_error *error)
     if (status == ZW_OK) {
         find_bounds(fit);
         factor(fit);
-        find_errors(fit);
-        find_freedoms(fit);
+        status = fit_find_errors(fit, error);
         fit->report.cost = cost_of(fit, fit->residual);
     }
     return status;

@@ -1,5 +1,5 @@
 /* Inside of fits: fit.c creates and frees them and has the method, motion.c residuals and their
- * slopes, singular.c singular values. */
+ * slopes, errors.c what is known in the end, singular.c singular values. */
 #ifndef ZW_LOOK_FIT_H
 #define ZW_LOOK_FIT_H
 
@@ -57,6 +57,12 @@ zw_status fit_take_recordings(zw_fit *fit, zw_error *error);
 zw_status fit_prepare_robot(zw_fit *fit, zw_error *error);
 zw_status fit_evaluate(zw_fit *fit, const double *x, double *residual, double *slope,
                        zw_error *error);
+
+/* errors.c: of the largest singular value, those below are none; is this one of the others? */
+double fit_none(const zw_fit *fit);
+int fit_is_known(const zw_fit *fit, size_t direction);
+/* At the minimum, factored: covariance, correlations, null directions, freedoms. */
+zw_status fit_find_errors(zw_fit *fit, zw_error *error);
 
 /* singular.c: A[rows][n] = U S V'. A becomes U S: its columns are orthogonal, of length s[n],
  * falling. V[n][n] has the directions as columns: V[i * n + k] is number i of direction k. */

@@ -1,4 +1,5 @@
-/* The gradient of a number that follows from a motion of a robot: one sweep back over its steps.
+/* The gradient of a number that follows from a motion: one sweep back over its steps, or over its
+ * parts where it is one of equations (flow.c).
  *
  * For x1 = s(x0, u) and the slopes g1 of all that comes after by x1, those by x0 are s_x' g1 plus
  * what the state itself costs, and those by u are s_u' g1 (steps.c). A way back needs the state
@@ -11,7 +12,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
+#include "look/sensitivity/flow.h"
 #include "look/sensitivity/steps.h"
 #include "step/run.h"
 #include "zwang/sensitivity.h"
@@ -20,7 +22,8 @@ typedef struct sweep {
     const zw_system *system;
     const zw_gradient_plan *plan;
     sens_steps *steps; /* of method soft, */
-    sens_rigid *rigid; /* or of method impulse */
+    sens_rigid *rigid; /* of method impulse, */
+    sens_flow *flow;   /* or of equations */
     zw_run_options run;
     zw_state *now; /* what the cost sees */
     double t0, h;
@@ -48,15 +51,18 @@ static zw_status plan_steps(const zw_system *system, const zw_state *state,
                             const zw_run_options *options, zw_run_options *plan, zw_error *error)
 {
     zw_run_options wish = *options;
-    if (!system->tree) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "these are equations: zw_sensitivity_run has their derivatives");
-    }
     wish.observer = NULL;
     wish.poll = NULL;
     wish.time = state->t + 1;
-    wish.every = 1;
+    wish.every = system->tree ? 1 : options->every;
     zw_status status = zw_run_plan(system, state, &wish, plan, error);
+    if (!system->tree) {
+        return status != ZW_OK         ? status
+               : !(options->every > 0) ? base_fail(error, ZW_BAD_INPUT,
+                                                   "a gradient of equations needs `every`: the "
+                                                   "length of its steps")
+                                       : ZW_OK;
+    }
     if (status == ZW_OK && plan->method != ZW_METHOD_SOFT && plan->method != ZW_METHOD_IMPULSE) {
         return base_fail(
             error, ZW_BAD_INPUT,
@@ -86,9 +92,26 @@ static long distance(long steps, size_t bytes, size_t memory)
     return all <= room ? 1 : (long)ceil(sqrt((double)steps + 1));
 }
 
-static zw_status make_steps(sweep *s, zw_error *error)
+static zw_status make_flow(sweep *s, const zw_state *state, zw_error *error)
 {
     const zw_gradient_plan *plan = s->plan;
+    if (!plan->model || plan->numbers > 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         plan->model ? "of equations parameters are unknowns, not numbers by name"
+                                     : "a gradient of equations needs their model");
+    }
+    s->flow = flow_create(plan->model, s->system, &s->run, error);
+    s->kept_room = (int)((state->bytes + sizeof(double) - 1) / sizeof(double));
+    s->h = plan->run.every;
+    return s->flow ? ZW_OK : error->status != ZW_OK ? error->status : ZW_NO_MEMORY;
+}
+
+static zw_status make_steps(sweep *s, const zw_state *state, zw_error *error)
+{
+    const zw_gradient_plan *plan = s->plan;
+    if (!s->system->tree) {
+        return make_flow(s, state, error);
+    }
     if (s->run.method == ZW_METHOD_IMPULSE) {
         s->rigid =
             rigid_create(s->system, &s->run, plan->model, plan->number, plan->numbers, error);
@@ -110,7 +133,7 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, params = (size_t)system->shape.params, pieces;
-    zw_status status = make_steps(s, error);
+    zw_status status = make_steps(s, state, error);
     if (status != ZW_OK) {
         return status;
     }
@@ -137,11 +160,28 @@ static void drop(sweep *s)
 {
     steps_free(s->steps);
     rigid_free(s->rigid);
+    flow_free(s->flow);
     zw_state_free(s->now);
     base_free(s->memory);
 }
 
 /* ---- There ----------------------------------------------------------------------------------- */
+
+/* A part of a motion of equations: what is kept with the numbers of a state is all of it. */
+static zw_status take_flow(sweep *s, long step, const double *from, int differs, double *to,
+                           zw_error *error)
+{
+    size_t nq = (size_t)s->system->nq, n = (size_t)s->system->n;
+    const zw_state *begin = (const zw_state *)(from + nq + n);
+    zw_status status =
+        flow_take(s->flow, begin, s->param, s->t0 + (double)(step + 1) * s->h, differs, error);
+    if (status == ZW_OK && to) {
+        memcpy(to, state_q(s->flow->now), nq * sizeof *to);
+        memcpy(to + nq, state_v(s->flow->now), n * sizeof *to);
+        memcpy(to + nq + n, s->flow->now, s->flow->now->bytes);
+    }
+    return status;
+}
 
 static zw_status take(sweep *s, long step, const double *from, rigid_steps differs, double *to,
                       zw_error *error)
@@ -153,6 +193,9 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
         s->param[plan->control[c]] = plan->value[step * plan->controls + c];
     }
     s->to->steps++;
+    if (s->flow) {
+        return take_flow(s, step, from, differs != RIGID_PLAIN, to, error);
+    }
     if (room > 0) {
         memcpy(s->memory_of_steps, from + nq + n, room * sizeof *from);
     }
@@ -174,6 +217,9 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
     memcpy(end, state_q((zw_state *)state), (size_t)s->system->nq * sizeof *end);
     memcpy(end + s->system->nq, state_v((zw_state *)state), (size_t)s->system->n * sizeof *end);
     memset(end + s->wide - s->kept_room, 0, (size_t)s->kept_room * sizeof *end);
+    if (s->flow) {
+        memcpy(end + s->wide - s->kept_room, state, state->bytes);
+    }
     zw_status status = ZW_OK;
     for (long k = 0; k < s->plan->steps && status == ZW_OK; k++) {
         if (k % s->between == 0) {
@@ -243,6 +289,8 @@ static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
         }
     } else if (status == ZW_OK && s->rigid) {
         matrix_back(s);
+    } else if (status == ZW_OK && s->flow) {
+        flow_back(s->flow, s->g, s->by, s->g + 2 * s->system->n);
     } else if (status == ZW_OK) {
         status = steps_back(s->steps, q_by, v_by, q_by, v_by, s->by, error);
     }
@@ -295,8 +343,10 @@ static zw_status find(sweep *s, const zw_state *state, zw_error *error)
     if (s->to->by_v) {
         memcpy(s->to->by_v, s->g + n, n * sizeof(double));
     }
-    s->to->kinks = s->rigid ? s->rigid->kink_count : s->steps->kink_count;
-    s->to->kink = s->rigid ? s->rigid->kink : s->steps->kink;
+    s->to->kinks = s->flow    ? s->flow->kink_count
+                   : s->rigid ? s->rigid->kink_count
+                              : s->steps->kink_count;
+    s->to->kink = s->flow ? s->flow->kink : s->rigid ? s->rigid->kink : s->steps->kink;
     return status;
 }
 
@@ -317,7 +367,7 @@ zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
         memset(to->by_number, 0, (size_t)plan->numbers * sizeof(double));
     }
     zw_status status = plan_steps(system, state, &plan->run, &s.run, error);
-    s.h = s.run.step;
+    s.h = system->tree ? s.run.step : plan->run.every;
     status = status == ZW_OK ? check(system, plan, error) : status;
     status = status == ZW_OK ? make(&s, state, error) : status;
     status = status == ZW_OK ? find(&s, state, error) : status;
@@ -356,7 +406,10 @@ zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
     zw_run_options plan;
     zw_error mine = {0};
     error = error ? error : &mine;
-    zw_status status = plan_steps(system, state, options, &plan, error);
+    zw_status status =
+        system->tree ? plan_steps(system, state, options, &plan, error)
+                     : base_fail(error, ZW_BAD_INPUT,
+                                 "these are equations: zw_sensitivity_run has their derivatives");
     if (status == ZW_OK && plan.method == ZW_METHOD_IMPULSE) {
         return rigid_slopes(system, state, &plan, by, kinks, error);
     }

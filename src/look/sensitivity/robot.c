@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 #include "look/sensitivity/steps.h"
 #include "model/bodies.h"
 #include "system/work.h"

@@ -1,6 +1,6 @@
 /* The equations of a piece of a step that has been solved, at other starts and speeds near it.
  *
- * For derivatives (look/sensitivity/rigid.c): what holds, slides, touches and is at its limits is
+ * For derivatives (look/rigid/rigid.c): what holds, slides, touches and is at its limits is
  * that of the solution, whatever the place; only numbers follow it. So thresholds of impulse.c that
  * say which take part are not asked again:
  *   - closers and limits: those of in_reach;

@@ -1,5 +1,5 @@
 /* How a step is made, for an observer: its pieces as they are solved, and their
- * equations again at other starts. For derivatives: look/sensitivity/rigid.c. */
+ * equations again at other starts. For derivatives: look/rigid/rigid.c. */
 #ifndef ZW_STEP_IMPULSE_AGAIN_H
 #define ZW_STEP_IMPULSE_AGAIN_H
 
@@ -7,7 +7,7 @@
 
 struct step_impulse;
 
-/* An observer that sees how a step is made, and changes nothing: look/sensitivity/rigid.c. */
+/* An observer that sees how a step is made, and changes nothing: look/rigid/rigid.c. */
 typedef struct impulse_watch {
     void *user;
     /* A piece was solved, from q0, v0 to q1, v1, and may be taken. */

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 #include "look/slopes/slopes_pull.h"
 #include "system/bodies/balance.h"
 #include "tree/sweeps.h"

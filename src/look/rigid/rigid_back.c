@@ -23,7 +23,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "look/sensitivity/rigid_back.h"
+#include "look/rigid/rigid_back.h"
 #include "look/slopes/slopes.h"
 
 #define RANK 1e-11

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 #include "look/slopes/slopes.h"
 #include "tree/sweeps.h"
 

@@ -3,7 +3,7 @@
 #ifndef ZW_LOOK_RIGID_BACK_H
 #define ZW_LOOK_RIGID_BACK_H
 
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 
 /* Slopes of phi. */
 typedef struct rigid_slopes {

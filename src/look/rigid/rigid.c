@@ -8,7 +8,7 @@
  *
  * Halves of a step have their part of it. A piece that ends where something meets is as long as
  * that takes (rigid_hit.c), and what is left of the step is so much shorter. */
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 
 #include <math.h>
 #include <string.h>

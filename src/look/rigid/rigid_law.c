@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 
 #define NEAR 1e-9 /* of what decides: so near to it the other side is as good */
 

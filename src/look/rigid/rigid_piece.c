@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "collide/vector.h"
-#include "look/sensitivity/rigid.h"
+#include "look/rigid/rigid.h"
 #include "look/slopes/slopes.h"
 #include "math/elementary.h"
 #include "tree/sweeps.h"

@@ -21,7 +21,7 @@
 
 #include "base/memory.h"
 #include "collide/vector.h"
-#include "look/sensitivity/rigid_back.h"
+#include "look/rigid/rigid_back.h"
 #include "look/slopes/slopes_pull.h"
 #include "tree/sweeps.h"
 
