@@ -19,14 +19,17 @@
  * Rungs, each dearer than the one before, and left as soon as the certificate has what is asked:
  *
  * 1. The multipliers of the guess as they are: where nothing has changed, nothing is done.
+ *    Where nothing is known of which contacts push, all that touch are tried as if they stuck, as
+ * in a scene that begins at rest (sparse_prox_pair.c).
  * 2. Sweeps over the contacts with Anderson's acceleration (sparse_prox_anderson.c), checked after
  *    every BLOCK of them: a sweep costs a hundredth of a factorisation or less.
- * 3. Newton's method from there, once they are near (TRY), as a rule with one to three
- *    factorisations: it brings the last digits, which sweeps would have to win one by one, and
- *    which a certificate does not tell apart from what rows that nearly depend on one another leave
- *    of them. Where it does not arrive, sweeps go on, and it is tried again a hundred times nearer.
- *    With a ROUGH tolerance it is tried where sweeps no longer gain: they carry loads down a tower
- *    one body at a time.
+ * 3. Newton's method from there, once they are near (TRY): in motion and multipliers together
+ *    (sparse_prox_pair.c), as a rule with one to three factorisations, else with centres
+ *    (sparse_prox_newton.c). It brings the last digits, which sweeps would have to win one by
+ *    one, and which a certificate does not tell apart from what rows that nearly depend on one
+ *    another leave of them. Where it does not arrive, sweeps go on, and it is tried again a hundred
+ *    times nearer. With a ROUGH tolerance it is tried where sweeps no longer gain: they carry loads
+ *    down a tower one body at a time.
  * 4. Where sweeps no longer gain (STALE), loads travel by ways that no sweep sees: the path of
  *    sparse_prox_path.c, from where they have come to. Up to TURNS times, with sweeps between, from
  *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
@@ -52,7 +55,7 @@
 
 enum { BLOCK = 10, STALE = 5, SWEEPS = 500 }; /* sweeps; blocks of them; sweeps of a turn */
 /* Factorisations of Newton's method, and how often it may step back. */
-enum { WARM = 12, POLISH = 20, PATIENCE = 4 };
+enum { PAIR = 3, WARM = 12, POLISH = 20, PATIENCE = 4 };
 enum { TURNS = 3, LONG = 60, SHORT = 25 }; /* of the path, and its steps */
 enum { LARGE = 300, MOST = 30 };           /* units, and the factorisations that they may have */
 #define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
@@ -105,6 +108,7 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
     many_anderson_lay_out(&s->centres, &s->t, arena);
     many_path_lay_out(s, arena);
     s->G = base_arena_doubles(arena, s->t.slopes);
+    s->B = base_arena_doubles(arena, s->t.slopes);
     for (size_t k = 0; k < sizeof by_n / sizeof *by_n; k++) {
         *by_n[k] = base_arena_doubles(arena, n);
     }
@@ -160,6 +164,11 @@ static int from_sweeps(sparse_prox *s, const many_task *task)
     const many_table *t = &s->t;
     static const many_way way = {.kappa = 1e4, .effort = POLISH, .fails = PATIENCE};
     memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
+    memcpy(s->x, s->sweeps.y, (size_t)t->n * sizeof(double));
+    if (many_pair(s, task, PAIR, 0)) {
+        return 1;
+    }
+    memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
     many_residuals(t, s->sweeps.y, s->w);
     return many_newton(s, task, &way) || s->best <= task->good;
 }
@@ -214,11 +223,28 @@ static int sweep(sparse_prox *s, const many_task *task)
     return s->best <= task->good;
 }
 
+/* Is there a multiplier in the guess? */
+static int pushes(const sparse_prox *s)
+{
+    int any = 0;
+    for (int i = 0; i < s->t.rows; i++) {
+        any |= s->r[i] != 0;
+    }
+    return any;
+}
+
 /* 1: solved. */
 static int climb(sparse_prox *s, const many_task *task)
 {
     static const double share[TURNS] = {1, 1e-1, 1e-2};
     int large = s->t.units > LARGE, turns = large ? 1 : TURNS;
+    if (!pushes(s)) {
+        memset(s->x, 0, (size_t)s->t.n * sizeof(double));
+        if (many_pair(s, task, PAIR, 1)) {
+            return 1;
+        }
+        memset(s->r, 0, (size_t)s->t.rows * sizeof(double));
+    }
     begin_sweeps(s);
     if (large && task->aim >= ROUGH) { /* a path costs more than anything that sweeps may do */
         return sweep(s, task);

@@ -12,7 +12,7 @@
  * Numer. Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows to
  * more than GROWS times what it was, the differences tell of contacts that do something else by
  * now, and are forgotten. The motion is linear in r and is combined like it. */
-#include "gauss/contact/sparse_prox_anderson.h"
+#include "gauss/contact/sparse_prox_inner.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,32 @@
 #define ZW_GAUSS_SPARSE_PROX_INNER_H
 
 #include "gauss/contact/sparse_prox.h"
-#include "gauss/contact/sparse_prox_anderson.h"
 #include "gauss/contact/sparse_prox_table.h"
 #include "math/jordan.h"
 #include "math/sparse/front.h"
+
+/* sparse_prox_anderson.c: fixed points r = g(r) of maps that are linear as long as no contact does
+ * something else. */
+enum { MANY_KEPT = 6 }; /* earlier ones that are combined */
+
+typedef struct many_anderson {
+    double *r, *x; /* [rows], [n] where the next begins */
+    double *g, *y; /* [rows], [n] where the last one has led: r in the cones, and its motion */
+    double *f;     /* [rows] what it changed, in units of sqrt(energy), */
+    double *unit;  /* [rows] which are these of r */
+    double size;   /* |f| */
+    /* differences of one to the one before, in f, g and y: the newest is in place `newest` */
+    double *df[MANY_KEPT], *dg[MANY_KEPT], *dy[MANY_KEPT];
+    double gram[MANY_KEPT][MANY_KEPT]; /* df . df */
+    int kept, newest, known;
+} many_anderson;
+
+void many_anderson_lay_out(many_anderson *a, const many_table *t, base_arena *arena);
+void many_anderson_begin(many_anderson *a, const many_table *t);
+/* What is known is known no longer: the map has changed. */
+void many_anderson_forget(many_anderson *a);
+/* The map leads from a->r to g, and to the motion y: r and x from which it is to go on. */
+void many_anderson_mix(many_anderson *a, const many_table *t, const double *g, const double *y);
 
 /* Where a path inside the cones has come to; by rows, but where something else is said. */
 typedef struct many_path {
@@ -36,6 +58,7 @@ struct sparse_prox {
 
     double kappa;
     double *G;              /* [t.slopes] the slopes of the units in play */
+    double *B;              /* [t.slopes] sparse_prox_pair.c: A^-1 of the units in play */
     double *r;              /* [rows] the centre */
     double *x, *w, *pi, *F; /* an iterate: a - a_free, w, the multipliers, what is */
     unsigned char *state;   /* left of the balance, and what the units do */
@@ -94,6 +117,10 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
 /* sparse_prox_newton.c: from s->r and s->w. 1: solved. */
 int many_newton(sparse_prox *s, const many_task *task, const many_way *way);
 void many_residuals(const many_table *t, const double *x, double *w); /* w = J x + c */
+
+/* sparse_prox_pair.c: from s->r and s->x, with at most so many factorisations; cold: nothing is
+ * known of which contacts push. 1: solved. */
+int many_pair(sparse_prox *s, const many_task *task, int effort, int cold);
 
 /* sparse_prox_path.c: from where sweeps have come to, with this share of the violation's energy as
  * mu; 0: from nowhere. 1: solved. */
