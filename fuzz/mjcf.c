@@ -24,16 +24,16 @@ static void check_model(const zw_model *m)
     REQUIRE(b != NULL && b->count[ZW_KIND_BODY] > 0);
     for (int k = 0; k <= ZW_KIND_HFIELD; k++) {
         for (int i = k == ZW_KIND_BODY ? 1 : 0; i < b->count[k]; i++) {
-            void *def = model_thing_at(b, (zw_kind)k, i);
+            void *def = model_part_at(b, (zw_kind)k, i);
             model_refs refs;
-            model_thing_refs((zw_kind)k, def, &refs);
+            model_part_refs((zw_kind)k, def, &refs);
             for (int r = 0; r < refs.count; r++) {
                 REQUIRE(*refs.at[r] < b->count[refs.kind[r]]);
                 REQUIRE(*refs.at[r] >= (refs.may_lack[r] ? -1 : 0));
             }
-            const char *name = *model_thing_name(def);
-            REQUIRE(name == NULL || model_find_thing(b, (zw_kind)k, name) == i);
-            REQUIRE(*model_thing_place(def) < m->place_count);
+            const char *name = *model_part_name(def);
+            REQUIRE(name == NULL || model_find_part(b, (zw_kind)k, name) == i);
+            REQUIRE(*model_part_place(def) < m->place_count);
         }
     }
     for (int i = 1; i < b->count[ZW_KIND_BODY]; i++) {

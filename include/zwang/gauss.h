@@ -77,7 +77,7 @@ typedef enum zw_block_kind {
 
 #define ZW_CONE_ROWS 6
 
-/* Consecutive rows that one thing in the model has made. The residual of a row is
+/* Consecutive rows that one part of the model has made. The residual of a row is
  * A a - b + compliance * lambda. A cone admits |(lambda_i / friction_i)| <= lambda_normal: one
  * ellipsoid for sliding, spinning and rolling together. */
 typedef struct zw_block {

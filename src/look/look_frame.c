@@ -30,7 +30,7 @@ static zw_frame frame_of(int body, const double pos[3], const double quat[4])
 }
 
 /* Of the model's own kinds. 0: it has none of that name. */
-static int find_thing(const zw_model *model, zw_kind kind, const char *name, zw_frame *frame)
+static int find_part(const zw_model *model, zw_kind kind, const char *name, zw_frame *frame)
 {
     static const double origin[3] = {0}, upright[4] = {1, 0, 0, 0};
     int index = zw_model_find(model, kind, name);
@@ -94,14 +94,14 @@ static zw_status no_such(const zw_probe *probe, const char *name, zw_error *erro
     for (int kind = ZW_KIND_BODY; kind <= ZW_KIND_SITE; kind++) {
         for (int i = 0; i < zw_model_count(model, (zw_kind)kind); i++) {
             const void *def = zw_model_def(model, (zw_kind)kind, i);
-            const char *known = *model_thing_name((void *)def);
+            const char *known = *model_part_name((void *)def);
             size_t length = strlen(name);
             if (known && length > 0 &&
                 (strncmp(known, name, length) == 0 || strstr(known, name) ||
                  strncmp(known, name, strlen(known)) == 0)) {
                 return base_fail(error, ZW_BAD_INPUT,
                                  "no site, body or geom is called %.80s; did you mean %s %.80s?",
-                                 name, model_thing_word((zw_kind)kind), known);
+                                 name, model_part_word((zw_kind)kind), known);
             }
         }
     }
@@ -142,9 +142,9 @@ zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame
         rest += robot + 1; /* as formulas call it: robot.hand */
     }
     for (int k = 0; k < 3 && !found; k++) {
-        found = (word < 0 || word == k) && find_thing(model, kind[k], rest, frame);
+        found = (word < 0 || word == k) && find_part(model, kind[k], rest, frame);
     }
-    if (word == 3 && find_thing(model, ZW_KIND_BODY, rest, frame)) {
+    if (word == 3 && find_part(model, ZW_KIND_BODY, rest, frame)) {
         return centre_of(probe, frame);
     }
     return found ? ZW_OK : no_such(probe, rest, error);

@@ -82,17 +82,17 @@ static const kind_row rows[MODEL_KINDS] = {
 const int model_joint_positions[4] = {7, 4, 1, 1};
 const int model_joint_speeds[4] = {6, 3, 1, 1};
 
-const char *model_thing_word(zw_kind kind)
+const char *model_part_word(zw_kind kind)
 {
     return rows[kind].word;
 }
 
-size_t model_thing_size(zw_kind kind)
+size_t model_part_size(zw_kind kind)
 {
     return rows[kind].size;
 }
 
-int model_thing_arrays(zw_kind kind, const model_array **list)
+int model_part_arrays(zw_kind kind, const model_array **list)
 {
     *list = rows[kind].array;
     return rows[kind].array_count;
@@ -105,35 +105,35 @@ static char *list_of(const model_bodies *bodies, zw_kind kind)
     return list;
 }
 
-void *model_thing_at(const model_bodies *bodies, zw_kind kind, int index)
+void *model_part_at(const model_bodies *bodies, zw_kind kind, int index)
 {
     return list_of(bodies, kind) + (size_t)index * rows[kind].size;
 }
 
-int *model_thing_place(void *def)
+int *model_part_place(void *def)
 {
     return (int *)((char *)def + offsetof(head, place));
 }
 
-const char **model_thing_name(void *def)
+const char **model_part_name(void *def)
 {
     return (const char **)((char *)def + offsetof(head, name));
 }
 
 /* ---- Arrays that belong to a definition ----------------------------------------------------- */
 
-void model_thing_free(zw_kind kind, void *def)
+void model_part_free(zw_kind kind, void *def)
 {
     for (int i = 0; i < rows[kind].array_count; i++) {
         void *array;
         memcpy(&array, (char *)def + rows[kind].array[i].pointer, sizeof array);
         base_free(array);
     }
-    base_free((void *)*model_thing_name(def));
+    base_free((void *)*model_part_name(def));
 }
 
 /* Make the arrays and the name the definition's own; 0: no memory, and nothing is owned. */
-static int thing_own(zw_kind kind, void *def)
+static int part_own(zw_kind kind, void *def)
 {
     int ok = 1;
     for (int i = 0; i < rows[kind].array_count; i++) {
@@ -152,13 +152,13 @@ static int thing_own(zw_kind kind, void *def)
         }
         memcpy((char *)def + a->pointer, &copy, sizeof copy);
     }
-    const char **name = model_thing_name(def);
+    const char **name = model_part_name(def);
     if (*name != NULL) {
         *name = model_text_copy(*name, strlen(*name));
         ok = ok && *name != NULL;
     }
     if (!ok) {
-        model_thing_free(kind, def);
+        model_part_free(kind, def);
     }
     return ok;
 }
@@ -187,13 +187,13 @@ static model_slot *slot_find(const model_bodies *b, zw_kind kind, const char *na
         model_slot *slot = &b->slot[at];
         if (!slot->used ||
             (slot->kind == kind &&
-             strcmp(*model_thing_name(model_thing_at(b, kind, slot->index)), name) == 0)) {
+             strcmp(*model_part_name(model_part_at(b, kind, slot->index)), name) == 0)) {
             return slot;
         }
     }
 }
 
-int model_find_thing(const model_bodies *bodies, zw_kind kind, const char *name)
+int model_find_part(const model_bodies *bodies, zw_kind kind, const char *name)
 {
     if (bodies->slot_count == 0 || name == NULL) {
         return -1;
@@ -204,7 +204,7 @@ int model_find_thing(const model_bodies *bodies, zw_kind kind, const char *name)
 
 static void name_enter(model_bodies *b, zw_kind kind, int index)
 {
-    const char *name = *model_thing_name(model_thing_at(b, kind, index));
+    const char *name = *model_part_name(model_part_at(b, kind, index));
     model_slot *slot = name != NULL ? slot_find(b, kind, name) : NULL;
     if (slot != NULL && !slot->used) {
         *slot = (model_slot){1, (unsigned char)kind, index};
@@ -249,7 +249,7 @@ void model_bodies_free(model_bodies *b)
     }
     for (int k = 0; k < MODEL_KINDS; k++) {
         for (int i = 0; i < b->count[k]; i++) {
-            model_thing_free((zw_kind)k, model_thing_at(b, (zw_kind)k, i));
+            model_part_free((zw_kind)k, model_part_at(b, (zw_kind)k, i));
         }
         base_free(list_of(b, (zw_kind)k));
     }
@@ -264,7 +264,7 @@ void model_bodies_free(model_bodies *b)
 }
 
 /* Append without asking questions. -1: no memory. */
-static int thing_append(model_bodies *b, zw_kind kind, const void *def)
+static int part_append(model_bodies *b, zw_kind kind, const void *def)
 {
     if (!model_names_room(b)) {
         return -1;
@@ -277,9 +277,9 @@ static int thing_append(model_bodies *b, zw_kind kind, const void *def)
     if (!base_list_room((char *)b + rows[kind].list, &b->capacity[kind], index, rows[kind].size)) {
         return -1;
     }
-    void *own = model_thing_at(b, kind, index);
+    void *own = model_part_at(b, kind, index);
     memcpy(own, def, rows[kind].size);
-    if (!thing_own(kind, own)) {
+    if (!part_own(kind, own)) {
         memset(own, 0, rows[kind].size);
         return -1;
     }
@@ -298,7 +298,7 @@ model_bodies *model_bodies_of(zw_model *model)
         zw_body_def world = zw_body_default();
         world.name = "world";
         world.parent = -1;
-        if (b != NULL && thing_append(b, ZW_KIND_BODY, &world) < 0) {
+        if (b != NULL && part_append(b, ZW_KIND_BODY, &world) < 0) {
             model_bodies_free(b);
             b = NULL;
         }
@@ -311,7 +311,7 @@ model_bodies *model_bodies_of(zw_model *model)
 }
 
 /* Quaternions and axes to length 1; that they have a length was checked. */
-static void thing_tidy(zw_kind kind, void *def)
+static void part_tidy(zw_kind kind, void *def)
 {
     if (kind == ZW_KIND_BODY) {
         zw_body_def *body = def;
@@ -329,7 +329,7 @@ static void thing_tidy(zw_kind kind, void *def)
     }
 }
 
-int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *error)
+int model_add_part(zw_model *model, zw_kind kind, const void *def, zw_error *error)
 {
     if (model == NULL || def == NULL) {
         base_fail(error, ZW_BAD_INPUT, "there is no model or no definition");
@@ -337,22 +337,22 @@ int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *er
     }
     model_bodies *b = model_bodies_of(model);
     int index = b != NULL ? b->count[kind] : -1;
-    if (b == NULL || (model_check_thing(model, kind, def, index, error) == ZW_OK &&
-                      (index = thing_append(b, kind, def)) < 0)) {
+    if (b == NULL || (model_check_part(model, kind, def, index, error) == ZW_OK &&
+                      (index = part_append(b, kind, def)) < 0)) {
         model_fail(model, error, ZW_NO_MEMORY, -1, "out of memory");
         return -1;
     }
     if (index >= b->count[kind]) {
         return -1; /* the check has reported it */
     }
-    thing_tidy(kind, model_thing_at(b, kind, index));
+    part_tidy(kind, model_part_at(b, kind, index));
     return index;
 }
 
 #define ADD(word, kind)                                                                            \
     int zw_model_add_##word(zw_model *model, const zw_##word##_def *def, zw_error *error)          \
     {                                                                                              \
-        return model_add_thing(model, kind, def, error);                                           \
+        return model_add_part(model, kind, def, error);                                            \
     }
 ADD(body, ZW_KIND_BODY)
 ADD(joint, ZW_KIND_JOINT)
@@ -386,17 +386,17 @@ zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *
         (kind == ZW_KIND_BODY && index == 0)) {
         return base_fail(error, ZW_BAD_INPUT, "there is nothing with this index to change");
     }
-    void *old = model_thing_at(model->bodies, kind, index);
+    void *old = model_part_at(model->bodies, kind, index);
     void *own = base_alloc(rows[kind].size);
-    zw_status status = model_check_thing(model, kind, def, index, error);
+    zw_status status = model_check_part(model, kind, def, index, error);
     if (own == NULL || status != ZW_OK) {
         base_free(own);
         return status != ZW_OK ? status : base_fail(error, ZW_NO_MEMORY, "out of memory");
     }
     memcpy(own, def, rows[kind].size);
-    if (model_names_room(model->bodies) && thing_own(kind, own)) {
-        thing_tidy(kind, own);
-        model_thing_free(kind, old);
+    if (model_names_room(model->bodies) && part_own(kind, own)) {
+        part_tidy(kind, own);
+        model_part_free(kind, old);
         memcpy(old, own, rows[kind].size);
         model_names_rebuild(model->bodies);
     } else {
@@ -411,7 +411,7 @@ zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *
 const void *zw_model_def(const zw_model *model, zw_kind kind, int index)
 {
     int there = (unsigned)kind < MODEL_KINDS && index >= 0 && index < zw_model_count(model, kind);
-    return there ? model_thing_at(model->bodies, kind, index) : NULL;
+    return there ? model_part_at(model->bodies, kind, index) : NULL;
 }
 
 int zw_model_count(const zw_model *model, zw_kind kind)
@@ -422,7 +422,7 @@ int zw_model_count(const zw_model *model, zw_kind kind)
 int zw_model_find(const zw_model *model, zw_kind kind, const char *name)
 {
     return model->bodies != NULL && (unsigned)kind < MODEL_KINDS
-               ? model_find_thing(model->bodies, kind, name)
+               ? model_find_part(model->bodies, kind, name)
                : -1;
 }
 

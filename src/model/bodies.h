@@ -3,7 +3,7 @@
  *
  * Invariants:
  *   1. body[0] is the world; a body's parent has a smaller index.
- *   2. Every index in a definition is that of a thing that is there (or -1 where that is allowed).
+ *   2. Every index in a definition is that of a part that is there (or -1 where that is allowed).
  *   3. Names, vertices and the other arrays belong to the list. */
 #ifndef ZW_MODEL_BODIES_H
 #define ZW_MODEL_BODIES_H
@@ -57,15 +57,15 @@ model_bodies *model_bodies_of(zw_model *model);
 void model_bodies_free(model_bodies *bodies);
 
 /* Add any kind; the index, or -1 with the message at the definition's place. */
-int model_add_thing(zw_model *model, zw_kind kind, const void *def, zw_error *error);
-const char *model_thing_word(zw_kind kind); /* "body" */
-/* Every number that zw_model_set knows: THING.WORD; those of the world have no thing (""). */
-typedef void model_offer(void *user, const char *thing, const char *word);
+int model_add_part(zw_model *model, zw_kind kind, const void *def, zw_error *error);
+const char *model_part_word(zw_kind kind); /* "body" */
+/* Every number that zw_model_set knows: PART.WORD; those of the world have no part (""). */
+typedef void model_offer(void *user, const char *part, const char *word);
 void model_settable(const model_bodies *bodies, model_offer *offer, void *user);
-int model_find_thing(const model_bodies *bodies, zw_kind kind, const char *name);
+int model_find_part(const model_bodies *bodies, zw_kind kind, const char *name);
 /* Is the definition sound by itself and in this model? For add and change. */
-zw_status model_check_thing(const zw_model *model, zw_kind kind, const void *def, int index,
-                            zw_error *error);
+zw_status model_check_part(const zw_model *model, zw_kind kind, const void *def, int index,
+                           zw_error *error);
 /* The hash of names: room for one more (0: no memory); and made again after changes. */
 int model_names_room(model_bodies *bodies);
 void model_names_rebuild(model_bodies *bodies);
@@ -75,10 +75,10 @@ int model_add_note(zw_model *model, int place, const char *text);
 
 /* ---- Lists of any kind, for the files bodies*.c ---------------------------------------------- */
 
-size_t model_thing_size(zw_kind kind);
-void *model_thing_at(const model_bodies *bodies, zw_kind kind, int index);
-int *model_thing_place(void *def);
-const char **model_thing_name(void *def);
+size_t model_part_size(zw_kind kind);
+void *model_part_at(const model_bodies *bodies, zw_kind kind, int index);
+int *model_part_place(void *def);
+const char **model_part_name(void *def);
 
 /* All references of a definition: where each stands, and to what kind. */
 enum { MODEL_MOST_REFS = 4 };
@@ -92,7 +92,7 @@ typedef struct model_refs {
     int stop_count; /* or of stops, two of each */
     zw_stop *stop;
 } model_refs;
-void model_thing_refs(zw_kind kind, void *def, model_refs *refs);
+void model_part_refs(zw_kind kind, void *def, model_refs *refs);
 /* How many they are, and number i of them: where it stands. */
 int model_ref_count(const model_refs *refs);
 int *model_ref_at(const model_refs *refs, int i, zw_kind *kind, int *may_lack);
@@ -103,8 +103,8 @@ typedef struct model_array {
     size_t pointer, count; /* offsets */
     size_t unit;           /* bytes for each counted */
 } model_array;
-int model_thing_arrays(zw_kind kind, const model_array **list);
-void model_thing_free(zw_kind kind, void *def);
+int model_part_arrays(zw_kind kind, const model_array **list);
+void model_part_free(zw_kind kind, void *def);
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
 

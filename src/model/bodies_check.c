@@ -26,7 +26,7 @@ static int bad(const checker *c, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    const char *word = model_thing_word(c->kind);
+    const char *word = model_part_word(c->kind);
     if (c->name != NULL) {
         model_fail(c->model, c->error, ZW_BAD_INPUT, c->place, "%s '%.60s': %s", word, c->name,
                    message);
@@ -394,7 +394,8 @@ static int check_sensor(const checker *c, const zw_sensor_def *d)
     }
     if (d->data < 1 || d->data > 127 || d->number < 1 || d->number > 1000 || d->reduce < 0 ||
         d->reduce > ZW_REDUCE_NETFORCE) {
-        return bad(c, "it tells of 1 to 1000 contacts, one thing at least, by a rule that exists");
+        return bad(
+            c, "num is 1 to 1000, data names at least one quantity, and reduce one of its rules");
     }
     const model_bodies *b = c->bodies;
     int kind = d->target >= 0 && d->kind >= ZW_SENSOR_JOINTPOS && d->kind <= ZW_SENSOR_JOINTLIMITFRC
@@ -447,7 +448,7 @@ static int check_pair(const checker *c, const zw_pair_def *d)
 static int check_refs(const checker *c, const void *def)
 {
     model_refs refs;
-    model_thing_refs(c->kind, (void *)def, &refs); /* only looked at */
+    model_part_refs(c->kind, (void *)def, &refs); /* only looked at */
     for (int i = 0; i < model_ref_count(&refs); i++) {
         zw_kind kind;
         int may_lack, index = *model_ref_at(&refs, i, &kind, &may_lack);
@@ -456,7 +457,7 @@ static int check_refs(const checker *c, const void *def)
             most = c->index; /* parents come first */
         }
         if (index >= most || index < (may_lack ? -1 : 0)) {
-            return bad(c, "it refers to %s %d, and there is none", model_thing_word(kind), index);
+            return bad(c, "it refers to %s %d, and there is none", model_part_word(kind), index);
         }
     }
     return 1;
@@ -464,11 +465,11 @@ static int check_refs(const checker *c, const void *def)
 
 static int check_name(const checker *c)
 {
-    int other = c->name != NULL ? model_find_thing(c->bodies, c->kind, c->name) : -1;
+    int other = c->name != NULL ? model_find_part(c->bodies, c->kind, c->name) : -1;
     if (other < 0 || other == c->index) {
         return 1;
     }
-    int place = *model_thing_place(model_thing_at(c->bodies, c->kind, other));
+    int place = *model_part_place(model_part_at(c->bodies, c->kind, other));
     if (place >= 0) {
         return bad(c, "this name is already used (line %d)", c->model->place[place].line);
     }
@@ -507,7 +508,7 @@ static int check_kind(const checker *c, const void *def)
     }
 }
 
-/* What may not change: where a thing hangs. */
+/* What may not change: where a part hangs. */
 static int check_home(const checker *c, const void *def)
 {
     const model_bodies *b = c->bodies;
@@ -531,8 +532,8 @@ static int check_home(const checker *c, const void *def)
     return now == before || bad(c, "a change cannot move it to another body; remove it and add it");
 }
 
-zw_status model_check_thing(const zw_model *model, zw_kind kind, const void *def, int index,
-                            zw_error *error)
+zw_status model_check_part(const zw_model *model, zw_kind kind, const void *def, int index,
+                           zw_error *error)
 {
     checker c = {.model = model, .bodies = model->bodies, .error = error, .kind = kind};
     int made;
@@ -541,11 +542,11 @@ zw_status model_check_thing(const zw_model *model, zw_kind kind, const void *def
     c.index = index;
     if (made != MODEL_MADE + (int)kind) {
         c.place = -1;
-        bad(&c, "this definition was not made by zw_%s_default()", model_thing_word(kind));
+        bad(&c, "this definition was not made by zw_%s_default()", model_part_word(kind));
         return ZW_BAD_INPUT;
     }
     c.place = c.place < model->place_count ? c.place : -1;
-    c.name = *model_thing_name((void *)def);
+    c.name = *model_part_name((void *)def);
     int ok = check_name(&c) && check_refs(&c, def) && check_home(&c, def) && check_kind(&c, def);
     return ok ? ZW_OK : ZW_BAD_INPUT;
 }

@@ -1,6 +1,6 @@
-/* References from thing to thing, and removal along them.
+/* References from part to part, and removal along them.
  *
- * Removal marks the thing, then everything that refers to something marked, until nothing new is
+ * Removal marks the part, then everything that refers to something marked, until nothing new is
  * marked; cuts the numbers of marked joints and actuators out of the keyframes; closes the gaps;
  * and renumbers. */
 #include <string.h>
@@ -35,17 +35,17 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
         ZW_SENSOR_TABLE(MOUNT)
 #undef MOUNT
     };
-    static const zw_kind thing[] = {[ZW_MOUNT_SITE] = ZW_KIND_SITE,
-                                    [ZW_MOUNT_JOINT] = ZW_KIND_JOINT,
-                                    [ZW_MOUNT_BODY] = ZW_KIND_BODY,
-                                    [ZW_MOUNT_TENDON] = ZW_KIND_TENDON,
-                                    [ZW_MOUNT_ACTUATOR] = ZW_KIND_ACTUATOR};
+    static const zw_kind part[] = {[ZW_MOUNT_SITE] = ZW_KIND_SITE,
+                                   [ZW_MOUNT_JOINT] = ZW_KIND_JOINT,
+                                   [ZW_MOUNT_BODY] = ZW_KIND_BODY,
+                                   [ZW_MOUNT_TENDON] = ZW_KIND_TENDON,
+                                   [ZW_MOUNT_ACTUATOR] = ZW_KIND_ACTUATOR};
     int on = d->kind >= 0 && d->kind < ZW_SENSOR_COUNT ? mounts[d->kind] : ZW_MOUNT_NOTHING;
     if (on == ZW_MOUNT_FRAME || on >= ZW_MOUNT_INSIDE) {
         refer_frame(refs, &d->target, d->frame);
         refer_frame(refs, &d->ref_target, d->ref_frame);
     } else if (on != ZW_MOUNT_NOTHING) {
-        refer(refs, &d->target, thing[on], 0);
+        refer(refs, &d->target, part[on], 0);
     }
 }
 
@@ -69,7 +69,7 @@ static void equality_refs(zw_equality_def *d, model_refs *refs)
     refer(refs, &d->second, of, of != ZW_KIND_BODY);
 }
 
-void model_thing_refs(zw_kind kind, void *def, model_refs *refs)
+void model_part_refs(zw_kind kind, void *def, model_refs *refs)
 {
     memset(refs, 0, sizeof *refs);
     if (kind == ZW_KIND_BODY) {
@@ -148,7 +148,7 @@ static int goes(const removal *r, zw_kind kind, int index)
 static int refers_to_going(const removal *r, zw_kind kind, int index)
 {
     model_refs refs;
-    model_thing_refs(kind, model_thing_at(r->b, kind, index), &refs);
+    model_part_refs(kind, model_part_at(r->b, kind, index), &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
         zw_kind of;
         int may_lack, to = *model_ref_at(&refs, i, &of, &may_lack);
@@ -228,28 +228,28 @@ static void cut_key(const removal *r, zw_key_def *key)
 static void close_gaps(removal *r, zw_kind kind)
 {
     model_bodies *b = r->b;
-    size_t size = model_thing_size(kind);
+    size_t size = model_part_size(kind);
     int to = 0;
     for (int i = 0; i < b->count[kind]; i++) {
-        void *def = model_thing_at(b, kind, i);
+        void *def = model_part_at(b, kind, i);
         if (goes(r, kind, i)) {
-            model_thing_free(kind, def);
+            model_part_free(kind, def);
             continue;
         }
         model_refs refs;
-        model_thing_refs(kind, def, &refs);
+        model_part_refs(kind, def, &refs);
         for (int k = 0; k < model_ref_count(&refs); k++) {
             zw_kind of;
             int may_lack, *at = model_ref_at(&refs, k, &of, &may_lack);
             *at = *at >= 0 ? r->number[of][*at] : -1;
         }
         if (to != i) {
-            memcpy(model_thing_at(b, kind, to), def, size);
+            memcpy(model_part_at(b, kind, to), def, size);
         }
         to++;
     }
     if (to < b->count[kind]) {
-        memset(model_thing_at(b, kind, to), 0, (size_t)(b->count[kind] - to) * size);
+        memset(model_part_at(b, kind, to), 0, (size_t)(b->count[kind] - to) * size);
     }
     b->count[kind] = to;
 }

@@ -41,14 +41,14 @@ typedef struct weigher {
 
 static int fail(weigher *w, zw_kind kind, int index, const char *message)
 {
-    void *def = model_thing_at(w->b, kind, index);
-    const char *name = *model_thing_name(def);
+    void *def = model_part_at(w->b, kind, index);
+    const char *name = *model_part_name(def);
     if (name != NULL) {
-        w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_thing_place(def),
-                               "%s '%.60s': %s", model_thing_word(kind), name, message);
+        w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_part_place(def),
+                               "%s '%.60s': %s", model_part_word(kind), name, message);
     } else {
-        w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_thing_place(def), "%s: %s",
-                               model_thing_word(kind), message);
+        w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_part_place(def), "%s: %s",
+                               model_part_word(kind), message);
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* What the user described: named, editable, nothing computed.
  *
  * All formulas live in one graph (expr/graph.h) as scalars; points have been taken apart into
- * components and families into members. The `place` of a node or thing is an index into place[].
+ * components and families into members. The `place` of a node or part is an index into place[].
  * Leaves: PARAM k, COORD i, SPEED i, ACCEL i, LAMBDA r (the multiplier of row r: rows are counted
  * through the constraints in order, see model_constraint.rows), TIME.
  */

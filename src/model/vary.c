@@ -1,6 +1,6 @@
 /* Numbers of bodies by name: "thigh.mass", "floor.friction", "knee.damping", "gravity".
  *
- * A name is THING.NUMBER, with the thing's own name, or as it is called without one ("geom3"), and
+ * A name is PART.NUMBER, with the part's own name, or as it is called without one ("geom3"), and
  * before it the kind where several kinds share the name: "geom:thigh.mass". A change is one of the
  * definition, before anything is computed from it: so the model is the one of a file in which the
  * number was edited. Numbers that readers of files have already made others of are not in the table
@@ -83,14 +83,14 @@ typedef struct target {
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-static int find_thing(const model_bodies *bodies, zw_kind kind, const char *name)
+static int find_part(const model_bodies *bodies, zw_kind kind, const char *name)
 {
-    int index = model_find_thing(bodies, kind, name), number;
-    size_t length = strlen(model_thing_word(kind));
+    int index = model_find_part(bodies, kind, name), number;
+    size_t length = strlen(model_part_word(kind));
     char rest;
-    if (index < 0 && !strncmp(name, model_thing_word(kind), length) &&
+    if (index < 0 && !strncmp(name, model_part_word(kind), length) &&
         sscanf(name + length, "%d%c", &number, &rest) == 1 && number >= 0 &&
-        number < bodies->count[kind] && !*model_thing_name(model_thing_at(bodies, kind, number))) {
+        number < bodies->count[kind] && !*model_part_name(model_part_at(bodies, kind, number))) {
         index = number;
     }
     return index;
@@ -105,7 +105,7 @@ static int find_all(const model_bodies *bodies, int only, const char *name, cons
         zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         const char *known = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
         int index = (only < 0 || only == (int)kind) && !strcmp(known, word)
-                        ? find_thing(bodies, kind, name)
+                        ? find_part(bodies, kind, name)
                         : -1;
         if (index >= 0) {
             found[count++] = (target){kind, index, known, i < PLAIN ? i : -1};
@@ -118,8 +118,8 @@ static int find_all(const model_bodies *bodies, int only, const char *name, cons
 static int kind_before(const char **name)
 {
     for (int kind = 0; kind < MODEL_KINDS; kind++) {
-        size_t length = strlen(model_thing_word((zw_kind)kind));
-        if (!strncmp(*name, model_thing_word((zw_kind)kind), length) && (*name)[length] == ':') {
+        size_t length = strlen(model_part_word((zw_kind)kind));
+        if (!strncmp(*name, model_part_word((zw_kind)kind), length) && (*name)[length] == ':') {
             *name += length + 1;
             return kind;
         }
@@ -130,14 +130,14 @@ static int kind_before(const char **name)
 /* Names may have dots, and so have words: the last dot is tried first. */
 static int find_targets(const model_bodies *bodies, const char *name, target *found, int room)
 {
-    char thing[256];
+    char part[256];
     int only = kind_before(&name), count = 0;
     size_t length = strlen(name);
-    for (size_t dot = length; dot-- > 1 && count == 0 && length < sizeof thing;) {
+    for (size_t dot = length; dot-- > 1 && count == 0 && length < sizeof part;) {
         if (name[dot] == '.') {
-            memcpy(thing, name, dot);
-            thing[dot] = 0;
-            count = find_all(bodies, only, thing, name + dot + 1, found, room);
+            memcpy(part, name, dot);
+            part[dot] = 0;
+            count = find_all(bodies, only, part, name + dot + 1, found, room);
         }
     }
     return count;
@@ -225,7 +225,7 @@ static zw_status set_special(zw_model *model, const target *it, const char *name
     if (it->kind == ZW_KIND_BODY) {
         return set_body_mass(model, it->index, name, value, error);
     }
-    memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
+    memcpy(&def, zw_model_def(model, it->kind, it->index), model_part_size(it->kind));
     if (it->kind == ZW_KIND_JOINT) {
         status = set_limit(def.joint.limited, def.joint.range, it, name, value, error);
     } else if (it->kind == ZW_KIND_TENDON) {
@@ -253,7 +253,7 @@ static zw_status set_target(zw_model *model, const target *it, const char *name,
     if (is_from_shapes(model->bodies, it)) {
         return refuse(error, name, "it comes from the shapes; set their masses and sizes");
     }
-    memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
+    memcpy(&def, zw_model_def(model, it->kind, it->index), model_part_size(it->kind));
     memcpy((char *)&def + plain[it->at].at, &value, sizeof value);
     if (it->kind == ZW_KIND_PAIR) {
         if (!(def.pair.given & 2)) {
@@ -335,7 +335,7 @@ static double special_number(const zw_model *model, const target *it)
     if (it->kind == ZW_KIND_BODY) {
         return number_of_body(model->bodies, it->index);
     }
-    memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
+    memcpy(&def, zw_model_def(model, it->kind, it->index), model_part_size(it->kind));
     int upper = !strcmp(it->word, "upper");
     return it->kind == ZW_KIND_JOINT    ? def.joint.range[upper]
            : it->kind == ZW_KIND_TENDON ? def.tendon.range[upper]
@@ -391,20 +391,20 @@ zw_status zw_model_get(const zw_model *model, const char *name, double *value, z
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* What there is to be set of the things with this name. */
+/* What there is to be set of the parts with this name. */
 static zw_status unknown(const model_bodies *bodies, const char *name, zw_error *error)
 {
-    char thing[256] = "";
+    char part[256] = "";
     const char *rest = name;
     int only = kind_before(&rest), listed = 0;
     const char *dot = strrchr(rest, '.');
-    snprintf(thing, sizeof thing, "%.*s", dot ? (int)(dot - rest) : 0, rest);
+    snprintf(part, sizeof part, "%.*s", dot ? (int)(dot - rest) : 0, rest);
     base_fail(error, ZW_BAD_INPUT, "there is no '%.100s' to set", name);
     for (int i = 0; i < PLAIN + SPECIAL && listed < MOST_LISTED; i++) {
         zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         const char *word = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
-        int wanted = thing[0] && (only < 0 || only == (int)kind);
-        const target it = {kind, wanted ? find_thing(bodies, kind, thing) : -1, word, i};
+        int wanted = part[0] && (only < 0 || only == (int)kind);
+        const target it = {kind, wanted ? find_part(bodies, kind, part) : -1, word, i};
         if (it.index >= 0 && !(i < PLAIN && is_from_shapes(bodies, &it))) {
             base_fail_more(error, "%s %s", listed++ ? "," : "; this has", word);
         }
@@ -418,7 +418,7 @@ void model_settable(const model_bodies *bodies, model_offer *offer, void *user)
         zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         const char *word = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
         for (int k = 0; k < bodies->count[kind]; k++) {
-            const char *name = *model_thing_name(model_thing_at(bodies, kind, k));
+            const char *name = *model_part_name(model_part_at(bodies, kind, k));
             const target it = {kind, k, word, i};
             if (name && !(i < PLAIN && is_from_shapes(bodies, &it))) {
                 offer(user, name, word);
@@ -452,8 +452,8 @@ zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error
     }
     if (count > 1) {
         return base_fail(error, ZW_BAD_INPUT, "'%.100s' is ambiguous: write %s:%.100s or %s:%.100s",
-                         name, model_thing_word(found[0].kind), name,
-                         model_thing_word(found[1].kind), name);
+                         name, model_part_word(found[0].kind), name, model_part_word(found[1].kind),
+                         name);
     }
     return set_target(model, &found[0], name, value, error);
 }

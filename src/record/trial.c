@@ -79,8 +79,8 @@ static void add_rows(maker *k)
         memcpy(to, trial->q + s * n, n * sizeof *to);
         memcpy(to + n, trial->extra + s * n, n * sizeof *to);
         to += 2 * n;
-        *to++ = trial->hand_size[s];
-        *to++ = trial->hand_error[s];
+        *to++ = trial->extra_size[s];
+        *to++ = trial->extra_error[s];
         if (m > 0) {
             memcpy(to, trial->lambda + s * m, m * sizeof *to);
         }

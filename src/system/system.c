@@ -225,7 +225,7 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
         name = model->param[system->bodies->motor[system->bodies->act_motor[index]].param].name;
         break;
     default:
-        name = *model_thing_name(model_thing_at(system->own.bodies, kind, index));
+        name = *model_part_name(model_part_at(system->own.bodies, kind, index));
         break;
     }
     return name ? name : "";

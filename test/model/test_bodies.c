@@ -124,7 +124,7 @@ static void refused(zw_model *m, zw_kind kind, const void *def, const char *mess
 {
     zw_error error;
     int before = zw_model_count(m, kind);
-    assert_int_equal(model_add_thing(m, kind, def, &error), -1);
+    assert_int_equal(model_add_part(m, kind, def, &error), -1);
     assert_int_equal(error.status, ZW_BAD_INPUT);
     if (strstr(error.text, message) == NULL) {
         print_error("said: %s\nwanted: %s\n", error.text, message);

@@ -32,7 +32,7 @@ static inline const void *thing(const zw_model *model, zw_kind kind, const char 
 {
     int index = zw_model_find(model, kind, name);
     if (index < 0) {
-        print_error("there is no %s '%s'\n", model_thing_word(kind), name);
+        print_error("there is no %s '%s'\n", model_part_word(kind), name);
     }
     assert_true(index >= 0);
     return zw_model_def(model, kind, index);

@@ -489,7 +489,7 @@ static void shapes_of_drake(void **state)
     assert_true(p->size[0] > 0 && p->size[0] <= 1e-6);
     assert_true(is_noted(m, "sphere without size"));
     const zw_geom_def *b =
-        zw_model_def(m, ZW_KIND_GEOM, model_find_thing(m->bodies, ZW_KIND_GEOM, "b"));
+        zw_model_def(m, ZW_KIND_GEOM, model_find_part(m->bodies, ZW_KIND_GEOM, "b"));
     assert_true(b->shape == ZW_SHAPE_SPHERE && b->size[0] == p->size[0]);
     assert_true(is_noted(m, "box without size"));
     zw_model_free(m);

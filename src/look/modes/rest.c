@@ -1,8 +1,8 @@
 /* Rest: a position where nothing accelerates when it is let go.
  *
- * At speeds zero a(q) is a field on the positions; through honey things would go along it, q' ~ a.
- * An implicit step of that, with steps of length 1/s and G = N' a_q N for the columns of N that
- * speeds may have (linear.c), is
+ * At speeds zero a(q) is a field on the positions; in an overdamped motion the system would follow
+ * it, q' ~ a. An implicit step of that, with steps of length 1/s and G = N' a_q N for the columns
+ * of N that speeds may have (linear.c), is
  *
  *     (s - G) y = N' a,      q <- q (+) N y,     then onto the constraints.
  *

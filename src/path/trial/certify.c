@@ -52,8 +52,8 @@ static void lay_out_trial(zw_trial *trial, base_arena *arena)
     trial->v = base_arena_doubles(arena, count * n);
     trial->a = base_arena_doubles(arena, count * n);
     trial->extra = base_arena_doubles(arena, count * n);
-    trial->hand_size = base_arena_doubles(arena, count);
-    trial->hand_error = base_arena_doubles(arena, count);
+    trial->extra_size = base_arena_doubles(arena, count);
+    trial->extra_error = base_arena_doubles(arena, count);
     trial->lambda = base_arena_doubles(arena, count * m);
     trial->power = base_arena_doubles(arena, count);
     trial->start = base_arena_bytes(arena, (count + 1) * sizeof(long));
@@ -506,9 +506,9 @@ zw_view zw_trial_series_of(const zw_trial *trial, zw_trial_series series)
     case ZW_SERIES_EXTRA:
         return (zw_view){trial->extra, wide};
     case ZW_SERIES_EXTRA_SIZE:
-        return (zw_view){trial->hand_size, count};
+        return (zw_view){trial->extra_size, count};
     case ZW_SERIES_EXTRA_ERROR:
-        return (zw_view){trial->hand_error, count};
+        return (zw_view){trial->extra_error, count};
     case ZW_SERIES_LAMBDA:
         return (zw_view){trial->lambda, count * trial->m};
     case ZW_SERIES_POWER:

@@ -211,8 +211,8 @@ zw_status certify_lanes_split(path_certifier *certifier, zw_error *error)
                 size += extra[j] * apart[j];
             }
             certifier->square[i] = fmax(size, 0);
-            trial->hand_size[i] = sqrt(certifier->square[i]);
-            trial->hand_error[i] = sqrt(miss);
+            trial->extra_size[i] = sqrt(certifier->square[i]);
+            trial->extra_error[i] = sqrt(miss);
             certifier->forces[i] = all;
             certifier->energy[i] = lanes->energy_out[0][lane];
         }

@@ -53,7 +53,7 @@ zw_status certify_law_find(path_certifier *certifier, const double *a, zw_error 
                                 .rate = certifier->rate,
                                 .extra = trial->extra,
                                 .apart = certifier->apart,
-                                .size = trial->hand_size,
+                                .size = trial->extra_size,
                                 .square = certifier->square,
                                 .error = certifier->grid_error};
     return certify_law_varies(certifier) ? path_variation_solve(&variation, error) : ZW_OK;

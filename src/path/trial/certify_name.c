@@ -36,8 +36,8 @@ static int loudest(const path_certifier *certifier, long i)
 static int pushed(const path_certifier *certifier, long i)
 {
     const zw_trial *trial = certifier->trial;
-    return isfinite(trial->hand_error[i]) &&
-           hypot(trial->hand_size[i], certifier->away[i]) > 3 * trial->hand_error[i];
+    return isfinite(trial->extra_error[i]) &&
+           hypot(trial->extra_size[i], certifier->away[i]) > 3 * trial->extra_error[i];
 }
 
 /* Back from the worst moment to where it is quiet; -1: too far. */

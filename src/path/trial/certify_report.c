@@ -18,7 +18,7 @@
 
 static int known(const path_certifier *certifier, long i)
 {
-    return isfinite(certifier->trial->hand_error[i]);
+    return isfinite(certifier->trial->extra_error[i]);
 }
 
 /* Root of the mean of squares over samples and coordinates, each over its scale. */
@@ -61,7 +61,7 @@ static double integral(path_certifier *certifier, const double *y, double *time)
 static void blur_forces(path_certifier *certifier)
 {
     double time, forces = integral(certifier, certifier->forces, &time),
-                 *error = certifier->trial->hand_error;
+                 *error = certifier->trial->extra_error;
     double least = time > 0 ? FORCE * FORCE * fmax(forces, 0) / time : 0;
     for (long i = 0; i < certifier->count; i++) {
         error[i] = sqrt(error[i] * error[i] + least);
@@ -81,11 +81,11 @@ static void report_means(path_certifier *certifier, double *forces)
     certifier->unknown = rest / (double)certifier->count;
     report->mean = integral(certifier, certifier->square, &time);
     for (long i = 0; i < certifier->count; i++) {
-        square[i] = trial->hand_size[i] * trial->hand_size[i];
+        square[i] = trial->extra_size[i] * trial->extra_size[i];
     }
     report->defect = integral(certifier, square, &time);
     for (long i = 0; i < certifier->count; i++) {
-        square[i] = trial->hand_error[i] * trial->hand_error[i];
+        square[i] = trial->extra_error[i] * trial->extra_error[i];
     }
     report->defect_error = integral(certifier, square, &time);
     if (time > 0) {
@@ -107,16 +107,16 @@ static zw_status report_worst(path_certifier *certifier, double *ratio, zw_error
     long worst = -1;
     *ratio = 0;
     for (long i = 0; i < certifier->count; i++) {
-        double size = hypot(trial->hand_size[i], certifier->away[i]);
-        double now = size > 0 ? size / trial->hand_error[i] : 0;
+        double size = hypot(trial->extra_size[i], certifier->away[i]);
+        double now = size > 0 ? size / trial->extra_error[i] : 0;
         if (known(certifier, i) && (worst < 0 || now > *ratio)) {
             *ratio = now;
             worst = i;
         }
     }
     if (worst >= 0) {
-        report->worst = trial->hand_size[worst];
-        report->worst_error = trial->hand_error[worst];
+        report->worst = trial->extra_size[worst];
+        report->worst_error = trial->extra_error[worst];
         report->worst_time = trial->t[worst];
         status = certify_name(certifier, worst, &report->worst_coord, error);
         report->worst_force = status == ZW_OK && report->worst_coord >= 0
@@ -212,8 +212,8 @@ static void point_out(path_certifier *certifier, int seen)
         report->worst_coord = certifier->jump_coord;
         report->worst_force = certifier->jump_force;
     } else if (!seen && certifier->clash >= 0) {
-        report->worst = certifier->trial->hand_size[certifier->clash];
-        report->worst_error = certifier->trial->hand_error[certifier->clash];
+        report->worst = certifier->trial->extra_size[certifier->clash];
+        report->worst_error = certifier->trial->extra_error[certifier->clash];
         report->worst_time = certifier->trial->t[certifier->clash];
         report->worst_coord = certifier->clash_coord;
         report->worst_force =

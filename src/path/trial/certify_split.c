@@ -233,7 +233,7 @@ static zw_status take_apart(path_certifier *certifier, long i, zw_error *error)
         return status;
     }
     double size = fmax(dense_dot(n, x, extra), 0);
-    trial->hand_size[i] = sqrt(size);
+    trial->extra_size[i] = sqrt(size);
     certifier->away[i] = sqrt(fmax(all - size, 0));
     for (int k = 0; k < n; k++) {
         less[k] = force[k] += certifier->react[i * n + k];
@@ -348,7 +348,7 @@ static zw_status split(path_certifier *certifier, long i, zw_error *error)
     }
     if (status == ZW_OK) {
         status = error_of(certifier, t, certifier->blur[2] + i * certifier->n, &miss, error);
-        trial->hand_error[i] = hypot(sqrt(miss), certifier->grid_error[i]);
+        trial->extra_error[i] = hypot(sqrt(miss), certifier->grid_error[i]);
     }
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_ENERGY, t, q, v, NULL, NULL, error);

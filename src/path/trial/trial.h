@@ -11,13 +11,13 @@ struct zw_trial {
     zw_trial_report report;
 
     /* Sample by sample; those of the public series first. */
-    double *t;          /* [count] */
-    double *q, *v, *a;  /* [count * n] of the fit */
-    double *extra;      /* [count * n] R_tangential */
-    double *hand_size;  /* [count] in the metric */
-    double *hand_error; /* [count] */
-    double *lambda;     /* [count * m] */
-    double *power;      /* [count] of the active forces */
+    double *t;           /* [count] */
+    double *q, *v, *a;   /* [count * n] of the fit */
+    double *extra;       /* [count * n] R_tangential */
+    double *extra_size;  /* [count] in the metric */
+    double *extra_error; /* [count] */
+    double *lambda;      /* [count * m] */
+    double *power;       /* [count] of the active forces */
 
     int pieces;
     long *start; /* [pieces + 1] */

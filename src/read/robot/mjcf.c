@@ -18,12 +18,12 @@ int mjcf_is(const mjcf *m, int element, const char *name)
 int mjcf_add(mjcf *m, zw_kind kind, void *def, int *index)
 {
     zw_error error;
-    const char **name = model_thing_name(def);
+    const char **name = model_part_name(def);
     if (m->in_copy >= 0 && *name != NULL &&
         (*name = mjcf_longer_name(m, *name, m->copy[m->in_copy].suffix)) == NULL) {
         return 0;
     }
-    int added = m->xml.status == ZW_OK ? model_add_thing(m->model, kind, def, &error) : -1;
+    int added = m->xml.status == ZW_OK ? model_add_part(m->model, kind, def, &error) : -1;
     if (added < 0 && m->xml.status == ZW_OK) {
         m->xml.status = error.status;
         if (m->xml.error != NULL) {
@@ -40,14 +40,14 @@ int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *i
 {
     const char *name = xml_value(&m->xml, element, attribute);
     const model_bodies *b = m->model->bodies;
-    const char *word = model_thing_word(kind);
+    const char *word = model_part_word(kind);
     if (name == NULL) {
         return form_fail(&m->xml, element, NULL, "<%s> needs the name of a %s: %s=\"...\"",
                          m->xml.element[element].name, word, attribute);
     }
-    *index = model_find_thing(b, kind, name);
+    *index = model_find_part(b, kind, name);
     if (*index < 0 && (name = mjcf_copy_name(m, name)) != NULL) {
-        *index = model_find_thing(b, kind, name);
+        *index = model_find_part(b, kind, name);
     }
     if (*index >= 0 || name == NULL) {
         return name != NULL;
@@ -59,7 +59,7 @@ int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *i
     }
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < b->count[kind]; i++) {
-        const char *known = *model_thing_name(model_thing_at(b, kind, i));
+        const char *known = *model_part_name(model_part_at(b, kind, i));
         if (known != NULL) {
             read_guess_offer(&guess, known, (int)strlen(known));
         }

@@ -203,7 +203,7 @@ typedef struct mjcf_graft {
     int place;
     int whole;                /* all in the world of the other model */
     zw_inertia *inertia;      /* of its bodies, if it weighs them by other rules; else NULL */
-    int *number[MODEL_KINDS]; /* of its things here, -1: not taken */
+    int *number[MODEL_KINDS]; /* of its parts here, -1: not taken */
     int *block;
 } mjcf_graft;
 
@@ -281,9 +281,9 @@ extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sens
 /* Fill the model of the tree with bodies. */
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits);
 int mjcf_is(const mjcf *m, int element, const char *name);
-/* Add a thing: 0 if the model refuses it. `index` may be NULL. */
+/* Add a part: 0 if the model refuses it. `index` may be NULL. */
 int mjcf_add(mjcf *m, zw_kind kind, void *def, int *index);
-/* The thing that the attribute's value names; `word` is what it should be. 0: unknown. */
+/* The part that the attribute's value names; `word` is what it should be. 0: unknown. */
 int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *index);
 /* Take a note: "geom " and these words. */
 int mjcf_note(mjcf *m, int element, const char *words);
@@ -310,7 +310,7 @@ void mjcf_copies_free(mjcf *m);
 
 /* ---- mjcf_default.c -------------------------------------------------------------------------- */
 
-extern const char *const mjcf_never_in_default; /* attributes that belong to one thing */
+extern const char *const mjcf_never_in_default; /* attributes that belong to one part */
 int mjcf_defaults(mjcf *m, int section);
 int mjcf_class_root(mjcf *m); /* make it */
 /* The class that `name` names, or `otherwise` where it is NULL. 0: unknown. */

@@ -95,7 +95,7 @@ static int new_name(mjcf *m, const mjcf_graft *g, const char **name)
 static int goes_along(const mjcf_graft *g, zw_kind kind, void *def)
 {
     model_refs refs;
-    model_thing_refs(kind, def, &refs);
+    model_part_refs(kind, def, &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
         zw_kind of;
         int may_lack, index = *model_ref_at(&refs, i, &of, &may_lack);
@@ -135,12 +135,12 @@ static void weigh(const mjcf_graft *g, int index, zw_body_def *body)
     memcpy(body->inertia, in->moment, sizeof in->moment);
 }
 
-/* A copy of thing `index`, renamed and renumbered, into this model; `frame`: it is moved there. */
+/* A copy of part `index`, renamed and renumbered, into this model; `frame`: it is moved there. */
 static int take(mjcf *m, mjcf_graft *g, zw_kind kind, int index, const model_pose *frame)
 {
     any_def def;
     memset(&def, 0, sizeof def);
-    memcpy(&def, model_thing_at(g->from->bodies, kind, index), model_thing_size(kind));
+    memcpy(&def, model_part_at(g->from->bodies, kind, index), model_part_size(kind));
     if (frame != NULL) {
         move(kind, &def, frame);
     }
@@ -168,15 +168,15 @@ static int take(mjcf *m, mjcf_graft *g, zw_kind kind, int index, const model_pos
         def.tendon.joint = list;
         def.tendon.stop = stop;
     }
-    model_thing_refs(kind, &def, &refs);
+    model_part_refs(kind, &def, &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
         zw_kind of;
         int may_lack, *at = model_ref_at(&refs, i, &of, &may_lack);
         *at = *at >= 0 ? g->number[of][*at] : -1;
     }
-    *model_thing_place(&def) = g->place;
+    *model_part_place(&def) = g->place;
     int ok =
-        new_name(m, g, model_thing_name(&def)) && mjcf_add(m, kind, &def, &g->number[kind][index]);
+        new_name(m, g, model_part_name(&def)) && mjcf_add(m, kind, &def, &g->number[kind][index]);
     base_free(list);
     base_free(stop);
     return ok;
@@ -216,9 +216,9 @@ static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_po
     ok = ok && take_meshes(m, g);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; ok && i < b->count[kinds[k]]; i++) {
-            void *def = model_thing_at(b, kinds[k], i);
+            void *def = model_part_at(b, kinds[k], i);
             model_refs refs;
-            model_thing_refs(kinds[k], def, &refs);
+            model_part_refs(kinds[k], def, &refs);
             int body = *refs.at[0], in_world = body == 0 && g->whole;
             if ((in_world || (body > 0 && (body != above_top || g->whole))) &&
                 goes_along(g, kinds[k], def)) {
@@ -238,9 +238,9 @@ int mjcf_attach_rest(mjcf *m)
         mjcf_graft *g = &m->graft[n];
         for (int k = 0; k < 6; k++) {
             for (int i = 0; i < g->from->bodies->count[kinds[k]]; i++) {
-                void *def = model_thing_at(g->from->bodies, kinds[k], i);
+                void *def = model_part_at(g->from->bodies, kinds[k], i);
                 model_refs refs;
-                model_thing_refs(kinds[k], def, &refs);
+                model_part_refs(kinds[k], def, &refs);
                 int about_all = model_ref_count(&refs) == 0; /* a clock is not the body's */
                 if (!about_all && goes_along(g, kinds[k], def) && !take(m, g, kinds[k], i, NULL)) {
                     return 0;
@@ -324,7 +324,7 @@ int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, 
     if (from == NULL) {
         return form_fail(&m->xml, element, "model", "there is no <model> of this name in <asset>");
     }
-    int body = x.body != NULL ? model_find_thing(from->bodies, ZW_KIND_BODY, x.body) : 0;
+    int body = x.body != NULL ? model_find_part(from->bodies, ZW_KIND_BODY, x.body) : 0;
     if (x.body != NULL && body <= 0) {
         return form_fail(&m->xml, element, "body", "the model '%.60s' has no body '%.60s'", x.model,
                          x.body);

@@ -227,7 +227,7 @@ static int beside_from_to(mjcf *m, int element)
 static int asset_of(mjcf *m, int element, const char *word, zw_kind kind, const char *name,
                     int *index)
 {
-    *index = model_find_thing(m->model->bodies, kind, name);
+    *index = model_find_part(m->model->bodies, kind, name);
     if (*index >= 0) {
         return 1;
     }

@@ -1,8 +1,8 @@
 /* What refers to names inside <replicate>: as in MuJoCo, it is copied along.
  *
- * A thing `a` inside becomes a0, a1, ... (a00, a10, ... where replicates stand in each other, the
+ * A part `a` inside becomes a0, a1, ... (a00, a10, ... where replicates stand in each other, the
  * inner number first). A tendon, actuator, sensor, equality or pair that refers to `a`, and there
- * is no thing of that name itself, is read once for every copy of `a`, with the same ending put to
+ * is no part of that name itself, is read once for every copy of `a`, with the same ending put to
  * each name in it that has copies, and to its own name; of names that stand in fewer replicates
  * than `a` it is the ending of those.
  *
@@ -79,14 +79,14 @@ const char *mjcf_longer_name(mjcf *m, const char *name, const char *suffix)
     return kept;
 }
 
-/* Is there a thing, of any kind, that has this very name? */
+/* Is there a part, of any kind, that has this very name? */
 static int stands_alone(const mjcf *m, const char *name)
 {
     static const zw_kind kinds[] = {ZW_KIND_BODY, ZW_KIND_JOINT,  ZW_KIND_GEOM,
                                     ZW_KIND_SITE, ZW_KIND_TENDON, ZW_KIND_ACTUATOR};
     int found = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !found; k++) {
-        found = model_find_thing(m->model->bodies, kinds[k], name) >= 0;
+        found = model_find_part(m->model->bodies, kinds[k], name) >= 0;
     }
     return found;
 }

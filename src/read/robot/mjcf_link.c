@@ -201,7 +201,7 @@ static int numeric(mjcf *m, int element, const char *name, double most, double *
 static int restitution(mjcf *m, int element, const char *geom)
 {
     double e = 0;
-    int one = *geom ? model_find_thing(m->model->bodies, ZW_KIND_GEOM, geom + 1) : -1;
+    int one = *geom ? model_find_part(m->model->bodies, ZW_KIND_GEOM, geom + 1) : -1;
     if (*geom && one < 0) {
         return form_fail(&m->xml, element, "name", "there is no geom '%.60s'", geom + 1);
     }
@@ -232,7 +232,7 @@ static int triangles(mjcf *m, int element)
         if (name == NULL) {
             return 0;
         }
-        int geom = model_find_thing(m->model->bodies, ZW_KIND_GEOM, name);
+        int geom = model_find_part(m->model->bodies, ZW_KIND_GEOM, name);
         if (geom < 0) {
             return form_fail(&m->xml, element, "data", "there is no geom '%.60s'", name);
         }

@@ -13,33 +13,33 @@
 /* By its name, or as it is called without one: actuator3. */
 static int find_motor(const model_bodies *bodies, const char *name)
 {
-    int index = model_find_thing(bodies, ZW_KIND_ACTUATOR, name);
+    int index = model_find_part(bodies, ZW_KIND_ACTUATOR, name);
     for (int i = 0; i < bodies->count[ZW_KIND_ACTUATOR] && index < 0; i++) {
         char own[40];
-        snprintf(own, sizeof own, "%s%d", model_thing_word(ZW_KIND_ACTUATOR), i);
+        snprintf(own, sizeof own, "%s%d", model_part_word(ZW_KIND_ACTUATOR), i);
         index = bodies->actuator[i].name == NULL && strcmp(own, name) == 0 ? i : -1;
     }
     return index;
 }
 
-/* What may have been meant: a name near the one that was given; else one whose thing has the given
+/* What may have been meant: a name near the one that was given; else one whose part has the given
  * one in its name: left_thigh.mass for thigh.mass, or for thigh.mas. */
 typedef struct meant {
     read_guess near;
-    const char *thing, *word;
-    int thing_length;
+    const char *part, *word;
+    int part_length;
     char within[160];
 } meant;
 
-static void offer(void *user, const char *thing, const char *word)
+static void offer(void *user, const char *part, const char *word)
 {
     meant *m = user;
     char name[160];
-    snprintf(name, sizeof name, "%.100s%s%.40s", thing, *thing ? "." : "", word);
+    snprintf(name, sizeof name, "%.100s%s%.40s", part, *part ? "." : "", word);
     read_guess_offer(&m->near, name, (int)strlen(name));
     char given[100];
-    snprintf(given, sizeof given, "%.*s", m->thing_length, m->thing);
-    if (!m->within[0] && *given && *thing && strstr(thing, given)) {
+    snprintf(given, sizeof given, "%.*s", m->part_length, m->part);
+    if (!m->within[0] && *given && *part && strstr(part, given)) {
         read_guess guess = read_guess_start(m->word, (int)strlen(m->word));
         read_guess_offer(&guess, word, (int)strlen(word));
         if (!strcmp(m->word, word) || guess.distance != INT_MAX) {
@@ -53,9 +53,9 @@ static int more(const model_bodies *bodies, const char *name, zw_error *error)
     int length = (int)strlen(name);
     const char *dot = strchr(name, '.');
     meant m = {.near = read_guess_start(name, length),
-               .thing = name,
+               .part = name,
                .word = dot ? dot + 1 : "",
-               .thing_length = dot ? (int)(dot - name) : 0};
+               .part_length = dot ? (int)(dot - name) : 0};
     for (int i = 0; i < bodies->count[ZW_KIND_ACTUATOR]; i++) {
         const char *known = bodies->actuator[i].name;
         if (known) {

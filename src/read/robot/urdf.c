@@ -41,7 +41,7 @@ int urdf_pose(urdf *u, int element, model_pose *pose)
 int urdf_add(urdf *u, zw_kind kind, const void *def, int *index)
 {
     zw_error error;
-    int added = u->xml->status == ZW_OK ? model_add_thing(u->model, kind, def, &error) : -1;
+    int added = u->xml->status == ZW_OK ? model_add_part(u->model, kind, def, &error) : -1;
     if (added < 0 && u->xml->status == ZW_OK) {
         u->xml->status = error.status;
         if (u->xml->error != NULL) {

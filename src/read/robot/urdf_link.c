@@ -222,7 +222,7 @@ static int collision(urdf *u, const urdf_link *link, int element)
     }
     g.name = xml_value(u->xml, element, "name");
     if (g.name != NULL &&
-        (*g.name == 0 || model_find_thing(u->model->bodies, ZW_KIND_GEOM, g.name) >= 0)) {
+        (*g.name == 0 || model_find_part(u->model->bodies, ZW_KIND_GEOM, g.name) >= 0)) {
         g.name = NULL; /* URDF does not ask that these differ */
     }
     memcpy(g.pos, pose.pos, sizeof pose.pos);

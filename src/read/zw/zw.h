@@ -60,7 +60,7 @@ typedef enum read_state {
     READ_DONE
 } read_state;
 
-/* One thing of a name: the name itself, or a member of the family. */
+/* One of a name: the name itself, or a member of the family. */
 typedef struct read_member {
     int name;
     int index[READ_MOST_INDICES];
@@ -379,7 +379,7 @@ int read_count_rows(reader *r);
 
 /* Something of the robot, as it is written: a name, and the fields after it. */
 typedef struct read_path {
-    int thing; /* tree of the name */
+    int part; /* tree of the name */
     int count;
     int field[2]; /* trees */
 } read_path;

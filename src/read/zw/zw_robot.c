@@ -1,4 +1,4 @@
-/* import "robot.xml" as cart: formulas over the things of a robot.
+/* import "robot.xml" as cart: formulas over the parts of a robot.
  *
  *     cart.elbow             the coordinate of a hinge or slide
  *     cart.hand              the place of a body or site, a vector; cart.hand.x a component of it
@@ -108,7 +108,7 @@ int read_robot_find(const reader *r, zw_kind kind, int symbol)
     const expr_symbol *s = &r->symbols.symbol[symbol];
     int found = -1;
     for (int i = 0; bodies != NULL && i < bodies->count[kind]; i++) {
-        const char *name = *model_thing_name(model_thing_at(bodies, kind, i));
+        const char *name = *model_part_name(model_part_at(bodies, kind, i));
         int k = 0;
         while (name != NULL && k < s->length && name[k] != 0 &&
                same_character(name[k], s->text[k])) {
@@ -142,7 +142,7 @@ static void offer(const reader *r, zw_kind kind, read_guess *guess)
 {
     const model_bodies *bodies = r->model->bodies;
     for (int i = 0; bodies != NULL && i < bodies->count[kind]; i++) {
-        const char *name = *model_thing_name(model_thing_at(bodies, kind, i));
+        const char *name = *model_part_name(model_part_at(bodies, kind, i));
         if (name != NULL) {
             read_guess_offer(guess, name, (int)strlen(name));
         }
@@ -156,7 +156,7 @@ void read_robot_guess(const reader *r, read_guess *guess)
     offer(r, ZW_KIND_SITE, guess);
 }
 
-/* Is this name the robot's, or one of its things'? */
+/* Is this name the robot's, or one of its parts'? */
 static int is_root(reader *r, int symbol, int fields)
 {
     int name = read_name_find(r, symbol);
@@ -186,17 +186,17 @@ int read_robot_path(reader *r, int tree, read_path *path)
     if (count - skip > 2) {
         return 0; /* a component of something: value_field goes on inside */
     }
-    *path = (read_path){.thing = skip ? chain[count - 1] : tree, .count = count - skip};
+    *path = (read_path){.part = skip ? chain[count - 1] : tree, .count = count - skip};
     for (int i = 0; i < path->count; i++) {
         path->field[i] = chain[path->count - 1 - i];
     }
     return 1;
 }
 
-static int fail_thing(reader *r, const read_path *path, const char *kinds, const zw_kind *kind,
-                      int count)
+static int fail_part(reader *r, const read_path *path, const char *kinds, const zw_kind *kind,
+                     int count)
 {
-    const expr_tree *node = &r->trees.tree[path->thing];
+    const expr_tree *node = &r->trees.tree[path->part];
     const expr_symbol *s = &r->symbols.symbol[node->symbol];
     read_guess guess = read_guess_start(s->text, s->length);
     for (int i = 0; i < count; i++) {
@@ -304,7 +304,7 @@ static int read_part(reader *r, int tree, model_seen *seen, expr_op *leaf)
 static int frame_of(reader *r, const read_path *path, model_seen *seen)
 {
     static const zw_kind kind[] = {ZW_KIND_BODY, ZW_KIND_SITE};
-    int symbol = r->trees.tree[path->thing].symbol;
+    int symbol = r->trees.tree[path->part].symbol;
     int body = read_robot_find(r, ZW_KIND_BODY, symbol);
     int site = body >= 0 ? -1 : read_robot_find(r, ZW_KIND_SITE, symbol);
     *seen = (model_seen){.kind = MODEL_SEEN_POINT, .body = body >= 0 ? body : 0, .site = site};
@@ -312,32 +312,32 @@ static int frame_of(reader *r, const read_path *path, model_seen *seen)
         return 1;
     }
     if (read_robot_find(r, ZW_KIND_JOINT, symbol) >= 0) {
-        return read_fail(r, r->trees.tree[path->thing].token,
+        return read_fail(r, r->trees.tree[path->part].token,
                          "'%s' is a joint, and no body or site has its name",
                          read_show_symbol(r, symbol).text);
     }
-    return fail_thing(r, path, "body or site", kind, 2);
+    return fail_part(r, path, "body or site", kind, 2);
 }
 
 /* The joint, if the path is one that has a coordinate; -1: it is not. */
 static int joint_of(const reader *r, const read_path *path)
 {
-    int joint = read_robot_find(r, ZW_KIND_JOINT, r->trees.tree[path->thing].symbol);
+    int joint = read_robot_find(r, ZW_KIND_JOINT, r->trees.tree[path->part].symbol);
     int kind = joint < 0 ? -1 : r->model->bodies->joint[joint].kind;
     return path->count == 0 && (kind == ZW_JOINT_HINGE || kind == ZW_JOINT_SLIDE) ? joint : -1;
 }
 
-static int check_thing(reader *r, const read_path *path)
+static int check_part(reader *r, const read_path *path)
 {
     static const zw_kind kind[] = {ZW_KIND_JOINT, ZW_KIND_BODY, ZW_KIND_SITE};
-    int symbol = r->trees.tree[path->thing].symbol;
+    int symbol = r->trees.tree[path->part].symbol;
     if (!read_robot_knows(r, symbol)) {
-        return fail_thing(r, path, "joint, body or site", kind, 3);
+        return fail_part(r, path, "joint, body or site", kind, 3);
     }
     int only_joint = read_robot_find(r, ZW_KIND_BODY, symbol) < 0 &&
                      read_robot_find(r, ZW_KIND_SITE, symbol) < 0;
     if (only_joint && path->count == 0) {
-        return read_fail(r, r->trees.tree[path->thing].token,
+        return read_fail(r, r->trees.tree[path->part].token,
                          "'%s' is a ball or free joint and has no single coordinate; use the "
                          "position and the axes of its body",
                          read_show_symbol(r, symbol).text);
@@ -359,7 +359,7 @@ int read_robot_value(reader *r, int tree, const read_path *path, read_value *val
     }
     expr_op leaf = EXPR_COORD;
     int component = path->count > 0 ? component_of(r, path->field[0]) : -1;
-    if (!check_thing(r, path) || !frame_of(r, path, &seen)) {
+    if (!check_part(r, path) || !frame_of(r, path, &seen)) {
         return 0;
     }
     if (path->count == 0 || (component >= 0 && path->count == 1)) {
@@ -495,7 +495,7 @@ static int motor_of(reader *r, int tree)
     }
     int index = read_robot_find(r, ZW_KIND_ACTUATOR, node->symbol);
     if (index < 0) {
-        fail_thing(r, &(read_path){.thing = tree}, "motor", kind, 1);
+        fail_part(r, &(read_path){.part = tree}, "motor", kind, 1);
     }
     return index;
 }
@@ -537,7 +537,7 @@ int read_robot_setting(reader *r, const zw_setting *setting)
         }
         name += prefix + 1;
     }
-    int index = model_find_thing(r->model->bodies, ZW_KIND_ACTUATOR, name);
+    int index = model_find_part(r->model->bodies, ZW_KIND_ACTUATOR, name);
     if (index < 0) {
         if (strchr(name, '.') == NULL && strncmp(name, "gravity", 7) != 0) {
             return 0;

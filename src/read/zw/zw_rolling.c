@@ -168,8 +168,8 @@ static void frame_of(const model_bodies *bodies, const model_seen *seen, int *bo
 }
 
 /* Frame 1: on what rolls. */
-static int place_thing(reader *r, const read_statement *s, const read_item *item,
-                       zw_equality_def *def)
+static int place_part(reader *r, const read_statement *s, const read_item *item,
+                      zw_equality_def *def)
 {
     const model_bodies *bodies = r->model->bodies;
     model_seen seen;
@@ -219,7 +219,7 @@ int read_make_rolling(reader *r, const read_statement *s, const read_item *item)
 {
     zw_equality_def def = zw_equality_default();
     int member = read_member_of(r, item->target);
-    if (member < 0 || !place_thing(r, s, item, &def) || !place_plane(r, item, &def) ||
+    if (member < 0 || !place_part(r, s, item, &def) || !place_plane(r, item, &def) ||
         (item->part[RADIUS] >= 0 &&
          !read_number(r, item->part[RADIUS], 1, "a radius", &def.radius)) ||
         (item->part[ROLLERS] >= 0 &&

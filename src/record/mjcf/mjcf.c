@@ -44,9 +44,8 @@ void mjcf_put_soft(mjcf_writer *w, const char *ref, const char *imp, const zw_so
 
 static const char *own_name(const mjcf_writer *w, zw_kind kind, int index)
 {
-    return kind == ZW_KIND_BODY && index == 0
-               ? "world"
-               : *model_thing_name(model_thing_at(w->b, kind, index));
+    return kind == ZW_KIND_BODY && index == 0 ? "world"
+                                              : *model_part_name(model_part_at(w->b, kind, index));
 }
 
 /* The name of a thing, or one that is made into `made` and that no other has. */
@@ -56,8 +55,8 @@ static const char *name_of(const mjcf_writer *w, zw_kind kind, int index, char m
     if (name != NULL && *name != 0) {
         return name;
     }
-    int length = snprintf(made, MADE, "%s%d", model_thing_word(kind), index);
-    while (model_find_thing(w->b, kind, made) >= 0 && length + 2 < MADE) {
+    int length = snprintf(made, MADE, "%s%d", model_part_word(kind), index);
+    while (model_find_part(w->b, kind, made) >= 0 && length + 2 < MADE) {
         made[length++] = '_';
         made[length] = 0;
     }
@@ -75,7 +74,7 @@ void mjcf_refuse(mjcf_writer *w, zw_kind kind, int index, const char *why)
     char made[MADE];
     if (w->status == ZW_OK) {
         w->status = base_fail(w->error, ZW_BAD_INPUT, "%s '%.60s' cannot be written as MJCF: %s",
-                              model_thing_word(kind), name_of(w, kind, index, made), why);
+                              model_part_word(kind), name_of(w, kind, index, made), why);
     }
 }
 

@@ -143,7 +143,7 @@ static void put_site(mjcf_writer *w, int index)
 }
 
 /* Joints, shapes and sites of a body, by one walk over each list. */
-static void put_things(mjcf_writer *w, int body)
+static void put_parts(mjcf_writer *w, int body)
 {
     for (int i = 0; i < w->b->count[ZW_KIND_JOINT]; i++) {
         const zw_joint_def *j = &w->b->joint[i];
@@ -183,7 +183,7 @@ static void put_body(mjcf_writer *w, int body)
         record_put(&w->file, ">\n");
         put_inertial(w, body);
     }
-    put_things(w, body);
+    put_parts(w, body);
     for (int child = w->first[body]; child > 0; child = w->next[child]) {
         put_body(w, child);
     }

@@ -25,7 +25,7 @@ static int by_bodies(const zw_equality_def *e)
 static void site_name(const mjcf_writer *w, char name[80], int index, int side)
 {
     int length = snprintf(name, 40, "equality%d.frame%d", index, side + 1);
-    while (model_find_thing(w->b, ZW_KIND_SITE, name) >= 0 && length < 78) {
+    while (model_find_part(w->b, ZW_KIND_SITE, name) >= 0 && length < 78) {
         name[length++] = '_';
         name[length] = 0;
     }

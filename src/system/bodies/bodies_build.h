@@ -56,7 +56,7 @@ void bodies_cut_free(zw_model *cut);
 /* bodies_name.c: "elbow"; or "base.x", "base.qw" for the parts of a joint. */
 char *bodies_copy(const char *text);
 /* The name of a thing, or one made up that no other of its kind has. */
-void bodies_thing_name(const bodies_builder *b, zw_kind kind, int index, char *name);
+void bodies_part_name(const bodies_builder *b, zw_kind kind, int index, char *name);
 zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error);
 
 /* bodies_close.c: lengths, equalities, limits, dry friction. */
@@ -88,7 +88,7 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error);
 /* bodies_part.c: bodies and joints of the model, as it has them. */
 zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
 /* Copies of all names of a kind, and NULL after them. */
-zw_status bodies_name_things(const bodies_builder *b, zw_kind kind, char ***list);
+zw_status bodies_name_parts(const bodies_builder *b, zw_kind kind, char ***list);
 
 /* bodies_mount.c: sensors; after closers and drives. */
 zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);

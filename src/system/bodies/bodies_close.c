@@ -246,7 +246,7 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
         CLOSER_DISTANCE, CLOSER_WHEEL, CLOSER_MECANUM, CLOSER_ROLL,  CLOSER_BLADE};
     const zw_equality_def *from = &b->from->equality[index];
     char name[BODIES_NAME];
-    bodies_thing_name(b, ZW_KIND_EQUALITY, index, name);
+    bodies_part_name(b, ZW_KIND_EQUALITY, index, name);
     int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
     bodies_closer closer = {.kind = kind[from->kind],
                             .rows = model_equality_rows(from) - touch,
@@ -306,7 +306,7 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
     if (!joint->limited) {
         return ZW_OK;
     }
-    bodies_thing_name(b, ZW_KIND_JOINT, j, name);
+    bodies_part_name(b, ZW_KIND_JOINT, j, name);
     bodies_closer closer = {.kind = CLOSER_BALL,
                             .rows = 1,
                             .length = {is_scalar(joint) ? j : -1, -1},
@@ -325,8 +325,8 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
 /* Tendons and joints may have the same names; their limits may not. */
 static void tendon_name(const bodies_builder *b, int i, char *name)
 {
-    bodies_thing_name(b, ZW_KIND_TENDON, i, name);
-    if (model_find_thing(b->from, ZW_KIND_JOINT, name) >= 0) {
+    bodies_part_name(b, ZW_KIND_TENDON, i, name);
+    if (model_find_part(b->from, ZW_KIND_JOINT, name) >= 0) {
         snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".tendon");
     }
 }
@@ -378,7 +378,7 @@ static zw_status joint_friction(bodies_builder *b, int j, zw_error *error)
     int count = model_joint_speeds[joint->kind];
     char name[BODIES_NAME];
     zw_status status = ZW_OK;
-    bodies_thing_name(b, ZW_KIND_JOINT, j, name);
+    bodies_part_name(b, ZW_KIND_JOINT, j, name);
     size_t end = strlen(name);
     for (int k = 0; k < count && status == ZW_OK; k++) {
         int skip = joint->kind == ZW_JOINT_FREE ? 1 : joint->kind == ZW_JOINT_BALL ? 4 : 0;

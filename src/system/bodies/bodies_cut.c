@@ -53,7 +53,7 @@ typedef struct cutter {
 static void name_of(const cutter *c, zw_kind kind, int index, char *name)
 {
     const bodies_builder b = {.model = c->model, .from = c->from};
-    bodies_thing_name(&b, kind, index, name);
+    bodies_part_name(&b, kind, index, name);
 }
 
 /* ---- Where to cut --------------------------------------------------------------------------- */
@@ -143,14 +143,14 @@ static zw_status find_cuts(cutter *c)
 
 static zw_status add(cutter *c, zw_kind kind, const void *def)
 {
-    return model_add_thing(c->to, kind, def, &c->failure) < 0 ? c->failure.status : ZW_OK;
+    return model_add_part(c->to, kind, def, &c->failure) < 0 ? c->failure.status : ZW_OK;
 }
 
 /* A name that none of this kind has or will have. */
 static void make_new(const cutter *c, zw_kind kind, char *name)
 {
-    while ((model_find_thing(c->to->bodies, kind, name) >= 0 ||
-            model_find_thing(c->from, kind, name) >= 0) &&
+    while ((model_find_part(c->to->bodies, kind, name) >= 0 ||
+            model_find_part(c->from, kind, name) >= 0) &&
            strlen(name) + 2 < BODIES_NAME) {
         strcat(name, "_");
     }
@@ -237,7 +237,7 @@ static zw_status free_bodies(cutter *c)
         joint.body = c->cut[k].body;
         joint.place = c->from->body[joint.body].place;
         name_of(c, ZW_KIND_BODY, joint.body, name);
-        if (model_find_thing(c->to->bodies, ZW_KIND_JOINT, name) >= 0) {
+        if (model_find_part(c->to->bodies, ZW_KIND_JOINT, name) >= 0) {
             snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".body");
         }
         make_new(c, ZW_KIND_JOINT, name);
@@ -294,7 +294,7 @@ static zw_status copy_kind(cutter *c, zw_kind kind)
     zw_status status = ZW_OK;
     int skip = kind == ZW_KIND_KEY && c->maximal; /* they speak of other coordinates */
     for (int i = 0; i < c->from->count[kind] && !skip && status == ZW_OK; i++) {
-        status = add(c, kind, model_thing_at(c->from, kind, i));
+        status = add(c, kind, model_part_at(c->from, kind, i));
     }
     return status;
 }

@@ -152,7 +152,7 @@ static zw_status add_start(const poser *p, const zw_key_def *key, zw_model *cut,
         def.qpos_count = sizes.qpos;
         def.qvel = def.qvel ? v : NULL;
         def.qvel_count = def.qvel ? sizes.qvel : 0;
-        int index = model_add_thing(cut, ZW_KIND_KEY, &def, error);
+        int index = model_add_part(cut, ZW_KIND_KEY, &def, error);
         status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* nothing else is wrong with it */
     }
     base_free(q);

@@ -86,7 +86,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
     char name[BODIES_NAME];
-    bodies_thing_name(b, ZW_KIND_ACTUATOR, index, name);
+    bodies_part_name(b, ZW_KIND_ACTUATOR, index, name);
     model_param *param = model_add_param(b->to->shown);
     if (!param || !(param->name = bodies_copy(name))) {
         return bodies_no_memory(error);

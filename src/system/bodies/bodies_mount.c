@@ -138,7 +138,7 @@ static void name_of_contact(const bodies_sensor *sensor, int k, char *text, size
 static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, int index)
 {
     char name[BODIES_NAME];
-    bodies_thing_name(b, ZW_KIND_SENSOR, index, name);
+    bodies_part_name(b, ZW_KIND_SENSOR, index, name);
     size_t end = strlen(name);
     for (int k = 0; k < sensor->size; k++) {
         if (sensor->size > 1) {
@@ -147,7 +147,7 @@ static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, i
             if (sensor->kind == ZW_SENSOR_CONTACT) {
                 name_of_contact(sensor, k, name + end, BODIES_NAME - end);
             }
-            while (model_find_thing(b->from, ZW_KIND_SENSOR, name) >= 0 &&
+            while (model_find_part(b->from, ZW_KIND_SENSOR, name) >= 0 &&
                    strlen(name) + 2 < BODIES_NAME) {
                 strcat(name, "_"); /* some other sensor is called so */
             }

@@ -30,7 +30,7 @@ static void joint_name(const bodies_builder *b, int index, char *name)
 
 static void own_name(const bodies_builder *b, zw_kind kind, int index, char *name)
 {
-    const char *given = *model_thing_name(model_thing_at(b->from, kind, index));
+    const char *given = *model_part_name(model_part_at(b->from, kind, index));
     if (given != NULL && given[0] != 0) {
         snprintf(name, BODIES_NAME, "%.199s", given);
         return;
@@ -38,16 +38,16 @@ static void own_name(const bodies_builder *b, zw_kind kind, int index, char *nam
     if (kind == ZW_KIND_JOINT) {
         joint_name(b, index, name);
     } else {
-        snprintf(name, BODIES_NAME, "%s%d", model_thing_word(kind), index);
+        snprintf(name, BODIES_NAME, "%s%d", model_part_word(kind), index);
     }
-    while (model_find_thing(b->from, kind, name) >= 0 && strlen(name) + 2 < BODIES_NAME) {
+    while (model_find_part(b->from, kind, name) >= 0 && strlen(name) + 2 < BODIES_NAME) {
         strcat(name, "_");
     }
 }
 
 /* A robot that was imported under a name puts it before all names but those of constraints that
  * the importing file has made. */
-void bodies_thing_name(const bodies_builder *b, zw_kind kind, int index, char *name)
+void bodies_part_name(const bodies_builder *b, zw_kind kind, int index, char *name)
 {
     char own[BODIES_NAME];
     own_name(b, kind, index, own);
@@ -65,7 +65,7 @@ static void part_name(const bodies_builder *b, int j, int part, int speed, char 
 {
     static const char *const free_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     const zw_joint_def *joint = &b->from->joint[j];
-    bodies_thing_name(b, ZW_KIND_JOINT, j, name);
+    bodies_part_name(b, ZW_KIND_JOINT, j, name);
     size_t length = strlen(name), room = BODIES_NAME - length;
     int skip = joint->kind == ZW_JOINT_BALL ? 3 : 0;
     if (joint->kind == ZW_JOINT_FREE || joint->kind == ZW_JOINT_BALL) {
@@ -100,7 +100,7 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error)
     for (int i = 0; i < b->from->count[ZW_KIND_BODY]; i++) {
         for (int part = 0; part < 7 && b->from->body[i].mocap; part++) {
             model_coord *coord = model_add_coord(shown);
-            bodies_thing_name(b, ZW_KIND_BODY, i, name);
+            bodies_part_name(b, ZW_KIND_BODY, i, name);
             size_t length = strlen(name);
             snprintf(name + length, sizeof name - length, ".%s", free_q[part]);
             if (!coord || !(coord->name = bodies_copy(name))) {

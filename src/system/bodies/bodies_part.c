@@ -21,13 +21,13 @@ static bodies_part part_of(const bodies_builder *b, int i)
     return part;
 }
 
-zw_status bodies_name_things(const bodies_builder *b, zw_kind kind, char ***list)
+zw_status bodies_name_parts(const bodies_builder *b, zw_kind kind, char ***list)
 {
     int count = b->from->count[kind];
     char name[BODIES_NAME];
     *list = base_alloc(((size_t)count + 1) * sizeof **list);
     for (int i = 0; i < count && *list; i++) {
-        bodies_thing_name(b, kind, i, name);
+        bodies_part_name(b, kind, i, name);
         if (kind == ZW_KIND_BODY && i == 0) {
             strcpy(name, "world");
         }
@@ -44,8 +44,8 @@ zw_status bodies_make_parts(bodies_builder *b, zw_error *error)
     int bodies = b->from->count[ZW_KIND_BODY], joints = b->from->count[ZW_KIND_JOINT];
     to->part = base_alloc((size_t)bodies * sizeof *to->part);
     to->joint = base_alloc(((size_t)joints + 1) * sizeof *to->joint);
-    if (!to->part || !to->joint || bodies_name_things(b, ZW_KIND_BODY, &to->part_name) != ZW_OK ||
-        bodies_name_things(b, ZW_KIND_JOINT, &to->joint_name) != ZW_OK) {
+    if (!to->part || !to->joint || bodies_name_parts(b, ZW_KIND_BODY, &to->part_name) != ZW_OK ||
+        bodies_name_parts(b, ZW_KIND_JOINT, &to->joint_name) != ZW_OK) {
         return bodies_no_memory(error);
     }
     for (int i = 0; i < bodies; i++) {

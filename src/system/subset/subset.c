@@ -247,7 +247,7 @@ static void fill_motor(subset *s, const subset_groups *g, int k)
 }
 
 /* All but the tree, the masses and the contacts; counts go up from 0 again. */
-static void fill_things(subset *s, const subset_groups *g, const unsigned char *awake)
+static void fill_parts(subset *s, const subset_groups *g, const unsigned char *awake)
 {
     const struct system_bodies *all = g->whole->bodies;
     struct system_bodies *to = &s->bodies;
@@ -378,7 +378,7 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     lay_out(s, M, A, &arena);
     fill_places(s, g);
     fill_metric(s, g);
-    fill_things(s, g, awake);
+    fill_parts(s, g, awake);
     fill_contacts(g, tree, sweeps);
     s->system.model = &s->model;
     s->system.bodies = &s->bodies;
