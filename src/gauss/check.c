@@ -1,5 +1,4 @@
-/* Is this a problem at all? Everything that the kernel would otherwise have to fear is refused
- * here, by name. */
+/* Is this a valid problem? Whatever the kernel could not handle is refused here, by name. */
 #include <limits.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* What a file format knows, as tables: every element, every attribute, and its fate here.
+/* What a file format knows, as tables: every element and attribute, and how it is treated.
  *
  *   honoured   it is read
  *   refused    the file is not read: the message says the name, the place and why (but a value that
