@@ -295,6 +295,29 @@ static void memory_may_run_out(void **state)
     assert_true(failures > 10);
 }
 
+/* A ball falls from 1 m and bounces with e = 1/2, after sqrt(2/g) (1, 2, 2.5, ...): where it begins
+ * to rise, a condition begins to hold, within a step. What it sets off happens as well, and steps
+ * with impacts are not called proved. */
+static void bounces_are_events(void **state)
+{
+    (void)state;
+    const double steps[] = {0.002, 0.007, 0.03};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        world w = formulas("param k = 0\nparam n = 0\nimport \"ball.xml\"\n"
+                           "event up: when z' > 0, set k = k + 1\n"
+                           "event two: when k > 1.5, set n = n + 1\n"
+                           "event top: z' = 0 falling\n");
+        zw_run_summary s = go(&w, 1.2, steps[i], 1e-10);
+        const double *param = zw_field(w.system, w.state, w.work, ZW_FIELD_PARAM).data;
+        close_to("bounces", param[0], 3, 0);
+        close_to("set off", param[1], 1, 0);
+        assert_int_equal(s.events, 3 + 1 + 3); /* up, two, top */
+        assert_int_equal(s.impacts, 3);
+        assert_true(s.unproved >= 3 && s.unproved <= 6);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +328,7 @@ int main(void)
         cmocka_unit_test(integrator),
         cmocka_unit_test(armature),
         cmocka_unit_test(armature_across_joints),
+        cmocka_unit_test(bounces_are_events),
         cmocka_unit_test(complaints),
         cmocka_unit_test(memory_may_run_out),
     };

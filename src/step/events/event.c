@@ -11,7 +11,12 @@
  * either sign, unless a jump took it away from zero. Within four times that residual it is at zero,
  * and on no side. How large the round-off of a solve is, is not known beforehand: three samples
  * so near to the start that hardly anything has moved yet show it, and four times as much is
- * nothing. */
+ * nothing.
+ *
+ * Jumps within steps.  Steps that have impacts in them (`impulse`) have dense output all the same,
+ * but real steps to times around an impact end on one side of zero or on the other. A residual that
+ * is larger than what the function does around the event, on the dense output, is such a jump: the
+ * event is at the end of the step, and its function has left zero there. */
 #include "step/events/event_search.h"
 
 #include "base/error.h"
@@ -37,7 +42,7 @@ static void layout(step_events *e, base_arena *arena)
     double **number[] = {&e->zone,  &e->residual,  &e->now,         &e->level,     &e->slack,
                          &e->noise, &e->g,         &e->zone_before, &e->clear,     &e->until,
                          &e->low,   &e->high,      &e->tail,        &e->zone_then, &e->clear_then,
-                         &e->most,  &e->most_then, &e->was};
+                         &e->most,  &e->most_then, &e->was,         &e->spread};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         *number[i] = base_arena_doubles(arena, count);
     }
@@ -286,7 +291,17 @@ static zw_status widen(step_events *e, step_crossing found, step_crossing *wide,
     wide->before = fmin(fmax(found.before - away, low), high);
     wide->after = fmin(fmax(found.after + away, low), high);
     zw_status status = see_one(e, wide->before, &wide->g_before, error);
-    return status == ZW_OK ? see_one(e, wide->after, &wide->g_after, error) : status;
+    memcpy(e->spread, e->g, (size_t)e->count * sizeof *e->spread);
+    status = status == ZW_OK ? see_one(e, wide->after, &wide->g_after, error) : status;
+    for (int k = 0; k < e->count; k++) {
+        e->spread[k] = fabs(e->g[k] - e->spread[k]);
+    }
+    return status;
+}
+
+static int is_jump(const step_events *e, int k)
+{
+    return e->option.jumps && fabs(e->g[k]) > e->spread[k];
 }
 
 /* All events that have come to or past zero, from the side on which they were. The others are where
@@ -303,7 +318,7 @@ static int gather(step_events *e, int first)
         if (k == first || crossed) {
             e->fired[count++] = k;
             e->just_fired[k] = 1;
-            e->residual[k] = fabs(now);
+            e->residual[k] = is_jump(e, k) ? 0.0 : fabs(now);
         }
         e->was[k] = k == first || crossed ? 1.0 : now; /* what fires begins to hold */
     }
@@ -380,6 +395,10 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     e->which = first;
     status = widen(e, best, &wide, error);
     status = status == ZW_OK ? correct(e, t0, reach, wide, best, error) : status;
+    if (status == ZW_OK && is_jump(e, first)) {
+        double g;
+        status = retake_and_look(e, reach, &g, error);
+    }
     *count = status == ZW_OK ? gather(e, first) : 0;
     return status;
 }

@@ -52,6 +52,7 @@ typedef struct step_event_options {
     step_event_function *function;
     step_event_sort *sort;         /* NULL: all are sampled, none is a guard */
     step_event_enclosure *enclose; /* NULL: none is a formula */
+    int jumps;                     /* steps may have impacts in them */
     const int *component;          /* [component_count] of y that formulas use, kept; NULL: all */
     int component_count;
     void *user;

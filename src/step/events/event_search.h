@@ -27,7 +27,8 @@ struct step_events {
     int *just_fired;
     int *side;           /* -1, 0: on none yet, 1 */
     double *zone;        /* what is not farther than this from zero is at zero */
-    double *residual;    /* |g| where it fired */
+    double *residual;    /* |g| where it fired, if it is continuous there; else 0 */
+    double *spread;      /* how far g goes around the event, on the dense output */
     double *slack;       /* of guards that start at zero */
     double *level;       /* of guards that start below zero: they fire below this */
     double *now;         /* g where it was armed */

@@ -500,7 +500,7 @@ static int list_components(const step_guards *guards, int *component)
     return count;
 }
 
-static zw_status make_scan(step_guards *guards, zw_error *error)
+static zw_status make_scan(step_guards *guards, int jumps, zw_error *error)
 {
     const zw_model *model = guards->motion->system->model;
     int *direction = base_alloc(2 * (size_t)guards->count * sizeof(int));
@@ -518,6 +518,7 @@ static zw_status make_scan(step_guards *guards, zw_error *error)
                                             .function = evaluate,
                                             .sort = sort,
                                             .enclose = enclose,
+                                            .jumps = jumps,
                                             .component = component,
                                             .component_count = list_components(guards, component),
                                             .user = guards};
@@ -558,7 +559,7 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
         list_kinks(&guards->kinks, guards->kink);
         status = make_tape(guards, error);
     }
-    status = status == ZW_OK ? make_scan(guards, error) : status;
+    status = status == ZW_OK ? make_scan(guards, events_only, error) : status;
     if (status != ZW_OK) {
         guards_free(guards);
     }

@@ -72,9 +72,11 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
     return status;
 }
 
-/* Accepted steps that were proved free of unseen events, and the others. The methods that solve for
- * contacts in their steps have steps where there is nothing to see: no bodies that can touch, no
- * events, no kinks, no pulses; these count as neither. Soft contacts may be passed through. */
+/* Accepted steps that were proved free of unseen events, and the others. Where impacts are within a
+ * step, events are looked for between the states around them, which is no proof. The methods that
+ * solve for contacts in their steps have steps where there is nothing to see: no bodies that can
+ * touch, no events, no kinks, no pulses; these count as neither. Soft contacts may be passed
+ * through. */
 void run_count_proved(run *r)
 {
     int proved = !r->guards.kinks.blind &&
@@ -86,6 +88,7 @@ void run_count_proved(run *r)
             return;
         }
         proved &= !touches || (r->impulse && r->impulse->sure);
+        proved &= r->guards.events == 0 || !r->impulse || r->impulse->impacts == 0;
     }
     r->summary->proved += proved;
     r->summary->unproved += !proved;
