@@ -313,6 +313,44 @@ static void test_equations(void **state)
     assert_true(worst < 1e-8);
 }
 
+/* From rest, friction not holding: another force for speeds to either side. One side, and said so.
+ */
+static void test_from_rest(void **state)
+{
+    static const course of = {
+        "from rest",
+        "param k = 20, mu = 0.05, F = 0\ncoord x = 1, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
+        "constraint table: y = 0\nfriction table: mu slip x'\nforce x: F - k*x\n",
+        0.1, 3, "F"};
+    world w = world_of(of.text);
+    const double h = 1e-6;
+    double by_q[PLACES], by_v[PLACES], value[3], base, up, down;
+    int control = zw_id(w.system, ZW_KIND_PARAM, "F");
+    (void)state;
+    for (long k = 0; k < of.steps; k++) {
+        value[k] = drive(k);
+    }
+    const zw_gradient_plan plan = {
+        .run = {.method = ZW_METHOD_DOP853, .tolerance = 1e-12, .step = 1e-3, .every = of.every},
+        .steps = of.steps,
+        .controls = 1,
+        .control = &control,
+        .value = value,
+        .cost = sum_of,
+        .user = w.system,
+        .model = w.model};
+    zw_gradient to = {.by_q = by_q, .by_v = by_v};
+    assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_OK);
+    base = course_cost(&of, ZW_METHOD_DOP853, -1, 0, 0);
+    up = (course_cost(&of, ZW_METHOD_DOP853, -1, 0, h) - base) / h;
+    down = (base - course_cost(&of, ZW_METHOD_DOP853, -1, 0, -h)) / h;
+    printf("from rest: %.8g, up %.8g, down %.8g, kinks %d %s\n", by_v[0], up, down, to.kinks,
+           to.kink ? to.kink : "");
+    assert_true(fmin(fabs(by_v[0] - up), fabs(by_v[0] - down)) < 1e-4 * fabs(up));
+    assert_true(fabs(up - down) > 1e-3 * fabs(up) && to.kinks > 0);
+    world_end(&w);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) { /* FILE [BEFORE] */
@@ -322,6 +360,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_fall),
-                                       cmocka_unit_test(test_equations)};
+                                       cmocka_unit_test(test_equations),
+                                       cmocka_unit_test(test_from_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

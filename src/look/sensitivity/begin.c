@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "look/sensitivity/sensitivity.h"
 
+#define STILL 1e-12 /* of the largest speed: a slip that is none */
+
 /* Parameters that are computed from others go along with these. */
 static void fill_params(zw_sensitivity *s)
 {
@@ -109,6 +111,27 @@ zw_status sens_project(zw_sensitivity *s, run *r, double *z, double *most, zw_er
     return onto(s, &r->guards.kinks, r->work->mode, z, most, error);
 }
 
+/* Friction that does not hold at rest begins to slide at once: for speeds to either side of rest
+ * its force is another until the motion has turned, so that derivatives by speeds are one-sided. */
+static void note_friction(zw_sensitivity *s)
+{
+    const zw_system *system = s->system;
+    double fast = 0;
+    for (int i = 0; i < s->n; i++) {
+        fast = fmax(fast, fabs(state_v(s->now)[i]));
+    }
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        double slip = 0;
+        for (int k = 0; k < system->slip[c].width; k++) {
+            slip = hypot(slip, sens_value(s, s->f.slip[c] + k));
+        }
+        if (system->slip[c].width > 0 && s->mode[c] != SYSTEM_OPEN && s->mode[c] != SYSTEM_STUCK &&
+            slip <= STILL * fast) {
+            sens_note_kink(s, "friction that begins to slide");
+        }
+    }
+}
+
 zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -122,6 +145,7 @@ zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, z
         s->mode[c] = (int)state_mode(s->now)[c];
     }
     sens_functions_run(s, NULL, NULL, NULL);
+    note_friction(s);
     fill_params(s);
     fill_written(s, as_written);
     list_rows(s, s->mode, 0);
