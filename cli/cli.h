@@ -209,7 +209,8 @@ cli_table cli_table_of(const cli_arguments *arguments, const cli_world *world, z
 void cli_show_left_out(const cli_table *table);
 double cli_tidy(double x, double size);
 
-/* explain_bodies.c: what passes through joints and closers of robots; nothing for equations. */
+/* explain_bodies.c: what passes through joints and loop closures of robots; nothing for equations.
+ */
 void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world);
 void cli_explain_json_bodies(cli_json *json, const cli_world *world);
 

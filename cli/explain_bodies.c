@@ -149,7 +149,7 @@ void cli_explain_json_bodies(cli_json *json, const cli_world *world)
 {
     put_wrenches(json, world, ZW_KIND_BODY, "bodies");
     put_wrenches(json, world, ZW_KIND_JOINT, "joints");
-    put_wrenches(json, world, ZW_KIND_CONSTRAINT, "closers");
+    put_wrenches(json, world, ZW_KIND_CONSTRAINT, "closures");
     cli_explain_json_touching(json, world);
     put_numbers(json, world, ZW_KIND_ACTIVATION, ZW_FIELD_ACTIVATION, "activations");
     put_numbers(json, world, ZW_KIND_READING, ZW_FIELD_SENSOR, "sensors");

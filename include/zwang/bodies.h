@@ -598,11 +598,11 @@ typedef struct zw_wrench {
  * body with several joints has them in a row: each transmits the same force; ZW_KIND_BODY what the
  * parent exerts on the body, about the body's origin; also where there is no joint between them but
  * a weld. Of the world: what it takes to hold it, about the origin, with all that stands or pulls
- * on it; ZW_KIND_CONSTRAINT  what a closer exerts on its second body, about the origin of that
- * frame; on the first it exerts the opposite. Gravity, gravcomp, motors on sites, closers and
- * contacts act on the bodies themselves; what joints and tendons do on coordinates goes through the
- * joints. In the observer of a run contacts push as the last step had them push: with the mean
- * force over it, impacts included. */
+ * on it; ZW_KIND_CONSTRAINT  what a loop closure exerts on its second body, about the origin of
+ * that frame; on the first it exerts the opposite. Gravity, gravcomp, motors on sites, loop
+ * closures and contacts act on the bodies themselves; what joints and tendons do on coordinates
+ * goes through the joints. In the observer of a run contacts push as the last step had them push:
+ * with the mean force over it, impacts included. */
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error);
 
