@@ -36,7 +36,7 @@ int impulse_is_held(const impulse_contacts *t, const contact_point *point)
 void impulse_note_deep(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
-    double size = impulse_extent(s);
+    double size = impulse_extent(s), least = impulse_least_overlap(s);
     t->deep_count = 0;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
@@ -45,7 +45,7 @@ void impulse_note_deep(step_impulse *s)
             int exact = -point->gap <= 64 * DBL_EPSILON * size;
             left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
         }
-        int overlaps = -point->gap > impulse_least_overlap(s);
+        int overlaps = -point->gap > least;
         left = overlaps ? -point->gap : left;
         s->overlaps |= overlaps;
         if (!(left > 0)) {
