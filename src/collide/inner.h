@@ -18,7 +18,7 @@
 #include "collide/hull.h"
 #include "collide/vector.h"
 
-enum { COLLIDE_POLYGON = 40, COLLIDE_TRIANGLE = COLLIDE_KINDS };
+enum { COLLIDE_POLYGON = 160, COLLIDE_TRIANGLE = COLLIDE_KINDS };
 
 /* Where points go: places and directions are from the place of `frame`, along its axes if `turn`
  * and along the world's if not; turned over if `flip`. */

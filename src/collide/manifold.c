@@ -333,7 +333,12 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     double back[3] = {-n[0], -n[1], -n[2]};
     double scale = a->extent + b->extent + a->radius + b->radius;
     double size = v3_min(a->extent + a->radius, b->extent + b->radius);
-    shadow s = {.a = a, .b = b, .gap = gap, .tiny = 1e-11 * scale, .least = INFINITY};
+    shadow s; /* its polygons are large: what is not used of them is not touched */
+    s.a = a;
+    s.b = b;
+    s.gap = gap;
+    s.tiny = 1e-11 * scale;
+    s.least = INFINITY;
     s.near = v3_max(10 * s.tiny, 1e-9 * size);
     s.hair = v3_max(1e-12 * scale, collide_curved(a) || collide_curved(b) ? 1e-9 * size : 0);
     s.sink = sink;

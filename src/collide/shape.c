@@ -235,6 +235,29 @@ static void box_polygon(const collide_solid *s, const double u[3], collide_polyg
     g->face = 2 * i + low;
 }
 
+/* The corners of face f; of very many some, always the same ones: a sole that stands has all of its
+ * corners at one level, and which of them is the farthest along u is for round-off to say. Where v
+ * is farther than all of those, from v on. */
+static void ring_of(const collide_hull *h, int f, const double u[3], int v, collide_polygon *g)
+{
+    const int *ring = h->ring + h->face_start[f];
+    int count = h->face_start[f + 1] - h->face_start[f], limit = COLLIDE_POLYGON / 2;
+    int least = count < limit ? count : limit, from = 0;
+    double most = -INFINITY;
+    for (int c = 0; c < least && count > limit; c++) {
+        most = v3_max(most, v3_dot(u, &h->vertex[3 * ring[(long long)c * count / limit]]));
+    }
+    int beyond = count > limit && v3_dot(u, &h->vertex[3 * v]) > most + 1e-9 * h->extent;
+    for (int c = 0; c < count && beyond; c++) {
+        from = ring[c] == v ? c : from;
+    }
+    for (int c = 0; c < least; c++) {
+        int at = count <= limit ? c : (from + (int)((long long)c * count / limit)) % count;
+        const double *x = &h->vertex[3 * ring[at]];
+        polygon_add(g, x[0], x[1], x[2], ring[at]);
+    }
+}
+
 /* Of the faces at the farthest corner the one that has most of the corners that are as far, and of
  * these the one that faces u most. */
 static void hull_polygon(const collide_solid *s, const double u[3], collide_polygon *g)
@@ -259,17 +282,7 @@ static void hull_polygon(const collide_solid *s, const double u[3], collide_poly
         }
         return;
     }
-    int first = h->face_start[best], count = h->face_start[best + 1] - first;
-    int limit = COLLIDE_POLYGON / 2, from = 0;
-    for (int c = 0; count > limit && c < count; c++) {
-        from = h->ring[first + c] == v ? c : from;
-    }
-    for (int c = 0; c < (count < limit ? count : limit); c++) {
-        /* of very many corners some, from the farthest on */
-        int at = count <= limit ? c : (from + (int)((long long)c * count / limit)) % count;
-        int id = h->ring[first + at];
-        polygon_add(g, h->vertex[3 * id], h->vertex[3 * id + 1], h->vertex[3 * id + 2], id);
-    }
+    ring_of(h, best, u, v, g);
     v3_copy(g->normal, &h->plane[4 * best]);
     g->face = best;
 }

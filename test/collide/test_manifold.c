@@ -282,6 +282,42 @@ static void test_names_stay(void **state)
     assert_true(kept > all - all / 100);
 }
 
+/* A sole of 120 corners, more than a manifold has points: where it stands, round-off of its pose
+ * does not say which of them; where it is tilted, the lowest is one of them. */
+static void test_many_corners(void **state)
+{
+    enum { CORNERS = 120 };
+    double corner[2 * CORNERS][3];
+    collide_shape plane = shape(COLLIDE_PLANE, 0, 0, 0), sole = shape(COLLIDE_HULL, 0, 0, 0);
+    collide_point first[ROOM], p[ROOM];
+    (void)state;
+    for (int k = 0; k < 2 * CORNERS; k++) {
+        double angle = 2 * M_PI * (k % CORNERS) / CORNERS;
+        corner[k][0] = 0.1 * cos(angle);
+        corner[k][1] = 0.04 * sin(angle);
+        corner[k][2] = k < CORNERS ? 0 : 0.02;
+    }
+    sole.hull = collide_hull_new(corner[0], 2 * CORNERS);
+    int count = collide_pair(&plane, &here, &sole, &here, 1e-3, first, ROOM);
+    assert_in_range(count, 8, CORNERS - 1);
+    for (int k = 0; k < 200; k++) {
+        double angle = 0.7 * k, tilt = k < 100 ? 1e-12 : 1e-3, low = INFINITY, lowest = INFINITY;
+        double c = cos(angle), s = sin(angle), x = -s * tilt, y = c * tilt;
+        collide_pose at = {
+            .R = {1, 0, y, 0, 1, -x, -y, x, 1}}; /* turned by (x, y), to first order */
+        assert_int_equal(collide_pair(&plane, &here, &sole, &at, 1e-3, p, ROOM), count);
+        for (int i = 0; i < count; i++) {
+            assert_true(k >= 100 || p[i].feature == first[i].feature);
+            low = fmin(low, p[i].gap);
+        }
+        for (int i = 0; i < CORNERS; i++) {
+            lowest = fmin(lowest, at.R[6] * corner[i][0] + at.R[7] * corner[i][1]);
+        }
+        assert_true(fabs(low - lowest) < 1e-10);
+    }
+    collide_hull_free((collide_hull *)sole.hull);
+}
+
 /* Every shape there is, at its worst. */
 typedef struct zoo {
     collide_shape shape[40];
@@ -431,7 +467,7 @@ int main(void)
 
         cmocka_unit_test(test_gap_is_continuous),      cmocka_unit_test(test_names_stay),
         cmocka_unit_test(test_everything_is_answered), cmocka_unit_test(test_poison),
-        cmocka_unit_test(test_room_is_counted),
+        cmocka_unit_test(test_room_is_counted),        cmocka_unit_test(test_many_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,37 @@ static void three_legs(void **state)
     gauss_islands_free(is);
 }
 
+/* At rest, from forces of an instant ago: a leg in the air leaves no choice, and the three others
+ * carry what they must, to round-off; but one that stands on the floor and carries nothing in the
+ * guess gets its share. */
+static void at_rest(void **state)
+{
+    (void)state;
+    gauss_islands *is = gauss_islands_create();
+    assert_non_null(is);
+    table t = {.legs = 4, .x = {.4, .4, -.4, -.4}, .y = {.3, -.3, .3, -.3}};
+    zw_gauss_options options = zw_gauss_options_default();
+    gauss_islands_hint hint = {.share = 1e-7, .at_rest = 1};
+    gauss_islands_answer answer;
+    double guess[4] = {49.05, 0, 0, 49.05}, start[3] = {0};
+    hint.start = start;
+    options.guess = guess;
+    make(&t, 0, 0.1);
+    guess[2] = 16.35; /* legs 0, 2 and 3: 98.1 (.1 - .3)/.6 and so on */
+    guess[3] = 32.7;
+    t.b[1] = -1e-3;
+    assert_int_equal(gauss_islands_solve(is, &t.problem, &options, &hint, &answer, NULL), ZW_OK);
+    assert_true(answer.lambda[1] == 0);
+    assert_true(fabs(answer.lambda[0] - 49.05) < 1e-11 && fabs(answer.lambda[2] - 16.35) < 1e-11 &&
+                fabs(answer.lambda[3] - 32.7) < 1e-11);
+    t.b[1] = 0;
+    assert_int_equal(gauss_islands_solve(is, &t.problem, &options, &hint, &answer, NULL), ZW_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_true(fabs(answer.lambda[i] - 98.1 / 4 * (1 + t.y[i] * 0.1 / 0.09)) < 1e-3);
+    }
+    gauss_islands_free(is);
+}
+
 /* Six legs, one of them in the air: it carries nothing, the others share as if it were not there.
  */
 static void a_leg_in_the_air(void **state)
@@ -137,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_legs),
         cmocka_unit_test(three_legs),
+        cmocka_unit_test(at_rest),
         cmocka_unit_test(a_leg_in_the_air),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,12 @@
  * A a - b + R (lambda - around) gives way nowhere: repeated so, it ends at a rigid answer that is
  * off the least one by parts of `share`.
  *
+ * Contacts that are open in an answer of the rigid problem, by more than what giving way could
+ * close, share nothing: in speeds scaled by sqrt(M_kk) the pushes lambda_i change the motion by no
+ * more than L = sum_i |A_i| lambda_i, and what gives way by parts `share` of that cannot close
+ * w_i > share |A_i| L. If the normal rows of the others do not depend on one another, the answer is
+ * the only one near it, and there is nothing to choose.
+ *
  * Rows depend on one another if what Gram and Schmidt leave of one, its columns scaled by
  * 1/sqrt(M_kk), is less than DEPENDENT of it. */
 #include "gauss/contact/choose.h"
@@ -76,7 +82,28 @@ static int pushes(const zw_block *block)
     return block->kind == ZW_CONE || block->kind == ZW_INEQUALITY;
 }
 
-int gauss_shares(const zw_gauss *problem)
+/* x = row i, its columns scaled by 1/sqrt(M_kk). */
+static void scaled_row(const zw_gauss *problem, int row, const double *scale, double *x)
+{
+    for (int k = 0; k < problem->n; k++) {
+        x[k] = problem->A.dense[(long)row * problem->n + k] * scale[k];
+    }
+}
+
+/* L: what all pushes of an answer change together, at most. */
+static double reach(const zw_gauss *problem, const double *scale, const double *lambda)
+{
+    double x[GAUSS_CHOOSE_MOST], sum = 0;
+    for (int i = 0, row = 0; i < problem->block_count; row += problem->block[i++].rows) {
+        if (pushes(&problem->block[i])) {
+            scaled_row(problem, row, scale, x);
+            sum += sqrt(length2(x, problem->n)) * fabs(lambda[row]);
+        }
+    }
+    return sum;
+}
+
+int gauss_shares(const zw_gauss *problem, const gauss_shared *answer)
 {
     double scale[GAUSS_CHOOSE_MOST], x[GAUSS_CHOOSE_MOST];
     double basis[GAUSS_CHOOSE_MOST * GAUSS_CHOOSE_MOST];
@@ -84,12 +111,16 @@ int gauss_shares(const zw_gauss *problem)
     if (n > GAUSS_CHOOSE_MOST || problem->A.dense == NULL || !scales(problem, scale)) {
         return 0;
     }
+    double L = answer && answer->w ? reach(problem, scale, answer->lambda) : 0;
     for (int i = 0, row = 0; i < problem->block_count; row += problem->block[i++].rows) {
         if (!pushes(&problem->block[i])) {
             continue;
         }
-        for (int k = 0; k < n; k++) {
-            x[k] = problem->A.dense[(long)row * n + k] * scale[k];
+        scaled_row(problem, row, scale, x);
+        int open = answer && !(answer->lambda[row] > 0) &&
+                   (!answer->w || answer->w[row] > answer->share * L * sqrt(length2(x, n)));
+        if (open) {
+            continue;
         }
         if (depends(basis, count, n, x)) {
             return 1;

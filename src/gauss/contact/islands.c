@@ -310,7 +310,8 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 }
 
 /* Is it to be chosen between forces? -1: no memory. */
-static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
+static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p,
+                     const gauss_shared *answer)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     const int *block = (int *)is->block.data + p->first_block;
@@ -326,7 +327,17 @@ static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
     }
     islands_cut_metric(is, problem, p, &part, 1);
     islands_cut_rows(is, problem, p, &part, NULL, 1);
-    return gauss_shares(&part);
+    return gauss_shares(&part, answer);
+}
+
+/* The same for contacts that push in the guess. */
+static int is_guess_shared(gauss_islands *is, const zw_gauss *problem, const piece *p,
+                           const double *guess)
+{
+    zw_gauss part = {.n = p->n, .block_count = p->blocks};
+    islands_cut_metric(is, problem, p, &part, 1);
+    islands_cut_rows(is, problem, p, &part, guess, 1);
+    return gauss_shares(&part, &(gauss_shared){.lambda = is->guess.data});
 }
 
 /* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
@@ -387,13 +398,20 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
                              const zw_gauss_options *options, const gauss_islands_hint *hint,
                              const piece *p, zw_motion *motion, zw_error *error)
 {
-    int shared = hint->share > 0 ? is_shared(is, problem, p) : 0;
+    int shared = hint->share > 0 ? is_shared(is, problem, p, NULL) : 0;
     if (shared < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    int near = !shared && is_near(is, problem, p) &&
+    int near = is_near(is, problem, p) &&
                (options->guess || p->m == 0 || p->n >= BODIES); /* else the kernel is as quick */
+    if (shared) {
+        near &= hint->at_rest && options->guess && !is_guess_shared(is, problem, p, options->guess);
+    }
     int found = near ? solve_near(is, problem, options, hint, p, motion) : 0;
+    if (found > 0 && shared) {
+        gauss_shared answer = {motion->lambda, motion->residual, hint->share};
+        found = is_shared(is, problem, p, &answer) == 0;
+    }
     if (found > 0) {
         return ZW_OK;
     }

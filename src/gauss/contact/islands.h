@@ -42,6 +42,10 @@ typedef struct gauss_islands_hint {
      * already but for parts of `share`, or about none. share = 0: whichever are found first. */
     double share;
     int about_guess;
+    /* The guess is of an instant ago and nothing has moved since: where an answer near it leaves no
+     * choice (choose.h), it is taken. Answers with a choice are off those without by parts of
+     * `share`: motions that pass from one to the other have a kink of that size. */
+    int at_rest;
     double fair; /* a certificate that does where prox.h finds none that is better */
     int polish;  /* and one step more than its tolerance asks for */
 } gauss_islands_hint;

@@ -295,11 +295,14 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
                         const double *start, zw_error *error)
 {
     zw_gauss problem = {.free = given};
-    return solve_and_keep(
-        p, &problem, H,
-        &(gauss_islands_hint){
-            .start = start, .share = SHARE, .about_guess = p->chosen, .fair = p->fair, .polish = 1},
-        error);
+    return solve_and_keep(p, &problem, H,
+                          &(gauss_islands_hint){.start = start,
+                                                .share = SHARE,
+                                                .about_guess = p->chosen,
+                                                .at_rest = p->at_rest,
+                                                .fair = p->fair,
+                                                .polish = 1},
+                          error);
 }
 
 zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,

@@ -58,8 +58,9 @@ typedef struct impulse_problem {
     int *old_first, *old_rows;
     double *old_lambda;
 
-    int fresh;  /* blocks that have no multipliers to start from */
-    int chosen; /* the guess has been chosen from what contacts may share: a round before */
+    int fresh;   /* blocks that have no multipliers to start from */
+    int at_rest; /* hardly anything moves */
+    int chosen;  /* the guess has been chosen from what contacts may share: a round before */
     int no_memory;
 } impulse_problem;
 

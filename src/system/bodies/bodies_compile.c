@@ -98,32 +98,15 @@ static int quaternion_at(const bodies_builder *b, int joint)
                                    : -1;
 }
 
-static zw_status check_turns(const bodies_builder *b, const zw_key_def *key, zw_error *error)
-{
-    for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
-        int at = quaternion_at(b, j);
-        double quat[4];
-        if (at >= 0) {
-            memcpy(quat, &key->qpos[at], sizeof quat);
-        }
-        if (at >= 0 && !model_quat_unit(quat)) {
-            const char *joint = b->from->joint[j].name;
-            return model_fail(
-                b->model, error, ZW_BAD_INPUT, key->place,
-                "key '%.60s': the quaternion of joint '%.60s' is zero and turns nothing",
-                key->name ? key->name : "", joint ? joint : "");
-        }
-    }
-    return ZW_OK;
-}
-
+/* Quaternions get length one; one of zeros, which files have for "not said", turns nothing: that is
+ * what MuJoCo takes it for. */
 void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q)
 {
     memcpy(q, key->qpos, (size_t)key->qpos_count * sizeof *q);
     for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         int at = quaternion_at(b, j);
-        if (at >= 0) {
-            model_quat_unit(&q[at]);
+        if (at >= 0 && !model_quat_unit(&q[at])) {
+            q[at] = 1;
         }
     }
 }
@@ -143,7 +126,7 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
                               key->name ? key->name : "", word[i], count[i], wanted[i]);
         }
     }
-    return key->qpos ? check_turns(b, key, error) : ZW_OK;
+    return ZW_OK;
 }
 
 /* The pose as described, at rest; what the keyframe has takes its place. */
