@@ -253,7 +253,8 @@ static expr_id fold_pow(expr_graph *graph, expr_id a, expr_id b)
     return plain(graph, EXPR_POW, a, b);
 }
 
-/* ---- Doors ------------------------------------------------------------------------------------*/
+/* ---- Entry points
+ * ------------------------------------------------------------------------------------*/
 
 expr_id expr_unary(expr_graph *graph, expr_op op, expr_id a)
 {

@@ -1,5 +1,5 @@
 /* Fits: intervals cover the truth as often as they say, over many draws of noise; what cannot be
- * told is named; bounds, several recordings, bad input.
+ * determined is named; bounds, several recordings, bad input.
  *
  * By default 8 draws of each system; ZW_CAMPAIGN=1: 200 (small: 5; a larger number:
  * so many). */

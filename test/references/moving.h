@@ -146,8 +146,8 @@ static inline char *moving_text_of(const char *path)
 /* Is this line of the data, and what follows in its case, left to larger campaigns? */
 static inline int moving_far(const char *word, const char *rest)
 {
-    int told = strcmp(word, "state") == 0 || strcmp(word, "instant") == 0;
-    return told && campaign_is_small() && atof(rest) > 100;
+    int long_run = strcmp(word, "state") == 0 || strcmp(word, "instant") == 0;
+    return long_run && campaign_is_small() && atof(rest) > 100;
 }
 
 #endif

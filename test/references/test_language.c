@@ -120,7 +120,7 @@ static void runs(void **state)
 static void is_refused(void **state)
 {
     const block *b = *state;
-    char told[1400];
+    char message[1400];
     moving m;
     const char *failed = moving_open(&m, b->text, "wrong.zw", NULL, 0);
     if (failed == NULL) {
@@ -130,10 +130,10 @@ static void is_refused(void **state)
         print_error("    %s: was taken\n", b->name);
         fail();
     }
-    snprintf(told, sizeof told, "%s:%d:%d: error: %s\n", m.error.file, m.error.line, m.error.column,
-             m.error.text);
-    if (strcmp(told, b->said) != 0) {
-        print_error("    %s: the page says\n%s    but it is\n%s", b->name, b->said, told);
+    snprintf(message, sizeof message, "%s:%d:%d: error: %s\n", m.error.file, m.error.line,
+             m.error.column, m.error.text);
+    if (strcmp(message, b->said) != 0) {
+        print_error("    %s: the page says\n%s    but it is\n%s", b->name, b->said, message);
         moving_close(&m);
         fail();
     }

@@ -51,7 +51,7 @@ const native = spawnSync(program, [examples], {input: list.map((name, i) => `${n
 const theirs = native.stdout.trim().split('\n');
 let apart = 0, opened = 0, whole = 0;
 list.forEach((name, i) => {
-  const [, got, ended] = ours[i], told = (theirs[i] ?? '').slice(name.length + 1), wanted = told.startsWith('{') ? JSON.stringify(JSON.parse(told)) : told;
+  const [, got, ended] = ours[i], said = (theirs[i] ?? '').slice(name.length + 1), wanted = said.startsWith('{') ? JSON.stringify(JSON.parse(said)) : said;
   opened += got.startsWith('{') ? 0 : 1;
   whole += ended ? 1 : 0;
   if (got === wanted) return;

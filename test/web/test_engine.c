@@ -1,5 +1,5 @@
 /* The studio's engine on this machine: worlds from bytes, errors with their places, steps, saved
- * states, and the hand that pulls. */
+ * states, and pulling with the mouse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +125,7 @@ static void test_hand(void **unused)
     int count = studio_look_count();
     assert_true(studio_grab(1, 0, 0, 0, rate));
     assert_non_null(studio_look());
-    assert_int_equal(studio_look_count(), count); /* the hand moves no number to another place */
+    assert_int_equal(studio_look_count(), count); /* pulling moves no number to another place */
     assert_null(strstr(studio_about(), "studio"));
     assert_true(studio_pull(0.5, 0, 1.5));
     assert_int_equal(studio_steps(1000), 1000);

@@ -198,7 +198,7 @@ zw_status rigid_tape_act(sens_rigid *r, const double *q, const double *before, c
                          int (*column)(sens_rigid *r, void *user, int name, double *to));
 
 /* rigid_back.c: g[2 n], slopes of a number by the end of the step that was recorded, become those
- * by its start; by_param and by_number (NULL: nobody asks) get more. */
+ * by its start; by_param and by_number (NULL: not wanted) get more. */
 rigid_way *rigid_way_create(const zw_system *system);
 void rigid_way_free(rigid_way *way);
 zw_status rigid_back(sens_rigid *r, double *g, double *by_param, double *by_number);

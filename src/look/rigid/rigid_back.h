@@ -28,7 +28,7 @@ struct rigid_way {
     double *P0, *Pm, *P1; /* [bodies][6] momenta of v0, u and v1 */
     double *qf, *qm;      /* [nq] */
     double *qf_by;        /* [n] */
-    double *none;         /* [n] what nobody asks for */
+    double *none;         /* [n] what is not asked for */
     int pulls, pull_room, terms, term_room;
     rigid_pull *pull;
     int *dof;

@@ -25,7 +25,7 @@
 #include "look/slopes/slopes_pull.h"
 #include "tree/sweeps.h"
 
-/* ---- Birth and death ------------------------------------------------------------------------- */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(rigid_way *way, base_arena *arena)
 {

@@ -26,7 +26,7 @@ struct rigid_tape {
     double steep_by;
 };
 
-/* ---- Birth and death ------------------------------------------------------------------------- */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static int covers(const zw_system *system)
 {

@@ -21,7 +21,7 @@
  * gets there, with gap and speed zero together. What is left out and, where a flight towards it
  * ends, would meet no faster than what is cut at has faded: it is no landing, and takes part from
  * then on. (Without it nothing would hold the pair from that time on, and the flight to a meeting
- * of no speed has no end that can be told from those before it.) */
+ * of no speed has no end that can be distinguished from those before it.) */
 #include <math.h>
 #include <string.h>
 
