@@ -166,6 +166,10 @@ static void what_is_not_certain_is_asked(void **state)
         {"coord X = 0, x = 0, y = 0\nmass 3 at (X, 0), 1 at (x, y)\n"
          "constraint face: y = (x - X)^2\nfriction face: 0.3 at (x, y)\n",
          "seen from what it slides on"},
+        /* a ten-thousandth of it is another body's */
+        {"coord X = 0, x = 0, y = 0\nmass 3 at (X, 0), 1 at (x, y)\nconstraint face: y = 0\n"
+         "friction face: 0.3 at (x, y + 1e-4*X)\n",
+         "seen from what it slides on"},
         {"coord X = 0, s = 0, n = 0\nmass 3 at (X, 1), 1 at (X + s, n)\ngravity (0, -9.81)\n"
          "constraint top: n = 0\nfriction top: 0.3\n",
          "X moves another mass as well"},
