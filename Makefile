@@ -4,14 +4,14 @@ FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 export JOBS FUZZ_SECONDS DESTDIR
 
-.PHONY: all demo classics docs studio install test bench fuzz format clean
+.PHONY: all demo classics docs studio install uninstall test bench fuzz format clean
 
 all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
 	@tools/build-report || true # without npm reports are plain
 	@tools/build release
 
-demo: # systems, a robot, a recording on trial: summaries, plots and reports in build/demo
+demo: # systems, a robot, a recorded motion: summaries, plots and reports in build/demo
 	@tools/need build
 	@tools/build-report || true # without npm reports are plain
 	@tools/build release --target zwang_cli
@@ -37,7 +37,16 @@ install: # library, headers, program, manual page, documents, below PREFIX (and 
 	@tools/build-report || true # without npm reports are plain
 	@tools/build release --target zwang_cli zwang_shared
 	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
+	@sed 's,^,$(DESTDIR),' build/release/install_manifest.txt >build/release/installed.txt
 	@echo "installed in $(DESTDIR)$(PREFIX): the program zwang, the library, headers, manual page, documents and examples"
+
+uninstall: # the files of the last `make install`, and folders of zwang that are empty then
+	@test -s build/release/installed.txt || { echo "nothing was installed from here"; exit 1; }
+	@tr '\n' '\0' <build/release/installed.txt | xargs -0 rm -f
+	@sed -n 's,^\(.*/zwang\)/.*,\1,p' build/release/installed.txt | sort -u | while read -r folder; do \
+	    test ! -d "$$folder" || find "$$folder" -depth -type d -empty -delete; done
+	@rm build/release/installed.txt
+	@echo "uninstalled"
 
 test: # gcc, clang, sanitizers, threads; and that the bits agree
 	@tools/need test
