@@ -35,12 +35,17 @@ typedef struct zw_slopes zw_slopes;
 /* One for each thread; model and system must outlive it. ZW_BAD_INPUT: derivatives of something in
  * this system are not supported yet, and the error names it. */
 zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_error *error);
+/* The same, of a robot also by numbers of its model, as zw_model_set has them ("fore.mass",
+ * "floor.friction", "gravity", "fore.inertia.y", "foot.size.x"): more columns, after all others.
+ * The model is changed in between, and as it was after. */
+zw_slopes *zw_slopes_create_numbers(zw_model *model, const zw_system *system,
+                                    const char *const *number, int numbers, zw_error *error);
 void zw_slopes_free(zw_slopes *slopes);
 
 /* Arrays belong to the zw_slopes and hold until its next call. Columns are what one differentiates
  * by: q[n], v[n], t, parameters (of robots: controls). */
 typedef struct zw_slopes_answer {
-    int n, m, params, columns;        /* columns = 2 n + 1 + params */
+    int n, m, params, columns;        /* columns = 2 n + 1 + params + numbers */
     const double *a, *lambda, *force; /* [n] [m] [n]: the instant itself; force: of constraints */
     const double *a_by;               /* [columns][n] */
     const double *lambda_by;          /* [columns][m] */
@@ -57,6 +62,7 @@ int zw_slopes_of_q(const zw_slopes_answer *answer, int speed);
 int zw_slopes_of_v(const zw_slopes_answer *answer, int speed);
 int zw_slopes_of_t(const zw_slopes_answer *answer);
 int zw_slopes_of_param(const zw_slopes_answer *answer, int param);
+int zw_slopes_of_number(const zw_slopes_answer *answer, int number);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

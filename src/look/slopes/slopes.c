@@ -66,7 +66,8 @@ static zw_status prepare(zw_slopes *s, zw_error *error)
     return system->tree ? slopes_tree_create(s, error) : slopes_formulas_create(s, error);
 }
 
-zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_error *error)
+static zw_slopes *create(const zw_model *model, const zw_system *system, int numbers,
+                         zw_error *error)
 {
     zw_slopes *s = base_alloc(sizeof *s);
     base_arena arena = {0};
@@ -76,7 +77,8 @@ zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_e
     }
     s->model = model;
     s->system = system;
-    s->columns = 2 * system->n + 1 + system->shape.params;
+    s->numbers = numbers;
+    s->columns = 2 * system->n + 1 + system->shape.params + numbers;
     zw_status status = prepare(s, error);
     if (status == ZW_OK) {
         lay_out(s, &arena);
@@ -95,9 +97,28 @@ zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_e
     return s;
 }
 
+zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_error *error)
+{
+    return create(model, system, 0, error);
+}
+
+zw_slopes *zw_slopes_create_numbers(zw_model *model, const zw_system *system,
+                                    const char *const *number, int numbers, zw_error *error)
+{
+    zw_error mine = {0};
+    error = error ? error : &mine;
+    zw_slopes *s = create(model, system, numbers, error);
+    if (s && slopes_numbers_create(s, model, number, error) != ZW_OK) {
+        zw_slopes_free(s);
+        return NULL;
+    }
+    return s;
+}
+
 void zw_slopes_free(zw_slopes *slopes)
 {
     if (slopes) {
+        slopes_numbers_free(slopes);
         zw_work_free(slopes->work);
         slopes_formulas_free(&slopes->formulas);
         slopes_tree_free(slopes->tree);
@@ -126,6 +147,11 @@ int zw_slopes_of_t(const zw_slopes_answer *answer)
 int zw_slopes_of_param(const zw_slopes_answer *answer, int param)
 {
     return 2 * answer->n + 1 + param;
+}
+
+int zw_slopes_of_number(const zw_slopes_answer *answer, int number)
+{
+    return 2 * answer->n + 1 + answer->params + number;
 }
 
 /* ---- Solving -------------------------------------------------------------------------------- */

@@ -37,13 +37,15 @@ struct zw_slopes {
     zw_work *work;
     int columns;
     slopes_formulas formulas;
-    struct slopes_tree *tree;     /* of robots; NULL: equations */
-    struct slopes_bodies *bodies; /* of these, with loops, contacts, forces that turn; */
-    int by_bodies;                /* the last answer is from there */
-    int *active;                  /* [rows] of the residuals: its unknown, -1: not now */
-    double *K;                    /* [size][size] their slopes by the unknowns, */
-    double *by;                   /* [columns][size] and by all else */
-    double *known;                /* [columns][n] the same of M a - force alone */
+    struct slopes_tree *tree;       /* of robots; NULL: equations */
+    struct slopes_bodies *bodies;   /* of these, with loops, contacts, forces that turn; */
+    int by_bodies;                  /* the last answer is from there */
+    int numbers;                    /* of the model, that are differentiated by, too: */
+    struct slopes_variant *variant; /* [numbers] systems with a bit less and more of each */
+    int *active;                    /* [rows] of the residuals: its unknown, -1: not now */
+    double *K;                      /* [size][size] their slopes by the unknowns, */
+    double *by;                     /* [columns][size] and by all else */
+    double *known;                  /* [columns][n] the same of M a - force alone */
     double *a_by, *lambda_by, *force_by, *force, *room;
     const step_kinks *kinks; /* of a run whose branches hold, or NULL: formulas decide */
     zw_slopes_answer answer;

@@ -112,14 +112,20 @@ static zw_status fill_columns(zw_slopes *slopes, slopes_bodies *s, zw_state *sta
     size_t values = (size_t)s->values;
     slopes_equation by = slopes_part(s, s->y + 4 * slopes_width(s));
     for (int c = 0; c < slopes->columns; c++) {
-        zw_status status = s->lost ? ZW_OK : differ(slopes, s, state, c, error);
+        int number = c - slopes->columns + slopes->numbers;
+        zw_status status = s->lost       ? ZW_OK
+                           : number >= 0 ? slopes_number_differ(slopes, state, number, error)
+                                         : differ(slopes, s, state, c, error);
         double *to = s->by + (size_t)c * size, *known = slopes->known + (size_t)c * n;
         if (status != ZW_OK || s->lost) {
             return status;
         }
         for (size_t i = 0; i < n; i++) {
-            known[i] = s->simple ? known[i] : by.known[i];
+            known[i] = s->simple && number < 0 ? known[i] : by.known[i];
             to[i] = by.push[i] - known[i];
+        }
+        if (number >= 0) {
+            slopes_number_friction(slopes, number, to);
         }
         for (int h = 0; h < s->holds; h++) {
             const slopes_hold *it = &s->hold[h];

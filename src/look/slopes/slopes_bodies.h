@@ -3,6 +3,7 @@
 #ifndef ZW_LOOK_SLOPES_BODIES_H
 #define ZW_LOOK_SLOPES_BODIES_H
 
+#include "look/sensitivity/number.h"
 #include "look/slopes/slopes.h"
 #include "system/contact/contacts.h"
 
@@ -67,6 +68,19 @@ void slopes_bodies_free(slopes_bodies *s);
 
 /* slopes_hold.c: what holds after the last zw_forward of the slopes' work. */
 zw_status slopes_hold_find(zw_slopes *slopes, slopes_bodies *s, zw_state *state, zw_error *error);
+
+/* slopes_number.c: a number of the model; where its equations are looked at. */
+typedef struct slopes_variant {
+    number_systems of;
+    slopes_bodies *at[4];
+} slopes_variant;
+zw_status slopes_numbers_create(zw_slopes *slopes, zw_model *model, const char *const *number,
+                                zw_error *error);
+void slopes_numbers_free(zw_slopes *slopes);
+/* How the equations change with one, into table 4 of s->y, with what holds as it is; and the
+ * friction of what slides: added to push[n]. */
+zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, zw_error *error);
+void slopes_number_friction(const zw_slopes *slopes, int number, double *push);
 
 /* All columns, where s->simple is set with known[] of M a - force filled before. */
 zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error);

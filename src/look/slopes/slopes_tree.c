@@ -231,7 +231,7 @@ static void find_known(zw_slopes *s, const double *q, const double *v)
 zw_status slopes_tree_look(zw_slopes *s, zw_state *state, zw_error *error)
 {
     const zw_system *system = s->system;
-    int size, plain = find_active(s, &size);
+    int size, plain = find_active(s, &size) && s->numbers == 0;
     zw_status status = ZW_OK;
     s->by_bodies = !plain;
     find_known(s, state_q(state), state_v(state));

@@ -1,0 +1,152 @@
+/* Derivatives of an instant of a robot by numbers of its model: masses, inertias, sizes, friction,
+ * gravity.
+ *
+ * The equations of slopes_bodies.c are looked at in four systems with a bit less and more of the
+ * number, with accelerations, multipliers and what holds as they are, and their slope is the
+ * difference of fourth order: nothing is solved again. Friction of what slides is differentiated by
+ * hand, as there: with rho = |mu u|,
+ *
+ *     l_i = -mu_i^2 u_i/rho l_n,      dl_i = -(2 mu_i dmu_i - mu_i^2 drho/rho) u_i/rho l_n,
+ *     drho = sum of mu_i dmu_i u_i^2/rho */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "look/slopes/slopes_bodies.h"
+
+zw_status slopes_numbers_create(zw_slopes *slopes, zw_model *model, const char *const *number,
+                                zw_error *error)
+{
+    zw_status status = ZW_OK;
+    if (slopes->numbers > 0 && !slopes->system->tree) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "numbers of a model are those of robots: of equations parameters are "
+                         "differentiated by");
+    }
+    slopes->variant = base_alloc(((size_t)slopes->numbers + 1) * sizeof *slopes->variant);
+    if (!slopes->variant) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    memset(slopes->variant, 0, ((size_t)slopes->numbers + 1) * sizeof *slopes->variant);
+    for (int j = 0; j < slopes->numbers && status == ZW_OK; j++) {
+        slopes_variant *it = &slopes->variant[j];
+        status = number_make(&it->of, model, slopes->system, number[j], error);
+        for (int k = 0; k < 4 && status == ZW_OK; k++) {
+            it->at[k] = slopes_bodies_create(it->of.system[k], 0, error);
+            status = it->at[k] ? ZW_OK : error->status;
+        }
+    }
+    return status;
+}
+
+void slopes_numbers_free(zw_slopes *slopes)
+{
+    for (int j = 0; slopes->variant && j < slopes->numbers; j++) {
+        for (int k = 0; k < 4; k++) {
+            slopes_bodies_free(slopes->variant[j].at[k]);
+        }
+        number_free(&slopes->variant[j].of);
+    }
+    base_free(slopes->variant);
+}
+
+/* What holds is what holds in `from`. 0: no memory. */
+static int take_holds(slopes_bodies *to, const slopes_bodies *from)
+{
+    if (from->holds > to->hold_room) {
+        base_free(to->hold);
+        to->hold = base_alloc(2 * (size_t)from->holds * sizeof *to->hold);
+        to->hold_room = to->hold ? 2 * from->holds : 0;
+    }
+    if (from->holds > to->hold_room) {
+        return 0;
+    }
+    if (from->holds > 0) {
+        memcpy(to->hold, from->hold, (size_t)from->holds * sizeof *to->hold);
+    }
+    to->holds = from->holds;
+    to->values = from->values;
+    to->unknowns = from->unknowns;
+    to->moves = from->moves;
+    to->reach = from->reach;
+    to->lost = 0;
+    memcpy(to->w, from->w, (size_t)from->system->n * sizeof *to->w);
+    return 1;
+}
+
+zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, zw_error *error)
+{
+    slopes_bodies *s = slopes->bodies;
+    const slopes_variant *it = &slopes->variant[number];
+    size_t wide = slopes_width(s);
+    zw_status status = ZW_OK;
+    for (int k = 0; k < 4 && status == ZW_OK; k++) {
+        slopes_bodies *at = it->at[k];
+        do { /* once more, as soon as a point is carried */
+            if (!take_holds(at, s)) {
+                return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            }
+            status =
+                slopes_equations(at, state->t, state_q(state), state_v(state), state_param(state),
+                                 slopes->work->a, s->y + (size_t)k * wide, NULL, error);
+            for (int h = 0; h < s->holds; h++) {
+                s->hold[h].carried |= at->hold[h].carried;
+            }
+        } while (status == ZW_OK && at->lost);
+    }
+    const double *f = s->y;
+    for (size_t i = 0; i < wide && status == ZW_OK; i++) {
+        const double at[4] = {f[i], f[wide + i], f[2 * wide + i], f[3 * wide + i]};
+        s->y[4 * wide + i] = number_slope(at, it->of.step);
+    }
+    return status;
+}
+
+/* Slopes of the coefficients of a point's friction. */
+static int friction_by(const slopes_variant *it, const slopes_hold *hold, double *dmu)
+{
+    double mu[5][4];
+    for (int k = 0; k < 4; k++) {
+        const contact_point *point = slopes_point(it->at[k], &hold->key);
+        for (int r = 0; r < 5 && point; r++) {
+            mu[r][k] = point->friction[r];
+        }
+        if (!point) {
+            return 0;
+        }
+    }
+    for (int r = 0; r < 5; r++) {
+        dmu[r] = number_slope(mu[r], it->of.step);
+    }
+    return 1;
+}
+
+void slopes_number_friction(const zw_slopes *slopes, int number, double *push)
+{
+    const slopes_bodies *s = slopes->bodies;
+    size_t n = (size_t)s->system->n;
+    for (int h = 0; h < s->holds; h++) {
+        const slopes_hold *it = &s->hold[h];
+        double dmu[5], rho = 0, drho = 0;
+        if (it->kind != HOLD_POINT || it->way == WAY_HELD ||
+            !friction_by(&slopes->variant[number], it, dmu)) {
+            continue;
+        }
+        for (int r = 1; r < it->rows; r++) {
+            double mu = it->mu[r - 1], u = it->turn[r];
+            rho += mu * u * mu * u;
+            drho += mu * dmu[r - 1] * u * u;
+        }
+        rho = sqrt(rho);
+        drho /= rho;
+        for (int r = 1; r < it->rows; r++) {
+            double mu = it->mu[r - 1];
+            double by =
+                -(2 * mu * dmu[r - 1] - mu * mu * drho / rho) * it->turn[r] / rho * it->lambda[0];
+            for (size_t i = 0; i < n && by != 0; i++) {
+                push[i] += by * s->B[(size_t)(it->first + r) * n + i];
+            }
+        }
+    }
+}
