@@ -226,6 +226,7 @@ enum { CHORD_ROWS = 96 }; /* of problems that are swept */
 
 typedef struct impulse_chord {
     int is_there;
+    int small;   /* problems of contact are the kernel's, which says how a load is shared */
     int n, wide; /* wide: n in whole lines of eight */
     int units, coulomb, row_room;
     uint64_t blocks;                     /* that the factors are of */

@@ -35,6 +35,8 @@
 #include "step/impulse/impulse.h"
 
 enum { TRIES = 3 };  /* with modes by the last ones, before sweeps */
+enum { FEW = 12 };   /* speeds: robots of more than that are not small */
+enum { CHAIN = 3 };  /* speeds of one of these, on average */
 enum { LARGE = 10 }; /* speeds of a tree, on average, from which one matrix is for all of them */
 
 #define SETTLED 1e-10 /* what laws are off, to the largest multiplier, before another look; */
@@ -49,25 +51,30 @@ static int whole_lines(int count)
 }
 
 /* Things that move and are not carried by others. The kernel takes many small ones apart into
- * islands, which one matrix for all would not. */
-static int count_trees(const tree_mechanism *tree)
+ * islands, which one matrix for all would not. What joints hold to the world is one thing, as the
+ * fingers of a hand are, where these are chains. */
+static int count_trees(const tree_mechanism *tree, int n)
 {
-    int count = 0;
+    int free = 0, held = 0;
     for (int i = 1; i < tree->bodies; i++) {
         const tree_body *body = &tree->body[i];
-        count += body->dof_end > body->dof && body->last_dof == body->dof_end - 1 &&
-                 tree->dof_parent[body->dof] < 0;
+        int root = body->dof_end > body->dof && body->last_dof == body->dof_end - 1 &&
+                   tree->dof_parent[body->dof] < 0;
+        int flies = root && tree->joint[tree->dof_joint[body->dof]].kind == TREE_FREE;
+        free += flies;
+        held += root && !flies;
     }
-    return count;
+    return free + (n >= CHAIN * held + 6 * free ? held > 0 : held);
 }
 
 zw_status chord_create(impulse_chord *x, const zw_system *system)
 {
     size_t n = (size_t)system->n, wide = (size_t)whole_lines(system->n);
     *x = (impulse_chord){.n = system->n, .wide = (int)wide};
-    int trees = count_trees(system->tree);
-    int small = system->n <= GAUSS_CHOOSE_MOST;
-    if (system->n > CHORD_MOST || (small ? trees > 1 : system->n < LARGE * trees)) {
+    int trees = count_trees(system->tree, system->n);
+    int alone = trees == 1 && system->n > FEW;
+    x->small = system->n <= GAUSS_CHOOSE_MOST && !alone;
+    if (system->n > CHORD_MOST || (x->small ? trees > 1 : system->n < LARGE * trees)) {
         return ZW_OK;
     }
     x->memory =

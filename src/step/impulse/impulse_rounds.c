@@ -218,7 +218,7 @@ int impulse_hardly_moves(const step_impulse *s)
 static int may_look_ahead(const step_impulse *s)
 {
     return s->calm && s->chord.is_there && !impulse_hardly_moves(s) && s->touch.found.count > 0 &&
-           s->system->n > GAUSS_CHOOSE_MOST;
+           !s->chord.small;
 }
 
 void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time)
@@ -234,8 +234,7 @@ void impulse_note_trend(step_impulse *s, const double *from, const double *to, d
  * taken again, for another time, goes on as it did. */
 void impulse_extrapolate(step_impulse *s)
 {
-    int smooth = s->has_trend && s->system->n > GAUSS_CHOOSE_MOST && !impulse_hardly_moves(s) &&
-                 s->theta < 0.5;
+    int smooth = s->has_trend && !s->chord.small && !impulse_hardly_moves(s) && s->theta < 0.5;
     for (int i = 0; i < s->system->n && smooth; i++) {
         s->u[i] += impulse_late(s) * s->trend[i];
     }
@@ -244,7 +243,7 @@ void impulse_extrapolate(step_impulse *s)
 /* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
 static int measure(step_impulse *s, int round, int more, progress *at)
 {
-    int small = s->system->n <= GAUSS_CHOOSE_MOST; /* their rounds go to the end by themselves */
+    int small = s->chord.small; /* their rounds go to the end by themselves */
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
         s->owed[i] = small ? 0 : s->other[i];
@@ -351,8 +350,8 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
  * how a load is shared (gauss/contact/choose.h) and what sticks, to round-off. */
 static int may_follow(const step_impulse *s, const progress *at)
 {
-    int small = s->system->n <= GAUSS_CHOOSE_MOST &&
-                (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
+    int small =
+        s->chord.small && (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
     return s->chord.is_there && !small && !impulse_hardly_moves(s) && s->theta < 0.5 &&
            !s->with_N && at->failed <= FAILURES;
 }

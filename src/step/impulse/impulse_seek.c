@@ -24,7 +24,7 @@ enum { MOVES = 8 };  /* of its end, in one flight */
 
 void impulse_seek(step_impulse *s, double low, double high, double exact)
 {
-    int newton = s->chord.is_there && s->system->n > GAUSS_CHOOSE_MOST;
+    int newton = s->chord.is_there && !s->chord.small;
     s->touch.land.seek =
         (impulse_seeking){.moves = newton ? MOVES : 0, .low = low, .high = high, .exact = exact};
 }
