@@ -43,7 +43,7 @@ typedef struct zw_batch_def {
     int worlds;
     int threads;          /* of the processor, computing at once; 0: one */
     const char *device;   /* NULL: the processor */
-    int contact_capacity; /* points that a world on a device has room for; 0: those that the file
+    int contact_capacity; /* contact points that fit a world on a device; 0: those that the file
                              gives, or 48 */
 } zw_batch_def;
 
@@ -52,7 +52,7 @@ zw_batch *zw_batch_create(const zw_batch_def *def, zw_error *error);
 void zw_batch_free(zw_batch *batch);
 
 /* Of a batch on a device. Where a field is in its memory, [worlds][numbers]: to be read and written
- * there between calls, as it is (quaternions of any length but 0; the soft law brings things onto
+ * there between calls, as it is (quaternions of any length but 0; the soft law brings states onto
  * their constraints by itself). NULL: not there, or no device. */
 double *zw_batch_device_field(zw_batch *batch, zw_field_id field);
 const char *zw_batch_device_name(const zw_batch *batch); /* NULL: the processor */

@@ -400,7 +400,7 @@ typedef enum zw_frame_kind {
     ZW_FRAME_SUBTREE /* contacts: a body and all that it carries */
 } zw_frame_kind;
 
-/* What a contact sensor tells of each contact, in this order: bits of zw_sensor_def.data. Forces
+/* What a contact sensor reports of each contact, in this order: bits of zw_sensor_def.data. Forces
  * and torques are along normal, tangent and the third axis, and act on the second. */
 enum {
     ZW_CONTACT_FOUND = 1, /* how many contacts there are */
@@ -412,7 +412,7 @@ enum {
     ZW_CONTACT_TANGENT = 64
 };
 
-/* Which contacts, where there are more than a sensor tells; NET: one, the sum of all. */
+/* Which contacts, where there are more than a sensor reports; NET: one, the sum of all. */
 typedef enum zw_contact_reduce {
     ZW_REDUCE_NONE,
     ZW_REDUCE_MINDIST,
@@ -490,9 +490,9 @@ typedef struct zw_world_def {
     double magnetic[3];
     double density, viscosity; /* of the air or water around; both 0: there is none */
     double wind[3];            /* its velocity */
-    int contact_capacity; /* points of contact that there is room for; 0: by the number of geoms */
-    double bounce_speed;  /* pairs that meet slower, along the normal, do not bounce; m/s */
-    int without;          /* ZW_WITHOUT_... */
+    int contact_capacity;      /* capacity for contact points; 0: by the number of geoms */
+    double bounce_speed;       /* pairs that meet slower, along the normal, do not bounce; m/s */
+    int without;               /* ZW_WITHOUT_... */
     int sleep; /* 1: what has come to rest falls asleep (method impulse): docs/bodies.md */
     double sleep_tolerance; /* metres per second: slower is at rest */
     zw_muscle_search muscles;
@@ -640,22 +640,22 @@ typedef struct zw_contact_sum {
     double force[3], moment[3];
 } zw_contact_sum;
 
-/* Points of contact that there is room for; 0: no two geoms of this system can touch. */
+/* The capacity for contact points; 0: no two geoms of this system can touch. */
 int zw_contact_capacity(const zw_system *system);
 
 /* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
  * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre
  * apart at its end. After zw_forward, and elsewhere: the contacts at this instant, gaps being
- * nothing beside the size of the geoms (1e-6 of the smaller) and speeds nothing beside what weight
- * and friction undo within the world's timestep (docs/mathematics.md, section 23). At a point that
- * approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined: its force is
- * the one that would hold it if it did not approach. Answers their number, of which the first
- * `room` are in the list; -1: see `error`. Where more points carry than are needed, sums are
- * determined and single forces are not: see zw_contact_sums. */
+ * negligible against the size of the geoms (1e-6 of the smaller) and speeds negligible against what
+ * weight and friction undo within the world's timestep (docs/mathematics.md, section 23). At a
+ * point that approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined:
+ * its force is the one that would hold it if it did not approach. Returns their number, of which
+ * the first `capacity` are in the list; -1: see `error`. Where more points carry than are needed,
+ * sums are determined and single forces are not: see zw_contact_sums. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
-                int room, zw_error *error);
+                int capacity, zw_error *error);
 /* By pairs of bodies, in the order in which they come first; the number of pairs. */
-int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int room);
+int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int capacity);
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 

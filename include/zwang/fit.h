@@ -46,7 +46,7 @@ typedef struct zw_fit_problem {
 
 typedef struct zw_fit zw_fit;
 
-/* Begins where the model is. ZW_NOT_REACHED: no least was found; other failures tell why a first
+/* Begins where the model is. ZW_NOT_REACHED: no minimum was found; other failures say why a first
  * motion, or the recordings, do not do. */
 zw_fit *zw_fit_create(const zw_model *model, const zw_system *system, const zw_fit_problem *problem,
                       zw_error *error);
@@ -56,14 +56,14 @@ typedef struct zw_fit_report {
     int unknowns, iterations, runs;
     long numbers;   /* recorded ones that take part */
     double cost;    /* sum of squares of residuals over their noise */
-    int nulls;      /* combinations that the recordings cannot tell */
+    int nulls;      /* combinations that the recordings do not determine */
     int kinks;      /* of the derivatives at the end: sensitivity.h */
     long duplicate; /* samples left out: second ones of the same time */
 } zw_fit_report;
 
 typedef struct zw_fit_estimate {
     double value;
-    double error;     /* one standard deviation; INFINITY: the recordings cannot tell */
+    double error;     /* one standard deviation; INFINITY: the recordings do not determine it */
     double low, high; /* interval that covers the truth in 95 of 100 cases */
     int at_bound;     /* -1: the lower, 1: the upper; then the error is that of the others held */
 } zw_fit_estimate;

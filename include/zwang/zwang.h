@@ -178,7 +178,7 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
 /* The full answer of the last zw_forward: the kernel's own. Its rows are those that are closed now,
  * constraint by constraint; ZW_FIELD_LAMBDA has them by the model's rows. */
 const zw_motion *zw_work_motion(const zw_work *work);
-/* The name behind a block index of that answer (redundant, conflicting ...); never NULL. */
+/* The name of a block of that answer by its index (redundant, conflicting ...); never NULL. */
 const char *zw_work_block_name(const zw_work *work, int block);
 
 typedef enum zw_constraint_kind {
