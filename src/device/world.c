@@ -82,7 +82,7 @@ static void lay_out_soft(const device_model *model, soft_problem *s, base_arena 
     }
     s->a = base_arena_doubles(arena, n + carried);
     s->guess = base_arena_doubles(arena, 2 * n);
-    s->before = s->guess + n;
+    s->before = arena->block ? s->guess + n : NULL;
     s->held = base_arena_doubles(arena, 21 * bodies);
     s->wrench = base_arena_doubles(arena, 6 * bodies);
     s->deep = base_arena_doubles(arena, model->deep ? n : 0);

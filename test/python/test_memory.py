@@ -108,7 +108,7 @@ def check(kind, turns):
 
 
 PARTS = 4
-SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")  # which keeps what was freed for a while
+SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")  # which keeps what was freed for a while
 
 if __name__ == "__main__":
     sys.exit(not all([check(kind, TURNS) for kind in (models, sims, runs, batches, studies, kernel)]))

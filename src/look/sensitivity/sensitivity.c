@@ -86,8 +86,9 @@ static zw_status take_unknowns(zw_sensitivity *s, const zw_unknown *by, int coun
         if (u->kind > ZW_UNKNOWN_PARAM || u->index < 0 || u->index >= most) {
             return base_fail(error, ZW_BAD_INPUT, "the system has no unknown %d", c);
         }
-        const model_param *param = &s->system->model->param[u->index];
-        if (by && u->kind == ZW_UNKNOWN_PARAM && param->is_size) {
+        const model_param *param =
+            u->kind == ZW_UNKNOWN_PARAM ? &s->system->model->param[u->index] : NULL;
+        if (by && param && param->is_size) {
             return model_fail(s->system->model, error, ZW_BAD_INPUT, param->place,
                               "parameter %s changes the structure of the model: there are no "
                               "derivatives with respect to it",

@@ -26,7 +26,7 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     }
     s->a = base_arena_doubles(arena, n + (size_t)system->carried);
     s->guess = base_arena_doubles(arena, 2 * n);
-    s->before = s->guess + n;
+    s->before = arena->block ? s->guess + n : NULL;
     s->back = base_arena_doubles(arena, n);
     s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
