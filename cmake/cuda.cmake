@@ -40,27 +40,41 @@ set(device_sources
     src/collide/inside.c src/collide/manifold.c src/collide/pair.c
     src/collide/plane.c src/collide/refine.c src/collide/round.c src/collide/shape.c
     src/collide/sphere.c
-    src/device/world.c src/device/cuda/thread.c src/device/cuda/absent.c)
+    src/device/world.c src/device/cuda/absent.c)
+
+# Where a thread is a lane (src/device/cuda/one_lane.h).
+set(lane_sources
+    src/system/soft8/soft8_block.c src/system/soft8/soft8_force.c src/system/soft8/soft8_meet.c
+    src/system/soft8/soft8_newton.c src/system/soft8/soft8_room.c src/system/soft8/soft8_rows.c
+    src/system/soft/soft_lane.c src/step/soft8_step.c src/device/world_lanes.c
+    src/device/cuda/thread.c)
 
 set(device ${CMAKE_CURRENT_BINARY_DIR}/cuda)
 file(MAKE_DIRECTORY ${device})
 set(device_inline -inline-threshold=225)
 set(device_flags
-    --target=nvptx64-nvidia-cuda -march=sm_80 -std=c17 -O2 -ffp-contract=off -fno-math-errno
+    --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx70
+    -Xclang -fconvergent-functions -std=c17 -O2 -ffp-contract=off -fno-math-errno
     -fno-builtin-fmax -fno-builtin-fmin -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
     -mllvm ${device_inline} -DZW_NO_GROUPS -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
     -nostdlibinc -I${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/shim
-    -I${CMAKE_CURRENT_SOURCE_DIR}/src -I${CMAKE_CURRENT_SOURCE_DIR}/include
-    -include ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/prefix.h)
+    -I${CMAKE_CURRENT_SOURCE_DIR}/src -I${CMAKE_CURRENT_SOURCE_DIR}/include -include)
 set(device_modules "")
-foreach(source IN LISTS device_sources)
-  string(MAKE_C_IDENTIFIER ${source} name)
+function(zw_device_module source before)
+  string(MAKE_C_IDENTIFIER ${source}.${before} name)
   add_custom_command(
     OUTPUT ${device}/${name}.bc
-    COMMAND ${ZW_CLANG} ${device_flags} -MD -MT ${device}/${name}.bc -MF ${device}/${name}.d
-            -emit-llvm -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${device}/${name}.bc
+    COMMAND ${ZW_CLANG} ${device_flags} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/${before}.h -MD -MT
+            ${device}/${name}.bc -MF ${device}/${name}.d -emit-llvm -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o
+            ${device}/${name}.bc
     DEPENDS ${source} DEPFILE ${device}/${name}.d COMMENT "For GPUs: ${source}" VERBATIM)
-  list(APPEND device_modules ${device}/${name}.bc)
+  set(device_modules ${device_modules} ${device}/${name}.bc PARENT_SCOPE)
+endfunction()
+foreach(source IN LISTS device_sources)
+  zw_device_module(${source} prefix)
+endforeach()
+foreach(source IN LISTS lane_sources)
+  zw_device_module(${source} one_lane)
 endforeach()
 
 # All of it as one module; then machine code for sm_80 and sm_90, and PTX for later ones.
@@ -70,7 +84,7 @@ add_custom_command(
   COMMAND ${ZW_LLVM_LINK} ${device_modules} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/kernel.ll -o
           ${code}_all.bc
   COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
-          -internalize-public-api-list=zw_worlds,zw_device_version -globaldce ${code}_all.bc -o
+          -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
           ${code}.bc
   COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
   COMMAND sh -c "! grep '^[.]extern' ${code}.ptx" # what is called and not there

@@ -111,6 +111,8 @@ void batch_catch_up(zw_batch *batch, int world);
 void batch_catch_up_all(zw_batch *batch);
 /* The same for readers, perhaps several at once: no number changes. -1: all worlds. */
 void batch_let_see(const zw_batch *batch, int world);
+/* place: all worlds, by what touched, the rarest pairs first. */
+void batch_sort(zw_batch *batch);
 
 /* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error);

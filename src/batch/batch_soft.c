@@ -155,8 +155,7 @@ static int compare(const void *a, const void *b)
     return by_touch ? by_touch : (x->world > y->world) - (x->world < y->world);
 }
 
-/* By what touched, the rarest pairs first. */
-static void sort(zw_batch *batch)
+void batch_sort(zw_batch *batch)
 {
     long often[64] = {0};
     int rank[64];
@@ -221,7 +220,7 @@ int batch_begin_softly(zw_batch *batch)
 {
     int lanes = is_for_lanes(batch);
     if (lanes) {
-        sort(batch);
+        batch_sort(batch);
     } else {
         batch_catch_up_all(batch);
     }

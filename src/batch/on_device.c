@@ -74,6 +74,13 @@ static void *take(batch_device *d, size_t bytes, int *failed)
     return block;
 }
 
+static zw_status put_order(zw_batch *batch, zw_error *error)
+{
+    batch_device *d = batch->device;
+    return d->backend->put(d->handle, (void *)d->job.order, d->order,
+                           (size_t)batch->count * sizeof *d->order, error);
+}
+
 /* Arrays of all worlds, on the device and here. */
 static zw_status make_arrays(zw_batch *batch, zw_error *error)
 {
@@ -95,6 +102,12 @@ static zw_status make_arrays(zw_batch *batch, zw_error *error)
     job->result = take(d, worlds * sizeof(device_result), &failed);
     job->model = take(d, (size_t)d->models * sizeof(void *), &failed);
     job->start = take(d, (size_t)d->models * sizeof(void *), &failed);
+    job->touch = take(d, worlds * sizeof *job->touch, &failed);
+    job->order = take(d, worlds * sizeof *job->order, &failed);
+    batch->touch = base_alloc(worlds * sizeof *batch->touch);
+    batch->place = base_alloc(worlds * sizeof *batch->place);
+    d->order = base_alloc(worlds * sizeof *d->order);
+    failed |= !batch->touch || !batch->place || !d->order;
     d->reset = take(d, worlds, &failed);
     int *which = d->models > 1 ? take(d, worlds * sizeof(int), &failed) : NULL;
     job->which = which;
@@ -108,7 +121,13 @@ static zw_status make_arrays(zw_batch *batch, zw_error *error)
         return base_fail(error, ZW_NO_MEMORY, "no memory for %d worlds on %s", batch->count,
                          d->backend->name(d->handle));
     }
-    return which ? d->backend->put(d->handle, which, d->which, worlds * sizeof(int), error) : ZW_OK;
+    for (int i = 0; i < batch->count; i++) {
+        d->order[i] = i;
+    }
+    zw_status status = put_order(batch, error);
+    return which && status == ZW_OK
+               ? d->backend->put(d->handle, which, d->which, worlds * sizeof(int), error)
+               : status;
 }
 
 static zw_status make(zw_batch *batch, const zw_batch_def *def, zw_error *error)
@@ -154,7 +173,8 @@ static void free_arrays(zw_batch *batch)
     batch_device *d = batch->device;
     device_job *job = &d->job;
     void *own[] = {job->grid,          job->guess,         job->status, job->result,
-                   (void *)job->model, (void *)job->start, d->reset,    (void *)job->which};
+                   (void *)job->model, (void *)job->start, d->reset,    (void *)job->which,
+                   job->touch,         (void *)job->order};
     for (int k = 0; k < SEEN_WRITTEN; k++) {
         base_free(batch->seen[k].data);
         base_free(d->mirror[k]);
@@ -184,8 +204,9 @@ void on_device_free(zw_batch *batch)
     }
     zw_state_free(d->state);
     zw_work_free(d->work);
-    void *own[] = {d->system, d->which,      d->start,   d->image,      d->begin, d->status,
-                   d->result, batch->result, batch->why, batch->failed, d};
+    void *own[] = {d->system, d->which,     d->start,      d->image,   d->begin,
+                   d->status, d->result,    batch->result, batch->why, batch->failed,
+                   d->order,  batch->touch, batch->place,  d};
     for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
         base_free(own[k]);
     }
@@ -199,6 +220,7 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
 {
     zw_status status = ZW_OK;
     d->scratch = 0;
+    d->job.alone = d->models > 1;
     for (int k = 0; k < d->models && status == ZW_OK; k++) {
         device_image image;
         d->backend->give(d->handle, d->image[k]);
@@ -209,7 +231,9 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
         }
         if (status == ZW_OK) {
             image_settle(&image, image.block); /* here, to be measured */
-            size_t bytes = world_bytes((const device_model *)(const void *)image.block);
+            const device_model *model = (const device_model *)(const void *)image.block;
+            size_t bytes = world_bytes(model);
+            d->job.alone |= !model->lanes;
             d->scratch = bytes > d->scratch ? bytes : d->scratch;
             image_settle(&image, d->image[k]);
             status = d->backend->put(d->handle, d->image[k], image.block, image.used, error);
@@ -295,6 +319,30 @@ static zw_status see_failures(zw_batch *batch, const int *before, zw_error *erro
     return first;
 }
 
+/* Worlds that touch alike go side by side. */
+static zw_status sort(zw_batch *batch, zw_error *error)
+{
+    batch_device *d = batch->device;
+    size_t worlds = (size_t)batch->count;
+    uint64_t any = 0;
+    if (d->job.alone || !d->system[0]->bodies->contact->touches) {
+        return ZW_OK;
+    }
+    zw_status status = d->backend->get(d->handle, batch->touch, d->job.touch,
+                                       worlds * sizeof *batch->touch, error);
+    for (int i = 0; i < batch->count && status == ZW_OK; i++) {
+        any |= batch->touch[i];
+    }
+    if (status != ZW_OK || !any) {
+        return status;
+    }
+    batch_sort(batch);
+    for (int i = 0; i < batch->count; i++) {
+        d->order[i] = batch->place[i].world;
+    }
+    return put_order(batch, error);
+}
+
 static zw_status move(zw_batch *batch, int steps, int flags, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -307,7 +355,8 @@ static zw_status move(zw_batch *batch, int steps, int flags, zw_error *error)
     d->job.steps = steps;
     d->job.step = d->step;
     d->job.reset = NULL;
-    zw_status status = d->backend->move(d->handle, &d->job, d->scratch, error);
+    zw_status status = sort(batch, error);
+    status = status == ZW_OK ? d->backend->move(d->handle, &d->job, d->scratch, error) : status;
     d->is_looked = 0;
     d->stale = 1;
     status = status == ZW_OK ? d->backend->get(d->handle, d->status, d->job.status, bytes, error)

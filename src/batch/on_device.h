@@ -20,6 +20,7 @@ struct batch_device {
     int models;
     const zw_system **system; /* [models] */
     zw_state **start;         /* [models] */
+    int *order;               /* [worlds] of the job */
     int *which;               /* [worlds] */
     double step;              /* that the images were made for; 0: there are none yet */
     void **image;             /* [models] on the device */

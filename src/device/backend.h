@@ -10,7 +10,7 @@
  * build is refused. */
 #define DEVICE_VERSION                                                                             \
     ((int)(sizeof(device_job) + 8 * sizeof(device_model) + 64 * sizeof(zw_system) +                \
-           512 * sizeof(soft_problem)))
+           512 * sizeof(soft_problem) + 4096 * sizeof(soft8_match)))
 
 typedef struct device_backend {
     int version;

@@ -1,6 +1,6 @@
-/* A device that is none: jobs run on the processor, world after world, with the functions that a
- * GPU runs and on the same copies of systems. So what differs from zw_batch_step there is found
- * without a GPU. */
+/* A device that is none: jobs run on the processor, eight worlds after eight, with the functions
+ * that a GPU runs and on the same copies of systems. So what differs from zw_batch_step there is
+ * found without a GPU. */
 #include <string.h>
 
 #include "base/error.h"
@@ -56,17 +56,27 @@ static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw
 /* Scratch is filled with nonsense, as unwritten memory of a GPU is. */
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
-    void *memory = base_alloc(scratch);
+    int each = job->alone || job->reset ? 1 : LANES;
+    size_t bytes = each > 1 ? world_lanes_bytes(job->model[0]) : 1;
+    void *memory = base_alloc(scratch), *own = base_alloc(bytes);
     (void)device;
-    if (!memory) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-    }
-    for (int i = 0; i < job->worlds; i++) {
+    for (int i = 0; i < job->worlds && memory && own; i += each) {
         memset(memory, 0xbf, scratch);
-        world_move(job, i, memory);
+        memset(own, 0xbf, bytes);
+        if (each > 1) {
+            int world[LANES];
+            for (int l = 0; l < LANES; l++) {
+                world[l] = i + l < job->worlds ? job->order[i + l] : -1;
+            }
+            world_move_lanes(job, world, memory, own);
+        } else {
+            world_move(job, i, memory);
+        }
     }
+    zw_status status = memory && own ? ZW_OK : ZW_NO_MEMORY;
     base_free(memory);
-    return ZW_OK;
+    base_free(own);
+    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
 }
 
 const device_backend *device_emulated(void)

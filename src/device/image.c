@@ -270,17 +270,20 @@ static size_t add_system(device_image *image, const zw_system *system, int point
     return start;
 }
 
+static void add_shape(device_image *image, size_t at, const paths_shape *shape)
+{
+    ATTACH(at, paths_shape, shape, parent, shape->n);
+    ATTACH(at, paths_shape, shape, depth, shape->n);
+    ATTACH(at, paths_shape, shape, start, shape->n);
+    ATTACH(at, paths_shape, shape, block, shape->blocks + 1);
+}
+
 /* Trees with their shapes. */
 static void add_trees(device_image *image, size_t at, const soft_problem *s)
 {
     size_t each = sizeof *s->tree, start = attach(image, at, s->tree, (size_t)s->trees * each);
     for (int t = 0; t < s->trees; t++) {
-        const paths_shape *shape = &s->tree[t].shape;
-        size_t own = PLACE(start + (size_t)t * each, soft_tree, shape);
-        ATTACH(own, paths_shape, shape, parent, shape->n);
-        ATTACH(own, paths_shape, shape, depth, shape->n);
-        ATTACH(own, paths_shape, shape, start, shape->n);
-        ATTACH(own, paths_shape, shape, block, shape->blocks + 1);
+        add_shape(image, PLACE(start + (size_t)t * each, soft_tree, shape), &s->tree[t].shape);
     }
 }
 
@@ -317,6 +320,39 @@ static size_t add_soft(device_image *image, const soft_problem *s)
     return start;
 }
 
+/* ---- What worlds in lanes need beside that ----------------------------------------------------
+ */
+
+/* The pair's definition is looked up in the world's own list. */
+static void add_lane_matches(device_image *image, size_t at, const soft8 *s)
+{
+    size_t each = sizeof *s->match;
+    size_t start = attach(image, at, s->match, (size_t)s->match_count * each);
+    for (int k = 0; k < s->match_count && !image->failed; k++) {
+        ((soft8_match *)(void *)(image->block + start))[k].of.written = NULL;
+        ATTACH(start + (size_t)k * each, soft8_match, &s->match[k], column, s->match[k].columns);
+        ATTACH(start + (size_t)k * each, soft8_match, &s->match[k], side, s->match[k].columns);
+    }
+}
+
+static void add_lanes(device_image *image, size_t at, const soft8 *s)
+{
+    const zw_system *system = s->system;
+    device_lanes copy = {.match_count = s->match_count, .straight = s->straight};
+    size_t start = add(image, &copy, sizeof copy);
+    link_to(image, at, start);
+    add_lane_matches(image, PLACE(start, device_lanes, match), s);
+    ATTACH(start, device_lanes, s, tendon_J, system->A_start[system->m] + 1);
+    ATTACH(start, device_lanes, s, tendon_straight, system->bodies->closer_count);
+    add_shape(image, PLACE(start, device_lanes, straight), &s->straight);
+    if (s->match_count > 0) {
+        attach(image, PLACE(start, device_lanes, place), s->alone->found.pose,
+               (size_t)system->bodies->contact->geom_count * sizeof *s->alone->found.pose);
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
 /* What of the scratch is needed. */
 static device_model model_of(const soft_problem *s)
 {
@@ -346,15 +382,21 @@ zw_status image_make(const zw_system *system, double step, int points, device_im
                      zw_error *error)
 {
     soft_problem *s = NULL;
+    soft8 *lanes = NULL;
     *image = (device_image){0};
     zw_work *work = zw_work_create(system, error);
     zw_status status = work ? soft_create(system, work, step, &s, error) : ZW_NO_MEMORY;
+    lanes = status == ZW_OK ? soft8_create(system, work, step, &image->failed) : NULL;
     if (status == ZW_OK) {
         device_model model = model_of(s);
         add(image, &model, sizeof model);
         link_to(image, offsetof(device_model, system), add_system(image, system, points));
         link_to(image, offsetof(device_model, soft), add_soft(image, s));
     }
+    if (lanes) {
+        add_lanes(image, offsetof(device_model, lanes), lanes);
+    }
+    soft8_free(lanes);
     soft_free(s);
     zw_work_free(work);
     if (image->failed) {

@@ -1,16 +1,10 @@
-#include "device/world.h"
+#include "device/world_work.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "step/soft_step.h"
-
-typedef struct world_work {
-    zw_work work;
-    soft_problem soft;
-    double *y0, *y1; /* [size] */
-} world_work;
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
@@ -145,7 +139,7 @@ static void zero(double *x, int count)
 }
 
 /* As contact_wait_create leaves it: no pair has been looked at. */
-static void begin_waiting(contact_work *found, const contact_world *world)
+void world_begin_waiting(contact_work *found, const contact_world *world)
 {
     contact_wait *wait = &found->wait;
     int geoms = world->geom_count;
@@ -162,7 +156,7 @@ static void begin_waiting(contact_work *found, const contact_world *world)
     }
 }
 
-static world_work *begin(const device_model *model, void *memory)
+world_work *world_begin(const device_model *model, void *memory)
 {
     base_arena arena = {.block = memory};
     world_work *w = base_arena_bytes(&arena, sizeof *w);
@@ -173,28 +167,23 @@ static world_work *begin(const device_model *model, void *memory)
     zero(s->wrench, model->deep ? 6 * model->system->tree->bodies : 0);
     s->is_bent = 1; /* rows of H are found anew */
     if (s->is_there) {
-        begin_waiting(&s->found, model->system->bodies->contact);
+        world_begin_waiting(&s->found, model->system->bodies->contact);
     }
     return w;
 }
 
 /* ---- Between the arrays and y ---------------------------------------------------------------- */
 
-static double *row_of(double *array, int world, int count)
-{
-    return array + (size_t)world * (size_t)count;
-}
-
 static void load(const device_job *job, int index, const device_model *model, world_work *w)
 {
     const zw_system *system = model->system;
     int n = system->n, nq = system->nq, acts = system->carried, params = system->shape.params;
     double *y = w->y0;
-    memcpy(y, row_of(job->q, index, nq), (size_t)nq * sizeof *y);
-    memcpy(y + nq, row_of(job->v, index, n), (size_t)n * sizeof *y);
-    memcpy(y + nq + n, row_of(job->act, index, acts), (size_t)acts * sizeof *y);
-    memcpy(w->work.param, row_of(job->param, index, params), (size_t)params * sizeof *y);
-    memcpy(w->soft.guess, row_of(job->guess, index, 2 * n), 2 * (size_t)n * sizeof *y);
+    memcpy(y, world_row(job->q, index, nq), (size_t)nq * sizeof *y);
+    memcpy(y + nq, world_row(job->v, index, n), (size_t)n * sizeof *y);
+    memcpy(y + nq + n, world_row(job->act, index, acts), (size_t)acts * sizeof *y);
+    memcpy(w->work.param, world_row(job->param, index, params), (size_t)params * sizeof *y);
+    memcpy(w->soft.guess, world_row(job->guess, index, 2 * n), 2 * (size_t)n * sizeof *y);
 }
 
 static void store(const device_job *job, int index, const device_model *model, const world_work *w)
@@ -202,10 +191,10 @@ static void store(const device_job *job, int index, const device_model *model, c
     const zw_system *system = model->system;
     int n = system->n, nq = system->nq, acts = system->carried;
     const double *y = w->y0;
-    memcpy(row_of(job->q, index, nq), y, (size_t)nq * sizeof *y);
-    memcpy(row_of(job->v, index, n), y + nq, (size_t)n * sizeof *y);
-    memcpy(row_of(job->act, index, acts), y + nq + n, (size_t)acts * sizeof *y);
-    memcpy(row_of(job->guess, index, 2 * n), w->soft.guess, 2 * (size_t)n * sizeof *y);
+    memcpy(world_row(job->q, index, nq), y, (size_t)nq * sizeof *y);
+    memcpy(world_row(job->v, index, n), y + nq, (size_t)n * sizeof *y);
+    memcpy(world_row(job->act, index, acts), y + nq + n, (size_t)acts * sizeof *y);
+    memcpy(world_row(job->guess, index, 2 * n), w->soft.guess, 2 * (size_t)n * sizeof *y);
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -222,7 +211,7 @@ static zw_status step(const device_model *model, world_work *w, double t, double
     return status;
 }
 
-static void note(const soft_problem *s, zw_status status, device_result *to)
+void world_note(const soft_problem *s, zw_status status, device_result *to)
 {
     int contacts = status == ZW_TOO_LARGE ? s->found.needed : s->contacts;
     to->status = (int)status;
@@ -235,8 +224,8 @@ static void note(const soft_problem *s, zw_status status, device_result *to)
 }
 
 /* As zw_step does it: from where the clock stands to one step later, on the grid. */
-static zw_status step_on(const device_job *job, const device_model *model, world_work *w,
-                         step_grid *grid, double *t)
+zw_status world_step(const device_job *job, const device_model *model, world_work *w,
+                     step_grid *grid, double *t)
 {
     double limit = *t + job->step;
     zw_status status = ZW_OK;
@@ -258,13 +247,13 @@ static void begin_anew(const device_job *job, int index, const zw_system *system
 {
     int n = system->n, nq = system->nq, acts = system->carried, params = system->shape.params;
     job->time[index] = from[0];
-    memcpy(row_of(job->param, index, params), from + 1, (size_t)params * sizeof *from);
+    memcpy(world_row(job->param, index, params), from + 1, (size_t)params * sizeof *from);
     from += 1 + params;
-    memcpy(row_of(job->q, index, nq), from, (size_t)nq * sizeof *from);
-    memcpy(row_of(job->v, index, n), from + nq, (size_t)n * sizeof *from);
-    memcpy(row_of(job->act, index, acts), from + nq + n, (size_t)acts * sizeof *from);
-    zero(row_of(job->guess, index, 2 * n), 2 * n);
-    row_of(job->grid, index, 3)[2] = NAN; /* no step has led here */
+    memcpy(world_row(job->q, index, nq), from, (size_t)nq * sizeof *from);
+    memcpy(world_row(job->v, index, n), from + nq, (size_t)n * sizeof *from);
+    memcpy(world_row(job->act, index, acts), from + nq + n, (size_t)acts * sizeof *from);
+    zero(world_row(job->guess, index, 2 * n), 2 * n);
+    world_row(job->grid, index, 3)[2] = NAN; /* no step has led here */
     job->status[index] = ZW_OK;
     job->result[index] = (device_result){.status = ZW_OK};
 }
@@ -280,11 +269,12 @@ void world_move(const device_job *job, int index, void *memory)
         return;
     }
     device_result result = {.status = job->status[index]};
-    double *grid_of = row_of(job->grid, index, 3), t = job->time[index];
+    double *grid_of = world_row(job->grid, index, 3), t = job->time[index];
     if (result.status != ZW_OK) {
         return;
     }
-    world_work *w = begin(model, memory);
+    world_work *w = world_begin(model, memory);
+    w->soft.meets = 1;
     step_grid grid = {.step = job->step, .origin = grid_of[0], .count = (long)grid_of[1]};
     load(job, index, model, w);
     if (!(t == grid_of[2])) { /* the clock has been set */
@@ -292,7 +282,7 @@ void world_move(const device_job *job, int index, void *memory)
         soft_forget(&w->soft);
     }
     for (int k = 0; k < job->steps && result.status == ZW_OK; k++) {
-        note(&w->soft, step_on(job, model, w, &grid, &t), &result);
+        world_note(&w->soft, world_step(job, model, w, &grid, &t), &result);
     }
     store(job, index, model, w);
     grid_of[0] = grid.origin;

@@ -28,10 +28,27 @@
  */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-enum { LANES = 8 };
-typedef double zw_real8 __attribute__((vector_size(64)));
-typedef long long zw_mask8 __attribute__((vector_size(64)));
+/* Eight worlds on a processor. On a GPU every thread has one, and those of a warp go together:
+ * device/cuda/one_lane.h. */
+#ifndef ZW_LANES
+#define ZW_LANES 8
+#define LANE_VOTE(own) (own)
+#endif
+enum { LANES = ZW_LANES };
+typedef double zw_real8 __attribute__((vector_size(8 * ZW_LANES)));
+typedef long long zw_mask8 __attribute__((vector_size(8 * ZW_LANES)));
 
+/* Is a lane of the mask set, of those that go together? */
+ZW_INLINE int lane_any8(zw_mask8 mask)
+{
+    long long all = 0;
+    for (int k = 0; k < LANES; k++) {
+        all |= mask[k];
+    }
+    return LANE_VOTE(all != 0);
+}
+
+#if ZW_LANES == 8
 /* Eight numbers from anywhere. */
 ZW_INLINE zw_real8 lane_load8(const double *x)
 {
@@ -106,6 +123,8 @@ ZW_INLINE void lane_transpose4(zw_real4 *x, zw_real4 *y, zw_real4 *z, zw_real4 *
     *w = LANE_MIX4(b, d, 2, 3, 6, 7);
 }
 
+#endif
+
 /* mask ? x : y, lane by lane; a lane of the mask is all ones or all zeros. */
 ZW_INLINE zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
 {
@@ -117,6 +136,7 @@ ZW_INLINE zw_real8 lane_size8(zw_real8 x)
     return (zw_real8)((zw_mask8)x & 0x7fffffffffffffffll);
 }
 
+#if ZW_LANES == 8
 /* Halves, quarters, the rest: the same order on every machine. */
 ZW_INLINE double lane_sum8(zw_real8 s)
 {
@@ -130,6 +150,7 @@ ZW_INLINE double lane_sum8(zw_real8 s)
     quarter[0] += quarter[1];
     return quarter[0][0] + quarter[0][1];
 }
+#endif
 
 ZW_INLINE zw_real8 lane_sqrt8(zw_real8 x)
 {

@@ -53,7 +53,7 @@ static int aim(const soft8 *s, soft8_clock *clock)
     return !aimed.cut && aimed.h == s->h && clock->t == limit;
 }
 
-static void load(soft8 *s, int count, double *const *x)
+static void load(soft8 *s, int count, soft8_clock *const *clock, double *const *x)
 {
     const double *q[LANES], *v[LANES], *param[LANES];
     s->lanes = count;
@@ -61,12 +61,12 @@ static void load(soft8 *s, int count, double *const *x)
         q[l] = x[l < count ? l : count - 1];
         v[l] = q[l] + s->system->nq;
         param[l] = v[l] + s->system->n;
-        s->good[l] = l < count ? -1 : 0;
+        s->good[l] = l < count && clock[l] ? -1 : 0;
         s->repeats[l] = ~s->good[l];
     }
     math_to_lanes(s->system->nq, q, s->q);
     math_to_lanes(s->system->n, v, s->v);
-    math_to_lanes(s->system->model->param_count, param, s->param);
+    math_to_lanes(s->system->shape.params, param, s->param);
 }
 
 ZW_CLONES static void sort_out(soft8 *s)
@@ -78,7 +78,7 @@ ZW_CLONES static void sort_out(soft8 *s)
     for (int i = 0; i < s->system->n; i++) {
         good &= lane_size8(s->v[i]) < ABSURD;
     }
-    for (int i = 0; i < s->system->model->param_count; i++) {
+    for (int i = 0; i < s->system->shape.params; i++) {
         good &= lane_size8(s->param[i]) < ABSURD;
     }
     s->good = good;
@@ -160,10 +160,12 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
     zw_real8 gained;
     unsigned done = 0;
     do { /* once more, if there was no room for all rows, and now there is */
-        load(s, count, x);
+        load(s, count, clock, x);
         for (int l = 0; l < count; l++) {
-            next[l] = *clock[l];
-            s->good[l] = aim(s, &next[l]) ? s->good[l] : 0;
+            if (clock[l]) {
+                next[l] = *clock[l];
+                s->good[l] = aim(s, &next[l]) ? s->good[l] : 0;
+            }
         }
         take(s, &gained);
     } while (soft8_lacks_room(s) && soft8_grow(s));

@@ -25,9 +25,10 @@ void soft8_read(const zw_system *system, const zw_run_options *plan, zw_state *s
 void soft8_write(const zw_system *system, const zw_run_options *plan, const soft8_clock *clock,
                  const double *x, zw_state *state);
 
-/* One step of `count` worlds, at most LANES. Returns the bits of those that took it, and which
- * pairs touched in them (one bit each, folded). The others are as before, and their steps are to be
- * taken by zw_step, which knows what to do or say. */
+/* One step of `count` worlds, at most LANES; a lane whose clock is NULL has only numbers and takes
+ * no step. Returns the bits of those that took it, and which pairs touched in them (one bit each,
+ * folded). The others are as before, and their steps are to be taken by zw_step, which knows what
+ * to do or say. */
 unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *const *x,
                     uint64_t touch[LANES]);
 

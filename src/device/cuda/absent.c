@@ -7,6 +7,7 @@
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
 #include "system/soft/soft_large.h"
+#include "system/soft8/soft8.h"
 
 /* Buffers are large enough (world.c): no more is asked for. */
 void *base_alloc(size_t bytes)
@@ -121,6 +122,13 @@ int soft_large_factor(soft_problem *s, const soft_island *island, const double *
 void soft_large_solve(soft_problem *s, const soft_island *island, double *x)
 {
     (void)s, (void)island, (void)x;
+}
+
+/* Nor more blocks than there is room for: all go alone then. */
+int soft8_grow(soft8 *s)
+{
+    (void)s;
+    return 0;
 }
 
 /* No hulls, height fields, meshes. */

@@ -19,12 +19,20 @@ extern const char zw_worlds_code[] __attribute__((visibility("hidden")));
  * as its registers hold at most; few worlds are spread over all of them, with fewer in a warp. */
 enum { WARP = 32, MOST_WARPS = 16, FEW_WARPS = 4 };
 
+/* Worlds of a multiprocessor from which on lanes are quicker: measured likewise. */
+enum { MANY_WORLDS = 64 };
+
+/* Kilobytes of local memory that the kernels for lanes have; the last is for worlds alone. */
+static const size_t kilobytes[] = {48, 192};
+enum { KERNELS = sizeof kilobytes / sizeof *kilobytes + 1, ALONE = KERNELS - 1 };
+static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_worlds"};
+
 typedef struct gpu {
     CUdevice device;
     CUcontext context;
     CUmodule code;
-    CUfunction kernel;
-    CUdeviceptr job, scratch;
+    CUfunction kernel[KERNELS], measure;
+    CUdeviceptr job, scratch, bytes;
     size_t scratch_bytes; /* of all that there is */
     int multiprocessors;
     char name[128];
@@ -60,9 +68,14 @@ static zw_status load(gpu *g, zw_error *error)
     zw_status status =
         fail(cuModuleLoadData(&g->code, zw_worlds_code), "this GPU cannot run our code", error);
     status = status == ZW_OK ? check_version(g->code, error) : status;
-    if (status == ZW_OK) {
-        status = fail(cuModuleGetFunction(&g->kernel, g->code, "zw_worlds"), "kernel", error);
+    for (int k = 0; k < KERNELS && status == ZW_OK; k++) {
+        status = fail(cuModuleGetFunction(&g->kernel[k], g->code, kernel_name[k]), "kernel", error);
     }
+    if (status == ZW_OK) {
+        status = fail(cuModuleGetFunction(&g->measure, g->code, "zw_lanes_bytes"), "kernel", error);
+    }
+    status =
+        status == ZW_OK ? fail(cuMemAlloc(&g->bytes, sizeof(size_t)), "memory", error) : status;
     return status == ZW_OK ? fail(cuMemAlloc(&g->job, sizeof(device_job)), "memory", error)
                            : status;
 }
@@ -73,6 +86,7 @@ static void close_gpu(void *device)
     if (g->context) {
         cuCtxSetCurrent(g->context);
         cuMemFree(g->job);
+        cuMemFree(g->bytes);
         cuMemFree(g->scratch);
         if (g->code) {
             cuModuleUnload(g->code);
@@ -158,9 +172,29 @@ static unsigned least(unsigned x, unsigned y)
     return x < y ? x : y;
 }
 
+/* The kernel that has enough local memory for lanes; ALONE: none. The job is on the device. */
+static zw_status choose(gpu *g, const device_job *job, int *to, zw_error *error)
+{
+    void *arguments[] = {&g->job, &g->bytes};
+    size_t bytes = 0;
+    *to = ALONE;
+    if (job->alone || job->reset || job->worlds < MANY_WORLDS * g->multiprocessors) {
+        return ZW_OK;
+    }
+    zw_status status = fail(cuLaunchKernel(g->measure, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL),
+                            "launch", error);
+    status = status == ZW_OK ? fail(cuMemcpyDtoH(&bytes, g->bytes, sizeof bytes), "copy", error)
+                             : status;
+    for (int k = ALONE - 1; k >= 0; k--) {
+        *to = bytes <= 1024 * kilobytes[k] ? k : *to;
+    }
+    return status;
+}
+
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
     gpu *g = device;
+    int kernel = ALONE;
     device_job own = *job;
     void *arguments[] = {&g->job};
     unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
@@ -171,11 +205,12 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
     own.lanes = (int)lanes;
     own.scratch_bytes = (scratch + 127) / 128 * 128;
     cuCtxSetCurrent(g->context);
-    zw_status status = make_room(g, own.scratch_bytes * lanes * each * blocks, error);
+    zw_status status = make_room(g, own.scratch_bytes * WARP * each * blocks, error);
     own.scratch = (unsigned char *)g->scratch;
     status = status == ZW_OK ? put(device, (void *)g->job, &own, sizeof own, error) : status;
-    status = status == ZW_OK ? fail(cuLaunchKernel(g->kernel, blocks, 1, 1, each * WARP, 1, 1, 0,
-                                                   NULL, arguments, NULL),
+    status = status == ZW_OK ? choose(g, &own, &kernel, error) : status;
+    status = status == ZW_OK ? fail(cuLaunchKernel(g->kernel[kernel], blocks, 1, 1, each * WARP, 1,
+                                                   1, 0, NULL, arguments, NULL),
                                     "launch", error)
                              : status;
     return status == ZW_OK ? fail(cuCtxSynchronize(), "the worlds", error) : status;

@@ -9,7 +9,13 @@
 #define base_fail_more(error, ...) ((void)(error))
 
 /* Threads that are done with all their worlds are not waited for; each of the others comes here
- * again or is done some time, so no lane waits for ever, whatever fails on the way. */
-#define SOFT_MEET() __asm__ volatile("barrier.sync 0;" ::: "memory")
+ * again or is done some time, so no thread waits for ever, whatever fails on the way. Where a
+ * warp's threads go in lanes those that step alone do not wait for others. */
+#define SOFT_MEET(s)                                                                               \
+    do {                                                                                           \
+        if ((s)->meets) {                                                                          \
+            __asm__ volatile("barrier.sync 0;" ::: "memory");                                      \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -1,23 +1,59 @@
-/* One thread of a GPU: its world. Compiled by clang for NVPTX; kernel.ll says what a kernel is. */
+/* Threads of a GPU and their worlds. Compiled by clang for NVPTX; kernel.ll says what a kernel is.
+ */
 #include "device/backend.h"
 
 /* As the host has it, or structs differ. */
 const int zw_device_version = DEVICE_VERSION;
 
+enum { WARP = 32 };
+
+static int thread_of(void)
+{
+    return __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +
+           __nvvm_read_ptx_sreg_tid_x();
+}
+
+static int warps_of(void)
+{
+    return __nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x() / WARP;
+}
+
 /* Of the 32 threads of a warp the first so many have worlds; each takes the worlds whose numbers
  * are its own and so many more, with the same scratch. */
 void zw_worlds(const device_job *job)
 {
-    enum { WARP = 32 };
-    int thread = __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +
-                 __nvvm_read_ptx_sreg_tid_x();
-    int threads = __nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x();
-    int lane = thread % WARP, own = thread / WARP * job->lanes + lane;
-    int all = threads / WARP * job->lanes;
-    if (lane < job->lanes) {
-        unsigned char *memory = job->scratch + (size_t)own * job->scratch_bytes;
-        for (int world = own; world < job->worlds; world += all) {
-            world_move(job, world, memory);
-        }
+    int thread = thread_of(), lane = thread % WARP, own = thread / WARP * job->lanes + lane;
+    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes;
+    for (int world = own; lane < job->lanes && world < job->worlds;
+         world += warps_of() * job->lanes) {
+        world_move(job, world, memory);
     }
+}
+
+/* In lanes: those without a world go along. */
+static __attribute__((noinline)) void go(const device_job *job, unsigned char *own)
+{
+    int thread = thread_of(), lane = thread % WARP, first = thread / WARP * job->lanes;
+    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes;
+    for (; first < job->worlds; first += warps_of() * job->lanes) {
+        int place = first + lane, here = lane < job->lanes && place < job->worlds;
+        int world = here ? job->order[place] : -1;
+        world_move_lanes(job, &world, memory, own);
+    }
+}
+
+/* Local memory has the size that it has when this is compiled; the host takes what is enough. */
+#define KERNEL(kilobytes)                                                                          \
+    void zw_worlds_##kilobytes(const device_job *job)                                              \
+    {                                                                                              \
+        unsigned char own[1024 * (kilobytes)] __attribute__((aligned(64)));                        \
+        go(job, own);                                                                              \
+    }
+KERNEL(48)
+KERNEL(192)
+
+/* What is enough. */
+void zw_lanes_bytes(const device_job *job, size_t *to)
+{
+    *to = world_lanes_bytes(job->model[0]);
 }

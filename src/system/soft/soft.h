@@ -66,7 +66,7 @@ enum { SOFT_DEEPEST = 184 };
 /* Between the parts of a step the warps of a GPU wait for each other: so they ask for the same
  * instructions at the same time, of which there is little room near its units. */
 #ifndef SOFT_MEET
-#define SOFT_MEET() ((void)0)
+#define SOFT_MEET(s) ((void)(s))
 #endif
 
 enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
@@ -155,6 +155,7 @@ typedef struct soft_island {
 } soft_island;
 
 typedef struct soft_problem {
+    int meets; /* SOFT_MEET waits */
     const zw_system *system;
     zw_work *work;
     double step; /* of the steps; */

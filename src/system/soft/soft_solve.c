@@ -206,9 +206,9 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     }
     s->work->as_mujoco = 1;
     s->work->ahead = s->step;
-    SOFT_MEET();
+    SOFT_MEET(s);
     bodies_smooth(system, s->work, q, v);
-    SOFT_MEET();
+    SOFT_MEET(s);
     memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
     for (int i = 0; i < system->n; i++) { /* on the way that it went last */
         s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
@@ -222,10 +222,10 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
         s->holds = 0;
         status = find_rows(s, q, v, error);
     }
-    SOFT_MEET();
+    SOFT_MEET(s);
     if (status == ZW_OK) {
         find_masses(s);
-        SOFT_MEET();
+        SOFT_MEET(s);
         status = soft_minimise(s, error);
     }
     if (status == ZW_OK) {

@@ -171,32 +171,17 @@ static void make_tendons(soft8 *s)
 
 /* ---- Room ----------------------------------------------------------------------------------- */
 
-static zw_real8 *take(base_arena *arena, size_t count)
-{
-    return (zw_real8 *)base_arena_doubles(arena, LANES * count);
-}
-
+/* What does not change. */
 static void lay_out(soft8 *s, base_arena *arena)
 {
     const struct system_bodies *bodies = s->system->bodies;
     size_t n = (size_t)s->system->n;
-    s->q = take(arena, (size_t)s->system->nq);
-    zw_real8 **speeds[] = {&s->v, &s->force, &s->Q, &s->a, &s->x, &s->Ma, &s->push, &s->diagonal};
-    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
-        *speeds[k] = take(arena, n);
-    }
-    s->param = take(arena, (size_t)s->system->model->param_count + 1);
-    s->room = take(arena, (size_t)bodies->length_count);
-    s->H = take(arena, n * (n + 1) / 2 + 4 * n);
     s->tendon_J = base_arena_doubles(arena, (size_t)s->system->A_start[s->system->m] + 1);
     s->tendon_straight = base_arena_ints(arena, (size_t)bodies->closer_count);
-    s->pose = (soft8_pose *)take(arena, 12 * (size_t)bodies->contact->geom_count);
-    int **ints[] = {&s->parent, &s->depth, &s->start, &s->level, &s->of_depth, &s->of_start};
-    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
-        *ints[k] = base_arena_ints(arena, n);
-    }
-    s->run = base_arena_ints(arena, n + 1);
+    s->of_depth = base_arena_ints(arena, n);
+    s->of_start = base_arena_ints(arena, n);
     s->of_run = base_arena_ints(arena, n + 1);
+    soft8_lay_out(s, arena);
 }
 
 static int fit_list(void *list, size_t count, size_t size)
@@ -247,9 +232,7 @@ static int allocate(soft8 *s)
     s->straight =
         paths_find(s->system->n, s->system->tree->dof_parent, s->of_depth, s->of_start, s->of_run);
     make_tendons(s);
-    for (int d = 0; d < s->system->n; d++) {
-        s->diagonal[d] = (zw_real8){0} + s->h * s->system->tree->damping[d];
-    }
+    soft8_begin_steps(s);
     return 1;
 }
 

@@ -24,6 +24,7 @@
 #ifndef ZW_SYSTEM_SOFT8_H
 #define ZW_SYSTEM_SOFT8_H
 
+#include "base/memory.h"
 #include "math/lane.h"
 #include "system/soft/soft.h"
 
@@ -130,6 +131,10 @@ static inline int soft8_lacks_room(const soft8 *s)
     return s->needs_blocks > s->block_room || s->needs_entries > s->entry_room;
 }
 int soft8_grow(soft8 *s);
+
+/* soft8_room.c: scratch that steps write before they read it, and what they find in it. */
+void soft8_lay_out(soft8 *s, base_arena *arena);
+void soft8_begin_steps(soft8 *s);
 
 /* soft8_force.c: sweeps, force and Q at (q, v), which are filled. */
 void soft8_smooth(soft8 *s);

@@ -59,15 +59,6 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
     return (zw_real8)(on & (zw_mask8)x);
 }
 
-ZW_INLINE int any8(zw_mask8 mask)
-{
-    long long all = 0;
-    for (int k = 0; k < LANES; k++) {
-        all |= mask[k];
-    }
-    return all != 0;
-}
-
 /* Slopes and what is left at x = 0, for the edges that push. */
 ZW_INLINE void slopes_pyramid(soft8_block *k, const int width)
 {
@@ -117,7 +108,7 @@ ZW_CLONES void soft8_list(soft8 *s, const zw_mask8 *live)
 {
     s->actives = 0;
     for (int i = 0; i < s->blocks; i++) {
-        if (any8((s->block[i].D > 0.0) & *live)) {
+        if (lane_any8((s->block[i].D > 0.0) & *live)) {
             s->active[s->actives++] = i;
         }
     }
@@ -127,7 +118,7 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
 {
     for (int i = 0; i < s->actives; i++) {
         soft8_block *k = &s->block[s->active[i]];
-        k->any = any8(any_edge(k));
+        k->any = lane_any8(any_edge(k));
         if (k->kind != SOFT_PYRAMID) {
             k->C[0] = only(k->up[0], k->D);
             k->rest[0] = only(k->up[0], k->D * k->b[0]);
@@ -210,10 +201,26 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 
 /* ---- J' f ----------------------------------------------------------------------------------- */
 
+/* Four columns at a time, so that a GPU waits for them at the same time: they are different. */
 ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *f, zw_real8 *to)
 {
-    int columns = k->columns;
-    for (int c = 0; c < columns; c++) {
+    int columns = k->columns, c = 0;
+    for (; c + 4 <= columns; c += 4) {
+        const int *at = k->column + c;
+        zw_real8 x = to[at[0]], y = to[at[1]], z = to[at[2]], w = to[at[3]];
+        for (int r = 0; r < width; r++) {
+            const zw_real8 *J = k->J + r * columns + c;
+            x += f[r] * J[0];
+            y += f[r] * J[1];
+            z += f[r] * J[2];
+            w += f[r] * J[3];
+        }
+        to[at[0]] = x;
+        to[at[1]] = y;
+        to[at[2]] = z;
+        to[at[3]] = w;
+    }
+    for (; c < columns; c++) {
         zw_real8 sum = to[k->column[c]];
         for (int r = 0; r < width; r++) {
             sum += f[r] * k->J[r * columns + c];
@@ -257,7 +264,25 @@ ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
                 w[r] += k->C[corner] * k->J[q * columns + t];
             }
         }
-        for (int c = 0; c <= t; c++) {
+        int c = 0;
+        for (; c + 4 <= t + 1; c += 4) { /* as in push_rows */
+            const int *at = k->column + c;
+            zw_real8 *to[4] = {row + level[at[0]], row + level[at[1]], row + level[at[2]],
+                               row + level[at[3]]};
+            zw_real8 x = *to[0], y = *to[1], z = *to[2], v = *to[3];
+            for (int r = 0; r < width; r++) {
+                const zw_real8 *J = k->J + r * columns + c;
+                x += w[r] * J[0];
+                y += w[r] * J[1];
+                z += w[r] * J[2];
+                v += w[r] * J[3];
+            }
+            *to[0] = x;
+            *to[1] = y;
+            *to[2] = z;
+            *to[3] = v;
+        }
+        for (; c <= t; c++) {
             zw_real8 *to = row + level[k->column[c]], sum = *to;
             for (int r = 0; r < width; r++) {
                 sum += w[r] * k->J[r * columns + c];
@@ -278,6 +303,21 @@ ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_block *k)
     }
 }
 
+ZW_INLINE void copy(int count, const zw_real8 *from, zw_real8 *to)
+{
+    int k = 0;
+    for (; k + 4 <= count; k += 4) {
+        zw_real8 x = from[k], y = from[k + 1], z = from[k + 2], w = from[k + 3];
+        to[k] = x;
+        to[k + 1] = y;
+        to[k + 2] = z;
+        to[k + 3] = w;
+    }
+    for (; k < count; k++) {
+        to[k] = from[k];
+    }
+}
+
 ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -289,9 +329,10 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
         for (int k = 0; bent && k < s->shape.depth[d]; k++) {
             row[k] = (zw_real8){0};
         }
-        for (int k = 0; k < count; k++) {
-            row[bent ? s->level[tree->column[first + k]] : k] = M[first + k];
+        for (int k = 0; bent && k < count; k++) {
+            row[s->level[tree->column[first + k]]] = M[first + k];
         }
+        copy(bent ? 0 : count, M + first, row);
     }
     for (int i = 0; with_blocks && i < s->actives; i++) {
         const soft8_block *k = &s->block[s->active[i]];

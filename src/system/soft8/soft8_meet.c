@@ -42,15 +42,6 @@ ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-ZW_INLINE int any8(zw_mask8 mask)
-{
-    long long all = 0;
-    for (int k = 0; k < LANES; k++) {
-        all |= mask[k];
-    }
-    return all != 0;
-}
-
 ZW_INLINE zw_real8 inside8(zw_real8 s)
 {
     zw_real8 one = (zw_real8){0} + 1.0;
@@ -145,7 +136,7 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
     zw_real8 q[3] = {at_b->pos[0] - at_a->pos[0], at_b->pos[1] - at_a->pos[1],
                      at_b->pos[2] - at_a->pos[2]};
     *near = ~(dot8(q, q) > far * far);
-    if (!any8(*near & s->good)) {
+    if (!lane_any8(*near & s->good)) {
         return;
     }
     if (match->rule == SOFT8_ROUND) {
@@ -304,7 +295,7 @@ static void meet_on_plane(soft8 *s, int index)
         }
         note(s, index, &it);
         it.on &= s->good;
-        if (any8(it.on)) {
+        if (lane_any8(it.on)) {
             soft8_add_contact(s, match, &it.on, it.pos, frame, &it.gap);
         }
     }
@@ -337,7 +328,8 @@ static void gather(soft8 *s, const soft8_match *match, int lane, gathered *to)
     take_pose(&s->pose[match->of.a], lane, &work->pose[match->of.a]);
     take_pose(&s->pose[match->of.b], lane, &work->pose[match->of.b]);
     work->count = work->needed = 0;
-    contact_meet_match(s->system->bodies->contact, work, &match->of, match->of.margin, NULL);
+    const contact_world *world = s->system->bodies->contact;
+    contact_meet_match(world, work, &world->match[match - s->match], match->of.margin, NULL);
     s->points[lane] += work->needed;
     for (int k = 0; k < work->count; k++) {
         const contact_point *point = &work->point[k];
@@ -372,7 +364,7 @@ static void meet_alone(soft8 *s, int index, zw_mask8 near)
             gather(s, match, l, &to);
         }
     }
-    for (int k = 0; k < to.most; k++) {
+    for (int k = 0; LANE_VOTE(k < to.most); k++) {
         for (int l = 0; l < LANES; l++) { /* numbers where there is no point */
             for (int i = 0; i < 3 && !to.on[k][l]; i++) {
                 to.pos[k][i][l] = 0;
@@ -400,7 +392,7 @@ void soft8_meet(soft8 *s)
         zw_mask8 near;
         find_near(s, &s->match[k], &near);
         near &= s->good;
-        if (!any8(near)) {
+        if (!lane_any8(near)) {
             continue;
         }
         if (s->match[k].rule <= SOFT8_BOX_ON_PLANE) {

@@ -20,15 +20,6 @@
 enum { MOST = 24, WHOLE = 8, LOOKS = 12 }; /* WHOLE: whole steps, before lines are searched */
 #define CLOSE 1e-10                        /* of the slope beside its parts, as in soft_newton.c */
 
-ZW_INLINE int any8(zw_mask8 mask)
-{
-    long long all = 0;
-    for (int k = 0; k < LANES; k++) {
-        all |= mask[k];
-    }
-    return all != 0;
-}
-
 ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 {
     return (zw_real8)(on & (zw_mask8)x);
@@ -160,7 +151,7 @@ static void go_along(soft8 *s, zw_mask8 live)
     line way = {.edges = list_edges(s)};
     tree_multiply8(s->system->tree, NULL, s->sweeps, s->a, s->Ma);
     begin_line(s, &live, &way);
-    for (int k = 0; k < LOOKS && any8(way.open); k++) {
+    for (int k = 0; k < LOOKS && lane_any8(way.open); k++) {
         zw_real8 slope = way.c1 + way.at * way.c2, rise = way.c2;
         look_along(s, way.edges, &way.at, &slope, &rise);
         bracket(&way, &slope, &rise);
@@ -224,7 +215,7 @@ void soft8_minimise(soft8 *s)
     zw_mask8 live = s->good & ~s->repeats, same;
     memset(s->a, 0, bytes);
     soft8_begin(s);
-    for (s->iterations = 0; any8(live) && s->iterations < MOST; s->iterations++) {
+    for (s->iterations = 0; lane_any8(live) && s->iterations < MOST; s->iterations++) {
         soft8_list(s, &live);
         find_shape(s);
         soft8_slopes(s);
@@ -238,7 +229,7 @@ void soft8_minimise(soft8 *s)
         live &= ~same;
         if (s->iterations < WHOLE) {
             go_all_the_way(s, &live);
-        } else if (any8(live)) {
+        } else if (lane_any8(live)) {
             go_along(s, live);
             soft8_law(s);
         }

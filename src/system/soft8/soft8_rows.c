@@ -156,15 +156,6 @@ ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
     k->D = only(on, 1.0 / compliance8(d, weight));
 }
 
-ZW_INLINE int any8(zw_mask8 mask)
-{
-    long long all = 0;
-    for (int l = 0; l < LANES; l++) {
-        all |= mask[l];
-    }
-    return all != 0;
-}
-
 /* Of one coordinate. */
 ZW_CLONES static void add_limit(soft8 *s, int index)
 {
@@ -172,7 +163,7 @@ ZW_CLONES static void add_limit(soft8 *s, int index)
     const bodies_closer *closer = &s->system->bodies->closer[index];
     zw_real8 phi = watch->coef * s->q[watch->q] - watch->limit;
     zw_mask8 on = (phi < watch->margin) & s->good;
-    soft8_block *k = any8(on) ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
+    soft8_block *k = lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
     if (k) {
         zw_real8 r = phi - watch->margin;
         k->fixed = &watch->coef;
@@ -198,7 +189,7 @@ ZW_CLONES static void add_tendon(soft8 *s, int index)
     zw_real8 phi = sign * (now - closer->limit);
     zw_mask8 on = (phi < closer->margin) & s->good;
     soft8_block *k =
-        any8(on) ? soft8_add(s, SOFT_ABOVE, 1, columns, system->A_column + start, 0) : NULL;
+        lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, columns, system->A_column + start, 0) : NULL;
     if (k) {
         soft_spring spring = soft_spring_of(&closer->soft, s->alone->h);
         zw_real8 r = phi - closer->margin;

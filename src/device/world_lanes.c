@@ -1,0 +1,226 @@
+/* Steps of worlds in lanes (step/soft8_step.h), eight in vectors or 32 in the threads of a warp.
+ *
+ * In a warp every thread has a soft8 of its own, with one lane. All that is not of a world, as
+ * which blocks there are, each keeps for itself, and it is the same in all of them: lane_any8 asks
+ * the whole warp. So all take the same branches, and none may leave the way before the others:
+ * lanes without a world, or with one that stands still, go along. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/world_work.h"
+
+typedef struct world_group {
+    soft8 s;
+    soft8_clock clock[LANES];
+    double *x[LANES]; /* q, v, parameters */
+    device_result result[LANES];
+    int moves[LANES]; /* there is a world, and it has not failed */
+} world_group;
+
+/* ---- Scratch --------------------------------------------------------------------------------- */
+
+/* Room for blocks: all limits, and the points of worlds that touch in different places. Where it is
+ * too little, all go alone; SPARE is what a warp of humanoids that fall needs beside the room of
+ * one, as long as worlds that touch alike go together. */
+enum { SPARE = 16 };
+
+static void lay_out(const device_model *model, world_group *g, base_arena *arena)
+{
+    const zw_system *system = model->system;
+    const struct system_bodies *bodies = system->bodies;
+    soft8 *s = &g->s;
+    memset(g, 0, sizeof *g);
+    s->system = system;
+    s->h = model->soft->step;
+    s->block_room = bodies->closer_count + bodies->contact->capacity + SPARE;
+    s->entry_room =
+        (bodies->contact->capacity + SPARE) * model->tall * (2 * bodies->widest + 3) + 1;
+    soft8_lay_out(s, arena);
+    size_t blocks = (size_t)s->block_room, edges = blocks;
+    edges *= model->tall > 1 ? 2 * (size_t)model->tall - 2 : 1;
+    s->sweeps = base_arena_bytes(arena, (size_t)system->tree->at.count * sizeof *s->sweeps);
+    s->block = base_arena_bytes(arena, blocks * sizeof *s->block);
+    s->active = base_arena_ints(arena, blocks);
+    s->edge_r = base_arena_bytes(arena, edges * sizeof *s->edge_r);
+    s->edge_d = base_arena_bytes(arena, edges * sizeof *s->edge_d);
+    s->edge_D = base_arena_bytes(arena, edges * sizeof *s->edge_D);
+    s->J = base_arena_bytes(arena, (size_t)s->entry_room * sizeof *s->J);
+    for (int l = 0; l < LANES; l++) {
+        g->x[l] = base_arena_doubles(arena, (size_t)(system->nq + system->n) +
+                                                (size_t)system->shape.params);
+    }
+}
+
+size_t world_lanes_bytes(const device_model *model)
+{
+    base_arena arena = {0};
+    world_group shape;
+    base_arena_bytes(&arena, sizeof shape);
+    lay_out(model, &shape, &arena);
+    return arena.used + 64;
+}
+
+static world_group *begin(const device_model *model, world_work *w, void *own)
+{
+    base_arena arena = {.block = own};
+    world_group *g = base_arena_bytes(&arena, sizeof *g);
+    const device_lanes *lanes = model->lanes;
+    lay_out(model, g, &arena);
+    soft8 *s = &g->s;
+    s->alone = &w->soft;
+    s->match_count = lanes->match_count;
+    s->match = lanes->match;
+    s->tendon_J = lanes->tendon_J;
+    s->tendon_straight = lanes->tendon_straight;
+    s->straight = lanes->straight;
+    memset(s->sweeps, 0, (size_t)model->system->tree->at.count * sizeof *s->sweeps);
+    soft8_begin_steps(s);
+    return g;
+}
+
+/* Where planes stand. Steps alone put them there as well, and the same. */
+static void place_planes(const device_lanes *lanes, contact_work *found)
+{
+    for (int k = 0; k < lanes->match_count; k++) {
+        int plane = lanes->match[k].plane;
+        if (plane >= 0) {
+            found->pose[plane] = lanes->place[plane];
+        }
+    }
+}
+
+/* ---- Between the arrays and x ---------------------------------------------------------------- */
+
+static void load(const device_job *job, const device_model *model, int world, world_group *g, int l)
+{
+    const zw_system *system = model->system;
+    int n = system->n, nq = system->nq, params = system->shape.params;
+    double *x = g->x[l];
+    const double *grid = world_row(job->grid, world, 3);
+    soft8_clock *clock = &g->clock[l];
+    memcpy(x, world_row(job->q, world, nq), (size_t)nq * sizeof *x);
+    memcpy(x + nq, world_row(job->v, world, n), (size_t)n * sizeof *x);
+    memcpy(x + nq + n, world_row(job->param, world, params), (size_t)params * sizeof *x);
+    *clock = (soft8_clock){.t = job->time[world],
+                           .grid = {.step = job->step, .origin = grid[0], .count = (long)grid[1]}};
+    if (!(clock->t == grid[2])) { /* the clock has been set */
+        step_grid_start(&clock->grid, clock->t);
+    }
+}
+
+static void store(const device_job *job, const device_model *model, int world, const world_group *g,
+                  int l)
+{
+    int n = model->system->n, nq = model->system->nq;
+    const double *x = g->x[l];
+    double *grid = world_row(job->grid, world, 3);
+    memcpy(world_row(job->q, world, nq), x, (size_t)nq * sizeof *x);
+    memcpy(world_row(job->v, world, n), x + nq, (size_t)n * sizeof *x);
+    grid[0] = g->clock[l].grid.origin;
+    grid[1] = (double)g->clock[l].grid.count;
+    grid[2] = job->time[world] = g->clock[l].t;
+    job->touch[world] = g->s.touch[l];
+    job->status[world] = g->result[l].status;
+    job->result[world] = g->result[l];
+}
+
+/* Lanes without a world have numbers all the same. */
+static void load_all(const device_job *job, const device_model *model, const int *world,
+                     world_group *g)
+{
+    const zw_system *system = model->system;
+    for (int l = 0; l < LANES; l++) {
+        memset(g->x[l], 0,
+               (size_t)(system->nq + system->n + system->shape.params) * sizeof(double));
+        g->moves[l] = world[l] >= 0 && job->status[world[l]] == ZW_OK;
+        if (g->moves[l]) {
+            g->result[l] = (device_result){.status = ZW_OK};
+            load(job, model, world[l], g, l);
+        }
+    }
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+/* What lanes left behind. Where the search begins does not change the bits of what it finds. */
+static zw_status step_alone(const device_job *job, const device_model *model, world_work *w,
+                            world_group *g, int l)
+{
+    const zw_system *system = model->system;
+    int n = system->n, nq = system->nq, params = system->shape.params;
+    double *x = g->x[l];
+    memcpy(w->y0, x, (size_t)(nq + n) * sizeof *x);
+    memcpy(w->work.param, x + nq + n, (size_t)params * sizeof *x);
+    soft_forget(&w->soft);
+    if (w->soft.is_there) {
+        world_begin_waiting(&w->soft.found, system->bodies->contact);
+    }
+    zw_status status = world_step(job, model, w, &g->clock[l].grid, &g->clock[l].t);
+    if (status == ZW_OK) {
+        memcpy(x, w->y0, (size_t)(nq + n) * sizeof *x);
+    }
+    world_note(&w->soft, status, &g->result[l]);
+    return status;
+}
+
+static void note(const soft8 *s, const soft8_clock *clock, int l, device_result *to)
+{
+    int rows = 0;
+    for (int i = 0; i < s->blocks; i++) {
+        const soft8_block *k = &s->block[i];
+        rows += k->D[l] > 0 ? (k->width > 1 ? 2 * k->width - 2 : 1) : 0;
+    }
+    to->steps++;
+    to->contacts = s->points[l] > to->contacts ? s->points[l] : to->contacts;
+    to->rows = rows > to->rows ? rows : to->rows;
+    to->iterations = s->iterations > to->iterations ? s->iterations : to->iterations;
+    to->total += s->iterations;
+    to->certificate = fmax(to->certificate, clock->certificate);
+}
+
+static void step_all(const device_job *job, const device_model *model, world_work *w,
+                     world_group *g)
+{
+    soft8_clock *clock[LANES];
+    uint64_t touch[LANES];
+    for (int l = 0; l < LANES; l++) {
+        clock[l] = g->moves[l] ? &g->clock[l] : NULL;
+    }
+    unsigned done = soft8_step(&g->s, LANES, clock, g->x, touch);
+    for (int l = 0; l < LANES; l++) {
+        if (g->moves[l] && done >> l & 1) {
+            note(&g->s, &g->clock[l], l, &g->result[l]);
+        } else if (g->moves[l]) {
+            g->moves[l] = step_alone(job, model, w, g, l) == ZW_OK;
+        }
+    }
+}
+
+static int any_moves(const world_group *g)
+{
+    int any = 0;
+    for (int l = 0; l < LANES; l++) {
+        any |= g->moves[l];
+    }
+    return LANE_VOTE(any);
+}
+
+void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *own)
+{
+    const device_model *model = job->model[0];
+    world_work *w = world_begin(model, memory);
+    place_planes(model->lanes, &w->soft.found);
+    world_group *g = begin(model, w, own);
+    load_all(job, model, world, g);
+    int moved[LANES];
+    memcpy(moved, g->moves, sizeof moved);
+    for (int k = 0; k < job->steps && any_moves(g); k++) {
+        step_all(job, model, w, g);
+    }
+    for (int l = 0; l < LANES; l++) {
+        if (moved[l]) {
+            store(job, model, world[l], g, l);
+        }
+    }
+}
