@@ -479,7 +479,7 @@ static void take_notes(zw_record *record, const zw_run_summary *summary)
     }
 }
 
-static void summarise(record_table *table, const zw_run_summary *summary)
+static void summarise(record_table *table, const zw_run_summary *summary, bool robot)
 {
     char text[160];
     if (!summary || table->summary_count > 0) {
@@ -499,6 +499,10 @@ static void summarise(record_table *table, const zw_run_summary *summary)
     record_table_add_summary(table, "violation", text, NULL);
     snprintf(text, sizeof text, "%.2g", summary->certificate);
     record_table_add_summary(table, "worst certificate", text, NULL);
+    record_table_add_summary(table, "units",
+                             robot ? "metres, kilograms, seconds, radians, newtons"
+                                   : "those in which the model's numbers are meant",
+                             NULL);
 }
 
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
@@ -517,6 +521,6 @@ zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, cons
     if (record->table->note_count == 0) {
         take_notes(record, summary);
     }
-    summarise(record->table, summary);
+    summarise(record->table, summary, zw_count(record->system, ZW_KIND_BODY) > 0);
     return record_write(record->table, path, error);
 }

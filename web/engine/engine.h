@@ -80,6 +80,9 @@ const double *studio_problem(void);
  * model's own that would explain them. */
 const double *studio_unexplained(const double *given);
 
+/* Where the heap ends: it moves where memory is kept. Only in WebAssembly; elsewhere 0. */
+int studio_heap(void);
+
 /* ---- A hand that pulls ----------------------------------------------------------------------- */
 
 /* Keep time, parameters, coordinates and speeds; and give them to the world that is open now, which

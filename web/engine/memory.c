@@ -1,8 +1,24 @@
-/* memset and memcpy by vectors, for WebAssembly: a compiler that writes small code calls them for
- * every few numbers, and those of Emscripten's C library go byte by byte at both ends. Ends
- * overlap here instead. */
+/* The engine's memory in WebAssembly. memset and memcpy go by vectors: a compiler that writes small
+ * code calls them for every few numbers, and those of Emscripten's C library go byte by byte at
+ * both ends. Ends overlap here instead. */
 #include <stddef.h>
 #include <stdint.h>
+
+#include "engine.h"
+
+#ifdef __EMSCRIPTEN__
+void *sbrk(intptr_t more);
+
+int studio_heap(void)
+{
+    return (int)(intptr_t)sbrk(0);
+}
+#else
+int studio_heap(void)
+{
+    return 0;
+}
+#endif
 
 #ifdef __wasm_simd128__
 typedef uint8_t line __attribute__((vector_size(16), aligned(1), may_alias));

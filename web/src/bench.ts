@@ -1,20 +1,18 @@
 // The workbench: one model, its text, its motion, its numbers.
+import { Comparison } from './compare';
 import { make } from './dom';
 import { Editor } from './editor';
-import { files, recordingsOf, titleOf } from './examples';
+import { files, titleOf } from './examples';
 import { listenToHand, type Pull, type Stage } from './hand';
 import { Inspector, treeOf } from './inspect';
 import { pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type Pair, type Places, type Sample } from './numbers';
-import { Plane, type Arrows, type Ghost, type Push } from './plane';
+import { Plane, type Arrows } from './plane';
 import { makeCharts, makeForceChart, type Chart } from './plots';
-import { readRecording } from './recording';
 import { makeSliders } from './sliders';
 import { saveCsv, savePng, Video } from './save';
 import { packText } from './share';
 import type { Space } from './space';
 import { themeNow } from './theme';
-import { Twin } from './twin';
-import { WhatIf, without, type Change } from './whatif';
 import type { News, Order, World } from './worker';
 
 const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
@@ -34,60 +32,57 @@ export function openBench(app: HTMLElement, model: Model): () => void {
   return () => bench.free();
 }
 
-class Bench implements Stage {
+export class Bench implements Stage {
   element: HTMLElement;
   private worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-  private theme = themeNow();
-  private world: About | null = null;
-  private places!: Places;
+  theme = themeNow();
+  world: About | null = null;
+  places!: Places;
   private meshes!: Meshes;
-  private samples: Sample[] = [];
-  private index = 0;
-  private running = false;
+  samples: Sample[] = [];
+  index = 0;
+  running = false;
   private wanted = true; // play as soon as it is open
   private looping = false;
   private lastFrame = 0;
-  private points: Pair[] = [];
+  points: Pair[] = [];
   private subject = -1; // a pair of coordinates, or behind these a point; of bodies: the body
   private principle = false;
   private charts: Chart[] = [];
-  private chartsDue = 0;
-  private bodies: Space | null = null;
-  private solid = false;
+  chartsDue = 0;
+  bodies: Space | null = null;
+  solid = false;
   private editor!: Editor;
   private listen = new AbortController();
   private frame = 0;
-  private dirty = true;
+  dirty = true;
   private rate = 0;
   private key = 0; // the keyframe that it starts from, where there are some; -1: the pose as described
   private chunk = 1;
-  private text: string;
-  private twin: Twin | null = null;
-  private twinPlane: Plane | null = null;
-  private twinSpace: Space | null = null;
-  private change: Change | null = null;
-  private strongest = 0; // of a recording: the largest unexplained force
+  text: string;
   private video: Video | null = null;
   pull: Pull | null = null;
 
   private title = make('h1');
   planeCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in the plane' });
   spaceCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in space' });
-  private twinCanvas = make('canvas', { role: 'img', 'aria-label': 'The other motion', class: 'twin', hidden: true });
   readonly plane = new Plane(this.planeCanvas);
   private clock = make('div', { class: 'clock', id: 'clock' });
   private hint = make('p', { class: 'hint' });
   private legend = make('ul', { class: 'key', hidden: true });
-  private twinName = make('div', { class: 'twin-name', hidden: true });
   stage = make('section', { class: 'stage card', id: 'stage', 'aria-label': 'Motion' });
   private fault = make('div', { class: 'fault calm', id: 'fault', role: 'status' });
   private sliders = make('div', { class: 'sliders', id: 'params' });
   private keyList = make('select', { id: 'key', onchange: () => { this.key = Number(this.keyList.value); this.open(); } });
   private keyRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'key' }, 'Start'), this.keyList);
+  private contact = ''; // the law of contacts that was chosen; '': the file's
+  private contactList = make('select', { id: 'contact', onchange: () => { this.contact = this.contactList.value; this.open(); } },
+    ...[['coulomb', 'Coulomb, exact'], ['convex', 'convex'], ['soft', 'soft, as MuJoCo']].map(([value, words]) => make('option', { value }, words)));
+  private contactRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'contact' }, 'Contact'), this.contactList);
   private heading = make('h2', {}, 'Parameters');
-  private params = make('section', { class: 'panel card params' }, this.keyRow, this.heading, this.sliders);
+  private params = make('section', { class: 'panel card params' }, this.keyRow, this.contactRow, this.heading, this.sliders);
   private inspector = new Inspector();
-  private whatif: WhatIf;
+  private other: Comparison;
   private side = make('div', { class: 'right' });
   private tree = make('div');
   private modelHost = make('div', { class: 'model card' });
@@ -107,9 +102,9 @@ class Bench implements Stage {
 
   constructor(private model: Model) {
     this.text = model.text;
-    this.whatif = new WhatIf((change) => this.setChange(change), () => this.layTwin(), recordingsOf(model.path));
+    this.other = new Comparison(this, model.path);
     for (const s of speeds) this.speed.append(make('option', { value: s, selected: s === 1 }, s + ' ×'));
-    this.stage.append(this.planeCanvas, this.spaceCanvas, this.twinCanvas, this.clock, this.legend, this.twinName, this.hint,
+    this.stage.append(this.planeCanvas, this.spaceCanvas, this.other.canvas, this.clock, this.legend, this.other.name, this.hint,
       make('div', { class: 'tools' }, this.principleButton, this.forcesButton, this.jointsButton, this.followButton, this.viewList, make('button', { onclick: () => this.resetView() }, 'Fit')));
     const button = (id: string, words: string, title: string, act: () => void) => make('button', { id, title, onclick: act }, words);
     this.element = make('main', { class: 'bench' },
@@ -117,7 +112,7 @@ class Bench implements Stage {
         button('share', 'Share', 'A link that holds the whole text', () => void this.share()), button('csv', 'CSV', 'The numbers', () => { if (this.world) saveCsv(model.path, this.world, this.places, this.samples.slice(0, this.index + 1)); }),
         button('png', 'PNG', 'The picture', () => savePng(model.path, this.shown(), this.theme.card)), this.videoButton,
         button('help', '?', shortcuts, () => this.say('Keys. ' + shortcuts.replace(/\n/g, '; ') + '.'))),
-      make('div', { class: 'left' }, ...(model.guide ? [model.guide] : []), this.modelHost, this.params, this.whatif.element, this.tree), this.stage, this.side,
+      make('div', { class: 'left' }, ...(model.guide ? [model.guide] : []), this.modelHost, this.params, this.other.whatif.element, this.tree), this.stage, this.side,
       make('footer', { class: 'transport card' }, button('reset', 'Reset', 'To the start (R)', () => this.reset()), button('back', '‹', 'A step back (,)', () => this.seek(this.index - 1)), this.playButton,
         button('step', '›', 'A step (.)', () => this.step()), this.loopButton, this.seekBar, this.time, this.speed, this.bits));
     for (const [id, words] of [['back', 'A step back'], ['step', 'A step'], ['help', 'Keys']]) this.element.querySelector('#' + id)!.setAttribute('aria-label', words);
@@ -157,10 +152,9 @@ class Bench implements Stage {
     this.listen.abort();
     this.video?.stop();
     this.worker.terminate();
-    this.twin?.free();
     for (const chart of this.charts) chart.free();
     this.bodies?.free();
-    this.twinSpace?.free();
+    this.other.free();
   }
 
   private toggle(words: string, on: boolean, act: (on: boolean) => void) {
@@ -186,8 +180,8 @@ class Bench implements Stage {
       chunk: () => this.chunk,
       rate: () => this.rate,
       axis: () => this.plane.place([0, 0]),
-      apart: () => this.apart(),
-      strongest: () => [this.strongest, this.twin ? this.twin.samples[this.twin.forces.findIndex((f) => size(f) === this.strongest)]?.[0] : NaN],
+      apart: () => this.other.apart(),
+      strongest: () => this.other.worst(),
     };
   }
 
@@ -198,9 +192,9 @@ class Bench implements Stage {
 
   // ---- The world ---------------------------------------------------------------------------------
 
-  private worldOf(): World {
+  worldOf(): World {
     const own = this.model.files ?? [...files], others = own.filter(([name]) => name !== this.model.path);
-    return { files: [[this.model.path, this.text], ...others], path: this.model.path, settings: this.model.settings ?? [], key: this.key };
+    return { files: [[this.model.path, this.text], ...others], path: this.model.path, settings: this.model.settings ?? [], key: this.key, contact: this.contact || undefined };
   }
 
   private open() {
@@ -221,7 +215,7 @@ class Bench implements Stage {
       this.rate = news.rate;
       for (const sample of news.list) { if (this.solid) this.bodies?.include(sample); else this.plane.include(sample); }
       this.bits.textContent = news.bits;
-      this.twin?.goTo(this.samples[this.index][0]);
+      this.other.twin?.goTo(this.samples[this.index][0]);
       this.dirty = true;
     } else if (news.type === 'at') {
       this.samples[news.index] = news.sample;
@@ -257,15 +251,15 @@ class Bench implements Stage {
     this.editor.show(null, this.model.path);
     this.stage.classList.remove('stale');
     const law = about.law === 'nonholonomic' ? '' : ', law ' + about.law;
-    this.say(`${about.speeds.length} speeds, ${about.rows.length} rows of constraints, ${about.method}${law}`);
+    this.say(`${about.speeds.length} speeds, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${law}`);
     if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.points.length > 0 ? this.points.length - 1 : Math.min(0, about.points.length - 1);
     this.select(this.subject);
     this.inspector.take(null);
-    this.whatif.show(about, this.text, Array.from(news.sample.slice(this.places.param, this.places.param + about.params.length)));
+    this.other.whatif.show(about, this.text, Array.from(news.sample.slice(this.places.param, this.places.param + about.params.length)));
     void this.show(about, false);
-    if (this.twin) this.whatif.again();
-    else if (this.model.recording) { this.whatif.take(this.model.recording.name, this.model.recording.text); this.model.recording = undefined; }
-    else if (this.model.whatif) { this.whatif.pick(this.model.whatif); this.model.whatif = undefined; }
+    if (this.other.twin) this.other.whatif.again();
+    else if (this.model.recording) { this.other.whatif.take(this.model.recording.name, this.model.recording.text); this.model.recording = undefined; }
+    else if (this.model.whatif) { this.other.whatif.pick(this.model.whatif); this.model.whatif = undefined; }
     if (this.wanted) {
       this.wanted = false;
       this.setPlaying(true);
@@ -314,18 +308,18 @@ class Bench implements Stage {
       this.dirty = true;
       this.paint();
       this.bodies.setCamera();
-      if (this.twin?.about) this.layTwin();
+      if (this.other.twin?.about) this.other.lay();
     }
     this.dirty = true;
     this.chartsDue = 0;
   }
 
-  private makeCharts() {
+  makeCharts() {
     const about = this.world!, again = () => { this.dirty = true; this.chartsDue = 0; };
     for (const chart of this.charts) chart.free();
     this.charts = makeCharts(about, this.places, this.theme, (t) => this.seekTime(t), again);
-    const { twin } = this;
-    if (twin && twin.forces.length > 0) this.charts.unshift(makeForceChart(about, this.places, this.theme, (s) => this.forceAt(twin, s[0]), (t) => this.seekTime(t)));
+    const { other } = this;
+    if (other.twin && other.twin.forces.length > 0) this.charts.unshift(makeForceChart(about, this.places, this.theme, (s) => other.forceAt(s[0]), (t) => this.seekTime(t)));
     this.side.replaceChildren(this.inspector.element, ...this.charts.map((c) => { c.element.classList.add('card'); return c.element; }));
   }
 
@@ -333,103 +327,15 @@ class Bench implements Stage {
     const focus = document.activeElement?.id;
     makeSliders(this.sliders, about, this.places, sample, (index, value) => {
       this.send({ type: 'param', index, value });
-      if (this.change?.kind !== 'param' || this.change.index !== index) this.twin?.send({ type: 'param', index, value });
+      this.other.param(index, value);
     });
     this.keyRow.hidden = about.keys.length === 0;
     this.keyList.replaceChildren(...['the pose as described', ...about.keys.map((name, i) => name || 'keyframe ' + i)].map((name, i) => make('option', { value: i - 1, selected: i - 1 === this.key }, name)));
+    this.contactRow.hidden = about.bodies.length === 0 || about.contacts === 0;
+    this.contactList.value = about.contact;
     this.heading.hidden = about.params.length === 0;
-    this.params.hidden = about.params.length === 0 && about.keys.length === 0;
+    this.params.hidden = about.params.length === 0 && about.keys.length === 0 && this.contactRow.hidden;
     if (focus) document.getElementById(focus)?.focus();
-  }
-
-  // ---- The other motion --------------------------------------------------------------------------
-
-  private setChange(change: Change | null) {
-    const about = this.world, had = this.twin !== null;
-    this.twin?.free();
-    this.twin = null;
-    this.change = change;
-    this.strongest = 0;
-    if (!about || !change) { if (had) this.layTwin(); return; }
-    const world = this.worldOf(), s = this.samples[this.index], p = this.places;
-    if (this.index > 0) { // from now on
-      world.from = { t: s[0], q: Array.from(s.slice(p.q, p.v)), v: Array.from(s.slice(p.v, p.a)), params: Array.from(s.slice(p.param, p.param + about.params.length)) };
-    }
-    let rows = null;
-    if (change.kind === 'release') world.files[0] = [this.model.path, without(this.text, change.name) ?? this.text];
-    else if (change.kind === 'leaveOut') world.leaveOut = [change.index];
-    else if (change.kind === 'law') world.law = change.name;
-    else if (change.kind === 'contact') world.contact = change.name;
-    else if (change.kind === 'param') {
-      world.settings = [...world.settings.filter(([name]) => name !== about.params[change.index]), [about.params[change.index], change.value]];
-      if (world.from) world.from.params[change.index] = change.value;
-    } else {
-      const read = readRecording(change.text, about);
-      if (typeof read === 'string') { this.whatif.told(read); this.layTwin(); return; }
-      rows = read;
-      delete world.from;
-    }
-    this.twin = new Twin(world, rows, () => this.twinOpened(), (why) => this.whatif.told(why));
-    if (rows && this.index > 0) this.reset(); // both from the beginning
-  }
-
-  private twinOpened() {
-    const { twin } = this;
-    if (!twin) return;
-    this.strongest = Math.max(0, ...twin.forces.map(size));
-    const worst = twin.forces.findIndex((f) => size(f) === this.strongest);
-    this.whatif.told(twin.forces.length > 0
-      ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}; the arrow shows where.`
-      : `Pale and dashed: the motion ${this.whatif.now()}, from here on.`);
-    if (!this.solid) for (let k = 0; k < twin.samples.length; k += 5) this.plane.includeGhost({ about: twin.about!, places: twin.places, samples: twin.samples, index: k });
-    this.layTwin();
-  }
-
-  // Over each other, or side by side.
-  private layTwin() {
-    const on = this.twin !== null && this.twin.about !== null, side = on && this.whatif.side;
-    this.stage.classList.toggle('two', side);
-    this.twinCanvas.hidden = this.twinName.hidden = !side;
-    this.twinName.textContent = this.whatif.now();
-    this.twinPlane = null;
-    this.twinSpace?.free();
-    this.twinSpace = null;
-    if (side) { // another canvas: one that has drawn in the plane cannot draw in space
-      const canvas = make('canvas', { role: 'img', 'aria-label': 'The other motion', class: 'twin' });
-      this.twinCanvas.replaceWith(canvas);
-      this.twinCanvas = canvas;
-      if (!this.solid) { this.twinPlane = new Plane(canvas); this.twinPlane.setWorld(this.twin!.about!, this.twin!.places, this.twin!.samples[0]); }
-      else void import('./space').then(({ Space }) => {
-        if (!this.twin?.about || !this.whatif.side || canvas !== this.twinCanvas) return;
-        this.twinSpace = new Space(canvas);
-        this.twinSpace.setWorld(this.twin.about, this.twin.places, this.twin.meshes, this.twin.samples[0], this.theme);
-        this.dirty = true;
-      });
-    }
-    if (this.solid) this.bodies?.setGhost(on && !side ? this.ghostNow() : null, on ? this.twin!.meshes : null, this.theme);
-    if (this.world) this.makeCharts();
-    this.dirty = true;
-    this.chartsDue = 0;
-  }
-
-  private ghostNow(): Ghost | null {
-    const { twin } = this;
-    if (!twin?.about || twin.samples.length === 0) return null;
-    const index = twin.indexAt(this.samples[this.index][0]);
-    return { about: twin.about, places: twin.places, samples: twin.samples, index };
-  }
-
-  // How far the coordinates of the two are apart.
-  private apart(): number {
-    const ghost = this.ghostNow(), s = this.samples[this.index];
-    if (!ghost) return NaN;
-    const g = ghost.samples[ghost.index];
-    return Math.max(0, ...this.world!.coords.map((_, i) => Math.abs(s[this.places.q + i] - g[ghost.places.q + i])));
-  }
-
-  private forceAt(twin: Twin, t: number): Float64Array | null {
-    const last = twin.samples[twin.samples.length - 1][0];
-    return t > last + 1e-9 ? null : twin.forces[twin.indexAt(t)] ?? null;
   }
 
   // ---- Time --------------------------------------------------------------------------------------
@@ -438,7 +344,7 @@ class Bench implements Stage {
     if (this.looping) { this.setLoop(false); this.seek(this.samples.length - 1); this.setPlaying(true); } else this.setPlaying(!this.running);
   }
   private setPlaying(on: boolean, heard = false) {
-    if (on && !this.running && this.index < this.samples.length - 1) this.twin?.seek(this.samples[this.index][0]);
+    if (on && !this.running && this.index < this.samples.length - 1) this.other.twin?.seek(this.samples[this.index][0]);
     this.running = on;
     if (on) this.element.dataset.state = 'playing';
     this.playButton.textContent = on ? 'Pause' : 'Play';
@@ -446,12 +352,12 @@ class Bench implements Stage {
     this.dirty = true;
   }
   private step() { this.setLoop(false); this.setPlaying(false); this.send({ type: 'step' }); }
-  private reset() {
+  reset() {
     this.setLoop(false);
     this.samples.length = Math.min(1, this.samples.length);
     this.index = 0;
     this.send({ type: 'start' });
-    this.twin?.restart();
+    this.other.twin?.restart();
     this.fault.className = 'fault calm';
   }
   private seek(index: number) {
@@ -511,7 +417,7 @@ class Bench implements Stage {
       const file = event.dataTransfer?.files[0];
       if (!file) return;
       event.preventDefault();
-      this.whatif.take(file.name, await file.text());
+      this.other.whatif.take(file.name, await file.text());
     }, { signal });
   }
 
@@ -554,30 +460,20 @@ class Bench implements Stage {
     return [{ at: two(0), actual: two(6), free: two(9) }];
   }
 
-  // Of a recording: the force that the model does not explain, at the points where it acts.
-  private pushes(ghost: Ghost | null): Push[] {
-    const { twin } = this;
-    if (!ghost || !twin || twin.forces.length === 0 || !(this.strongest > 0)) return [];
-    const force = this.forceAt(twin, this.samples[this.index][0]), g = ghost.samples[ghost.index];
-    return !force ? [] : this.points.map((pair) => ({
-      at: [g[ghost.places.q + pair.x], g[ghost.places.q + pair.y]], force: [force[pair.x], force[pair.y]], share: Math.hypot(force[pair.x], force[pair.y]) / this.strongest,
-    }));
-  }
-
   private paint() {
     if (!this.dirty || !this.world || this.samples.length === 0) return;
     this.dirty = false;
-    const sample = this.samples[this.index], { pull } = this, ghost = this.ghostNow(), over = this.whatif.side ? null : ghost;
+    const sample = this.samples[this.index], { pull } = this, { other } = this, ghost = other.ghostNow(), over = other.whatif.side ? null : ghost;
     if (this.solid && this.bodies) {
       const done = this.bodies.paint(this.theme, this.samples, this.index, this.principle, pull && pull.body > 0 ? [this.bodies.pointOf(pull.body, pull.local), pull.to] : null, this.subject, !this.running, over);
       if (!done) this.dirty = true;
     } else if (!this.solid) {
       const hand: [[number, number], [number, number]] | null = pull?.pair && this.running
         ? [[sample[this.places.q + pull.pair.x], sample[this.places.q + pull.pair.y]], pull.to as [number, number]] : null;
-      if (over && !this.looping && this.change?.kind !== 'recording') this.plane.includeGhost(over);
-      this.plane.paint(this.theme, this.samples, this.index, this.arrows(sample), hand, over, this.whatif.side ? [] : this.pushes(ghost));
+      if (over && !this.looping && !other.isRecording()) this.plane.includeGhost(over);
+      this.plane.paint(this.theme, this.samples, this.index, this.arrows(sample), hand, over, other.whatif.side ? [] : other.pushes(ghost));
     }
-    if (ghost && this.whatif.side) this.paintTwin(ghost);
+    if (ghost && other.whatif.side) other.paint(ghost);
     this.video?.frame();
     this.paintTime(sample);
     const now = performance.now();
@@ -589,27 +485,17 @@ class Bench implements Stage {
     this.inspector.tell(this.world, this.places, sample, this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
   }
 
-  private paintTwin(ghost: Ghost) {
-    if (this.twinPlane) {
-      this.twinPlane.sameWindow(this.plane);
-      this.twinPlane.paint(this.theme, ghost.samples, ghost.index, [], null, null, this.pushes(ghost));
-    } else if (this.twinSpace && this.bodies) {
-      this.twinSpace.sameView(this.bodies);
-      if (!this.twinSpace.paint(this.theme, ghost.samples, ghost.index, false, null, -1, !this.running)) this.dirty = true;
-    }
-  }
-
   private paintTime(sample: Sample) {
     this.clock.textContent = 't = ' + sample[0].toFixed(2).replace('-', '\u2212');
     this.seekBar.max = String(this.samples.length - 1);
     this.seekBar.value = String(this.index);
     this.seekBar.setAttribute('aria-valuetext', 't = ' + sample[0].toFixed(2));
-    this.time.textContent = this.running && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' : sample[0].toFixed(3) + ' s';
+    this.time.textContent = this.running && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' + (this.rate < 0.8 && !this.contactRow.hidden && this.world?.contact !== 'soft' ? '; soft contact is faster' : '') : sample[0].toFixed(3) + ' s';
   }
 
   // ---- Taking along ------------------------------------------------------------------------------
 
-  private shown() { return [this.solid ? this.spaceCanvas : this.planeCanvas, ...(this.twinCanvas.hidden ? [] : [this.twinCanvas])]; }
+  private shown() { return [this.solid ? this.spaceCanvas : this.planeCanvas, ...(this.other.canvas.hidden ? [] : [this.other.canvas])]; }
 
   private async share() {
     const ending = /\.(\w+)$/.exec(this.model.path)?.[1] ?? 'zw', link = location.href.replace(/#.*/, '') + '#z=' + ending + '.' + (await packText(this.text));
@@ -625,5 +511,3 @@ class Bench implements Stage {
     this.videoButton.setAttribute('aria-pressed', String(this.video !== null));
   }
 }
-
-const size = (force: Float64Array) => Math.hypot(...force);

@@ -107,5 +107,5 @@ export function treeOf(about: About, select: (body: number) => void): HTMLElemen
     button.dataset.body = String(body);
     list.append(item);
   });
-  return make('details', { class: 'panel card' }, make('summary', {}, about.bodies.length - 1 + ' bodies'), list);
+  return make('details', { class: 'panel card' }, make('summary', {}, about.bodies.length === 2 ? '1 body' : about.bodies.length - 1 + ' bodies'), list);
 }

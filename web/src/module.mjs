@@ -108,6 +108,7 @@ export async function startEngine(module) {
       face: faces > 0 ? new Int32Array(raw.memory.buffer, raw.studio_mesh_faces(i), 3 * faces).slice() : new Int32Array(0),
     }),
     heights: (/** @type {number} */ i, /** @type {number} */ count) => new Float64Array(raw.memory.buffer, raw.studio_heights(i), count).slice(),
+    heap: () => /** @type {number} */ (raw.studio_heap()),
     memory: () => /** @type {number} */ (raw.memory.buffer.byteLength),
   };
 }

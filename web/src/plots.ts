@@ -54,9 +54,11 @@ export class TimePlot {
     names.forEach((name, i) => list.append(this.key(name, curveColour(theme, i), i)));
     this.element.append(list, host);
     const axis = { stroke: theme.soft, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
-    const range = (_: uPlot, low: number, high: number): [number, number] => (reach ?? (low === high || low === null ? [low - 1, high + 1] : uPlot.rangeNum(low, high, 0.08, true) as [number, number]));
+    // what is round-off beside 1 is drawn as a line, not as a mountain
+    const flat = (low: number, high: number) => high - low <= 1e-13 * Math.max(1, Math.abs(low), Math.abs(high));
+    const range = (_: uPlot, low: number, high: number): [number, number] => (reach ?? (low === null || flat(low, high) ? [low - 1, high + 1] : uPlot.rangeNum(low, high, 0.08, true) as [number, number]));
     this.plot = new uPlot({
-      width: 320, height, legend: { show: false }, padding: [8, 10, 0, 0],
+      width: 320, height, pxAlign: 0, legend: { show: false }, padding: [8, 10, 0, 0],
       scales: { x: { time: false }, y: log ? { distr: 3 } : { range } },
       axes: [{ ...axis, size: 24, gap: 2 }, { ...axis, size: 52, gap: 3, values: (_, ticks) => ticks.map((v) => (v === null ? '' : log ? v.toExponential(0).replace(/-/g, '\u2212') : sayTick(v))) }],
       series: [{}, ...names.map((_, i) => ({ stroke: curveColour(theme, i), width: 1.6, points: { show: false }, dash: i >= theme.curves.length ? [6, 3] : undefined })),
@@ -64,6 +66,8 @@ export class TimePlot {
       cursor: { drag: { x: true, y: false, dist: 6 }, points: { show: false }, y: false, bind: { dblclick: (u) => () => { this.zoomed = false; u.setData(u.data); return null; } } },
       hooks: { setSelect: [(u) => { if (u.select.width > 6) this.zoomed = true; }], draw: [(u) => this.more.paint?.(u)] },
     }, [[0], ...names.map(() => [0]), ...(ghosts ? names.map(() => [null]) : [])] as uPlot.AlignedData, host);
+    this.plot.ctx.canvas.setAttribute('role', 'img');
+    this.plot.ctx.canvas.setAttribute('aria-label', `Chart of ${title || names.join(', ')} over ${more.xLabel ?? 'time'}`);
     let down = 0;
     host.addEventListener('pointerdown', (event) => { down = event.clientX; });
     host.addEventListener('click', (event) => {

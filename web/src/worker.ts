@@ -35,8 +35,10 @@ export type News =
 
 type Engine = Awaited<ReturnType<typeof startEngine>>;
 const tell = (news: News) => postMessage(news);
-const starting: Promise<Engine> = fetch(engineUrl)
-  .then((answer) => answer.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes)).then(startEngine);
+// Compiled while it arrives; a host that does not call it application/wasm makes it compiled afterwards.
+const compiled = (answer: Response) => answer.headers.get('content-type') === 'application/wasm'
+  ? WebAssembly.compileStreaming(answer) : answer.arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
+const starting: Promise<Engine> = fetch(engineUrl).then(compiled).then(startEngine);
 
 let engine: Engine;
 let open: World | null = null; // what the world is of

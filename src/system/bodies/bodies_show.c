@@ -5,6 +5,7 @@
  * Draws and curves of a model are formulas. Points of bodies are not: a leaf stands for them, which
  * is never evaluated, and bodies_evaluate fills the output that is behind it. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -19,6 +20,7 @@ typedef struct painter {
     int next; /* the next output */
     int many; /* several bodies move on their own: each, with all that hangs on it, has its colour
                */
+    const double *rgba; /* of the shape that is drawn now, where the model says one; else NULL */
     int failed;
 } painter;
 
@@ -60,9 +62,21 @@ static int tree_of(const bodies_builder *b, int body)
     return b->fused.frame[body].body == 0 ? -1 : number;
 }
 
-/* Colours tell bodies apart that nothing holds together. */
+/* The model's own colour; where it says none, colours tell bodies apart that nothing holds
+ * together. */
 static void paint(painter *p, model_draw *draw, int body)
 {
+    if (p->rgba) {
+        char hex[8];
+        int byte[3];
+        for (int k = 0; k < 3; k++) {
+            byte[k] = (int)(255 * fmin(fmax(p->rgba[k], 0), 1) + 0.5);
+        }
+        snprintf(hex, sizeof hex, "#%02x%02x%02x", byte[0] & 255, byte[1] & 255, byte[2] & 255);
+        draw->colour = bodies_copy(hex);
+        p->failed |= !draw->colour;
+        return;
+    }
     static const char *const name[] = {"blue", "orange", "green", "purple", "yellow", "cyan"};
     enum { COLOURS = sizeof name / sizeof *name };
     int tree = p->many ? tree_of(p->b, body) : -1;
@@ -180,6 +194,7 @@ static void draw_solid(painter *p, int body, bodies_solid *solid)
     }
     p->failed |= solid->failed;
     if (draw) {
+        p->rgba = solid->rgba;
         paint(p, draw, body);
         end_draw(p, draw, 0);
         for (int i = 0; i < solid->vertex_count; i++) {
@@ -200,6 +215,7 @@ static void draw_solid(painter *p, int body, bodies_solid *solid)
 /* 0: this one is not drawn. */
 static int draw_geom(painter *p, const zw_geom_def *geom)
 {
+    p->rgba = geom->rgba[3] >= 0 ? geom->rgba : NULL;
     double from[3], to[3];
     switch ((zw_shape)geom->shape) {
     case ZW_SHAPE_SPHERE:
@@ -261,6 +277,7 @@ static void draw_bodies(painter *p)
     for (int i = 0; solid && i < (int)bodies; i++) {
         draw_solid(p, i, &solid[i]);
     }
+    p->rgba = NULL;
     for (int i = 1; i < (int)bodies && !p->failed; i++) {
         if (!drawn[i]) {
             draw_stick(p, i);

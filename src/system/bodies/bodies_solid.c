@@ -267,7 +267,7 @@ static void add_field(bodies_solid *s, const zw_geom_def *g, const zw_hfield_def
     }
 }
 
-int bodies_solid_add(bodies_solid *s, const struct model_bodies *from, const zw_geom_def *geom)
+static int add_shape(bodies_solid *s, const struct model_bodies *from, const zw_geom_def *geom)
 {
     switch ((zw_shape)geom->shape) {
     case ZW_SHAPE_ELLIPSOID:
@@ -292,4 +292,11 @@ int bodies_solid_add(bodies_solid *s, const struct model_bodies *from, const zw_
     default:
         return 0;
     }
+}
+
+int bodies_solid_add(bodies_solid *s, const struct model_bodies *from, const zw_geom_def *geom)
+{
+    int added = add_shape(s, from, geom);
+    s->rgba = added && !s->rgba && geom->rgba[3] >= 0 ? geom->rgba : s->rgba;
+    return added;
 }

@@ -12,8 +12,9 @@ typedef struct bodies_solid {
     double (*vertex)[3];
     int face_count;
     int face_length, face_room;
-    int *face;  /* of each face the number of its corners, then these, anticlockwise from outside */
-    int failed; /* no memory */
+    int *face; /* of each face the number of its corners, then these, anticlockwise from outside */
+    const double *rgba; /* the first colour that one of its shapes has; NULL: none has */
+    int failed;         /* no memory */
 } bodies_solid;
 
 /* 0: this shape is not drawn by faces. */
