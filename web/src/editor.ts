@@ -1,5 +1,5 @@
 // The text of a model: highlighting, and errors where they are.
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
@@ -56,7 +56,7 @@ export class Editor {
       state: EditorState.create({
         extensions: [
           lineNumbers(), history(), drawSelection(), highlightActiveLine(), lintGutter(), EditorView.lineWrapping,
-          keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]), StreamLanguage.define(language), syntaxHighlighting(colours),
+          keymap.of([...defaultKeymap, ...historyKeymap]), StreamLanguage.define(language), syntaxHighlighting(colours),
           EditorView.contentAttributes.of({ 'aria-label': 'The model' }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged || this.quiet) return;

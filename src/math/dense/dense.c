@@ -216,12 +216,20 @@ long dense_first_beyond(long n, const double *x, double size)
         }                                                                                          \
     }
 
+/* Sums are the same however many are in registers at once. Where code must be small and vectors are
+ * short (WebAssembly), few are. */
+#ifdef ZW_NO_GROUPS
+enum { WIDEST = 2 };
+#else
+enum { WIDEST = 8 };
+#endif
+
 ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
                              int stride, double *restrict Y)
 {
     enum { across = 0, Y_stride = 0, add = 1 };
     if (n >= 8) {
-        PRODUCT_BAND(1, 8)
+        PRODUCT_BAND(1, WIDEST)
         return;
     }
     int j = 0;
@@ -249,6 +257,11 @@ ZW_CLONES void dense_product(int add, int m, int count, int n, const double *s, 
     if (n < 8) {
         return;
     }
+#ifdef ZW_NO_GROUPS
+    for (; m > 0; m--, s += across, Y += Y_stride) {
+        PRODUCT_BAND(1, WIDEST)
+    }
+#else
     for (; m >= 4; m -= 4, s += 4 * (long)across, Y += 4 * (long)Y_stride) {
         PRODUCT_BAND(4, 2)
     }
@@ -259,6 +272,7 @@ ZW_CLONES void dense_product(int add, int m, int count, int n, const double *s, 
     } else if (m == 1) {
         PRODUCT_BAND(1, 4)
     }
+#endif
 }
 
 ZW_CLONES void dense_scale_columns(int n, int m, const double *restrict s, const double *restrict X,
