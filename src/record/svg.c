@@ -360,9 +360,8 @@ static void put_fields(const panel *p)
         for (size_t row = 0; row < p->table->row_count; row++) {
             double high_part = high > low ? (color[row] - low) / (high - low) : 0.5;
             double x = across(p, x_value(p, row)), y = down(p, up[row]);
-            int own = (int)(high_part * LEVELS);
-            if (isfinite(x) && isfinite(y) && isfinite(color[row]) &&
-                (own < LEVELS ? own : LEVELS - 1) == level) {
+            int own = isfinite(color[row]) ? (int)(high_part * LEVELS) : -1;
+            if (isfinite(x) && isfinite(y) && (own < LEVELS ? own : LEVELS - 1) == level) {
                 const double at[] = {x - side[0] / 2, y - side[1] / 2, side[0], side[1], -side[0]};
                 static const char *const word[] = {"M", " ", "h", "v", "h"};
                 if (any++ == 0) {
