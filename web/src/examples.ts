@@ -1,9 +1,9 @@
-// Every example of the house, with its text: the gallery, and what models include.
+// Every example of the tree, with its text: the gallery, and what models include.
 const texts = import.meta.glob(['../../examples/**/*.zw', '../../examples/**/*.xml', '../../examples/**/*.urdf'],
   { query: '?raw', import: 'default', eager: true }) as Record<string, string>;
 
 const tables = import.meta.glob('../../examples/**/*.csv', { query: '?raw', import: 'default', eager: true }) as Record<string, string>;
-// Recordings of the house that have the coordinates of an example.
+// Recordings of the tree that have the coordinates of an example.
 const recorded: Record<string, string[]> = { 'double_pendulum.zw': ['tampered_swing.csv'], 'rubbing_pendulum.zw': ['rubbing_pendulum.csv'] };
 export const recordingsOf = (path: string) => new Map((recorded[path] ?? []).map((name) => [name, tables['../../examples/' + name] ?? '']));
 
