@@ -18,7 +18,7 @@
 #include "collide/hull.h"
 #include "collide/vector.h"
 
-enum { COLLIDE_POLYGON = 160, COLLIDE_TRIANGLE = COLLIDE_KINDS };
+enum { COLLIDE_POLYGON = 160, COLLIDE_FACE = 20, COLLIDE_TRIANGLE = COLLIDE_KINDS };
 
 /* Where points go: places and directions are from the place of `frame`, along its axes if `turn`
  * and along the world's if not; turned over if `flip`. */
@@ -70,7 +70,8 @@ void collide_support_pair(const collide_solid *a, const collide_solid *b, const 
 double collide_gap(const collide_solid *a, const collide_solid *b, const double n[3]);
 /* Whether a point is of a core, up to `slack`; 0 also where that is not known (ellipsoids). */
 int collide_inside(const collide_solid *s, const double p[3], double slack);
-void collide_polygon_of(const collide_solid *s, const double n[3], collide_polygon *out);
+/* Of a hull's face so many corners at most. */
+void collide_polygon_of(const collide_solid *s, const double n[3], int most, collide_polygon *out);
 
 /* pos: half way between the surfaces. */
 void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,

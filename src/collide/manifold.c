@@ -344,8 +344,8 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     s.sink = sink;
     v3_copy(s.n, n);
     v3_frame(n, s.e, s.f);
-    collide_polygon_of(a, n, &s.p);
-    collide_polygon_of(b, back, &s.q);
+    collide_polygon_of(a, n, COLLIDE_FACE, &s.p);
+    collide_polygon_of(b, back, COLLIDE_FACE, &s.q);
     int before = sink->count;
     int p_face = s.p.count > 2, q_face = s.q.count > 2;
     int steep = (p_face && v3_dot(s.p.normal, n) * STEEP < 1) ||

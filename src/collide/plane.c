@@ -54,7 +54,7 @@ static void plane_polygon(const collide_solid *b, collide_sink *sink)
 {
     static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1};
     collide_polygon g;
-    collide_polygon_of(b, down, &g);
+    collide_polygon_of(b, down, COLLIDE_POLYGON / 2, &g);
     for (int k = 0; k < g.count; k++) {
         double gap = g.point[k][2] - b->radius;
         double p[3] = {g.point[k][0], g.point[k][1], gap / 2};

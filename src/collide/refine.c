@@ -81,7 +81,7 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
                 alone.R[i] = still[i];
             }
             v3_set(alone.t, 0, 0, 0);
-            collide_polygon_of(&alone, u, &g);
+            collide_polygon_of(&alone, u, COLLIDE_FACE, &g);
             v3_copy(e, g.normal);
         }
         if (v3_unit(e) > 0) {

@@ -238,10 +238,11 @@ static void box_polygon(const collide_solid *s, const double u[3], collide_polyg
 /* The corners of face f; of very many some, always the same ones: a sole that stands has all of its
  * corners at one level, and which of them is the farthest along u is for round-off to say. Where v
  * is farther than all of those, from v on. */
-static void ring_of(const collide_hull *h, int f, const double u[3], int v, collide_polygon *g)
+static void ring_of(const collide_hull *h, int f, const double u[3], int v, int limit,
+                    collide_polygon *g)
 {
     const int *ring = h->ring + h->face_start[f];
-    int count = h->face_start[f + 1] - h->face_start[f], limit = COLLIDE_POLYGON / 2;
+    int count = h->face_start[f + 1] - h->face_start[f];
     int least = count < limit ? count : limit, from = 0;
     double most = -INFINITY;
     for (int c = 0; c < least && count > limit; c++) {
@@ -260,7 +261,7 @@ static void ring_of(const collide_hull *h, int f, const double u[3], int v, coll
 
 /* Of the faces at the farthest corner the one that has most of the corners that are as far, and of
  * these the one that faces u most. */
-static void hull_polygon(const collide_solid *s, const double u[3], collide_polygon *g)
+static void hull_polygon(const collide_solid *s, const double u[3], int limit, collide_polygon *g)
 {
     const collide_hull *h = s->hull;
     int v = collide_hull_support(h, u), best = -1, best_level = 0;
@@ -282,7 +283,7 @@ static void hull_polygon(const collide_solid *s, const double u[3], collide_poly
         }
         return;
     }
-    ring_of(h, best, u, v, g);
+    ring_of(h, best, u, v, limit, g);
     v3_copy(g->normal, &h->plane[4 * best]);
     g->face = best;
 }
@@ -299,7 +300,7 @@ static void triangle_polygon(const collide_solid *s, collide_polygon *g)
     v3_unit(g->normal);
 }
 
-void collide_polygon_of(const collide_solid *s, const double n[3], collide_polygon *out)
+void collide_polygon_of(const collide_solid *s, const double n[3], int most, collide_polygon *out)
 {
     double u[3], p[3];
     v3_turn_back(u, s->R, n);
@@ -322,7 +323,7 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
         box_polygon(s, u, out);
         break;
     case COLLIDE_HULL:
-        hull_polygon(s, u, out);
+        hull_polygon(s, u, most, out);
         break;
     case COLLIDE_TRIANGLE:
         triangle_polygon(s, out);

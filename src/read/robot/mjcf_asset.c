@@ -226,10 +226,12 @@ static int mesh(mjcf *m, int element)
             x.inertia = ZW_MESH_SHELL;
         }
         def.vertex_count = made.vertex_count;
-        def.vertex = &made.vertex[0][0];
+        double *vertex = made.vertex != NULL ? made.vertex[0] : NULL;
+        int *face = made.face != NULL ? made.face[0] : NULL; /* points alone have none */
+        def.vertex = vertex;
         def.face_count = made.face_count;
-        def.face = &made.face[0][0];
-        ok = mesh_add(m, element, &x, &def, &made.vertex[0][0], &made.face[0][0]);
+        def.face = face;
+        ok = mesh_add(m, element, &x, &def, vertex, face);
         read_mesh_free(&made);
         return ok;
     }
