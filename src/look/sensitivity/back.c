@@ -374,7 +374,11 @@ void back_gather(back_place *p, double *const speeds_by[BACK_FIELDS])
     }
 }
 
-/* Slopes by a turn of a ball joint at its end become those by its start and by its speeds. */
+/* Turns of ball joints are along the body's axes: q1 = q0 exp(p), p = a w, gives
+ *
+ *     dq1 = exp(-p) dq0 + Jr(p) a dw,     Jr(p) = 1 - (1 - cos)/p^2 [p] + (p - sin)/p^3 [p]^2
+ *
+ * Slopes by such a turn at its end become those by its start and by its speeds. */
 static void turn_back(const double *w, double a, const double *g, double *q_by, double *u_by)
 {
     double p[3] = {a * w[0], a * w[1], a * w[2]}, once[3], twice[3];

@@ -22,9 +22,7 @@
  * (tree/differ.c) and the forces along constant directions (slopes_pull.c); the third is
  * steps_touch.c's. Two solves, two sweeps, and no matrix of the step is made.
  *
- * Turns of ball joints are along the body's axes: q1 = q0 exp(p), p = h w1, gives
- *
- *     dq1 = exp(-p) dq0 + Jr(p) h dw1,     Jr(p) = 1 - (1 - cos)/p^2 [p] + (p - sin)/p^3 [p]^2 */
+ * q1 = q0 (+) h v1: back_advance. */
 #include "look/sensitivity/steps.h"
 
 #include <math.h>
@@ -33,7 +31,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "collide/vector.h"
-#include "math/elementary.h"
+#include "look/sensitivity/back.h"
 #include "tree/differ.h"
 #include "tree/sweeps.h"
 
@@ -218,39 +216,13 @@ static zw_status look(sens_steps *s, zw_error *error)
 
 /* ---- Back ------------------------------------------------------------------------------------ */
 
-/* Slopes by a turn of a ball joint at its end become those by its start and by its speeds. */
-static void turn_back(const double *w, double h, double *q_by, double *v_by)
-{
-    double p[3] = {h * w[0], h * w[1], h * w[2]}, g[3], once[3], twice[3];
-    double x = v3_dot(p, p), angle = sqrt(x), sine = math_sin(angle), cosine = math_cos(angle);
-    int small = x < 1e-4;
-    double zero = small ? 1 - x / 6 * (1 - x / 20) : sine / angle;
-    double one = small ? 0.5 - x / 24 * (1 - x / 30) : (1 - cosine) / x;
-    double two = small ? 1.0 / 6 - x / 120 * (1 - x / 42) : (angle - sine) / (x * angle);
-    memcpy(g, q_by, sizeof g);
-    v3_cross(once, p, g); /* transposed: [p]' = -[p] */
-    v3_cross(twice, p, once);
-    for (int k = 0; k < 3; k++) {
-        v_by[k] += h * (g[k] + one * once[k] + two * twice[k]);
-        q_by[k] = g[k] + zero * once[k] + one * twice[k];
-    }
-}
-
 /* v_by: slopes by v1, given; then with those of q1 = q0 (+) h v1; q_by those by q0 through that. */
-static void move_back(const sens_steps *s, double *q_by, double *v_by)
+static void move_back(sens_steps *s, double *q_by, double *v_by)
 {
-    const tree_mechanism *tree = s->system->tree;
-    for (int j = 0; j < tree->joints; j++) {
-        const tree_joint *joint = &tree->joint[j];
-        int d = joint->v, shifts = joint->kind == TREE_FREE ? 3 : joint->kind == TREE_BALL ? 0 : 1;
-        for (int k = d; k < d + shifts; k++) {
-            v_by[k] += s->h * q_by[k];
-        }
-        if (joint->kind == TREE_FREE || joint->kind == TREE_BALL) {
-            d += shifts;
-            turn_back(s->v1 + d, s->h, q_by + d, v_by + d);
-        }
-    }
+    size_t bytes = (size_t)s->system->n * sizeof *q_by;
+    memcpy(s->push, q_by, bytes);
+    memset(q_by, 0, bytes);
+    back_advance(s->system, s->v1, s->h, s->push, q_by, v_by);
 }
 
 typedef struct puller {
