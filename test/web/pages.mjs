@@ -247,10 +247,11 @@ const tests = {
           await page.locator('#seek').evaluate((bar, part) => { bar.value = String(Math.round(bar.max * part)); bar.dispatchEvent(new Event('input')); }, 3 / end);
         }
         if (k === 1) { // the bob without its rod, a little later
+          await pause(page);
           await page.selectOption('#whatif', 'release:rod');
-          await until(page, () => window.studio.apart() > 0.3);
-        }
-        if (k < 6) await pause(page); // what stands is drawn finer
+          await until(page, () => window.studio.apart() === 0);
+          for (let n = 0; n < 60 && (await page.evaluate(() => window.studio.apart())) < 0.5; n++) { await page.keyboard.press('.'); await page.waitForTimeout(60); }
+        } else if (k < 6) await pause(page); // what stands is drawn finer
         await page.waitForTimeout(500);
         await see(page, 'tour' + k);
       }
