@@ -38,7 +38,6 @@
 enum { STEPS = 20 };
 #define FIRM 1e10    /* the largest kappa */
 #define SHARE 0.1    /* kappa times the error of the certificate */
-#define ALIKE 30.0   /* kappas that differ by less are not worth a factorisation */
 #define KEEP 0.03    /* of the error: factors that gain less are made anew */
 #define EXACT 1e-13  /* a certificate that needs no improvement */
 #define TOUCHES 1e-6 /* of the worst speed of approach: bodies that part more slowly touch */
@@ -170,23 +169,21 @@ static void hold(sparse_prox *s)
 
 int many_pair(sparse_prox *s, const many_task *task, int effort, int cold)
 {
-    double last = HUGE_VAL, kappa = 0;
+    double last = HUGE_VAL;
     int end = s->factorizations + effort;
     s->has_factor = 0;
     for (int step = 0; step < STEPS && !many_spent(s, task); step++) {
         look(s);
-        double error = many_certify(s, task, s->x, s->r), wish = fmin(SHARE / error, FIRM);
+        double error = many_certify(s, task, s->x, s->r), kappa = fmin(SHARE / error, FIRM);
         if (error <= EXACT || !(error < last)) {
             break;
         }
         if (cold && step == 0) {
             hold(s);
-            wish = FIRM;
+            kappa = FIRM;
         }
         int same = s->has_factor && memcmp(s->state, s->factored, (size_t)s->t.units) == 0;
-        int slow = error > KEEP * last || wish > ALIKE * kappa;
-        if (!same || (slow && error > task->aim)) {
-            kappa = wish;
+        if (!same || (error > KEEP * last && error > task->aim)) {
             if (s->factorizations >= end || !factor(s, kappa)) {
                 break;
             }
