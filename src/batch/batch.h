@@ -8,6 +8,7 @@
 
 #include "batch/lanes.h"
 #include "batch/pool.h"
+#include "step/once8/once8.h"
 #include "step/run.h"
 #include "step/soft8_step.h"
 #include "zwang/batch.h"
@@ -32,6 +33,7 @@ typedef struct batch_worker {
     double *stage, *y;
     batch_lanes lanes; /* of systems that run in lanes */
     soft8 *soft8;      /* of those that step in lanes by the soft law; NULL: not asked for yet */
+    once8 *once8;      /* and of those by Coulomb's law with one linearisation */
     void *memory;
 } batch_worker;
 
@@ -64,12 +66,16 @@ struct zw_batch {
     void *memory;
 
     /* Steps in lanes: batch_soft.c */
-    int goes_alone;          /* there are none */
+    int goes_alone;          /* there are none by the soft law */
+    int goes_alone_once;     /* nor by one linearisation */
+    int once;                /* those at hand are of the latter */
     uint64_t *touch;         /* [count] what touched in the last step */
     batch_place *place;      /* [count] which worlds share a vector */
     pthread_mutex_t *lock;   /* of readers while nothing moves */
     unsigned char *is_ahead; /* [count] of its state; NULL: none is */
     soft8_clock *clock;      /* [count] then, */
+    once8_clock *once_clock; /* [count] or by one linearisation, with */
+    unsigned char *closed;   /* [count][closers] limits that touch, */
     double *x;               /* [count][nq + n + params] with q, v and parameters */
     zw_run_options plan;
 

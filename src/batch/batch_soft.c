@@ -1,4 +1,5 @@
-/* Steps of the soft law, eight worlds at a time (step/soft8_step.h).
+/* Steps eight worlds at a time, by the soft law (step/soft8_step.h) or by Coulomb's with one
+ * linearisation (step/once8/once8.h).
  *
  * Worlds go together whose contacts were the same in the last step: a row that one of eight has
  * costs as much as one that all have. So they are sorted by which pairs touched; those that many
@@ -32,6 +33,8 @@ static int make_places(zw_batch *batch)
         batch->place = base_alloc(count * sizeof *batch->place);
         batch->touch = base_alloc(count * sizeof *batch->touch);
         batch->clock = base_alloc(count * sizeof *batch->clock);
+        batch->once_clock = base_alloc(count * sizeof *batch->once_clock);
+        batch->closed = base_alloc(count * ((size_t)batch->system->bodies->closer_count + 1));
         batch->is_ahead = base_alloc(count);
         batch->lock = base_alloc(sizeof *batch->lock);
         if (batch->lock) {
@@ -40,18 +43,21 @@ static int make_places(zw_batch *batch)
         batch->x =
             count < SIZE_MAX / 64 / numbers ? base_alloc(count * numbers * sizeof *batch->x) : NULL;
     }
-    return batch->place && batch->touch && batch->clock && batch->is_ahead && batch->lock &&
-           batch->x;
+    return batch->place && batch->touch && batch->clock && batch->once_clock && batch->closed &&
+           batch->is_ahead && batch->lock && batch->x;
 }
 
 void batch_free_soft(zw_batch *batch)
 {
     for (int k = 0; batch->worker && k < batch->threads; k++) {
         soft8_free(batch->worker[k].soft8);
+        once8_free(batch->worker[k].once8);
     }
     base_free(batch->place);
     base_free(batch->touch);
     base_free(batch->clock);
+    base_free(batch->once_clock);
+    base_free(batch->closed);
     base_free(batch->is_ahead);
     if (batch->lock) {
         pthread_mutex_destroy(batch->lock);
@@ -67,6 +73,16 @@ static double *numbers(const zw_batch *batch, int world)
     return batch->x + (size_t)world * numbers_of(batch);
 }
 
+static unsigned char *closed(const zw_batch *batch, int world)
+{
+    return batch->closed + (size_t)world * (size_t)batch->system->bodies->closer_count;
+}
+
+static double time_of(const zw_batch *batch, int world)
+{
+    return batch->once ? batch->once_clock[world].t : batch->clock[world].t;
+}
+
 static double *seen(const zw_batch *batch, int world, int k)
 {
     return batch->seen[k].data + (size_t)world * (size_t)batch->seen[k].count;
@@ -75,8 +91,13 @@ static double *seen(const zw_batch *batch, int world, int k)
 void batch_catch_up(zw_batch *batch, int world)
 {
     if (batch->is_ahead && batch->is_ahead[world]) {
-        soft8_write(batch->system, &batch->plan, &batch->clock[world], numbers(batch, world),
-                    batch->state[world]);
+        if (batch->once) {
+            once8_write(batch->system, &batch->plan, &batch->once_clock[world],
+                        numbers(batch, world), closed(batch, world), batch->state[world]);
+        } else {
+            soft8_write(batch->system, &batch->plan, &batch->clock[world], numbers(batch, world),
+                        batch->state[world]);
+        }
         batch->is_ahead[world] = 0;
     }
 }
@@ -113,7 +134,7 @@ static int is_touched(const zw_batch *batch, int world)
     }
     return memcmp(seen(batch, world, SEEN_Q), x, nq * sizeof *x) != 0 ||
            memcmp(seen(batch, world, SEEN_V), x + nq, n * sizeof *x) != 0 || sum != 0 ||
-           *seen(batch, world, SEEN_TIME) != batch->clock[world].t;
+           *seen(batch, world, SEEN_TIME) != time_of(batch, world);
 }
 
 /* As batch_is_ready, for a world that is to go on in lanes: its numbers are there then. */
@@ -125,14 +146,18 @@ static int is_ready(batch_worker *worker, int world)
         memcpy(x + batch->system->nq + batch->system->n, seen(batch, world, SEEN_PARAM),
                (size_t)batch->seen[SEEN_PARAM].count * sizeof *x);
         batch->result[world] =
-            (zw_batch_result){.status = ZW_OK, .stopped_by = -1, .end = batch->clock[world].t};
+            (zw_batch_result){.status = ZW_OK, .stopped_by = -1, .end = time_of(batch, world)};
         return 1;
     }
     batch_catch_up(batch, world);
     if (!batch_is_ready(worker, world)) {
         return 0;
     }
-    soft8_read(batch->system, &batch->plan, batch->state[world], &batch->clock[world], x);
+    if (batch->once) {
+        once8_read(batch->system, batch->state[world], &batch->once_clock[world], x);
+    } else {
+        soft8_read(batch->system, &batch->plan, batch->state[world], &batch->clock[world], x);
+    }
     batch->is_ahead[world] = 1;
     return 1;
 }
@@ -143,7 +168,7 @@ static void show(zw_batch *batch, int world)
     const double *x = numbers(batch, world);
     memcpy(seen(batch, world, SEEN_Q), x, nq * sizeof *x);
     memcpy(seen(batch, world, SEEN_V), x + nq, n * sizeof *x);
-    *seen(batch, world, SEEN_TIME) = batch->result[world].end = batch->clock[world].t;
+    *seen(batch, world, SEEN_TIME) = batch->result[world].end = time_of(batch, world);
 }
 
 /* ---- Side by side ---------------------------------------------------------------------------- */
@@ -182,6 +207,33 @@ void batch_sort(zw_batch *batch)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+/* What a thread steps with. 0: nothing, as yet or ever. */
+static int prepare(zw_batch *batch, batch_worker *worker)
+{
+    double h = batch->plan.step;
+    int failed = 0, there;
+    if (batch->once) {
+        if (worker->once8 && worker->once8->h != h) {
+            once8_free(worker->once8);
+            worker->once8 = NULL;
+        }
+        worker->once8 =
+            worker->once8 ? worker->once8 : once8_create(batch->system, worker->work, h, &failed);
+        there = worker->once8 != NULL;
+        batch->goes_alone_once |= !there && !failed; /* whatever the step */
+        return there;
+    }
+    if (worker->soft8 && worker->soft8->h != h) {
+        soft8_free(worker->soft8);
+        worker->soft8 = NULL;
+    }
+    worker->soft8 =
+        worker->soft8 ? worker->soft8 : soft8_create(batch->system, worker->work, h, &failed);
+    there = worker->soft8 != NULL;
+    batch->goes_alone |= !there && !failed;
+    return there;
+}
+
 /* Is the call at hand one for lanes? What was ahead by another plan catches up before. */
 static int is_for_lanes(zw_batch *batch)
 {
@@ -189,27 +241,22 @@ static int is_for_lanes(zw_batch *batch)
     zw_error ignored;
     wish.poll = NULL;
     if (batch->systems || !batch->system->tree || batch->flags & ZW_BATCH_SENSE ||
-        batch->goes_alone || batch->state[0]->slides > 0 ||
-        step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) != ZW_OK ||
-        !soft8_takes_plan(batch->system, &plan)) {
+        batch->state[0]->slides > 0 ||
+        step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) != ZW_OK) {
         return 0;
     }
-    if (batch->plan.step != plan.step) {
+    int once = once8_takes_plan(batch->system, &plan);
+    if (once ? batch->goes_alone_once
+             : batch->goes_alone || !soft8_takes_plan(batch->system, &plan)) {
+        return 0;
+    }
+    if (batch->plan.step != plan.step || batch->once != once) {
         batch_catch_up_all(batch);
     }
     batch->plan = plan;
+    batch->once = once;
     for (int k = 0; k < batch->threads; k++) {
-        batch_worker *worker = &batch->worker[k];
-        int failed = 0;
-        if (worker->soft8 && worker->soft8->h != batch->plan.step) {
-            soft8_free(worker->soft8);
-            worker->soft8 = NULL;
-        }
-        if (!worker->soft8) {
-            worker->soft8 = soft8_create(batch->system, worker->work, batch->plan.step, &failed);
-        }
-        batch->goes_alone |= !worker->soft8 && !failed; /* whatever the step */
-        if (!worker->soft8) {
+        if (!prepare(batch, &batch->worker[k])) {
             return 0;
         }
     }
@@ -231,6 +278,8 @@ int batch_begin_softly(zw_batch *batch)
 typedef struct lot {
     int count, world[LANES], left[LANES];
     soft8_clock *clock[LANES];
+    once8_clock *once_clock[LANES];
+    unsigned char *closed[LANES];
     double *x[LANES];
 } lot;
 
@@ -242,7 +291,8 @@ static void send_for(const zw_batch *batch, int first)
     for (int k = first; k < first + LANES && k < batch->count; k++) {
         int world = batch->place[k].world;
         const double *x = numbers(batch, world);
-        __builtin_prefetch(&batch->clock[world]);
+        __builtin_prefetch(batch->once ? (void *)&batch->once_clock[world]
+                                       : (void *)&batch->clock[world]);
         for (size_t i = 0; i < count; i += LINE) {
             __builtin_prefetch(x + i);
         }
@@ -266,6 +316,8 @@ static lot next_lot(batch_worker *worker)
             it.world[it.count] = world;
             it.left[it.count] = batch->steps;
             it.clock[it.count] = &batch->clock[world];
+            it.once_clock[it.count] = &batch->once_clock[world];
+            it.closed[it.count] = closed(batch, world);
             it.x[it.count++] = numbers(batch, world);
         }
     }
@@ -286,11 +338,14 @@ static void leave(batch_worker *worker, lot *it, unsigned done, const uint64_t *
             continue;
         }
         batch->result[world].steps++;
-        batch->result[world].certificate =
-            fmax(batch->result[world].certificate, batch->clock[world].certificate);
+        batch->result[world].certificate = fmax(batch->result[world].certificate,
+                                                batch->once ? batch->once_clock[world].certificate
+                                                            : batch->clock[world].certificate);
         it->world[to] = world;
         it->left[to] = it->left[l] - 1;
         it->clock[to] = it->clock[l];
+        it->once_clock[to] = it->once_clock[l];
+        it->closed[to] = it->closed[l];
         it->x[to++] = it->x[l];
     }
     it->count = to;
@@ -305,10 +360,13 @@ void batch_step_softly(void *user, int thread)
         lot it = next_lot(worker);
         for (int k = 0; k < batch->steps && it.count > 0; k++) {
             uint64_t touch[LANES];
-            if (batch->poll && batch_polls(worker, it.clock[0]->t)) {
+            if (batch->poll && batch_polls(worker, time_of(batch, it.world[0]))) {
                 break;
             }
-            unsigned done = soft8_step(worker->soft8, it.count, it.clock, it.x, touch);
+            unsigned done =
+                batch->once
+                    ? once8_step(worker->once8, it.count, it.once_clock, it.x, it.closed, touch)
+                    : soft8_step(worker->soft8, it.count, it.clock, it.x, touch);
             leave(worker, &it, done, touch);
         }
         for (int l = 0; l < it.count; l++) {

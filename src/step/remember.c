@@ -70,6 +70,15 @@ void run_note_step(const zw_system *system, zw_state *state, const zw_run_option
     grid[0] = grid[1] = state->t;
 }
 
+/* As a step that leaves nothing behind does: impulse_memory.c has the head. */
+void run_note_once(const zw_system *system, zw_state *state, const zw_run_options *plan)
+{
+    run_forget(state);
+    *run_step_memory(system, state) = 1;
+    run_note_step(system, state, plan);
+    state->remembered = digest(state);
+}
+
 /* ---- Of steps of the soft law in lanes ------------------------------------------------------- */
 
 int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options *plan,

@@ -125,6 +125,7 @@ zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run
  * does not), and what it is to remember after the step. */
 int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options *plan,
                   step_grid *grid, double *t);
+void run_note_once(const zw_system *system, zw_state *state, const zw_run_options *plan);
 void run_note_soft(const zw_system *system, zw_state *state, const zw_run_options *plan,
                    const step_grid *grid);
 int run_remembers(const run *r); /* r->stepper is there, and has not been started */

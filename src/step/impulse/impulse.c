@@ -168,7 +168,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
-        chord_create(&s->chord, system) != ZW_OK ||
+        chord_create(&s->chord, system) != ZW_OK || cones_create(&s->cones, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
         impulse_limits_create(&s->limits, system) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
@@ -226,6 +226,7 @@ void impulse_free(step_impulse *s)
         sleep_free(s->sleep);
         impulse_stiff_free(&s->stiff);
         chord_free(&s->chord);
+        cones_free(&s->cones);
         base_free(s->memory);
         base_free(s);
     }
@@ -294,7 +295,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
             return quick;
         }
         s->gained = gained;
-        s->touch.sweep.linear = 0;
+        s->touch.sweep.linear = s->plain = 0;
         s->problem.old_blocks = 0;
         impulse_begin_boxes(s, 0);
     }
@@ -529,7 +530,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->work->effort = (struct system_effort){0};
     hand_down_stop(s);
     s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
-    s->futile = 0;
+    s->futile = s->plain = 0;
     s->touch.let_go = 0;
     s->touch.sweep.sure = 1;
     double close = s->close;
@@ -562,6 +563,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(q1, s->q1, places);
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->sure = s->touch.sweep.sure;
+    s->plain &= !s->halved;
     impulse_keep(s);
     return ZW_OK;
 }

@@ -17,6 +17,7 @@
 #include "step/impulse/impulse_again.h"
 #include "step/impulse/impulse_matrix.h"
 #include "step/impulse/impulse_problem.h"
+#include "step/once8/cones.h"
 #include "system/bodies/balance.h"
 #include "system/contact/contact_path.h"
 #include "system/contact/contacts.h"
@@ -296,6 +297,8 @@ typedef struct step_impulse {
     int *pivot; /* [n] */
     int with_N;
     impulse_chord chord;
+    impulse_cones cones;
+    int plain; /* the step was solved by them alone: it leaves nothing to remember */
 
     int *joined; /* [motors] it has been at its limits in this step, */
     int *boxed;  /* and its force is a multiplier with limits, */

@@ -4,10 +4,10 @@
  *     for each block: its key in two halves, its rows; then all multipliers; then the accelerations
  *     at the end of the step, from which the next one extrapolates its first iterate
  *
- * That is where solves begin, and nothing else: the motion is in q and v alone.
- * It is written at the end of every step and read at the beginning of every step, so that a run in
- * pieces has nothing else to go on than one without. What is after the last multiplier is 0: equal
- * motions have equal memories. */
+ * That is where solves begin, and nothing else: the motion is in q and v alone. A step that was
+ * plain (impulse_quick.c) leaves nothing of it. It is written at the end of every step and read at
+ * the beginning of every step, so that a run in pieces has nothing else to go on than one without.
+ * What is after the last multiplier is 0: equal motions have equal memories. */
 #include <math.h>
 #include <string.h>
 
@@ -25,11 +25,12 @@ void impulse_keep(step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
     double *to = s->kept, *end = s->kept + s->kept_used;
+    int blocks = s->plain ? 0 : p->old_blocks;
     *to++ = s->overlaps ? 2 : 1;
-    *to++ = p->old_blocks;
-    *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
-    *to++ = s->has_trend ? s->system->n : 0;
-    for (int k = 0; k < p->old_blocks; k++) {
+    *to++ = blocks;
+    *to++ = blocks ? p->old_first[blocks - 1] + p->old_rows[blocks - 1] : 0;
+    *to++ = s->has_trend && !s->plain ? s->system->n : 0;
+    for (int k = 0; k < blocks; k++) {
         uint64_t key = (uint64_t)p->old_key[k];
         *to++ = (double)(key >> 32);
         *to++ = (double)(key & 0xffffffffu);

@@ -339,6 +339,7 @@ static double find_overlaps(step_impulse *s, zw_error *error)
     impulse_contacts *t = &s->touch;
     double reach = fmax(impulse_margin(s), 2 * IMPULSE_RECOVERY * s->h);
     impulse_see_start(s);
+    s->sees_end = 0; /* what follows writes over forces and inertias of those sweeps */
     tree_velocities(s->system->tree, s->v0, s->begin);
     s->work->effort.searches++;
     if (contact_find(s->system, &t->found, s->begin, s->h, reach, NULL) != ZW_OK) {

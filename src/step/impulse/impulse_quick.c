@@ -11,7 +11,11 @@
  *
  * What it does with inertia is explicit. A step after which there is more energy than work
  * explains, by a hundredth of the kinetic energy (impulse_gains), or whose problem is not solved,
- * is taken with rounds (impulse.c) instead; and so are all steps of scenes with restitution. */
+ * is taken with rounds (impulse.c) instead; and so are all steps of scenes with restitution.
+ *
+ * Contacts and limits alone are solved by step/once8/cones.c, from the data of the step and nothing
+ * else, so that eight worlds can go at once (step/once8). Such a step is plain: it leaves no
+ * multipliers to the next one. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +50,8 @@ static void begin_limits(step_impulse *s)
     const zw_system *system = s->system;
     for (int c = 0; c < impulse_held(s); c++) {
         int r = system->first_row[c];
-        s->in_reach[r] = !is_limit(system, c) || fmin(s->phi[r], phi_after(s, r, s->v0)) <= NEAR;
+        s->in_reach[r] = s->cones.fits || !is_limit(system, c) ||
+                         fmin(s->phi[r], phi_after(s, r, s->v0)) <= NEAR;
     }
 }
 
@@ -100,6 +105,15 @@ static void begin_sweeps(step_impulse *s)
     tree_velocities(tree, s->v0, s->work->sweeps);
 }
 
+/* For impulse_extent, which is to be that of q0 whatever was looked at before. */
+static void note_extent(step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    memcpy(s->begin + tree->at.com, s->work->sweeps + tree->at.com,
+           3 * (size_t)tree->bodies * sizeof(double));
+    s->q_begin[0] = NAN;
+}
+
 /* s->other = H v0 + h (f - bias): what H u would be without rows. */
 static void momentum(step_impulse *s)
 {
@@ -116,6 +130,7 @@ static void momentum(step_impulse *s)
     memcpy(s->q_force, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     double *here = s->work->sweeps;
+    note_extent(s);
     impulse_begin_motors(s);
     if (s->system->bodies->formulas) { /* they see q1 */
         s->work->sweeps = s->begin;
@@ -143,17 +158,43 @@ static const double *free_motion(void *user)
     return s->push;
 }
 
-/* Which contacts stick, slide or are open is as a rule what it was in the last step. 0: it is not,
- * or the kernel is as quick. */
-static int solve_by_newton(step_impulse *s)
+/* What has been found so is an answer of the problem, and remembered. */
+static int accept(step_impulse *s)
 {
-    if (s->problem.rows == 0 || s->accuracy > 0 || !chord_solve(s, &s->problem, s->r, s->best)) {
-        return 0;
-    }
     gauss_islands_answer answer = s->problem.answer;
     int kept = problem_accept(&s->problem, answer.lambda);
     s->problem.answer = answer;
     return kept;
+}
+
+/* Is something in one another by more than what one linearisation leaves? */
+static int overlaps(const step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    int any = t->deep_count > 0;
+    for (int k = 0; k < t->found.count; k++) {
+        any |= t->found.point[k].gap < 0 && t->b[k] > impulse_gravity(s) * s->h;
+    }
+    return any;
+}
+
+/* As eight worlds at once would: step/once8/cones.c. */
+static int solve_by_cones(step_impulse *s)
+{
+    s->plain = s->accuracy == 0 && !overlaps(s) &&
+               cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, impulse_gravity(s) * s->h,
+                           s->best) &&
+               accept(s);
+    s->work->effort.rounds += s->plain;
+    return s->plain;
+}
+
+/* Which contacts stick, slide or are open is as a rule what it was in the last step. 0: it is not,
+ * or the kernel is as quick. */
+static int solve_by_newton(step_impulse *s)
+{
+    return s->problem.rows > 0 && s->accuracy == 0 && chord_solve(s, &s->problem, s->r, s->best) &&
+           accept(s);
 }
 
 static zw_status solve_rows(step_impulse *s, zw_error *error)
@@ -165,7 +206,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
         put_closers(s);
         impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
-        if (!solve_by_newton(s)) {
+        if (!solve_by_cones(s) && !solve_by_newton(s)) {
             status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
             impulse_count_solve(s, &s->problem);
         }
@@ -231,5 +272,6 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
         s->gained += impulse_forces_work(s);
     }
     s->rounds = 1;
+    s->plain &= !apart && status == ZW_OK;
     return status;
 }

@@ -76,7 +76,13 @@ typedef struct soft8_pose {
     zw_real8 pos[3], R[9];
 } soft8_pose;
 
-typedef struct soft8 {
+typedef struct soft8 soft8;
+
+/* A point of a pair, in the lanes of `on`. */
+typedef void soft8_adds(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
+                        const zw_real8 *frame, const zw_real8 *gap);
+
+struct soft8 {
     const zw_system *system;
     zw_work *work; /* of the thread: for what goes alone */
     soft_problem *alone;
@@ -86,7 +92,15 @@ typedef struct soft8 {
     soft8_match *match;
     int *columns; /* of all of them */
     double *sides;
-    soft8_pose *pose;     /* [geoms] */
+    soft8_pose *pose; /* [geoms] */
+
+    /* Who else asks for points (step/once8): within reach of a step, with the frames of
+     * contact_span */
+    const zw_real8 *reach; /* [geoms]; NULL: the soft law, for which all have to touch */
+    double margin;         /* beyond that */
+    soft8_adds *add;       /* instead of soft8_add_contact */
+    void *user;
+
     double *tendon_J;     /* [entries of the rows of closers] of limits of tendons */
     int *tendon_straight; /* [closers] */
 
@@ -119,7 +133,7 @@ typedef struct soft8 {
         residual; /* squares of what is left of M a - force - push, in proportion to its parts */
     long taken;   /* steps of worlds so far */
     void *memory;
-} soft8;
+};
 
 /* For steps of length h. NULL, with *failed: no memory; without: this system goes alone. */
 soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *failed);
@@ -140,6 +154,10 @@ void soft8_begin_steps(soft8 *s);
 void soft8_smooth(soft8 *s);
 /* soft8_meet.c, soft8_rows.c: the blocks there. */
 void soft8_meet(soft8 *s);
+void soft8_place(soft8 *s);       /* the geoms, and */
+void soft8_meet_placed(soft8 *s); /* what they touch then */
+/* Where the geoms of a pair may be as near as they reach, with the margin. */
+void soft8_near(const soft8 *s, int match, zw_mask8 *near);
 void soft8_limit(soft8 *s);
 /* A new one, its J to be filled; NULL: no room, all worlds go alone. */
 soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,

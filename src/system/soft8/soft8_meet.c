@@ -57,10 +57,10 @@ static double half_of(const contact_geom *geom)
 /* Are the axes of two as near as their radii, and a hair more? The nearest pair of two segments as
  * in collide/round.c. */
 ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, const soft8_pose *at_a,
-                              const soft8_pose *at_b, double margin)
+                              const soft8_pose *at_b, zw_real8 margin)
 {
     double ha = half_of(a), hb = half_of(b), uu = ha * ha, vv = hb * hb;
-    double far = fabs(a->shape.size[0]) + fabs(b->shape.size[0]) + margin;
+    zw_real8 far = fabs(a->shape.size[0]) + fabs(b->shape.size[0]) + margin;
     zw_real8 u[3], v[3], q[3], s = {0}, t = {0};
     for (int i = 0; i < 3; i++) {
         q[i] = at_b->pos[i] - at_a->pos[i];
@@ -104,9 +104,9 @@ ZW_INLINE zw_real8 reach8(const contact_geom *geom, const soft8_pose *at, const 
 
 /* Does no face of a box keep the other shape away? */
 ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
-                            const soft8_pose *at_box, const soft8_pose *at, double margin)
+                            const soft8_pose *at_box, const soft8_pose *at, zw_real8 margin)
 {
-    double hair = margin + 1e-9 * (box->radius + other->radius);
+    zw_real8 hair = margin + 1e-9 * (box->radius + other->radius);
     zw_mask8 far = {0};
     zw_real8 way[3];
     for (int i = 0; i < 3; i++) {
@@ -119,18 +119,30 @@ ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
     return ~far;
 }
 
-ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mask8 *near)
+/* All that the two can close: contact_near. */
+ZW_INLINE zw_real8 close_of(const soft8 *s, const soft8_match *match)
+{
+    zw_real8 close = (zw_real8){0} + match->of.margin;
+    if (s->reach) {
+        close = s->margin + match->of.margin + s->reach[match->of.a] + s->reach[match->of.b];
+    }
+    return close;
+}
+
+ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mask8 *near,
+                                zw_real8 *within)
 {
     const contact_world *world = s->system->bodies->contact;
     const contact_geom *a = &world->geom[match->of.a], *b = &world->geom[match->of.b];
     const soft8_pose *at_a = &s->pose[match->of.a], *at_b = &s->pose[match->of.b];
-    double far = match->of.radius + match->of.margin;
+    zw_real8 close = close_of(s, match), far = match->of.radius + close;
+    *within = close;
     if (match->plane >= 0) { /* which stands still; the other's sphere is above it, or not */
         const double *n = s->alone->found.pose[match->plane].R;
         const double *p = s->alone->found.pose[match->plane].pos;
         const zw_real8 *to = s->pose[match->other].pos;
         zw_real8 height = (to[0] - p[0]) * n[2] + (to[1] - p[1]) * n[5] + (to[2] - p[2]) * n[8];
-        *near = ~(height > world->geom[match->other].radius + match->of.margin);
+        *near = ~(height > world->geom[match->other].radius + close);
         return;
     }
     zw_real8 q[3] = {at_b->pos[0] - at_a->pos[0], at_b->pos[1] - at_a->pos[1],
@@ -140,13 +152,13 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
         return;
     }
     if (match->rule == SOFT8_ROUND) {
-        *near &= near_round(a, b, at_a, at_b, match->of.margin);
+        *near &= near_round(a, b, at_a, at_b, close);
     }
     if (a->shape.kind == COLLIDE_BOX) {
-        *near &= near_box(a, b, at_a, at_b, match->of.margin);
+        *near &= near_box(a, b, at_a, at_b, close);
     }
     if (b->shape.kind == COLLIDE_BOX) {
-        *near &= near_box(b, a, at_b, at_a, match->of.margin);
+        *near &= near_box(b, a, at_b, at_a, close);
     }
 }
 
@@ -188,8 +200,8 @@ typedef struct found {
 } found;
 
 /* End k of a capsule, or the centre of a sphere: on_plane in collide/round.c. */
-ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int k, found *to,
-                                   zw_real8 *frame)
+ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int k,
+                                   const zw_real8 *close, found *to, zw_real8 *frame)
 {
     const contact_geom *geom = &s->system->bodies->contact->geom[match->other];
     const collide_pose *plane = &s->alone->found.pose[match->plane];
@@ -209,13 +221,13 @@ ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int
         x = x + down * n[i];
         to->pos[i] = x + plane->pos[i];
     }
-    to->counts = gap <= match->of.margin;
+    to->counts = gap <= *close;
     to->gap = gap - match->law.gap;
-    to->on = to->counts & (to->gap < 0.0);
+    to->on = s->reach ? to->counts : to->counts & (to->gap < 0.0);
     for (int i = 0; i < 9; i++) {
         frame[i] = (zw_real8){0} + match->frame[i];
     }
-    if (geom->shape.kind == COLLIDE_CAPSULE) {
+    if (geom->shape.kind == COLLIDE_CAPSULE && !s->reach) {
         turn_frame(match->frame, at, frame);
     }
 }
@@ -244,7 +256,7 @@ ZW_CLONES static void see_box(const soft8 *s, const soft8_match *match, seen *to
 
 /* Corner k: plane_box in collide/plane.c. */
 ZW_CLONES static void corner_on_plane(const soft8 *s, const soft8_match *match, const seen *box,
-                                      int k, found *to)
+                                      int k, const zw_real8 *close, found *to)
 {
     const contact_geom *geom = &s->system->bodies->contact->geom[match->other];
     const collide_pose *plane = &s->alone->found.pose[match->plane];
@@ -260,9 +272,9 @@ ZW_CLONES static void corner_on_plane(const soft8 *s, const soft8_match *match, 
     for (int i = 0; i < 3; i++) {
         to->pos[i] = P[3 * i] * p[0] + P[3 * i + 1] * p[1] + P[3 * i + 2] * p[2] + plane->pos[i];
     }
-    to->counts = (k < 4 ? low >= 0.0 : low > 0.0) & (gap <= match->of.margin);
+    to->counts = (k < 4 ? low >= 0.0 : low > 0.0) & (gap <= *close);
     to->gap = gap - match->law.gap;
-    to->on = to->counts & (to->gap < 0.0);
+    to->on = s->reach ? to->counts : to->counts & (to->gap < 0.0);
 }
 
 static void note(soft8 *s, int index, const found *it)
@@ -273,7 +285,17 @@ static void note(soft8 *s, int index, const found *it)
     }
 }
 
-static void meet_on_plane(soft8 *s, int index)
+static void add(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
+                const zw_real8 *frame, const zw_real8 *gap)
+{
+    if (s->add) {
+        s->add(s, match, on, pos, frame, gap);
+    } else {
+        soft8_add_contact(s, match, on, pos, frame, gap);
+    }
+}
+
+static void meet_on_plane(soft8 *s, int index, const zw_real8 *close)
 {
     const soft8_match *match = &s->match[index];
     int box = match->rule == SOFT8_BOX_ON_PLANE;
@@ -289,14 +311,14 @@ static void meet_on_plane(soft8 *s, int index)
     for (int k = 0; k < (box ? 8 : kind == COLLIDE_CAPSULE ? 2 : 1); k++) {
         found it;
         if (box) {
-            corner_on_plane(s, match, &at, k, &it);
+            corner_on_plane(s, match, &at, k, close, &it);
         } else {
-            end_on_plane(s, match, k, &it, frame);
+            end_on_plane(s, match, k, close, &it, frame);
         }
         note(s, index, &it);
         it.on &= s->good;
         if (lane_any8(it.on)) {
-            soft8_add_contact(s, match, &it.on, it.pos, frame, &it.gap);
+            add(s, match, &it.on, it.pos, frame, &it.gap);
         }
     }
 }
@@ -321,7 +343,7 @@ typedef struct gathered {
     int most;
 } gathered;
 
-static void gather(soft8 *s, const soft8_match *match, int lane, gathered *to)
+static void gather(soft8 *s, const soft8_match *match, int lane, double close, gathered *to)
 {
     contact_work *work = &s->alone->found;
     int count = 0;
@@ -329,11 +351,11 @@ static void gather(soft8 *s, const soft8_match *match, int lane, gathered *to)
     take_pose(&s->pose[match->of.b], lane, &work->pose[match->of.b]);
     work->count = work->needed = 0;
     const contact_world *world = s->system->bodies->contact;
-    contact_meet_match(world, work, &world->match[match - s->match], match->of.margin, NULL);
+    contact_meet_match(world, work, &world->match[match - s->match], close, NULL);
     s->points[lane] += work->needed;
     for (int k = 0; k < work->count; k++) {
         const contact_point *point = &work->point[k];
-        if (!soft_takes(s->alone, k)) {
+        if (!s->reach && !soft_takes(s->alone, k)) {
             continue;
         }
         if (count == ALONE) {
@@ -353,7 +375,7 @@ static void gather(soft8 *s, const soft8_match *match, int lane, gathered *to)
     to->most = count > to->most ? count : to->most;
 }
 
-static void meet_alone(soft8 *s, int index, zw_mask8 near)
+static void meet_alone(soft8 *s, int index, zw_mask8 near, const zw_real8 *close)
 {
     const soft8_match *match = &s->match[index];
     gathered to;
@@ -361,7 +383,7 @@ static void meet_alone(soft8 *s, int index, zw_mask8 near)
     memset(to.on, 0, sizeof to.on);
     for (int l = 0; l < s->lanes; l++) {
         if (near[l] && s->good[l]) {
-            gather(s, match, l, &to);
+            gather(s, match, l, (*close)[l], &to);
         }
     }
     for (int k = 0; LANE_VOTE(k < to.most); k++) {
@@ -375,33 +397,49 @@ static void meet_alone(soft8 *s, int index, zw_mask8 near)
             to.gap[k][l] = to.on[k][l] ? to.gap[k][l] : 0;
             s->touch[l] |= to.on[k][l] ? (uint64_t)1 << index % 64 : 0;
         }
-        soft8_add_contact(s, match, &to.on[k], to.pos[k], to.frame[k], &to.gap[k]);
+        add(s, match, &to.on[k], to.pos[k], to.frame[k], &to.gap[k]);
     }
 }
 
-void soft8_meet(soft8 *s)
+void soft8_near(const soft8 *s, int match, zw_mask8 *near)
+{
+    zw_real8 close;
+    find_near(s, &s->match[match], near, &close);
+}
+
+void soft8_place(soft8 *s)
+{
+    if (s->match_count > 0) {
+        place_all(s);
+    }
+}
+
+void soft8_meet_placed(soft8 *s)
 {
     const contact_world *world = s->system->bodies->contact;
     memset(s->points, 0, sizeof s->points);
     memset(s->touch, 0, sizeof s->touch);
-    if (s->match_count == 0) {
-        return;
-    }
-    place_all(s);
     for (int k = 0; k < s->match_count; k++) {
         zw_mask8 near;
-        find_near(s, &s->match[k], &near);
+        zw_real8 close;
+        find_near(s, &s->match[k], &near, &close);
         near &= s->good;
         if (!lane_any8(near)) {
             continue;
         }
         if (s->match[k].rule <= SOFT8_BOX_ON_PLANE) {
-            meet_on_plane(s, k);
+            meet_on_plane(s, k, &close);
         } else {
-            meet_alone(s, k, near);
+            meet_alone(s, k, near, &close);
         }
     }
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < LANES && s->match_count > 0; l++) {
         s->good[l] = s->points[l] > world->capacity ? 0 : s->good[l];
     }
+}
+
+void soft8_meet(soft8 *s)
+{
+    soft8_place(s);
+    soft8_meet_placed(s);
 }

@@ -1,0 +1,218 @@
+/* Contacts and limits of one linearisation (impulse_quick.c) by gauss/augment/augment.h: the same
+ * operations that eight worlds at once take (step/once8/once8.h), so that each has the bits of the
+ * world alone. The multipliers of the last step are not asked for. */
+#include "step/once8/cones.h"
+
+#include <string.h>
+
+#include "system/bodies/bodies.h"
+
+enum { MOST = 64 }; /* dofs: in larger problems the multipliers of the last step are worth more */
+
+/* Does a length of several coordinates add to H? */
+static int couples(const struct system_bodies *bodies)
+{
+    int found = 0;
+    for (int i = 0; i < bodies->length_count; i++) {
+        const bodies_length *length = &bodies->length[i];
+        found |= length->count != 1 && (length->stiffness != 0 || length->damping != 0);
+    }
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        found |= motor->kind != MOTOR_LENGTH || bodies->length[motor->length].count != 1;
+    }
+    return found;
+}
+
+int cones_fit(const zw_system *system)
+{
+    const struct system_bodies *bodies = system->bodies;
+    if (!system->tree || system->tree->without_matrix || system->n > MOST || system->n < 1) {
+        return 0;
+    }
+    int fit = !bodies->formulas && bodies->path_count == 0 && bodies->fluid_count == 0 &&
+              bodies->dry_count == 0 && bodies->extra_count == 0 && !couples(bodies);
+    for (int c = 0; c < bodies->closer_count && fit; c++) {
+        fit = bodies->closer[c].kind == CLOSER_LOWER || bodies->closer[c].kind == CLOSER_UPPER;
+    }
+    return fit;
+}
+
+static zw_real2 *take(base_arena *arena, size_t count)
+{
+    return (zw_real2 *)base_arena_doubles(arena, 2 * count);
+}
+
+static void lay_out(impulse_cones *c, const zw_system *system, base_arena *arena)
+{
+    size_t n = (size_t)system->n, entries = n * (n + 1) / 2 + 4 * n;
+    zw_real2 **square[] = {&c->H, &c->it.lower, &c->it.upper};
+    for (int k = 0; k < 3; k++) {
+        *square[k] = take(arena, entries);
+    }
+    zw_real2 **line[] = {&c->r, &c->v0, &c->it.x, &c->it.to};
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+        *line[k] = take(arena, n);
+    }
+    int **ints[] = {&c->depth,    &c->start,    &c->run,    &c->it.parent,
+                    &c->it.depth, &c->it.start, &c->it.run, &c->it.level};
+    for (int k = 0; k < 8; k++) {
+        *ints[k] = base_arena_ints(arena, n + 1);
+    }
+}
+
+zw_status cones_create(impulse_cones *c, const zw_system *system)
+{
+    base_arena arena = {0};
+    *c = (impulse_cones){.fits = cones_fit(system)};
+    if (!c->fits) {
+        return ZW_OK;
+    }
+    lay_out(c, system, &arena);
+    c->memory = base_alloc(arena.used + 1);
+    if (!c->memory) {
+        return ZW_NO_MEMORY;
+    }
+    arena = (base_arena){.block = c->memory};
+    lay_out(c, system, &arena);
+    c->straight = paths_find(system->n, system->tree->dof_parent, c->depth, c->start, c->run);
+    c->it.n = system->n;
+    c->it.straight = &c->straight;
+    c->it.H = c->H;
+    c->it.r = c->r;
+    c->it.v0 = c->v0;
+    return ZW_OK;
+}
+
+void cones_free(impulse_cones *c)
+{
+    base_free(c->it.block);
+    base_free(c->it.active);
+    base_free(c->J);
+    base_free(c->memory);
+    *c = (impulse_cones){0};
+}
+
+static int grow(impulse_cones *c, int blocks, int entries)
+{
+    if (blocks > c->block_room) {
+        base_free(c->it.block);
+        base_free(c->it.active);
+        c->block_room = 0;
+        c->it.block = base_alloc(2 * (size_t)blocks * sizeof *c->it.block);
+        c->it.active = base_alloc(2 * (size_t)blocks * sizeof *c->it.active);
+        if (!c->it.block || !c->it.active) {
+            return 0;
+        }
+        c->block_room = 2 * blocks;
+    }
+    if (entries > c->entry_room) {
+        base_free(c->J);
+        c->entry_room = 0;
+        c->J = base_alloc(2 * (size_t)entries * sizeof *c->J);
+        if (!c->J) {
+            return 0;
+        }
+        c->entry_room = 2 * entries;
+    }
+    return 1;
+}
+
+static zw_real2 both(double x)
+{
+    return (zw_real2){x, x};
+}
+
+/* Columns that rise, on one way to the root? -1: they do not rise. */
+static int is_straight(const paths_shape *shape, const int *column, int columns)
+{
+    int straight = 1;
+    for (int i = 1; i < columns; i++) {
+        int d = column[i];
+        if (d <= column[i - 1]) {
+            return -1;
+        }
+        while (d > column[i - 1]) {
+            d = shape->parent[d];
+        }
+        straight &= d == column[i - 1];
+    }
+    return straight;
+}
+
+/* 0: it is none of those that this is for. */
+static int put_block(impulse_cones *c, const impulse_problem *p, int index, augment_block2 *to)
+{
+    const zw_block *block = &p->block[index];
+    int first = p->first[index], start = p->start[first], columns = p->start[first + 1] - start;
+    int cone = block->kind == ZW_CONE;
+    if (cone ? block->rows != 3 || block->friction[0] != block->friction[1]
+             : block->kind != ZW_INEQUALITY || block->rows != 1) {
+        return 0;
+    }
+    *to = (augment_block2){.width = block->rows,
+                           .columns = columns,
+                           .column = p->column + start,
+                           .J = c->J + start,
+                           .is_straight = is_straight(&c->straight, p->column + start, columns),
+                           .mu = cone ? block->friction[0] : 0,
+                           .b = both(p->b[first]),
+                           .on = {-1, -1}};
+    return to->is_straight >= 0 && p->start[first + block->rows] - start == block->rows * columns;
+}
+
+/* The lower half of H, by columns, into rows of paths. */
+static void put_matrix(impulse_cones *c, const impulse_matrix *H)
+{
+    const paths_shape *shape = &c->straight;
+    for (int i = 0; i < c->it.n; i++) {
+        for (int k = shape->depth[i] - 1, j = i; k >= 0; k--, j = shape->parent[j]) {
+            int at = H->start[j];
+            while (H->row[at] != i) {
+                at++;
+            }
+            c->H[shape->start[i] + k] = both(H->value[at]);
+        }
+    }
+}
+
+int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
+                const double *v0, double falling, double *v)
+{
+    augment2 *it = &c->it;
+    if (!c->fits || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
+        !grow(c, p->blocks + 1, p->entries + 1)) {
+        return 0;
+    }
+    it->blocks = p->blocks;
+    for (int k = 0; k < p->blocks; k++) {
+        if (!put_block(c, p, k, &it->block[k])) {
+            return 0;
+        }
+    }
+    for (int e = 0; e < p->entries; e++) {
+        c->J[e] = both(p->value[e]);
+    }
+    put_matrix(c, H);
+    for (int i = 0; i < it->n; i++) {
+        c->r[i] = both(r[i]);
+        c->v0[i] = both(v0[i]);
+    }
+    it->falling = falling;
+    it->good = (zw_mask2){-1, -1};
+    augment_solve2(it);
+    if (!it->good[0]) {
+        return 0;
+    }
+    for (int k = 0; k < p->blocks; k++) {
+        for (int i = 0; i < p->block[k].rows; i++) {
+            p->guess[p->first[k] + i] = it->block[k].found[i][0];
+        }
+    }
+    for (int i = 0; i < it->n; i++) {
+        v[i] = v0[i] + it->x[i][0];
+    }
+    p->answer = (gauss_islands_answer){
+        .a = v, .lambda = p->guess, .certificate = it->certificate[0], .worst_block = -1};
+    return 1;
+}

@@ -1,0 +1,111 @@
+/* Coulomb's law with one linearisation (step/impulse/impulse_quick.c) for eight worlds at once, one
+ * in each lane of the vectors: what system/soft8/soft8.h is for the soft law, from which it has the
+ * sweeps, the poses and the pairs.
+ *
+ *     H (u - v0) = h (f(q0 (+) h v0, v0) - bias(q0, v0)) + J' lambda,     H = M + h D + h^2 K
+ *
+ *     gap(q0) + h n . J u >= 0, Coulomb's law across;   phi(q0) + h A u >= 0 of limits
+ *
+ * gauss/augment/augment.h solves that, here for eight worlds, there (step/once8/cones.c) for one.
+ *
+ * A lane has the bits of the world alone:
+ *
+ * 1. H, f, bias, gaps and rows are computed by the operations of impulse_quick.c, impulse_balance.c
+ *    and contact_find.c, in their order.
+ * 2. All points and limits within reach are rows for both, in one order; rows that a world does not
+ *    have are zeros.
+ * 3. The iteration begins with the data of the step alone, and no lane sees another.
+ * 4. What impulse_step does besides, a lane does not do: it sees that there is no need, and else
+ *    the world goes alone. Shapes in one another by more than what one linearisation leaves
+ *    (impulse_part.c); points of what goes past or turns away (drop_ghosts); energy that comes
+ *    from nowhere (impulse_gains); bodies that go farther than they are thick (impulse_sweep.c).
+ *    Where that is a comparison of numbers that are computed in another order, lanes keep away from
+ *    it by HAIR.
+ *
+ * Limits.  Motors along single joints, without ranges of force; points with one or three rows;
+ * no restitution, activations, sleep. For systems that have these, once8_create returns NULL. */
+#ifndef ZW_STEP_ONCE8_H
+#define ZW_STEP_ONCE8_H
+
+#include "gauss/augment/augment.h"
+#include "step/run.h"
+#include "system/contact/contact_path.h"
+#include "system/soft8/soft8.h"
+
+/* What is known of a world beside q, v and its parameters. */
+typedef struct once8_clock {
+    double t, work;
+    long steps;         /* since it was read from the state */
+    double certificate; /* of the last step */
+} once8_clock;
+
+/* What the block of a row is about. */
+typedef struct once8_about {
+    int closer;         /* a limit; -1: a point */
+    int match;          /* of this pair, with */
+    zw_real8 gap, n[3]; /* gap and normal at q0, */
+    zw_mask8 found;     /* in these worlds */
+} once8_about;
+
+typedef struct once8 {
+    soft8 *of; /* places and pairs, and room for q, v, forces */
+    double h, falling, deepest;
+    augment8 it;
+    int block_room, entries, entry_room;
+    int needs_blocks, needs_entries; /* that there was no room for */
+    once8_about *about;              /* [blocks] */
+    zw_real8 *J;
+    zw_real8 *limit_J;   /* of limits: [entries of their rows] */
+    zw_real8 *H, *r, *u; /* H in the shape of it */
+    zw_real8 *v0, *q1, *zero;
+    paths_shape straight;
+    int *depth, *start, *run;              /* of that */
+    zw_real8 *reach;                       /* [geoms] */
+    zw_real8 *end;                         /* sweeps of q1 */
+    zw_real8 *turn, *twist, *speed, *bend; /* [bodies] bounds along the way: contact_path.c */
+    contact_path path;                     /* of one world */
+    zw_real8 *ways;                        /* [geoms] how far their points go at most */
+    zw_mask8 *suspect;                     /* [matches] that might meet on these ways */
+    double *q_alone, *u_alone, *way;       /* [nq], [n], [geoms] of one world */
+    unsigned char *fast;                   /* [geoms] */
+    unsigned char *listed;                 /* [matches] */
+    int *rows;                             /* [matches] of their points */
+    long taken;
+    void *memory;
+} once8;
+
+/* Can steps by this plan be taken in lanes? */
+int once8_takes_plan(const zw_system *system, const zw_run_options *plan);
+/* For steps of length h. NULL, with *failed: no memory; without: this system goes alone. */
+once8 *once8_create(const zw_system *system, zw_work *work, double h, int *failed);
+void once8_free(once8 *s);
+int once8_grow(once8 *s);
+static inline int once8_lacks_room(const once8 *s)
+{
+    return s->needs_blocks > s->block_room || s->needs_entries > s->entry_room;
+}
+
+/* From a state, and back into it, where all that zw_step would have left is then: x is q, v and the
+ * parameters, closed says which limits touch [closers]. */
+void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x);
+void once8_write(const zw_system *system, const zw_run_options *plan, const once8_clock *clock,
+                 const double *x, const unsigned char *closed, zw_state *state);
+
+/* One step of `count` worlds, at most LANES. Answers the bits of those that took it, and which
+ * pairs touched in them (one bit each, folded). The others are as before. */
+unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *const *x,
+                    unsigned char *const *closed, uint64_t touch[LANES]);
+
+/* once8_force.c: H and r. */
+void once8_smooth(once8 *s);
+/* once8_rows.c: limits and points within reach. */
+void once8_find_rows(once8 *s);
+/* once8_ways.c: worlds in which it is not proved that nothing goes through anything, of those that
+ * are not slow, are no longer good. */
+void once8_check_ways(once8 *s, const zw_mask8 *slow);
+void once8_drop_ghosts(once8 *s); /* points of what goes past each other */
+/* once8_check.c: worlds for which impulse_step does more are no longer good. */
+void once8_check_start(once8 *s);                       /* before the solve */
+void once8_check_end(once8 *s, const zw_real8 *gained); /* after it: q1, u, and its work */
+
+#endif

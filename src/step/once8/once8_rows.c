@@ -1,0 +1,145 @@
+/* Rows of eight worlds: limits, all of them, and points within reach of the step. */
+#include <math.h>
+
+#include "step/once8/once8.h"
+
+static augment_block8 *add(once8 *s, int width, int columns, const int *column, int with_J,
+                           once8_about **about)
+{
+    int entries = with_J ? width * columns : 0;
+    s->needs_blocks++;
+    s->needs_entries += entries;
+    if (once8_lacks_room(s)) {
+        return NULL; /* all worlds will have to wait until there is room */
+    }
+    *about = &s->about[s->it.blocks];
+    augment_block8 *k = &s->it.block[s->it.blocks++];
+    k->width = width;
+    k->columns = columns;
+    k->column = column;
+    k->J = s->J + s->entries;
+    k->is_straight = 1;
+    k->mu = 0;
+    s->entries += entries;
+    return k;
+}
+
+/* ---- Contacts ------------------------------------------------------------------------------- */
+
+/* contact_rows. Width is a constant where this is inlined. */
+ZW_INLINE void put_rows(const soft8 *s, const soft8_match *match, const int width,
+                        const zw_real8 *pos, const zw_real8 *frame, zw_real8 *J)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const zw_real8 *sweep = s->sweeps + tree->at.S, *com = s->sweeps + tree->at.com;
+    int columns = match->columns;
+    for (int c = 0; c < columns; c++) {
+        int d = match->column[c];
+        double side = match->side[c];
+        const zw_real8 *S = sweep + 6 * d, *own = com + 3 * tree->dof_body[d];
+        zw_real8 x = pos[0] - own[0], y = pos[1] - own[1], z = pos[2] - own[2];
+        zw_real8 u = S[3] + S[1] * z - S[2] * y, v = S[4] + S[2] * x - S[0] * z,
+                 w = S[5] + S[0] * y - S[1] * x;
+        for (int r = 0; r < width; r++) {
+            const zw_real8 *f = frame + 3 * r;
+            J[r * columns + c] = side * (f[0] * u + f[1] * v + f[2] * w);
+        }
+    }
+}
+
+ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, const zw_real8 *pos,
+                                   const zw_real8 *frame, int width, zw_real8 *J)
+{
+    if (width == 3) {
+        put_rows(s, match, 3, pos, frame, J);
+    } else {
+        put_rows(s, match, 1, pos, frame, J);
+    }
+}
+
+/* A point, for soft8_meet. */
+static void add_contact(soft8 *of, const soft8_match *match, const zw_mask8 *on,
+                        const zw_real8 *pos, const zw_real8 *frame, const zw_real8 *gap)
+{
+    once8 *s = of->user;
+    once8_about *about;
+    int width = s->rows[match - of->match];
+    augment_block8 *k = add(s, width, match->columns, match->column, 1, &about);
+    if (k) {
+        about->closer = -1;
+        about->match = (int)(match - of->match);
+        about->gap = *gap;
+        about->found = *on;
+        for (int i = 0; i < 3; i++) {
+            about->n[i] = frame[i];
+        }
+        k->mu = width > 1 ? match->law.friction[0] : 0;
+        k->is_straight = match->is_straight;
+        k->on = *on;
+        k->b = 0.0 - *gap / s->h;
+        fill_contact(of, match, pos, frame, width, s->J + (k->J - s->J));
+    }
+}
+
+/* How far the points of a geom may go in a step: reach_of in contact_find.c. */
+ZW_CLONES static void find_reach(const once8 *s)
+{
+    const soft8 *of = s->of;
+    const contact_world *world = of->system->bodies->contact;
+    const tree_places *at = &of->system->tree->at;
+    for (int k = 0; k < world->geom_count; k++) {
+        const contact_geom *geom = &world->geom[k];
+        if (geom->body == 0) {
+            s->reach[k] = (zw_real8){0};
+            continue;
+        }
+        const zw_real8 *V = of->sweeps + at->V + 6 * geom->body;
+        const zw_real8 *com = of->sweeps + at->com + 3 * geom->body, *pos = of->pose[k].pos;
+        zw_real8 a[3] = {pos[0] - com[0], pos[1] - com[1], pos[2] - com[2]};
+        zw_real8 v[3] = {V[1] * a[2] - V[2] * a[1] + V[3], V[2] * a[0] - V[0] * a[2] + V[4],
+                         V[0] * a[1] - V[1] * a[0] + V[5]};
+        zw_real8 turn = lane_sqrt8(V[0] * V[0] + V[1] * V[1] + V[2] * V[2]);
+        zw_real8 speed = lane_sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        s->reach[k] = s->h * (speed + lane_select8(turn > 0.0, turn * geom->radius, turn));
+    }
+}
+
+/* ---- Limits --------------------------------------------------------------------------------- */
+
+ZW_CLONES static void add_limit(once8 *s, int index)
+{
+    const zw_system *system = s->of->system;
+    const struct system_bodies *bodies = system->bodies;
+    const bodies_closer *closer = &bodies->closer[index];
+    const bodies_length *length = &bodies->length[closer->length[0]];
+    double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
+    int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
+    once8_about *about;
+    augment_block8 *k = add(s, 1, columns, system->A_column + start, 0, &about);
+    if (k) {
+        zw_real8 now = {0};
+        for (int i = length->first; i < length->first + length->count; i++) {
+            now += bodies->coef[i] * s->of->q[bodies->term[i].q];
+        }
+        about->closer = index;
+        about->gap = sign * (now - closer->limit);
+        k->J = s->limit_J + start;
+        k->is_straight = s->of->tendon_straight[index] || columns == 1;
+        k->on = s->of->good;
+        k->b = -about->gap / s->h - 0.0;
+    }
+}
+
+void once8_find_rows(once8 *s)
+{
+    s->it.blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
+    for (int c = 0; c < s->of->system->bodies->closer_count; c++) {
+        add_limit(s, c);
+    }
+    s->of->user = s;
+    s->of->add = add_contact;
+    s->of->reach = s->reach;
+    soft8_place(s->of);
+    find_reach(s);
+    soft8_meet_placed(s->of);
+}

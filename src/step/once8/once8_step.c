@@ -1,0 +1,216 @@
+/* A step of eight worlds by one linearisation: impulse_step, where nothing but a solve is needed.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "math/lanes.h"
+#include "step/once8/once8.h"
+#include "tree/sweeps.h"
+
+#define ABSURD 1e30   /* beyond that worlds go alone */
+#define TOUCHING 1e-9 /* as in impulse_rounds.c, of the size of the mechanism */
+
+/* ---- In and out ----------------------------------------------------------------------------- */
+
+void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x)
+{
+    *clock = (once8_clock){.t = state->t, .work = state->work};
+    memcpy(x, state_q(state), (size_t)(system->nq + system->n + state->params) * sizeof *x);
+}
+
+void once8_write(const zw_system *system, const zw_run_options *plan, const once8_clock *clock,
+                 const double *x, const unsigned char *closed, zw_state *state)
+{
+    double *mode = state_mode(state);
+    if (clock->steps == 0) {
+        return;
+    }
+    memcpy(state_q(state), x, (size_t)(system->nq + system->n + state->params) * sizeof *x);
+    state->t = clock->t;
+    state->work = clock->work;
+    for (int c = 0; c < system->bodies->closer_count; c++) {
+        mode[c] = closed[c] ? SYSTEM_CLOSED : SYSTEM_OPEN;
+    }
+    run_note_once(system, state, plan);
+}
+
+static void load(once8 *s, int count, double *const *x)
+{
+    const zw_system *system = s->of->system;
+    const double *q[LANES], *v[LANES], *param[LANES];
+    s->of->lanes = count;
+    for (int l = 0; l < LANES; l++) {
+        q[l] = x[l < count ? l : count - 1];
+        v[l] = q[l] + system->nq;
+        param[l] = v[l] + system->n;
+        s->of->good[l] = l < count ? -1 : 0;
+    }
+    math_to_lanes(system->nq, q, s->of->q);
+    math_to_lanes(system->n, v, s->v0);
+    math_to_lanes(system->model->param_count, param, s->of->param);
+}
+
+ZW_CLONES static void sort_out(once8 *s)
+{
+    zw_mask8 good = s->of->good;
+    for (int i = 0; i < s->of->system->nq; i++) {
+        good &= lane_size8(s->of->q[i]) < ABSURD;
+    }
+    for (int i = 0; i < s->of->system->n; i++) {
+        good &= lane_size8(s->v0[i]) < ABSURD;
+    }
+    for (int i = 0; i < s->of->system->model->param_count; i++) {
+        good &= lane_size8(s->of->param[i]) < ABSURD;
+    }
+    s->of->good = good;
+}
+
+/* ---- After the solve ------------------------------------------------------------------------ */
+
+ZW_CLONES static void find_speeds(once8 *s)
+{
+    zw_mask8 good = s->of->good & s->it.good;
+    for (int i = 0; i < s->it.n; i++) {
+        s->u[i] = s->v0[i] + s->it.x[i];
+        good &= s->u[i] * 0.0 == 0.0;
+    }
+    s->of->good = good;
+}
+
+ZW_INLINE zw_real8 times(const augment_block8 *k, int r, const zw_real8 *v)
+{
+    zw_real8 sum = {0};
+    for (int c = 0; c < k->columns; c++) {
+        sum += k->J[r * k->columns + c] * v[k->column[c]];
+    }
+    return sum;
+}
+
+ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
+{
+    return (zw_real8)(on & (zw_mask8)x);
+}
+
+/* impulse_touching */
+ZW_INLINE zw_real8 touching8(const once8 *s)
+{
+    const tree_mechanism *tree = s->of->system->tree;
+    const zw_real8 *com = s->of->sweeps + tree->at.com;
+    zw_real8 most = (zw_real8){0} + 1.0;
+    for (int k = 3; k < 3 * tree->bodies; k++) {
+        zw_real8 x = lane_size8(com[k]);
+        most = lane_select8(x > most, x, most);
+    }
+    return TOUCHING * most;
+}
+
+/* impulse_contact_work and impulse_forces_work. */
+ZW_CLONES static void find_work(const once8 *s, zw_real8 *gained)
+{
+    zw_real8 sum = {0}, forces = {0}, touching = touching8(s);
+    for (int i = 0; i < s->it.blocks; i++) {
+        const augment_block8 *k = &s->it.block[i];
+        if (s->about[i].closer >= 0) {
+            zw_real8 mean = 0.5 * (times(k, 0, s->v0) + times(k, 0, s->u));
+            sum += only(k->on, k->found[0] * mean);
+            continue;
+        }
+        zw_mask8 lasts = lane_size8(s->about[i].gap) <= touching;
+        for (int r = 0; r < k->width; r++) {
+            zw_real8 after = times(k, r, s->u), before = times(k, r, s->v0);
+            zw_real8 mean = r == 0 ? lane_select8(lasts, (zw_real8){0}, after) : after;
+            zw_real8 end = lane_select8(lasts, mean, before);
+            sum += only(k->on, 0.5 * k->found[r] * (mean + end));
+        }
+    }
+    for (int i = 0; i < s->it.n; i++) {
+        forces += s->h * s->of->Q[i] * s->u[i];
+    }
+    *gained = (zw_real8){0} + sum;
+    *gained += forces;
+}
+
+/* impulse_modes */
+ZW_CLONES static void find_closed(const once8 *s, int index, zw_mask8 *closed)
+{
+    const augment_block8 *k = &s->it.block[index];
+    zw_real8 rate = {0}, size = {0};
+    for (int c = 0; c < k->columns; c++) {
+        zw_real8 part = k->J[c] * s->u[k->column[c]];
+        rate += part;
+        size += lane_size8(part);
+    }
+    *closed = (k->found[0] > 0.0) & (lane_size8(rate) <= 1e-12 + 1e-9 * size);
+}
+
+static void unload(once8 *s, int count, double *const *x, unsigned char *const *closed)
+{
+    double *q[LANES], *v[LANES], *spare = (double *)s->end;
+    for (int l = 0; l < count; l++) {
+        q[l] = s->of->good[l] ? x[l] : spare;
+        v[l] = s->of->good[l] ? x[l] + s->of->system->nq : spare;
+    }
+    math_from_lanes(s->of->system->nq, s->q1, count, q);
+    math_from_lanes(s->it.n, s->u, count, v);
+    for (int i = 0; i < s->it.blocks && s->about[i].closer >= 0; i++) {
+        zw_mask8 shut;
+        find_closed(s, i, &shut);
+        for (int l = 0; l < count; l++) {
+            if (s->of->good[l]) {
+                closed[l][s->about[i].closer] = shut[l] != 0;
+            }
+        }
+    }
+}
+
+/* ---- The step ------------------------------------------------------------------------------- */
+
+static void solve(once8 *s, zw_real8 *gained)
+{
+    const tree_mechanism *tree = s->of->system->tree;
+    zw_real8 h = (zw_real8){0} + s->h;
+    sort_out(s);
+    once8_smooth(s);
+    once8_find_rows(s);
+    if (once8_lacks_room(s)) {
+        return;
+    }
+    once8_drop_ghosts(s);
+    once8_check_start(s);
+    s->it.good = s->of->good;
+    augment_solve8(&s->it);
+    find_speeds(s);
+    tree_advance8(tree, s->of->q, s->u, &h, s->q1);
+    find_work(s, gained);
+    once8_check_end(s, gained);
+    for (int i = 0; i < s->of->system->nq; i++) {
+        s->of->good &= s->q1[i] * 0.0 == 0.0;
+    }
+}
+
+unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *const *x,
+                    unsigned char *const *closed, uint64_t touch[LANES])
+{
+    zw_real8 gained = {0};
+    unsigned done = 0;
+    do { /* once more, if there was no room for all rows, and now there is */
+        load(s, count, x);
+        solve(s, &gained);
+    } while (once8_lacks_room(s) && once8_grow(s));
+    if (once8_lacks_room(s)) {
+        memset(&s->of->good, 0, sizeof s->of->good);
+    }
+    unload(s, count, x, closed);
+    for (int l = 0; l < count; l++) {
+        touch[l] = s->of->touch[l];
+        if (s->of->good[l]) {
+            clock[l]->t += s->h;
+            clock[l]->work += s->of->system->works ? gained[l] : 0;
+            clock[l]->certificate = s->it.certificate[l];
+            clock[l]->steps++;
+            done |= 1U << l;
+            s->taken++;
+        }
+    }
+    return done;
+}
