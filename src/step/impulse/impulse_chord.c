@@ -563,8 +563,9 @@ int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double 
         return 0;
     }
     double close = p->wanted >= SETTLED ? SETTLED : EXACT;
+    int sweeps = close < SETTLED; /* where the kernel would cost more than that */
     if (!(follow_multipliers(s, p, gain, TRIES, close) && is_answer(x, enough)) &&
-        !(follow_multipliers(s, p, gain, 0, close) && is_answer(x, enough))) {
+        !(sweeps && follow_multipliers(s, p, gain, 0, close) && is_answer(x, enough))) {
         return 0;
     }
     for (int i = 0; i < p->rows; i++) {
