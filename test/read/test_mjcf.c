@@ -138,13 +138,15 @@ static void colours(void **state)
         "<geom name='none' size='1'/><geom name='own' size='1' rgba='.1 .2 .3'/>"
         "<geom name='class' class='c' size='1'/><geom name='material' material='red' size='1'/>"
         "<geom name='both' material='red' rgba='0 1 0 1' size='1'/>"
-        "<geom name='picture' material='tiles' size='1'/></worldbody>");
+        "<geom name='picture' material='tiles' size='1'/><geom name='empty' rgba='' size='1'/>"
+        "</worldbody>");
     const struct {
         const char *name;
         double rgba[4], shine;
     } wanted[] = {{"none", {0.5, 0.5, 0.5, -1}, 0.25}, {"own", {0.1, 0.2, 0.3, 1}, 0.25},
                   {"class", {0, 0, 1, 0.5}, 0.25},     {"material", {1, 0, 0, 1}, 0.5},
-                  {"both", {0, 1, 0, 1}, 0.5},         {"picture", {1, 1, 1, -1}, 0.25}};
+                  {"both", {0, 1, 0, 1}, 0.5},         {"picture", {1, 1, 1, -1}, 0.25},
+                  {"empty", {0.5, 0.5, 0.5, 1}, 0.25}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const zw_geom_def *g = thing(m, ZW_KIND_GEOM, wanted[i].name);
         assert_memory_equal(g->rgba, wanted[i].rgba, sizeof g->rgba);

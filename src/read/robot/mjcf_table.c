@@ -172,7 +172,7 @@ const form_row mjcf_hfield_rows[] = {FORM_TEXTS("name", mjcf_hfield, name),
 
 const form_row mjcf_material_rows[] = {FORM_TEXTS("name", mjcf_material, name),
                                        FORM_TEXTS("texture", mjcf_material, texture),
-                                       FORM_REALS("rgba", mjcf_material, rgba, 1, 4),
+                                       FORM_REALS("rgba", mjcf_material, rgba, 0, 4),
                                        FORM_REALS("specular", mjcf_material, specular, 1, 1),
                                        FORM_REALS("shininess", mjcf_material, shininess, 1, 1),
                                        FORM_END};
@@ -286,7 +286,7 @@ const form_row mjcf_geom_rows[] = {
     FORM_REALS("gap", mjcf_geom, def.gap, 1, 1),
     FORM_WORDS("fluidshape", mjcf_geom, def.fluid, "none ellipsoid"),
     FORM_REALS("fluidcoef", mjcf_geom, def.fluid_coef, 1, 5),
-    FORM_REALS("rgba", mjcf_geom, def.rgba, 1, 4),
+    FORM_REALS("rgba", mjcf_geom, def.rgba, 0, 4),
     FORM_TEXTS("material", mjcf_geom, material),
     FORM_REFUSE("restitution", "0",
                 "say it by <custom><numeric name=\"restitution:NAME\" data=\"0.8\"/></custom>"),

@@ -54,7 +54,7 @@ static const form_row link_name_rows[] = {FORM_TEXTS("link", urdf_name, name), F
 #define ORIGIN FORM_READ("origin", urdf_origin_rows, NULL, NULL)
 
 const form_row urdf_value_rows[] = {FORM_REALS("value", urdf_value, value, 1, 1), FORM_END};
-const form_row urdf_colour_rows[] = {FORM_REALS("rgba", urdf_colour, rgba, 4, 4), FORM_END};
+const form_row urdf_colour_rows[] = {FORM_REALS("rgba", urdf_colour, rgba, 0, 4), FORM_END};
 const form_row urdf_mu_rows[] = {FORM_REALS("mu", urdf_value, value, 1, 1), FORM_END};
 
 static const form_element in_inertial[] = {
