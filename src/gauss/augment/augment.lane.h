@@ -52,12 +52,11 @@
 #define PATHS_REAL zw_real
 #include "math/dense/paths_root.h"
 
-enum { MOST = 16, PATIENT = 10 };
+enum { MOST = 16 };
 #define STIFF 1e3    /* rho G while modes change, */
 #define STIFFER 30   /* by how much it grows where they do not, */
 #define STIFFEST 1e7 /* and up to where */
-#define CLOSE 1e-10  /* of the largest speed of a row: what is left of the law; */
-#define FAIR 1e-7    /* and what has to do after PATIENT steps */
+#define CLOSE 1e-10  /* of the largest speed of a row: what is left of the law */
 
 ZW_INLINE zw_real select_of(zw_mask mask, zw_real x, zw_real y)
 {
@@ -496,7 +495,7 @@ void LANE(augment_solve)(LANE(augment) * s)
         s->good &= positive;
         live &= positive;
         look(s, &same, &lost);
-        zw_mask here = live & same & (lost <= (s->iterations < PATIENT ? CLOSE : FAIR));
+        zw_mask here = live & same & (lost <= CLOSE);
         s->certificate = select_of(here, lost, s->certificate);
         arrive(s, &here);
         stiffen_where(s, &same);
