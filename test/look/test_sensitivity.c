@@ -183,7 +183,8 @@ static void try_scene(const scene *of, zw_method method, double allowed)
         int column = 2 * n + k, start = start_of(&w, param->name);
         differences(of, method, param->name, param->value, wide, theirs);
         for (int s = 0; s < MIDDLE; s++) {
-            const double *x = ours.by[s] + column * wide, *y = ours.by[s] + start * wide;
+            const double *x = ours.by[s] + column * wide;
+            const double *y = ours.by[s] + (start >= 0 ? start * wide : 0);
             double size = 1, off = 0;
             for (int i = 0; i < wide; i++) {
                 size = fmax(size, fabs(theirs[s][i]));
