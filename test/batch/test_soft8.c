@@ -32,7 +32,7 @@ typedef struct scene {
 } scene;
 
 static const scene scenes[] = {
-    {"examples/contact/humanoid_falls.xml", 0.7, 1, 50},
+    {"examples/contact/humanoid_falls.xml", 0.7, 1, 0},
     {"examples/contact/quadruped.xml", 0.8, 1, 60},
     {"bench/hand.xml", 1.5, 0, 80},
     {"bench/manipulator.xml", 1, 0, 0},
