@@ -243,8 +243,7 @@ int back_contact_stay(const zw_system *system, const collide_pose *pose, const c
     return known;
 }
 
-/* g[3][3], by the frame, becomes g[0] by the normal; of_e: by the axis e. */
-static void frame_back(const double *frame, const double *e, double g[3][3], double *of_e)
+void back_frame(const double *frame, const double *e, double g[3][3], double *of_e)
 {
     const double *n = frame, *t = frame + 3;
     double part[3], h[3], length, along = v3_dot(e, n), inner;
@@ -288,7 +287,7 @@ void back_frame_add(back_place *p, const back_contact *at, double g[3][3])
     double of_e[3], part[3];
     const double none[3] = {0};
     if (at->point.rows > 1) {
-        frame_back(at->point.frame, at->axis, g, of_e);
+        back_frame(at->point.frame, at->axis, g, of_e);
     }
     move_point(p, at, none, g[0], 0);
     if (at->side >= 0 && at->point.rows > 1) {

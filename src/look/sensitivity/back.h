@@ -74,4 +74,8 @@ void back_gather(back_place *p, double *const speeds_by[BACK_FIELDS]);
 double back_advance(const zw_system *system, const double *u, double a, const double *q1_by,
                     double *q0_by, double *u_by);
 
+/* g[3][3], by the frame of a contact, becomes g[0] by its normal; of_e: by the axis e that the
+ * frame is made with. */
+void back_frame(const double *frame, const double *e, double g[3][3], double *of_e);
+
 #endif

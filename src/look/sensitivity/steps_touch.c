@@ -30,6 +30,7 @@
 
 #include "base/memory.h"
 #include "collide/vector.h"
+#include "look/sensitivity/back.h"
 #include "look/sensitivity/steps.h"
 
 /* ---- Rows of any kind ------------------------------------------------------------------------ */
@@ -140,30 +141,6 @@ typedef struct parts {
     double kappa;
 } parts;
 
-/* g[3][3], by the frame, becomes g[0] by the normal; returns that by e in of_e. */
-static void frame_back(const double *frame, const double *e, double g[3][3], double *of_e)
-{
-    const double *n = frame, *t = frame + 3;
-    double part[3], h[3], length, along = v3_dot(e, n), inner;
-    v3_cross(part, t, g[2]);
-    v3_add(g[0], g[0], 1, part);
-    v3_cross(part, g[2], n);
-    v3_add(g[1], g[1], 1, part);
-    for (int k = 0; k < 3; k++) {
-        part[k] = e[k] - along * n[k];
-    }
-    length = sqrt(v3_dot(part, part));
-    inner = v3_dot(t, g[1]);
-    for (int k = 0; k < 3; k++) {
-        h[k] = (g[1][k] - inner * t[k]) / length;
-    }
-    inner = v3_dot(n, h);
-    for (int k = 0; k < 3; k++) {
-        of_e[k] = h[k] - inner * n[k];
-        g[0][k] -= inner * e[k] + along * h[k];
-    }
-}
-
 /* The axis that the frame is made with: of the capsule on side 0 or 1; -1: of the world. */
 static int find_axis(const sens_steps *s, const contact_point *point, double *e)
 {
@@ -201,7 +178,7 @@ static void twist_back(const sens_steps *s, const contact_point *point, const to
     }
     int side = find_axis(s, point, e);
     if (point->rows > 1) {
-        frame_back(point->frame, e, g, of_e);
+        back_frame(point->frame, e, g, of_e);
     }
     for (int k = 0; k < 12; k++) {
         twist[k / 6][k % 6] = v3_dot(touch[k], place) + v3_dot(touch[k] + 3, g[0]);

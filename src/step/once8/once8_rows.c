@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "step/once8/once8.h"
+#include "system/soft8/soft8_jacobian.h"
 
 static augment_block8 *add(once8 *s, int width, int columns, const int *column, int with_J,
                            once8_about **about)
@@ -26,34 +27,13 @@ static augment_block8 *add(once8 *s, int width, int columns, const int *column, 
 
 /* ---- Contacts ------------------------------------------------------------------------------- */
 
-/* contact_rows. Width is a constant where this is inlined. */
-ZW_INLINE void put_rows(const soft8 *s, const soft8_match *match, const int width,
-                        const zw_real8 *pos, const zw_real8 *frame, zw_real8 *J)
-{
-    const tree_mechanism *tree = s->system->tree;
-    const zw_real8 *sweep = s->sweeps + tree->at.S, *com = s->sweeps + tree->at.com;
-    int columns = match->columns;
-    for (int c = 0; c < columns; c++) {
-        int d = match->column[c];
-        double side = match->side[c];
-        const zw_real8 *S = sweep + 6 * d, *own = com + 3 * tree->dof_body[d];
-        zw_real8 x = pos[0] - own[0], y = pos[1] - own[1], z = pos[2] - own[2];
-        zw_real8 u = S[3] + S[1] * z - S[2] * y, v = S[4] + S[2] * x - S[0] * z,
-                 w = S[5] + S[0] * y - S[1] * x;
-        for (int r = 0; r < width; r++) {
-            const zw_real8 *f = frame + 3 * r;
-            J[r * columns + c] = side * (f[0] * u + f[1] * v + f[2] * w);
-        }
-    }
-}
-
 ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, const zw_real8 *pos,
                                    const zw_real8 *frame, int width, zw_real8 *J)
 {
     if (width == 3) {
-        put_rows(s, match, 3, pos, frame, J);
+        soft8_put_rows(s, match, 3, pos, frame, J, NULL);
     } else {
-        put_rows(s, match, 1, pos, frame, J);
+        soft8_put_rows(s, match, 1, pos, frame, J, NULL);
     }
 }
 
