@@ -343,18 +343,72 @@ static int take_int(const option *known, const char *text, double most, int *val
     return code;
 }
 
+/* The number above 0 that an option sets; NULL: it sets none. */
+static double *positive_of(cli_arguments *arguments, option_id id)
+{
+    switch (id) {
+    case OPTION_TIME:
+        return &arguments->run.time;
+    case OPTION_STEP:
+        return &arguments->run.step;
+    case OPTION_TOL:
+        return &arguments->run.tolerance;
+    case OPTION_ACCURACY:
+        return &arguments->run.accuracy;
+    case OPTION_FROM:
+        return &arguments->from;
+    case OPTION_PERIOD:
+        return &arguments->period;
+    case OPTION_TO:
+        return &arguments->to;
+    case OPTION_NOISE:
+        return &arguments->noise;
+    default:
+        return NULL;
+    }
+}
+
+/* The text that an option sets; NULL: it sets none. */
+static const char **text_of(cli_arguments *arguments, option_id id)
+{
+    switch (id) {
+    case OPTION_AFTER:
+        return &arguments->after;
+    case OPTION_KEY:
+        return &arguments->key;
+    case OPTION_BEGIN:
+        return &arguments->begin;
+    case OPTION_SAVE:
+        return &arguments->save;
+    case OPTION_METRIC:
+        return &arguments->metric;
+    default:
+        return NULL;
+    }
+}
+
+static int take_keep(cli_arguments *arguments, const char *value)
+{
+    if (arguments->keep) {
+        return complain("give --keep once, with commas between quantities;", value, " is a second");
+    }
+    arguments->keep = value;
+    return CLI_OK;
+}
+
 static int take_value(cli_arguments *arguments, const option *known, char *value)
 {
     zw_run_options *run = &arguments->run;
+    double *positive = positive_of(arguments, known->id);
+    const char **text = text_of(arguments, known->id);
+    if (positive) {
+        return take_positive(known, value, positive);
+    }
+    if (text) {
+        *text = value;
+        return CLI_OK;
+    }
     switch (known->id) {
-    case OPTION_TIME:
-        return take_positive(known, value, &run->time);
-    case OPTION_STEP:
-        return take_positive(known, value, &run->step);
-    case OPTION_TOL:
-        return take_positive(known, value, &run->tolerance);
-    case OPTION_ACCURACY:
-        return take_positive(known, value, &run->accuracy);
     case OPTION_METHOD:
         return take_method(value, &run->method);
     case OPTION_CONTACT:
@@ -368,15 +422,7 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
     case OPTION_OVER:
         return take_over(arguments, value);
     case OPTION_KEEP:
-        if (arguments->keep) {
-            return complain("give --keep once, with commas between quantities;", value,
-                            " is a second");
-        }
-        arguments->keep = value;
-        return CLI_OK;
-    case OPTION_AFTER:
-        arguments->after = value;
-        return CLI_OK;
+        return take_keep(arguments, value);
     case OPTION_SAMPLES:
         return take_int(known, value, 1e7, &arguments->samples);
     case OPTION_THREADS:
@@ -389,14 +435,6 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_time_at(value, &arguments->at);
     case OPTION_SET:
         return take_setting(arguments, value);
-    case OPTION_FROM:
-        return take_positive(known, value, &arguments->from);
-    case OPTION_PERIOD:
-        return take_positive(known, value, &arguments->period);
-    case OPTION_TO:
-        return take_positive(known, value, &arguments->to);
-    case OPTION_NOISE:
-        return take_positive(known, value, &arguments->noise);
     case OPTION_COLUMN:
         return take_column(arguments, value);
     case OPTION_PACKAGE:
@@ -409,18 +447,6 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return CLI_OK;
     case OPTION_BASE:
         return take_base(arguments, value);
-    case OPTION_KEY:
-        arguments->key = value;
-        return CLI_OK;
-    case OPTION_BEGIN:
-        arguments->begin = value;
-        return CLI_OK;
-    case OPTION_SAVE:
-        arguments->save = value;
-        return CLI_OK;
-    case OPTION_METRIC:
-        arguments->metric = value;
-        return CLI_OK;
     case OPTION_LAW:
         return take_law(&arguments->law, value);
     default:
