@@ -246,7 +246,7 @@ class Sim(_core.Sim):
     def wrench(self, name: str, kind: str = "joint") -> Wrench:
         """What a joint transmits, after `forward` or `look`: the force and moment of the parent on the body, along the axes of the world.
 
-        kind="body": through all joints of a body; kind="constraint": what a closer exerts on its second body.
+        kind="body": through all joints of a body; kind="constraint": what a constraint between two bodies exerts on the second.
         """
         names = {"joint": self.model.joints, "body": self.model.bodies, "constraint": self.model.constraints}
         if kind not in names:

@@ -75,7 +75,7 @@ struct zw_batch {
     unsigned char *is_ahead; /* [count] of its state; NULL: none is */
     soft8_clock *clock;      /* [count] then, */
     once8_clock *once_clock; /* [count] or by one linearisation, with */
-    unsigned char *closed;   /* [count][closers] limits that touch, */
+    unsigned char *closed;   /* [count][constraints] limits that touch, */
     double *x;               /* [count][nq + n + params] with q, v and parameters */
     zw_run_options plan;
 

@@ -34,7 +34,7 @@ static int make_places(zw_batch *batch)
         batch->touch = base_alloc(count * sizeof *batch->touch);
         batch->clock = base_alloc(count * sizeof *batch->clock);
         batch->once_clock = base_alloc(count * sizeof *batch->once_clock);
-        batch->closed = base_alloc(count * ((size_t)batch->system->bodies->closer_count + 1));
+        batch->closed = base_alloc(count * ((size_t)batch->system->bodies->constraint_count + 1));
         batch->is_ahead = base_alloc(count);
         batch->lock = base_alloc(sizeof *batch->lock);
         if (batch->lock) {
@@ -75,7 +75,7 @@ static double *numbers(const zw_batch *batch, int world)
 
 static unsigned char *closed(const zw_batch *batch, int world)
 {
-    return batch->closed + (size_t)world * (size_t)batch->system->bodies->closer_count;
+    return batch->closed + (size_t)world * (size_t)batch->system->bodies->constraint_count;
 }
 
 static double time_of(const zw_batch *batch, int world)

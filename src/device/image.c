@@ -190,16 +190,16 @@ static size_t add_contacts(device_image *image, const contact_world *world, int 
     return start;
 }
 
-static void add_closers(device_image *image, size_t at, const struct system_bodies *bodies)
+static void add_constraints(device_image *image, size_t at, const struct system_bodies *bodies)
 {
-    size_t each = sizeof *bodies->closer;
-    size_t start = attach(image, at, bodies->closer, (size_t)bodies->closer_count * each);
-    for (int k = 0; k < bodies->closer_count; k++) {
-        const bodies_closer *closer = &bodies->closer[k];
+    size_t each = sizeof *bodies->constraint;
+    size_t start = attach(image, at, bodies->constraint, (size_t)bodies->constraint_count * each);
+    for (int k = 0; k < bodies->constraint_count; k++) {
+        const bodies_constraint *constraint = &bodies->constraint[k];
         for (int side = 0; side < 2; side++) {
-            size_t own = PLACE(start + (size_t)k * each, bodies_closer, column[side]);
-            attach(image, own, closer->column[side],
-                   (size_t)closer->chain[side] * sizeof *closer->column[side]);
+            size_t own = PLACE(start + (size_t)k * each, bodies_constraint, column[side]);
+            attach(image, own, constraint->column[side],
+                   (size_t)constraint->chain[side] * sizeof *constraint->column[side]);
         }
     }
 }
@@ -209,7 +209,7 @@ static struct system_bodies bodies_alone(const struct system_bodies *from)
 {
     struct system_bodies to = {.term_count = from->term_count,
                                .length_count = from->length_count,
-                               .closer_count = from->closer_count,
+                               .constraint_count = from->constraint_count,
                                .dry_count = from->dry_count,
                                .motor_count = from->motor_count,
                                .lift_count = from->lift_count,
@@ -246,7 +246,7 @@ static size_t add_bodies(device_image *image, const struct system_bodies *bodies
     ATTACH(start, own, bodies, fluid, bodies->fluid_count);
     ATTACH(start, own, bodies, act_motor, bodies->act_count);
     ATTACH(start, own, bodies, extra, bodies->extra_count);
-    add_closers(image, PLACE(start, own, closer), bodies);
+    add_constraints(image, PLACE(start, own, constraint), bodies);
     link_to(image, PLACE(start, own, contact), add_contacts(image, bodies->contact, points));
     return start;
 }
@@ -311,7 +311,7 @@ static size_t add_soft(device_image *image, const soft_problem *s)
     ATTACH(start, soft_problem, s, part, bodies->part_count);
     ATTACH(start, soft_problem, s, dof, s->system->n);
     ATTACH(start, soft_problem, s, length, bodies->length_count);
-    ATTACH(start, soft_problem, s, watch, bodies->closer_count);
+    ATTACH(start, soft_problem, s, watch, bodies->constraint_count);
     ATTACH(start, soft_problem, s, tree_of, s->system->n);
     add_trees(image, PLACE(start, soft_problem, tree), s);
     if (s->is_there) {
@@ -343,7 +343,7 @@ static void add_lanes(device_image *image, size_t at, const soft8 *s)
     link_to(image, at, start);
     add_lane_matches(image, PLACE(start, device_lanes, match), s);
     ATTACH(start, device_lanes, s, tendon_J, system->A_start[system->m] + 1);
-    ATTACH(start, device_lanes, s, tendon_straight, system->bodies->closer_count);
+    ATTACH(start, device_lanes, s, tendon_straight, system->bodies->constraint_count);
     add_shape(image, PLACE(start, device_lanes, straight), &s->straight);
     if (s->match_count > 0) {
         attach(image, PLACE(start, device_lanes, place), s->alone->found.pose,

@@ -19,10 +19,10 @@ static void lay_out_rows(const device_model *model, soft_problem *s, base_arena 
     int wide = 2 * bodies->widest + 3, more = bodies->dry_count + bodies->length_count;
     int own = system->A_start[m] + 2 * bodies->term_count + 3 * (m + more) + 4;
     int masses = bodies->extra_count > 0 ? bodies->length_count : 0;
-    s->block_room = bodies->closer_count + points + more + 1;
+    s->block_room = bodies->constraint_count + points + more + 1;
     s->row_room = m + bodies->dry_count + 10 * points + 1;
     s->entry_room = own + 6 * points * wide;
-    size_t blocks = (size_t)(bodies->closer_count + points + bodies->dry_count + masses + 1);
+    size_t blocks = (size_t)(bodies->constraint_count + points + bodies->dry_count + masses + 1);
     s->block = base_arena_bytes(arena, blocks * sizeof *s->block);
     s->b = base_arena_doubles(arena, (size_t)s->row_room);
     s->D = base_arena_doubles(arena, (size_t)s->row_room);

@@ -33,7 +33,7 @@ static void lay_out(const device_model *model, world_group *g, base_arena *arena
     memset(g, 0, sizeof *g);
     s->system = system;
     s->h = model->soft->step;
-    s->block_room = bodies->closer_count + bodies->contact->capacity + SPARE;
+    s->block_room = bodies->constraint_count + bodies->contact->capacity + SPARE;
     s->entry_room =
         (bodies->contact->capacity + SPARE) * model->tall * (2 * bodies->widest + 3) + 1;
     soft8_lay_out(s, arena);

@@ -259,11 +259,11 @@ zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
     memset(s->work->lambda, 0, (size_t)system->m * sizeof(double));
     memset(s->work->push, 0, (size_t)system->m * sizeof(double));
     for (int k = 0; k < s->first_contact; k++) {
-        const bodies_closer *closer = &system->bodies->closer[s->block[k].of];
-        memcpy(s->work->lambda + closer->row, s->block[k].now.force,
-               (size_t)closer->rows * sizeof(double));
-        memcpy(s->work->push + closer->row, s->block[k].now.force,
-               (size_t)closer->rows * sizeof(double));
+        const bodies_constraint *constraint = &system->bodies->constraint[s->block[k].of];
+        memcpy(s->work->lambda + constraint->row, s->block[k].now.force,
+               (size_t)constraint->rows * sizeof(double));
+        memcpy(s->work->push + constraint->row, s->block[k].now.force,
+               (size_t)constraint->rows * sizeof(double));
     }
     s->work->certificate = s->certificate;
     s->work->power = power(s, state->data + state->nq);

@@ -172,14 +172,14 @@ static uint64_t hash_motor(const bodies_motor *motor, uint64_t hash)
     return base_hash_numbers(hash, ARRAY(motor->bias));
 }
 
-static uint64_t hash_closer(const bodies_closer *closer, uint64_t hash)
+static uint64_t hash_constraint(const bodies_constraint *constraint, uint64_t hash)
 {
-    const int whole[] = {(int)closer->kind, closer->length[0], closer->length[1], closer->q,
-                         closer->dof};
+    const int whole[] = {(int)constraint->kind, constraint->length[0], constraint->length[1],
+                         constraint->q, constraint->dof};
     hash = base_hash_ints(hash, ARRAY(whole));
-    hash = hash_frame(&closer->frame[1], hash_frame(&closer->frame[0], hash));
-    hash = base_hash_numbers(hash, ARRAY(closer->poly));
-    return base_hash_numbers(hash, 1, &closer->limit);
+    hash = hash_frame(&constraint->frame[1], hash_frame(&constraint->frame[0], hash));
+    hash = base_hash_numbers(hash, ARRAY(constraint->poly));
+    return base_hash_numbers(hash, 1, &constraint->limit);
 }
 
 static uint64_t hash_lengths(const struct system_bodies *bodies, uint64_t hash)
@@ -211,8 +211,8 @@ static uint64_t hash_bodies(const zw_system *system, uint64_t hash)
 {
     const struct system_bodies *bodies = system->bodies;
     hash = hash_lengths(bodies, hash_tree(system->tree, hash));
-    for (int k = 0; k < bodies->closer_count; k++) {
-        hash = hash_closer(&bodies->closer[k], hash);
+    for (int k = 0; k < bodies->constraint_count; k++) {
+        hash = hash_constraint(&bodies->constraint[k], hash);
     }
     for (int k = 0; k < bodies->dry_count; k++) {
         const int place[] = {bodies->dry[k].first, bodies->dry[k].count};

@@ -14,7 +14,7 @@
 
 enum { N = 13, CONTACTS = 5, HELD = 3, LIMITS = 2, M = 3 * CONTACTS + HELD + LIMITS };
 
-/* A body with arms that touch something, a closer that is written twice, and limits. */
+/* A body with arms that touch something, a constraint that is written twice, and limits. */
 typedef struct scene {
     double metric[N * N], free[N], A[M * N], b[M];
     int start[N + 1], row[N * N], A_start[M + 1], A_column[M * N];

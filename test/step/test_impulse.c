@@ -31,7 +31,7 @@ static double miss(const char *file, const char *key, double time, double step)
     return worst;
 }
 
-/* Weight and closers are of order two, dampers and motors of order one. */
+/* Weight and constraints are of order two, dampers and motors of order one. */
 static void orders(void **state)
 {
     (void)state;

@@ -16,7 +16,7 @@
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* A tree with every kind of joint, so that closers meet all of them. */
+/* A tree with every kind of joint, so that constraints meet all of them. */
 static zw_model *thicket(void)
 {
     zw_model *model = robot_new();
@@ -39,7 +39,7 @@ static void add_frames(zw_model *model, int kind, const char *first, const char 
     const double pos1[3] = {0.1, -0.2, 0.3}, pos2[3] = {-0.3, 0.1, 0.2};
     const double quat1[4] = {0.9, 0.1, -0.3, 0.2}, quat2[4] = {0.5, -0.4, 0.3, 0.1};
     def.kind = kind;
-    def.name = "closer";
+    def.name = "loop";
     def.first = zw_model_find(model, ZW_KIND_BODY, first);
     def.second = zw_model_find(model, ZW_KIND_BODY, second);
     def.placed = 1;
@@ -226,7 +226,7 @@ static robot tied_chain(int kind, int times)
     return robot_of(model);
 }
 
-static void every_closer_holds(void **state)
+static void every_constraint_holds(void **state)
 {
     static const int kind[] = {ZW_EQUALITY_CONNECT, ZW_EQUALITY_WELD, ZW_EQUALITY_HINGE,
                                ZW_EQUALITY_SLIDE, ZW_EQUALITY_DISTANCE};
@@ -234,9 +234,9 @@ static void every_closer_holds(void **state)
     for (size_t k = 0; k < 5; k++) {
         robot r = tied_chain(kind[k], 1);
         zw_run_summary summary = robot_run(&r, 10, 1e-9);
-        print_message("closer %d: position %.1e, velocity %.1e, drift %.1e, %ld steps\n", kind[k],
-                      summary.violation_position, summary.violation_velocity, summary.energy_drift,
-                      summary.steps);
+        print_message("constraint %d: position %.1e, velocity %.1e, drift %.1e, %ld steps\n",
+                      kind[k], summary.violation_position, summary.violation_velocity,
+                      summary.energy_drift, summary.steps);
         assert_true(summary.violation_position <= 1e-10);
         assert_true(summary.violation_velocity <= 1e-10);
         assert_true(summary.energy_drift <= 1e-6);
@@ -245,7 +245,7 @@ static void every_closer_holds(void **state)
 }
 
 /* Given three times, a loop moves as given once, and the others are called redundant. */
-static void redundant_closers_do_no_harm(void **state)
+static void redundant_constraints_do_no_harm(void **state)
 {
     (void)state;
     robot one = tied_chain(ZW_EQUALITY_CONNECT, 1), three = tied_chain(ZW_EQUALITY_CONNECT, 3);
@@ -586,8 +586,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_derivatives),
         cmocka_unit_test(lengths_are_derivatives),
-        cmocka_unit_test(every_closer_holds),
-        cmocka_unit_test(redundant_closers_do_no_harm),
+        cmocka_unit_test(every_constraint_holds),
+        cmocka_unit_test(redundant_constraints_do_no_harm),
         cmocka_unit_test(a_weld_holds_a_free_body),
         cmocka_unit_test(four_bar_as_equations),
         cmocka_unit_test(a_free_body_keeps_its_momentum),

@@ -1,5 +1,5 @@
-/* What passes through joints and closers: known reactions, Newton and Euler for every body, action
- * and reaction, multipliers of the same mechanism written as equations. */
+/* What passes through joints and constraints: known reactions, Newton and Euler for every body,
+ * action and reaction, multipliers of the same mechanism written as equations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -223,7 +223,7 @@ static void momenta_change_by_what_is_reported(void **state)
         momentum_of(&r, i, origin, before[i]);
     }
     robot_run(&r, h, 1e-13);
-    zw_wrench *body = wrenches(&r, ZW_KIND_BODY), *closer = wrenches(&r, ZW_KIND_CONSTRAINT);
+    zw_wrench *body = wrenches(&r, ZW_KIND_BODY), *constraint = wrenches(&r, ZW_KIND_CONSTRAINT);
     double sum[10][6] = {{0}};
     for (int i = 1; i < bodies->part_count; i++) {
         const double *g = r.system->tree->gravity;
@@ -237,8 +237,8 @@ static void momenta_change_by_what_is_reported(void **state)
         add_wrench(sum[i], 1, &body[i]);
         add_wrench(sum[bodies->part[i].parent], -1, &body[i]);
     }
-    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "plate")], 1, &closer[0]);
-    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "tip")], -1, &closer[0]);
+    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "plate")], 1, &constraint[0]);
+    add_wrench(sum[zw_id(r.system, ZW_KIND_BODY, "tip")], -1, &constraint[0]);
     const double *q = state_q(r.state), *v = state_v(r.state);
     bodies_pull jet = bodies_motor_look(r.system, r.work, 4, q, v);
     zw_wrench thrust = {.at = {jet.place[0], jet.place[1], jet.place[2]}};
@@ -258,7 +258,7 @@ static void momenta_change_by_what_is_reported(void **state)
     assert_true(size > 10);
     assert_true(worst <= 1e-6 * size);
     free(body);
-    free(closer);
+    free(constraint);
     robot_end(&r);
 }
 
@@ -286,7 +286,7 @@ static void what_floats_is_not_held(void **state)
     robot_end(&r);
 }
 
-/* Each kind of closer: what it does to one body is the opposite of what it does to the other. */
+/* Each kind of constraint: its action on one body is the opposite of that on the other. */
 static void action_and_reaction(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void action_and_reaction(void **state)
         robot r = robot_of(model);
         double push[6], place[2][3], wrench[2][6], sum[6] = {0}, size = 0;
         double *q = state_q(r.state), *v = state_v(r.state);
-        for (int i = 0; i < r.system->n; i++) { /* also where the closer is violated */
+        for (int i = 0; i < r.system->n; i++) { /* also where the constraint is violated */
             v[i] = dice(&seed);
         }
         system_move(r.system, q, 0.3, v);
@@ -319,7 +319,8 @@ static void action_and_reaction(void **state)
         }
         tree_kinematics(r.system->tree, q, r.work->sweeps);
         tree_velocities(r.system->tree, v, r.work->sweeps);
-        bodies_closer_wrench(r.system, r.work, &r.system->bodies->closer[0], push, place, wrench);
+        bodies_constraint_wrench(r.system, r.work, &r.system->bodies->constraint[0], push, place,
+                                 wrench);
         for (int k = 0; k < 2; k++) {
             zw_wrench it = {.at = {place[k][0], place[k][1], place[k][2]}};
             memcpy(it.moment, wrench[k], sizeof it.moment);
@@ -399,7 +400,7 @@ static void four_bar_as_equations(void **state)
     state_v(b.state)[0] = w1;
     state_v(b.state)[1] = w2 - w1;
     zw_wrench A = wrench_of(&b, ZW_KIND_JOINT, "A"), P = wrench_of(&b, ZW_KIND_JOINT, "P");
-    zw_wrench closer = wrench_of(&b, ZW_KIND_CONSTRAINT, "rocker");
+    zw_wrench constraint = wrench_of(&b, ZW_KIND_CONSTRAINT, "rocker");
     /* A' lambda of a rod: 2 lambda (p - o), on p */
     for (int k = 0; k < 3; k += 2) {
         int i = k / 2;
@@ -407,9 +408,9 @@ static void four_bar_as_equations(void **state)
         double rocker = 2 * lambda[2] * (x[2 + i] - (i == 0 ? 0.8 : 0));
         close_to("crank", A.force[k], crank, 1e-9 * 30);
         close_to("coupler", P.force[k], coupler, 1e-9 * 30);
-        close_to("rocker", -closer.force[k], rocker, 1e-9 * 30); /* it is given for the world */
+        close_to("rocker", -constraint.force[k], rocker, 1e-9 * 30); /* it is given for the world */
     }
-    assert_true(fabs(A.force[2]) > 1 && fabs(closer.force[2]) > 1);
+    assert_true(fabs(A.force[2]) > 1 && fabs(constraint.force[2]) > 1);
     robot_end(&e);
     robot_end(&b);
 }

@@ -356,18 +356,18 @@ static void refused(const char *what, zw_joint_def def, int fixed)
     robot_body(model, arm, "hand", 0.5, 0, 0, 1);
     robot_body(model, 0, "post", 1, 0, 0, 1);
     robot_joint(model, arm, ZW_JOINT_HINGE, "shoulder", 0, 1, 0);
-    def.name = "closer";
+    def.name = "loop";
     int index = zw_model_add_joint(model, &def, &error);
     zw_system *system = index >= 0 ? zw_system_compile(model, NULL, &error) : NULL;
     assert_null(system);
     assert_int_equal(index >= 0, fixed);
-    if (!strstr(error.text, what) || !strstr(error.text, "closer")) {
+    if (!strstr(error.text, what) || !strstr(error.text, "loop")) {
         fail_msg("'%s' does not say '%s'", error.text, what);
     }
     zw_model_free(model);
 }
 
-static void bad_closers_are_refused(void **state)
+static void bad_constraints_are_refused(void **state)
 {
     (void)state;
     zw_joint_def def = zw_joint_default();
@@ -388,7 +388,7 @@ static void bad_closers_are_refused(void **state)
 }
 
 /* With the body at its other end the joint goes as well. */
-static void removal_takes_closers_along(void **state)
+static void removal_takes_constraints_along(void **state)
 {
     (void)state;
     robot x = wheels(1);
@@ -494,8 +494,8 @@ int main(void)
         cmocka_unit_test(one_mechanism_however_it_is_cut),
         cmocka_unit_test(the_angle_counts_turns),
         cmocka_unit_test(closing_joints_are_coupled),
-        cmocka_unit_test(bad_closers_are_refused),
-        cmocka_unit_test(removal_takes_closers_along),
+        cmocka_unit_test(bad_constraints_are_refused),
+        cmocka_unit_test(removal_takes_constraints_along),
         cmocka_unit_test(no_memory_is_no_crash),
         cmocka_unit_test(three_times_is_once),
     };

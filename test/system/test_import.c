@@ -1,6 +1,6 @@
-/* Robots that a .zw file imports, and formulas over them: the same motion as closers, springs and
- * dampers of the robot's own file, and as equations in which no robot stands; exact derivatives; a
- * balance of energy that closes. */
+/* Robots that a .zw file imports, and formulas over them: the same motion as constraints, springs
+ * and dampers of the robot's own file, and as equations in which no robot stands; exact
+ * derivatives; a balance of energy that closes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void same_wrenches(world *one, world *two, double tolerance)
 
 /* ---- Against the robot's own elements -------------------------------------------------------- */
 
-/* A point of the arm on a sphere about a point: written, and as a closer of distance. */
+/* A point of the arm on a sphere about a point: written, and as a constraint of distance. */
 static void a_circle_is_a_distance(void **state)
 {
     (void)state;

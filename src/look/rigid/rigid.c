@@ -213,7 +213,7 @@ void rigid_free(sens_rigid *r)
         rigid_half_free(&r->half[k]);
     }
     base_free(r->variant);
-    base_free(r->closer);
+    base_free(r->block_key);
     base_free(r->y);
     base_free(r->K);
     base_free(r->X);

@@ -107,8 +107,8 @@ typedef struct sens_rigid {
     int *joined;     /* [motors] as of its solution, */
     int *closed;     /* [m] */
     rigid_half half[2];
-    impulse_closer *closer; /* [half[1].blocks] */
-    int closer_room;
+    impulse_block_key *block_key; /* [half[1].blocks] */
+    int block_key_capacity;
     double *q_end;                   /* [nq] */
     double *u, *v_end, *gain, *unit; /* [n] */
     double *y;                       /* [6][Y] of differences */

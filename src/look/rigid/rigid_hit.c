@@ -154,7 +154,7 @@ zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
 
 /* ---- Impacts --------------------------------------------------------------------------------- */
 
-/* A block of an impact: a closer or limit, or a point. */
+/* A block of an impact: an equality constraint or limit, or a point. */
 typedef struct struck {
     int64_t key;
     double bounce;
@@ -188,7 +188,8 @@ static void add_struck(impact *it, int64_t key, int block, double bounce)
     }
 }
 
-/* What took part: closers and limits come first, as impulse_put_impact_joints has them. */
+/* What took part: equality constraints and limits come first, as impulse_put_impact_joints has
+ * them. */
 static void list_struck(impact *it)
 {
     const step_impulse *s = it->of;

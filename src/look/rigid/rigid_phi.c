@@ -406,8 +406,8 @@ static void add_joints(rigid_way *way, int second, const double *y, rigid_slopes
             add_box(way, second, half, block, by, to);
             continue;
         }
-        int limit = block->key <
-                    bodies_first_closer(way->system->bodies) + way->system->bodies->closer_count;
+        int limit = block->key < bodies_first_constraint(way->system->bodies) +
+                                     way->system->bodies->constraint_count;
         for (int i = 0; i < block->rows && block->mode == RIGID_HELD; i++) {
             double of_row = y[block->first + i];
             if (limit && !way->it->impact) {

@@ -55,19 +55,19 @@ int rigid_grow(double **list, size_t *room, size_t need)
 
 /* ---- What was solved ------------------------------------------------------------------------- */
 
-static int note_closers(sens_rigid *r)
+static int note_block_keys(sens_rigid *r)
 {
     const rigid_half *half = &r->half[1];
-    if (half->blocks > r->closer_room) {
-        base_free(r->closer);
-        r->closer = base_alloc(2 * (size_t)half->blocks * sizeof *r->closer);
-        r->closer_room = r->closer ? 2 * half->blocks : 0;
+    if (half->blocks > r->block_key_capacity) {
+        base_free(r->block_key);
+        r->block_key = base_alloc(2 * (size_t)half->blocks * sizeof *r->block_key);
+        r->block_key_capacity = r->block_key ? 2 * half->blocks : 0;
     }
-    for (int b = 0; b < half->blocks && half->blocks <= r->closer_room; b++) {
-        r->closer[b] = (impulse_closer){.key = half->block[b].key,
-                                        .apart = half->block[b].kind == ZW_EQUALITY};
+    for (int b = 0; b < half->blocks && half->blocks <= r->block_key_capacity; b++) {
+        r->block_key[b] = (impulse_block_key){.key = half->block[b].key,
+                                              .apart = half->block[b].kind == ZW_EQUALITY};
     }
-    return half->blocks <= r->closer_room;
+    return half->blocks <= r->block_key_capacity;
 }
 
 static void note_kinks(sens_rigid *r, const step_impulse *s)
@@ -98,7 +98,7 @@ zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v
     }
     if (!good || !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess) ||
         !rigid_list(&r->half[1], system->n, &s->aside, s->aside.answer.lambda) ||
-        !note_closers(r)) {
+        !note_block_keys(r)) {
         return rigid_no_memory(r);
     }
     memcpy(r->joined, s->joined, (size_t)system->bodies->motor_count * sizeof(int));
@@ -127,7 +127,7 @@ static int look(sens_rigid *r, step_impulse *s, double *y)
     }
     memcpy(y, s->r, (size_t)n * sizeof *y);
     if (!rigid_values(&r->half[0], &s->problem, s->u, y, y + n) ||
-        !impulse_close_again(s, r->closed, r->closer, r->half[1].blocks, r->gain)) {
+        !impulse_close_again(s, r->closed, r->block_key, r->half[1].blocks, r->gain)) {
         return 0;
     }
     for (int i = 0; i < n; i++) {
@@ -162,7 +162,7 @@ int rigid_piece_decide(sens_rigid *r)
                 it->kind == ZW_INEQUALITY && it->mode == RIGID_HELD;
         }
     }
-    return impulse_close_again(s, r->closed, r->closer, r->half[1].blocks, r->gain) &&
+    return impulse_close_again(s, r->closed, r->block_key, r->half[1].blocks, r->gain) &&
            rigid_decide(r, &r->half[1], &s->aside, r->v_end, &s->H);
 }
 

@@ -33,8 +33,8 @@ static int covers(const zw_system *system)
     zw_error none = {0};
     const struct system_bodies *bodies = system->bodies;
     int covered = slopes_pulls_check(system, &none) == ZW_OK;
-    for (int k = 0; k < bodies->closer_count; k++) {
-        covered &= slopes_is_constant(&bodies->closer[k]);
+    for (int k = 0; k < bodies->constraint_count; k++) {
+        covered &= slopes_is_constant(&bodies->constraint[k]);
     }
     return covered;
 }

@@ -78,8 +78,8 @@ static zw_status check(const zw_system *system, zw_error *error)
 {
     const struct system_bodies *bodies = system->bodies;
     zw_status status = slopes_pulls_check(system, error);
-    for (int k = 0; k < bodies->closer_count && status == ZW_OK; k++) {
-        if (!slopes_is_constant(&bodies->closer[k])) {
+    for (int k = 0; k < bodies->constraint_count && status == ZW_OK; k++) {
+        if (!slopes_is_constant(&bodies->constraint[k])) {
             status = not_yet(error, "steps of robots with loops");
         }
     }

@@ -355,7 +355,7 @@ static void row_back(const sens_steps *s, const soft_block *k, int dry, double *
     const soft_problem *soft = s->soft;
     const struct system_bodies *bodies = s->system->bodies;
     double Jw = along(soft, k, s->w), CJw = k->now.C[0] * Jw;
-    const zw_soft *law = dry >= 0 ? &bodies->dry[dry].soft : &bodies->closer[k->of].soft;
+    const zw_soft *law = dry >= 0 ? &bodies->dry[dry].soft : &bodies->constraint[k->of].soft;
     soft_spring spring = soft_spring_of(law, soft->h);
     add_row(soft, k, -spring.B * CJw, v_by);
     if (dry < 0) {

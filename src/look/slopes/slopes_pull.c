@@ -42,13 +42,13 @@ zw_status slopes_pulls_check(const zw_system *system, zw_error *error)
                                      : ZW_OK;
 }
 
-int slopes_is_constant(const bodies_closer *closer)
+int slopes_is_constant(const bodies_constraint *constraint)
 {
-    if (closer->kind == CLOSER_LENGTH) {
-        return closer->length[1] < 0 ||
-               (closer->poly[2] == 0 && closer->poly[3] == 0 && closer->poly[4] == 0);
+    if (constraint->kind == CONSTRAINT_LENGTH) {
+        return constraint->length[1] < 0 ||
+               (constraint->poly[2] == 0 && constraint->poly[3] == 0 && constraint->poly[4] == 0);
     }
-    return closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER;
+    return constraint->kind == CONSTRAINT_LOWER || constraint->kind == CONSTRAINT_UPPER;
 }
 
 static void note(slopes_kinks *kinks, const char *name)

@@ -24,7 +24,7 @@ typedef struct slopes_kinks {
 zw_status slopes_pulls_check(const zw_system *system, zw_error *error);
 
 /* Limits and linear couplings of joints and fixed tendons have rows that never change. */
-int slopes_is_constant(const bodies_closer *closer);
+int slopes_is_constant(const bodies_constraint *constraint);
 
 /* Springs, dampers and motors at (q, v). */
 typedef void slopes_visit(void *user, const slopes_pull *pull);

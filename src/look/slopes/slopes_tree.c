@@ -82,17 +82,17 @@ static int find_active(zw_slopes *s, int *size)
         return 0;
     }
     for (int c = 0; c < system->model->constraint_count; c++) {
-        int k = c - bodies_first_closer(bodies);
+        int k = c - bodies_first_constraint(bodies);
         if (work->mode[c] == SYSTEM_OPEN) {
             continue;
         }
-        if (k < 0 || k >= bodies->closer_count) { /* dry friction: a constant while it slides */
+        if (k < 0 || k >= bodies->constraint_count) { /* dry friction: a constant while it slides */
             if (work->mode[c] != SYSTEM_CLOSED) {
                 return 0;
             }
             continue;
         }
-        if (!slopes_is_constant(&bodies->closer[k])) {
+        if (!slopes_is_constant(&bodies->constraint[k])) {
             return 0;
         }
         for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {

@@ -373,7 +373,7 @@ static int unresolved(const fitter *f, long k, long blocks)
 /* Shorter and shorter windows where the typical ones do not resolve what there is. What they miss
  * by less than the accuracy of the recording is the recorder's, and no shorter window shall follow
  * it. */
-static void look_closer(fitter *f, const fit_shape *typical)
+static void refine_rough(fitter *f, const fit_shape *typical)
 {
     long blocks = block_count(f, typical), bad = 0;
     for (long k = 0; k < blocks; k++) {
@@ -440,7 +440,7 @@ static fit_shape fit_piece(fitter *f)
     }
     fit_shape s = fit_choose(f);
     sweep(f, &s);
-    look_closer(f, &s);
+    refine_rough(f, &s);
     fit_jumps(f, &s);
     return s;
 }

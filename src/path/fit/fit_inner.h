@@ -31,23 +31,23 @@ typedef struct fit_kept {
 typedef struct fitter {
     const path_samples *samples;
     path_fit *fit;
-    double *y;            /* [n][count] */
-    double *level;        /* [n][blocks] s^2 of each window */
-    double *miss;         /* [n][blocks] mean square of what its samples miss the fit by */
-    double *usual;        /* [n] median of miss */
-    double *sorted;       /* scratch for it */
-    unsigned char *rough; /* [count] not resolved by the typical windows: to be looked at closer, */
-    unsigned char *bad;   /* nor by shorter ones */
-    double *near;         /* [window] a column of a window, from its middle */
-    double *c;            /* [n][BASIS_MOST] */
-    double *mean;         /* [2 n] level and miss of a block */
-    double *left;         /* [n] sum of squares that all coefficients leave */
-    double *allowed;      /* [n] mean square that samples may miss the fit by */
-    double *trial;        /* [6][rows][n] values and errors of a block that is looked at closer */
-    long rows;            /* samples of a block, at most */
-    double *when;         /* [window] times of its samples */
-    int stride;           /* of the window in use */
-    long first, end;      /* the piece */
+    double *y;               /* [n][count] */
+    double *level;           /* [n][blocks] s^2 of each window */
+    double *miss;            /* [n][blocks] mean square of what its samples miss the fit by */
+    double *usual;           /* [n] median of miss */
+    double *sorted;          /* scratch for it */
+    unsigned char *rough;    /* [count] not resolved by the typical windows: to be refined, */
+    unsigned char *bad;      /* nor by shorter ones */
+    double *near;            /* [window] a column of a window, from its middle */
+    double *c;               /* [n][BASIS_MOST] */
+    double *mean;            /* [2 n] level and miss of a block */
+    double *left;            /* [n] sum of squares that all coefficients leave */
+    double *allowed;         /* [n] mean square that samples may miss the fit by */
+    double *trial;           /* [6][rows][n] values and errors of a block that is being refined */
+    long rows;               /* samples of a block, at most */
+    double *when;            /* [window] times of its samples */
+    int stride;              /* of the window in use */
+    long first, end;         /* the piece */
     fit_kept kept[FIT_KEPT]; /* windows that were met last */
     int oldest;
     fit_kept *shape;   /* of the window in use, */

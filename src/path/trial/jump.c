@@ -1,8 +1,8 @@
 /* Where a recording jumps: an impact, an extra blow, a force that sets in.
  *
  * Around such a moment no window that contains it resolves the samples, and all that do not, do.
- * So candidates are the short stretches at which look_closer of fit.c failed. A candidate is a jump
- * if windows that end there and windows that begin there are both fitted within the noise, and
+ * So candidates are the short stretches at which refine_rough of fit.c failed. A candidate is a
+ * jump if windows that end there and windows that begin there are both fitted within the noise, and
  * differ in value, speed or acceleration by SURE times their errors. The place is where the two fit
  * best.
  *

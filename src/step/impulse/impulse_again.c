@@ -124,8 +124,8 @@ int impulse_look_again(step_impulse *s, const int *joined)
     return !s->problem.no_memory;
 }
 
-int impulse_close_again(step_impulse *s, const int *closed, const impulse_closer *closer, int count,
-                        double *gain)
+int impulse_close_again(step_impulse *s, const int *closed, const impulse_block_key *block,
+                        int count, double *gain)
 {
     const impulse_contacts *t = &s->touch;
     for (int r = 0; r < s->system->m; r++) {
@@ -136,9 +136,9 @@ int impulse_close_again(step_impulse *s, const int *closed, const impulse_closer
     for (int k = 0; k < (t->is_there ? t->found.count : 0); k++) {
         int64_t key = impulse_contact_key(&t->found.point[k].key);
         for (int i = 0; i < count; i++) {
-            if (closer[i].key == key && closer[i].apart) {
+            if (block[i].key == key && block[i].apart) {
                 impulse_put_apart(s, k);
-            } else if (closer[i].key == key) {
+            } else if (block[i].key == key) {
                 impulse_put_contact(s, &s->aside, k, 0);
             }
         }

@@ -27,11 +27,11 @@ int impulse_begin_again(struct step_impulse *s, const int *joined);
 int impulse_look_again(struct step_impulse *s, const int *joined);
 /* Then those of the speeds at the end: H (v1 - u) = gain + A' mu, the rows in s->aside, which are
  * among these. Rows that are closed[] are so exactly. */
-typedef struct impulse_closer {
+typedef struct impulse_block_key {
     int64_t key;
     int apart; /* as impulse_put_apart has it */
-} impulse_closer;
-int impulse_close_again(struct step_impulse *s, const int *closed, const impulse_closer *closer,
+} impulse_block_key;
+int impulse_close_again(struct step_impulse *s, const int *closed, const impulse_block_key *block,
                         int count, double *gain);
 
 #endif

@@ -19,7 +19,7 @@ static const char *name_of(const step_impulse *s, int c)
 
 int impulse_held(const step_impulse *s)
 {
-    return bodies_first_closer(s->system->bodies) + s->system->bodies->closer_count;
+    return bodies_first_constraint(s->system->bodies) + s->system->bodies->constraint_count;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */

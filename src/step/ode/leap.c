@@ -43,9 +43,9 @@
  * poles there: the coefficients do not fall, and the leap is refused.
  *
  * Round-off.  Sweeps end when they change the result by less than a hundredth of the tolerance, or
- * no less than before: then the noise is what it is and a closer look has more. It is borne up to
- * fifty thousand round-offs of the largest number in the state, whose own (e above) it comes from:
- * angles that have gone round ten times bring more of it than points that come back.
+ * no less than before: then the noise is what it is and a smaller step would have more. It is borne
+ * up to fifty thousand round-offs of the largest number in the state, whose own (e above) it comes
+ * from: angles that have gone round ten times bring more of it than points that come back.
  *
  * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
  * tell t* well enough to begin, and two at nodes before the hole well enough to place it.

@@ -34,8 +34,9 @@ int cones_fit(const zw_system *system)
     }
     int fit = !bodies->formulas && bodies->path_count == 0 && bodies->fluid_count == 0 &&
               bodies->dry_count == 0 && bodies->extra_count == 0 && !couples(bodies);
-    for (int c = 0; c < bodies->closer_count && fit; c++) {
-        fit = bodies->closer[c].kind == CLOSER_LOWER || bodies->closer[c].kind == CLOSER_UPPER;
+    for (int c = 0; c < bodies->constraint_count && fit; c++) {
+        fit = bodies->constraint[c].kind == CONSTRAINT_LOWER ||
+              bodies->constraint[c].kind == CONSTRAINT_UPPER;
     }
     return fit;
 }

@@ -130,13 +130,13 @@ static void put_limits(once8 *s)
 {
     const zw_system *system = s->of->system;
     const struct system_bodies *bodies = system->bodies;
-    for (int c = 0; c < bodies->closer_count; c++) {
-        const bodies_closer *closer = &bodies->closer[c];
-        int start = system->A_start[closer->row], end = system->A_start[closer->row + 1];
-        double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
+    for (int c = 0; c < bodies->constraint_count; c++) {
+        const bodies_constraint *constraint = &bodies->constraint[c];
+        int start = system->A_start[constraint->row], end = system->A_start[constraint->row + 1];
+        double sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
         int single = end - start == 1;
         for (int e = start; e < end; e++) {
-            double coef = single ? sign * bodies->coef[bodies->length[closer->length[0]].first]
+            double coef = single ? sign * bodies->coef[bodies->length[constraint->length[0]].first]
                                  : s->of->tendon_J[e];
             s->limit_J[e] = (zw_real8){0} + coef;
         }

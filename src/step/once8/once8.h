@@ -41,7 +41,7 @@ typedef struct once8_clock {
 
 /* What the block of a row is about. */
 typedef struct once8_about {
-    int closer;         /* a limit; -1: a point */
+    int constraint;     /* a limit; -1: a point */
     int match;          /* of this pair, with */
     zw_real8 gap, n[3]; /* gap and normal at q0, */
     zw_mask8 found;     /* in these worlds */
@@ -86,7 +86,7 @@ static inline int once8_lacks_room(const once8 *s)
 }
 
 /* From a state, and back into it, where all that zw_step would have left is then: x is q, v and the
- * parameters, closed says which limits touch [closers]. */
+ * parameters, closed says which limits touch [constraints]. */
 void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x);
 void once8_write(const zw_system *system, const zw_run_options *plan, const once8_clock *clock,
                  const double *x, const unsigned char *closed, zw_state *state);

@@ -47,7 +47,7 @@ ZW_CLONES void once8_check_start(once8 *s)
     }
     for (int i = 0; i < s->it.blocks; i++) {
         const augment_block8 *k = &s->it.block[i];
-        if (s->about[i].closer >= 0) {
+        if (s->about[i].constraint >= 0) {
             continue;
         }
         zw_real8 gap = s->about[i].gap, most = {0};

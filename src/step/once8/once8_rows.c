@@ -46,7 +46,7 @@ static void add_contact(soft8 *of, const soft8_match *match, const zw_mask8 *on,
     int width = s->rows[match - of->match];
     augment_block8 *k = add(s, width, match->columns, match->column, 1, &about);
     if (k) {
-        about->closer = -1;
+        about->constraint = -1;
         about->match = (int)(match - of->match);
         about->gap = *gap;
         about->found = *on;
@@ -90,10 +90,11 @@ ZW_CLONES static void add_limit(once8 *s, int index)
 {
     const zw_system *system = s->of->system;
     const struct system_bodies *bodies = system->bodies;
-    const bodies_closer *closer = &bodies->closer[index];
-    const bodies_length *length = &bodies->length[closer->length[0]];
-    double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
-    int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
+    const bodies_constraint *constraint = &bodies->constraint[index];
+    const bodies_length *length = &bodies->length[constraint->length[0]];
+    double sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
+    int start = system->A_start[constraint->row],
+        columns = system->A_start[constraint->row + 1] - start;
     once8_about *about;
     augment_block8 *k = add(s, 1, columns, system->A_column + start, 0, &about);
     if (k) {
@@ -101,8 +102,8 @@ ZW_CLONES static void add_limit(once8 *s, int index)
         for (int i = length->first; i < length->first + length->count; i++) {
             now += bodies->coef[i] * s->of->q[bodies->term[i].q];
         }
-        about->closer = index;
-        about->gap = sign * (now - closer->limit);
+        about->constraint = index;
+        about->gap = sign * (now - constraint->limit);
         k->J = s->limit_J + start;
         k->is_straight = s->of->tendon_straight[index] || columns == 1;
         k->on = s->of->good;
@@ -113,7 +114,7 @@ ZW_CLONES static void add_limit(once8 *s, int index)
 void once8_find_rows(once8 *s)
 {
     s->it.blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
-    for (int c = 0; c < s->of->system->bodies->closer_count; c++) {
+    for (int c = 0; c < s->of->system->bodies->constraint_count; c++) {
         add_limit(s, c);
     }
     s->of->user = s;

@@ -28,7 +28,7 @@ void once8_write(const zw_system *system, const zw_run_options *plan, const once
     memcpy(state_q(state), x, (size_t)(system->nq + system->n + state->params) * sizeof *x);
     state->t = clock->t;
     state->work = clock->work;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < system->bodies->constraint_count; c++) {
         mode[c] = closed[c] ? SYSTEM_CLOSED : SYSTEM_OPEN;
     }
     run_note_once(system, state, plan);
@@ -110,7 +110,7 @@ ZW_CLONES static void find_work(const once8 *s, zw_real8 *gained)
     zw_real8 sum = {0}, forces = {0}, touching = touching8(s);
     for (int i = 0; i < s->it.blocks; i++) {
         const augment_block8 *k = &s->it.block[i];
-        if (s->about[i].closer >= 0) {
+        if (s->about[i].constraint >= 0) {
             zw_real8 mean = 0.5 * (times(k, 0, s->v0) + times(k, 0, s->u));
             sum += only(k->on, k->found[0] * mean);
             continue;
@@ -152,12 +152,12 @@ static void unload(once8 *s, int count, double *const *x, unsigned char *const *
     }
     math_from_lanes(s->of->system->nq, s->q1, count, q);
     math_from_lanes(s->it.n, s->u, count, v);
-    for (int i = 0; i < s->it.blocks && s->about[i].closer >= 0; i++) {
+    for (int i = 0; i < s->it.blocks && s->about[i].constraint >= 0; i++) {
         zw_mask8 shut;
         find_closed(s, i, &shut);
         for (int l = 0; l < count; l++) {
             if (s->of->good[l]) {
-                closed[l][s->about[i].closer] = shut[l] != 0;
+                closed[l][s->about[i].constraint] = shut[l] != 0;
             }
         }
     }

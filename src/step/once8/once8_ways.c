@@ -11,7 +11,7 @@
 static int end_of_pair(const once8 *s, int i)
 {
     int end = i + 1;
-    while (end < s->it.blocks && s->about[end].closer == s->about[i].closer &&
+    while (end < s->it.blocks && s->about[end].constraint == s->about[i].constraint &&
            s->about[end].match == s->about[i].match) {
         end++;
     }
@@ -99,7 +99,7 @@ static int are_found_safe(once8 *s, int lane)
     for (int i = 0, end; i < s->it.blocks && safe; i = end) {
         double gap = INFINITY, n[3] = {0};
         end = end_of_pair(s, i);
-        for (int j = i; j < end && s->about[i].closer < 0; j++) {
+        for (int j = i; j < end && s->about[i].constraint < 0; j++) {
             if (s->about[j].found[lane] && s->about[j].gap[lane] < gap) {
                 gap = s->about[j].gap[lane];
                 for (int k = 0; k < 3; k++) {
@@ -191,7 +191,7 @@ void once8_drop_ghosts(once8 *s)
         for (int i = 0, end; i < s->it.blocks && s->of->good[lane]; i = end) {
             end = end_of_pair(s, i);
             const contact_match *match = &s->of->match[s->about[i].match].of;
-            if (s->about[i].closer >= 0 || !passes(s, match, i, end, lane)) {
+            if (s->about[i].constraint >= 0 || !passes(s, match, i, end, lane)) {
                 continue;
             }
             if (!out) {

@@ -1,6 +1,6 @@
 /* Islands that sleep.
  *
- * What is coupled by joints, closers, tendons and motors is a group (system/subset/subset.h);
+ * What is coupled by joints, constraints, tendons and motors is a group (system/subset/subset.h);
  * groups that touch, or are near enough for the step to look at, are an island. An island falls
  * asleep when all its groups have been at rest for AFTER seconds. At rest is a group of which no
  * point is faster than the tolerance (metres per second; bounded by the speeds of its joints times

@@ -33,7 +33,7 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
     return ZW_OK;
 }
 
-int bodies_first_closer(const struct system_bodies *bodies)
+int bodies_first_constraint(const struct system_bodies *bodies)
 {
     return bodies->formulas ? bodies->formulas->constraints : 0;
 }
@@ -135,7 +135,7 @@ static void put_slip(const zw_system *system, zw_work *work, const double *q, co
 static void put_friction(const zw_system *system, const zw_work *work, double *mu)
 {
     const struct system_bodies *bodies = system->bodies;
-    int before = bodies->closer_count + (bodies->formulas ? bodies->formulas->constraints : 0);
+    int before = bodies->constraint_count + (bodies->formulas ? bodies->formulas->constraints : 0);
     memset(mu, 0, (size_t)before * sizeof *mu);
     if (bodies->formulas) {
         memcpy(mu, bodies_formula_outputs(system, work) + bodies->formulas->at_mu,
@@ -277,7 +277,7 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
              out + system->at.slip);
 }
 
-/* p, then p' as far as it is not that of the closers: momenta.lane.h. */
+/* p, then p' as far as it is not that of the constraints: momenta.lane.h. */
 static void put_momenta(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
     double *p = work->out[PART_LAGRANGE], *g = p + system->n;

@@ -1,10 +1,10 @@
 /* Rigid bodies as a system: a tree in reduced coordinates (tree/tree.h), loops closed by rows.
  *
- * The tree says M, the bias and the motion of every body; a closer says how the frames of two
+ * The tree says M, the bias and the motion of every body; a constraint says how the frames of two
  * bodies may move against each other. Where equations run a tape, bodies sweep over the tree, and
  * both fill the same outputs (system_part): all that comes after does not know the difference.
  *
- * Rows of a closer are linear in the motions (omega, velocity) of its two frames,
+ * Rows of a constraint are linear in the motions (omega, velocity) of its two frames,
  *
  *     psi = c1 . V1 + c2 . V2,      d psi/dt = c1 . A1 + c2 . A2 + (c1' . V1 + c2' . V2),
  *
@@ -79,40 +79,40 @@ typedef struct bodies_thin {
     double inertia[6]; /* xx yy zz xy xz yz of J_body - m [c][c], exactly zero where it is */
 } bodies_thin;
 
-typedef enum bodies_closer_kind {
-    CLOSER_CONNECT,  /* 3 rows: the same point */
-    CLOSER_WELD,     /* 6: the same frame */
-    CLOSER_HINGE,    /* 5: free to turn about z */
-    CLOSER_SLIDE,    /* 5: free to shift along z */
-    CLOSER_DISTANCE, /* 1 */
-    CLOSER_WHEEL,    /* 2, of speeds: a disc rolls on a plane */
-    CLOSER_MECANUM,  /* 1, of speeds: a disc with rollers */
-    CLOSER_ROLL,     /* 2, of speeds: a ball */
-    CLOSER_BLADE,    /* 1, of speeds: a blade */
-    CLOSER_TOUCH,    /* 1: what rolls is on its plane */
-    CLOSER_LENGTH,   /* 1: L1 - o1 = poly(L2 - o2) */
-    CLOSER_LOWER,    /* 1, one-sided: L >= limit */
-    CLOSER_UPPER,    /* 1, one-sided: L <= limit */
-    CLOSER_BALL      /* 1, one-sided: the angle of a ball joint <= limit */
-} bodies_closer_kind;
+typedef enum bodies_constraint_kind {
+    CONSTRAINT_CONNECT,  /* 3 rows: the same point */
+    CONSTRAINT_WELD,     /* 6: the same frame */
+    CONSTRAINT_HINGE,    /* 5: free to turn about z */
+    CONSTRAINT_SLIDE,    /* 5: free to shift along z */
+    CONSTRAINT_DISTANCE, /* 1 */
+    CONSTRAINT_WHEEL,    /* 2, of speeds: a disc rolls on a plane */
+    CONSTRAINT_MECANUM,  /* 1, of speeds: a disc with rollers */
+    CONSTRAINT_ROLL,     /* 2, of speeds: a ball */
+    CONSTRAINT_BLADE,    /* 1, of speeds: a blade */
+    CONSTRAINT_TOUCH,    /* 1: what rolls is on its plane */
+    CONSTRAINT_LENGTH,   /* 1: L1 - o1 = poly(L2 - o2) */
+    CONSTRAINT_LOWER,    /* 1, one-sided: L >= limit */
+    CONSTRAINT_UPPER,    /* 1, one-sided: L <= limit */
+    CONSTRAINT_BALL      /* 1, one-sided: the angle of a ball joint <= limit */
+} bodies_constraint_kind;
 
-typedef struct bodies_closer {
-    bodies_closer_kind kind;
+typedef struct bodies_constraint {
+    bodies_constraint_kind kind;
     int row; /* the first */
     int rows;
     bodies_frame frame[2];
     int length[2]; /* -1: none */
     int q, dof;    /* of the ball */
     double poly[5];
-    double limit;             /* distance or limit */
-    bodies_closer_kind shape; /* of CLOSER_TOUCH: what rolls */
+    double limit;                 /* distance or limit */
+    bodies_constraint_kind shape; /* of CONSTRAINT_TOUCH: what rolls */
     double radius;
     double roller[2]; /* cosine and sine of the rollers' angle */
     zw_soft soft;     /* for the soft law: soft.h */
     double margin, torquescale;
     int chain[2];   /* dofs that move the two bodies, or terms of the two lengths: how many, */
     int *column[2]; /* and where each stands among the columns of the rows */
-} bodies_closer;
+} bodies_constraint;
 
 /* Dry friction: a force against the speed e = sum of coef * v, of at most `limit`. As a constraint
  * it has no rows but a direction to slide in. */
@@ -205,9 +205,9 @@ typedef struct bodies_sensor {
     double cutoff;           /* 0: none */
     bodies_frame frame, ref; /* what it is mounted on, and relative to, if `relative` */
     int relative;
-    int target;          /* a part, motor or length: joints, then tendons */
-    int q, dof;          /* of its joint */
-    int closer, closers; /* limits: those of the joint or tendon, -1: none */
+    int target;                  /* a part, motor or length: joints, then tendons */
+    int q, dof;                  /* of its joint */
+    int constraint, constraints; /* limits: those of the joint or tendon, -1: none */
     double margin;
     int shape; /* of its site, for touch, insidesite and contacts */
     double zone[3];
@@ -266,7 +266,7 @@ typedef struct bodies_formulas {
     bodies_seen *seen;
     int frame_count;
     bodies_frame *frame;
-    int rows, constraints; /* they stand before those of the closers */
+    int rows, constraints; /* they stand before those of the constraints */
     system_row *kind;      /* [rows] */
     int *start, *entry;    /* [rows + 1], what each row holds of seen[] */
     int *column;           /* [entries] of joints: where its dof stands; of others -1 */
@@ -296,7 +296,7 @@ struct system_bodies {
     const char *missing_mesh; /* of a shape that cannot touch, or NULL: the model's */
     char **speed;             /* [n] names of the speeds */
     double *q, *v;            /* [nq], [n] the start as described */
-    int term_count, length_count, closer_count, dry_count, motor_count, lift_count, mark_count;
+    int term_count, length_count, constraint_count, dry_count, motor_count, lift_count, mark_count;
     bodies_term *term;
     double *coef; /* [terms] of those that are constant */
     int path_count, stop_count;
@@ -304,8 +304,8 @@ struct system_bodies {
     bodies_stop *stop;
     bodies_length *length; /* joints of the model (joint_count), then its tendons */
     int motor_lifts;       /* some of them take weights off by their motors */
-    bodies_closer *closer;
-    bodies_dry *dry; /* their constraints come after those of the closers */
+    bodies_constraint *constraint;
+    bodies_dry *dry; /* their constraints come after those of the constraints */
     bodies_motor *motor;
     bodies_lift *lift;
     int fluid_count;
@@ -417,8 +417,8 @@ double bodies_armature_energy(const zw_system *system, const zw_work *work, cons
 /* What its entry of M has more. */
 double bodies_extra_mass(const struct system_bodies *bodies, const bodies_extra *extra,
                          const double *coef);
-/* The constraint that is closer 0: those of formulas stand before. */
-int bodies_first_closer(const struct system_bodies *bodies);
+/* The constraint that is constraint 0: those of formulas stand before. */
+int bodies_first_constraint(const struct system_bodies *bodies);
 
 /* bodies_force.c. Velocities have been swept, formulas of the terms run. */
 /* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate that it feels
@@ -508,24 +508,27 @@ void bodies_force_range(const zw_system *system, const zw_work *work, int length
 void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
                  const double wrench[6], double *force);
 
-/* bodies_roll.c: the rows of CLOSER_WHEEL to CLOSER_TOUCH. */
-void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list);
+/* bodies_roll.c: the rows of CONSTRAINT_WHEEL to CONSTRAINT_TOUCH. */
+void bodies_roll_rows(const bodies_constraint *constraint, const bodies_moving f[2],
+                      bodies_row *list);
 /* Do its rows hold speeds? */
-int bodies_is_rolling(const bodies_closer *closer);
+int bodies_is_rolling(const bodies_constraint *constraint);
 
-/* bodies_rows.c: phi, psi, b of all closers, and A in the pattern of the system; NULL: not wanted.
- * The sweeps for it have been run. */
+/* bodies_rows.c: phi, psi, b of all constraints, and A in the pattern of the system; NULL: not
+ * wanted. The sweeps for it have been run. */
 typedef struct bodies_rows {
     double *phi, *psi, *b, *A;
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);
-void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                        const double *q, const double *v, bodies_rows rows);
-/* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
- * first, about the two places. Kinematics have been run. */
-void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                          const double *push, double place[2][3], double wrench[2][6]);
+void bodies_fill_constraint(const zw_system *system, const zw_work *work,
+                            const bodies_constraint *constraint, const double *q, const double *v,
+                            bodies_rows rows);
+/* What a constraint between two frames does to them for these multipliers of its rows: wrenches,
+ * moment first, about the two places. Kinematics have been run. */
+void bodies_constraint_wrench(const zw_system *system, const zw_work *work,
+                              const bodies_constraint *constraint, const double *push,
+                              double place[2][3], double wrench[2][6]);
 
 /* bodies_load.c: sweeps with the accelerations of the last zw_forward; then what the parent of each
  * part exerts on it, load[parts][6]: moment about its centre of mass, force. */

@@ -62,7 +62,7 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error);
 /* bodies_close.c: lengths, equalities, limits, dry friction. */
 bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos[3],
                              const double quat[4]);
-zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
+zw_status bodies_make_constraints(bodies_builder *b, zw_error *error);
 
 /* tendon/tendon_build.c. Room for the ways of tendons, and for their terms; one way; then, once all
  * lengths are there: what they are in the pose as described, and where springs have no force. */
@@ -90,7 +90,7 @@ zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
 /* Copies of all names of a kind, and NULL after them. */
 zw_status bodies_name_parts(const bodies_builder *b, zw_kind kind, char ***list);
 
-/* bodies_mount.c: sensors; after closers and drives. */
+/* bodies_mount.c: sensors; after constraints and drives. */
 zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
 
 /* contact_build.c: shapes, and which may touch which. */

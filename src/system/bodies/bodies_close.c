@@ -1,4 +1,5 @@
-/* Lengths, the closers of loops, what rolls, limits and dry friction, from their definitions. */
+/* Lengths, the constraints that close loops, what rolls, limits and dry friction, from their
+ * definitions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,45 +152,47 @@ static double written_to(const bodies_builder *b, int body, const double pos[3])
 /* Two points that coincide in the pose as described, up to the digits of the file, are the same
  * point: else loops that several connects close (two points make a hinge) contradict each other by
  * those digits. */
-static void meet(const bodies_builder *b, const zw_equality_def *from, bodies_closer *closer)
+static void meet(const bodies_builder *b, const zw_equality_def *from,
+                 bodies_constraint *constraint)
 {
-    bodies_frame there = same_place(b, &closer->frame[0], from->second);
+    bodies_frame there = same_place(b, &constraint->frame[0], from->second);
     double apart[3];
     for (int k = 0; k < 3; k++) {
-        apart[k] = there.pos[k] - closer->frame[1].pos[k];
+        apart[k] = there.pos[k] - constraint->frame[1].pos[k];
     }
     if (sqrt(model_dot(apart, apart)) <=
         written_to(b, from->first, from->pos1) + written_to(b, from->second, from->pos2)) {
-        memcpy(closer->frame[1].pos, there.pos, sizeof there.pos);
+        memcpy(constraint->frame[1].pos, there.pos, sizeof there.pos);
     }
 }
 
 static void place_frames(const bodies_builder *b, const zw_equality_def *from,
-                         bodies_closer *closer)
+                         bodies_constraint *constraint)
 {
     static const double none[4] = {1, 0, 0, 0};
     int points = from->kind == ZW_EQUALITY_CONNECT || from->kind == ZW_EQUALITY_DISTANCE;
     if (from->placed != 2) {
-        closer->frame[0] = bodies_frame_on(b, from->first, from->pos1, points ? none : from->quat1);
+        constraint->frame[0] =
+            bodies_frame_on(b, from->first, from->pos1, points ? none : from->quat1);
     }
     if (from->placed != 0) {
-        closer->frame[1] =
+        constraint->frame[1] =
             bodies_frame_on(b, from->second, from->pos2, points ? none : from->quat2);
     }
     if (from->placed == 1 && from->kind == ZW_EQUALITY_CONNECT) {
-        meet(b, from, closer);
+        meet(b, from, constraint);
     }
     if (from->placed == 0) {
-        closer->frame[1] = same_place(b, &closer->frame[0], from->second);
+        constraint->frame[1] = same_place(b, &constraint->frame[0], from->second);
     }
     if (from->placed == 2) {
-        closer->frame[0] = same_place(b, &closer->frame[1], from->first);
+        constraint->frame[0] = same_place(b, &constraint->frame[1], from->first);
     }
 }
 
-/* ---- Closers -------------------------------------------------------------------------------- */
+/* ---- Constraints ---------------------------------------------------------------------------- */
 
-static model_constraint *add_constraint(bodies_builder *b, const char *name, int place)
+static model_constraint *show_constraint(bodies_builder *b, const char *name, int place)
 {
     model_constraint *constraint = model_add_constraint(b->to->shown);
     if (!constraint || !(constraint->name = bodies_copy(name))) {
@@ -201,99 +204,101 @@ static model_constraint *add_constraint(bodies_builder *b, const char *name, int
     return constraint;
 }
 
-static zw_status add_closer(bodies_builder *b, bodies_closer closer, const char *name, int place,
-                            zw_error *error)
+static zw_status add_constraint(bodies_builder *b, bodies_constraint constraint, const char *name,
+                                int place, zw_error *error)
 {
-    closer.row = b->system->m;
-    b->system->m += closer.rows;
-    b->to->closer[b->to->closer_count++] = closer;
-    model_constraint *constraint = add_constraint(b, name, place);
-    if (!constraint) {
+    constraint.row = b->system->m;
+    b->system->m += constraint.rows;
+    b->to->constraint[b->to->constraint_count++] = constraint;
+    model_constraint *shown = show_constraint(b, name, place);
+    if (!shown) {
         return bodies_no_memory(error);
     }
-    constraint->rows = closer.rows;
-    constraint->relation = closer.kind >= CLOSER_LOWER ? MODEL_AT_LEAST : MODEL_EQUAL;
+    shown->rows = constraint.rows;
+    shown->relation = constraint.kind >= CONSTRAINT_LOWER ? MODEL_AT_LEAST : MODEL_EQUAL;
     return ZW_OK;
 }
 
 /* What rolls, and that it stays on its plane. */
-static zw_status add_rolling(bodies_builder *b, bodies_closer closer, const zw_equality_def *from,
-                             char *name, zw_error *error)
+static zw_status add_rolling(bodies_builder *b, bodies_constraint constraint,
+                             const zw_equality_def *from, char *name, zw_error *error)
 {
-    closer.frame[0] = bodies_frame_on(b, from->first, from->pos1, from->quat1);
-    closer.frame[1] = bodies_frame_on(b, from->second, from->pos2, from->quat2);
-    closer.radius = closer.kind == CLOSER_BLADE ? 0 : from->radius;
-    math_sincos(from->roller, &closer.roller[1], &closer.roller[0]);
-    if (closer.frame[0].body == closer.frame[1].body) {
+    constraint.frame[0] = bodies_frame_on(b, from->first, from->pos1, from->quat1);
+    constraint.frame[1] = bodies_frame_on(b, from->second, from->pos2, from->quat2);
+    constraint.radius = constraint.kind == CONSTRAINT_BLADE ? 0 : from->radius;
+    math_sincos(from->roller, &constraint.roller[1], &constraint.roller[0]);
+    if (constraint.frame[0].body == constraint.frame[1].body) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
                           "%s rolls on a body that it is welded to", name);
     }
-    zw_status status = add_closer(b, closer, name, from->place, error);
+    zw_status status = add_constraint(b, constraint, name, from->place, error);
     if (status != ZW_OK || !from->touch) {
         return status;
     }
-    closer.shape = closer.kind;
-    closer.kind = CLOSER_TOUCH;
-    closer.rows = 1;
+    constraint.shape = constraint.kind;
+    constraint.kind = CONSTRAINT_TOUCH;
+    constraint.rows = 1;
     snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".touch");
-    return add_closer(b, closer, name, from->place, error);
+    return add_constraint(b, constraint, name, from->place, error);
 }
 
 static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
 {
-    static const bodies_closer_kind kind[] = {
-        CLOSER_CONNECT,  CLOSER_WELD,  CLOSER_HINGE,   CLOSER_SLIDE, CLOSER_LENGTH, CLOSER_LENGTH,
-        CLOSER_DISTANCE, CLOSER_WHEEL, CLOSER_MECANUM, CLOSER_ROLL,  CLOSER_BLADE};
+    static const bodies_constraint_kind kind[] = {
+        CONSTRAINT_CONNECT, CONSTRAINT_WELD,   CONSTRAINT_HINGE,    CONSTRAINT_SLIDE,
+        CONSTRAINT_LENGTH,  CONSTRAINT_LENGTH, CONSTRAINT_DISTANCE, CONSTRAINT_WHEEL,
+        CONSTRAINT_MECANUM, CONSTRAINT_ROLL,   CONSTRAINT_BLADE};
     const zw_equality_def *from = &b->from->equality[index];
     char name[BODIES_NAME];
     bodies_part_name(b, ZW_KIND_EQUALITY, index, name);
     int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
-    bodies_closer closer = {.kind = kind[from->kind],
-                            .rows = model_equality_rows(from) - touch,
-                            .length = {-1, -1},
-                            .soft = from->soft,
-                            .torquescale = from->torquescale};
+    bodies_constraint constraint = {.kind = kind[from->kind],
+                                    .rows = model_equality_rows(from) - touch,
+                                    .length = {-1, -1},
+                                    .soft = from->soft,
+                                    .torquescale = from->torquescale};
     if (from->kind >= ZW_EQUALITY_WHEEL) {
-        return add_rolling(b, closer, from, name, error);
+        return add_rolling(b, constraint, from, name, error);
     }
-    if (closer.kind == CLOSER_LENGTH) {
+    if (constraint.kind == CONSTRAINT_LENGTH) {
         int skip = from->kind == ZW_EQUALITY_TENDON ? b->from->count[ZW_KIND_JOINT] : 0;
-        closer.length[0] = skip + from->first;
-        closer.length[1] = from->second < 0 ? -1 : skip + from->second;
-        memcpy(closer.poly, from->poly, sizeof closer.poly);
+        constraint.length[0] = skip + from->first;
+        constraint.length[1] = from->second < 0 ? -1 : skip + from->second;
+        memcpy(constraint.poly, from->poly, sizeof constraint.poly);
     } else {
-        place_frames(b, from, &closer);
-        closer.limit = from->distance;
+        place_frames(b, from, &constraint);
+        constraint.limit = from->distance;
     }
-    if (closer.kind == CLOSER_DISTANCE && !(closer.limit > 0)) {
+    if (constraint.kind == CONSTRAINT_DISTANCE && !(constraint.limit > 0)) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
                           "%s: a distance of %g; two points at the same place are a connect", name,
-                          closer.limit);
+                          constraint.limit);
     }
     const tree_body *body = b->system->tree->body;
-    if (closer.kind < CLOSER_LENGTH && body[closer.frame[0].body].last_dof < 0 &&
-        body[closer.frame[1].body].last_dof < 0) {
+    if (constraint.kind < CONSTRAINT_LENGTH && body[constraint.frame[0].body].last_dof < 0 &&
+        body[constraint.frame[1].body].last_dof < 0) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
                           "%s ties two bodies that cannot move", name);
     }
-    if (closer.kind < CLOSER_LENGTH && closer.frame[0].body == closer.frame[1].body) {
+    if (constraint.kind < CONSTRAINT_LENGTH &&
+        constraint.frame[0].body == constraint.frame[1].body) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
                           "%s ties a body to itself: the two are already welded together", name);
     }
-    return add_closer(b, closer, name, from->place, error);
+    return add_constraint(b, constraint, name, from->place, error);
 }
 
-/* Both ends of the range of the closer's length; `name` is that of the joint or tendon. */
-static zw_status add_range(bodies_builder *b, bodies_closer closer, const double range[2],
+/* Both ends of the range of the constraint's length; `name` is that of the joint or tendon. */
+static zw_status add_range(bodies_builder *b, bodies_constraint constraint, const double range[2],
                            char *name, int place, zw_error *error)
 {
     zw_status status = ZW_OK;
     size_t end = strlen(name);
     for (int k = 0; k < 2 && status == ZW_OK; k++) {
-        closer.kind = k ? CLOSER_UPPER : CLOSER_LOWER;
-        closer.limit = range[k];
+        constraint.kind = k ? CONSTRAINT_UPPER : CONSTRAINT_LOWER;
+        constraint.limit = range[k];
         snprintf(name + end, BODIES_NAME - end, k ? ".upper" : ".lower");
-        status = add_closer(b, closer, name, place, error);
+        status = add_constraint(b, constraint, name, place, error);
     }
     name[end] = 0;
     return status;
@@ -307,19 +312,19 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
         return ZW_OK;
     }
     bodies_part_name(b, ZW_KIND_JOINT, j, name);
-    bodies_closer closer = {.kind = CLOSER_BALL,
-                            .rows = 1,
-                            .length = {is_scalar(joint) ? j : -1, -1},
-                            .q = b->joint_q[j],
-                            .dof = b->joint_dof[j],
-                            .limit = joint->range[1],
-                            .soft = joint->soft_limit,
-                            .margin = joint->margin};
+    bodies_constraint constraint = {.kind = CONSTRAINT_BALL,
+                                    .rows = 1,
+                                    .length = {is_scalar(joint) ? j : -1, -1},
+                                    .q = b->joint_q[j],
+                                    .dof = b->joint_dof[j],
+                                    .limit = joint->range[1],
+                                    .soft = joint->soft_limit,
+                                    .margin = joint->margin};
     if (is_scalar(joint)) {
-        return add_range(b, closer, joint->range, name, joint->place, error);
+        return add_range(b, constraint, joint->range, name, joint->place, error);
     }
     snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".limit");
-    return add_closer(b, closer, name, joint->place, error);
+    return add_constraint(b, constraint, name, joint->place, error);
 }
 
 /* Tendons and joints may have the same names; their limits may not. */
@@ -342,12 +347,12 @@ static zw_status add_limits(bodies_builder *b, zw_error *error)
     for (int i = 0; i < tendons && status == ZW_OK; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
         if (tendon->limited) {
-            bodies_closer closer = {.rows = 1,
-                                    .length = {joints + i, -1},
-                                    .soft = tendon->soft_limit,
-                                    .margin = tendon->margin};
+            bodies_constraint constraint = {.rows = 1,
+                                            .length = {joints + i, -1},
+                                            .soft = tendon->soft_limit,
+                                            .margin = tendon->margin};
             tendon_name(b, i, name);
-            status = add_range(b, closer, tendon->range, name, tendon->place, error);
+            status = add_range(b, constraint, tendon->range, name, tendon->place, error);
         }
     }
     return status;
@@ -362,7 +367,7 @@ static zw_status add_dry(bodies_builder *b, bodies_dry dry, const char *name, in
     dry.first = dry.length >= 0 ? b->to->length[dry.length].first : b->to->term_count - 1;
     dry.count = dry.length >= 0 ? b->to->length[dry.length].count : 1;
     b->to->dry[b->to->dry_count++] = dry;
-    model_constraint *constraint = add_constraint(b, name, place);
+    model_constraint *constraint = show_constraint(b, name, place);
     if (!constraint) {
         return bodies_no_memory(error);
     }
@@ -421,14 +426,15 @@ static zw_status add_friction(bodies_builder *b, zw_error *error)
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-zw_status bodies_make_closers(bodies_builder *b, zw_error *error)
+zw_status bodies_make_constraints(bodies_builder *b, zw_error *error)
 {
     size_t joints = (size_t)b->from->count[ZW_KIND_JOINT];
     size_t tendons = (size_t)b->from->count[ZW_KIND_TENDON];
     int equalities = b->from->count[ZW_KIND_EQUALITY];
-    size_t closers = 2 * (joints + tendons) + 2 * (size_t)equalities + 1;
+    size_t constraints = 2 * (joints + tendons) + 2 * (size_t)equalities + 1;
     zw_status status = make_lengths(b, error);
-    if (status == ZW_OK && !(b->to->closer = base_alloc(closers * sizeof *b->to->closer))) {
+    if (status == ZW_OK &&
+        !(b->to->constraint = base_alloc(constraints * sizeof *b->to->constraint))) {
         status = bodies_no_memory(error);
     }
     int without = bodies_without(b, ZW_WITHOUT_EQUALITY | ZW_WITHOUT_CONSTRAINT);

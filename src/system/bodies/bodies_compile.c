@@ -360,12 +360,20 @@ void bodies_close(bodies_builder *b)
 
 static zw_status build(bodies_builder *b, zw_error *error)
 {
-    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
-        bodies_open,          bodies_make_formulas, bodies_name_coordinates,
-        bodies_make_parts,    bodies_make_closers,  bodies_make_drives,
-        bodies_make_fluid,    bodies_make_contacts, bodies_make_sensors,
-        measure_haste,        make_start,           bodies_formula_events,
-        bodies_make_pictures, bodies_make_patterns};
+    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {bodies_open,
+                                                                       bodies_make_formulas,
+                                                                       bodies_name_coordinates,
+                                                                       bodies_make_parts,
+                                                                       bodies_make_constraints,
+                                                                       bodies_make_drives,
+                                                                       bodies_make_fluid,
+                                                                       bodies_make_contacts,
+                                                                       bodies_make_sensors,
+                                                                       measure_haste,
+                                                                       make_start,
+                                                                       bodies_formula_events,
+                                                                       bodies_make_pictures,
+                                                                       bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -416,9 +424,9 @@ void bodies_free(struct system_bodies *bodies)
     if (!bodies) {
         return;
     }
-    for (int c = 0; c < bodies->closer_count; c++) {
-        base_free(bodies->closer[c].column[0]);
-        base_free(bodies->closer[c].column[1]);
+    for (int c = 0; c < bodies->constraint_count; c++) {
+        base_free(bodies->constraint[c].column[0]);
+        base_free(bodies->constraint[c].column[1]);
     }
     char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name, bodies->reading_name};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -435,7 +443,7 @@ void bodies_free(struct system_bodies *bodies)
     }
     contact_world_free(bodies->contact);
     void *list[] = {bodies->coef,        bodies->path,  bodies->stop,   bodies->q,
-                    bodies->v,           bodies->term,  bodies->length, bodies->closer,
+                    bodies->v,           bodies->term,  bodies->length, bodies->constraint,
                     bodies->dry,         bodies->motor, bodies->lift,   bodies->mark,
                     bodies->mark_output, bodies->entry, bodies->part,   bodies->thin,
                     bodies->sensor,      bodies->extra, bodies->act,    bodies->act_motor,

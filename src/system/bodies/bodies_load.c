@@ -5,7 +5,7 @@
  *
  *     F_i = sum over k in the subtree of (J alpha + omega x J omega,  m (a_c - g)) - W_k
  *
- * (tree.h), where W_k acts on body k from outside of the tree: closers, by their rows c and
+ * (tree.h), where W_k acts on body k from outside of the tree: constraints, by their rows c and
  * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), contacts,
  * formulas over points and axes, motors on sites, weight taken off, air and water. Forces on
  * coordinates (motors, springs, dampers and dry friction of joints, tendons, limits, couplings) act
@@ -95,13 +95,14 @@ static void relieve(const zw_system *system, zw_work *work, int part, const doub
 static void take_off_outer(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
     const struct system_bodies *bodies = system->bodies;
-    for (int c = 0; c < bodies->closer_count; c++) {
-        const bodies_closer *closer = &bodies->closer[c];
+    for (int c = 0; c < bodies->constraint_count; c++) {
+        const bodies_constraint *constraint = &bodies->constraint[c];
         double place[2][3], wrench[2][6];
-        if (closer->kind < CLOSER_LENGTH) {
-            bodies_closer_wrench(system, work, closer, work->push + closer->row, place, wrench);
-            relieve(system, work, closer->frame[0].part, wrench[0], place[0]);
-            relieve(system, work, closer->frame[1].part, wrench[1], place[1]);
+        if (constraint->kind < CONSTRAINT_LENGTH) {
+            bodies_constraint_wrench(system, work, constraint, work->push + constraint->row, place,
+                                     wrench);
+            relieve(system, work, constraint->frame[0].part, wrench[0], place[0]);
+            relieve(system, work, constraint->frame[1].part, wrench[1], place[1]);
         }
     }
     for (int f = 0; bodies->formulas && f < bodies->formulas->frame_count; f++) {
@@ -213,15 +214,16 @@ static zw_wrench joint_wrench(const zw_system *system, const zw_work *work, int 
     return it;
 }
 
-static zw_wrench closer_wrench(const zw_system *system, const zw_work *work, int c)
+static zw_wrench constraint_wrench(const zw_system *system, const zw_work *work, int c)
 {
     zw_wrench it = {0};
     double place[2][3], wrench[2][6];
-    c -= bodies_first_closer(system->bodies);
-    if (c >= 0 && c < system->bodies->closer_count &&
-        system->bodies->closer[c].kind < CLOSER_LENGTH) {
-        const bodies_closer *closer = &system->bodies->closer[c];
-        bodies_closer_wrench(system, work, closer, work->push + closer->row, place, wrench);
+    c -= bodies_first_constraint(system->bodies);
+    if (c >= 0 && c < system->bodies->constraint_count &&
+        system->bodies->constraint[c].kind < CONSTRAINT_LENGTH) {
+        const bodies_constraint *constraint = &system->bodies->constraint[c];
+        bodies_constraint_wrench(system, work, constraint, work->push + constraint->row, place,
+                                 wrench);
         it.between = 1;
         memcpy(it.at, place[1], sizeof it.at);
         memcpy(it.moment, wrench[1], sizeof it.moment);
@@ -247,7 +249,7 @@ zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *w
         if (kind == ZW_KIND_JOINT) {
             list[i] = joint_wrench(system, work, i);
         } else if (kind == ZW_KIND_CONSTRAINT) {
-            list[i] = closer_wrench(system, work, i);
+            list[i] = constraint_wrench(system, work, i);
         } else {
             double origin[3];
             const bodies_frame *frame = &system->bodies->part[i].frame;

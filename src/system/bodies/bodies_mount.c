@@ -33,16 +33,16 @@ static bodies_frame frame_of(const bodies_builder *b, int kind, int index)
 /* The limits of a length, or of a ball joint. */
 static void find_limits(const bodies_builder *b, bodies_sensor *sensor)
 {
-    sensor->closer = -1;
-    for (int c = 0; c < b->to->closer_count; c++) {
-        const bodies_closer *closer = &b->to->closer[c];
-        int own = closer->kind == CLOSER_BALL
-                      ? sensor->q >= 0 && closer->q == sensor->q
-                      : (closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER) &&
-                            closer->length[0] == sensor->target;
+    sensor->constraint = -1;
+    for (int c = 0; c < b->to->constraint_count; c++) {
+        const bodies_constraint *constraint = &b->to->constraint[c];
+        int own = constraint->kind == CONSTRAINT_BALL ? sensor->q >= 0 && constraint->q == sensor->q
+                                                      : (constraint->kind == CONSTRAINT_LOWER ||
+                                                         constraint->kind == CONSTRAINT_UPPER) &&
+                                                            constraint->length[0] == sensor->target;
         if (own) {
-            sensor->closer = sensor->closer < 0 ? c : sensor->closer;
-            sensor->closers++;
+            sensor->constraint = sensor->constraint < 0 ? c : sensor->constraint;
+            sensor->constraints++;
         }
     }
 }

@@ -179,45 +179,45 @@ static zw_status armature_pattern(bodies_builder *b)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* The dofs of side k of a closer, in the order of its coefficients: their number. */
-static int side(const bodies_builder *b, const bodies_closer *closer, int k, int *dof)
+/* The dofs of side k of a constraint, in the order of its coefficients: their number. */
+static int side(const bodies_builder *b, const bodies_constraint *constraint, int k, int *dof)
 {
-    if (closer->kind < CLOSER_LENGTH) {
-        return tree_chain(b->system->tree, closer->frame[k].body, dof);
+    if (constraint->kind < CONSTRAINT_LENGTH) {
+        return tree_chain(b->system->tree, constraint->frame[k].body, dof);
     }
-    if (closer->kind == CLOSER_BALL) {
+    if (constraint->kind == CONSTRAINT_BALL) {
         for (int i = 0; i < 3 && k == 0; i++) {
-            dof[i] = closer->dof + i;
+            dof[i] = constraint->dof + i;
         }
         return k == 0 ? 3 : 0;
     }
-    if (closer->length[k] < 0) {
+    if (constraint->length[k] < 0) {
         return 0;
     }
-    const bodies_length *length = &b->to->length[closer->length[k]];
+    const bodies_length *length = &b->to->length[constraint->length[k]];
     for (int i = 0; i < length->count; i++) {
         dof[i] = b->to->term[length->first + i].dof;
     }
     return length->count;
 }
 
-/* The columns of a closer's rows, in rising order; column may be NULL. mark[dof] is then where it
- * stands among them. Answers their number. */
-static int columns_of(bodies_builder *b, const bodies_closer *closer, int *column)
+/* The columns of a constraint's rows, in rising order; column may be NULL. mark[dof] is then where
+ * it stands among them. Answers their number. */
+static int columns_of(bodies_builder *b, const bodies_constraint *constraint, int *column)
 {
     int n = b->system->n, count = 0, first = n, last = -1, *dof = b->mark + n;
     for (int k = 0; k < 2; k++) {
-        int used = side(b, closer, k, dof);
+        int used = side(b, constraint, k, dof);
         for (int d = 0; d < used; d++) {
             first = dof[d] < first ? dof[d] : first;
             last = dof[d] > last ? dof[d] : last;
         }
     }
-    for (int i = first; i <= last; i++) { /* not all: of many bodies a closer touches few */
+    for (int i = first; i <= last; i++) { /* not all: of many bodies a constraint touches few */
         b->mark[i] = 0;
     }
     for (int k = 0; k < 2; k++) {
-        int used = side(b, closer, k, dof);
+        int used = side(b, constraint, k, dof);
         for (int d = 0; d < used; d++) {
             b->mark[dof[d]] = 1;
         }
@@ -235,17 +235,17 @@ static int columns_of(bodies_builder *b, const bodies_closer *closer, int *colum
 }
 
 /* Where the dofs of each side stand among the columns; after columns_of. */
-static zw_status place_columns(bodies_builder *b, bodies_closer *closer)
+static zw_status place_columns(bodies_builder *b, bodies_constraint *constraint)
 {
     int *dof = b->mark + b->system->n;
     for (int k = 0; k < 2; k++) {
-        closer->chain[k] = side(b, closer, k, dof);
-        closer->column[k] = base_alloc(((size_t)closer->chain[k] + 1) * sizeof(int));
-        if (!closer->column[k]) {
+        constraint->chain[k] = side(b, constraint, k, dof);
+        constraint->column[k] = base_alloc(((size_t)constraint->chain[k] + 1) * sizeof(int));
+        if (!constraint->column[k]) {
             return ZW_NO_MEMORY;
         }
-        for (int d = 0; d < closer->chain[k]; d++) {
-            closer->column[k][d] = b->mark[dof[d]];
+        for (int d = 0; d < constraint->chain[k]; d++) {
+            constraint->column[k][d] = b->mark[dof[d]];
         }
     }
     return ZW_OK;
@@ -259,8 +259,8 @@ static zw_status allocate_rows(bodies_builder *b)
     const struct system_bodies *to = b->to;
     size_t m = (size_t)system->m, constraints = (size_t)to->shown->constraint_count + 1;
     size_t entries = 1 + (size_t)bodies_formula_count(b);
-    for (int c = 0; c < to->closer_count; c++) {
-        entries += (size_t)to->closer[c].rows * (size_t)columns_of(b, &to->closer[c], NULL);
+    for (int c = 0; c < to->constraint_count; c++) {
+        entries += (size_t)to->constraint[c].rows * (size_t)columns_of(b, &to->constraint[c], NULL);
     }
     system->row_constraint = base_alloc((m + 1) * sizeof(int));
     system->row_kind = base_alloc((m + 1) * sizeof(system_row));
@@ -276,7 +276,7 @@ static zw_status allocate_rows(bodies_builder *b)
 }
 
 /* Constraints of formulas, which are the first. */
-static int before_closers(const bodies_builder *b)
+static int before_constraints(const bodies_builder *b)
 {
     return b->to->formulas ? b->to->formulas->constraints : 0;
 }
@@ -290,20 +290,20 @@ static zw_status row_patterns(bodies_builder *b, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    for (int i = 0; i < b->to->closer_count; i++) {
-        bodies_closer *closer = &b->to->closer[i];
-        int one_sided = closer->kind >= CLOSER_LOWER, c = before_closers(b) + i;
-        system->first_row[c] = closer->row;
-        int count = columns_of(b, closer, system->A_column + used), first = used;
-        if (place_columns(b, closer) != ZW_OK) {
+    for (int i = 0; i < b->to->constraint_count; i++) {
+        bodies_constraint *constraint = &b->to->constraint[i];
+        int one_sided = constraint->kind >= CONSTRAINT_LOWER, c = before_constraints(b) + i;
+        system->first_row[c] = constraint->row;
+        int count = columns_of(b, constraint, system->A_column + used), first = used;
+        if (place_columns(b, constraint) != ZW_OK) {
             return ZW_NO_MEMORY;
         }
-        for (int k = 0; k < closer->rows; k++) {
-            int r = closer->row + k;
+        for (int k = 0; k < constraint->rows; k++) {
+            int r = constraint->row + k;
             system->row_constraint[r] = c;
-            system->row_kind[r] = one_sided                   ? SYSTEM_CONTACT
-                                  : bodies_is_rolling(closer) ? SYSTEM_VELOCITY
-                                                              : SYSTEM_HOLONOMIC;
+            system->row_kind[r] = one_sided                       ? SYSTEM_CONTACT
+                                  : bodies_is_rolling(constraint) ? SYSTEM_VELOCITY
+                                                                  : SYSTEM_HOLONOMIC;
             system->A_start[r] = used;
             memmove(system->A_column + used, system->A_column + first, (size_t)count * sizeof(int));
             used += count;
@@ -318,19 +318,19 @@ static zw_status row_patterns(bodies_builder *b, zw_error *error)
 static int slip_patterns(bodies_builder *b)
 {
     zw_system *system = b->system;
-    int at = 0, column = 0, closers = before_closers(b) + b->to->closer_count;
+    int at = 0, column = 0, constraints = before_constraints(b) + b->to->constraint_count;
     bodies_slip_pattern(b, &at, &column);
     for (int k = 0; k < b->to->dry_count; k++) {
         const bodies_dry *dry = &b->to->dry[k];
-        system->first_row[closers + k] = system->m;
-        system->slip[closers + k] = (system_slip){
+        system->first_row[constraints + k] = system->m;
+        system->slip[constraints + k] = (system_slip){
             .width = 1, .rank = 1, .columns = dry->count, .first_column = column, .at = at};
         for (int i = 0; i < dry->count; i++) {
             system->slip_column[column++] = b->to->term[dry->first + i].dof;
         }
         at += 3 + dry->count;
     }
-    system->first_row[closers + b->to->dry_count] = system->m;
+    system->first_row[constraints + b->to->dry_count] = system->m;
     system->has_friction |= b->to->dry_count > 0;
     return at;
 }

@@ -122,40 +122,42 @@ static void touch(const bodies_moving f[2], const moving *rho, const moving *n, 
 }
 
 /* Where it touches, and the directions along which it is held; answers their number. */
-static int directions(const bodies_closer *closer, bodies_closer_kind shape,
+static int directions(const bodies_constraint *constraint, bodies_constraint_kind shape,
                       const bodies_moving f[2], moving *rho, moving d[2])
 {
     moving n = carried(f[1].axis[2], f[1].V), a = carried(f[0].axis[2], f[0].V);
     moving blade = carried(f[0].axis[0], f[0].V), forward, across;
     switch (shape) {
-    case CLOSER_ROLL:
-        *rho = scaled(-closer->radius, n);
+    case CONSTRAINT_ROLL:
+        *rho = scaled(-constraint->radius, n);
         d[0] = carried(f[1].axis[0], f[1].V);
         d[1] = carried(f[1].axis[1], f[1].V);
         return 2;
-    case CLOSER_BLADE:
+    case CONSTRAINT_BLADE:
         *rho = scaled(0, n);
         d[0] = unit(cross(&n, &blade));
         return 1;
     default:
         forward = unit(cross(&a, &n));
         across = cross(&n, &forward);
-        *rho = scaled(closer->radius, cross(&a, &forward));
+        *rho = scaled(constraint->radius, cross(&a, &forward));
         d[0] = forward;
         d[1] = across;
-        if (shape == CLOSER_MECANUM) {
-            d[0] = sum(scaled(closer->roller[0], across), scaled(closer->roller[1], forward));
+        if (shape == CONSTRAINT_MECANUM) {
+            d[0] =
+                sum(scaled(constraint->roller[0], across), scaled(constraint->roller[1], forward));
             return 1;
         }
         return 2;
     }
 }
 
-void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list)
+void bodies_roll_rows(const bodies_constraint *constraint, const bodies_moving f[2],
+                      bodies_row *list)
 {
     moving rho, d[2];
-    int touching = closer->kind == CLOSER_TOUCH;
-    int count = directions(closer, touching ? closer->shape : closer->kind, f, &rho, d);
+    int touching = constraint->kind == CONSTRAINT_TOUCH;
+    int count = directions(constraint, touching ? constraint->shape : constraint->kind, f, &rho, d);
     if (touching) {
         moving n = carried(f[1].axis[2], f[1].V);
         touch(f, &rho, &n, list);
@@ -166,7 +168,7 @@ void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bod
     }
 }
 
-int bodies_is_rolling(const bodies_closer *closer)
+int bodies_is_rolling(const bodies_constraint *constraint)
 {
-    return closer->kind >= CLOSER_WHEEL && closer->kind <= CLOSER_BLADE;
+    return constraint->kind >= CONSTRAINT_WHEEL && constraint->kind <= CONSTRAINT_BLADE;
 }

@@ -1,4 +1,4 @@
-/* The rows of closers; the form they share is at the head of bodies.h.
+/* The rows of constraints; the form they share is at the head of bodies.h.
  *
  * p, v, a: a frame's origin, its velocity and acceleration; w, alpha: angular ones; x, y, z its
  * axes; u = p2 - p1. All along the axes of the world.
@@ -159,31 +159,32 @@ static void orientation_rows(const bodies_moving f[2], bodies_row *list)
     }
 }
 
-static void frame_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list)
+static void frame_rows(const bodies_constraint *constraint, const bodies_moving f[2],
+                       bodies_row *list)
 {
-    switch (closer->kind) {
-    case CLOSER_CONNECT:
+    switch (constraint->kind) {
+    case CONSTRAINT_CONNECT:
         connect_rows(f, list);
         break;
-    case CLOSER_WELD:
+    case CONSTRAINT_WELD:
         connect_rows(f, list);
         orientation_rows(f, list + 3);
         break;
-    case CLOSER_HINGE:
+    case CONSTRAINT_HINGE:
         connect_rows(f, list);
         square_row(f, f[0].axis[2], f[1].axis[0], list + 3);
         square_row(f, f[0].axis[2], f[1].axis[1], list + 4);
         break;
-    case CLOSER_SLIDE:
+    case CONSTRAINT_SLIDE:
         orientation_rows(f, list);
         beside_row(f, f[0].axis[0], list + 3);
         beside_row(f, f[0].axis[1], list + 4);
         break;
-    case CLOSER_DISTANCE:
-        distance_row(f, closer->limit, list);
+    case CONSTRAINT_DISTANCE:
+        distance_row(f, constraint->limit, list);
         break;
     default:
-        bodies_roll_rows(closer, f, list);
+        bodies_roll_rows(constraint, f, list);
         break;
     }
 }
@@ -211,8 +212,8 @@ double bodies_entry(const double *c, const double *J)
  * round-off again, 1e-10 of its length. The kernel knows rows only as they are and would believe
  * it. Here it is known what they are made of: row i has round-off of 1e-16 sigma_i, sigma_i the
  * length that it would have if no term of c . J_d took anything from another. So the rows of a
- * closer are made orthogonal, always the one with the largest rest in units of its sigma first, and
- * one that is SHORT and whose rest is NOTHING is none: the others imply it. (Of one that is not
+ * constraint are made orthogonal, always the one with the largest rest in units of its sigma first,
+ * and one that is SHORT and whose rest is NOTHING is none: the others imply it. (Of one that is not
  * short the kernel itself sees that its rest is round-off.) */
 static const double SHORT = 0.03;
 static const double NOTHING = 1e-11;
@@ -231,15 +232,15 @@ static double size_of(const double *c, const double *J)
  * stand still while those turn against each other. With n the combination of rows that is nothing,
  * n . psi = 0 always, and so n . (d psi/dt) = -n' . psi: beside the manifold, or by round-off of
  * psi, b has that much. */
-static void empty(const zw_system *system, const bodies_closer *closer, int i, double b,
+static void empty(const zw_system *system, const bodies_constraint *constraint, int i, double b,
                   const bodies_moving f[2], const bodies_row *it, double speed, bodies_rows rows)
 {
-    int r = closer->row + i, start = system->A_start[r];
+    int r = constraint->row + i, start = system->A_start[r];
     double size = sum_of(it->c[0]) + sum_of(it->c[1]);
     double most = sum_of(f[0].A) + sum_of(f[1].A) + speed * speed;
     double off = 0;
-    for (int k = 0; k < closer->rows; k++) {
-        off += fabs(rows.psi[closer->row + k]);
+    for (int k = 0; k < constraint->rows; k++) {
+        off += fabs(rows.psi[constraint->row + k]);
     }
     memset(rows.A + start, 0, (size_t)(system->A_start[r + 1] - start) * sizeof(double));
     rows.psi[r] = fabs(rows.psi[r]) > 1e-13 * size * speed ? rows.psi[r] : 0;
@@ -247,20 +248,20 @@ static void empty(const zw_system *system, const bodies_closer *closer, int i, d
 }
 
 /* sigma: squares; rest: room for the rows. */
-static void clear_empty(const zw_system *system, const bodies_closer *closer, const double *sigma,
-                        double *rest, const bodies_moving f[2], const bodies_row *list,
-                        double speed, bodies_rows rows)
+static void clear_empty(const zw_system *system, const bodies_constraint *constraint,
+                        const double *sigma, double *rest, const bodies_moving f[2],
+                        const bodies_row *list, double speed, bodies_rows rows)
 {
-    int first = closer->row, count = system->A_start[first + 1] - system->A_start[first];
+    int first = constraint->row, count = system->A_start[first + 1] - system->A_start[first];
     int open[6] = {1, 1, 1, 1, 1, 1};
     double b[6], length[6];
     memcpy(rest, rows.A + system->A_start[first],
-           (size_t)count * (size_t)closer->rows * sizeof *rest);
-    memcpy(b, rows.b + first, (size_t)closer->rows * sizeof *b);
-    for (int taken = 0; taken < closer->rows; taken++) {
+           (size_t)count * (size_t)constraint->rows * sizeof *rest);
+    memcpy(b, rows.b + first, (size_t)constraint->rows * sizeof *b);
+    for (int taken = 0; taken < constraint->rows; taken++) {
         int best = -1;
         double most = NOTHING * NOTHING, square = 0;
-        for (int i = 0; i < closer->rows; i++) {
+        for (int i = 0; i < constraint->rows; i++) {
             double own = open[i] ? dense_dot(count, rest + i * count, rest + i * count) : 0;
             length[i] = taken == 0 ? own : length[i];
             if (own > most * sigma[i]) {
@@ -269,7 +270,7 @@ static void clear_empty(const zw_system *system, const bodies_closer *closer, co
                 square = own;
             }
         }
-        for (int i = 0; i < closer->rows && best >= 0; i++) {
+        for (int i = 0; i < constraint->rows && best >= 0; i++) {
             if (open[i] && i != best) {
                 double share = dense_dot(count, rest + i * count, rest + best * count) / square;
                 dense_axpy(count, -share, rest + best * count, rest + i * count);
@@ -281,26 +282,26 @@ static void clear_empty(const zw_system *system, const bodies_closer *closer, co
         }
         open[best] = 0;
     }
-    for (int i = 0; i < closer->rows; i++) {
+    for (int i = 0; i < constraint->rows; i++) {
         if (open[i] && length[i] < SHORT * SHORT * sigma[i]) {
-            empty(system, closer, i, b[i], f, &list[i], speed, rows);
+            empty(system, constraint, i, b[i], f, &list[i], speed, rows);
         }
     }
 }
 
-static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                        const double *v, bodies_rows rows)
+static void fill_frames(const zw_system *system, const zw_work *work,
+                        const bodies_constraint *constraint, const double *v, bodies_rows rows)
 {
     bodies_moving f[2];
     bodies_row list[6];
-    const int *column = system->A_column + system->A_start[closer->row];
+    const int *column = system->A_column + system->A_start[constraint->row];
     double speed = 0, sigma[6] = {0};
     for (int k = 0; k < 2; k++) {
-        f[k] = bodies_look(system, work, &closer->frame[k]);
+        f[k] = bodies_look(system, work, &constraint->frame[k]);
     }
-    frame_rows(closer, f, list);
-    for (int i = 0; i < closer->rows; i++) {
-        int r = closer->row + i;
+    frame_rows(constraint, f, list);
+    for (int i = 0; i < constraint->rows; i++) {
+        int r = constraint->row + i;
         rows.phi[r] = list[i].phi;
         rows.psi[r] = times(list[i].c[0], f[0].V) + times(list[i].c[1], f[1].V);
         rows.b[r] = -(times(list[i].c[0], f[0].A) + times(list[i].c[1], f[1].A) + list[i].rest);
@@ -308,34 +309,35 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         memset(rows.A + start, 0, (size_t)(system->A_start[r + 1] - start) * sizeof(double));
     }
     for (int k = 0; k < 2; k++) {
-        tree_jacobian(system->tree, closer->frame[k].body, f[k].place, work->sweeps,
+        tree_jacobian(system->tree, constraint->frame[k].body, f[k].place, work->sweeps,
                       work->jacobian);
-        for (int d = 0; d < closer->chain[k]; d++) {
-            speed += sum_of(work->jacobian + 6 * d) * fabs(v[column[closer->column[k][d]]]);
+        for (int d = 0; d < constraint->chain[k]; d++) {
+            speed += sum_of(work->jacobian + 6 * d) * fabs(v[column[constraint->column[k][d]]]);
         }
-        for (int i = 0; i < closer->rows; i++) {
-            double *A = rows.A + system->A_start[closer->row + i];
-            for (int d = 0; d < closer->chain[k]; d++) {
+        for (int i = 0; i < constraint->rows; i++) {
+            double *A = rows.A + system->A_start[constraint->row + i];
+            for (int d = 0; d < constraint->chain[k]; d++) {
                 const double *c = list[i].c[k], *J = work->jacobian + 6 * d;
                 double size = size_of(c, J);
-                A[closer->column[k][d]] += times(c, J);
+                A[constraint->column[k][d]] += times(c, J);
                 sigma[i] += size * size;
             }
         }
     }
-    clear_empty(system, closer, sigma, work->jacobian, f, list, speed, rows);
+    clear_empty(system, constraint, sigma, work->jacobian, f, list, speed, rows);
 }
 
 /* L1 - o1 = poly(L2 - o2), or a limit. */
-static void fill_lengths(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                         const double *q, const double *v, bodies_rows rows)
+static void fill_lengths(const zw_system *system, const zw_work *work,
+                         const bodies_constraint *constraint, const double *q, const double *v,
+                         bodies_rows rows)
 {
     const struct system_bodies *bodies = system->bodies;
     const double *coef = bodies_coef_at(system, work, q);
-    int r = closer->row, first = closer->length[0], second = closer->length[1];
-    double *A = rows.A + system->A_start[r], sign = closer->kind == CLOSER_UPPER ? -1 : 1;
-    double value = 0, slope = 0, curve = 0, x = 0, rate = 0, from = closer->limit;
-    if (closer->kind == CLOSER_LENGTH) {
+    int r = constraint->row, first = constraint->length[0], second = constraint->length[1];
+    double *A = rows.A + system->A_start[r], sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
+    double value = 0, slope = 0, curve = 0, x = 0, rate = 0, from = constraint->limit;
+    if (constraint->kind == CONSTRAINT_LENGTH) {
         from = bodies->length[first].origin;
         x = second < 0 ? 0
                        : bodies_length_of(system, work, second, q) - bodies->length[second].origin;
@@ -343,7 +345,7 @@ static void fill_lengths(const zw_system *system, const zw_work *work, const bod
         for (int k = 4; k >= 0; k--) { /* Horner, with both derivatives */
             curve = curve * x + 2 * slope;
             slope = slope * x + value;
-            value = value * x + closer->poly[k];
+            value = value * x + constraint->poly[k];
         }
     }
     double bends = curve * rate * rate - bodies_length_bias(system, work, first);
@@ -354,9 +356,9 @@ static void fill_lengths(const zw_system *system, const zw_work *work, const bod
     memset(A, 0, (size_t)(system->A_start[r + 1] - system->A_start[r]) * sizeof *A);
     for (int k = 0; k < 2; k++) {
         double factor = k == 0 ? sign : -sign * slope;
-        for (int i = 0; i < closer->chain[k]; i++) {
-            const bodies_length *length = &bodies->length[closer->length[k]];
-            A[closer->column[k][i]] += factor * coef[length->first + i];
+        for (int i = 0; i < constraint->chain[k]; i++) {
+            const bodies_length *length = &bodies->length[constraint->length[k]];
+            A[constraint->column[k][i]] += factor * coef[length->first + i];
         }
     }
 }
@@ -365,37 +367,38 @@ static void fill_lengths(const zw_system *system, const zw_work *work, const bod
  * With n = +-e/|e| (the sign of s) and w along the body: theta' = n . w; from (s, e)' = 1/2 (s, e)
  * (0, w), n' . w = 1/2 cot(theta/2) (|w|^2 - (n . w)^2). At theta = 0 there is no n, and none is
  * needed: the limit is far. */
-static void fill_ball(const zw_system *system, const bodies_closer *closer, const double *q,
+static void fill_ball(const zw_system *system, const bodies_constraint *constraint, const double *q,
                       const double *v, bodies_rows rows)
 {
-    const double *quat = q + closer->q, *w = v + closer->dof;
-    double n[3] = {0}, *A = rows.A + system->A_start[closer->row];
+    const double *quat = q + constraint->q, *w = v + constraint->dof;
+    double n[3] = {0}, *A = rows.A + system->A_start[constraint->row];
     double size = sqrt(model_dot(quat + 1, quat + 1)), s = fabs(quat[0]);
-    int r = closer->row, away = size > 1e-9 * s;
+    int r = constraint->row, away = size > 1e-9 * s;
     for (int k = 0; k < 3 && away; k++) {
         n[k] = (quat[0] < 0 ? -quat[k + 1] : quat[k + 1]) / size;
     }
     double along = model_dot(n, w), across = model_dot(w, w) - along * along;
-    rows.phi[r] = closer->limit - 2 * math_atan2(size, s);
+    rows.phi[r] = constraint->limit - 2 * math_atan2(size, s);
     rows.psi[r] = -along;
     rows.b[r] = away ? 0.5 * (s / size) * across : 0;
     for (int k = 0; k < 3; k++) {
-        A[closer->column[0][k]] = -n[k];
+        A[constraint->column[0][k]] = -n[k];
     }
 }
 
-void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                          const double *push, double place[2][3], double wrench[2][6])
+void bodies_constraint_wrench(const zw_system *system, const zw_work *work,
+                              const bodies_constraint *constraint, const double *push,
+                              double place[2][3], double wrench[2][6])
 {
     bodies_moving f[2];
     bodies_row list[6];
     for (int k = 0; k < 2; k++) {
-        f[k] = bodies_look(system, work, &closer->frame[k]);
+        f[k] = bodies_look(system, work, &constraint->frame[k]);
         memcpy(place[k], f[k].place, sizeof f[k].place);
         memset(wrench[k], 0, 6 * sizeof *wrench[k]);
     }
-    frame_rows(closer, f, list);
-    for (int i = 0; i < closer->rows; i++) {
+    frame_rows(constraint, f, list);
+    for (int i = 0; i < constraint->rows; i++) {
         for (int j = 0; j < 6; j++) {
             wrench[0][j] += push[i] * list[i].c[0][j];
             wrench[1][j] += push[i] * list[i].c[1][j];
@@ -404,42 +407,43 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
 }
 
 /* A limit of one coordinate, as most limits are: what fill_lengths would do. */
-static void fill_limit(const zw_system *system, const bodies_closer *closer, int term,
+static void fill_limit(const zw_system *system, const bodies_constraint *constraint, int term,
                        const double *q, const double *v, bodies_rows rows)
 {
     const bodies_term *it = &system->bodies->term[term];
-    double sign = closer->kind == CLOSER_UPPER ? -1 : 1, coef = system->bodies->coef[term];
-    int r = closer->row;
-    rows.phi[r] = sign * (coef * q[it->q] - closer->limit);
+    double sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1, coef = system->bodies->coef[term];
+    int r = constraint->row;
+    rows.phi[r] = sign * (coef * q[it->q] - constraint->limit);
     rows.psi[r] = sign * (coef * v[it->dof]);
     rows.b[r] = 0;
-    rows.A[system->A_start[r] + closer->column[0][0]] = sign * coef;
+    rows.A[system->A_start[r] + constraint->column[0][0]] = sign * coef;
 }
 
-void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                        const double *q, const double *v, bodies_rows rows)
+void bodies_fill_constraint(const zw_system *system, const zw_work *work,
+                            const bodies_constraint *constraint, const double *q, const double *v,
+                            bodies_rows rows)
 {
-    if (closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER) {
-        const bodies_length *length = &system->bodies->length[closer->length[0]];
+    if (constraint->kind == CONSTRAINT_LOWER || constraint->kind == CONSTRAINT_UPPER) {
+        const bodies_length *length = &system->bodies->length[constraint->length[0]];
         if (length->count == 1 && length->path < 0 &&
-            system->A_start[closer->row + 1] - system->A_start[closer->row] == 1) {
-            fill_limit(system, closer, length->first, q, v, rows);
+            system->A_start[constraint->row + 1] - system->A_start[constraint->row] == 1) {
+            fill_limit(system, constraint, length->first, q, v, rows);
             return;
         }
     }
-    if (closer->kind == CLOSER_BALL) {
-        fill_ball(system, closer, q, v, rows);
-    } else if (closer->kind >= CLOSER_LENGTH) {
-        fill_lengths(system, work, closer, q, v, rows);
+    if (constraint->kind == CONSTRAINT_BALL) {
+        fill_ball(system, constraint, q, v, rows);
+    } else if (constraint->kind >= CONSTRAINT_LENGTH) {
+        fill_lengths(system, work, constraint, q, v, rows);
     } else {
-        fill_frames(system, work, closer, v, rows);
+        fill_frames(system, work, constraint, v, rows);
     }
 }
 
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows)
 {
-    for (int c = 0; c < system->bodies->closer_count; c++) {
-        bodies_fill_closer(system, work, &system->bodies->closer[c], q, v, rows);
+    for (int c = 0; c < system->bodies->constraint_count; c++) {
+        bodies_fill_constraint(system, work, &system->bodies->constraint[c], q, v, rows);
     }
 }

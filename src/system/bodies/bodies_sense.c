@@ -245,18 +245,18 @@ static double read_limit(const zw_system *system, const zw_work *work, const dou
 {
     const double *phi = work->out[PART_POSITION], *psi = work->out[PART_VELOCITY];
     int best = -1;
-    for (int c = sensor->closer; c >= 0 && c < sensor->closer + sensor->closers; c++) {
-        double gap = phi[system->bodies->closer[c].row];
-        int acts =
-            mode[bodies_first_closer(system->bodies) + c] != SYSTEM_OPEN || gap < sensor->margin;
-        if (acts && (best < 0 || gap < phi[system->bodies->closer[best].row])) {
+    for (int c = sensor->constraint; c >= 0 && c < sensor->constraint + sensor->constraints; c++) {
+        double gap = phi[system->bodies->constraint[c].row];
+        int acts = mode[bodies_first_constraint(system->bodies) + c] != SYSTEM_OPEN ||
+                   gap < sensor->margin;
+        if (acts && (best < 0 || gap < phi[system->bodies->constraint[best].row])) {
             best = c;
         }
     }
     if (best < 0) {
         return 0;
     }
-    int r = system->bodies->closer[best].row;
+    int r = system->bodies->constraint[best].row;
     switch (sensor->kind) {
     case ZW_SENSOR_JOINTLIMITPOS:
     case ZW_SENSOR_TENDONLIMITPOS:

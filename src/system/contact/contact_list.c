@@ -19,7 +19,7 @@ int bodies_step_memory(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
     int points = zw_contact_capacity(system), boxes = bodies->dry_count + bodies->motor_count;
-    int blocks = bodies_first_closer(bodies) + bodies->closer_count + boxes + points,
+    int blocks = bodies_first_constraint(bodies) + bodies->constraint_count + boxes + points,
         rows = system->m + boxes + 6 * points;
     return 4 + 3 * blocks + rows + system->n + bodies_sleep_memory(system);
 }

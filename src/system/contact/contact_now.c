@@ -17,9 +17,9 @@
  * treated as u_n = 0: the answer is what holds the bodies apart as far as forces do; the impulse
  * comes on top.
  *
- * All points, closers, limits that are touched and joints' friction are one problem. Where several
- * points carry what fewer could (a box on four corners), sums are determined and the parts are not:
- * the kernel takes one of the answers.
+ * All points, equality constraints, limits that are touched and joints' friction are one problem.
+ * Where several points carry what fewer could (a box on four corners), sums are determined and the
+ * parts are not: the kernel takes one of the answers.
  *
  * Sliding.  A cone asks for the direction of its residual w only, not for its size: with w = x + s
  * it gives the friction of sliding for every s that makes w parallel to u_t, and of the same sense.

@@ -17,8 +17,8 @@
  * friction of joints and tendons (lambda in a box), contacts, elliptic (a cone) or pyramidal
  * (2 (d - 1) edges n +- mu_j t_j, each lambda >= 0).
  *
- * Of the curvature J' v, the rate of the rows, aref has the part of closers between frames and no
- * other; so has MuJoCo. */
+ * Of the curvature J' v, the rate of the rows, aref has the part of constraints between frames and
+ * no other; so has MuJoCo. */
 #ifndef ZW_SYSTEM_SOFT_H
 #define ZW_SYSTEM_SOFT_H
 
@@ -89,7 +89,7 @@ typedef struct soft_block {
     int group;     /* so many blocks from here on share their columns; 0: within such a group */
     int J, column; /* where they are in value[] and column[]; columns rise */
     int whole;     /* columns are all the dofs on the way from the root to the last */
-    int of;        /* of closers: which; of contacts: which point */
+    int of;        /* of constraints: which; of contacts: which point */
     int next;      /* of the same island; -1: none */
     int held;      /* the body that it holds to the world, without J (soft_deep.c); 0: it has J */
     double mu[5], most;
@@ -166,19 +166,19 @@ typedef struct soft_problem {
     double *dof;       /* [n] mean over the dofs of a free or ball joint of one kind */
     double *length;    /* [lengths] */
 
-    /* Rows: closers that hold, contacts, friction; then tendons with a mass. */
+    /* Rows: constraints that hold, contacts, friction; then tendons with a mass. */
     int rows, blocks, entries, columns;
     int row_room, entry_room, block_room;
     soft_block *block;
     int *column;
     double *value;
     double *b, *D;     /* aref, 1/compliance */
-    int first_contact; /* block; `contacts` of them, the closers before */
+    int first_contact; /* block; `contacts` of them, the constraints before */
     int contacts;
 
     /* What they are made from. */
-    int has_frames;     /* some closer is between frames */
-    soft_watch *watch;  /* [closers] */
+    int has_frames;     /* some constraint is between frames */
+    soft_watch *watch;  /* [constraints] */
     int is_there;       /* something may touch */
     double near;        /* points are looked for up to this gap: 0 unless asked for */
     contact_work found; /* points; most with gap < 0 have a block */
@@ -248,8 +248,8 @@ zw_status soft_weigh(soft_problem *s, zw_error *error);
 
 /* soft_rows.c: after bodies_smooth. */
 zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
-/* The law of two geoms; of those of a point, looked up; and after soft_fill the place r of a closer
- * of one row. */
+/* The law of two geoms; of those of a point, looked up; and after soft_fill the place r of a
+ * constraint of one row. */
 soft_pair soft_pair_make(const soft_problem *s, uint32_t i, uint32_t j);
 const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point);
 double soft_row_place(const soft_problem *s, const soft_block *k, const double *q);
@@ -257,8 +257,8 @@ double soft_row_place(const soft_problem *s, const soft_block *k, const double *
 int soft_takes(const soft_problem *s, int index);
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
-/* Once for each closer. */
-soft_watch soft_watch_of(const soft_problem *s, const bodies_closer *closer);
+/* Once for each constraint. */
+soft_watch soft_watch_of(const soft_problem *s, const bodies_constraint *constraint);
 
 /* soft_island.c: which trees the blocks hold together, and the pattern of H of each. 0: no memory.
  */

@@ -1,8 +1,8 @@
 /* The rows of the soft law at one state; soft.h has the law.
  *
  * A0, the scale of a row's compliance, is the sum of what a unit of force moves on its two sides:
- * of dofs, lengths or bodies. The curve of the impedance is asked once for all rows of a closer or
- * contact: at |r| of all their places together.
+ * of dofs, lengths or bodies. The curve of the impedance is asked once for all rows of a constraint
+ * or contact: at |r| of all their places together.
  *
  * Contacts.  R_0 = (1 - d)/d A0 along the normal; across it R_1 = R_0 / impratio, and the other
  * directions such that R_j mu_j^2 is the same for all: a cone that is as soft everywhere, in its
@@ -108,94 +108,97 @@ static double compliance(double d, double A0)
     return fmax(LEAST, (1 - d) / d * A0);
 }
 
-/* ---- Closers -------------------------------------------------------------------------------- */
+/* ---- Constraints --------------------------------------------------------------------------------
+ */
 
-static double weight_of(const soft_problem *s, const bodies_closer *closer, int row)
+static double weight_of(const soft_problem *s, const bodies_constraint *constraint, int row)
 {
     double sum = 0;
-    int turns = (closer->kind == CLOSER_WELD || closer->kind == CLOSER_HINGE) ? row >= 3
-                : closer->kind == CLOSER_SLIDE                                ? row < 3
-                                                                              : 0;
-    if (closer->kind == CLOSER_BALL) {
-        return s->dof[closer->dof];
+    int turns = (constraint->kind == CONSTRAINT_WELD || constraint->kind == CONSTRAINT_HINGE)
+                    ? row >= 3
+                : constraint->kind == CONSTRAINT_SLIDE ? row < 3
+                                                       : 0;
+    if (constraint->kind == CONSTRAINT_BALL) {
+        return s->dof[constraint->dof];
     }
     for (int k = 0; k < 2; k++) {
-        if (closer->kind < CLOSER_LENGTH) {
-            sum += s->part[closer->frame[k].part][turns];
-        } else if (closer->length[k] >= 0) {
-            sum += s->length[closer->length[k]];
+        if (constraint->kind < CONSTRAINT_LENGTH) {
+            sum += s->part[constraint->frame[k].part][turns];
+        } else if (constraint->length[k] >= 0) {
+            sum += s->length[constraint->length[k]];
         }
     }
     return sum;
 }
 
 /* Our weld has twice the vector of the quaternion; MuJoCo's torquescale times it. */
-static double scale_of(const bodies_closer *closer, int row)
+static double scale_of(const bodies_constraint *constraint, int row)
 {
-    return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
+    return constraint->kind == CONSTRAINT_WELD && row >= 3 ? 0.5 * constraint->torquescale : 1;
 }
 
-soft_watch soft_watch_of(const soft_problem *s, const bodies_closer *closer)
+soft_watch soft_watch_of(const soft_problem *s, const bodies_constraint *constraint)
 {
     const struct system_bodies *bodies = s->system->bodies;
-    double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
-    if ((closer->kind != CLOSER_LOWER && closer->kind != CLOSER_UPPER) ||
-        bodies->length[closer->length[0]].count != 1 ||
-        bodies->length[closer->length[0]].path >= 0) {
+    double sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
+    if ((constraint->kind != CONSTRAINT_LOWER && constraint->kind != CONSTRAINT_UPPER) ||
+        bodies->length[constraint->length[0]].count != 1 ||
+        bodies->length[constraint->length[0]].path >= 0) {
         return (soft_watch){.q = -1};
     }
-    const bodies_term *term = &bodies->term[bodies->length[closer->length[0]].first];
+    const bodies_term *term = &bodies->term[bodies->length[constraint->length[0]].first];
     return (soft_watch){.q = term->q,
                         .dof = term->dof,
-                        .length = closer->length[0],
+                        .length = constraint->length[0],
                         .coef = sign * term->coef,
-                        .limit = sign * closer->limit,
-                        .margin = closer->margin,
-                        .spring = soft_spring_of(&closer->soft, s->h)};
+                        .limit = sign * constraint->limit,
+                        .margin = constraint->margin,
+                        .spring = soft_spring_of(&constraint->soft, s->h)};
 }
 
-static void add_closer(soft_problem *s, int index, const double *q, const double *v)
+static void add_constraint(soft_problem *s, int index, const double *q, const double *v)
 {
     const zw_system *system = s->system;
-    const bodies_closer *closer = &system->bodies->closer[index];
-    double *phi = s->work->rows + closer->row, *psi = phi + system->m;
-    double *terms = s->work->out[PART_TERMS], *curve = terms + system->at.b + closer->row;
-    int limit = closer->kind >= CLOSER_LOWER, rolls = bodies_is_rolling(closer);
-    int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
+    const bodies_constraint *constraint = &system->bodies->constraint[index];
+    double *phi = s->work->rows + constraint->row, *psi = phi + system->m;
+    double *terms = s->work->out[PART_TERMS], *curve = terms + system->at.b + constraint->row;
+    int limit = constraint->kind >= CONSTRAINT_LOWER, rolls = bodies_is_rolling(constraint);
+    int start = system->A_start[constraint->row],
+        columns = system->A_start[constraint->row + 1] - start;
     double square = 0;
-    bodies_fill_closer(system, s->work, closer, q, v,
-                       (bodies_rows){.phi = s->work->rows,
-                                     .psi = s->work->rows + system->m,
-                                     .b = terms + system->at.b,
-                                     .A = terms + system->at.A});
-    if (limit && !(phi[0] < closer->margin)) {
+    bodies_fill_constraint(system, s->work, constraint, q, v,
+                           (bodies_rows){.phi = s->work->rows,
+                                         .psi = s->work->rows + system->m,
+                                         .b = terms + system->at.b,
+                                         .A = terms + system->at.A});
+    if (limit && !(phi[0] < constraint->margin)) {
         return;
     }
-    for (int i = 0; i < closer->rows && !rolls; i++) {
-        double r = scale_of(closer, i) * phi[i] - closer->margin;
+    for (int i = 0; i < constraint->rows && !rolls; i++) {
+        double r = scale_of(constraint, i) * phi[i] - constraint->margin;
         square += r * r;
     }
-    soft_block *k = add_block(s, limit ? SOFT_ABOVE : SOFT_EQUAL, closer->rows, closer->rows,
-                              system->A_column + start, columns);
-    double d = soft_impedance(closer->soft.imp, sqrt(square));
-    soft_spring spring = soft_spring_of(&closer->soft, s->h);
+    soft_block *k = add_block(s, limit ? SOFT_ABOVE : SOFT_EQUAL, constraint->rows,
+                              constraint->rows, system->A_column + start, columns);
+    double d = soft_impedance(constraint->soft.imp, sqrt(square));
+    soft_spring spring = soft_spring_of(&constraint->soft, s->h);
     k->of = index;
-    for (int i = 0; i < closer->rows; i++) {
-        double scale = scale_of(closer, i);
-        double r = rolls ? 0 : scale * phi[i] - closer->margin;
-        /* rows of a closer have the same columns */
+    for (int i = 0; i < constraint->rows; i++) {
+        double scale = scale_of(constraint, i);
+        double r = rolls ? 0 : scale * phi[i] - constraint->margin;
+        /* rows of a constraint have the same columns */
         put_row(s, k, i, terms + system->at.A + start + i * columns, scale, v);
-        s->b[k->first + i] = (closer->kind < CLOSER_LENGTH ? scale * curve[i] : 0) -
+        s->b[k->first + i] = (constraint->kind < CONSTRAINT_LENGTH ? scale * curve[i] : 0) -
                              spring.B * scale * psi[i] - spring.K * d * r;
-        s->D[k->first + i] = 1 / compliance(d, weight_of(s, closer, i));
+        s->D[k->first + i] = 1 / compliance(d, weight_of(s, constraint, i));
     }
 }
 
 double soft_row_place(const soft_problem *s, const soft_block *k, const double *q)
 {
     const soft_watch *watch = &s->watch[k->of];
-    const bodies_closer *closer = &s->system->bodies->closer[k->of];
-    return watch->q < 0 ? s->work->rows[closer->row] - closer->margin
+    const bodies_constraint *constraint = &s->system->bodies->constraint[k->of];
+    return watch->q < 0 ? s->work->rows[constraint->row] - constraint->margin
                         : watch->coef * q[watch->q] - watch->limit - watch->margin;
 }
 
@@ -203,9 +206,9 @@ double soft_row_place(const soft_problem *s, const soft_block *k, const double *
 static void add_limit(soft_problem *s, int index, double phi, const double *v)
 {
     const soft_watch *watch = &s->watch[index];
-    const bodies_closer *closer = &s->system->bodies->closer[index];
+    const bodies_constraint *constraint = &s->system->bodies->constraint[index];
     soft_block *k = add_block(s, SOFT_ABOVE, 1, 1, &watch->dof, 1);
-    double r = phi - watch->margin, d = soft_impedance(closer->soft.imp, r);
+    double r = phi - watch->margin, d = soft_impedance(constraint->soft.imp, r);
     k->of = index;
     put_row(s, k, 0, &watch->coef, 1, v);
     s->b[k->first] = -watch->spring.B * (watch->coef * v[watch->dof]) - watch->spring.K * d * r;
@@ -213,13 +216,13 @@ static void add_limit(soft_problem *s, int index, double phi, const double *v)
 }
 
 /* Of limits that are far, as most are, no more is asked. */
-static void add_closers(soft_problem *s, const double *q, const double *v)
+static void add_constraints(soft_problem *s, const double *q, const double *v)
 {
-    for (int c = 0; c < s->system->bodies->closer_count; c++) {
+    for (int c = 0; c < s->system->bodies->constraint_count; c++) {
         const soft_watch *watch = &s->watch[c];
         double phi = watch->q < 0 ? -1 : watch->coef * q[watch->q] - watch->limit;
         if (watch->q < 0) {
-            add_closer(s, c, q, v);
+            add_constraint(s, c, q, v);
         } else if (phi < watch->margin) {
             add_limit(s, c, phi, v);
         }
@@ -526,7 +529,7 @@ static int begin(soft_problem *s, int points)
     const struct system_bodies *bodies = system->bodies;
     int wide = 2 * bodies->widest + 3, more = bodies->dry_count + bodies->length_count;
     s->rows = s->blocks = s->entries = s->columns = s->first_contact = s->contacts = 0;
-    return grow(s, bodies->closer_count + points + more + 1,
+    return grow(s, bodies->constraint_count + points + more + 1,
                 system->m + bodies->dry_count + 10 * points + 1,
                 system->A_start[system->m] + 2 * bodies->term_count + 6 * points * wide +
                     3 * (system->m + more) + 4);
@@ -556,10 +559,10 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     if (!begin(s, points)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    if (s->has_frames) { /* closers between frames ask for accelerations of bodies at a = 0 */
+    if (s->has_frames) { /* constraints between frames ask for accelerations of bodies at a = 0 */
         tree_accelerations(system->tree, NULL, s->work->sweeps);
     }
-    add_closers(s, q, v);
+    add_constraints(s, q, v);
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {
         if (soft_takes(s, k)) {

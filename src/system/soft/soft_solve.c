@@ -68,7 +68,7 @@ static int allocate(soft_problem *s)
     s->large = base_alloc(trees * sizeof *s->large);
     s->pair = base_alloc(SOFT_PAIRS * sizeof *s->pair);
     s->row = base_alloc(((size_t)tree->nv + 1) * sizeof *s->row);
-    s->watch = base_alloc(((size_t)s->system->bodies->closer_count + 1) * sizeof *s->watch);
+    s->watch = base_alloc(((size_t)s->system->bodies->constraint_count + 1) * sizeof *s->watch);
     if (!s->memory || !s->watch || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
         return 0;
     }
@@ -80,9 +80,9 @@ static int allocate(soft_problem *s)
         s->tree[t].end = d + 1;
         s->tree_of[d] = t;
     }
-    for (int c = 0; c < s->system->bodies->closer_count; c++) {
-        s->has_frames |= s->system->bodies->closer[c].kind < CLOSER_LENGTH;
-        s->watch[c] = soft_watch_of(s, &s->system->bodies->closer[c]);
+    for (int c = 0; c < s->system->bodies->constraint_count; c++) {
+        s->has_frames |= s->system->bodies->constraint[c].kind < CONSTRAINT_LENGTH;
+        s->watch[c] = soft_watch_of(s, &s->system->bodies->constraint[c]);
     }
     soft_find_trees(s, of.parent, of.start, of.block);
     int room = 0;

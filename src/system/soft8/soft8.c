@@ -47,9 +47,10 @@ static int fits_law(const soft_problem *s)
     for (int t = 0; t < s->trees && fit; t++) {
         fit = !s->tree[t].is_deep;
     }
-    for (int c = 0; c < s->system->bodies->closer_count && fit; c++) {
-        const bodies_closer *closer = &s->system->bodies->closer[c];
-        fit = s->watch[c].q >= 0 || closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER;
+    for (int c = 0; c < s->system->bodies->constraint_count && fit; c++) {
+        const bodies_constraint *constraint = &s->system->bodies->constraint[c];
+        fit = s->watch[c].q >= 0 || constraint->kind == CONSTRAINT_LOWER ||
+              constraint->kind == CONSTRAINT_UPPER;
     }
     return fit;
 }
@@ -152,17 +153,18 @@ static void make_tendons(soft8 *s)
     const zw_system *system = s->system;
     double *terms = s->work->out[PART_TERMS];
     memset(s->v, 0, (size_t)system->n * sizeof *s->v);
-    for (int c = 0; c < system->bodies->closer_count; c++) {
-        const bodies_closer *closer = &system->bodies->closer[c];
-        int start = system->A_start[closer->row], end = system->A_start[closer->row + 1];
+    for (int c = 0; c < system->bodies->constraint_count; c++) {
+        const bodies_constraint *constraint = &system->bodies->constraint[c];
+        int start = system->A_start[constraint->row], end = system->A_start[constraint->row + 1];
         if (s->alone->watch[c].q >= 0) {
             continue;
         }
-        bodies_fill_closer(system, s->work, closer, system->tree->q_rest, (const double *)s->v,
-                           (bodies_rows){.phi = s->work->rows,
-                                         .psi = s->work->rows + system->m,
-                                         .b = terms + system->at.b,
-                                         .A = terms + system->at.A});
+        bodies_fill_constraint(system, s->work, constraint, system->tree->q_rest,
+                               (const double *)s->v,
+                               (bodies_rows){.phi = s->work->rows,
+                                             .psi = s->work->rows + system->m,
+                                             .b = terms + system->at.b,
+                                             .A = terms + system->at.A});
         memcpy(s->tendon_J + start, terms + system->at.A + start,
                (size_t)(end - start) * sizeof *s->tendon_J);
         s->tendon_straight[c] = is_straight(system->tree, system->A_column + start, end - start);
@@ -177,7 +179,7 @@ static void lay_out(soft8 *s, base_arena *arena)
     const struct system_bodies *bodies = s->system->bodies;
     size_t n = (size_t)s->system->n;
     s->tendon_J = base_arena_doubles(arena, (size_t)s->system->A_start[s->system->m] + 1);
-    s->tendon_straight = base_arena_ints(arena, (size_t)bodies->closer_count);
+    s->tendon_straight = base_arena_ints(arena, (size_t)bodies->constraint_count);
     s->of_depth = base_arena_ints(arena, n);
     s->of_start = base_arena_ints(arena, n);
     s->of_run = base_arena_ints(arena, n + 1);

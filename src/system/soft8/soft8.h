@@ -101,8 +101,8 @@ struct soft8 {
     soft8_adds *add;       /* instead of soft8_add_contact */
     void *user;
 
-    double *tendon_J;     /* [entries of the rows of closers] of limits of tendons */
-    int *tendon_straight; /* [closers] */
+    double *tendon_J;     /* [entries of the rows of constraints] of limits of tendons */
+    int *tendon_straight; /* [constraints] */
 
     /* The worlds at hand */
     int lanes;               /* so many are worlds; the others repeat the last */

@@ -117,7 +117,7 @@ void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, c
 
 /* ---- Limits --------------------------------------------------------------------------------- */
 
-/* b and D of a limit at r = phi - margin, as add_limit and add_closer have them. */
+/* b and D of a limit at r = phi - margin, as add_limit and add_constraint have them. */
 ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
                           const soft_spring *spring, zw_real8 r, zw_real8 size, zw_real8 speed,
                           double weight)
@@ -131,15 +131,15 @@ ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
 ZW_CLONES static void add_limit(soft8 *s, int index)
 {
     const soft_watch *watch = &s->alone->watch[index];
-    const bodies_closer *closer = &s->system->bodies->closer[index];
+    const bodies_constraint *constraint = &s->system->bodies->constraint[index];
     zw_real8 phi = watch->coef * s->q[watch->q] - watch->limit;
     zw_mask8 on = (phi < watch->margin) & s->good;
     soft8_block *k = lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
     if (k) {
         zw_real8 r = phi - watch->margin;
         k->fixed = &watch->coef;
-        fill_limit(k, on, closer->soft.imp, &watch->spring, r, r, watch->coef * s->v[watch->dof],
-                   s->alone->length[watch->length]);
+        fill_limit(k, on, constraint->soft.imp, &watch->spring, r, r,
+                   watch->coef * s->v[watch->dof], s->alone->length[watch->length]);
     }
 }
 
@@ -148,32 +148,33 @@ ZW_CLONES static void add_tendon(soft8 *s, int index)
 {
     const zw_system *system = s->system;
     const struct system_bodies *bodies = system->bodies;
-    const bodies_closer *closer = &bodies->closer[index];
-    const bodies_length *length = &bodies->length[closer->length[0]];
-    double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
-    int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
+    const bodies_constraint *constraint = &bodies->constraint[index];
+    const bodies_length *length = &bodies->length[constraint->length[0]];
+    double sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
+    int start = system->A_start[constraint->row],
+        columns = system->A_start[constraint->row + 1] - start;
     zw_real8 now = {0}, rate = {0};
     for (int i = length->first; i < length->first + length->count; i++) {
         now += bodies->coef[i] * s->q[bodies->term[i].q];
         rate += bodies->coef[i] * s->v[bodies->term[i].dof];
     }
-    zw_real8 phi = sign * (now - closer->limit);
-    zw_mask8 on = (phi < closer->margin) & s->good;
+    zw_real8 phi = sign * (now - constraint->limit);
+    zw_mask8 on = (phi < constraint->margin) & s->good;
     soft8_block *k =
         lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, columns, system->A_column + start, 0) : NULL;
     if (k) {
-        soft_spring spring = soft_spring_of(&closer->soft, s->alone->h);
-        zw_real8 r = phi - closer->margin;
+        soft_spring spring = soft_spring_of(&constraint->soft, s->alone->h);
+        zw_real8 r = phi - constraint->margin;
         k->fixed = s->tendon_J + start;
         k->is_straight = s->tendon_straight[index];
-        fill_limit(k, on, closer->soft.imp, &spring, r, lane_sqrt8(r * r), sign * rate,
-                   s->alone->length[closer->length[0]]);
+        fill_limit(k, on, constraint->soft.imp, &spring, r, lane_sqrt8(r * r), sign * rate,
+                   s->alone->length[constraint->length[0]]);
     }
 }
 
 void soft8_limit(soft8 *s)
 {
-    for (int c = 0; c < s->system->bodies->closer_count; c++) {
+    for (int c = 0; c < s->system->bodies->constraint_count; c++) {
         if (s->alone->watch[c].q >= 0) {
             add_limit(s, c);
         } else {

@@ -27,7 +27,7 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
     const zw_system *whole = g->whole;
     const struct system_bodies *all = whole->bodies;
     struct system_bodies *to = &s->bodies;
-    to->length_count = to->closer_count = to->dry_count = to->motor_count = to->lift_count = 0;
+    to->length_count = to->constraint_count = to->dry_count = to->motor_count = to->lift_count = 0;
     to->term_count = s->system.m = s->system.contact_count = 0;
     subset_measure_formulas(s, g, in(awake, g->formula));
     for (int i = 0; i < all->length_count; i++) {
@@ -35,11 +35,11 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
         g->to_length[i] = there ? to->length_count++ : -1;
         to->term_count += there ? all->length[i].count : 0;
     }
-    for (int c = 0; c < all->closer_count; c++) {
-        int there = in(awake, g->closer[c]);
-        to->closer_count += there;
-        s->system.m += there ? all->closer[c].rows : 0;
-        s->system.contact_count += there && all->closer[c].kind >= CLOSER_LOWER;
+    for (int c = 0; c < all->constraint_count; c++) {
+        int there = in(awake, g->constraint[c]);
+        to->constraint_count += there;
+        s->system.m += there ? all->constraint[c].rows : 0;
+        s->system.contact_count += there && all->constraint[c].kind >= CONSTRAINT_LOWER;
     }
     for (int k = 0; k < all->dry_count; k++) {
         int there = in(awake, g->dry[k]);
@@ -71,11 +71,11 @@ static void measure_patterns(const subset *s, const subset_groups *g, const unsi
         *M += there ? (size_t)(whole->M_start[d + 1] - whole->M_start[d]) : 0;
     }
     *A += s->bodies.formulas ? (size_t)whole->A_start[s->formulas.rows] : 0;
-    for (int c = 0; c < whole->bodies->closer_count && s->system.m > 0; c++) {
-        const bodies_closer *closer = &whole->bodies->closer[c];
-        if (in(awake, g->closer[c])) {
-            *A +=
-                (size_t)(whole->A_start[closer->row + closer->rows] - whole->A_start[closer->row]);
+    for (int c = 0; c < whole->bodies->constraint_count && s->system.m > 0; c++) {
+        const bodies_constraint *constraint = &whole->bodies->constraint[c];
+        if (in(awake, g->constraint[c])) {
+            *A += (size_t)(whole->A_start[constraint->row + constraint->rows] -
+                           whole->A_start[constraint->row]);
         }
     }
 }
@@ -102,7 +102,7 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     to->term = base_arena_bytes(arena, (size_t)to->term_count * sizeof *to->term);
     to->coef = base_arena_doubles(arena, (size_t)to->term_count);
     to->length = base_arena_bytes(arena, (size_t)to->length_count * sizeof *to->length);
-    to->closer = base_arena_bytes(arena, (size_t)to->closer_count * sizeof *to->closer);
+    to->constraint = base_arena_bytes(arena, (size_t)to->constraint_count * sizeof *to->constraint);
     to->dry = base_arena_bytes(arena, (size_t)to->dry_count * sizeof *to->dry);
     to->motor = base_arena_bytes(arena, (size_t)to->motor_count * sizeof *to->motor);
     to->act_motor = base_arena_ints(arena, (size_t)to->act_count);
@@ -188,22 +188,22 @@ static int copy_terms(subset *s, const subset_groups *g, int first, int count)
     return at;
 }
 
-static void fill_closer(subset *s, const subset_groups *g, int c)
+static void fill_constraint(subset *s, const subset_groups *g, int c)
 {
     const zw_system *whole = g->whole;
     zw_system *system = &s->system;
-    bodies_closer *to = &s->bodies.closer[s->bodies.closer_count];
-    *to = whole->bodies->closer[c];
-    int from = to->row, number = bodies_first_closer(&s->bodies) + s->bodies.closer_count++;
-    c += bodies_first_closer(whole->bodies);
+    bodies_constraint *to = &s->bodies.constraint[s->bodies.constraint_count];
+    *to = whole->bodies->constraint[c];
+    int from = to->row, number = bodies_first_constraint(&s->bodies) + s->bodies.constraint_count++;
+    c += bodies_first_constraint(whole->bodies);
     to->row = system->m;
     for (int k = 0; k < 2; k++) {
-        to->frame[k].body = to->kind < CLOSER_LENGTH ? g->to[to->frame[k].body] : 0;
-        if (to->kind >= CLOSER_LENGTH && to->kind != CLOSER_BALL && to->length[k] >= 0) {
+        to->frame[k].body = to->kind < CONSTRAINT_LENGTH ? g->to[to->frame[k].body] : 0;
+        if (to->kind >= CONSTRAINT_LENGTH && to->kind != CONSTRAINT_BALL && to->length[k] >= 0) {
             to->length[k] = g->to_length[to->length[k]];
         }
     }
-    if (to->kind == CLOSER_BALL) {
+    if (to->kind == CONSTRAINT_BALL) {
         to->q = g->to_q[to->q];
         to->dof = g->to_v[to->dof];
     }
@@ -251,9 +251,10 @@ static void fill_parts(subset *s, const subset_groups *g, const unsigned char *a
 {
     const struct system_bodies *all = g->whole->bodies;
     struct system_bodies *to = &s->bodies;
-    to->length_count = to->closer_count = to->dry_count = to->motor_count = to->lift_count = 0;
+    to->length_count = to->constraint_count = to->dry_count = to->motor_count = to->lift_count = 0;
     to->term_count = to->act_count = s->system.m = 0;
-    int first = bodies_first_closer(to), behind = bodies_first_closer(all) + all->closer_count;
+    int first = bodies_first_constraint(to),
+        behind = bodies_first_constraint(all) + all->constraint_count;
     subset_fill_formulas(s, g);
     for (int i = 0; i < all->length_count; i++) {
         if (g->to_length[i] >= 0) {
@@ -262,14 +263,14 @@ static void fill_parts(subset *s, const subset_groups *g, const unsigned char *a
             length->first = copy_terms(s, g, length->first, length->count);
         }
     }
-    for (int c = 0; c < all->closer_count; c++) {
-        if (in(awake, g->closer[c])) {
-            fill_closer(s, g, c);
+    for (int c = 0; c < all->constraint_count; c++) {
+        if (in(awake, g->constraint[c])) {
+            fill_constraint(s, g, c);
         }
     }
     for (int k = 0; k < all->dry_count; k++) {
         if (in(awake, g->dry[k])) {
-            int c = first + to->closer_count + to->dry_count;
+            int c = first + to->constraint_count + to->dry_count;
             bodies_dry *dry = &to->dry[to->dry_count++];
             *dry = all->dry[k];
             dry->first = copy_terms(s, g, dry->first, dry->count);
@@ -279,7 +280,7 @@ static void fill_parts(subset *s, const subset_groups *g, const unsigned char *a
             s->system.first_row[c] = s->system.m;
         }
     }
-    s->system.first_row[first + to->closer_count + to->dry_count] = s->system.m;
+    s->system.first_row[first + to->constraint_count + to->dry_count] = s->system.m;
     for (int k = 0; k < all->motor_count; k++) {
         if (in(awake, g->motor[k])) {
             fill_motor(s, g, k);
@@ -366,7 +367,7 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     measure(s, g, awake);
     measure_patterns(s, g, awake, &M, &A);
     s->model.constraint_count =
-        bodies_first_closer(&s->bodies) + s->bodies.closer_count + s->bodies.dry_count;
+        bodies_first_constraint(&s->bodies) + s->bodies.constraint_count + s->bodies.dry_count;
     base_arena arena = {0};
     lay_out(s, M, A, &arena);
     arena = (base_arena){.block = base_alloc(arena.used + 1)};

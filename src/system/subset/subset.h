@@ -1,8 +1,8 @@
 /* Some of the bodies of a system as a system of their own: what is awake.
  *
- * Bodies that hang on each other by joints, closers, tendons or motors are a group; a subset has
- * whole groups. It has its own tree, rows and patterns, in the order of the whole, and computes for
- * its bodies what the whole computes, at the cost of its own size. Formulas over bodies are one
+ * Bodies that hang on each other by joints, constraints, tendons or motors are a group; a subset
+ * has whole groups. It has its own tree, rows and patterns, in the order of the whole, and computes
+ * for its bodies what the whole computes, at the cost of its own size. Formulas over bodies are one
  * group with all that they see and push: subset_formula.c.
  *
  * Geoms keep their numbers. Those of bodies that are not in the subset are part of its world, where
@@ -17,19 +17,19 @@
 typedef struct subset_groups {
     const zw_system *whole;
     int count;
-    int *body;                                 /* [bodies of the tree] */
-    int *closer, *length, *motor, *dry, *lift; /* [as many as there are] */
-    int formula;                               /* that of the formulas */
-    int restless;                              /* they know the time: it is never at rest */
-    double *reach;                             /* [n] metres that unit speed moves a point, about */
-    contact_world contact;                     /* of the subset at hand */
-    contact_geom *geom;                        /* [geoms] its own */
-    unsigned char *still, *asleep;             /* [geoms] */
-    int *moving;                               /* [geoms] */
-    contact_match *match;                      /* [CONTACT_FEW^2 / 2] */
-    unsigned char *keep;                       /* [bodies] scratch */
-    int *to;                                   /* [bodies] their numbers in the subset */
-    int *to_q, *to_v, *to_length;              /* [nq], [n], [lengths] the same, scratch */
+    int *body;                                     /* [bodies of the tree] */
+    int *constraint, *length, *motor, *dry, *lift; /* [as many as there are] */
+    int formula;                                   /* that of the formulas */
+    int restless;                                  /* they know the time: it is never at rest */
+    double *reach;                 /* [n] metres that unit speed moves a point, about */
+    contact_world contact;         /* of the subset at hand */
+    contact_geom *geom;            /* [geoms] its own */
+    unsigned char *still, *asleep; /* [geoms] */
+    int *moving;                   /* [geoms] */
+    contact_match *match;          /* [CONTACT_FEW^2 / 2] */
+    unsigned char *keep;           /* [bodies] scratch */
+    int *to;                       /* [bodies] their numbers in the subset */
+    int *to_q, *to_v, *to_length;  /* [nq], [n], [lengths] the same, scratch */
     void *memory;
 } subset_groups;
 
@@ -42,7 +42,7 @@ typedef struct subset {
     int *q, *v;      /* [nq], [n] where each is in the whole */
     int *act;        /* [activations] the same, */
     int *act_group;  /* and whose group each is in */
-    int *constraint; /* [formulas + closers + dry] the same */
+    int *constraint; /* [formulas + constraints + dry] the same */
     void *memory;
 } subset;
 

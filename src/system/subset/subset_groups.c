@@ -35,18 +35,18 @@ static int tie_terms(const zw_system *system, int *link, int first, int count)
     return body;
 }
 
-static int tie_closer(const zw_system *system, int *link, const bodies_closer *closer)
+static int tie_constraint(const zw_system *system, int *link, const bodies_constraint *constraint)
 {
     int body = 0;
-    if (closer->kind < CLOSER_LENGTH) {
-        return subset_tie(link, closer->frame[0].body, closer->frame[1].body);
+    if (constraint->kind < CONSTRAINT_LENGTH) {
+        return subset_tie(link, constraint->frame[0].body, constraint->frame[1].body);
     }
-    if (closer->kind == CLOSER_BALL) {
-        return system->tree->dof_body[closer->dof];
+    if (constraint->kind == CONSTRAINT_BALL) {
+        return system->tree->dof_body[constraint->dof];
     }
     for (int k = 0; k < 2; k++) {
-        if (closer->length[k] >= 0) {
-            const bodies_length *length = &system->bodies->length[closer->length[k]];
+        if (constraint->length[k] >= 0) {
+            const bodies_length *length = &system->bodies->length[constraint->length[k]];
             body = subset_tie(link, body, tie_terms(system, link, length->first, length->count));
         }
     }
@@ -75,8 +75,8 @@ static int tie_all(subset_groups *g, int *link)
         int parent = i > 0 ? system->tree->body[i].parent : 0;
         link[i] = parent > 0 ? parent : i;
     }
-    for (int c = 0; c < bodies->closer_count; c++) {
-        g->closer[c] = tie_closer(system, link, &bodies->closer[c]);
+    for (int c = 0; c < bodies->constraint_count; c++) {
+        g->constraint[c] = tie_constraint(system, link, &bodies->constraint[c]);
     }
     for (int i = 0; i < bodies->length_count; i++) {
         g->length[i] = tie_terms(system, link, bodies->length[i].first, bodies->length[i].count);
@@ -97,8 +97,8 @@ static int tie_all(subset_groups *g, int *link)
 static void number_groups(subset_groups *g, int *link)
 {
     const struct system_bodies *bodies = g->whole->bodies;
-    int *const list[] = {g->closer, g->length, g->motor, g->dry, g->lift};
-    const int count[] = {bodies->closer_count, bodies->length_count, bodies->motor_count,
+    int *const list[] = {g->constraint, g->length, g->motor, g->dry, g->lift};
+    const int count[] = {bodies->constraint_count, bodies->length_count, bodies->motor_count,
                          bodies->dry_count, bodies->lift_count};
     g->body[0] = -1;
     partition_flatten(g->whole->tree->bodies, link);
@@ -158,7 +158,7 @@ static void lay_out_groups(subset_groups *g, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t count = (size_t)system->tree->bodies, geoms = (size_t)bodies->contact->geom_count;
     g->body = base_arena_ints(arena, count);
-    g->closer = base_arena_ints(arena, (size_t)bodies->closer_count);
+    g->constraint = base_arena_ints(arena, (size_t)bodies->constraint_count);
     g->length = base_arena_ints(arena, (size_t)bodies->length_count);
     g->motor = base_arena_ints(arena, (size_t)bodies->motor_count);
     g->dry = base_arena_ints(arena, (size_t)bodies->dry_count);
