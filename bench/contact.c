@@ -13,7 +13,6 @@
 #endif
 
 #include "measure.h"
-#include "read/file/xml.h"
 #include "scene/touch.h"
 
 #define SHARE 10.0 /* seconds that a scene may take */
@@ -140,10 +139,6 @@ static void examples(void)
 
 int main(void)
 {
-    if (!xml_available()) {
-        printf("Built without expat: no scenes.\n");
-        return 0;
-    }
     examples();
     return 0;
 }

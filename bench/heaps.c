@@ -212,10 +212,6 @@ int main(int argc, char **argv)
                    heap("1000 shapes", 1000, 1),    wall("wall of 5 x 5 x 5", 5),
                    wall("wall of 10 x 10 x 10", 10)};
     int count = (int)(sizeof all / sizeof *all);
-    if (!xml_available()) {
-        printf("Built without expat: no scenes.\n");
-        count = 0;
-    }
     printf("\n## Heaps, towers, walls\n\n"
            "| scene | engine | rate / Bullet's | steps/s | time reached [s] | depth [m] | residual "
            "|\n|---|---|---|---|---|---|---|\n");

@@ -7,7 +7,6 @@
 
 #include "measure.h"
 #include "model/pose.h"
-#include "read/file/xml.h"
 #include "scene/skid.h"
 
 /* ---- How long a step may be ----------------------------------------------------------------- */
@@ -415,10 +414,6 @@ static void free_body(void)
 
 int main(void)
 {
-    if (!xml_available()) {
-        printf("Built without expat: no scenes.\n");
-        return 0;
-    }
     longest_steps();
     free_body();
     orders();

@@ -1,4 +1,4 @@
-/* For the tests of the robot readers: a model from text, or none without expat. */
+/* For the tests of the robot readers: a model from text. */
 #ifndef ZWANG_TEST_READ_ROBOTS_H
 #define ZWANG_TEST_READ_ROBOTS_H
 
@@ -45,9 +45,5 @@ static inline const void *thing(const zw_model *model, zw_kind kind, const char 
             ASSERT_CLOSE((got)[i_], wanted_[i_]);                                                  \
         }                                                                                          \
     } while (0)
-
-#define ROBOT_TESTS(tests)                                                                         \
-    (xml_available() ? cmocka_run_group_tests(tests, NULL, NULL)                                   \
-                     : (puts("skipped: built without expat"), 77))
 
 #endif

@@ -423,5 +423,5 @@ int main(void)
         cmocka_unit_test(no_settings),
         cmocka_unit_test(imported),
     };
-    return ROBOT_TESTS(tests);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

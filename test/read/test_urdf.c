@@ -539,5 +539,5 @@ int main(void)
         cmocka_unit_test(shapes_of_drake),
         cmocka_unit_test(files_that_are_not_read),
     };
-    return ROBOT_TESTS(tests);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

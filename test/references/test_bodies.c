@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "model/pose.h"
-#include "read/file/xml.h"
 #include "system/system.h"
 #include "system/work.h"
 #include "tree/sweeps.h"
@@ -360,10 +359,6 @@ int main(int argc, char **argv)
 {
     struct CMUnitTest test[TWINS + 1];
     size_t tests = 0;
-    if (!xml_available()) {
-        puts("skipped: built without expat");
-        return 77;
-    }
     for (size_t i = 0; i < TWINS; i++) {
         int wanted = argc == 1;
         for (int k = 1; k < argc; k++) {

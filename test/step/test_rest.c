@@ -101,5 +101,5 @@ int main(void)
         cmocka_unit_test(one_look_and_no_solve),
         cmocka_unit_test(a_push_is_sensed),
     };
-    return xml_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

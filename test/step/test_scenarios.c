@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "model/pose.h"
-#include "read/file/xml.h"
 #include "scene/touch.h"
 
 #define G 9.81
@@ -266,9 +265,5 @@ int main(void)
         cmocka_unit_test(a_free_body_keeps_its_momentum),
         cmocka_unit_test(a_held_capsule_does_not_creep),
     };
-    if (!xml_available()) {
-        puts("skipped: built without expat");
-        return 77;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

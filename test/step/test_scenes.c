@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "read/file/xml.h"
 #include "scene/listed.h"
 #include "scene/touch.h"
 #include "system/bodies/bodies.h"
@@ -230,9 +229,5 @@ int main(void)
         cmocka_unit_test(examples_run),
         cmocka_unit_test(every_example_is_listed),
     };
-    if (!xml_available()) {
-        puts("skipped: built without expat");
-        return 77;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "read/file/xml.h"
 #include "system/import.h"
 
 static world yard(const char *text, int sleep)
@@ -176,9 +175,5 @@ int main(void)
         cmocka_unit_test(events_wake),
         cmocka_unit_test(memory_can_fail),
     };
-    if (!xml_available()) {
-        puts("skipped: built without expat");
-        return 77;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "read/file/xml.h"
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 #include "zwang/bodies.h"
@@ -94,9 +93,5 @@ static void joints_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(joints_hold)};
-    if (!xml_available()) {
-        puts("skipped: built without expat");
-        return 77;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

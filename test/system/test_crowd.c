@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "read/file/xml.h"
 #include "system/soft_scene.h"
 #include "tree/sweeps.h"
 
@@ -222,10 +221,6 @@ static void test_heaps_are_solved(void **state)
 
 int main(void)
 {
-    if (!xml_available()) {
-        printf("Built without expat: no models.\n");
-        return 77;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search_of_few), cmocka_unit_test(test_search_of_many),
         cmocka_unit_test(test_search_by_shape), cmocka_unit_test(test_alone),

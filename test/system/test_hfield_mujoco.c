@@ -28,7 +28,6 @@ int main(void)
 #include <unistd.h>
 
 #include "model/pose.h"
-#include "read/file/xml.h"
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
 #include "zwang/bodies.h"
@@ -183,10 +182,6 @@ static void heights_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(heights_are_the_same)};
-    if (!xml_available()) {
-        puts("skipped: built without expat");
-        return 77;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "read/file/xml.h"
 #include "system/soft_scene.h"
 #include "tree/sweeps.h"
 
@@ -170,10 +169,6 @@ static void test_weights(void **state)
 
 int main(void)
 {
-    if (!xml_available()) {
-        printf("Built without expat: no models.\n");
-        return 77;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_weights), cmocka_unit_test(test_from_where),
         cmocka_unit_test(test_two_ways), cmocka_unit_test(test_links_on_links)};

@@ -625,12 +625,6 @@ static void bodies(void **state)
          .step = 0.005,
          .method = ZW_METHOD_SOFT},
     };
-    zw_error error;
-    zw_model *model = zw_model_read(ZW_SOURCE_DIR "/examples/bodies/arm.xml", NULL, &error);
-    if (!model && strstr(error.text, "expat")) {
-        skip(); /* a build without expat */
-    }
-    zw_model_free(model);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         share(&list[i]);
     }

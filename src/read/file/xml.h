@@ -1,14 +1,11 @@
 /* XML as a tree of elements that remember where they stand. Several files may be in one tree; their
- * texts belong to the model. Indices, not pointers: the lists move while they grow.
- *
- * Not accepted: document types (and with them entities of one's own: no file needs them, and they
- * can be made to explode), more than XML_MOST_DEEP levels, more than XML_MOST_ELEMENTS elements. */
+ * texts belong to the model. Indices, not pointers: the lists move while they grow. */
 #ifndef ZW_READ_XML_H
 #define ZW_READ_XML_H
 
 #include "model/model.h"
 
-enum { XML_MOST_DEEP = 20000, XML_MOST_ELEMENTS = 4000000 };
+enum { XML_MOST_DEEP = 20000, XML_MOST_ELEMENTS = 4000000, XML_MOST_ATTRIBUTES = 1000 };
 
 typedef struct xml_attribute {
     const char *name;
@@ -26,7 +23,8 @@ typedef struct xml_element {
     int parent, child, last, next;
     int attribute, attribute_count;
     int has_text;       /* more than blanks between its tags */
-    int text, text_end; /* where its text begins and ends in the file, child elements included */
+    int text, text_end; /* from its first character that is no blank to its last, in the file; child
+                           elements included */
 } xml_element;
 
 typedef struct xml_tree {
@@ -41,10 +39,8 @@ typedef struct xml_tree {
     struct xml_chunk *chunk; /* of strings */
 } xml_tree;
 
-/* Is there an XML parser in this build? */
-int xml_available(void);
-
-/* Read file number `file` of the model: the index of its root element, -1: failed. */
+/* Read file number `file` of the model, UTF-8: the index of its root element, -1: failed
+ * (xml_parse.c). */
 int xml_read(xml_tree *tree, int file);
 void xml_free(xml_tree *tree);
 
@@ -53,10 +49,11 @@ int xml_find(const xml_tree *tree, int element, const char *name);
 const char *xml_value(const xml_tree *tree, int element, const char *name); /* NULL: none */
 
 /* A copy that lives as long as the tree; NULL: no memory, and the tree has failed. */
-const char *xml_keep(xml_tree *tree, const char *text, size_t length);
+char *xml_keep(xml_tree *tree, const char *text, size_t length);
 
 /* Places in the model; -1: no memory. `word` is the number of a word in the attribute's value, -1:
  * the whole value. */
+int xml_place_at(xml_tree *tree, int file, int line, int column, size_t length);
 int xml_place(xml_tree *tree, int element);
 int xml_place_name(xml_tree *tree, int element, int attribute);
 int xml_place_value(xml_tree *tree, int element, int attribute, int word);

@@ -45,23 +45,9 @@ int robot_is(const char *name, const char *text)
     return 0;
 }
 
-/* Blanks before <?xml ... ?> are not XML, but many files have them: the declaration says nothing
- * that is needed and is blanked out as well. All else keeps its place. */
-static void blank_late_declaration(char *text)
-{
-    char *at = text + strspn(text, " \t\r\n");
-    char *end = strncmp(at, "<?xml ", 6) == 0 ? strstr(at, "?>") : NULL;
-    for (; at > text && end != NULL && at < end + 2; at++) {
-        *at = *at == '\n' ? '\n' : ' ';
-    }
-}
-
 /* The model takes the text over. */
 static int keep_file(xml_tree *xml, const char *name, char *text)
 {
-    if (text != NULL) {
-        blank_late_declaration(text);
-    }
     model_file *file = text != NULL ? model_add_file(xml->model) : NULL;
     if (file == NULL) {
         base_free(text);
