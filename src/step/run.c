@@ -312,14 +312,15 @@ static zw_status note_step(run *r, zw_error *error)
 }
 
 /* What the guards call for, and what that means to an observer. The jump may make conditions true:
- * then their events happen at the same instant, after it. */
-static zw_status happen(run *r, int fired, zw_error *error)
+ * then their events happen at the same instant, after it. `left`: conditions that rested at zero.
+ */
+static zw_status happen(run *r, int fired, int left, zw_error *error)
 {
     const run_follower *with = r->follower;
     const int *which = step_events_fired(r->guards.scan);
     zw_status status = ZW_OK;
     r->nodes = 0; /* other rows may hold from here on */
-    for (int jumps = 0; fired > 0 && status == ZW_OK && !r->over; jumps++) {
+    for (int jumps = left; fired > 0 && status == ZW_OK && !r->over; jumps++) {
         status = jumps > 0 ? run_follows_jump(r, which, fired, error) : ZW_OK;
         if (status == ZW_OK && with && jumps == 0) {
             status = with->before(with->user, r, which, fired, error);
@@ -355,7 +356,7 @@ static zw_status take_step(run *r, zw_error *error)
         r->unseen = status != ZW_OK;
     }
     if (status != ZW_OK || again) {
-        return status;
+        return status == ZW_OK && fired > 0 ? happen(r, fired, 1, error) : status;
     }
     status = note_step(r, error);
     if (status == ZW_OK && r->follower) {
@@ -366,7 +367,7 @@ static zw_status take_step(run *r, zw_error *error)
         status = status == ZW_OK ? run_show_outputs(r, at->t, error) : status;
     }
     if (status == ZW_OK && fired > 0 && !r->over) {
-        status = happen(r, fired, error);
+        status = happen(r, fired, 0, error);
     }
     /* every step is shown, those that end at a kink or where sliding stops as well */
     if (status == ZW_OK && r->options.every < 0 && r->shown == shown && at->t < r->options.time) {

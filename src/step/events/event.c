@@ -13,6 +13,11 @@
  * so near to the start that hardly anything has moved yet show it, and four times as much is
  * nothing.
  *
+ * Resting at zero.  What a constraint holds at zero is there as well as the steps know it (slack),
+ * and on no side. A condition does not hold there. When it comes to hold without a crossing, it
+ * began to when the motion left zero, which was where the smooth piece began, or later by less than
+ * can be known: at the start of the step.
+ *
  * Jumps within steps.  Steps that have impacts in them (`impulse`) have dense output all the same,
  * but real steps to times around an impact end on one side of zero or on the other. A residual that
  * is larger than what the function does around the event, on the dense output, is such a jump: the
@@ -121,6 +126,16 @@ int step_events_side(const step_events *events, int k)
     return events->side[k];
 }
 
+double step_events_zone(const step_events *events, int k)
+{
+    return events->zone[k];
+}
+
+int step_events_left(const step_events *events)
+{
+    return events->left;
+}
+
 /* ---- Sides ----------------------------------------------------------------------------------- */
 
 /* Which conditions has a jump made true? */
@@ -128,7 +143,7 @@ static void see_jumps(step_events *e)
 {
     e->begun = 0;
     for (int k = 0; k < e->count; k++) {
-        if (e->stood && e->condition[k] && e->was[k] <= 0.0 && e->now[k] > 0.0) {
+        if (e->stood && e->condition[k] && e->was[k] <= 0.0 && e->now[k] > e->slack[k]) {
             e->fired[e->begun++] = k;
         }
         e->was[k] = e->now[k];
@@ -146,6 +161,7 @@ zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
         }
     }
     memset(e->level, 0, (size_t)e->count * sizeof *e->level);
+    memset(e->zone, 0, (size_t)e->count * sizeof *e->zone);
     zw_status status = search_look(e, view->t, view->y, e->now, error);
     if (e->sort) {
         e->sort(e->user, e->kind, e->is_guard, e->slack);
@@ -162,6 +178,9 @@ zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
             e->zone[k] = fabs(g) <= e->slack[k] ? e->slack[k] : 0.0;
             e->level[k] = fmin(g, 0.0);
             e->now[k] -= e->level[k];
+        } else if (e->slack[k] > 0.0) { /* it rests; a condition that has just fired holds */
+            e->zone[k] = e->slack[k];
+            e->side[k] = e->condition[k] && e->just_fired[k];
         } else {
             e->zone[k] = e->just_fired[k] ? 4.0 * e->residual[k] : 0.0;
             e->side[k] = fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : 0;
@@ -326,6 +345,29 @@ static int gather(step_events *e, int first)
     return count;
 }
 
+/* Conditions that rested at zero where the step began, and hold since then. */
+static zw_status gather_left(step_events *e, zw_error *error)
+{
+    const stepper_view *view = stepper_look(e->ode);
+    for (int k = 0; k < e->count; k++) {
+        int rested = !e->is_guard[k] && e->slack[k] > 0.0 && e->zone_before[k] == e->slack[k];
+        if (rested && e->condition[k] && e->side_before[k] == 0 && e->side[k] > 0) {
+            e->fired[e->left++] = k;
+            e->just_fired[k] = 1;
+            e->residual[k] = 0.0;
+        }
+    }
+    if (e->left == 0) {
+        return ZW_OK;
+    }
+    zw_status status = search_look(e, view->t_before, view->y_before, e->was, error);
+    for (int i = 0; i < e->left; i++) {
+        e->was[e->fired[i]] = 1.0;
+    }
+    e->stood = 1;
+    return status;
+}
+
 /* Round-off of the sampled functions, in the first step after they were armed. */
 static zw_status measure_noise(step_events *e, zw_error *error)
 {
@@ -357,7 +399,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     double t0 = view->t_before, reach = view->t;
     step_crossing best = {0}, wide = {0};
     int first = -1;
-    *count = 0;
+    *count = e->left = 0;
     e->proved = 1;
     e->stood = 0;
     if (e->count == 0 || t0 == reach) {
@@ -372,6 +414,10 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
     zw_status status = e->fresh ? measure_noise(e, error) : ZW_OK;
     status = status == ZW_OK ? search_step(e, error) : status;
+    status = status == ZW_OK ? gather_left(e, error) : status;
+    if (e->left > 0) {
+        return status;
+    }
     status = status == ZW_OK ? keep_earliest(e, error) : status;
     for (int k = 0; status == ZW_OK && k < e->count; k++) {
         if (!e->found[k]) {

@@ -39,7 +39,7 @@ typedef enum step_event_kind {
 
 /* Fill `kind`[count] and `is_guard`[count], at the start of each scan and when armed, and `slack`
  * [count] when armed (else it is NULL): how far from zero a guard that starts there may be without
- * having left it. */
+ * having left it, or another function that rests there. */
 typedef void step_event_sort(void *user, int *kind, int *is_guard, double *slack);
 /* Fill the jets g[k] of all formulas over the piece; rates are by x, as the piece's. */
 typedef void step_event_enclosure(void *user, const step_piece *piece, expr_jet *g);
@@ -79,5 +79,10 @@ const int *step_events_fired(const step_events *events);
 int step_events_proved(const step_events *events);
 /* The side of function k where the last scan ended: -1, 1, or 0 as long as it is at zero. */
 int step_events_side(const step_events *events, int k);
+/* What is not farther than this from zero is at zero, for function k. */
+double step_events_zone(const step_events *events, int k);
+/* The last scan saw so many conditions begin to hold that rested at zero where the step began: that
+ * is when they did. They are `fired`, nothing else is, and the ode stands where the step ended. */
+int step_events_left(const step_events *events);
 
 #endif

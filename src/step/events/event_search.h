@@ -29,7 +29,7 @@ struct step_events {
     double *zone;        /* what is not farther than this from zero is at zero */
     double *residual;    /* |g| where it fired, if it is continuous there; else 0 */
     double *spread;      /* how far g goes around the event, on the dense output */
-    double *slack;       /* of guards that start at zero */
+    double *slack;       /* of guards that start at zero, and of what rests there */
     double *level;       /* of guards that start below zero: they fire below this */
     double *now;         /* g where it was armed */
     double *noise;       /* round-off of sampled functions, as seen after they were armed */
@@ -37,6 +37,7 @@ struct step_events {
     double *was;         /* g before what happens now; */
     int stood;           /* it is known */
     int begun;           /* conditions that a jump has made true */
+    int left;            /* conditions that rested at zero, and hold since the step began */
     double *g;           /* of one evaluation */
     int *side_before;    /* at the start of the step */
     double *zone_before; /* the same */

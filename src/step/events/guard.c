@@ -101,7 +101,7 @@ static void sort(void *user, int *kind, int *is_guard, double *slack)
         list_slack(guards, slack);
     }
     for (int i = 0; i < guards->events; i++) {
-        kind[i] = kind_of_event(guards, i);
+        kind[i] = guards_is_at_rest(guards, i) ? STEP_EVENT_SAMPLED : kind_of_event(guards, i);
         is_guard[i] = 0;
     }
     for (int k = 0; k < guards->others; k++) {
@@ -122,6 +122,9 @@ static void sort(void *user, int *kind, int *is_guard, double *slack)
             kinks_latch_tape(&guards->kinks, guards->tape, guards->registers);
         }
         expr_enclose_prepare(guards->tape, guards->registers, guards->jets);
+    }
+    if (slack && guards->tape) {
+        guards_find_rest(guards, kind, slack);
     }
 }
 
@@ -223,7 +226,7 @@ static zw_status evaluate(void *user, double t, const double *y, double *g, zw_e
     if (status == ZW_OK && guards->count > guards->events + guards->others) {
         values_of_kinks(guards, t, y, g + guards->events + guards->others);
     }
-    return status;
+    return status == ZW_OK ? guards_look_at_rest(guards, t, y, g, error) : status;
 }
 
 /* ---- Enclosures -------------------------------------------------------------------------------*/
@@ -549,7 +552,8 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
     guards->what = base_alloc(others * sizeof(int));
     guards->at = base_alloc(((size_t)guards->events + others) * sizeof(int));
     guards->kink = base_alloc(((size_t)kinks + 1) * sizeof(int));
-    if (!guards->constraint || !guards->what || !guards->at || !guards->kink) {
+    if (!guards->constraint || !guards->what || !guards->at || !guards->kink ||
+        !guards_make_rest(guards)) {
         status = no_memory(error);
     }
     if (status == ZW_OK) {
@@ -571,8 +575,9 @@ void guards_free(step_guards *guards)
     step_events_free(guards->scan);
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);
-    void *memory[] = {guards->constraint, guards->what, guards->kink, guards->at,
-                      guards->registers,  guards->jets, guards->out,  guards->component};
+    void *memory[] = {guards->constraint, guards->what,   guards->kink, guards->at,
+                      guards->registers,  guards->jets,   guards->out,  guards->component,
+                      guards->rests,      guards->around, guards->near};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);
     }

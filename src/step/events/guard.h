@@ -40,6 +40,11 @@ typedef struct step_guards {
     int *at; /* [events + others] its first output; -1: it is no formula */
     double *registers;
     expr_jet *jets, *out;
+
+    /* Events that rest at zero: guard_rest.c */
+    int *rests;       /* [events] it did when it was armed */
+    expr_jet *around; /* [size] of y */
+    double *near;     /* [size] */
 } step_guards;
 
 /* NULL-like (count 0, scan NULL) if the model has nothing to watch. events_only: contacts and
@@ -65,5 +70,13 @@ int guards_turn_sign(const step_guards *guards, int k);
 /* The kink that left zero in the last step without being on any side before, and its side; -1:
  * none. The step was taken on neither branch. */
 int guards_kink_left(const step_guards *guards, int *side);
+
+/* For guard.c. guards_make_rest: 0: out of memory */
+int guards_make_rest(step_guards *guards);
+/* Fill `rests`, and `slack` of those that do; `kind` of the events is known. */
+void guards_find_rest(const step_guards *guards, const int *kind, double *slack);
+int guards_is_at_rest(const step_guards *guards, int event); /* since then? */
+zw_status guards_look_at_rest(const step_guards *guards, double t, const double *y, double *g,
+                              zw_error *error);
 
 #endif

@@ -14,14 +14,19 @@ int run_repeats(run *r, double t)
     return r->repeats >= REPEATS;
 }
 
-/* The last step again, from its start. */
-static zw_status go_back(run *r, zw_error *error)
+static zw_status go_to_start(run *r, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
     double t = at->t_before;
     r->undone++;
     memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
-    zw_status status = stepper_restart(r->stepper, t, r->y, error);
+    return stepper_restart(r->stepper, t, r->y, error);
+}
+
+/* The last step again, from its start. */
+static zw_status go_back(run *r, zw_error *error)
+{
+    zw_status status = go_to_start(r, error);
     return status == ZW_OK && r->guards.count > 0
                ? step_events_arm(r->guards.scan, r->stepper, error)
                : status;
@@ -46,7 +51,8 @@ zw_status run_scan_pulses(run *r, int *again, zw_error *error)
 }
 
 /* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
- * value somewhere in it, or on the branch of a kink to which it has led. */
+ * value somewhere in it, on the branch of a kink to which it has led, or after what is fired where
+ * it began. */
 zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
@@ -68,6 +74,11 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
         r->guards.kinks.kink[k].side = side;
         kinks_latch(&r->guards.kinks);
         return go_back(r, error);
+    }
+    if (status == ZW_OK && step_events_left(r->guards.scan) > 0) {
+        *again = 1;
+        *fired = step_events_left(r->guards.scan);
+        return go_to_start(r, error);
     }
     return status;
 }
