@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 
+def _column(name: str, values: npt.ArrayLike, worlds: int) -> Array:
+    """One number for each world."""
+    array = np.asarray(values, dtype=float)
+    if array.shape not in ((), (1,), (worlds,)):
+        raise ValueError(f"vary: {name!r} has shape {array.shape}; expected a number, or one for each of {worlds} worlds")
+    return np.broadcast_to(array, (worlds,))
+
+
 def _cores(model: Any, worlds: int | None, vary: Mapping[str, npt.ArrayLike] | None) -> tuple["Model", Any, int]:
     """The first model, what the extension makes the worlds of, and their number."""
     if isinstance(model, Sequence) and model and all(hasattr(one, "_core") for one in model):
@@ -25,9 +33,11 @@ def _cores(model: Any, worlds: int | None, vary: Mapping[str, npt.ArrayLike] | N
         raise TypeError("a Batch needs a Model or a list of models")
     if worlds is None:
         raise TypeError("the number of worlds is missing: Batch(model, worlds)")
+    if worlds < 1:
+        raise ValueError(f"a Batch needs at least one world, not {worlds}")
     if not vary:
         return model, model._core, worlds
-    columns = {name: np.broadcast_to(np.asarray(values, dtype=float), (worlds,)) for name, values in vary.items()}
+    columns = {name: _column(name, values, worlds) for name, values in vary.items()}
     made: dict[tuple[float, ...], Any] = {}
     cores = []
     for row in zip(*(column.tolist() for column in columns.values())):

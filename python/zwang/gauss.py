@@ -23,7 +23,7 @@ _EQUALITY, _INEQUALITY, _CONE, _BOX = range(4)
 
 
 class Block(NamedTuple):
-    """Rows that one thing has made; see equality, inequality, contact and box."""
+    """Rows of one constraint or contact; see equality, inequality, contact and box."""
 
     name: str
     kind: int
@@ -55,7 +55,7 @@ def box(lower: float, upper: float, rows: int = 1, name: str = "") -> Block:
 
 
 class Answer:
-    """a, multipliers, residual, the forces F_N, F_L, F_C, Z, rank; names of blocks that are redundant; the certificate."""
+    """The acceleration a, multipliers, residual, the forces F_N, F_L, F_C, Z, rank, the names of redundant blocks, and the certificate."""
 
     a: Array
     multipliers: Array
@@ -107,6 +107,10 @@ def _metric(M: Any, n: int) -> Any:
     if hasattr(M, "tocsr"):
         import scipy.sparse
 
+        if M.shape != (n, n):
+            raise ValueError(f"M has shape {M.shape}; expected a matrix ({n}, {n})")
+        if abs(M - M.T).sum() != 0:
+            raise ValueError("M is not symmetric")
         return _compressed(scipy.sparse.tril(M).tocsc())
     if M.shape not in ((n,), (n, n)):
         raise ValueError(f"M has shape {M.shape}; expected a diagonal ({n},) or a matrix ({n}, {n})")
@@ -117,11 +121,11 @@ def _metric(M: Any, n: int) -> Any:
 
 def solve(
     M: Any = None,
+    force: npt.ArrayLike | None = None,
     A: Any = None,
     b: npt.ArrayLike | None = None,
     *,
     free: npt.ArrayLike | None = None,
-    force: npt.ArrayLike | None = None,
     cones: Sequence[Block] | None = None,
     compliance: npt.ArrayLike | None = None,
     guess: npt.ArrayLike | None = None,
@@ -129,12 +133,15 @@ def solve(
     tolerance: float = 0.0,
     least_squares: bool = False,
 ) -> Answer:
-    """The motion nearest to the free one, in the metric M, of those that the rows of A admit.
+    """Of all accelerations that satisfy the constraints, the one closest to the free acceleration in the metric M.
 
-    M: None (identity), a diagonal, a dense or a SciPy sparse matrix. A: dense or SciPy sparse, m rows. `free` is the motion without
-    constraints, or `force` the force that drives it. `cones` says what the rows are, block by block (equality, inequality, contact,
-    box); without it they are equalities. `convex=True`: maximal dissipation in place of Coulomb's law.
-    Raises zwang.Error where there is no answer; one that misses its tolerance has it in `status`.
+    M: None (identity), a diagonal, a dense or a SciPy sparse matrix. `force` is the applied force; `free` can be given instead, the
+    acceleration without constraints. A, with m rows, is dense or SciPy sparse. `cones` says what its rows are, block by block
+    (equality, inequality, contact, box); without it they are equalities A a = b. `convex=True`: maximal dissipation instead of Coulomb's law.
+    Raises zwang.Error if there is no solution; an answer that misses its tolerance says so in `status`.
+
+    >>> solve([2.0, 2.0], [8, -19.62], [[0, 1]], [0], cones=[inequality(name="floor")]).a.round(9).tolist()
+    [4.0, 0.0]
     """
     given = free if free is not None else force
     if given is not None:

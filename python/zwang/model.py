@@ -47,6 +47,17 @@ class Model:
             parts.append(f"{len(self.actuators)} actuators")
         return f"<zwang.Model {self._title}: {', '.join(parts)}>"
 
+    def __reduce__(self) -> Any:
+        """Pickled as its source; a file is read again where the model is restored."""
+        text, path, *rest = self._source
+        return Model, ((text, path if text is not None else os.path.abspath(path), *rest),)
+
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self
+
     @property
     def notes(self) -> tuple[tuple[str, str, int, int], ...]:
         """What the file said that has no effect here: (what, file, line, how often)."""

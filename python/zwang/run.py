@@ -82,6 +82,9 @@ class Run:
     def __len__(self) -> int:
         return len(self.t)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Run cannot be pickled; keep its arrays, to_pandas(), or a file (run.write('run.h5'))")
+
     def __getitem__(self, name: str) -> Array:
         try:
             return self._columns[name]
@@ -89,7 +92,8 @@ class Run:
             import difflib
 
             near = difflib.get_close_matches(str(name), list(self._columns), 1)
-            raise KeyError(f"there is no column {name}" + (f"; did you mean {near[0]}?" if near else "")) from None
+            hint = f"did you mean {near[0]}?" if near else f"the columns are {', '.join(self._columns)}"
+            raise KeyError(f"there is no column {name}; {hint}") from None
 
     def keys(self) -> list[str]:
         """Names of all columns."""

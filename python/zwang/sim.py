@@ -182,6 +182,14 @@ class Sim(_core.Sim):
         twin.restore(self.save())
         return twin
 
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "Sim":
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return _revive, (self.model, self._asked, self.save())
+
     # ---- The principle at an instant (after forward, look, or a run)
 
     @property
@@ -381,3 +389,10 @@ class Sim(_core.Sim):
             if isinstance(part, _core.Run):
                 error.run = Run(self.model, part)  # type: ignore[union-attr]
             raise
+
+
+def _revive(model: "Model", asked: dict[str, Any], saved: bytes) -> Sim:
+    """A Sim from what `Sim.__reduce__` kept of it (pickle)."""
+    sim = Sim(model, **asked)
+    sim.restore(saved)
+    return sim

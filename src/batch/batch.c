@@ -234,7 +234,9 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
 {
     enum { MOST_THREADS = 4096 };
     if (worlds < 1 || threads < 1 || threads > MOST_THREADS) {
-        base_fail(error, ZW_BAD_INPUT, "a batch of %d worlds in %d threads", worlds, threads);
+        base_fail(error, ZW_BAD_INPUT,
+                  "a batch needs at least one world and one thread, not %d and %d", worlds,
+                  threads);
         return NULL;
     }
     zw_batch *batch = base_alloc(sizeof *batch);

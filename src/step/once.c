@@ -283,8 +283,9 @@ zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run
         wish.step = plan->step;
     }
     if (wish.step == 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "the step is not given: neither options.step nor the file has one");
+        return base_fail(
+            error, ZW_BAD_INPUT,
+            "the step is not given: set `step` in the options, or in the file (run step 0.01)");
     }
     wish.time = state->t + wish.step;
     wish.every = wish.step;

@@ -3,9 +3,11 @@
     test_package.py ZWANG EXAMPLES
 """
 
+import copy
 import gc
 import math
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -240,6 +242,19 @@ class Control(unittest.TestCase):
         sim.step(20)
         self.assertEqual(sim.save(), end)
 
+    def test_pickle(self):
+        sim = zwang.parse(PENDULUM, g=9.8).sim(step=0.01)
+        sim.step(5)
+        for twin in (pickle.loads(pickle.dumps(sim)), copy.copy(sim), copy.deepcopy(sim)):
+            self.assertEqual(sim.save(), twin.save())
+            twin.step(5)
+        sim.step(5)
+        self.assertEqual(sim.hash(), twin.hash())
+        path = os.path.join(EXAMPLES, "pendulum.zw")
+        self.assertEqual(pickle.loads(pickle.dumps(zwang.load(path))).run(1).q.tobytes(), zwang.load(path).run(1).q.tobytes())
+        with self.assertRaisesRegex(TypeError, "run.write"):
+            pickle.dumps(zwang.load(path).run(1))
+
 
 class Derivatives(unittest.TestCase):
     """Of steps of a robot, against differences."""
@@ -369,10 +384,15 @@ class Kernel(unittest.TestCase):
         M = (M + M.T) / 2
         A = sparse.random(10, n, 0.3, random_state=rng).tocsr()
         b, free = rng.normal(size=10), rng.normal(size=n)
-        one = gauss.solve(M, A.toarray(), b, free=free)
-        two = gauss.solve(sparse.csc_matrix(M), A, b, free=free)
+        one = gauss.solve(M, A=A.toarray(), b=b, free=free)
+        two = gauss.solve(sparse.csc_matrix(M), M @ free, A, b)
+        three = gauss.solve(M, M @ free, A.toarray(), b)
         np.testing.assert_allclose(one.a, two.a, atol=1e-9)
+        np.testing.assert_allclose(one.a, three.a, atol=1e-9)
         np.testing.assert_allclose(A @ two.a, b, atol=1e-9)
+        for wrong in (sparse.csc_matrix(np.tril(M)), sparse.identity(n + 1)):
+            with self.assertRaises(ValueError):
+                gauss.solve(wrong, M @ free, A, b)
 
 
 class Mistakes(unittest.TestCase):
@@ -429,6 +449,8 @@ class Mistakes(unittest.TestCase):
             (ValueError, lambda: zwang.gauss.solve(M=[1.0, 1], free=[1, math.inf])),
             (ValueError, lambda: zwang.gauss.solve(A=[[1.0]], free=[1.0], cones=[])),
             (zwang.Error, lambda: zwang.gauss.solve(M=[-1.0], free=[1.0])),
+            (ValueError, lambda: zwang.Batch(model, -3)),
+            (ValueError, lambda: zwang.Batch(model, 3, vary={"g": [1, 2]})),
         ]
         for i, (kind, attempt) in enumerate(tries):
             with self.subTest(i):
