@@ -369,7 +369,8 @@ typedef struct zw_actuator_def {
     X(KINETIC, "e_kinetic", NOTHING, 1)                                                            \
     X(CLOCK, "clock", NOTHING, 1)                                                                  \
     X(INSIDESITE, "insidesite", INSIDE, 1)                                                         \
-    X(CONTACT, "contact", CONTACT, 0)
+    X(CONTACT, "contact", CONTACT, 0)                                                              \
+    X(RANGEFINDER, "rangefinder", RAY, 0)
 
 typedef enum zw_sensor_kind {
 #define ZW_SENSOR_CODE(name, text, mount, size) ZW_SENSOR_##name,
@@ -386,8 +387,9 @@ typedef enum zw_mount {
     ZW_MOUNT_FRAME,
     ZW_MOUNT_TENDON,
     ZW_MOUNT_ACTUATOR,
-    ZW_MOUNT_INSIDE, /* a frame, and a site as ref_target */
-    ZW_MOUNT_CONTACT /* two of: a site, geom, body, subtree; either may be missing */
+    ZW_MOUNT_INSIDE,  /* a frame, and a site as ref_target */
+    ZW_MOUNT_CONTACT, /* two of: a site, geom, body, subtree; either may be missing */
+    ZW_MOUNT_RAY      /* a site: the ray goes along its z */
 } zw_mount;
 
 /* What a frame sensor looks at, or is relative to. */
@@ -412,6 +414,16 @@ enum {
     ZW_CONTACT_TANGENT = 64
 };
 
+/* What a rangefinder reports, in this order, along the world's axes: bits of zw_sensor_def.data. */
+enum {
+    ZW_RAY_DIST = 1, /* to the first surface; -1: there is none */
+    ZW_RAY_DIR = 2,
+    ZW_RAY_ORIGIN = 4,
+    ZW_RAY_POINT = 8,
+    ZW_RAY_NORMAL = 16,
+    ZW_RAY_DEPTH = 32
+};
+
 /* Which contacts, where there are more than a sensor reports; NET: one, the sum of all. */
 typedef enum zw_contact_reduce {
     ZW_REDUCE_NONE,
@@ -428,7 +440,7 @@ typedef struct zw_sensor_def {
     int target; /* index of what it is mounted on; -1: none */
     int ref_frame, ref_target;
     double cutoff, noise;
-    int data, number, reduce; /* of contacts: what, how many, which */
+    int data, number, reduce; /* of contacts: what, how many, which; of rays: what */
 } zw_sensor_def;
 
 /* ---- States by name; the world ------------------------------------------------------------- */

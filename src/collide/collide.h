@@ -84,6 +84,18 @@ static inline int collide_is_ground(const collide_shape *shape)
 double collide_clearance(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                          const collide_pose *at_b);
 
+/* ray.c: of p + t d, in the frame of a convex shape that is no hull: what is in it; empty where
+ * from > to. */
+typedef struct collide_span {
+    double from, to;
+} collide_span;
+collide_span collide_ray_span(collide_kind kind, const double size[3], const double p[3],
+                              const double d[3]);
+/* The least t >= 0 at which p + t d meets the surface, and the unit normal there; -1: none. In the
+ * frame of the shape: any but a hull or a height field; a plane has half lengths, 0: endless. */
+double collide_ray(const collide_shape *shape, const double p[3], const double d[3],
+                   double normal[3]);
+
 /* The box along the world's axes around a shape: lower and upper corner; a plane's is endless. */
 void collide_bounds(const collide_shape *shape, const collide_pose *at, double lower[3],
                     double upper[3]);

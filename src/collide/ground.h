@@ -23,6 +23,9 @@ void collide_mesh_free(collide_mesh *mesh);
 
 void collide_field_pair(const collide_field *field, const collide_solid *b, collide_sink *sink);
 void collide_mesh_pair(const collide_mesh *mesh, const collide_solid *b, collide_sink *sink);
+/* As collide_ray; triangles are met from both sides, and the normal is that of their front. */
+double collide_mesh_ray(const collide_mesh *mesh, const double p[3], const double d[3],
+                        double normal[3]);
 void collide_field_box(const collide_field *field, double lower[3], double upper[3]);
 void collide_mesh_box(const collide_mesh *mesh, double lower[3], double upper[3]);
 

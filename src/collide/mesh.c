@@ -3,6 +3,7 @@
  * The tree is cut at the median of the centres along the longest way of each box, so it has a depth
  * of log2 of the number of triangles. Vertices at the same place are one, so that triangles of
  * files that repeat their corners (STL) are neighbours. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,4 +296,87 @@ void collide_mesh_pair(const collide_mesh *m, const collide_solid *b, collide_si
             stack[depth++] = at + 1;
         }
     }
+}
+
+/* ---- Rays ------------------------------------------------------------------------------------ */
+
+/* d.(a x b), 0 where round-off may have made its sign: five roundings of each of its six terms. */
+static double passes(const double d[3], const double a[3], const double b[3])
+{
+    double sum = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        double x = a[j] * b[k], y = a[k] * b[j];
+        sum += d[i] * (x - y);
+        size += fabs(d[i]) * (fabs(x) + fabs(y));
+    }
+    return fabs(sum) > 3 * DBL_EPSILON * size ? sum : 0;
+}
+
+/* With the corners a, b, c measured from p, d passes on one side of all three edges if d.(a x b),
+ * d.(b x c), d.(c x a) have the same sign; on an edge or a corner it meets all that share it, so no
+ * ray passes between triangles. Then t = n.a / n.d. -1: it is not met. */
+static double triangle_ray(const collide_mesh *m, int t, const double p[3], const double d[3])
+{
+    double corner[3][3], side[3];
+    for (int k = 0; k < 3; k++) {
+        v3_sub(corner[k], &m->vertex[3 * m->triangle[3 * t + k]], p);
+    }
+    for (int k = 0; k < 3; k++) {
+        side[k] = passes(d, corner[k], corner[(k + 1) % 3]);
+    }
+    double along = v3_dot(&m->normal[3 * t], d);
+    int met = (side[0] >= 0 && side[1] >= 0 && side[2] >= 0) ||
+              (side[0] <= 0 && side[1] <= 0 && side[2] <= 0);
+    met = met && (side[0] != 0 || side[1] != 0 || side[2] != 0); /* not in its plane */
+    return met && along != 0 ? v3_dot(&m->normal[3 * t], corner[0]) / along : -1;
+}
+
+/* Does the ray meet the box before `best`? Its ends are known to a few units in the last place. */
+static int box_ray(const node *n, const double p[3], const double d[3], double best)
+{
+    double from = 0, to = best;
+    for (int k = 0; k < 3; k++) {
+        double a = (n->lower[k] - p[k]) / d[k], b = (n->upper[k] - p[k]) / d[k];
+        if (d[k] == 0) {
+            if (p[k] < n->lower[k] || p[k] > n->upper[k]) {
+                return 0;
+            }
+            continue;
+        }
+        from = v3_max(from, v3_min(a, b));
+        to = v3_min(to, v3_max(a, b));
+    }
+    return from <= to * (1 + 8 * DBL_EPSILON);
+}
+
+double collide_mesh_ray(const collide_mesh *m, const double p[3], const double d[3],
+                        double normal[3])
+{
+    int stack[STACK + 2], depth = 0, found = -1;
+    double best = INFINITY;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        int at = stack[--depth];
+        const node *n = &m->node[at];
+        if (!box_ray(n, p, d, best)) {
+            continue;
+        }
+        for (int i = 0; i < n->count; i++) {
+            int t = m->order[n->first + i];
+            double here = triangle_ray(m, t, p, d);
+            if (here >= 0 && (here < best || (here == best && t < found))) {
+                best = here;
+                found = t;
+            }
+        }
+        if (n->count == 0) {
+            stack[depth++] = n->right;
+            stack[depth++] = at + 1;
+        }
+    }
+    if (found >= 0) {
+        v3_copy(normal, &m->normal[3 * found]);
+    }
+    return found >= 0 ? best : -1;
 }

@@ -392,7 +392,8 @@ static int check_sensor(const checker *c, const zw_sensor_def *d)
         d->ref_frame < 0 || d->ref_frame > last) {
         return bad(c, "there is no such sensor or frame");
     }
-    if (d->data < 1 || d->data > 127 || d->number < 1 || d->number > 1000 || d->reduce < 0 ||
+    int most = d->kind == ZW_SENSOR_RANGEFINDER ? 63 : 127;
+    if (d->data < 1 || d->data > most || d->number < 1 || d->number > 1000 || d->reduce < 0 ||
         d->reduce > ZW_REDUCE_NETFORCE) {
         return bad(
             c, "num is 1 to 1000, data names at least one quantity, and reduce one of its rules");

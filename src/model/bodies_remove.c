@@ -35,13 +35,12 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
         ZW_SENSOR_TABLE(MOUNT)
 #undef MOUNT
     };
-    static const zw_kind part[] = {[ZW_MOUNT_SITE] = ZW_KIND_SITE,
-                                   [ZW_MOUNT_JOINT] = ZW_KIND_JOINT,
-                                   [ZW_MOUNT_BODY] = ZW_KIND_BODY,
-                                   [ZW_MOUNT_TENDON] = ZW_KIND_TENDON,
-                                   [ZW_MOUNT_ACTUATOR] = ZW_KIND_ACTUATOR};
+    static const zw_kind part[] = {
+        [ZW_MOUNT_SITE] = ZW_KIND_SITE,         [ZW_MOUNT_JOINT] = ZW_KIND_JOINT,
+        [ZW_MOUNT_BODY] = ZW_KIND_BODY,         [ZW_MOUNT_TENDON] = ZW_KIND_TENDON,
+        [ZW_MOUNT_ACTUATOR] = ZW_KIND_ACTUATOR, [ZW_MOUNT_RAY] = ZW_KIND_SITE};
     int on = d->kind >= 0 && d->kind < ZW_SENSOR_COUNT ? mounts[d->kind] : ZW_MOUNT_NOTHING;
-    if (on == ZW_MOUNT_FRAME || on >= ZW_MOUNT_INSIDE) {
+    if (on == ZW_MOUNT_FRAME || on == ZW_MOUNT_INSIDE || on == ZW_MOUNT_CONTACT) {
         refer_frame(refs, &d->target, d->frame);
         refer_frame(refs, &d->ref_target, d->ref_frame);
     } else if (on != ZW_MOUNT_NOTHING) {

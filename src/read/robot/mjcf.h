@@ -149,7 +149,7 @@ typedef struct mjcf_sensor {
     zw_sensor_def def;
     const char *target, *ref;
     int frame, ref_frame;
-    const char *data, *subject[7]; /* of contacts */
+    const char *data, *subject[7]; /* of contacts; data of rays, too */
 } mjcf_sensor;
 
 typedef struct mjcf_key {
@@ -267,7 +267,8 @@ extern const form_row mjcf_general_rows[], mjcf_motor_rows[], mjcf_position_rows
     mjcf_muscle_rows[], mjcf_adhesion_rows[];
 extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sensor_on_JOINT[],
     mjcf_sensor_on_BODY[], mjcf_sensor_on_FRAME[], mjcf_sensor_on_TENDON[],
-    mjcf_sensor_on_ACTUATOR[], mjcf_sensor_on_INSIDE[], mjcf_sensor_on_CONTACT[], mjcf_key_rows[];
+    mjcf_sensor_on_ACTUATOR[], mjcf_sensor_on_INSIDE[], mjcf_sensor_on_CONTACT[],
+    mjcf_sensor_on_RAY[], mjcf_key_rows[];
 
 /* Rows that several tables share. */
 #define MJCF_TURN_ROWS(type)                                                                       \

@@ -78,12 +78,14 @@ static int subjects_of(mjcf *m, int element, mjcf_sensor *s)
     return 1;
 }
 
-/* Words of `data`, in their order, as bits. */
-static int contact_data(mjcf *m, int element, mjcf_sensor *s)
+/* Words of `data`, in their order, as bits; the first unless something is said. */
+static int data_words(mjcf *m, int element, mjcf_sensor *s, const char *words)
 {
-    static const char *const words = "found force torque dist pos normal tangent";
-    const char *at = s->data != NULL ? s->data : "found";
+    const char *at = s->data;
     int before = -1;
+    if (at == NULL) {
+        return 1;
+    }
     s->def.data = 0;
     for (;;) {
         char word[16] = {0};
@@ -95,18 +97,14 @@ static int contact_data(mjcf *m, int element, mjcf_sensor *s)
         memcpy(word, at, length < sizeof word ? length : sizeof word - 1);
         int k = form_word(words, word);
         if (k < 0 || k <= before) {
-            return form_fail(&m->xml, element, "data", "%s",
-                             k < 0 ? "it consists of: found force torque dist pos normal tangent"
-                                   : "its words stand in the order found force torque dist pos "
-                                     "normal tangent");
+            return form_fail(&m->xml, element, "data", "%s %s",
+                             k < 0 ? "it consists of:" : "its words stand in the order", words);
         }
         s->def.data |= 1 << k;
         before = k;
         at += length;
     }
-    return s->def.data != 0 ||
-           form_fail(&m->xml, element, "data",
-                     "it consists of: found force torque dist pos normal tangent");
+    return s->def.data != 0 || form_fail(&m->xml, element, "data", "it consists of: %s", words);
 }
 
 static int sensor(mjcf *m, int element)
@@ -124,6 +122,9 @@ static int sensor(mjcf *m, int element)
         return 0;
     }
     int ok = 1;
+    if (kinds[kind].mount == ZW_MOUNT_RAY && s.ref != NULL) {
+        return mjcf_note(m, element, "camera (cameras are not read)");
+    }
     switch (kinds[kind].mount) {
     case ZW_MOUNT_SITE:
         ok = mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.target);
@@ -150,8 +151,13 @@ static int sensor(mjcf *m, int element)
         ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
              mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.ref_target);
         break;
+    case ZW_MOUNT_RAY:
+        ok = mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.target) &&
+             data_words(m, element, &s, "dist dir origin point normal depth");
+        break;
     case ZW_MOUNT_CONTACT:
-        ok = subjects_of(m, element, &s) && contact_data(m, element, &s);
+        ok = subjects_of(m, element, &s) &&
+             data_words(m, element, &s, "found force torque dist pos normal tangent");
         break;
     default:
         break;

@@ -250,12 +250,15 @@ const form_row mjcf_sensor_on_CONTACT[] = {
     FORM_WORDS("reduce", mjcf_sensor, def.reduce, "none mindist maxforce netforce"),
     FORM_END};
 
+const form_row mjcf_sensor_on_RAY[] = {SENSOR_ROWS, FORM_TEXTS("site", mjcf_sensor, target),
+                                       FORM_TEXTS("camera", mjcf_sensor, ref),
+                                       FORM_TEXTS("data", mjcf_sensor, data), FORM_END};
+
 const form_element mjcf_in_sensor[] = {
 #define SENSOR(name, text, on, size) FORM_READ(text, mjcf_sensor_on_##on, SENSOR_QUIET, NULL),
     ZW_SENSOR_TABLE(SENSOR)
 #undef SENSOR
     /* What only looks cannot change the motion: these are not there yet, and listed. */
-    FORM_NOTE("rangefinder", NULL, form_anything),
     FORM_NOTE("camprojection", NULL, form_anything),
     FORM_NOTE("distance", NULL, form_anything),
     FORM_NOTE("normal", NULL, form_anything),

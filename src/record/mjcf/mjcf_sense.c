@@ -30,10 +30,23 @@ static void put_frame(mjcf_writer *w, const char *type, const char *name, int fr
     }
 }
 
+static void put_data(mjcf_writer *w, const zw_sensor_def *s)
+{
+    static const char *const words[2][7] = {
+        {"found", "force", "torque", "dist", "pos", "normal", "tangent"},
+        {"dist", "dir", "origin", "point", "normal", "depth"}};
+    record_put(&w->file, " data=\"");
+    for (int k = 0, said = 0; k < 7; k++) {
+        if (s->data >> k & 1) {
+            record_putf(&w->file, "%s%s", said++ > 0 ? " " : "",
+                        words[s->kind == ZW_SENSOR_RANGEFINDER][k]);
+        }
+    }
+    record_put(&w->file, "\"");
+}
+
 static void put_contact(mjcf_writer *w, const zw_sensor_def *s)
 {
-    static const char *const words[] = {"found", "force",  "torque", "dist",
-                                        "pos",   "normal", "tangent"};
     static const char *const rules[] = {"none", "mindist", "maxforce", "netforce"};
     for (int side = 0; side < 2; side++) {
         int frame = side ? s->ref_frame : s->frame, target = side ? s->ref_target : s->target;
@@ -47,13 +60,9 @@ static void put_contact(mjcf_writer *w, const zw_sensor_def *s)
             mjcf_put_name(w, side ? "subtree2" : "subtree1", ZW_KIND_BODY, target);
         }
     }
-    record_putf(&w->file, " num=\"%d\" data=\"", s->number);
-    for (int k = 0, said = 0; k < 7; k++) {
-        if (s->data >> k & 1) {
-            record_putf(&w->file, "%s%s", said++ > 0 ? " " : "", words[k]);
-        }
-    }
-    record_putf(&w->file, "\" reduce=\"%s\"", rules[s->reduce]);
+    record_putf(&w->file, " num=\"%d\"", s->number);
+    put_data(w, s);
+    record_putf(&w->file, " reduce=\"%s\"", rules[s->reduce]);
 }
 
 static void put_sensor(mjcf_writer *w, int index)
@@ -65,7 +74,8 @@ static void put_sensor(mjcf_writer *w, int index)
                   [ZW_MOUNT_JOINT] = {"joint", ZW_KIND_JOINT},
                   [ZW_MOUNT_BODY] = {"body", ZW_KIND_BODY},
                   [ZW_MOUNT_TENDON] = {"tendon", ZW_KIND_TENDON},
-                  [ZW_MOUNT_ACTUATOR] = {"actuator", ZW_KIND_ACTUATOR}};
+                  [ZW_MOUNT_ACTUATOR] = {"actuator", ZW_KIND_ACTUATOR},
+                  [ZW_MOUNT_RAY] = {"site", ZW_KIND_SITE}};
     const zw_sensor_def *s = &w->b->sensor[index];
     int mount = sensor_mount[s->kind];
     record_putf(&w->file, "    <%s", sensor_word[s->kind]);
@@ -82,6 +92,9 @@ static void put_sensor(mjcf_writer *w, int index)
         put_contact(w, s);
     } else if (mount != ZW_MOUNT_NOTHING) {
         mjcf_put_name(w, mounts[mount].word, mounts[mount].kind, s->target);
+    }
+    if (mount == ZW_MOUNT_RAY) {
+        put_data(w, s);
     }
     mjcf_put_reals(w, "cutoff", &s->cutoff, 1);
     mjcf_put_reals(w, "noise", &s->noise, 1);

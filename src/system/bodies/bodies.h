@@ -17,6 +17,7 @@
 #ifndef ZW_SYSTEM_BODIES_H
 #define ZW_SYSTEM_BODIES_H
 
+#include "collide/collide.h"
 #include "system/work.h"
 #include "zwang/bodies.h"
 
@@ -198,7 +199,7 @@ typedef struct bodies_joint {
     int index; /* in the tree */
 } bodies_joint;
 
-/* A sensor: bodies_sense.c says what each kind reads. */
+/* A sensor: sense/sense.c says what each kind reads. */
 typedef struct bodies_sensor {
     zw_sensor_kind kind;
     int at, size;            /* its readings */
@@ -214,6 +215,18 @@ typedef struct bodies_sensor {
     int side[2], subject[2]; /* of contacts: zw_frame_kind and index of the model, */
     int data, number, reduce;
 } bodies_sensor;
+
+/* A geom that rays meet; and all of them. */
+typedef struct bodies_target {
+    bodies_frame frame;
+    collide_shape shape;
+} bodies_target;
+
+struct bodies_rays {
+    int count, mesh_count;
+    bodies_target *target;
+    collide_mesh **mesh; /* of meshes, then of height fields; NULL: not seen */
+};
 
 /* One number to be drawn: a point on a body. */
 typedef struct bodies_mark {
@@ -327,6 +340,7 @@ struct system_bodies {
     /* [one more], NULL at the end */
     char **part_name, **joint_name, **reading_name;
     struct contact_world *contact; /* what may touch: contacts.h */
+    struct bodies_rays *rays;      /* what rangefinders see; NULL: there are none */
     int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
     int extra_count;
     bodies_extra *extra; /* of tendons with armature */
@@ -533,7 +547,7 @@ void bodies_constraint_wrench(const zw_system *system, const zw_work *work,
 /* bodies_load.c: sweeps with the accelerations of the last zw_forward; then what the parent of each
  * part exerts on it, load[parts][6]: moment about its centre of mass, force. */
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
-/* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
+/* sense/sense.c: work->reading of all sensors, after zw_forward at this state. */
 zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
 
 /* bodies_grip.c: the points that motors of MOTOR_GRIP hold, at this state, until they are found
@@ -546,7 +560,7 @@ void bodies_grips_free(struct bodies_grips *grips);
 int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
                     double *coef);
 
-/* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
+/* sense/touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
 double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
                     const double R[9]);
 /* Is the point x in the shape of such a site? And a contact sensor: fills out[size]. */
@@ -556,6 +570,12 @@ void bodies_sense_contacts(const zw_system *system, const zw_work *work,
                            const bodies_sensor *sensor, const double place[3], const double R[9],
                            double *out);
 int bodies_contact_size(int data); /* numbers of one contact */
+
+/* sense/ray.c: a rangefinder at this site; numbers of one for these `data`. */
+void bodies_sense_ray(const zw_system *system, const zw_work *work, const bodies_sensor *sensor,
+                      const double place[3], const double R[9], double *out);
+int bodies_ray_size(int data);
+void bodies_rays_free(struct bodies_rays *rays);
 
 /* Where the centre of mass of a part is; its moments of inertia about it, times x. After
  * kinematics. */

@@ -90,8 +90,11 @@ zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
 /* Copies of all names of a kind, and NULL after them. */
 zw_status bodies_name_parts(const bodies_builder *b, zw_kind kind, char ***list);
 
-/* bodies_mount.c: sensors; after constraints and drives. */
+/* sense/mount.c: sensors; after constraints and drives. */
 zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
+
+/* sense/ray.c: what rangefinders see; after sensors. */
+zw_status bodies_make_rays(bodies_builder *b, zw_error *error);
 
 /* contact_build.c: shapes, and which may touch which. */
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error);

@@ -360,20 +360,12 @@ void bodies_close(bodies_builder *b)
 
 static zw_status build(bodies_builder *b, zw_error *error)
 {
-    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {bodies_open,
-                                                                       bodies_make_formulas,
-                                                                       bodies_name_coordinates,
-                                                                       bodies_make_parts,
-                                                                       bodies_make_constraints,
-                                                                       bodies_make_drives,
-                                                                       bodies_make_fluid,
-                                                                       bodies_make_contacts,
-                                                                       bodies_make_sensors,
-                                                                       measure_haste,
-                                                                       make_start,
-                                                                       bodies_formula_events,
-                                                                       bodies_make_pictures,
-                                                                       bodies_make_patterns};
+    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
+        bodies_open,           bodies_make_formulas,    bodies_name_coordinates,
+        bodies_make_parts,     bodies_make_constraints, bodies_make_drives,
+        bodies_make_fluid,     bodies_make_contacts,    bodies_make_sensors,
+        bodies_make_rays,      measure_haste,           make_start,
+        bodies_formula_events, bodies_make_pictures,    bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -451,6 +443,7 @@ void bodies_free(struct system_bodies *bodies)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
+    bodies_rays_free(bodies->rays);
     bodies_formulas_free(bodies->formulas);
     base_free(bodies);
 }

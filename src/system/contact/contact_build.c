@@ -74,7 +74,7 @@ static double thick_of(const collide_shape *shape)
     }
 }
 
-static collide_kind kind_of(int shape)
+collide_kind contact_kind_of(int shape)
 {
     static const collide_kind kind[] = {
         [ZW_SHAPE_PLANE] = COLLIDE_PLANE,       [ZW_SHAPE_SPHERE] = COLLIDE_SPHERE,
@@ -135,7 +135,7 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
                            .radius = radius_of(from, b->from),
                            .margin = fmax(from->margin, 0),
                            .law = *from,
-                           .shape = {.kind = kind_of(from->shape)}};
+                           .shape = {.kind = contact_kind_of(from->shape)}};
     memcpy(geom->shape.size, from->size, sizeof from->size);
     memcpy(geom->pos, frame.pos, sizeof geom->pos);
     model_quat_matrix(frame.quat, geom->R);

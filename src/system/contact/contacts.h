@@ -171,6 +171,8 @@ void contact_world_free(contact_world *world);
 zw_status contact_work_create(contact_work *work, const contact_world *world);
 void contact_work_free(contact_work *work);
 
+/* contact_build.c: a zw_shape, as it touches. */
+collide_kind contact_kind_of(int shape);
 /* contact_find.c: may these two of the list touch? */
 int contact_may(const contact_world *world, const struct tree_mechanism *tree, int a, int b);
 

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
+#include "system/contact/contacts.h"
 
 static const struct {
     int mount, size;
@@ -50,14 +51,15 @@ static void find_limits(const bodies_builder *b, bodies_sensor *sensor)
 static void mount_zone(const bodies_builder *b, int site, bodies_sensor *to)
 {
     to->frame = frame_of(b, ZW_FRAME_SITE, site);
-    to->shape = b->from->site[site].shape;
+    to->shape = contact_kind_of(b->from->site[site].shape);
     memcpy(to->zone, b->from->site[site].size, sizeof to->zone);
 }
 
 static int size_of(const zw_sensor_def *from)
 {
-    return from->kind == ZW_SENSOR_CONTACT ? from->number * bodies_contact_size(from->data)
-                                           : kinds[from->kind].size;
+    return from->kind == ZW_SENSOR_CONTACT       ? from->number * bodies_contact_size(from->data)
+           : from->kind == ZW_SENSOR_RANGEFINDER ? bodies_ray_size(from->data)
+                                                 : kinds[from->kind].size;
 }
 
 static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *from)
@@ -71,6 +73,10 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
     switch ((zw_mount)kinds[from->kind].mount) {
     case ZW_MOUNT_SITE:
         mount_zone(b, from->target, &s);
+        break;
+    case ZW_MOUNT_RAY:
+        mount_zone(b, from->target, &s);
+        s.data = from->data;
         break;
     case ZW_MOUNT_INSIDE:
         s.ref = frame_of(b, from->frame, from->target);
@@ -113,25 +119,28 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
     return s;
 }
 
-/* ".force.x", and ".2.force.x" where it tells of several contacts. */
-static void name_of_contact(const bodies_sensor *sensor, int k, char *text, size_t room)
+/* ".force.x", and ".2.force.x" where it reports several contacts. */
+static void name_of_datum(const bodies_sensor *sensor, int k, char *text, size_t room)
 {
-    static const char *const words[] = {"found", "force",  "torque", "dist",
-                                        "pos",   "normal", "tangent"};
-    int each = bodies_contact_size(sensor->data), at = k % each, word = 0;
+    static const char *const words[2][7] = {
+        {"found", "force", "torque", "dist", "pos", "normal", "tangent"},
+        {"dist", "dir", "origin", "point", "normal", "depth"}};
+    int ray = sensor->kind == ZW_SENSOR_RANGEFINDER;
+    int (*size)(int) = ray ? bodies_ray_size : bodies_contact_size;
+    int each = size(sensor->data), at = k % each, word = 0;
     for (;; word++) {
-        int own = sensor->data >> word & 1 ? bodies_contact_size(1 << word) : 0;
+        int own = sensor->data >> word & 1 ? size(1 << word) : 0;
         if (at < own) {
             break;
         }
         at -= own;
     }
-    int several = sensor->number > 1, vector = bodies_contact_size(1 << word) > 1;
+    int several = sensor->number > 1, vector = size(1 << word) > 1;
     char which[16] = "", axis[3] = {'.', "xyz"[at], 0};
     if (several) {
         snprintf(which, sizeof which, ".%d", k / each);
     }
-    snprintf(text, room, "%s.%s%s", which, words[word], vector ? axis : "");
+    snprintf(text, room, "%s.%s%s", which, words[ray][word], vector ? axis : "");
 }
 
 /* "gyro.x"; a single number has the name of its sensor. */
@@ -144,8 +153,8 @@ static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, i
         if (sensor->size > 1) {
             char letter[3] = {'.', "wxyz"[(k + (sensor->size == 3)) % 4], 0};
             snprintf(name + end, BODIES_NAME - end, "%s", letter);
-            if (sensor->kind == ZW_SENSOR_CONTACT) {
-                name_of_contact(sensor, k, name + end, BODIES_NAME - end);
+            if (sensor->data != 0) {
+                name_of_datum(sensor, k, name + end, BODIES_NAME - end);
             }
             while (model_find_part(b->from, ZW_KIND_SENSOR, name) >= 0 &&
                    strlen(name) + 2 < BODIES_NAME) {

@@ -1,12 +1,13 @@
 /* What sensors read, from the exact motion: positions, speeds, the accelerations of the principle
- * and the loads of bodies_load.c. Conventions are MuJoCo's, so that a robot's program reads the
- * same numbers. With p, R, v, w, a, alpha the place, axes and motion of the frame of a sensor, and
- * p1, R1, ... those of the frame it is relative to (else the world), r = p - p1, g gravity:
+ * and the loads of bodies/bodies_load.c. Conventions are MuJoCo's, so that a robot's program reads
+ * the same numbers. With p, R, v, w, a, alpha the place, axes and motion of the frame of a sensor,
+ * and p1, R1, ... those of the frame it is relative to (else the world), r = p - p1, g gravity:
  *
  *     accelerometer    R' (a - g)               velocimeter  R' v           gyro  R' w
  *     force, torque    what the parent of the site's body exerts on it, about p, along R
- *     touch            normal forces of contacts within the site: bodies_touch.c
- *     contact          of chosen contacts: bodies_touch.c      insidesite  1 where p is in it
+ *     touch            normal forces of contacts within the site: touch.c
+ *     contact          of chosen contacts: touch.c      insidesite  1 where p is in it
+ *     rangefinder      distance along z of the site: ray.c
  *     magnetometer     R' B
  *     framepos         R1' r                    framequat    q1* q          axes  R1' x
  *     framelinvel      R1' (v - v1 - w1 x r)    frameangvel  R1' (w - w1)
@@ -345,6 +346,8 @@ static void read_one(const zw_system *system, zw_work *work, zw_state *state, co
         if (sensor->kind == ZW_SENSOR_INSIDESITE) {
             seen it = look(system, work, &sensor->ref);
             *out = bodies_is_inside(sensor, s.place, s.R, it.place);
+        } else if (sensor->kind == ZW_SENSOR_RANGEFINDER) {
+            bodies_sense_ray(system, work, sensor, s.place, s.R, out);
         } else {
             bodies_sense_contacts(system, work, sensor, s.place, s.R, out);
         }
