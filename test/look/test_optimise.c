@@ -84,6 +84,34 @@ static void test_known(void **state)
            u * u + u * w + w * w / 3 + W * ((x - 1) * (x - 1) + v * v), 2, (double[]){u, w});
 }
 
+#define GOES "param v = 1.3\ncoord x = 0\nspeed x' = v\nmass 1 at x\nrun time 2\n"
+
+/* Integrands that jump and bend where the motion comes by: x = v t, until t = 2. */
+static void test_kinks_of_costs(void **state)
+{
+    (void)state;
+    if (!is_there()) {
+        print_message("skipped: no NLopt\n");
+        skip();
+    }
+    /* the time beyond 1 is 2 - 1/v: least is -2 + 1/v + v^2/16 at v^3 = 8 */
+    expect(GOES "cost over -if(x > 1, 1, 0)\ncost v^2/16\nvary v = 0.6..9\n", -1.25, 1,
+           (double[]){2});
+    /* the integral of |v t - 1| is 2 v - 2 + 1/v */
+    expect(GOES "cost over abs(x - 1)\nvary v = 0.6..9\n", 2 * sqrt(2) - 2, 1,
+           (double[]){sqrt(0.5)});
+    /* that of floor(x) is 4 - 3/v as long as 2 < 2 v < 3 */
+    expect(GOES "cost over -floor(x)\ncost v^3/1.2^4\nvary v = 1.05..1.45\n",
+           -4 + 3 / 1.2 + 1 / 1.2, 1, (double[]){1.2});
+    /* a wall at 1 throws it back by half: the integral of x'^2 is 3/4 v + v^2/2 */
+    expect(GOES "constraint wall: x <= 1, restitution 0.5\ncost over x'^2\ncost -2.75*v\n"
+                "vary v = 0.6..9\n",
+           -2, 1, (double[]){2});
+    /* an event sets a speed of 1 at x = 1: the integral is v + 2 - 1/v */
+    expect(GOES "event gate: x = 1, set x' = 1\ncost over -x'^2\ncost 1.25*v\nvary v = 0.6..9\n",
+           -1, 1, (double[]){2});
+}
+
 /* ball_throw and curling_box, with mass and friction among the unknowns; and a pole. */
 static void test_examples(void **state)
 {
@@ -247,8 +275,8 @@ static void test_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known),
-                                       cmocka_unit_test(test_examples), cmocka_unit_test(test_time),
-                                       cmocka_unit_test(test_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known), cmocka_unit_test(test_kinks_of_costs),
+        cmocka_unit_test(test_examples), cmocka_unit_test(test_time), cmocka_unit_test(test_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,7 +145,6 @@ static void lay_out(zw_optimum *o, base_arena *arena)
     o->param = base_arena_doubles(arena, (size_t)o->system->shape.params);
     o->q = base_arena_doubles(arena, n);
     o->v = base_arena_doubles(arena, n);
-    o->time = base_arena_doubles(arena, OPTIMISE_PARTS + 3);
     o->cut = base_arena_doubles(arena, count + 2);
     o->unknown = (zw_unknown *)base_arena_bytes(arena, count * sizeof *o->unknown);
     o->name = (char **)base_arena_bytes(arena, (count + 1) * sizeof *o->name);

@@ -25,17 +25,13 @@ struct zw_optimum {
     zw_optimum_report report;
 
     /* the motion at hand */
-    double cost, weight; /* weight: of an instant, times those of Simpson's rule */
-    int seen, parts;
+    double cost;
     int infinite;     /* the first cost without a value; -1: none */
     double *gradient; /* [count] */
-    double *time;     /* [PARTS + 3] */
     zw_error *error;
     zw_status status;
     void *memory;
 };
-
-enum { OPTIMISE_PARTS = 200 };
 
 zw_status optimise_no_memory(zw_error *error);
 /* Is unknown k what its parameter is at t? */

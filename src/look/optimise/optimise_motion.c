@@ -1,17 +1,17 @@
 /* A motion of equations, its cost and the gradient of that.
  *
- * cost(x) = sum of c(end), and of Simpson's rule for those over time at an even number of equal
- * parts; both are formulas of time, coordinates, speeds and parameters, and with the deviations z
- * of sensitivity.h along unknown k
+ * cost(x) = sum of c(end), and of integrals of those over time; all are formulas of time,
+ * coordinates, speeds and parameters, and with the deviations z of sensitivity.h along unknown k
  *
- *     d cost/dx_k = sum of c_q dq + c_v dv + c_p dp       at the same instants, the same weights,
+ *     d cost/dx_k = sum of c_q dq + c_v dv + c_p dp       at the same instants, the same weights.
  *
- * so that it is the gradient of the number that is minimised, to the accuracy of the motion. Where
- * an event ends the motion, its end comes later by t_k, and there is (c_q v + c_v a + c_t) t_k
- * more.
+ * Where an event ends the motion, its end comes later by t_k, and there is (c_q v + c_v a + c_t)
+ * t_k more. Integrals are taken by Gauss's rule in every step, in pieces no longer than a hundredth
+ * of the motion. Steps end at kinks of costs as of all formulas, at events and impacts; where one
+ * of them moves by t_k, and the integrand jumps from c- to c+, there is (c- - c+) t_k more.
  *
- * Functions of time jump at cuts: the motion is run from one to the next, with Simpson's rule in
- * each piece, and a parameter's deviations count for that unknown only which it is there. */
+ * Functions of time jump at cuts: the motion is run from one to the next, and a parameter's
+ * deviations count for that unknown only which it is there. */
 #include <math.h>
 #include <string.h>
 
@@ -19,18 +19,19 @@
 #include "base/memory.h"
 #include "look/optimise/optimise.h"
 
+enum { PARTS = 100 };
+
 /* ---- One motion ------------------------------------------------------------------------------ */
 
-/* Adds all costs of a kind at a state, times a weight. a: at the end of a motion that an event has
- * ended, else NULL. */
-static void add_costs(zw_optimum *o, const zw_state *state, const zw_sensitivity_answer *by,
-                      int over, double weight, const double *a)
+/* Adds all costs of a kind at s->now, where they have been evaluated, times a weight. `way` of each
+ * unknown is that of its deviations; a: at the end of a motion that an event has ended, else NULL.
+ */
+static void add_costs(zw_optimum *o, const double *z, const double *t_by, int over, double weight,
+                      const double *a)
 {
     zw_sensitivity *s = o->flow;
     const zw_model *model = o->system->model;
     size_t n = (size_t)o->system->n, params = (size_t)s->params;
-    memcpy(s->now, state, state->bytes);
-    sens_functions_run(s, NULL, NULL, NULL);
     for (int i = 0; i < model->cost_count; i++) {
         if (model->cost[i].over != over) {
             continue;
@@ -39,30 +40,32 @@ static void add_costs(zw_optimum *o, const zw_state *state, const zw_sensitivity
         o->infinite = isfinite(value) || o->infinite >= 0 ? o->infinite : i;
         o->cost += weight * value;
         for (size_t c = 0; c < (size_t)o->count; c++) {
-            const double *z = by->by + c * 2 * n;
-            sens_way way = {.q = z, .v = z + n, .param = s->param + c * params};
+            sens_way way = {
+                .q = z + c * 2 * n, .v = z + c * 2 * n + n, .param = s->param + c * params};
             o->gradient[c] += weight * sens_along(s, s->f.cost + i, &way);
             sens_way later = {.q = state_v(s->now), .v = a, .t = 1};
-            if (a && by->t_by[c] != 0) {
-                o->gradient[c] += weight * by->t_by[c] * sens_along(s, s->f.cost + i, &later);
+            if (a && t_by[c] != 0) {
+                o->gradient[c] += weight * t_by[c] * sens_along(s, s->f.cost + i, &later);
             }
         }
     }
 }
 
-static int look(void *user, const zw_state *state, const zw_sensitivity_answer *by)
+static void take(void *user, const double *z, double weight)
+{
+    add_costs(user, z, NULL, 1, weight, NULL);
+}
+
+static void moves(void *user, double way)
 {
     zw_optimum *o = user;
-    zw_state *kept = NULL;
-    int k = o->seen++;
-    double weight = o->weight / 3 * (k == 0 || k == o->parts ? 1 : k % 2 ? 4 : 2);
-    if (zw_state_copy(o->flow->now, &kept, o->error) != ZW_OK) {
-        return 1;
+    const zw_sensitivity *s = o->flow;
+    for (int i = 0; i < o->system->model->cost_count; i++) {
+        double value = o->system->model->cost[i].over ? sens_value(s, s->f.cost + i) : 0;
+        for (int c = 0; c < o->count && value != 0; c++) {
+            o->gradient[c] += way * value * s->later[c];
+        }
     }
-    add_costs(o, state, by, 1, weight, NULL);
-    memcpy(o->flow->now, kept, kept->bytes);
-    zw_state_free(kept);
-    return 0;
 }
 
 static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *summary)
@@ -86,7 +89,9 @@ static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *su
         a = o->work->a;
     }
     o->report.kinks = by.kinks;
-    add_costs(o, state, &by, 0, 1, a);
+    memcpy(o->flow->now, state, state->bytes);
+    sens_functions_run(o->flow, NULL, NULL, NULL);
+    add_costs(o, by.by, by.t_by, 0, 1, a);
     return optimise_finite(o, state->t);
 }
 
@@ -132,20 +137,16 @@ static zw_status check_start(const zw_optimum *o)
 /* One piece, to cut i. */
 static zw_status run_piece(zw_optimum *o, zw_state *state, int i, zw_run_summary *summary)
 {
-    double all = o->cut[o->cuts - 1] - o->cut[0], length = o->cut[i] - o->cut[i - 1];
-    zw_sensitivity_plan plan = {
-        .run = o->options.run, .time = o->time, .observer = look, .user = o};
+    zw_sensitivity_plan plan = {.run = o->options.run};
+    const sens_over over = {
+        .take = take, .moves = moves, .user = o, .part = (o->cut[o->cuts - 1] - o->cut[0]) / PARTS};
     plan.run.time = o->cut[i];
     plan.run.poll = o->options.poll;
     plan.run.user = o->options.user;
-    o->parts = 2 * (int)ceil(OPTIMISE_PARTS / 2 * length / all);
-    o->weight = length / o->parts;
-    o->seen = 0;
-    for (int k = 0; k <= o->parts; k++) {
-        o->time[k] = k < o->parts ? o->cut[i - 1] + length * k / o->parts : o->cut[i];
-    }
-    plan.times = o->over ? o->parts + 1 : 0;
-    return zw_sensitivity_run(o->flow, state, o->work, &plan, summary, o->error);
+    o->flow->over = o->over ? &over : NULL;
+    zw_status status = zw_sensitivity_run(o->flow, state, o->work, &plan, summary, o->error);
+    o->flow->over = NULL;
+    return status;
 }
 
 zw_status optimise_motion(zw_optimum *o, const double *x, double *gradient)

@@ -12,6 +12,9 @@
  *
  *     z+ = moved+ - f+ later.
  *
+ * An integral of e over the motion ends there with e- and goes on with e+: (e- - e+) later comes to
+ * its slope (Leibniz).
+ *
  * For an impact of a ball that is the saltation matrix (Leine and Nijmeijer 2004). Where a contact
  * opens, friction gives way, or a normal force changes its sign, f is continuous, nothing is set,
  * and z+ = z: these need no moment. */
@@ -207,6 +210,9 @@ zw_status sens_before(void *user, run *r, const int *fired, int count, zw_error 
     memcpy(s->q0, at->y, n * sizeof *s->q0);
     memcpy(s->v0, at->y + n, n * sizeof *s->v0);
     memcpy(s->mode, r->work->mode, (size_t)s->system->model->constraint_count * sizeof *s->mode);
+    if (s->over && s->happens) {
+        s->over->moves(s->over->user, 1);
+    }
     if (s->sets >= 0) {
         set(s, s->sets);
     }
@@ -352,6 +358,10 @@ zw_status sens_after(void *user, run *r, zw_error *error)
     }
     for (size_t k = 0; k < 2 * n * (size_t)s->count && status == ZW_OK; k++) {
         s->z[k] = s->moved[k] - s->end_rate[k % (2 * n)] * s->later[k / (2 * n)];
+    }
+    if (s->over && status == ZW_OK) {
+        sens_functions_run(s, kinks, NULL, NULL);
+        s->over->moves(s->over->user, -1);
     }
     if (r->over) {
         memcpy(s->t_by, s->later, (size_t)s->count * sizeof *s->later);

@@ -53,6 +53,17 @@ typedef struct sens_push {
 
 enum { SENS_APART, SENS_STICKS, SENS_SLIDES };
 
+/* An integral over the motion. `take`: what an instant within a step adds, s->now, with its
+ * deviations z and its weight. `moves`: the integrand jumps where something happens that comes
+ * later by s->later; `way` is 1 at s->now before it, -1 after it. All functions have been
+ * evaluated. */
+typedef struct sens_over {
+    void (*take)(void *user, const double *z, double weight);
+    void (*moves)(void *user, double way);
+    void *user;
+    double part; /* pieces are no longer than this */
+} sens_over;
+
 struct zw_sensitivity {
     const zw_model *model;
     const zw_system *system;
@@ -101,7 +112,8 @@ struct zw_sensitivity {
     void *memory;
 
     const zw_sensitivity_plan *plan;
-    int next; /* of its times */
+    int next;              /* of its times */
+    const sens_over *over; /* or NULL */
 };
 
 zw_status sens_no_memory(zw_error *error);

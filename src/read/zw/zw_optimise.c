@@ -20,7 +20,8 @@ int read_parse_cost(reader *r, expr_parser *p, read_statement *s)
     return 1;
 }
 
-/* What jumps has no derivative that would say where to go. *jump: a node of the formula that does,
+/* What jumps has no derivative that would say where to go; its integral over time has, but for
+ * robots, where it is a sum over steps. *jump: a node of the formula that does,
  * or EXPR_NONE. Operands stand before what uses them. */
 static int find_jump(reader *r, expr_id id, expr_id *jump)
 {
@@ -52,8 +53,9 @@ int read_make_cost(reader *r, const read_statement *s, const read_item *item)
     if (!read_scalar_in(r, item->part[0], EXPR_ON_ACCEL | EXPR_ON_LAMBDA, "a cost", &value)) {
         return 0;
     }
-    expr_id jump;
-    if (!find_jump(r, value, &jump)) {
+    expr_id jump = EXPR_NONE;
+    int is_integral = item->option && r->robot_token < 0;
+    if (!is_integral && !find_jump(r, value, &jump)) {
         return 0;
     }
     if (jump != EXPR_NONE) {

@@ -56,14 +56,36 @@ int kinks_exist(const zw_system *system)
     return 0;
 }
 
+/* Costs over time, whose integrals are taken from one kink to the next. They are not evaluated
+ * along with the motion, so this tape only says what is in them. */
+static zw_status make_costs(step_kinks *kinks, expr_tape **tape, zw_error *error)
+{
+    const zw_system *system = kinks->motion->system;
+    const zw_model *model = system->model;
+    *tape = NULL;
+    if (model->cost_count == 0 || system->tree) {
+        return ZW_OK;
+    }
+    expr_id *out = base_alloc((size_t)model->cost_count * sizeof *out);
+    if (!out) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    for (int i = 0; i < model->cost_count; i++) {
+        out[i] = model->cost[i].over ? model->cost[i].value : EXPR_ZERO;
+    }
+    *tape = expr_tape_create(model->graph, &system->shape, out, model->cost_count, error);
+    base_free(out);
+    return *tape ? ZW_OK : ZW_NO_MEMORY;
+}
+
 /* All kinks of the tapes into list (NULL: count them), with repeats. */
-static int gather(step_kinks *kinks, int alone, step_kink *list)
+static int gather(step_kinks *kinks, int alone, const expr_tape *costs, step_kink *list)
 {
     const zw_system *system = kinks->motion->system;
     const expr_graph *graph = system->model->graph;
     int count = 0, flip;
-    for (int p = 0; p < PARTS_COUNT; p++) {
-        const expr_tape *tape = system->tape[PARTS[p]].code;
+    for (int p = 0; p <= PARTS_COUNT; p++) {
+        const expr_tape *tape = p < PARTS_COUNT ? system->tape[PARTS[p]].code : costs;
         for (int i = 0; tape && i < expr_tape_kinks(tape); i++) {
             expr_id node = expr_tape_kink(tape, i);
             unsigned on = depends(graph, node), of_time = on == EXPR_ON_TIME;
@@ -135,23 +157,29 @@ static zw_status make_tape(step_kinks *kinks, zw_error *error)
 
 zw_status kinks_create(step_kinks *kinks, step_motion *motion, int alone, zw_error *error)
 {
+    expr_tape *costs;
     *kinks = (step_kinks){.motion = motion, .latch = !alone};
-    int all = gather(kinks, alone, NULL);
+    zw_status status = make_costs(kinks, &costs, error);
+    int all = status == ZW_OK ? gather(kinks, alone, costs, NULL) : 0;
     if (all == 0) {
-        return ZW_OK;
+        expr_tape_free(costs);
+        return status;
     }
     kinks->kink = base_alloc((size_t)all * sizeof *kinks->kink);
+    if (kinks->kink) {
+        gather(kinks, alone, costs, kinks->kink);
+    }
+    expr_tape_free(costs);
     if (!kinks->kink) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    gather(kinks, alone, kinks->kink);
     qsort(kinks->kink, (size_t)all, sizeof *kinks->kink, compare);
     for (int i = 0; i < all; i++) {
         if (i == 0 || compare(&kinks->kink[kinks->count - 1], &kinks->kink[i]) != 0) {
             kinks->kink[kinks->count++] = kinks->kink[i];
         }
     }
-    zw_status status = make_tape(kinks, error);
+    status = make_tape(kinks, error);
     if (status != ZW_OK) {
         kinks_free(kinks);
     }
