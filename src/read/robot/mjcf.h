@@ -75,6 +75,13 @@ typedef struct mjcf_frame { /* and replicate */
     int count;
 } mjcf_frame;
 
+typedef struct mjcf_composite {
+    uint64_t given;
+    const char *type, *prefix, *curve, *initial;
+    int count[3], vertex; /* vertex: attribute + 1 */
+    double offset[3], quat[4], size[3];
+} mjcf_composite;
+
 typedef struct mjcf_mesh {
     uint64_t given;
     const char *name, *class_, *file;
@@ -269,6 +276,8 @@ extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sens
     mjcf_sensor_on_BODY[], mjcf_sensor_on_FRAME[], mjcf_sensor_on_TENDON[],
     mjcf_sensor_on_ACTUATOR[], mjcf_sensor_on_INSIDE[], mjcf_sensor_on_CONTACT[],
     mjcf_sensor_on_RAY[], mjcf_key_rows[];
+extern const form_row mjcf_composite_rows[], mjcf_cable_joint_rows[], mjcf_cable_geom_rows[],
+    mjcf_cable_site_rows[];
 
 /* Rows that several tables share. */
 #define MJCF_TURN_ROWS(type)                                                                       \
@@ -358,6 +367,10 @@ int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh);
 void mjcf_colour(const mjcf *m, mjcf_geom *g);
 
 /* ---- mjcf_attach.c --------------------------------------------------------------------------- */
+
+/* mjcf_composite.c: a cable, into this frame of its parent; the suffix ends all names. */
+int mjcf_composite_read(mjcf *m, int element, int parent, const model_pose *frame,
+                        const char *suffix);
 
 int mjcf_model(mjcf *m, int element);
 int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, const char *suffix);

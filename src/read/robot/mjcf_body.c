@@ -470,10 +470,11 @@ static int child(walk *w, int element)
     if (mjcf_is(m, element, "site")) {
         return site(w, element);
     }
-    if (mjcf_is(m, element, "attach")) {
+    int attached = mjcf_is(m, element, "attach");
+    if (attached || mjcf_is(m, element, "composite")) {
         const char *suffix = "";
-        return copy_name(w, &suffix) &&
-               mjcf_attach_body(m, element, top(w)->body, &top(w)->pose, suffix);
+        return copy_name(w, &suffix) && (attached ? mjcf_attach_body : mjcf_composite_read)(
+                                            m, element, top(w)->body, &top(w)->pose, suffix);
     }
     if (mjcf_is(m, element, "inertial") && (in_world || !mjcf_is(m, top(w)->element, "body"))) {
         return form_fail(&m->xml, element, NULL,

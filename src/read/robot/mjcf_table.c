@@ -258,6 +258,13 @@ const form_row mjcf_joint_rows[] = {
 const form_row mjcf_freejoint_rows[] = {FORM_TEXTS("name", mjcf_joint, def.name),
                                         FORM_WORDS("align", mjcf_joint, align, LIMITED), FORM_END};
 
+#define SURFACE_ROWS                                                                               \
+    FORM_REFUSE("surfacevel", "0 0 0 0 0 0",                                                       \
+                "surfaces that move by themselves (conveyor belts) are not supported yet"),        \
+        FORM_REFUSE("adhesion", "0",                                                               \
+                    "surfaces that stick to each other are not supported; the actuator "           \
+                    "<adhesion> is")
+
 const form_row mjcf_geom_rows[] = {
     FORM_TEXTS("name", mjcf_geom, def.name),
     FORM_TEXTS("class", mjcf_geom, class_),
@@ -290,8 +297,7 @@ const form_row mjcf_geom_rows[] = {
     FORM_TEXTS("material", mjcf_geom, material),
     FORM_REFUSE("restitution", "0",
                 "say it by <custom><numeric name=\"restitution:NAME\" data=\"0.8\"/></custom>"),
-    FORM_REFUSE("surfacevel", "0", "surfaces do not move by themselves"),
-    FORM_REFUSE("adhesion", "0", "contacts do not pull"),
+    SURFACE_ROWS,
     FORM_END};
 
 const form_row mjcf_site_rows[] = {
@@ -320,6 +326,62 @@ const form_row mjcf_attach_rows[] = {
     FORM_TEXTS("prefix", mjcf_attach, prefix),
     FORM_REFUSE("frame", "", "bodies are attached by their name, frames are not kept"), FORM_END};
 
+/* A cable: what MuJoCo lets its parts say; type and axis of the joints, and whether they are
+ * limited, it does not use. */
+const form_row mjcf_composite_rows[] = {FORM_TEXTS("type", mjcf_composite, type),
+                                        FORM_TEXTS("prefix", mjcf_composite, prefix),
+                                        FORM_INTS("count", mjcf_composite, count, 1, 3),
+                                        FORM_REALS("offset", mjcf_composite, offset, 3, 3),
+                                        FORM_REALS("quat", mjcf_composite, quat, 4, 4),
+                                        FORM_LISTS("vertex", mjcf_composite, vertex),
+                                        FORM_TEXTS("initial", mjcf_composite, initial),
+                                        FORM_TEXTS("curve", mjcf_composite, curve),
+                                        FORM_REALS("size", mjcf_composite, size, 1, 3),
+                                        FORM_END};
+const form_row mjcf_cable_joint_rows[] = {
+    FORM_REALS("range", mjcf_joint, def.range, 2, 2),
+    FORM_REALS("margin", mjcf_joint, def.margin, 1, 1),
+    FORM_REALS("stiffness", mjcf_joint, def.stiffness, 1, 1),
+    FORM_REALS("damping", mjcf_joint, def.damping, 1, 1),
+    FORM_REALS("armature", mjcf_joint, def.armature, 1, 1),
+    FORM_REALS("frictionloss", mjcf_joint, def.frictionloss, 1, 1),
+    FORM_REALS("solreflimit", mjcf_joint, def.soft_limit.ref, 1, 2),
+    FORM_REALS("solimplimit", mjcf_joint, def.soft_limit.imp, 1, 5),
+    FORM_REALS("solreffriction", mjcf_joint, def.soft_friction.ref, 1, 2),
+    FORM_REALS("solimpfriction", mjcf_joint, def.soft_friction.imp, 1, 5),
+    FORM_END};
+const form_row mjcf_cable_geom_rows[] = {
+    FORM_WORDS("type", mjcf_geom, def.shape,
+               "plane sphere capsule ellipsoid cylinder box mesh hfield cone sdf"),
+    FORM_REALS("size", mjcf_geom, def.size, 1, 3),
+    FORM_REALS("mass", mjcf_geom, def.mass, 1, 1),
+    FORM_REALS("density", mjcf_geom, def.density, 1, 1),
+    FORM_INTS("group", mjcf_geom, def.group, 1, 1),
+    FORM_INTS("contype", mjcf_geom, def.contype, 1, 1),
+    FORM_INTS("conaffinity", mjcf_geom, def.conaffinity, 1, 1),
+    FORM_INTS("condim", mjcf_geom, def.condim, 1, 1),
+    FORM_INTS("priority", mjcf_geom, def.priority, 1, 1),
+    FORM_REALS("friction", mjcf_geom, def.friction, 1, 3),
+    FORM_REALS("solmix", mjcf_geom, def.solmix, 1, 1),
+    FORM_REALS("solref", mjcf_geom, def.soft.ref, 1, 2),
+    FORM_REALS("solimp", mjcf_geom, def.soft.imp, 1, 5),
+    FORM_REALS("margin", mjcf_geom, def.margin, 1, 1),
+    FORM_REALS("gap", mjcf_geom, def.gap, 1, 1),
+    FORM_REALS("rgba", mjcf_geom, def.rgba, 0, 4),
+    FORM_TEXTS("material", mjcf_geom, material),
+    SURFACE_ROWS,
+    FORM_END};
+const form_row mjcf_cable_site_rows[] = {FORM_REALS("size", mjcf_site, def.size, 1, 3),
+                                         FORM_INTS("group", mjcf_site, def.group, 1, 1), FORM_END};
+static const form_element in_composite[] = {
+    FORM_READ("joint", mjcf_cable_joint_rows, "kind group axis type limited solreffix solimpfix",
+              NULL),
+    FORM_READ("geom", mjcf_cable_geom_rows, NULL, NULL),
+    FORM_READ("site", mjcf_cable_site_rows, "material rgba", NULL),
+    FORM_NOTE("skin", "texcoord material group rgba inflate subgrid", NULL),
+    FORM_NEVER("plugin", "plugins of MuJoCo cannot be run: this one makes a cable stiff"),
+    FORM_LAST};
+
 #define JOINT_QUIET "group user"
 #define GEOM_QUIET "user"
 #define SITE_QUIET "material rgba user"
@@ -336,7 +398,7 @@ const form_element mjcf_in_body[] = {
     FORM_NOTE("camera", CAMERA, NULL),
     FORM_NOTE("light", LIGHT, NULL),
     FORM_READ("attach", mjcf_attach_rows, NULL, NULL),
-    FORM_NEVER("composite", "soft and composite bodies are not supported"),
+    FORM_READ("composite", mjcf_composite_rows, NULL, in_composite),
     FORM_NEVER("flexcomp", "only rigid bodies are supported"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};

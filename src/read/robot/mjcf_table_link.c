@@ -106,8 +106,8 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
         FORM_REALS("cranklength", mjcf_actuator, def.rod, 1, 1),                                   \
         FORM_REFUSE("damping", "0", "say it at the joint"),                                        \
         FORM_REFUSE("armature", "0", "say it at the joint"),                                       \
-        FORM_REFUSE("delay", "0", "controls act at once"),                                         \
-        FORM_REFUSE("nsample", "0", "controls act at once")
+        FORM_REFUSE("delay", "0", "controls act at once: histories of them are not kept"),         \
+        FORM_REFUSE("nsample", "0", "controls act at once: histories of them are not kept")
 #define ACT_ROWS                                                                                   \
     FORM_WORDS("actlimited", mjcf_actuator, act_limited, LIMITED),                                 \
         FORM_REALS("actrange", mjcf_actuator, def.act_range, 2, 2)
@@ -182,8 +182,8 @@ const form_row mjcf_adhesion_rows[] = {
     FORM_REALS("forcerange", mjcf_actuator, def.force_range, 2, 2),
     FORM_TEXTS("body", mjcf_actuator, body),
     FORM_REALS("gain", mjcf_actuator, def.gain_prm[0], 1, 1),
-    FORM_REFUSE("delay", "0", "controls act at once"),
-    FORM_REFUSE("nsample", "0", "controls act at once"),
+    FORM_REFUSE("delay", "0", "controls act at once: histories of them are not kept"),
+    FORM_REFUSE("nsample", "0", "controls act at once: histories of them are not kept"),
     FORM_END};
 
 #define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, DRIVE_QUIET, NULL)
@@ -197,9 +197,13 @@ const form_element mjcf_in_actuator[] = {
     DRIVE(cylinder),
     DRIVE(muscle),
     DRIVE(adhesion),
-    FORM_NEVER("dcmotor", "this motor is not supported yet; <general> can express most of it"),
-    FORM_NEVER("orientation", "this actuator is not supported yet"),
-    FORM_NEVER("pid", "this actuator is not supported yet"),
+    FORM_NEVER("dcmotor",
+               "a motor with its circuit (resistance, inductance, temperature) is not supported; "
+               "<general> has its linear part"),
+    FORM_NEVER("orientation",
+               "a servo of an orientation (of a ball or free joint) is not supported"),
+    FORM_NEVER("pid",
+               "a servo with an integral part is not supported; <position> has the other two"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};
 
@@ -209,9 +213,9 @@ const form_element mjcf_in_actuator[] = {
     FORM_TEXTS("name", mjcf_sensor, def.name),                                                     \
         FORM_REALS("cutoff", mjcf_sensor, def.cutoff, 1, 1),                                       \
         FORM_REALS("noise", mjcf_sensor, def.noise, 1, 1),                                         \
-        FORM_REFUSE("delay", "0", "sensors report the present value"),                             \
-        FORM_REFUSE("nsample", "0", "sensors report the present value"),                           \
-        FORM_REFUSE("interval", "0", "sensors report the present value")
+        FORM_REFUSE("delay", "0", "sensors report the present value: histories are not kept"),     \
+        FORM_REFUSE("nsample", "0", "sensors report the present value: histories are not kept"),   \
+        FORM_REFUSE("interval", "0", "sensors report the present value: histories are not kept")
 #define SENSOR_QUIET "user interp"
 #define FRAMES "unspecified xbody body geom site camera"
 
