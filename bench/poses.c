@@ -42,7 +42,7 @@ static void print_couple(const couple *c)
     }
 }
 
-static void check_pair(const couple *c, dice *d, long number, int tell)
+static void check_pair(const couple *c, dice *d, long number, int verbose)
 {
     collide_point p[LAW_ROOM];
     double error[LAWS], from = seconds_computed();
@@ -57,12 +57,12 @@ static void check_pair(const couple *c, dice *d, long number, int tell)
     for (int l = 0; l < LAWS; l++) {
         t->worst[l] = fmax(t->worst[l], error[l]);
         t->bad[l] += !(error[l] <= 1e-8);
-        if (tell || (getenv("ZW_TELL") != NULL && !(error[l] <= 1e-8))) {
+        if (verbose || (getenv("ZW_VERBOSE") != NULL && !(error[l] <= 1e-8))) {
             printf("%s: %s - %s, pair %ld: %.3g of %g, gap %g\n", law_name[l], c->a->name,
                    c->b->name, number, error[l], c->scale, gap);
         }
     }
-    if (tell) {
+    if (verbose) {
         print_couple(c);
     }
 }

@@ -307,7 +307,7 @@ static zw_status write_trial(void *user, const char *path, int piped, zw_error *
     return zw_trial_write(user, path, error);
 }
 
-static int tell(const finding *f, double wall)
+static int print_finding(const finding *f, double wall)
 {
     const cli_arguments *arguments = f->arguments;
     FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
@@ -361,7 +361,7 @@ static int certify_path(const cli_arguments *arguments, const zw_system *system,
     } else {
         f.trial = trial;
         f.report = zw_trial_look(trial);
-        code = tell(&f, wall);
+        code = print_finding(&f, wall);
     }
     zw_trial_free(trial);
     return code;

@@ -72,7 +72,7 @@ static void show_events(FILE *to, const cli_world *world, const zw_run_summary *
     enum { SHOWN = 6 };
     int events = zw_count(world->system, ZW_KIND_EVENT), shown = 0, left = 0;
     if (summary->events == (summary->stopped_by >= 0)) {
-        return; /* none, or only the one that the line before tells */
+        return; /* none, or only the one in the line before */
     }
     cli_label(to, "events");
     for (int i = 0; i < events; i++) {

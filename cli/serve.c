@@ -4,7 +4,7 @@
  * 2. A request is answered from a list that is complete before the server starts: no path of a
  *    request ever reaches the file system.
  * 3. Every address begins with the token. Without it there is no page, and what is compared is all
- *    of it, so that time tells nothing about a part.
+ *    of it, so that the time does not depend on the part that matches.
  * 4. The Host header must name this machine: a page of elsewhere whose name was made to lead here
  *    is refused.
  * 5. Few connections, little memory and short patience for each. */

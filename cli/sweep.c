@@ -126,8 +126,8 @@ static void show_doubt(FILE *to, const zw_sweep *sweep, int column)
 static void show_summary(FILE *to, const cli_arguments *arguments, const zw_sweep *sweep,
                          double wall, int before)
 {
-    enum { TELLS = 5 };
-    int last = zw_sweep_columns(sweep) - TELLS;
+    enum { DIAGNOSTICS = 5 };
+    int last = zw_sweep_columns(sweep) - DIAGNOSTICS;
     cli_label(to, "sweep");
     fprintf(to, "%s: ", arguments->file);
     cli_show_count(to, zw_sweep_count(sweep), "run", "runs");

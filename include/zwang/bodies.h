@@ -318,7 +318,7 @@ typedef struct zw_actuator_def {
     int bias_law; /* likewise */
     double bias_prm[10];
     double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
-                          mass that the actuator feels in the pose as described */
+                          effective mass at the actuator in the pose as described */
     double length_range[2]; /* of a muscle: its shortest and its longest length, the ends of its
                                range of operation */
     int act_early;

@@ -35,7 +35,7 @@ static int poll(void *user, double time)
 }
 
 /* By the calling thread. */
-static void tell(void *user, int done, int runs)
+static void report_progress(void *user, int done, int runs)
 {
     sweep_job *job = user;
     if (!job->progress || atomic_load(&job->stop)) {
@@ -155,7 +155,7 @@ static PyObject *carry_out(core_state *core, sweep_job *job, zw_sweep_options *o
     options->user = job;
     options->run.poll = poll;
     options->run.user = job;
-    options->progress = tell;
+    options->progress = report_progress;
     Py_BEGIN_ALLOW_THREADS;
     job->sweep = zw_sweep_create(job->from.name, options, &error);
     status = job->sweep ? zw_sweep_run(job->sweep, &error) : error.status;
@@ -163,7 +163,7 @@ static PyObject *carry_out(core_state *core, sweep_job *job, zw_sweep_options *o
     if (!job->sweep || status != ZW_OK) {
         return job->signals.raised ? NULL : core_raise(core, &error);
     }
-    tell(job, zw_sweep_done(job->sweep), zw_sweep_count(job->sweep));
+    report_progress(job, zw_sweep_done(job->sweep), zw_sweep_count(job->sweep));
     if (job->signals.raised) {
         return NULL;
     }

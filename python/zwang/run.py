@@ -30,7 +30,7 @@ class Run:
 
     t, q, v, a, multipliers, energy (total), kinetic, potential, violation, certificate, sensors, params: arrays that share memory with
     the run. `run["x"]` is a column by its name: a coordinate, a speed (`x'` where the coordinate has the same name), a sensor, a
-    multiplier (`lambda(rod)`), or one of the arrays above. `summary` tells how the run went, `verdict` what it is worth.
+    multiplier (`lambda(rod)`), or one of the arrays above. `summary` describes the run, `verdict` how far it can be trusted.
     """
 
     def __init__(self, model: "Model", core: Any) -> None:

@@ -246,7 +246,7 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
                            : status;
 }
 
-static void tell(const zw_batch *batch, int world, zw_error *why)
+static void explain(const zw_batch *batch, int world, zw_error *why)
 {
     const batch_device *d = batch->device;
     const device_result *r = &d->result[world];
@@ -309,7 +309,7 @@ static zw_status see_failures(zw_batch *batch, const int *before, zw_error *erro
             if (status != ZW_OK) {
                 return status;
             }
-            tell(batch, i, &why);
+            explain(batch, i, &why);
             batch_fail(batch, i, &why);
         }
         if (first == ZW_OK) {

@@ -99,7 +99,7 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
 }
 
 /* The simplex need not have all corners of the answer: against a curved shape it ends near it, and
- * else where squares of distances do not tell directions apart, at sqrt(round-off). Then the edges
+ * else where squares of distances cannot resolve directions, at sqrt(round-off). Then the edges
  * at the farthest corner that are nearly across u count too, and the faces. */
 static int near_edges(const collide_solid *s, const double u[3], double near, mode *m, int count)
 {

@@ -7,7 +7,7 @@
  * Scales. Forces are compared with   R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
  * residuals with                     V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|, R)
  * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that
- * a_free violates: a contact far away has no say). R, in the same units, is what a row has to
+ * a_free violates: a contact far away does not count). R, in the same units, is what a row has to
  * undo where it stops a coordinate dead: then a and w are round-off, and of a given force only a
  * rough a_free is known. (And where a row has nothing to undo: a knee that is just straight while
  * its owner falls.) The small additions keep a constraint force that is tiny beside what it is the

@@ -192,7 +192,7 @@ uint64_t gauss_pattern(const zw_gauss *problem)
     return hash;
 }
 
-/* Dense algebra pays up to some hundred unknowns; beyond, rows are short and few touch each other.
+/* Dense algebra is faster up to some hundred unknowns; beyond, rows are short and few are coupled.
  * Cones are for contact/sparse_prox.h there, which knows neither boxes nor friction that gives way,
  * wants its numbers compressed, and names no conflicts: small ones are always dense. */
 static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options, int m)

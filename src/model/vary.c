@@ -322,7 +322,8 @@ static double number_of_body(const model_bodies *bodies, int body)
 {
     const zw_body_def *def = &bodies->body[body];
     double mass = -1;
-    for (int i = 0; i < bodies->count[ZW_KIND_GEOM]; i++) { /* of several, zw_model_set tells */
+    for (int i = 0; i < bodies->count[ZW_KIND_GEOM];
+         i++) { /* of several, zw_model_set reports it */
         mass =
             bodies->geom[i].body == body && bodies->geom[i].mass != 0 ? bodies->geom[i].mass : mass;
     }

@@ -1,7 +1,7 @@
 /* A file that is whole or not there: writers fill a temporary one, and the last step renames it.
  *
  * After the first failure nothing more is written, so that writers need not look at each call;
- * record_file_close tells what went wrong. */
+ * record_file_close reports what went wrong. */
 #ifndef ZW_RECORD_FILE_H
 #define ZW_RECORD_FILE_H
 

@@ -430,7 +430,7 @@ static void list_parameters(const zw_record *record, char *text, size_t size)
             return;
         }
         char number[40];
-        int digits = 15; /* as few as tell the number */
+        int digits = 15; /* as few as identify the number */
         do {
             record_number_text(number, sizeof number, record->param[i], digits);
         } while (digits++ < 17 && told_by(number) != record->param[i]);

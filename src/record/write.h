@@ -1,7 +1,7 @@
 /* A table as a file. Each writer fills a temporary file beside `path` and renames it when all went
  * well, so that under its final name a file is whole or not there. (What lies in /dev is written in
- * place.) A failure tells the file's name and the system's reason. The same table gives the same
- * bytes. */
+ * place.) An error message has the file's name and the system's reason. The same table gives the
+ * same bytes. */
 #ifndef ZW_RECORD_WRITE_H
 #define ZW_RECORD_WRITE_H
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "step/run.h"
 
-/* Whatever goes wrong here, the run itself will meet and tell. */
+/* Errors are ignored here: the run itself will meet and report them. */
 static void try_step(const zw_system *system, zw_state *state, zw_work *work, zw_work *own,
                      const zw_run_options *options, double *next)
 {

@@ -399,7 +399,7 @@ static zw_status solve_pushed(const zw_system *system, zw_work *work, zw_error *
 }
 
 /* One problem of contact_now.c, in rounds. Near the law is better than nothing, and the certificate
- * tells how near. */
+ * says how near. */
 static zw_status solve_rounds(zw_work *work, system_solver *solver, zw_error *error)
 {
     enum { ROUNDS = 40 };
@@ -468,7 +468,7 @@ static zw_status solve_instant(const zw_system *system, zw_work *work, zw_state 
 }
 
 /* What the kernel could not do, of an instant. */
-static zw_status tell(const zw_work *work, double t, zw_status status, zw_error *error)
+static zw_status report(const zw_work *work, double t, zw_status status, zw_error *error)
 {
     const char *sliding = work->shown_by != work->motion ? contact_now_jammed(work->now) : NULL;
     if ((status == ZW_NO_SOLUTION || status == ZW_JAMMED) && sliding) {
@@ -505,7 +505,7 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     }
     status = solve_instant(system, work, now, touch, error);
     if (status != ZW_OK) {
-        return tell(work, state->t, status, error);
+        return report(work, state->t, status, error);
     }
     if (touch == TOUCH_SOFTLY) {
         bodies_activate(system, work, v, work->a + system->n + system->law.carried);

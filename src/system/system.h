@@ -150,7 +150,8 @@ double *state_v(zw_state *state); /* what is carried comes after it */
 double *state_param(zw_state *state);
 double *state_mode(zw_state *state); /* system_mode of each constraint */
 /* The direction in which each constraint slides, or began to slide from rest, and the part of its
- * friction that one that is held gives: zw_work's hint. Speeds alone do not tell it near rest. */
+ * friction that one that is held gives: zw_work's hint. Near rest the speeds do not determine it.
+ */
 double *state_slide(zw_state *state);
 double *state_memory(zw_state *state);
 zw_state *state_allocate(const zw_system *system);

@@ -1,4 +1,4 @@
-/* Running the tapes, and telling the user which of his formulas has no value. */
+/* Running the tapes, and reporting which of the user's formulas has no value. */
 #include <math.h>
 #include <string.h>
 

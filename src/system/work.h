@@ -204,7 +204,7 @@ double system_slide(const zw_system *system, const zw_work *work, int c);
 double system_hold(const zw_system *system, const zw_work *work, int c);
 
 /* decide.c: the impact of what touches and approaches, then what opens, sticks, slides from here.
- * Changes the modes, and on impact the speeds, of the state. `made` (may be NULL) tells of it. */
+ * Changes the modes, and on impact the speeds, of the state. `made` (may be NULL) describes it. */
 typedef struct system_impact {
     int count;   /* 1: there was one */
     double loss; /* energy that it took */

@@ -7,7 +7,7 @@
  *     f = B' w + C v       I = [B' C],   A and C symmetric
  *
  * One dof at a time, from the last of a body to its first: at dof d with motion S the force along S
- * must be tau - armature a, and what lies beyond feels A + S a for an A on this side of it. So
+ * must be tau - armature a, and what lies beyond moves with A + S a for an A on this side of it. So
  *
  *     U = I S,    D = S.U + armature + diagonal,    u = tau - S.p,    a = (u - U.A) / D
  *     I - U U' / D  and  p + U u / D     on this side of the dof.

@@ -18,7 +18,7 @@
  *
  *     B = 1/2 (V x* I - I V x + (I V) xx),    (p xx) m = m x* p,
  *
- * of which a shift feels nothing: with V = (w, u), moments J and first moment h about the point,
+ * on which a shift has no effect: with V = (w, u), moments J and first moment h about the point,
  * the momentum p = m u + w x h, and [x] for the matrix of a cross product, its two blocks for turns
  * are
  *

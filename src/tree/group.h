@@ -1,6 +1,6 @@
 /* Trees of a mechanism that are equal, as in a crowd of robots, worked on eight at a time.
  *
- * Trees that root at the world do not feel each other in the sweeps: eight that have the same
+ * Trees rooted at the world are independent of each other in the sweeps: eight that have the same
  * bodies and joints are eight worlds of one tree. A lane has the bits of the world alone, so what
  * comes out has the bits of the sweeps over the whole mechanism. */
 #ifndef ZW_TREE_GROUP_H

@@ -75,7 +75,7 @@ static void run_pairs(collide_kind first, collide_kind second, int pairs)
         body_free(&a);
         body_free(&b);
     }
-    if (getenv("ZW_TELL") != NULL) {
+    if (getenv("ZW_VERBOSE") != NULL) {
         printf("%d %d: %d apart, off by %.1e; %d overlap, beaten by %.1e; planes %.1e\n",
                (int)first, (int)second, t.apart, t.apart_error, t.overlap, t.depth_error,
                t.plane_error);

@@ -176,7 +176,7 @@ static void test_symmetry_and_motion(void **state)
         body_free(&a);
         body_free(&b);
     }
-    if (getenv("ZW_TELL") != NULL) {
+    if (getenv("ZW_VERBOSE") != NULL) {
         printf("turned over: gap %.1e normal %.1e; moved: gap %.1e normal %.1e\n", flip_gap,
                flip_turn, move_gap, move_turn);
     }

@@ -341,7 +341,7 @@ static void files_that_are_none(void **state)
     world_free(&w);
 }
 
-/* A line of 80 MB: an answer, and no quarrel with sizes of int. */
+/* A line of 80 MB: an answer, and no overflow of int. */
 static void an_absurd_line_is_reported(void **state)
 {
     (void)state;

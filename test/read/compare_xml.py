@@ -3,7 +3,7 @@
 
     test/read/compare_xml.py BUILD [COUNT]
 
-Expat (Python's xml.parsers.expat) is reported that the text is UTF-8. Apart: document types, which are refused; names with characters that only the
+Expat (Python's xml.parsers.expat) is set to UTF-8. Apart: document types, which are refused; names with characters that only the
 fifth edition of XML 1.0 allows; and the two things of MuJoCo's reader (dashes in comments, blanks before the declaration).
 """
 import collections, pathlib, random, re, subprocess, sys, xml.parsers.expat

@@ -204,10 +204,10 @@ static int add_name(zw_sweep *sweep, int *count, const char *name, int point)
 
 static zw_status make_table(zw_sweep *sweep, zw_error *error)
 {
-    static const char *const tells[] = {"end", "steps", "certificate", "drift", "doubt"};
+    static const char *const diagnostics[] = {"end", "steps", "certificate", "drift", "doubt"};
     size_t runs = (size_t)sweep->runs, width;
     int count = 0, ok = 1;
-    sweep->width = sweep->keeps.columns + SWEEP_TELLS;
+    sweep->width = sweep->keeps.columns + SWEEP_DIAGNOSTICS;
     width = (size_t)sweep->width;
     if (runs * width > 500000000) {
         return base_fail(error, ZW_BAD_INPUT, "%d runs with %d numbers each are too many",
@@ -228,8 +228,8 @@ static zw_status make_table(zw_sweep *sweep, zw_error *error)
             ok = add_name(sweep, &count, keep->title, keep->columns > 1 ? k + 1 : 0);
         }
     }
-    for (int i = 0; ok && i < SWEEP_TELLS; i++) {
-        ok = add_name(sweep, &count, tells[i], 0);
+    for (int i = 0; ok && i < SWEEP_DIAGNOSTICS; i++) {
+        ok = add_name(sweep, &count, diagnostics[i], 0);
     }
     return ok ? ZW_OK : no_memory(error);
 }

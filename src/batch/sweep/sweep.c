@@ -241,7 +241,7 @@ static int fill_row(one *it, int run, zw_status status)
     zw_sweep *sweep = it->sweep;
     const zw_run_summary *summary = &it->summary;
     double *value = sweep->value + (size_t)run * (size_t)sweep->width;
-    double *tell = value + sweep->keeps.columns;
+    double *diagnostic = value + sweep->keeps.columns;
     char text[sizeof it->error.text + 64] = "ok";
     for (int i = 0; i < sweep->width; i++) {
         value[i] = NAN;
@@ -250,13 +250,13 @@ static int fill_row(one *it, int run, zw_status status)
         it->measured.series = it->series;
         it->measured.impacts = summary->impacts;
         sweep_measure(&sweep->keeps, &it->measured, value);
-        tell[SWEEP_TELLS_DOUBT] = it->measured.doubt;
-        tell[SWEEP_TELLS_CERTIFICATE] = summary->certificate;
-        tell[SWEEP_TELLS_DRIFT] = summary->energy_drift;
+        diagnostic[SWEEP_DIAGNOSTIC_DOUBT] = it->measured.doubt;
+        diagnostic[SWEEP_DIAGNOSTIC_CERTIFICATE] = summary->certificate;
+        diagnostic[SWEEP_DIAGNOSTIC_DRIFT] = summary->energy_drift;
     }
     if (it->series->count > 0) {
-        tell[SWEEP_TELLS_END] = summary->end;
-        tell[SWEEP_TELLS_STEPS] = (double)summary->steps;
+        diagnostic[SWEEP_DIAGNOSTIC_END] = summary->end;
+        diagnostic[SWEEP_DIAGNOSTIC_STEPS] = (double)summary->steps;
     }
     if (status != ZW_OK) {
         snprintf(text, sizeof text, "%s",

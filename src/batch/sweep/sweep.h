@@ -167,12 +167,12 @@ zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work
 
 /* What every run reports, after the quantities. */
 enum {
-    SWEEP_TELLS_END,
-    SWEEP_TELLS_STEPS,
-    SWEEP_TELLS_CERTIFICATE,
-    SWEEP_TELLS_DRIFT,
-    SWEEP_TELLS_DOUBT,
-    SWEEP_TELLS
+    SWEEP_DIAGNOSTIC_END,
+    SWEEP_DIAGNOSTIC_STEPS,
+    SWEEP_DIAGNOSTIC_CERTIFICATE,
+    SWEEP_DIAGNOSTIC_DRIFT,
+    SWEEP_DIAGNOSTIC_DOUBT,
+    SWEEP_DIAGNOSTICS
 };
 
 struct zw_sweep {

@@ -89,7 +89,7 @@ void core_newton_change(gauss_core *core, double rho, double prox, const double 
 int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core));
 
 /* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved, -1 when the
- * normals alone contradict each other (the workspace holds the proof), else 0; `method` tells by
+ * normals alone contradict each other (the workspace holds the proof), else 0; `method` says by
  * what. */
 int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method);
 

@@ -11,7 +11,7 @@
  *
  * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the
  * residual, picks one of the many steps; the residual stays that of the exact law. The round-off of
- * the residual moves the internal forces by eps/RIDGE, and the curvature of the law feels the
+ * the residual moves the internal forces by eps/RIDGE, and the curvature of the law amplifies the
  * square of that: a ridge of 1e-12 left errors of 1e-11.
  *
  * The convex law is NATURAL with its own shift in the place of |w_T|. Where r alone does not get to

@@ -162,7 +162,7 @@ static double distance_of(gauss_sparse *s, int e)
     return fabs(y[e]) > 1e-9 ? length / fabs(y[e]) : HUGE_VAL;
 }
 
-/* Small pivots are less sure than their own rounding tells: those before them have amplified it.
+/* Small pivots have larger errors than their own rounding: those before them have amplified it.
  * The dependent row among them that has the smallest pivot goes out of play. */
 static int take_out_suspect(gauss_sparse *s)
 {

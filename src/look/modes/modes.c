@@ -2,7 +2,7 @@
  *
  * The columns of N span the tangent space (linear.c). Where the motion is at rest or steady it is
  * invariant, F N = N G, so G = N' F N has the eigenvalues of the motions that there are; |F N - N
- * G| tells whether it is. Over a period T deviations are mapped by Phi with Phi' = F(t) Phi, Phi(0)
+ * G| shows whether it is. Over a period T deviations are mapped by Phi with Phi' = F(t) Phi, Phi(0)
  * = 1, along the motion: by Runge-Kutta steps of order four between states that dop853 leads to,
  * each step a thousandth of the period; G = N' Phi N. */
 #include "zwang/modes.h"

@@ -140,7 +140,7 @@ zw_status sens_given(const zw_system *system, const zw_unknown *unknown, int cou
 double sens_origin(const zw_system *system, const zw_unknown *by, zw_state *state);
 
 /* begin.c: z at the start; z onto what holds at s->now, by the shortest way in the metric of the
- * masses: *most tells how far, relative to its size. */
+ * masses: *most is how far, relative to its size. */
 zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, zw_error *error);
 zw_status sens_project(zw_sensitivity *s, run *r, double *z, double *most, zw_error *error);
 

@@ -112,7 +112,7 @@ ZW_CLONES void dense_look(int n, const double *row, const double *x, const doubl
 }
 
 /* Is every |x_i| <= size? Sizes compare as the integers that have their bits, and a NaN is beyond
- * all: a difference that is negative tells. */
+ * all: a negative difference shows it. */
 ZW_CLONES static int dense_all_within(long n, const double *x, double size)
 {
     zw_real8 most = {size, size, size, size, size, size, size, size};

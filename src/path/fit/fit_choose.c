@@ -137,7 +137,7 @@ static int thin(fitter *f, int noisy)
 }
 
 /* What the longest windows that do as well as allowed miss is the noise, all structure in it
- * included, and no window is believed to have less. */
+ * included, and no window is assumed to have less. */
 static void find_noise(fitter *f)
 {
     long length = samples_of(f, f->stride);

@@ -42,7 +42,7 @@ typedef struct unknown {
 typedef struct solving {
     path_variation *of;
     path_rows rows;
-    unknown by[2];  /* the second tells the error of the first */
+    unknown by[2];  /* the second gives the error of the first */
     double *weight; /* [longest part] */
     double *core;   /* [2 carried * n] */
     double *R, *other, *beta, *distance;

@@ -34,7 +34,7 @@
  *
  * Finite N, (17) with alpha > 0: R = W lambda holds as it stands, with lambda = N Phi(path). To
  * take that for lambda would make errors of the speeds N times as large in the force. So lambda is
- * the least-squares one here as well, N Phi only where R does not tell it; and Phi = lambda/N
+ * the least-squares one here as well, N Phi only where R does not determine it; and Phi = lambda/N
  * remains as a constraint that the path must keep. */
 #ifndef ZW_PATH_VARIATION_H
 #define ZW_PATH_VARIATION_H

@@ -12,7 +12,7 @@
  * (15), for the derivative of L + lambda Phi vanishes in both; so the guess has multipliers too.
  *
  * Each minimisation is Newton's method. The second derivatives form a band of 2n. If they are not
- * positive they are made so (Cholesky's factorisation tells) by adding to the diagonal: so every
+ * positive they are made so (Cholesky's factorisation shows it) by adding to the diagonal: so every
  * step goes down, and the method does not end at a saddle unless it stands on one. A straight line
  * can be one, by symmetry: to a point on the z axis of the Heisenberg group both ways round are
  * equally good. Then the path is bent a little, always in the same way, and it goes on. */

@@ -3,7 +3,7 @@
  * Names must be those of the model to the letter. The time is t, or time if the model has no
  * coordinate of that name and there is no t; the speed of x is x', xd or x_dot, whichever of these
  * comes first and is no coordinate itself. The caller may rename any of them. All other columns are
- * ignored, and so are speeds unless those of all coordinates are there; zw_path_look tells. */
+ * ignored, and so are speeds unless those of all coordinates are there; zw_path_look lists them. */
 #include "path/recording/recording.h"
 
 #include <errno.h>

@@ -244,7 +244,7 @@ static zw_status fill(const h5_scan *s, hid_t root, zw_path *path)
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-/* Why a file does not open: HDF5 itself tells only a stack of its own functions. */
+/* Why a file does not open: HDF5 itself reports only a stack of its own functions. */
 static void fail_open(const recording *r)
 {
     errno = 0;

@@ -6,7 +6,7 @@
  * harm there: it is as smooth as lambda is, and stands in a - a_s again with the other sign.
  *
  * alpha = 0 with N finite ("loose"): these rows are friction, lambda = N Phi(q, v), and Theorem 1
- * tells about the rest. */
+ * shows of the rest. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The accelerations that the system would have along a path, and what holds there: contacts that
  * touch and do not part are closed, what rubs and does not slide sticks, as far as the errors of
- * positions and speeds can tell. A closed contact that would have to pull is open, friction that
- * would have to hold more than it can slides: then the system would move otherwise, and the extra
- * force is what makes the difference. */
+ * positions and speeds can determine. A closed contact that would have to pull is open, friction
+ * that would have to hold more than it can slides: then the system would move otherwise, and the
+ * extra force is what makes the difference. */
 #include <math.h>
 #include <string.h>
 

@@ -387,7 +387,7 @@ typedef struct read_mesh {
     int face_count, face_capacity;
     int (*face)[3];
 } read_mesh;
-/* 1: read; 0: broken, with the message in `why` [200]; -1: no memory. `name` tells the format. */
+/* 1: read; 0: broken, with the message in `why` [200]; -1: no memory. `name` gives the format. */
 int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t length,
                     char why[200]);
 void read_mesh_free(read_mesh *mesh);

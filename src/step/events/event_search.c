@@ -309,7 +309,7 @@ static int is_wanted(const step_events *e, int k, double a)
     return e->kind[k] != STEP_EVENT_OFF && !e->found[k] && e->until[k] <= a;
 }
 
-/* Is the piece as short as time itself can tell? */
+/* Is the piece as short as the resolution of time? */
 static int is_shortest(const step_events *e, double a, double b)
 {
     const stepper_view *view = stepper_look(e->ode);

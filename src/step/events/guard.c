@@ -303,7 +303,7 @@ static int list(const zw_system *system, step_guards *guards)
     return k;
 }
 
-/* With the sign unknown the law is about |N|; its answer tells the sign. */
+/* With the sign unknown the law is about |N|; its answer gives the sign. */
 static zw_status see_signs(step_guards *guards, double t, const double *y, zw_error *error)
 {
     const zw_system *system = guards->motion->system;
@@ -337,7 +337,7 @@ zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error
     return status == ZW_OK ? see_signs(guards, t, y, error) : status;
 }
 
-/* A sign that the force denies is not known any more. */
+/* A sign that the force contradicts is unknown again. */
 zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_error *error)
 {
     zw_work *work = guards->motion->work;

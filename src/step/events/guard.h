@@ -61,7 +61,7 @@ void guards_release(const step_guards *guards);
 int guards_have_branches(const step_guards *guards); /* any at all? */
 /* Forces have jumped at a kink, whose branches are known: the signs of normal forces now. */
 zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_error *error);
-/* Do forces deny what the modes say, that a contact presses or that friction holds it? */
+/* Do forces contradict the modes, that a contact presses or that friction holds it? */
 zw_status guards_are_denied(step_guards *guards, double t, const double *y, int *denied,
                             zw_error *error);
 /* Guard k of the constraints has fired: 1 if it was a sign, which is turned. */

@@ -77,7 +77,7 @@ zw_status step_give_up(zw_status why, double t, double length, double tolerance,
                          "tolerance %.3g; state %d is the worst",
                          length, t, tolerance, culprit);
     }
-    if (error && error->line == 0) { /* a place in a file tells enough */
+    if (error && error->line == 0) { /* a place in a file is enough */
         base_fail_more(error, " (with steps from t = %.9g down to %.3g)", t, length);
     }
     return why;

@@ -48,7 +48,7 @@
  * from: angles that have gone round ten times bring more of it than points that come back.
  *
  * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
- * tell t* well enough to begin, and two at nodes before the hole well enough to place it.
+ * give t* well enough to start, and two at nodes before the hole well enough to place it.
  *
  * The largest step that the caller allows is not for leaps. Steps that are short beside the hole
  * are the very ones that end on a wrong branch: a crank of 1 m that folds at 5 rad/s did so with
@@ -56,7 +56,7 @@
  *
  * Limits.  A motion that turns back within a hundredth of such a position passes it twice, or
  * not quite, in less than the hole of any leap that sees the noise; then the steps go on as they
- * can. So they do from a start at t* itself, where the rank is already lost and the margin tells of
+ * can. So they do from a start at t* itself, where the rank is already lost and the margin measures
  * the rows that are left, and where many loops are singular one soon after the other.
  */
 #include "step/ode/leap.h"

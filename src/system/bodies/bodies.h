@@ -435,7 +435,7 @@ double bodies_extra_mass(const struct system_bodies *bodies, const bodies_extra 
 int bodies_first_constraint(const struct system_bodies *bodies);
 
 /* bodies_force.c. Velocities have been swept, formulas of the terms run. */
-/* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate that it feels
+/* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate at its end
  * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
 int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
                double *coef, double *length);

@@ -243,7 +243,7 @@ static void put_felt_masses(const bodies_builder *b, int *weld_of, double *diago
     }
 }
 
-/* How fast dampers end a motion: damping over the mass that a joint feels, those beyond it being
+/* How fast dampers end a motion: damping over the effective mass at a joint, those beyond it being
  * free (the articulated one), at worst. */
 static zw_status measure_haste(bodies_builder *b, zw_error *error)
 {

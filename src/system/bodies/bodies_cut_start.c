@@ -96,7 +96,7 @@ static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
     return beyond;
 }
 
-/* Where the tree starts once its loops are closed; if they cannot be, the world will tell later. */
+/* Where the tree starts once its loops are closed; if they cannot be, assembly reports it later. */
 static zw_status assemble(poser *p, zw_error *error)
 {
     zw_error failure = {0};

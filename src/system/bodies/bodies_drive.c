@@ -167,7 +167,7 @@ void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, dou
 }
 
 /* kv = 2 ratio sqrt(kp m), where m sums the mass of each speed that the motor moves (the diagonal
- * of M), as it feels it through its gear: M_dd over the square of the transmission. */
+ * of M), as seen through its gear: M_dd over the square of the transmission. */
 static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;

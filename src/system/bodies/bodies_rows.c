@@ -209,7 +209,7 @@ double bodies_entry(const double *c, const double *J)
 /* Rows that say nothing.  A plane loop closed in space has a row across its plane, "the same y", of
  * nothing but round-off. On a base that tips and turns the three rows of its point are of rank two
  * and none is empty: after a roll by 1e-6, y is 1e-6 times z, and what it is beside that is
- * round-off again, 1e-10 of its length. The kernel knows rows only as they are and would believe
+ * round-off again, 1e-10 of its length. The kernel takes rows as they are and would trust
  * it. Here it is known what they are made of: row i has round-off of 1e-16 sigma_i, sigma_i the
  * length that it would have if no term of c . J_d took anything from another. So the rows of a
  * constraint are made orthogonal, always the one with the largest rest in units of its sigma first,

@@ -266,7 +266,7 @@ static int weakest(const decision *d, const int *tried)
 
 /* Several contacts of one body that stick may hold it in more than one way; the cones say one, the
  * equations of motion would take another. So as many as the others can replace give the part of
- * their friction that the cones say, and the guards of the others tell when together they cannot
+ * their friction that the cones give, and the guards of the others detect when together they cannot
  * hold any more. Those with least left are first: so none of the others is at its end before. */
 static zw_status share(decision *d, zw_error *error)
 {

@@ -10,7 +10,7 @@
  * Which it is says the mobility W = T a along e, with a the answer of the masses and of all rows
  * that hold to the forces T': W is singular beside W0 = T M^-1 T', without rows, if e is
  * prescribed. Both are squares of lengths in the metric of the masses, so W < rank^2 W0 is where
- * the projections cease to tell rows apart as well (GAUSS_PROJECTION_RANK). */
+ * the projections also fail to distinguish rows (GAUSS_PROJECTION_RANK). */
 #include <string.h>
 
 #include "gauss/tolerances.h"

@@ -168,7 +168,7 @@ static void read_frame(const zw_system *system, const zw_work *work, const bodie
             &s, &o, sensor->kind == ZW_SENSOR_FRAMEANGVEL || sensor->kind == ZW_SENSOR_FRAMEANGACC,
             sensor->kind == ZW_SENSOR_FRAMELINACC || sensor->kind == ZW_SENSOR_FRAMEANGACC, x);
         if (sensor->kind == ZW_SENSOR_FRAMELINACC && !sensor->relative) {
-            minus(x, system->tree->gravity, x); /* as an accelerometer feels it */
+            minus(x, system->tree->gravity, x); /* as an accelerometer measures it */
         }
         break;
     }

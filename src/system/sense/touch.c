@@ -1,7 +1,7 @@
 /* Touch sensors: the sum of the normal forces of all contacts of the site's body inside of the
  * site's shape, as MuJoCo has it. A point that is not inside counts, too, if the way from it out of
  * the body, along the normal, meets the shape: the point where two bodies touch may lie behind the
- * zone that is to feel it.
+ * zone that is to sense it.
  *
  * With the point p and the direction d in the frame of the site, is there a t >= 0 with p + t d in
  * the shape (collide/ray.c)? */

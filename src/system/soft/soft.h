@@ -234,8 +234,8 @@ void soft_free(soft_problem *s);
 /* The motion at (t, q, v): s->a, s->push, and the replies of the blocks. */
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v,
                        zw_error *error);
-/* With cones the last bits of a motion tell where its search began: the numbers that it begins with
- * (guess and before, in a row), which are handed from step to step. 0: there are no cones. */
+/* With cones the last bits of a motion depend on where its search began: the numbers that it begins
+ * with (guess and before, in a row), which are handed from step to step. 0: there are no cones. */
 int soft_memory(const soft_problem *s);
 /* The search begins at 0, if there may be cones. */
 void soft_forget(soft_problem *s);

@@ -10,14 +10,14 @@
  *     H a+ = force + J' (lambda + C J a).
  *
  * Where the same rows push at a+ as at a, and none is curved, a+ is the minimum, and its bits do
- * not tell where the search began. Else the next a is the lowest point on the line through both, as
- * exactly as need be: the slope along it rises, so its zero is bracketed and Newton's steps on it
- * are kept inside. With that f sinks at each step, and without curved blocks there are finitely
- * many quadratic pieces.
+ * not depend on where the search began. Else the next a is the lowest point on the line through
+ * both, as exactly as need be: the slope along it rises, so its zero is bracketed and Newton's
+ * steps on it are kept inside. With that f sinks at each step, and without curved blocks there are
+ * finitely many quadratic pieces.
  *
  * The search begins at the last a: from step to step few rows change, and most steps need one
- * factor. Where it ends on a curved piece its last bits tell where it began, so with cones that is
- * part of the state (soft_memory). */
+ * factor. Where it ends on a curved piece its last bits depend on where it began, so with cones
+ * that is part of the state (soft_memory). */
 #include <math.h>
 #include <string.h>
 

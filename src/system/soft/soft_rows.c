@@ -293,7 +293,8 @@ static void add_masses(soft_problem *s, const double *q)
 
 /* ---- Contacts ------------------------------------------------------------------------------- */
 
-/* On a plane MuJoCo's first direction across the normal is that of a capsule: pyramids feel it. */
+/* On a plane MuJoCo's first direction across the normal is that of a capsule: it matters for
+ * pyramids. */
 static void turn_frame(const soft_problem *s, contact_point *point)
 {
     const contact_world *world = s->system->bodies->contact;
