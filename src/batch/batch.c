@@ -248,13 +248,14 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
     batch->count = worlds;
     batch->threads = threads;
     batch->in_lanes = system ? goes_in_lanes(system) : 0;
+    batch->steps_in_lanes = system ? equations8_takes(system) : 0;
     batch->systems = systems ? base_alloc((size_t)worlds * sizeof *batch->systems) : NULL;
     for (int i = 0; batch->systems && i < worlds; i++) {
         batch->systems[i] = systems[i];
     }
-    int none = (systems && !batch->systems) || batch->in_lanes < 0;
+    int none = (systems && !batch->systems) || batch->in_lanes < 0 || batch->steps_in_lanes < 0;
     if (none) {
-        batch->in_lanes = 0;
+        batch->in_lanes = batch->steps_in_lanes = 0;
         no_memory(error);
     }
     if (none || make(batch, error) != ZW_OK) {
@@ -287,6 +288,7 @@ void zw_batch_free(zw_batch *batch)
     }
     pool_free(batch->pool);
     batch_free_soft(batch);
+    batch_free_equations(batch);
     for (int i = 0; batch->memory && i < batch->count; i++) {
         zw_state_free(batch->state[i]);
         base_free(batch->why[i]);

@@ -8,6 +8,7 @@
 
 #include "batch/lanes.h"
 #include "batch/pool.h"
+#include "step/equations8/equations8.h"
 #include "step/once8/once8.h"
 #include "step/run.h"
 #include "step/soft8_step.h"
@@ -34,6 +35,7 @@ typedef struct batch_worker {
     batch_lanes lanes; /* of systems that run in lanes */
     soft8 *soft8;      /* of those that step in lanes by the soft law; NULL: not asked for yet */
     once8 *once8;      /* and of those by Coulomb's law with one linearisation */
+    equations8 *equations8; /* and of equations by rk4 */
     void *memory;
 } batch_worker;
 
@@ -53,7 +55,10 @@ struct zw_batch {
     zw_work **own;             /* [count] their scratch, and where they start */
     zw_state **starts;
     int count, threads;
-    int in_lanes; /* equations that the vector unit runs eight at a time */
+    int in_lanes;       /* equations that the vector unit runs eight at a time */
+    int steps_in_lanes; /* or steps so: batch_equations.c, with */
+    double *rates;      /* [count][size] at the end of the last step of each world, */
+    uint64_t *rates_of; /* [count] and the memory of the state that they belong to */
     batch_seen seen[SEEN_COUNT];
     zw_state **state; /* [count] */
     zw_state *start;
@@ -119,6 +124,11 @@ void batch_catch_up_all(zw_batch *batch);
 void batch_let_see(const zw_batch *batch, int world);
 /* place: all worlds, by what touched, the rarest pairs first. */
 void batch_sort(zw_batch *batch);
+
+/* batch_equations.c: the same for equations. */
+int batch_begin_equations(zw_batch *batch);
+void batch_step_equations(void *user, int thread);
+void batch_free_equations(zw_batch *batch);
 
 /* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error);

@@ -159,7 +159,11 @@ zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int step
     batch->options = options ? *options : (zw_run_options){0};
     batch->steps = steps;
     batch->flags = flags;
-    return move(batch, batch_begin_softly(batch) ? batch_step_softly : step_worlds, error);
+    return move(batch,
+                batch_begin_softly(batch)      ? batch_step_softly
+                : batch_begin_equations(batch) ? batch_step_equations
+                                               : step_worlds,
+                error);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "step/equations8/equations8.h"
 #include "step/ode/control.h"
 #include "step/ode/dop853.h"
 
@@ -95,7 +96,7 @@ static lane_set evaluate(batch_lanes *l, const zw_real8 *y, zw_real8 *dy, lane_s
         .t = (const double *)l->t, .q = (const double *)y, .v = (const double *)(y + system->n)};
     zw_mask8 good;
     expr_tape_run8(system->tape[PART_TERMS].code, &in8, l->registers, l->out);
-    batch_rates8(system, (const zw_real8 *)(const void *)l->out, y, l->H, dy, &good);
+    equations8_rates(system, (const zw_real8 *)(const void *)l->out, y, l->H, dy, &good);
     lane_set well = asked;
     for (int k = 0; k < LANES; k++) {
         if (!in(asked, k)) {
@@ -119,7 +120,7 @@ static void blend(const batch_lanes *l, lane_set set, const zw_real8 *from, zw_r
     for (int k = 0; k < LANES; k++) {
         mask[k] = in(set, k) ? -1 : 0;
     }
-    batch_blend8(l->size, &mask, from, to);
+    equations8_blend(l->size, &mask, from, to);
 }
 
 static void enter(batch_lanes *l, int lane, double t, const double *y, const double *param)

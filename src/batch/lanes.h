@@ -60,11 +60,4 @@ typedef struct batch_queue {
 
 void batch_lanes_run(batch_lanes *lanes, const batch_queue *queue);
 
-/* field8.c: rates of all lanes from the outputs of the tape; good[0] is a mask of those lanes where
- * everything is finite and M positive definite. */
-void batch_rates8(const zw_system *system, const zw_real8 *out, const zw_real8 *y, zw_real8 *H,
-                  zw_real8 *dy, zw_mask8 *good);
-/* to = from in the lanes of the mask. */
-void batch_blend8(int n, const zw_mask8 *mask, const zw_real8 *from, zw_real8 *to);
-
 #endif

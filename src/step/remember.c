@@ -109,6 +109,46 @@ void run_note_soft(const zw_system *system, zw_state *state, const zw_run_option
     state->remembered = digest(state);
 }
 
+/* ---- Of steps of rk4 in lanes ---------------------------------------------------------------- */
+
+int run_fixed_kept(const zw_system *system, zw_state *state, const zw_run_options *plan, int size,
+                   run_fixed *kept)
+{
+    const double *memory = state_memory(state), *grid = memory + HEAD + system->m;
+    int fits = HEAD + system->m + STEP_HEAD + size <= state->memory;
+    if (!fits || state->remembered == 0 || memory[0] != method_of(plan) ||
+        memory[1] != plan->step || !(fabs(grid[0] - state->t) <= 1e-8 * plan->step) ||
+        state->remembered != digest(state)) {
+        return 0;
+    }
+    *kept = (run_fixed){.careful = memory[2],
+                        .rank = memory[3],
+                        .margin = memory[4],
+                        .longest = memory + HEAD,
+                        .grid = grid,
+                        .low = grid + STEP_HEAD};
+    return 1;
+}
+
+void run_note_fixed(const zw_system *system, zw_state *state, const zw_run_options *plan,
+                    const step_grid *grid, int size, const run_fixed *now)
+{
+    double *memory = state_memory(state), *at = memory + HEAD + system->m;
+    run_forget(state);
+    if (at + STEP_HEAD + size - memory > state->memory) {
+        return;
+    }
+    memory[0] = method_of(plan);
+    memory[1] = plan->step;
+    memory[3] = now->rank;
+    memory[4] = now->margin;
+    memory[5] = -1;
+    memcpy(memory + HEAD, now->longest, (size_t)system->m * sizeof *memory);
+    step_grid_keep(grid, state->t, at);
+    memcpy(at + STEP_HEAD, now->low, (size_t)size * sizeof *memory);
+    state->remembered = digest(state);
+}
+
 /* Are its steps taken by the field? */
 static int uses_field(const run *r)
 {

@@ -128,6 +128,18 @@ int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options
 void run_note_once(const zw_system *system, zw_state *state, const zw_run_options *plan);
 void run_note_soft(const zw_system *system, zw_state *state, const zw_run_options *plan,
                    const step_grid *grid);
+/* The same of rk4: what the state remembers, but for the rates at its end (0: nothing that steps of
+ * this plan, of so many numbers, go on with). */
+typedef struct run_fixed {
+    double careful, rank, margin; /* step_motion's */
+    const double *longest;        /* [m] */
+    const double *grid;           /* [STEP_GRID_NUMBERS] */
+    const double *low;            /* [size] */
+} run_fixed;
+int run_fixed_kept(const zw_system *system, zw_state *state, const zw_run_options *plan, int size,
+                   run_fixed *kept);
+void run_note_fixed(const zw_system *system, zw_state *state, const zw_run_options *plan,
+                    const step_grid *grid, int size, const run_fixed *now);
 int run_remembers(const run *r); /* r->stepper is there, and has not been started */
 zw_status run_resume(run *r, zw_error *error);
 

@@ -50,8 +50,9 @@ static zw_status check_param(const zw_model *model, int index, zw_error *error)
     return ZW_OK;
 }
 
+/* `now` are the numbers of the field: a parameter may be set to what it is. */
 static zw_status check(const zw_system *system, zw_field_id field, int first, int count, int room,
-                       const double *value, zw_error *error)
+                       const double *now, const double *value, zw_error *error)
 {
     if (first < 0 || count < 0 || count > room || first > room - count) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -62,7 +63,7 @@ static zw_status check(const zw_system *system, zw_field_id field, int first, in
     for (int k = 0; k < count && status == ZW_OK; k++) {
         if (!isfinite(value[k])) {
             status = base_fail(error, ZW_BAD_INPUT, "number %d to be set is not finite", first + k);
-        } else if (field == ZW_FIELD_PARAM) {
+        } else if (field == ZW_FIELD_PARAM && value[k] != now[first + k]) {
             status = check_param(system->model, first + k, error);
         }
     }
@@ -162,7 +163,7 @@ zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, 
     if (!to) {
         return base_fail(error, ZW_BAD_INPUT, "this field is computed: it cannot be set");
     }
-    zw_status status = check(system, field, first, count, room, value, error);
+    zw_status status = check(system, field, first, count, room, to, value, error);
     if (status != ZW_OK || count == 0) {
         return status;
     }

@@ -1,19 +1,20 @@
 /* The field y' = f(t, y) for eight worlds: what system/forward.c does for a system without rows. */
-#include "batch/lanes.h"
 #include "math/dense/small.h"
+#include "step/equations8/equations8.h"
 
 #define LANE_PART static inline __attribute__((always_inline))
 
 /* Once more, for inlining: a function with vectors in its own interface has no clones. */
-LANE_PART zw_mask8 batch_small_cholesky(int n, zw_real8 *H, double floor) __attribute__((unused));
-LANE_PART void batch_small_cholesky_solve(int n, const zw_real8 *L, zw_real8 *x)
+LANE_PART zw_mask8 equations8_small_cholesky(int n, zw_real8 *H, double floor)
     __attribute__((unused));
-LANE_PART zw_mask8 batch_small_ldl(int n, zw_real8 *H, double floor);
-LANE_PART void batch_small_ldl_solve(int n, const zw_real8 *L, zw_real8 *x);
+LANE_PART void equations8_small_cholesky_solve(int n, const zw_real8 *L, zw_real8 *x)
+    __attribute__((unused));
+LANE_PART zw_mask8 equations8_small_ldl(int n, zw_real8 *H, double floor);
+LANE_PART void equations8_small_ldl_solve(int n, const zw_real8 *L, zw_real8 *x);
 
 #define zw_real zw_real8
 #define zw_mask zw_mask8
-#define LANE(name) batch_##name
+#define LANE(name) equations8_##name
 #define lane_select lane_select8
 #define lane_sqrt lane_sqrt8
 #include "math/dense/small.lane.h"
@@ -41,8 +42,8 @@ LANE_PART zw_mask8 accelerate(const zw_system *system, const zw_real8 *M, const 
         }
         a[j] = force[j];
     }
-    bad = batch_small_ldl(n, H, 0);
-    batch_small_ldl_solve(n, H, a);
+    bad = equations8_small_ldl(n, H, 0);
+    equations8_small_ldl_solve(n, H, a);
     return bad;
 }
 
@@ -56,8 +57,8 @@ LANE_PART zw_real8 nothing(int count, const zw_real8 *x)
     return sum;
 }
 
-ZW_CLONES void batch_rates8(const zw_system *system, const zw_real8 *out, const zw_real8 *y,
-                            zw_real8 *H, zw_real8 *dy, zw_mask8 *good)
+ZW_CLONES void equations8_rates(const zw_system *system, const zw_real8 *out, const zw_real8 *y,
+                                zw_real8 *H, zw_real8 *dy, zw_mask8 *good)
 {
     int n = system->n, size = 2 * n + system->works;
     const zw_real8 zero = {0};
@@ -78,7 +79,7 @@ ZW_CLONES void batch_rates8(const zw_system *system, const zw_real8 *out, const 
     *good = (none == zero) & ~bad;
 }
 
-ZW_CLONES void batch_blend8(int n, const zw_mask8 *mask, const zw_real8 *from, zw_real8 *to)
+ZW_CLONES void equations8_blend(int n, const zw_mask8 *mask, const zw_real8 *from, zw_real8 *to)
 {
     for (int i = 0; i < n; i++) {
         to[i] = lane_select8(*mask, from[i], to[i]);

@@ -1,0 +1,190 @@
+/* Fixed steps of equations, eight worlds at a time (step/equations8).
+ *
+ * A lot of eight takes all steps of the call together. A world whose lane does not make a step
+ * takes that one and what is left alone, from its state. Rates at the end of a step begin the next
+ * one: they are kept beside the states, and count as long as the state is the one they belong to.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "batch/batch.h"
+
+/* So many lots after another of which no world has made a step: the rest of the call goes alone. */
+enum { HOPELESS = 4 };
+
+void batch_free_equations(zw_batch *batch)
+{
+    for (int k = 0; batch->worker && k < batch->threads; k++) {
+        equations8_free(batch->worker[k].equations8);
+    }
+    base_free(batch->rates);
+    base_free(batch->rates_of);
+}
+
+static int make_room(zw_batch *batch)
+{
+    size_t size = 2 * (size_t)batch->system->n + (size_t)batch->system->works;
+    size_t count = (size_t)batch->count;
+    if (!batch->rates && count < SIZE_MAX / 64 / (size + 1)) {
+        batch->rates = base_alloc((count * size + 1) * sizeof *batch->rates);
+        batch->rates_of = base_alloc(count * sizeof *batch->rates_of);
+    }
+    return batch->rates && batch->rates_of;
+}
+
+static int prepare(batch_worker *worker, const zw_run_options *plan)
+{
+    if (worker->equations8 && worker->equations8->plan.step != plan->step) {
+        equations8_free(worker->equations8);
+        worker->equations8 = NULL;
+        memset(worker->batch->rates_of, 0,
+               (size_t)worker->batch->count * sizeof *worker->batch->rates_of);
+    }
+    if (!worker->equations8) {
+        worker->equations8 = equations8_create(worker->batch->system, plan);
+    }
+    return worker->equations8 != NULL;
+}
+
+int batch_begin_equations(zw_batch *batch)
+{
+    zw_run_options wish = batch->options, plan;
+    zw_error ignored;
+    wish.poll = NULL;
+    if (!batch->steps_in_lanes || batch->systems ||
+        step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) != ZW_OK ||
+        !equations8_takes_plan(&plan) || !make_room(batch)) {
+        return 0;
+    }
+    int ready = 1;
+    for (int k = 0; k < batch->threads && ready; k++) {
+        ready = prepare(&batch->worker[k], &plan);
+    }
+    return ready;
+}
+
+/* Eight worlds, as far as they are ready, and the steps that each has made. */
+typedef struct lot {
+    int count, world[LANES], made[LANES];
+    unsigned moving; /* those that are still in lanes */
+} lot;
+
+static double *rates_of(const zw_batch *batch, int world)
+{
+    return batch->rates +
+           (size_t)world * (2 * (size_t)batch->system->n + (size_t)batch->system->works);
+}
+
+static lot next_lot(batch_worker *worker)
+{
+    zw_batch *batch = worker->batch;
+    lot it = {.count = 0};
+    int first = LANES * atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
+    for (int world = first; world < first + LANES && world < batch->count; world++) {
+        if (batch_is_ready(worker, world)) {
+            it.moving |= 1u << it.count;
+            it.world[it.count++] = world;
+        }
+    }
+    return it;
+}
+
+static void load(batch_worker *worker, const lot *it)
+{
+    zw_batch *batch = worker->batch;
+    zw_state *state[LANES];
+    const double *f[LANES];
+    for (int l = 0; l < it->count; l++) {
+        int world = it->world[l];
+        state[l] = batch->state[world];
+        int known = state[l]->remembered != 0 && batch->rates_of[world] == state[l]->remembered;
+        f[l] = known ? rates_of(batch, world) : NULL;
+    }
+    equations8_load(worker->equations8, it->count, state, f);
+}
+
+/* The state becomes what the lane is. */
+static void store(batch_worker *worker, const lot *it, int l)
+{
+    zw_batch *batch = worker->batch;
+    int world = it->world[l];
+    zw_state *state = batch->state[world];
+    if (it->made[l] > 0) {
+        equations8_store(worker->equations8, l, state, rates_of(batch, world));
+        batch->rates_of[world] = state->remembered;
+        batch->result[world].end = state->t;
+    }
+}
+
+/* One step of the lot; those that do not make it go on alone. Returns whether some did. */
+static int step(batch_worker *worker, lot *it)
+{
+    zw_batch *batch = worker->batch;
+    unsigned done = equations8_step(worker->equations8) & it->moving, left = it->moving & ~done;
+    it->moving = done;
+    for (int l = 0; l < it->count; l++) {
+        zw_batch_result *result = &batch->result[it->world[l]];
+        if (done >> l & 1) {
+            result->steps++;
+            it->made[l]++;
+            result->certificate = fmax(result->certificate, (*worker->equations8->certificate0)[l]);
+        } else if (left >> l & 1) {
+            store(worker, it, l);
+            batch_step_world(worker, it->world[l], batch->steps - it->made[l]);
+        }
+    }
+    return done != 0;
+}
+
+static void show(batch_worker *worker, int world)
+{
+    zw_batch *batch = worker->batch;
+    zw_error error = {.status = ZW_OK};
+    int sense = batch->flags & ZW_BATCH_SENSE;
+    zw_work *work = batch_work(worker, world);
+    zw_status status = sense ? zw_look(batch->system, batch->state[world], work, &error) : ZW_OK;
+    batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
+    if (status != ZW_OK && status != ZW_INTERRUPTED) {
+        batch_fail(batch, world, &error);
+        batch->stuck[world] = 1;
+    }
+}
+
+static void take_steps(batch_worker *worker, lot *it, int *hopeless)
+{
+    zw_batch *batch = worker->batch;
+    int goes = 1;
+    load(worker, it);
+    for (int k = 0; k < batch->steps && it->moving && goes; k++) {
+        goes = !batch->poll || !batch_polls(worker, worker->equations8->shown[0]);
+        if (goes) {
+            int some = step(worker, it);
+            *hopeless = some ? 0 : *hopeless + (k == 0);
+        }
+    }
+    for (int l = 0; l < it->count; l++) {
+        if (it->moving >> l & 1) {
+            store(worker, it, l);
+            show(worker, it->world[l]);
+        }
+    }
+}
+
+void batch_step_equations(void *user, int thread)
+{
+    zw_batch *batch = user;
+    batch_worker *worker = &batch->worker[thread];
+    int hopeless = 0;
+    while (!atomic_load(&batch->stopped) &&
+           LANES * atomic_load_explicit(&batch->next, memory_order_relaxed) < batch->count) {
+        lot it = next_lot(worker);
+        if (it.count > 0 && hopeless < HOPELESS) {
+            take_steps(worker, &it, &hopeless);
+            continue;
+        }
+        for (int l = 0; l < it.count; l++) {
+            batch_step_world(worker, it.world[l], batch->steps);
+        }
+    }
+}
