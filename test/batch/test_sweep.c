@@ -261,40 +261,6 @@ static void test_hoop(void **state)
     zw_sweep_free(sweep);
 }
 
-/* The driven pendulum of Taylor (2005), section 12.4: its period doubles at 1.0663, 1.0793, 1.0821
- * and 1.0827. A little beside each of the first three the number of different strobes is counted.
- */
-static void test_doubling(void **state)
-{
-    (void)state;
-    const double strength[] = {1.0660, 1.0666, 1.0791, 1.0795, 1.08200, 1.08225};
-    const int period[] = {1, 2, 2, 4, 4, 8};
-    zw_sweep_options options = {
-        OVER("A = 1.0660, 1.0666, 1.0791, 1.0795, 1.08200, 1.08225"),
-        .keep = "points(th', every 2*pi/w, 16)", .threads = 2,
-        .run = {.time = 2 * pi * 600.01, .every = 2 * pi, .tolerance = 1e-10}};
-    zw_sweep *sweep = sweep_of(example("driven_pendulum.zw"), &options, 1);
-    for (int run = 0; run < 6; run++) {
-        int different = 0;
-        for (int i = 1; i <= 16; i++) {
-            char name[16];
-            int known = 0;
-            snprintf(name, sizeof name, "th' %d", i);
-            double here = value(sweep, run, name);
-            for (int k = 1; k < i && !known; k++) {
-                snprintf(name, sizeof name, "th' %d", k);
-                known = fabs(here - value(sweep, run, name)) < 1e-4;
-            }
-            different += !known;
-        }
-        if (different != period[run]) {
-            print_error("A = %g: %d strobes, not %d\n", strength[run], different, period[run]);
-        }
-        assert_int_equal(different, period[run]);
-    }
-    zw_sweep_free(sweep);
-}
-
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
 static uint64_t bits(double x)
@@ -414,8 +380,7 @@ int main(void)
         cmocka_unit_test(test_pendulum), cmocka_unit_test(test_doubt),
         cmocka_unit_test(test_events),   cmocka_unit_test(test_strobe),
         cmocka_unit_test(test_lyapunov), cmocka_unit_test(test_hoop),
-        cmocka_unit_test(test_doubling), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_journal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
