@@ -243,7 +243,9 @@ int back_contact_stay(const zw_system *system, const collide_pose *pose, const c
     return known;
 }
 
-void back_frame(const double *frame, const double *e, double g[3][3], double *of_e)
+/* g[3][3], by the frame of a contact, becomes g[0] by its normal; of_e: by the axis e that the
+ * frame is made with. */
+static void turn_frame(const double *frame, const double *e, double g[3][3], double *of_e)
 {
     const double *n = frame, *t = frame + 3;
     double part[3], h[3], length, along = v3_dot(e, n), inner;
@@ -287,12 +289,32 @@ void back_frame_add(back_place *p, const back_contact *at, double g[3][3])
     double of_e[3], part[3];
     const double none[3] = {0};
     if (at->point.rows > 1) {
-        back_frame(at->point.frame, at->axis, g, of_e);
+        turn_frame(at->point.frame, at->axis, g, of_e);
     }
     move_point(p, at, none, g[0], 0);
     if (at->side >= 0 && at->point.rows > 1) {
         v3_cross(part, at->axis, of_e);
         back_turn(p, at->point.body[at->side], part);
+    }
+}
+
+/* How the second body of a contact moves against the first, at its point. */
+static void see_contact(const back_place *p, const contact_point *point, int field, double *to)
+{
+    double first[6];
+    see(p, p->X[field][point->body[0]], point->pos, first);
+    see(p, p->X[field][point->body[1]], point->pos, to);
+    for (int k = 0; k < 6; k++) {
+        to[k] -= first[k];
+    }
+}
+
+void back_rows_see(const back_place *p, const back_contact *at, int field, double *rows)
+{
+    double D[6];
+    see_contact(p, &at->point, field, D);
+    for (int r = 0; r < at->point.rows; r++) {
+        rows[r] = v3_dot(at->point.frame + 3 * (r % 3), D + (r < 3 ? 3 : 0));
     }
 }
 
@@ -304,12 +326,8 @@ void back_rows_add(back_place *p, const back_contact *at, int count, const back_
     const double none[3] = {0};
     double(*frames)[3] = g ? g : own;
     for (int x = 0; x < BACK_FIELDS; x++) {
-        double D[6], first[6], wrench[6] = {0}, part[3];
-        see(p, p->X[x][point->body[0]], point->pos, first);
-        see(p, p->X[x][point->body[1]], point->pos, D);
-        for (int k = 0; k < 6; k++) {
-            D[k] -= first[k];
-        }
+        double D[6], wrench[6] = {0}, part[3];
+        see_contact(p, point, x, D);
         for (int r = 0; r < count; r++) {
             double *to = r < 3 ? wrench + 3 : wrench;
             v3_add(to, to, of->rows[x][r], frame + 3 * (r % 3));

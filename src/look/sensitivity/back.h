@@ -62,6 +62,8 @@ int back_contact_look(const zw_system *system, const collide_pose *pose, const c
  * this feature (leads), or as it is. */
 int back_contact_stay(const zw_system *system, const collide_pose *pose, const contact_point *point,
                       double end[2][3], int leads, uint32_t lead, back_contact *to);
+/* (J x) of the rows of a contact, along its frame, for a field. */
+void back_rows_see(const back_place *p, const back_contact *at, int field, double *rows);
 /* phi has these rows, along `frame`, whose slopes are added to g[3][3]; rows of the point that
  * are of its own frame: g NULL. */
 void back_rows_add(back_place *p, const back_contact *at, int count, const back_rows *of,
@@ -73,9 +75,5 @@ void back_gather(back_place *p, double *const speeds_by[BACK_FIELDS]);
 /* q1 = q0 (+) a u: slopes by q1 become those by q0 and u, added; returns the slope by a. */
 double back_advance(const zw_system *system, const double *u, double a, const double *q1_by,
                     double *q0_by, double *u_by);
-
-/* g[3][3], by the frame of a contact, becomes g[0] by its normal; of_e: by the axis e that the
- * frame is made with. */
-void back_frame(const double *frame, const double *e, double g[3][3], double *of_e);
 
 #endif

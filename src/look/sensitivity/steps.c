@@ -30,8 +30,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "collide/vector.h"
-#include "look/sensitivity/back.h"
 #include "tree/differ.h"
 #include "tree/sweeps.h"
 
@@ -63,10 +61,6 @@ static void lay_out(sens_steps *s, base_arena *arena)
     s->q0 = base_arena_doubles(arena, nq);
     s->q1 = base_arena_doubles(arena, nq);
     s->room = base_arena_doubles(arena, tree_differ_room(tree));
-    for (int k = 0; k < STEPS_FIELDS; k++) {
-        s->motion[k] = (steps_six *)base_arena_doubles(arena, 6 * (size_t)tree->bodies);
-        s->before[k] = (steps_six *)base_arena_doubles(arena, 6 * n);
-    }
 }
 
 static zw_status not_yet(zw_error *error, const char *what)
@@ -104,8 +98,9 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
     *s = (sens_steps){.system = system, .h = h, .damped = soft_is_damped(system)};
     lay_out(s, &arena);
     s->memory = base_alloc(arena.used + 1);
-    s->work = s->memory ? zw_work_create(system, error) : NULL;
-    if (!s->memory) {
+    int good = s->memory && back_create(&s->place, system);
+    s->work = good ? zw_work_create(system, error) : NULL;
+    if (!good) {
         no_memory(error);
     }
     if (!s->work || soft_create(system, s->work, h, &s->soft, error) != ZW_OK) {
@@ -124,6 +119,7 @@ void steps_free(sens_steps *s)
         steps_numbers_free(s);
         soft_free(s->soft);
         zw_work_free(s->work);
+        back_free(&s->place);
         base_free(s->touch);
         base_free(s->memory);
         base_free(s);
@@ -147,36 +143,6 @@ zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, 
 }
 
 /* ---- What is the same for all ways back ------------------------------------------------------ */
-
-/* Motions of all bodies for speeds x, and those that carry each dof. */
-static void spread_motion(sens_steps *s, const double *x, int field)
-{
-    const tree_mechanism *tree = s->system->tree;
-    double *sweeps = s->work->sweeps;
-    tree_velocities(tree, x, sweeps);
-    memcpy(s->motion[field], sweeps + tree->at.V, 6 * (size_t)tree->bodies * sizeof(double));
-    for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = &tree->body[i];
-        const double *carrier = s->motion[field][body->parent];
-        double now[6], part[3];
-        memcpy(now, carrier, sizeof now);
-        v3_cross(part, carrier, sweeps + tree->at.shift + 3 * i);
-        v3_add(now + 3, now + 3, 1, part);
-        for (int d = body->dof; d < body->dof_end;) {
-            const tree_joint *joint = &tree->joint[tree->dof_joint[d]];
-            int turns = joint->kind == TREE_BALL || (joint->kind == TREE_FREE && d >= joint->v + 3);
-            int end = d + (turns ? 3 : 1), first = d;
-            for (; d < end; d++) {
-                memcpy(s->before[field][d], now, sizeof now);
-            }
-            for (d = first; d < end; d++) {
-                for (int k = 0; k < 6; k++) {
-                    now[k] += sweeps[tree->at.S + 6 * d + k] * x[d];
-                }
-            }
-        }
-    }
-}
 
 /* Once for all ways back from a step. */
 static zw_status look(sens_steps *s, zw_error *error)
@@ -205,8 +171,9 @@ static zw_status look(sens_steps *s, zw_error *error)
         tree_differ(tree, s->v0, s->as, s->work->sweeps, s->room, s->by_q_soft, s->by_v_soft);
     }
     tree_differ(tree, s->v0, s->a, s->work->sweeps, s->room, s->by_q, s->by_v);
-    spread_motion(s, s->as, STEPS_A);
-    spread_motion(s, s->v0, STEPS_V);
+    back_set(&s->place, s->q0);
+    back_field(&s->place, STEPS_A, s->as);
+    back_field(&s->place, STEPS_V, s->v0);
     if (!steps_touch_look(s)) {
         return no_memory(error);
     }
@@ -279,7 +246,7 @@ static int solve(sens_steps *s, const double *v_by)
         soft_solve_masses(soft, s->y);
         if (soft->blocks > 0) {
             memset(s->push, 0, bytes);
-            spread_motion(s, s->y, STEPS_W);
+            back_field(&s->place, STEPS_W, s->y);
             steps_touch_stiffen(s, s->y, s->push);
             for (size_t i = 0; i < n; i++) {
                 s->z[i] = -s->push[i];
@@ -326,7 +293,7 @@ zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, do
         steps_note_kink(s, kinks.name);
     }
     if (s->soft->blocks > 0) {
-        spread_motion(s, s->w, STEPS_W);
+        back_field(&s->place, STEPS_W, s->w);
         steps_touch_back(s, q_by, v_by);
     }
     return steps_numbers_back(s, error);

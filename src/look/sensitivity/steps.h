@@ -3,15 +3,13 @@
 #ifndef ZW_LOOK_STEPS_H
 #define ZW_LOOK_STEPS_H
 
+#include "look/sensitivity/back.h"
 #include "look/sensitivity/number.h"
-#include "look/sensitivity/touch.h"
 #include "look/slopes/slopes_pull.h"
 #include "step/soft_step.h"
 #include "system/system.h"
 
-enum { STEPS_W, STEPS_A, STEPS_V, STEPS_FIELDS }; /* w of steps.c, accelerations, speeds */
-
-typedef double steps_six[6];
+enum { STEPS_W = BACK_X, STEPS_A = BACK_U, STEPS_V = BACK_V }; /* w of steps.c, as, v0 */
 
 #define STEPS_NEAR 1e-9 /* of what switches, or m: so near to it the other side is as good */
 
@@ -35,9 +33,8 @@ typedef struct sens_steps {
     double *as;                   /* [n] and those that the soft law has found */
     int looked;                   /* the rest is of this step, too: */
     double *room, *by_q, *by_v, *by_q_soft, *by_v_soft; /* of tree_differ */
-    steps_six *motion[STEPS_FIELDS];                    /* [bodies] about the centres of mass, */
-    steps_six *before[STEPS_FIELDS];                    /* [n] and of what carries the dof */
-    touch_change (*touch)[12];                          /* [touch_room] of each contact */
+    back_place place;                                   /* q0 */
+    back_contact *touch;                                /* [touch_room] */
     int touch_room;
 
     int names;
@@ -66,9 +63,9 @@ zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, do
 
 /* steps_touch.c: contacts have been found; their geometry. 0: no memory. */
 int steps_touch_look(sens_steps *s);
-/* out += J' C J x, of all rows. */
-void steps_touch_stiffen(const sens_steps *s, const double *x, double *out);
-/* The slopes of w . J' lambda with the accelerations as they are, added. */
+/* out += J' C J x, of all rows; the field STEPS_W is that of x. */
+void steps_touch_stiffen(sens_steps *s, const double *x, double *out);
+/* The slopes of w . J' lambda with the accelerations as they are, added; STEPS_W is that of w. */
 void steps_touch_back(sens_steps *s, double *q_by, double *v_by);
 
 /* steps_number.c: so many numbers of the model are unknowns, too; and the way back by them. */
