@@ -5,6 +5,7 @@
 
 #include "../system/world.h"
 #include "system/bodies/bodies.h"
+#include "system/system.h"
 #include "zwang/sensitivity.h"
 
 typedef struct scene {
@@ -13,6 +14,7 @@ typedef struct scene {
     double tolerance; /* of the steps; 0: as always */
     int convex;       /* the convex law */
     double bounce;    /* of all geoms */
+    double speed[6];  /* of the first dofs, at the start; 0: as the file says */
 } scene;
 
 static world begin(const scene *of)
@@ -31,6 +33,10 @@ static world begin(const scene *of)
     if (!w.state) {
         fail_msg("%s: %s", of->name, w.error.text);
     }
+    for (int i = 0; i < 6 && i < w.system->n; i++) {
+        state_v(w.state)[i] += of->speed[i];
+    }
+    zw_wake(w.state);
     if (of->before > 0) {
         zw_run_options options = {.time = of->before, .method = ZW_METHOD_IMPULSE};
         zw_run_summary summary;

@@ -15,12 +15,56 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "collide/vector.h"
+#include "math/elementary.h"
 #include "system/system.h"
 
 void rigid_note_kink(sens_rigid *r, const char *name)
 {
     r->kink_count++;
     r->kink = name;
+}
+
+/* ---- q1 = q0 (+) h u --------------------------------------------------------------------------
+ */
+
+/* The turn of a ball joint: to = exp(-p) dq + Jr(p) (h dw + dh w), p = h w. */
+static void turn(const double *w, double h, const double *dq, const double *dw, double dh,
+                 double *to)
+{
+    double p[3] = {h * w[0], h * w[1], h * w[2]}, g[3], a[3], aa[3], b[3], bb[3];
+    double x = v3_dot(p, p), angle = sqrt(x), sine = math_sin(angle), cosine = math_cos(angle);
+    int small = x < 1e-4;
+    double zero = small ? 1 - x / 6 * (1 - x / 20) : sine / angle;
+    double one = small ? 0.5 - x / 24 * (1 - x / 30) : (1 - cosine) / x;
+    double two = small ? 1.0 / 6 - x / 120 * (1 - x / 42) : (angle - sine) / (x * angle);
+    for (int k = 0; k < 3; k++) {
+        g[k] = h * dw[k] + dh * w[k];
+    }
+    v3_cross(a, p, dq);
+    v3_cross(aa, p, a);
+    v3_cross(b, p, g);
+    v3_cross(bb, p, b);
+    for (int k = 0; k < 3; k++) {
+        to[k] = dq[k] - zero * a[k] + one * aa[k] + g[k] - one * b[k] + two * bb[k];
+    }
+}
+
+void rigid_move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to)
+{
+    const tree_mechanism *tree = r->system->tree;
+    double h = r->here.s->h;
+    for (int j = 0; j < tree->joints; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        int d = joint->v, shifts = joint->kind == TREE_FREE ? 3 : joint->kind == TREE_BALL ? 0 : 1;
+        for (int k = d; k < d + shifts; k++) {
+            to[k] = dq[k] + h * du[k] + dh * r->u[k];
+        }
+        if (joint->kind == TREE_FREE || joint->kind == TREE_BALL) {
+            d += shifts;
+            turn(r->u + d, h, dq + d, du + d, dh, to + d);
+        }
+    }
 }
 
 /* ---- What is seen of a step ------------------------------------------------------------------ */

@@ -9,6 +9,8 @@
 #include "step/impulse/impulse.h"
 #include "zwang/sensitivity.h"
 
+#define RIGID_NEAR 1e-9 /* of what decides: so near to it the other side is as good */
+
 /* What a block of rows does: its multipliers are 0; its rows hold; it slides; its multiplier is a
  * number that is known: of a motor, or the end of a box. */
 typedef enum rigid_mode { RIGID_FREE, RIGID_HELD, RIGID_SLIDES, RIGID_GIVEN } rigid_mode;
@@ -136,6 +138,8 @@ int rigid_memory(const sens_rigid *r, double **numbers); /* as impulse_memory */
 zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, const double *param,
                      rigid_steps differs, zw_error *error);
 void rigid_note_kink(sens_rigid *r, const char *name);
+/* How q1 = q0 (+) h u of the piece changes, along speeds: to[n]. */
+void rigid_move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to);
 
 /* rigid_piece.c: a piece was solved: what its equations are is noted; then r->piece. */
 zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v1);
@@ -158,10 +162,10 @@ int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *la
  * R -= B' lambda. 0: a block is not there. */
 int rigid_values(const rigid_half *half, const impulse_problem *p, const double *x, double *R,
                  double *value);
-/* Where rows of p are those of the solution, with speeds x: modes, w, B and unknowns. 0: a block
- * is not there. */
+/* Where rows of p are those of the solution, with speeds x: modes, w, B and unknowns; later: the
+ * half after this one, or NULL. 0: a block is not there. */
 int rigid_decide(sens_rigid *r, rigid_half *half, const impulse_problem *p, const double *x,
-                 const impulse_matrix *H);
+                 const impulse_matrix *H, const rigid_half *later);
 /* Changes of R and values become those of all equations: to[n + unknowns]. */
 void rigid_spread(const rigid_half *half, int n, int coulomb, const double *dR,
                   const double *dvalue, double *to);

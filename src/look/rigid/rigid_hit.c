@@ -317,7 +317,7 @@ static int decide(sens_rigid *r, const impact *it)
                (size_t)s->aside.block[b].rows * sizeof(double));
     }
     return rigid_list(half, r->system->n, &s->aside, r->X) &&
-           rigid_decide(r, half, &s->aside, it->after, &s->H);
+           rigid_decide(r, half, &s->aside, it->after, &s->H, NULL);
 }
 
 /* K by v+ (row by row, K[size][size]) and the columns x[n + names][size] by q and names, then

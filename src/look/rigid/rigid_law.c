@@ -17,8 +17,6 @@
 #include "base/memory.h"
 #include "look/rigid/rigid.h"
 
-#define NEAR 1e-9 /* of what decides: so near to it the other side is as good */
-
 void rigid_half_free(rigid_half *half)
 {
     base_free(half->block);
@@ -159,7 +157,7 @@ static void decide_box(sens_rigid *r, rigid_half *half, rigid_block *it, const i
     int row = p->first[b];
     double give = p->give[row], lambda = half->lambda[it->first], w = half->w[it->first];
     double wish = give > 0 ? -w / give : lambda - (by > 0 ? w / by : 0);
-    double slack = NEAR * (limit[1] - limit[0]);
+    double slack = RIGID_NEAR * (limit[1] - limit[0]);
     slack = slack < HUGE_VAL ? slack : 0;
     it->side = wish <= limit[0] || limit[0] == limit[1] ? 0 : wish >= limit[1] ? 1 : -1;
     if (limit[0] < limit[1] && (fabs(wish - limit[0]) <= slack || fabs(wish - limit[1]) <= slack) &&
@@ -169,17 +167,31 @@ static void decide_box(sens_rigid *r, rigid_half *half, rigid_block *it, const i
     it->mode = it->side < 0 && give == 0 ? RIGID_HELD : RIGID_GIVEN;
 }
 
+/* Does it push in that half? */
+static int pushes(const rigid_half *later, int64_t key, double least)
+{
+    for (int b = 0; later && b < later->blocks; b++) {
+        if (later->block[b].key == key) {
+            return later->lambda[later->block[b].first] > least;
+        }
+    }
+    return 0;
+}
+
+/* What neither pushes nor parts is open, unless it lands at the very end: then it pushes later. */
 static void decide_contact(sens_rigid *r, rigid_half *half, rigid_block *it, int n,
-                           const impulse_matrix *H)
+                           const impulse_matrix *H, const rigid_half *later)
 {
     const double *lambda = half->lambda + it->first, *w = half->w + it->first;
     double by = ease(half->B + (size_t)it->first * (size_t)n, n, H), k = 0, x = 0, y = 0;
     it->mode = by * lambda[0] > w[0] ? RIGID_HELD : RIGID_FREE;
     if (by * lambda[0] <= r->slow && w[0] <= r->slow) {
         rigid_note_kink(r, "a contact or limit that opens or closes");
+        int lands = by > 0 && pushes(later, it->key, r->slow / by);
+        it->mode = lands ? (it->kind == ZW_CONE ? RIGID_SLIDES : RIGID_HELD) : it->mode;
     }
-    if (it->kind != ZW_CONE || it->mode == RIGID_FREE) {
-        return;
+    if (it->kind != ZW_CONE || it->mode != RIGID_HELD) {
+        return; /* without a push there is no friction */
     }
     for (int i = 1; i < it->rows; i++) {
         double mu = it->mu[i - 1];
@@ -189,13 +201,13 @@ static void decide_contact(sens_rigid *r, rigid_half *half, rigid_block *it, int
     }
     double left = k * (lambda[0] - sqrt(x)), slip = sqrt(y);
     it->mode = slip > left && slip > r->slow ? RIGID_SLIDES : RIGID_HELD;
-    if (slip <= r->slow && left <= NEAR * k * lambda[0]) {
+    if (slip <= r->slow && left <= RIGID_NEAR * k * lambda[0]) {
         rigid_note_kink(r, "a contact about to slide");
     }
 }
 
 int rigid_decide(sens_rigid *r, rigid_half *half, const impulse_problem *p, const double *x,
-                 const impulse_matrix *H)
+                 const impulse_matrix *H, const rigid_half *later)
 {
     int n = r->system->n;
     memset(half->B, 0, (size_t)half->rows * (size_t)n * sizeof(double));
@@ -221,7 +233,7 @@ int rigid_decide(sens_rigid *r, rigid_half *half, const impulse_problem *p, cons
         } else if (it->kind == ZW_BOX) {
             decide_box(r, half, it, p, b, ease(half->B + (size_t)it->first * (size_t)n, n, H));
         } else {
-            decide_contact(r, half, it, n, H);
+            decide_contact(r, half, it, n, H, later);
         }
         it->at = half->unknowns;
         half->unknowns += it->mode == RIGID_HELD ? it->rows : it->mode == RIGID_SLIDES;
@@ -229,14 +241,15 @@ int rigid_decide(sens_rigid *r, rigid_half *half, const impulse_problem *p, cons
     return 1;
 }
 
-static double rho_of(const rigid_half *half, const rigid_block *it)
+/* 1/rho; 0 where nothing slips, as nothing pushes yet. */
+static double per_rho(const rigid_half *half, const rigid_block *it)
 {
     double sum = 0;
     for (int i = 1; i < it->rows; i++) {
         double y = it->mu[i - 1] * half->w[it->first + i];
         sum += y * y;
     }
-    return sqrt(sum);
+    return sum > 0 ? 1 / sqrt(sum) : 0;
 }
 
 int rigid_holds(const rigid_half *half, double part)
@@ -249,10 +262,10 @@ int rigid_holds(const rigid_half *half, double part)
     for (int b = 0; b < half->blocks; b++) {
         const rigid_block *it = &half->block[b];
         const double *w = half->w + it->first, *lambda = half->lambda + it->first;
-        double rho = it->mode == RIGID_SLIDES ? rho_of(half, it) : 1;
+        double per = it->mode == RIGID_SLIDES ? per_rho(half, it) : 1;
         for (int i = 0; i < it->rows; i++) {
             int along = it->mode == RIGID_SLIDES && i > 0;
-            double mu = along ? it->mu[i - 1] : 0, law = -mu * mu * w[i] / rho * lambda[0];
+            double mu = along ? it->mu[i - 1] : 0, law = -mu * mu * w[i] * per * lambda[0];
             int held = it->mode == RIGID_HELD || (it->mode == RIGID_SLIDES && i == 0);
             if ((held && fabs(w[i]) > part * (speed + 1e-3)) ||
                 (along && fabs(lambda[i] - law) > part * push)) {
@@ -278,15 +291,15 @@ static void push(const rigid_half *half, int n, int row, double dlambda, double 
 static void spread_slide(const rigid_half *half, const rigid_block *it, int n, int coulomb,
                          const double *dw, const double *dmu, double *to)
 {
-    double rho = rho_of(half, it), drho = 0, lambda = half->lambda[it->first];
+    double per = per_rho(half, it), drho = 0, lambda = half->lambda[it->first];
     for (int i = 1; i < it->rows; i++) {
         double mu = it->mu[i - 1], w = half->w[it->first + i];
-        drho += mu * w * (mu * dw[i] + w * dmu[i]) / rho;
+        drho += mu * w * (mu * dw[i] + w * dmu[i]) * per;
     }
     for (int i = 1; i < it->rows; i++) {
         double mu = it->mu[i - 1], w = half->w[it->first + i];
-        double by = mu * mu * (dw[i] - w * drho / rho) + 2 * mu * dmu[i] * w;
-        push(half, n, it->first + i, -lambda * by / rho, to);
+        double by = mu * mu * (dw[i] - w * drho * per) + 2 * mu * dmu[i] * w;
+        push(half, n, it->first + i, -lambda * by * per, to);
     }
     to[n + it->at] = dw[0] - (coulomb ? 0 : drho);
 }
@@ -318,11 +331,11 @@ void rigid_push_unknown(const rigid_half *half, int n, int unknown, double *to)
         if (it->mode == RIGID_HELD && i >= 0 && i < it->rows) {
             push(half, n, it->first + i, 1, to);
         } else if (it->mode == RIGID_SLIDES && i == 0) {
-            double rho = rho_of(half, it);
+            double per = per_rho(half, it);
             push(half, n, it->first, 1, to);
             for (int j = 1; j < it->rows; j++) {
                 double mu = it->mu[j - 1];
-                push(half, n, it->first + j, -mu * mu * half->w[it->first + j] / rho, to);
+                push(half, n, it->first + j, -mu * mu * half->w[it->first + j] * per, to);
             }
         }
     }
@@ -343,17 +356,17 @@ static void collect_slide(const rigid_half *half, const rigid_block *it, int n, 
                           const double *z, double *y)
 {
     const double *w = half->w + it->first;
-    double rho = rho_of(half, it), lambda = half->lambda[it->first];
+    double per = per_rho(half, it), lambda = half->lambda[it->first];
     double of_rho = coulomb ? 0 : -z[n + it->at];
     y[0] = z[n + it->at];
     for (int i = 1; i < it->rows; i++) {
         double mu = it->mu[i - 1];
-        y[i] = mu == 0 ? 0 : along(half, n, it->first + i, z) * lambda / rho * mu * mu;
-        of_rho -= y[i] * w[i] / rho;
+        y[i] = mu == 0 ? 0 : along(half, n, it->first + i, z) * lambda * per * mu * mu;
+        of_rho -= y[i] * w[i] * per;
     }
     for (int i = 1; i < it->rows; i++) {
         double mu = it->mu[i - 1];
-        y[i] += of_rho * mu * mu * w[i] / rho;
+        y[i] += of_rho * mu * mu * w[i] * per;
     }
 }
 

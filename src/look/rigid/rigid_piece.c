@@ -17,18 +17,15 @@
  * s^4, 2e-16 times the fifth derivative, round-off gives 1e-12; directions of slip, which may
  * change quickly, and laws of boxes are not in them (rigid_law.c). theta and sigma are. The
  * equations are evaluated by the functions that a step has them of (impulse_again.c), so that there
- * is no second form of them.
- *
- * q1 = q0 (+) h u: steps.c. */
+ * is no second form of them. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "collide/vector.h"
 #include "look/rigid/rigid.h"
 #include "look/slopes/slopes.h"
-#include "math/elementary.h"
+#include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
 #define SMALL 0x1p-13 /* m, rad; of a length of time, or a parameter, this part */
@@ -72,16 +69,16 @@ static int note_block_keys(sens_rigid *r)
 
 static void note_kinks(sens_rigid *r, const step_impulse *s)
 {
-    for (int i = 0; i < s->touch.rolling.count; i++) {
-        double part = s->touch.rolling.list[i].part;
-        if (part > 0 && part < 1) {
-            rigid_note_kink(r, "a contact point that moves far in a step");
-        }
+    if (impulse_roll_jumps(s, RIGID_NEAR)) {
+        rigid_note_kink(r, "a contact point that moves far in a step");
     }
     for (int i = 0; i < s->touch.deep_count; i++) { /* what is deeper than round-off */
         if (s->touch.deep[i].fixed || s->touch.deep[i].left > 1e-9 * impulse_extent(s)) {
             rigid_note_kink(r, "overlapping shapes");
         }
+    }
+    if (s->tied) {
+        rigid_note_kink(r, "two joints whose forces are equally stiff");
     }
     if (s->missed) {
         rigid_note_kink(r, "a step that was not solved exactly");
@@ -151,7 +148,7 @@ int rigid_piece_decide(sens_rigid *r)
     }
     if (!impulse_begin_again(s, r->joined) || (r->differs == RIGID_TAPE && !rigid_tape_start(r)) ||
         !impulse_look_again(s, r->joined) ||
-        !rigid_decide(r, &r->half[0], &s->problem, s->u, &s->H)) {
+        !rigid_decide(r, &r->half[0], &s->problem, s->u, &s->H, &r->half[1])) {
         return 0;
     }
     memset(r->closed, 0, (size_t)system->m * sizeof(int));
@@ -163,7 +160,7 @@ int rigid_piece_decide(sens_rigid *r)
         }
     }
     return impulse_close_again(s, r->closed, r->block_key, r->half[1].blocks, r->gain) &&
-           rigid_decide(r, &r->half[1], &s->aside, r->v_end, &s->H);
+           rigid_decide(r, &r->half[1], &s->aside, r->v_end, &s->H, NULL);
 }
 
 /* ---- Differences ----------------------------------------------------------------------------- */
@@ -231,15 +228,67 @@ static void combine(size_t count, double *const y[4], double step, double *to)
     }
 }
 
-/* Slopes of all equations along one change, multipliers as they are. */
+/* Where a motor's control x is clamped, or its force is: to this side of there. */
+static void bound(sens_rigid *r, double x, double low, double high, double side[2])
+{
+    if (x < low || (x == low && low == high)) {
+        side[1] = fmin(side[1], low);
+    } else if (x > high) {
+        side[0] = fmax(side[0], high);
+    } else {
+        side[0] = fmax(side[0], low);
+        side[1] = fmin(side[1], high);
+    }
+    if (fmin(fabs(x - low), fabs(x - high)) <= RIGID_NEAR * (1 + fabs(x))) {
+        rigid_note_kink(r, "a motor at the end of its range");
+    }
+}
+
+/* Forces are linear in a control up to where they are clamped: so places of it may be anywhere on
+ * its side, with the same slopes. How far they are shifted; *step may be less then. */
+static double shift_of(sens_rigid *r, int param, double *step)
+{
+    const struct system_bodies *bodies = r->system->bodies;
+    step_impulse *s = r->here.s;
+    zw_work *work = r->here.work;
+    double side[2] = {-HUGE_VAL, HUGE_VAL}, x = r->param[param], *q = r->next + r->system->nq;
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        double length = 0, rate = 0, ahead = impulse_ahead(s);
+        if (motor->param != param || (!motor->clamp_control && !motor->clamp_force)) {
+            continue;
+        }
+        tree_advance(r->system->tree, s->q0, s->u, &ahead, q);
+        int count = bodies_aim(r->system, work, k, q, work->aim_dof, work->aim, &length);
+        for (int i = 0; i < count; i++) {
+            rate += work->aim[i] * s->u[work->aim_dof[i]];
+        }
+        double at_0 = bodies_motor_law(motor, 0, length, rate).force;
+        double gain = bodies_motor_law(motor, 1, length, rate).force - at_0;
+        if (motor->clamp_force && gain != 0) {
+            double a = (motor->force[0] - at_0) / gain, b = (motor->force[1] - at_0) / gain;
+            bound(r, x, fmin(a, b), fmax(a, b), side);
+        }
+        if (motor->clamp_control) {
+            bound(r, x, motor->control[0], motor->control[1], side);
+        }
+    }
+    *step = fmin(*step, (side[1] - side[0]) / 4);
+    return x + 2 * *step > side[1]   ? side[1] - 2 * *step - x
+           : x - 2 * *step < side[0] ? side[0] + 2 * *step - x
+                                     : 0;
+}
+
+/* Slopes of all equations along one change. */
 static int differ(sens_rigid *r, rigid_what what, int j, double *to)
 {
     size_t count = count_of(r);
     double was = now(r, what, j), step = size_of(r, what, j), *y[4];
-    int good = 1;
+    double shift = what == BY_PARAM ? shift_of(r, j, &step) : 0;
+    int good = step > 0;
     for (int k = 0; k < 4 && good; k++) {
         y[k] = r->y + (size_t)k * count;
-        change(r, what, j, number_place[k] * step);
+        change(r, what, j, shift + number_place[k] * step);
         system_bind(r->system, r->here.work, r->param);
         good =
             (what == BY_U || impulse_begin_again(r->here.s, r->joined)) && look(r, r->here.s, y[k]);
@@ -464,7 +513,7 @@ static void add_spent(const sens_rigid *r, const slopes *m, const double *first,
     }
 }
 
-/* The second half along a change of the start and what that does to the first. */
+/* The second half along a change of the start, and of the first. */
 static void chain(const sens_rigid *r, const slopes *m, const double *first, double *second)
 {
     for (int j = 0; j < m->n; j++) {
@@ -478,46 +527,6 @@ static void chain(const sens_rigid *r, const slopes *m, const double *first, dou
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* The turn of a ball joint: to = exp(-p) dq + Jr(p) (h dw + dh w), p = h w. */
-static void turn(const double *w, double h, const double *dq, const double *dw, double dh,
-                 double *to)
-{
-    double p[3] = {h * w[0], h * w[1], h * w[2]}, g[3], a[3], aa[3], b[3], bb[3];
-    double x = v3_dot(p, p), angle = sqrt(x), sine = math_sin(angle), cosine = math_cos(angle);
-    int small = x < 1e-4;
-    double zero = small ? 1 - x / 6 * (1 - x / 20) : sine / angle;
-    double one = small ? 0.5 - x / 24 * (1 - x / 30) : (1 - cosine) / x;
-    double two = small ? 1.0 / 6 - x / 120 * (1 - x / 42) : (angle - sine) / (x * angle);
-    for (int k = 0; k < 3; k++) {
-        g[k] = h * dw[k] + dh * w[k];
-    }
-    v3_cross(a, p, dq);
-    v3_cross(aa, p, a);
-    v3_cross(b, p, g);
-    v3_cross(bb, p, b);
-    for (int k = 0; k < 3; k++) {
-        to[k] = dq[k] - zero * a[k] + one * aa[k] + g[k] - one * b[k] + two * bb[k];
-    }
-}
-
-/* dq1 of q1 = q0 (+) h u */
-static void move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to)
-{
-    const tree_mechanism *tree = r->system->tree;
-    double h = r->here.s->h;
-    for (int j = 0; j < tree->joints; j++) {
-        const tree_joint *joint = &tree->joint[j];
-        int d = joint->v, shifts = joint->kind == TREE_FREE ? 3 : joint->kind == TREE_BALL ? 0 : 1;
-        for (int k = d; k < d + shifts; k++) {
-            to[k] = dq[k] + h * du[k] + dh * r->u[k];
-        }
-        if (joint->kind == TREE_FREE || joint->kind == TREE_BALL) {
-            d += shifts;
-            turn(r->u + d, h, dq + d, du + d, dh, to + d);
-        }
-    }
-}
-
 static void put_piece(sens_rigid *r, const slopes *m)
 {
     size_t n = (size_t)m->n, wide = (size_t)m->starts;
@@ -529,7 +538,7 @@ static void put_piece(sens_rigid *r, const slopes *m)
         if (c < n) {
             dq[c] = 1;
         }
-        move(r, dq, du, c == 2 * n, end);
+        rigid_move(r, dq, du, c == 2 * n, end);
         for (size_t i = 0; i < n; i++) {
             r->piece[i * wide + c] = end[i];
             r->piece[(n + i) * wide + c] = dv[i];

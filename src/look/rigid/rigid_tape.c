@@ -154,22 +154,14 @@ static void look(sens_rigid *r, const collide_pose *pose, const contact_point *p
 static int note_sigma(rigid_tape *tape, const step_impulse *s)
 {
     const struct system_bodies *bodies = s->system->bodies;
-    const double *M = s->other; /* impulse_begin_forces leaves it there */
-    double most = 0, mass = 1;
+    double x = impulse_steepness(s, s->steep), mass = s->other[s->steep];
     tape->steep_by = 0;
     if (s->sigma == s->theta || s->sigma == 1) {
         return 1;
     }
-    for (int d = 0; d < s->system->n; d++) {
-        double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]) / M[d];
-        if (slope > most) {
-            most = slope;
-            mass = M[d];
-            tape->steep = d;
-        }
-    }
     double rate = (balance_ramp(0.21) - balance_ramp(0.05)) / 0.16; /* it is linear there */
-    tape->steep_by = -2 * most * most * rate / mass;
+    tape->steep = s->steep;
+    tape->steep_by = -2 * x * x * rate / mass;
     int constant = 1;
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];

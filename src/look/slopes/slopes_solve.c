@@ -1,6 +1,11 @@
 /* Linear systems whose rows may depend on each other: K = [L 0] Q' (dense_lq) after its rows and
  * columns were scaled to length about one, so that masses and lengths do not decide what is small.
- */
+ *
+ * Of a K that is not regular the answer is x = C K^+ R b, K^+ the pseudo-inverse of the scaled
+ * matrix R K C: of all x that leave the least of the equations, the least. Rows and columns are
+ * scaled alike, so that the transposed matrix has the transposed answer: derivatives that are
+ * carried forward and those that are swept back are the same numbers, whatever the rank. With L now
+ * all of its columns, L = P [R' 0]' (dense_lq of L'), and y = R' \ (P' b) is what is left. */
 #include <math.h>
 #include <string.h>
 
@@ -10,23 +15,28 @@
 
 #define RANK 1e-11
 
-/* Rows and columns to largest entry 1, twice. */
-static void balance(int n, double *K, double *row, double *column)
+/* Rows and columns to largest entry 1, both at once. */
+static void balance(int n, double *K, double *row, double *column, double *most)
 {
     for (int i = 0; i < n; i++) {
         row[i] = column[i] = 1;
     }
-    for (int pass = 0; pass < 4; pass++) {
+    for (int pass = 0; pass < 3; pass++) {
+        memset(most, 0, 2 * (size_t)n * sizeof *most);
+        for (int i = 0; i < n * n; i++) {
+            double size = fabs(K[i]), *r = &most[i / n], *c = &most[n + i % n];
+            *r = fmax(*r, size);
+            *c = fmax(*c, size);
+        }
+        for (int i = 0; i < 2 * n; i++) {
+            most[i] = most[i] > 0 ? 1 / sqrt(most[i]) : 1;
+        }
+        for (int i = 0; i < n * n; i++) {
+            K[i] *= most[i / n] * most[n + i % n];
+        }
         for (int i = 0; i < n; i++) {
-            double most = 0;
-            for (int j = 0; j < n; j++) {
-                most = fmax(most, fabs(pass % 2 ? K[j * n + i] : K[i * n + j]));
-            }
-            double s = most > 0 ? 1 / sqrt(most) : 1;
-            for (int j = 0; j < n; j++) {
-                *(pass % 2 ? &K[j * n + i] : &K[i * n + j]) *= s;
-            }
-            *(pass % 2 ? &column[i] : &row[i]) *= s;
+            row[i] *= most[i];
+            column[i] *= most[n + i];
         }
     }
 }
@@ -40,6 +50,49 @@ static void solve_lower(int rank, int n, const double *L, double *z)
             sum -= L[(size_t)i * (size_t)n + (size_t)k] * z[k];
         }
         z[i] = sum / L[(size_t)i * (size_t)n + (size_t)i];
+    }
+}
+
+/* All columns of L, transposed, and their factors. */
+typedef struct tall {
+    double *T, *beta, *distance, *c; /* [rank][n], [n], [2 n], [n] */
+    int *order;
+    void *memory;
+} tall;
+
+static int make_tall(tall *t, int rank, int n, const double *L)
+{
+    size_t wide = (size_t)n, count = (size_t)rank * wide + 4 * wide + 4;
+    *t = (tall){.memory = base_alloc(count * sizeof(double) + wide * sizeof(int) + 1)};
+    if (!t->memory) {
+        return 0;
+    }
+    t->T = t->memory;
+    t->beta = t->T + (size_t)rank * wide;
+    t->distance = t->beta + wide;
+    t->c = t->distance + 2 * wide;
+    t->order = (int *)(t->T + count);
+    for (int k = 0; k < rank; k++) {
+        for (int i = 0; i < n; i++) {
+            t->T[k * n + i] = k <= i ? L[i * n + k] : 0;
+        }
+    }
+    dense_lq(rank, n, t->T, n, 0, t->order, t->beta, t->distance);
+    return 1;
+}
+
+/* z[n], right sides in the order of L's rows, becomes y[rank], then 0. */
+static void solve_tall(tall *t, int rank, int n, double *z)
+{
+    memcpy(t->c, z, (size_t)n * sizeof *z);
+    dense_lq_apply_transposed(rank, n, t->T, n, t->beta, t->c);
+    memset(z, 0, (size_t)n * sizeof *z);
+    for (int i = rank - 1; i >= 0; i--) {
+        double sum = t->c[i];
+        for (int k = i + 1; k < rank; k++) {
+            sum -= t->T[k * n + i] * z[t->order[k]];
+        }
+        z[t->order[i]] = sum / t->T[i * n + i];
     }
 }
 
@@ -76,38 +129,52 @@ static void find_null(int rank, int size, const double *K, const double *beta, c
     }
 }
 
-int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose,
-                    double *null)
+/* by[columns][size] = K \ by, K being factored. */
+static void solve_all(int rank, int size, int columns, const double *K, const int *order,
+                      const double *scale, tall *t, double *z, double *by)
 {
-    size_t n = (size_t)size;
-    double *room = base_alloc((6 * n + 8) * sizeof *room);
-    int *order = base_alloc((n + 1) * sizeof *order);
-    if (!room || !order) {
-        base_free(room);
-        base_free(order);
-        return -1;
-    }
-    double *row = room, *column = row + n, *beta = column + n, *distance = beta + n;
-    double *z = distance + 2 * n;
-    balance(size, K, row, column);
-    int rank = dense_lq(size, size, K, size, least, order, beta, distance);
+    const double *row = scale, *column = scale + size, *beta = column + size;
     for (int c = 0; c < columns; c++) {
-        double *x = by + (size_t)c * n;
+        double *x = by + (size_t)c * (size_t)size;
         for (int i = 0; i < size; i++) {
-            z[i] = i < rank ? row[order[i]] * x[order[i]] : 0;
+            z[i] = row[order[i]] * x[order[i]];
         }
-        solve_lower(rank, size, K, z);
+        if (rank < size) {
+            solve_tall(t, rank, size, z);
+        } else {
+            solve_lower(rank, size, K, z);
+        }
         dense_lq_apply(rank, size, K, size, beta, z);
         for (int i = 0; i < size; i++) {
             x[i] = column[i] * z[i];
         }
     }
-    if (loose) {
-        find_loose(rank, size, K, beta, z, loose);
+}
+
+int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose,
+                    double *null)
+{
+    size_t n = (size_t)size;
+    double *room = base_alloc((6 * n + 8) * sizeof *room);
+    int *order = base_alloc((n + 1) * sizeof *order), rank = -1;
+    tall t = {0};
+    if (room && order) {
+        double *row = room, *column = row + n, *beta = column + n, *distance = beta + n;
+        double *z = distance + 2 * n;
+        balance(size, K, row, column, distance);
+        rank = dense_lq(size, size, K, size, least, order, beta, distance);
+        rank = rank == size || make_tall(&t, rank, size, K) ? rank : -1;
+        if (rank >= 0) {
+            solve_all(rank, size, columns, K, order, row, &t, z, by);
+        }
+        if (rank >= 0 && loose) {
+            find_loose(rank, size, K, beta, z, loose);
+        }
+        if (rank >= 0 && null) {
+            find_null(rank, size, K, beta, column, null);
+        }
     }
-    if (null) {
-        find_null(rank, size, K, beta, column, null);
-    }
+    base_free(t.memory);
     base_free(room);
     base_free(order);
     return rank;

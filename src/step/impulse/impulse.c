@@ -205,6 +205,7 @@ void impulse_set_tolerance(step_impulse *s, double tolerance)
     /* the rounds ask for what each of them needs; the speeds at the end are to be as good as the
      * kernel makes them unless more is asked for than one gets, or less */
     s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
+    s->sharp = tolerance < CLOSE;
 }
 
 void impulse_set_accuracy(step_impulse *s, double accuracy)

@@ -68,6 +68,7 @@ typedef struct impulse_roller {
     int columns, alone;
     double frame[9], arm[2][3]; /* of the point at q0, from the centres of mass */
     double part;                /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
+    double found;               /* the same before it was rounded up, of the first entry */
     int body[2], first;         /* the first entry of these two bodies */
     double b[3];                /* right sides for the iterate, */
     double off;                 /* and how far they are from those of the last, as ways */
@@ -255,7 +256,9 @@ typedef struct step_impulse {
     double t, h;
     double fall;     /* for how long forces act until the speeds are u */
     double theta;    /* where impulses act and momenta are. 0: in the middle, 1: at the end */
-    double sigma;    /* where forces are those of. 0: the middle of the step, 1: its end */
+    double sigma;    /* where forces are those of. 0: the middle of the step, 1: its end; */
+    int steep, tied; /* as this dof has it, and another one, too */
+    double known[2]; /* impulse_again.c: theta and sigma of the piece */
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
@@ -311,6 +314,7 @@ typedef struct step_impulse {
     impulse_contacts touch;
 
     double close;         /* relative residual of the balance at which the rounds end */
+    int sharp;            /* and speeds at the end are to be as good as the kernel makes them */
     double accuracy;      /* certificate that contacts need reach; 0: as good as can be */
     double kinetic;       /* of v0 in the metric H: impulse_quick.c */
     int sees_end;         /* begin has the sweeps of (q1, u) */
@@ -441,8 +445,11 @@ void impulse_begin_motors(step_impulse *s);  /* before forces of a step are aske
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-/* Which forces a step has, from (q0, v0): sigma. */
+/* Which forces a step has, from (q0, v0): sigma; of the dof s->steep, with the largest steepness.
+ */
 void impulse_begin_forces(step_impulse *s);
+/* (h D + h^2 K)/M of a dof, right after that. */
+double impulse_steepness(const step_impulse *s, int d);
 double impulse_ahead(const step_impulse *s);           /* how long after its start they are */
 void impulse_forces(step_impulse *s, const double *u); /* force, Q at q_force and u */
 void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
@@ -600,6 +607,8 @@ void impulse_rolling_free(impulse_rolling *rolling);
 /* After contacts at q0 have been found: which bodies roll. And at an iterate. */
 void impulse_roll_begin(step_impulse *s, const double *sweeps);
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
+/* Is c of some point as near as that to where it jumps (in parts of a jump)? */
+int impulse_roll_jumps(const step_impulse *s, double near);
 /* The entry of point k; NULL: it does not roll. */
 const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 /* So many rows of point k, whose block has been begun; 0: it does not roll. */

@@ -8,11 +8,13 @@
  *     points are looked for farther out, as they open where bodies are moved apart;
  *   - motors whose forces are multipliers; what is left out of a flight;
  *   - c of impulse_roll.c.
- * theta and sigma are found anew. */
+ * theta and sigma are found anew, if they are between 0 and 1: sigma as of the dof that had it, on
+ * the same side of the corners of balance_ramp. */
 #include <limits.h>
 #include <string.h>
 
 #include "step/impulse/impulse.h"
+#include "system/bodies/balance.h"
 #include "tree/sweeps.h"
 
 #define COPY(to, from, count) copy(to, from, (size_t)(count) * sizeof *(to))
@@ -72,6 +74,9 @@ int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
     const zw_system *system = from->system;
     to->t = from->t;
     to->h = from->h;
+    to->known[0] = from->theta;
+    to->known[1] = from->sigma;
+    to->steep = from->steep;
     to->close = from->close;
     to->rough = from->rough;
     to->rounds = INT_MAX;
@@ -91,19 +96,33 @@ int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
     return copy_multipliers(&to->problem, &from->problem);
 }
 
+/* Between its corners the ramp is a line, which goes on beyond them here. */
+static double sigma_again(const step_impulse *s, int steep)
+{
+    double x = impulse_steepness(s, steep), low = 0.05, high = 0.2;
+    double rate = (balance_ramp(high) - balance_ramp(low)) / (high - low);
+    return s->known[1] == s->known[0] ? s->theta
+           : s->known[1] == 1         ? 1
+                                      : balance_ramp(low) + rate * (x * x - low);
+}
+
 int impulse_begin_again(step_impulse *s, const int *joined)
 {
     const tree_mechanism *tree = s->system->tree;
+    int steep = s->steep;
     impulse_see(s, s->q0);
     tree_composite(tree, s->begin);
     s->theta = 0;
     impulse_place_rows(s);
     tree_velocities(tree, s->v0, s->begin);
-    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
+    s->theta = s->known[0] > 0 && s->known[0] < 1 ? balance_theta(s->system, s->begin, s->v0, s->h)
+                                                  : s->known[0];
     s->fall = s->h - impulse_late(s);
     COPY(s->joined, joined, s->system->bodies->motor_count);
     COPY(s->best, s->u, s->system->n);
     impulse_begin_forces(s);
+    s->sigma = sigma_again(s, steep);
+    s->steep = steep;
     COPY(s->u, s->best, s->system->n);
     impulse_begin_balance(s);
     return impulse_roll_again(s, s->begin);

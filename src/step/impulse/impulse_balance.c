@@ -340,7 +340,7 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
 
 void impulse_begin_forces(step_impulse *s)
 {
-    double most = 0, *sweeps = s->work->sweeps, *M = s->other;
+    double most = 0, second = 0, *sweeps = s->work->sweeps, *M = s->other;
     s->sigma = 1;
     impulse_begin_motors(s);
     s->work->sweeps = s->begin;
@@ -354,10 +354,20 @@ void impulse_begin_forces(step_impulse *s)
     impulse_metric(s);
     s->work->sweeps = sweeps;
     for (int d = 0; d < s->system->n; d++) {
-        double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]);
-        most = fmax(most, slope > 0 ? slope / fmax(M[d], DBL_MIN) : 0);
+        double slope = impulse_steepness(s, d);
+        s->steep = slope > most ? d : s->steep;
+        second = fmin(most, fmax(second, slope));
+        most = fmax(most, slope);
     }
     s->sigma = fmax(s->theta, balance_ramp(most * most));
+    s->tied = s->sigma > s->theta && s->sigma < 1 && second >= (1 - 1e-9) * most;
+}
+
+double impulse_steepness(const step_impulse *s, int d)
+{
+    const double *M = s->other;
+    double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]);
+    return slope > 0 ? slope / fmax(M[d], DBL_MIN) : 0;
 }
 
 int impulse_factor(step_impulse *s)

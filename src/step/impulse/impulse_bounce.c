@@ -332,7 +332,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
                                zw_error *error)
 {
     double low = 0, high = b->rest, t = first_trial(s, b, soon), most = b->rest;
-    double exact = (s->touch.bounces ? EXACT : LANDED) * b->size;
+    double exact = (s->touch.bounces || s->sharp ? EXACT : LANDED) * b->size;
     *end = FLIGHT_LOST;
     for (int k = 0; k < LOOKS && b->work > 0 && !impulse_is_spent(s, !s->calm); k++) {
         double open = 1;

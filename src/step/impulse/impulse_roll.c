@@ -27,6 +27,11 @@
  * the other would have slips of different rules, which no motion makes zero together, and friction
  * would strain it to the limit (a foot on four points, one of which had c = 0.09, did).
  *
+ * c is rounded up to the next of LEVELS equal parts. So it is a constant of the step, but for the
+ * places where it jumps by one of them: what it was found from, pushes and iterates of the first
+ * rounds, has no part in how the end of the step changes with its start, and derivatives
+ * (look/rigid) need not know it.
+ *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
  * the gap does. As J hardly changes from round to round, the balance does not tell whether the
  * right sides have settled: impulse_unsettled does. That is Newton's rule for gap(q1) but for the
@@ -41,10 +46,10 @@
 #include "step/impulse/impulse.h"
 #include "system/bodies/balance.h"
 
-#define SEEN 0.25    /* (h n)^2 from which it is damped, */
-#define LOST 1.0     /* and up to which part of it */
-enum { SETTLE = 4 }; /* rounds in which the push may tell how fast it swings */
-#define STILL 1e-9   /* radians a step: that tells no radius */
+#define SEEN 0.25                 /* (h n)^2 from which it is damped, */
+#define LOST 1.0                  /* and up to which part of it */
+enum { LEVELS = 16, SETTLE = 4 }; /* SETTLE: rounds in which the push may tell how fast it swings */
+#define STILL 1e-9                /* radians a step: that tells no radius */
 
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
 {
@@ -355,8 +360,9 @@ void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
         int index = t->rolling.of[k] = entry_of(t, k, at);
         if (index >= 0 && s->rounds <= SETTLE) { /* then it is one for the rest of them */
             double part = part_of(s, sweeps, &list[index], point, push_of(s, k));
-            double *all = &list[list[index].first].part;
-            *all = fmax(*all, part);
+            impulse_roller *all = &list[list[index].first];
+            all->found = fmax(all->found, part);
+            all->part = fmax(all->part, ceil(LEVELS * all->found) / LEVELS);
         }
     }
     for (int k = 0; k < t->found.count; k++) {
@@ -366,6 +372,17 @@ void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
             mix(s, k, index, push_of(s, k), u);
         }
     }
+}
+
+int impulse_roll_jumps(const step_impulse *s, double near)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    int jumps = 0;
+    for (int i = 0; i < rolling->count; i++) {
+        double level = LEVELS * rolling->list[i].found;
+        jumps |= level > 0 && level < LEVELS && fabs(level - rint(level)) < near;
+    }
+    return jumps;
 }
 
 const impulse_roller *impulse_rolled(const step_impulse *s, int k)
