@@ -14,15 +14,13 @@
 #include "gauss/rows.h"
 #include "math/dense/dense.h"
 
-/* Islands of at least BODIES unknowns try sparse_prox first. With more than VAST unknowns or ROWS
- * rows, dense factors take up to seconds a solve: there a certificate of FAIR is an answer. With
- * more than HEAP rows they take minutes: there SANE is one, which says of every contact that it
- * obeys its law to a tenth of the largest force. */
+/* Islands of at least BODIES unknowns try sparse_prox first. With more than ROWS rows, dense
+ * factors take up to seconds a solve: there a certificate of FAIR is an answer. With more than VAST
+ * unknowns or HEAP rows they take minutes: what sparse_prox has is the answer. */
 enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
-#define SANE 0.1       /* accepted certificate of heaps, */
-#define FAIR 1e-3      /* of large islands */
+#define FAIR 1e-3      /* accepted certificate of large islands, */
 #define OPERATIONS 2e8 /* of a dense solve that are not counted: a quarter of a second, about */
-#define GOOD 1e-8      /* accepted certificate of others, even if a smaller one was asked for */
+#define GOOD 1e-8      /* of others, even if a smaller one was asked for */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -291,11 +289,12 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     if (solved > 0) {
         return ZW_OK;
     }
-    double fair = p->m > HEAP ? SANE : p->n > VAST || p->m > ROWS ? FAIR : GOOD;
-    if (solved < 0 && (motion->certificate.worst <= fair || p->n > VAST)) {
+    double fair = p->n > VAST || p->m > HEAP ? HUGE_VAL : p->m > ROWS ? FAIR : GOOD;
+    if (solved < 0 && motion->certificate.worst <= fair) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }
+    zw_motion sparse = *motion;                                  /* until *many solves again */
     wish.algebra = solved < 0 ? ZW_ALGEBRA_DENSE : wish.algebra; /* sparse would ask the same */
     if (p->n <= ISLANDS_SMALL) {
         islands_cut_metric(is, problem, p, &part, 1);
@@ -306,7 +305,13 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
                      is->compliance.data, is->b.data);
         part.compliance = is->compliance.data;
     }
-    return solve_kernel(is, &part, &wish, p->m, motion, error);
+    zw_status status = solve_kernel(is, &part, &wish, p->m, motion, error);
+    int is_worse = !(motion->certificate.worst <= sparse.certificate.worst);
+    if (solved < 0 && is_worse && (status == ZW_INACCURATE || status == ZW_JAMMED)) {
+        sparse.factorizations = motion->factorizations;
+        *motion = sparse;
+    }
+    return status;
 }
 
 /* Is it to be chosen between forces? -1: no memory. */

@@ -14,11 +14,11 @@
  * now, and are forgotten. The motion is linear in r and is combined like it. */
 #include "gauss/contact/sparse_prox_inner.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define GROWS 2.0       /* of |f|, in one step */
-#define DEPENDENT 1e-12 /* of |df|^2 that is no combination of the others */
+#define GROWS 2.0 /* of |f|, in one step */
 
 void many_anderson_lay_out(many_anderson *a, const many_table *t, base_arena *arena)
 {
@@ -70,7 +70,8 @@ void many_anderson_forget(many_anderson *a)
     a->kept = a->newest = a->known = 0;
 }
 
-/* The Gram matrix of the differences = L L'; those that depend on others are left out. */
+/* The Gram matrix of the differences = L L'; those of which round-off is left beside the others are
+ * left out. */
 static void factor(const many_anderson *a, double L[MANY_KEPT][MANY_KEPT], int *out)
 {
     for (int i = 0; i < a->kept; i++) {
@@ -83,7 +84,7 @@ static void factor(const many_anderson *a, double L[MANY_KEPT][MANY_KEPT], int *
             L[i][j] = out[j] ? 0 : sum / L[j][j];
             left -= L[i][j] * L[i][j];
         }
-        out[i] = !(left > DEPENDENT * a->gram[i][i]);
+        out[i] = !(left > DBL_EPSILON * a->gram[i][i]);
         L[i][i] = out[i] ? 1 : sqrt(left);
     }
 }

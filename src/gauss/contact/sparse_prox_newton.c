@@ -26,7 +26,7 @@
 #include "math/dense/dense.h"
 
 enum { STEPS = 200, CENTRES = 60, CIRCLES = 4, STALE = 3 };
-#define MOST 1e7    /* of kappa */
+#define MOST 1e5    /* of kappa */
 #define EXACT 1e-12 /* a certificate that needs no improvement; */
 #define GOOD 1e-8   /* one for which centres that gain little are not gone on with */
 
@@ -267,9 +267,9 @@ static double next_kappa(const sparse_prox *s, const many_run *run, double error
     int drifts = run->begun <= 1e-9 * push;
     if (gain > 0.5 || error * gain * gain * gain * gain > 1e-11) {
         double wish = fmin((drifts != 0 ? 100 : gain > 1 ? 100 : 2) * s->kappa, 1 / error);
-        return fmax(s->kappa, fmin(wish, gain > 0.3 ? MOST : 1e5));
+        return fmax(s->kappa, fmin(wish, MOST));
     }
-    return s->kappa > 1e5 ? 1e4 : s->kappa;
+    return s->kappa;
 }
 
 /* The next centre with the same kappa, by what the last ones have shown. */

@@ -22,9 +22,7 @@
  *
  * sigma and the correction are Mehrotra's; where that step is short, one towards the centre is
  * taken instead. A step is shortened until no r o y is far from mu e, because |w_T| is not linear.
- * An equality row has G = FIRM / (J M^-1 J') and r = r - G w, as in the method of multipliers. A
- * contact whose S^2 is small beside 1 / (J M^-1 J') is left out of the matrix, not of the
- * equations: bodies far from touching would fill the factors.
+ * An equality row has G = FIRM / (J M^-1 J') and r = r - G w, as in the method of multipliers.
  *
  * Where to begin.  At the r and x that some sweeps have come to, moved inside so that mu is a small
  * share of the energy of the worst violation, V^2 / (J M^-1 J'). Without sweeps at x = 0, and with
@@ -50,7 +48,6 @@ enum { STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 40 };
 #define TRY 1e-5     /* a certificate from which Newton's method should arrive */
 #define CENTRAL 0.01 /* the least eigenvalue of r o y, of mu */
 #define SHORT 0.1    /* a step */
-#define ABSENT 1e-2  /* S^2 J M^-1 J' that does not matter */
 
 void many_path_lay_out(sparse_prox *s, base_arena *arena)
 {
@@ -150,17 +147,15 @@ static void look(sparse_prox *s)
     p->mu /= count > 0 ? count : 1;
 }
 
-/* G = S^2 T of one cone; is it in the matrix? */
-static int slopes(const many_unit *u, const jordan_scaling *S, const double *slip, double *G)
+/* G = S^2 T of one cone. */
+static void slopes(const many_unit *u, const jordan_scaling *S, const double *slip, double *G)
 {
     int d = u->d;
-    double most = 0;
     for (int j = 0; j < d; j++) {
         double unit[MANY_ROWS] = {0}, column[MANY_ROWS];
         unit[j] = 1;
         jordan_apply(d, S, unit, column);
         jordan_apply(d, S, column, unit);
-        most = fmax(most, unit[j]);
         for (int i = 0; i < d; i++) {
             G[i * d + j] = unit[i];
         }
@@ -170,7 +165,6 @@ static int slopes(const many_unit *u, const jordan_scaling *S, const double *sli
             G[i * d + j] += G[i * d] * slip[j];
         }
     }
-    return most > ABSENT * u->normal;
 }
 
 /* The matrix of (2). 0: there are no factors, or something is not inside its cone. */
@@ -189,9 +183,7 @@ static int factor(sparse_prox *s)
         if (!jordan_scale(u->d, p->y + u->first, p->r + u->first, &p->scaling[k])) {
             return 0;
         }
-        if (!slopes(u, &p->scaling[k], p->slip + u->first, G)) {
-            s->state[k] = MANY_OPEN;
-        }
+        slopes(u, &p->scaling[k], p->slip + u->first, G);
     }
     memset(s->factored, MANY_OPEN, (size_t)t->units);
     return many_factor(s);
