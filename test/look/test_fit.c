@@ -2,7 +2,7 @@
  * determined is named; bounds, several recordings, bad input.
  *
  * By default 8 draws of each system; ZW_CAMPAIGN=1: 200 (small: 5; a larger number:
- * so many). */
+ * so many). With the name of a system, that one alone: `ZW_CAMPAIGN=4000 test_fit rod`. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -545,8 +545,15 @@ static void test_no_memory(void **state)
     world_end(&w);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    for (size_t k = 0; argc > 1 && k < sizeof scenes / sizeof *scenes; k++) {
+        if (strcmp(scenes[k].name, argv[1]) == 0) {
+            int inside = 0, all = 0;
+            cover(&scenes[k], &inside, &all);
+            return 0;
+        }
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nulls),      cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_recordings), cmocka_unit_test(test_sources),
