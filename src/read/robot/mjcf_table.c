@@ -379,6 +379,8 @@ static const form_element in_composite[] = {
     FORM_READ("geom", mjcf_cable_geom_rows, NULL, NULL),
     FORM_READ("site", mjcf_cable_site_rows, "material rgba", NULL),
     FORM_NOTE("skin", "texcoord material group rgba inflate subgrid", NULL),
+    FORM_NOTE("tendon", NULL, form_anything), /* of types that are gone */
+    FORM_NOTE("pin", NULL, form_anything),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run: this one makes a cable stiff"),
     FORM_LAST};
 
@@ -398,7 +400,7 @@ const form_element mjcf_in_body[] = {
     FORM_NOTE("camera", CAMERA, NULL),
     FORM_NOTE("light", LIGHT, NULL),
     FORM_READ("attach", mjcf_attach_rows, NULL, NULL),
-    FORM_READ("composite", mjcf_composite_rows, NULL, in_composite),
+    FORM_READ("composite", mjcf_composite_rows, "spacing flatinertia", in_composite),
     FORM_NEVER("flexcomp", "only rigid bodies are supported"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
     FORM_LAST};
