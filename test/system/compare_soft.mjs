@@ -17,8 +17,8 @@ import {coordinates, root, load, mujoco, setCoordinates} from './oracle.mjs';
 
 const [program, ...given] = process.argv.slice(2);
 const small = process.env.ZW_CAMPAIGN === 'small';
-const motions = small ? 2 : 5;
-const samples = small ? 10 : 40;
+let motions = small ? 2 : 5;
+let samples = small ? 10 : 40;
 const bound = 1e-6;
 const followed = 1e-7;
 
@@ -37,6 +37,7 @@ function begin(model, data) {
   } else {
     mujoco.mj_resetData(model, data);
   }
+  data.act.fill(0); // as ours begin
 }
 
 // The motion of MuJoCo from its first key, or the pose as described, under random controls.
@@ -220,16 +221,22 @@ const named = ['mujoco_samples/humanoid.xml', 'mujoco_samples/car.xml', 'agility
                'trossen_wx250s/wx250s.xml', 'robotiq_2f85/2f85.xml'];
 const own = path.join(root, 'test/system/soft');
 const models = process.env.ZW_MODELS ?? '/work/shared/models';
-const now = ['tendons.xml', 'muscles.xml', 'muscle_range.xml'].map((name) => path.join(root, 'test/read/mjcf_now', name));
+// What the readers are tested with, at fewer states. Left out: shapes that lie in each other in the pose as described,
+// whose contact points are a matter of taste, and what this release no longer reads.
+const apartFrom = ['builtin_mesh.xml', 'meshes.xml', 'meshes_exact.xml', 'shapes.xml', 'loops.xml'];
+const read = ['test/read/mjcf_now', 'test/read/mjcf'].flatMap((folder) => fs.readdirSync(path.join(root, folder)).sort()
+    .filter((name) => name.endsWith('.xml') && !apartFrom.includes(name)).map((name) => path.join(root, folder, name)));
 const files = given.length > 0 ? given.map((file) => path.resolve(file)) :
     [...fs.readdirSync(own).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(own, name)),
-     ...now, ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];
+     ...read, ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];
 const show = (x) => x.toExponential(0);
 let bad = files.length === 0;
 console.log(`MuJoCo ${mujoco.mj_versionString()}: largest relative differences\n`);
 console.log('| model | dofs | states | contacts | rows | other points | places | contact forces | forces | accelerations | q after 100 steps: Euler | RK4 | implicit | implicitfast | |');
 console.log(`|${'---|'.repeat(15)}`);
+const many = [motions, samples];
 for (const file of files) {
+  [motions, samples] = file.includes('/test/read/') ? [2, 10] : many;
   const w = compareFile(file);
   const name = path.join(path.basename(path.dirname(file)), path.basename(file));
   if (w.why) {

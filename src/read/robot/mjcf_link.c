@@ -49,7 +49,8 @@ static int connect(mjcf *m, int element, mjcf_equality *e)
     return equality_bodies(m, element, e);
 }
 
-/* The anchor is a point of the second body; relpose is the second body's pose in the first. */
+/* The anchor is a point of the second body. relpose says where that point is in the first body, and
+ * how the second body is turned there: without an anchor, the second body's pose. */
 static int weld(mjcf *m, int element, mjcf_equality *e)
 {
     e->def.kind = ZW_EQUALITY_WELD;
@@ -61,14 +62,9 @@ static int weld(mjcf *m, int element, mjcf_equality *e)
     double *quat = &e->relpose[3];
     int given = quat[0] != 0 || quat[1] != 0 || quat[2] != 0 || quat[3] != 0;
     if (xml_find(&m->xml, element, "relpose") >= 0 && given) { /* a zero quaternion: as described */
-        model_pose rel, anchor = model_pose_none();
-        memcpy(rel.pos, e->relpose, sizeof rel.pos);
-        memcpy(rel.quat, quat, sizeof rel.quat);
-        memcpy(anchor.pos, e->anchor, sizeof anchor.pos);
-        model_quat_unit(rel.quat);
-        rel = model_pose_chain(&rel, &anchor);
-        memcpy(e->def.pos1, rel.pos, sizeof rel.pos);
-        memcpy(e->def.quat1, rel.quat, sizeof rel.quat);
+        model_quat_unit(quat);
+        memcpy(e->def.pos1, e->relpose, sizeof e->def.pos1);
+        memcpy(e->def.quat1, quat, sizeof e->def.quat1);
         e->def.placed = 1;
     }
     return equality_bodies(m, element, e);

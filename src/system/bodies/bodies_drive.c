@@ -280,6 +280,29 @@ static void share_lifts(bodies_builder *b)
     }
 }
 
+/* MuJoCo limits the sum of the forces f of the motors on a tendon, without their gears; what pulls
+ * there is the sum of gear f. With one gear for all that is gear times the range. */
+static void limit_tendons(bodies_builder *b)
+{
+    for (int i = b->from->count[ZW_KIND_JOINT]; i < b->to->length_count; i++) {
+        bodies_length *length = &b->to->length[i];
+        double gear = 0;
+        int same = length->force_limited;
+        for (int k = 0; k < b->to->motor_count && same; k++) {
+            const bodies_motor *motor = &b->to->motor[k];
+            if (motor->kind == MOTOR_LENGTH && motor->length == i) {
+                same = gear == 0 || motor->gear[0] == gear;
+                gear = motor->gear[0];
+            }
+        }
+        if (same && gear != 0) {
+            double low = gear * length->force_range[0], high = gear * length->force_range[1];
+            length->force_range[0] = fmin(low, high);
+            length->force_range[1] = fmax(low, high);
+        }
+    }
+}
+
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
 {
     size_t motors = (size_t)b->from->count[ZW_KIND_ACTUATOR] + 1;
@@ -296,6 +319,7 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
     }
     make_lifts(b);
     share_lifts(b);
+    limit_tendons(b);
     status = status == ZW_OK ? set_spring_dampers(b, error) : status;
     status = status == ZW_OK ? bodies_make_muscles(b, error) : status;
     return status == ZW_OK ? damp_by_ratio(b, error) : status;

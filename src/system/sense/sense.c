@@ -277,8 +277,24 @@ static double lifted_by_motor(const zw_system *system, const zw_work *work, int 
     return bodies->motor_lifts && bodies->length[joint].lifts ? work->lifted[dof] : 0;
 }
 
+/* The forces of all motors on a tendon, without their gears; a limit of all scales them. */
+static double read_tendon_force(const zw_system *system, zw_work *work, zw_state *state,
+                                const double *pulled, int length)
+{
+    double sum = 0, geared = 0;
+    for (int k = 0; k < system->bodies->motor_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH && motor->length == length) {
+            double f = bodies_motor_look(system, work, k, state_q(state), state_v(state)).force;
+            sum += f;
+            geared += motor->gear[0] * f;
+        }
+    }
+    return geared != 0 ? sum * (pulled[system->n + length] / geared) : sum;
+}
+
 /* `pulled` is what motors do: on speeds, and along lengths after them. */
-static void read_joint(const zw_system *system, const zw_work *work, zw_state *state,
+static void read_joint(const zw_system *system, zw_work *work, zw_state *state,
                        const double *pulled, const bodies_sensor *sensor, double *out)
 {
     const double *q = state_q(state), *v = state_v(state);
@@ -306,7 +322,7 @@ static void read_joint(const zw_system *system, const zw_work *work, zw_state *s
         *out = bodies_rate_of(system, work, sensor->target, q, v);
         break;
     case ZW_SENSOR_TENDONACTUATORFRC:
-        *out = pulled[system->n + sensor->target];
+        *out = read_tendon_force(system, work, state, pulled, sensor->target);
         break;
     default:
         *out = read_limit(system, work, state_mode(state), sensor);
