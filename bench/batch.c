@@ -190,7 +190,7 @@ static double left_by_theirs(const engine *e)
 {
     pool *p = e->pool;
     int n = p->model->nv;
-    double worst = 0, *Ma = room((size_t)n, sizeof *Ma);
+    double worst = 0, *Ma = allocate((size_t)n, sizeof *Ma);
     for (int i = 0; i < e->worlds; i++) {
         const mjData *d = p->data[i];
         double left = 0, size[3] = {0};
@@ -224,7 +224,7 @@ static void match(engine *e, double wanted)
 static int make_theirs(engine *e, const robot *of, int smooth)
 {
     char reason[400] = "";
-    pool *p = e->pool = room(1, sizeof *p);
+    pool *p = e->pool = allocate(1, sizeof *p);
     p->of = e;
     p->model = getenv("ZW_BATCH_OURS") ? NULL : mj_loadXML(of->file, NULL, reason, sizeof reason);
     e->move = move_theirs;
@@ -234,8 +234,8 @@ static int make_theirs(engine *e, const robot *of, int smooth)
         return 0;
     }
     p->model->opt.disableflags |= smooth ? mjDSBL_CONTACT | mjDSBL_LIMIT : 0;
-    p->thread = room((size_t)e->threads, sizeof *p->thread);
-    p->data = room((size_t)e->worlds, sizeof *p->data);
+    p->thread = allocate((size_t)e->threads, sizeof *p->thread);
+    p->data = allocate((size_t)e->worlds, sizeof *p->data);
     for (int i = 0; i < e->worlds; i++) {
         p->data[i] = mj_makeData(p->model);
     }

@@ -128,7 +128,7 @@ static void examine(const set *kind, uint64_t seed, record *out)
         solve(s, &options, work, &motion, &out->cold);
         if (seed % WARM_EVERY == 0 && kind->promise == SOLVABLE && out->cold.status == ZW_OK) {
             scene *before = scene_copy(s);
-            double *guess = room((size_t)s->m, sizeof *guess);
+            double *guess = allocate((size_t)s->m, sizeof *guess);
             perturb(before, seed);
             if (zw_gauss_solve(&before->problem, &options, work, &motion, NULL) == ZW_OK) {
                 memcpy(guess, motion.lambda, (size_t)s->m * sizeof *guess);
@@ -155,7 +155,7 @@ typedef struct campaign {
     int *done; /* shared: problems finished, by process */
 } campaign;
 
-static void *shared_room(size_t size)
+static void *shared_reserve(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
@@ -265,8 +265,8 @@ static sum sum_of(const campaign *c, int from, int to, int warm)
     size_t most = 0;
     for (int k = from; k < to; k++)
         most += (size_t)c->set[k].count;
-    t.time = room(most, sizeof(double));
-    t.factored = room(most, sizeof(double));
+    t.time = allocate(most, sizeof(double));
+    t.factored = allocate(most, sizeof(double));
     for (int k = from; k < to; k++)
         for (int i = 0; i < c->set[k].count; i++) {
             const record *r = &c->records[k][i];
@@ -389,10 +389,10 @@ int main(int argc, char **argv)
                   .processes = argc > 3 ? atoi(argv[3]) : (int)sysconf(_SC_NPROCESSORS_ONLN)};
     int problems = wish ? atoi(wish) : 100000, wrong = 0;
     c.processes = c.processes < 1 ? 1 : c.processes > 64 ? 64 : c.processes;
-    c.done = shared_room(64 * sizeof *c.done);
+    c.done = shared_reserve(64 * sizeof *c.done);
     sets_fill(c.set, problems < 1 ? 1 : problems);
     for (int k = 0; k < SETS; k++) {
-        c.records[k] = shared_room((size_t)c.set[k].count * sizeof(record));
+        c.records[k] = shared_reserve((size_t)c.set[k].count * sizeof(record));
         c.total += c.set[k].count;
     }
     double start = seconds_now();

@@ -19,7 +19,7 @@
 #include "math/elementary.h"
 #include "measure.h"
 
-enum { PAIRS = 2000, RUNS = 7, ROOM = 64 };
+enum { PAIRS = 2000, RUNS = 7, CAPACITY = 64 };
 
 static const char *const kind_name[] = {"plane", "sphere", "capsule", "ellipsoid", "cylinder",
                                         "box",   "cone",   "hull",    "field",     "mesh"};
@@ -48,9 +48,9 @@ static double ours(const scene *s, double *points, double *apart)
         int total = 0, none = 0;
         double from = seconds_computed();
         for (int k = 0; k < PAIRS; k++) {
-            collide_point p[ROOM];
+            collide_point p[CAPACITY];
             int count = collide_pair(&s->a[k].shape, &s->a[k].at, &s->b[k].shape, &s->b[k].at, 0.01,
-                                     p, ROOM);
+                                     p, CAPACITY);
             total += count;
             none += count == 0;
         }
@@ -142,8 +142,8 @@ static void broad_table(void)
 {
     printf("\nboxes    ms per update   ns per box   pairs\n");
     for (int n = 1000; n <= 100000; n *= 10) {
-        double *lower = room(3 * (size_t)n, sizeof *lower);
-        double *upper = room(3 * (size_t)n, sizeof *upper);
+        double *lower = allocate(3 * (size_t)n, sizeof *lower);
+        double *upper = allocate(3 * (size_t)n, sizeof *upper);
         dice d = dice_of(1);
         double side = math_cbrt((double)n), least = INFINITY;
         const int *pair;
@@ -178,8 +178,8 @@ static void campaign(collide_kind first, collide_kind second, int pairs)
     int overlap = 0, wrong = 0;
     for (int k = 0; k < pairs; k++) {
         body a = body_of(&d, first), b = body_of(&d, second);
-        collide_point p[ROOM];
-        int count = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, p, ROOM), least = 0;
+        collide_point p[CAPACITY];
+        int count = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, p, CAPACITY), least = 0;
         for (int i = 1; i < count; i++) {
             least = p[i].gap < p[least].gap ? i : least;
         }

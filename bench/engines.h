@@ -69,7 +69,7 @@ static char *text_of(const scene *s)
                                        [COLLIDE_BOX] = "box",
                                        [COLLIDE_CAPSULE] = "capsule",
                                        [COLLIDE_CYLINDER] = "cylinder"};
-    char *text = room((size_t)s->count + 20, 400), *end = text;
+    char *text = allocate((size_t)s->count + 20, 400), *end = text;
     end += sprintf(end,
                    "<mujoco><option gravity='0 0 %g' timestep='%g'/><default><geom friction='%g 0 "
                    "0'/></default><worldbody>",
@@ -143,7 +143,7 @@ static void ours_close(void *world)
 
 static void *ours_open(const scene *s, int soft, double tolerance, double accuracy)
 {
-    ours *w = room(1, sizeof *w);
+    ours *w = allocate(1, sizeof *w);
     char *text = text_of(s);
     w->count = s->count;
     w->model = zw_model_parse(text, "heap.xml", NULL, &w->error);
@@ -237,8 +237,8 @@ static void be_quiet(const char *text)
 
 static void *mujoco_open(const scene *s)
 {
-    theirs *w = room(1, sizeof *w);
-    mjVFS *vfs = room(1, sizeof *vfs);
+    theirs *w = allocate(1, sizeof *w);
+    mjVFS *vfs = allocate(1, sizeof *vfs);
     char *text = text_of(s), problem[300] = "not read";
     mju_user_warning = be_quiet;
     mj_defaultVFS(vfs);
@@ -352,7 +352,7 @@ static dGeomID ode_shape(dSpaceID space, const collide_shape *shape, double tota
 
 static void *ode_open_with(const scene *s, int exact)
 {
-    ode_world *w = room(1, sizeof *w);
+    ode_world *w = allocate(1, sizeof *w);
     dInitODE2(0);
     dSetMessageHandler(ode_quiet); /* its exact solver talks of zero pivots in redundant rows */
     w->exact = exact;
@@ -360,7 +360,7 @@ static void *ode_open_with(const scene *s, int exact)
     w->world = dWorldCreate();
     w->space = dHashSpaceCreate(NULL);
     w->touching = dJointGroupCreate(0);
-    w->body = room((size_t)s->count, sizeof *w->body);
+    w->body = allocate((size_t)s->count, sizeof *w->body);
     dWorldSetGravity(w->world, 0, 0, -G);
     for (int i = 0; i < s->planes; i++) {
         const double *p = s->plane[i];

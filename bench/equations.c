@@ -131,7 +131,7 @@ static void time_steps(const chosen *of)
     scene s = open_scene(path);
     zw_error error = {0};
     zw_batch *batch = open_batch(&s, WORLDS, 1);
-    zw_state **alone = room(WORLDS, sizeof *alone);
+    zw_state **alone = allocate(WORLDS, sizeof *alone);
     const zw_run_options options = {.method = ZW_METHOD_RK4, .step = of->step};
     double together[TURNS], apart[TURNS];
     int failed = 0;
@@ -332,7 +332,7 @@ static void time_sweep(long runs, int threads)
 {
     enum { SAMPLE = 2000 };
     long kept = runs < SAMPLE ? runs : SAMPLE, agree = 0;
-    double *end = room((size_t)(N * kept), sizeof *end);
+    double *end = allocate((size_t)(N * kept), sizeof *end);
     scene s = open_scene(ZW_SOURCE_DIR "/bench/double_pendulum.zw");
     tally ours = sweep(&s, runs, threads, kept, end), hand = {0};
     double begun = seconds_computed();

@@ -28,7 +28,7 @@ typedef struct setting {
     zw_work *work;
     zw_gradient_plan plan;
     zw_gradient gradient;
-    double *room, *by, *a;
+    double *scratch, *by, *a;
     double *lanes;
     zw_error error;
 } setting;
@@ -83,7 +83,7 @@ static void forward(setting *s)
         tree_kinematics(tree, state_q(s->start), sweeps);
         tree_velocities(tree, state_v(s->start), sweeps);
         tree_articulate(tree, NULL, sweeps, &bad);
-        tree_forward(tree, s->room, NULL, sweeps, s->a);
+        tree_forward(tree, s->scratch, NULL, sweeps, s->a);
     }
 }
 
@@ -94,7 +94,7 @@ static void slopes(setting *s)
     double *sweeps = s->work->sweeps;
     int n = tree->nv, bad = 0;
     for (int i = 0; i < MANY; i++) {
-        tree_differ(tree, state_v(s->start), s->a, sweeps, s->room, s->by, s->by + n * n);
+        tree_differ(tree, state_v(s->start), s->a, sweeps, s->scratch, s->by, s->by + n * n);
         tree_composite(tree, sweeps);
         tree_factor(tree, NULL, sweeps, &bad);
         tree_solve_many(tree, sweeps, 2 * tree->nv, s->by, s->lanes);
@@ -160,13 +160,14 @@ int main(int argc, char **argv)
     s.start = s.work ? zw_state_create(s.system, s.work, NULL, &s.error) : NULL;
     must(&s, s.start ? ZW_OK : s.error.status);
     size_t n = (size_t)s.system->n;
-    int motors = s.system->bodies->motor_count, *control = room((size_t)motors, sizeof *control);
-    double *value = room((size_t)(steps * motors), sizeof *value);
-    s.gradient.by_control = room((size_t)(steps * motors), sizeof(double));
-    s.room = room(tree_differ_room(s.system->tree), sizeof *s.room);
-    s.by = room(2 * n * n, sizeof *s.by);
-    s.a = room(n, sizeof *s.a);
-    s.lanes = room(8 * n, sizeof *s.lanes);
+    int motors = s.system->bodies->motor_count,
+        *control = allocate((size_t)motors, sizeof *control);
+    double *value = allocate((size_t)(steps * motors), sizeof *value);
+    s.gradient.by_control = allocate((size_t)(steps * motors), sizeof(double));
+    s.scratch = allocate(tree_differ_scratch(s.system->tree), sizeof *s.scratch);
+    s.by = allocate(2 * n * n, sizeof *s.by);
+    s.a = allocate(n, sizeof *s.a);
+    s.lanes = allocate(8 * n, sizeof *s.lanes);
     for (int k = 0; k < motors; k++) {
         control[k] = s.system->bodies->motor[k].param;
     }

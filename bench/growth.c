@@ -14,15 +14,15 @@
 
 typedef struct text {
     char *data;
-    size_t length, room;
+    size_t length, capacity;
 } text;
 
 /* Appends; `number` for a format that has one. */
 static void put(text *t, const char *format, double number)
 {
-    if (t->length + 400 > t->room) {
-        t->room = 2 * t->room + 1000;
-        t->data = realloc(t->data, t->room);
+    if (t->length + 400 > t->capacity) {
+        t->capacity = 2 * t->capacity + 1000;
+        t->data = realloc(t->data, t->capacity);
         if (!t->data) {
             exit(2);
         }
@@ -155,7 +155,7 @@ static double classes(int n)
 
 static double hull(int n)
 {
-    double *x = room(3 * (size_t)n, sizeof *x);
+    double *x = allocate(3 * (size_t)n, sizeof *x);
     dice d = dice_of(7);
     for (int k = 0; k < n; k++) {
         dice_direction(&d, &x[3 * k]);

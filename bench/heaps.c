@@ -40,8 +40,8 @@ typedef struct figures {
 static shown new_shown(int count)
 {
     size_t n = (size_t)count;
-    return (shown){room(3 * n, sizeof(double)), room(4 * n, sizeof(double)),
-                   room(6 * n, sizeof(double))};
+    return (shown){allocate(3 * n, sizeof(double)), allocate(4 * n, sizeof(double)),
+                   allocate(6 * n, sizeof(double))};
 }
 
 static void free_shown(shown *s)
@@ -111,7 +111,7 @@ static void compare(const scene *s, const char *word, const char *only)
 
 static thing *new_bodies(int count)
 {
-    thing *made = room((size_t)count, sizeof *made);
+    thing *made = allocate((size_t)count, sizeof *made);
     for (int i = 0; i < count; i++) {
         made[i].quat[0] = 1;
     }

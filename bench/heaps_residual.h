@@ -7,7 +7,7 @@
 
 /* A problem of the kernel for one step: contacts at some poses, all speeds in the world. */
 typedef struct trial {
-    int contacts, capacity, entries, entry_room;
+    int contacts, capacity, entries, entry_capacity;
     double *gap; /* [contacts] */
     double *b;   /* [3 contacts] */
     int *start;  /* [3 contacts + 1] */
@@ -113,7 +113,7 @@ static void find_contacts(trial *t, const scene *s, const shown *at, double reac
 {
     enum { MOST = 64 };
     collide_point found[MOST];
-    collide_pose *pose = room((size_t)s->count, sizeof *pose);
+    collide_pose *pose = allocate((size_t)s->count, sizeof *pose);
     for (int i = 0; i < s->count; i++) {
         memcpy(pose[i].pos, at->pos + 3 * i, sizeof pose[i].pos);
         model_quat_matrix(at->quat + 4 * i, pose[i].R);
@@ -180,10 +180,10 @@ static void inertia_of(const collide_shape *shape, double I[3])
 static void put_bodies(trial *t, const scene *s, const shown *at)
 {
     size_t n = (size_t)s->count;
-    t->M = room(21 * n, sizeof *t->M);
-    t->M_row = room(21 * n, sizeof *t->M_row);
-    t->M_start = room(6 * n + 1, sizeof *t->M_start);
-    t->free = room(6 * n, sizeof *t->free);
+    t->M = allocate(21 * n, sizeof *t->M);
+    t->M_row = allocate(21 * n, sizeof *t->M_row);
+    t->M_start = allocate(6 * n + 1, sizeof *t->M_start);
+    t->free = allocate(6 * n, sizeof *t->free);
     for (int i = 0, to = 0; i < s->count; i++) {
         const double *v = at->v + 6 * i;
         double R[9], own[3], I[9] = {0}, L[3], turn[3], rest[3];
@@ -246,7 +246,7 @@ static void nearest_dual(const trial *t, int c, const double *v, double y[3])
 static double residual_of(trial *t, const scene *s, const double *v)
 {
     int n = 6 * s->count, m = 3 * t->contacts;
-    double *away = room((size_t)n + 1, sizeof *away), *y = room((size_t)m + 1, sizeof *y);
+    double *away = allocate((size_t)n + 1, sizeof *away), *y = allocate((size_t)m + 1, sizeof *y);
     zw_metric metric = {
         .kind = ZW_METRIC_SPARSE, .value = t->M, .start = t->M_start, .row = t->M_row};
     zw_gauss problem = {.n = n,

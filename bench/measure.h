@@ -16,7 +16,7 @@ static inline double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static inline void *room(size_t count, size_t size)
+static inline void *allocate(size_t count, size_t size)
 {
     void *p = calloc(count > 0 ? count : 1, size);
     if (p == NULL) {
@@ -54,7 +54,7 @@ static inline zw_certificate certified(const zw_gauss *problem, zw_contact_law l
                                        const double *lambda, const double *C)
 {
     zw_certificate c;
-    double *scratch = room(zw_gauss_certify_scratch(problem), sizeof *scratch);
+    double *scratch = allocate(zw_gauss_certify_scratch(problem), sizeof *scratch);
     zw_gauss_certify(problem, law, a, lambda, C, scratch, &c);
     free(scratch);
     return c;

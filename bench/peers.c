@@ -36,7 +36,7 @@ static char *text_of_file(const char *path)
     if (!file) {
         return NULL;
     }
-    char *text = room(1 << 20, 1);
+    char *text = allocate(1 << 20, 1);
     text[fread(text, 1, (1 << 20) - 1, file)] = 0;
     fclose(file);
     return text;
@@ -47,7 +47,7 @@ static char *between(const char *text, const char *from, const char *to)
 {
     const char *begin = strstr(text, from), *end = begin ? strstr(begin, to) : NULL;
     size_t length = end ? (size_t)(end - begin) + strlen(to) : 0;
-    char *part = room(length + 1, 1);
+    char *part = allocate(length + 1, 1);
     if (length > 0) {
         memcpy(part, begin, length);
     }
@@ -82,7 +82,7 @@ static char *crowd_of(const char *one)
     static const char torso[] = "<body name=\"torso\" pos=\"0 0 1.282\" childclass=\"body\">";
     char *defaults = between(one, "<default>", "</default>\n\n  <worldbody>");
     char *body = between(one, torso, "</worldbody>");
-    char *text = room(1 << 20, 1);
+    char *text = allocate(1 << 20, 1);
     *strstr(defaults, "<worldbody>") = 0;
     *strstr(body, "</worldbody>") = 0;
     strcat(text, "<mujoco><option timestep=\"0.005\"/><asset><material name=\"body\"/></asset>");
@@ -147,7 +147,7 @@ static double mean_inertia = 1; /* of all speeds: MuJoCo's scale of its residual
 #ifdef ZW_HAVE_MUJOCO
 static mjModel *load(const char *text, char *problem, int size)
 {
-    mjVFS *vfs = room(1, sizeof *vfs);
+    mjVFS *vfs = allocate(1, sizeof *vfs);
     mjModel *m = NULL;
     mj_defaultVFS(vfs);
     if (mj_makeEmptyFileVFS(vfs, "model.xml", (int)strlen(text)) == 0) {

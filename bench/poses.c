@@ -33,7 +33,7 @@ static void print_couple(const couple *c)
             printf("%a%s", at->R[i], i < 8 ? ", " : "}\n");
         }
     }
-    collide_point p[LAW_ROOM];
+    collide_point p[LAW_CAPACITY];
     int count = couple_ask(c, p);
     for (int i = 0; i < count; i++) {
         printf("    gap %.9g at %.9g %.9g %.9g along %.9g %.9g %.9g, %x\n", p[i].gap, p[i].pos[0],
@@ -44,7 +44,7 @@ static void print_couple(const couple *c)
 
 static void check_pair(const couple *c, dice *d, long number, int verbose)
 {
-    collide_point p[LAW_ROOM];
+    collide_point p[LAW_CAPACITY];
     double error[LAWS], from = seconds_computed();
     couple_ask(c, p);
     double took = seconds_computed() - from;

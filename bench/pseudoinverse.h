@@ -46,18 +46,18 @@ typedef struct peer {
 static inline peer *peer_create(const scene *s)
 {
     size_t n = (size_t)s->problem.n, m = (size_t)s->m, most = n > m ? n : m;
-    peer *p = room(1, sizeof *p);
+    peer *p = allocate(1, sizeof *p);
     double **part[] = {&p->M, &p->V, &p->W, &p->A,     &p->D,      &p->free, &p->a,
                        &p->b, &p->y, &p->S, &p->value, &p->lambda, &p->work};
     size_t size[] = {n * n, n * n, n * n, m * n, m * n, n, n, m, most, most, n, most, PEER_WORK};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        *part[i] = room(size[i], sizeof(double));
-    p->iwork = room(PEER_WORK, sizeof *p->iwork);
+        *part[i] = allocate(size[i], sizeof(double));
+    p->iwork = allocate(PEER_WORK, sizeof *p->iwork);
     p->n = s->problem.n;
     p->m = s->m;
 
     /* Columns of M and A by applying them to unit vectors. */
-    double *unit = p->value, *column = room(most, sizeof *column);
+    double *unit = p->value, *column = allocate(most, sizeof *column);
     for (size_t j = 0; j < n; j++) {
         unit[j] = 1;
         scene_times_M(s, unit, p->M + j * n);

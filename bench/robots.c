@@ -89,7 +89,7 @@ static figures run_mujoco(const scene *it, const char *path)
     if (f.failed) {
         return f;
     }
-    double *given = room((size_t)m->nu, sizeof *given);
+    double *given = allocate((size_t)m->nu, sizeof *given);
     if (m->nkey > 0 && it->raise == 0 && strstr(path, "humanoid") == NULL) {
         mj_resetDataKeyframe(m, d, 0);
     }
@@ -165,7 +165,7 @@ static figures run_zwang(const scene *it, const char *path, engine e)
     if (!f.failed) {
         const struct system_bodies *bodies = w.system->bodies;
         w.options.step = plan.step;
-        w.given = room((size_t)bodies->motor_count, sizeof(double));
+        w.given = allocate((size_t)bodies->motor_count, sizeof(double));
         for (int k = 0; k < bodies->motor_count; k++) {
             w.given[k] = state_param(w.state)[bodies->motor[k].param];
         }

@@ -66,7 +66,7 @@ static void instant_open(instant *t, scene *now, zw_contact_law law, dice *d)
         die(now, &error);
 
     scene *before = instant_before(now, d);
-    t->guess = room((size_t)now->m, sizeof *t->guess);
+    t->guess = allocate((size_t)now->m, sizeof *t->guess);
     if (zw_gauss_solve(&before->problem, &t->cold, t->work, &motion, &error) != ZW_OK)
         die(before, &error);
     memcpy(t->guess, motion.lambda, (size_t)now->m * sizeof *t->guess);
@@ -260,12 +260,12 @@ static scene *equality_scene(int n, int m, uint64_t seed)
     scene *s = scene_new("equality", n);
     dice d = dice_of(seed);
     size_t cells = (size_t)(n * n), entries = (size_t)(m * n);
-    double *root = room(cells, sizeof *root);
-    s->metric = scene_room(s, cells, sizeof(double));
-    s->row = scene_room(s, entries, sizeof(double));
-    s->free = scene_room(s, (size_t)n, sizeof(double));
-    s->b = scene_room(s, (size_t)m, sizeof(double));
-    s->block = scene_room(s, (size_t)(m + 4) / 5, sizeof *s->block);
+    double *root = allocate(cells, sizeof *root);
+    s->metric = scene_alloc(s, cells, sizeof(double));
+    s->row = scene_alloc(s, entries, sizeof(double));
+    s->free = scene_alloc(s, (size_t)n, sizeof(double));
+    s->b = scene_alloc(s, (size_t)m, sizeof(double));
+    s->block = scene_alloc(s, (size_t)(m + 4) / 5, sizeof *s->block);
     s->metric_count = cells;
     s->row_count = entries;
     s->m = m;

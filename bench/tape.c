@@ -21,7 +21,7 @@ static void give(formulas *f, expr_id id)
 {
     if (f->count == f->capacity) {
         f->capacity = f->capacity > 0 ? 2 * f->capacity : 64;
-        expr_id *larger = room((size_t)f->capacity, sizeof *larger);
+        expr_id *larger = allocate((size_t)f->capacity, sizeof *larger);
         if (f->count > 0)
             memcpy(larger, f->out, (size_t)f->count * sizeof *larger);
         free(f->out);
@@ -114,7 +114,7 @@ static formulas chain(int points)
 /* Numbers for all leaves, the same for every lane but for a little. */
 static double *numbers(int count)
 {
-    double *x = room((size_t)count * LANES, sizeof *x);
+    double *x = allocate((size_t)count * LANES, sizeof *x);
     for (int i = 0; i < count * LANES; i++)
         x[i] = 0.3 + 0.001 * (double)(i * 7919 % 1000);
     return x;
@@ -139,7 +139,7 @@ static void measure(const char *name, formulas f)
         exit(2);
     }
     double *param = numbers(f.shape.params), *q = numbers(f.shape.coords);
-    double *v = numbers(f.shape.coords), *out = room((size_t)f.count * LANES, sizeof *out);
+    double *v = numbers(f.shape.coords), *out = allocate((size_t)f.count * LANES, sizeof *out);
     double *file = register_file(expr_tape_registers(tape));
     expr_inputs in = {.t = 0.1, .param = param, .q = q, .v = v};
     expr_inputs8 in8 = {.t = param, .q = q, .v = v};

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     static const int usual[FAST_FAMILIES] = {1300, 1300, 200, 1300, 1000};
     int bad = 0, all = 0;
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    fast_case *c = room(1, sizeof *c);
+    fast_case *c = allocate(1, sizeof *c);
     printf("family   runs  through  aborted  seconds  slowest\n");
     for (int f = 0; f < FAST_FAMILIES; f++) {
         int through = 0, aborted = 0, runs = argc > 1 ? atoi(argv[1]) : usual[f];

@@ -227,8 +227,8 @@ int cli_check(const cli_arguments *arguments)
         cli_show_error(&error);
         return code;
     }
-    size_t room = (size_t)zw_count(world.system, ZW_KIND_CONSTRAINT) + 1;
-    zw_constraint *list = calloc(room, sizeof *list);
+    size_t capacity = (size_t)zw_count(world.system, ZW_KIND_CONSTRAINT) + 1;
+    zw_constraint *list = calloc(capacity, sizeof *list);
     zw_run_options plan, run = arguments->run;
     if (zw_model_missing_mesh(world.model)) {
         run.method = ZW_METHOD_DOP853; /* it can run without contacts; the notes name the mesh */

@@ -216,8 +216,8 @@ void cli_explain_json_bodies(cli_json *json, const cli_world *world);
 
 /* touch.c: what touches at the state of a world; `list` is to be freed. */
 typedef struct cli_touching {
-    int room;  /* 0: nothing can */
-    int count; /* -1: see error */
+    int capacity; /* 0: nothing can */
+    int count;    /* -1: see error */
     zw_contact *list;
     zw_error error;
 } cli_touching;

@@ -39,17 +39,17 @@ static void put_coordinates(cli_json *json, const cli_world *world)
     cli_json_close(json, ']');
 }
 
-static void put_force(cli_json *json, const cli_world *world, int c, double *room)
+static void put_force(cli_json *json, const cli_world *world, int c, double *scratch)
 {
     int n = zw_count(world->system, ZW_KIND_SPEED),
         paired = n == zw_count(world->system, ZW_KIND_COORD);
     cli_json_open(json, "force_on", '{');
-    if (room && zw_constraint_force(world->system, world->work, c, room) == ZW_OK) {
+    if (scratch && zw_constraint_force(world->system, world->work, c, scratch) == ZW_OK) {
         for (int i = 0; i < n; i++) {
-            if (room[i] != 0) {
+            if (scratch[i] != 0) {
                 cli_json_number(json,
                                 zw_name(world->system, paired ? ZW_KIND_COORD : ZW_KIND_SPEED, i),
-                                room[i]);
+                                scratch[i]);
             }
         }
     }
@@ -61,7 +61,7 @@ static void put_constraints(cli_json *json, const cli_world *world, const zw_con
     static const char *const kind[] = {"holonomic", "nonholonomic", "one-sided"};
     static const char *const mode[] = {"open", "closed", "sliding", "stuck"};
     const double *lambda = zw_field(world->system, world->state, world->work, ZW_FIELD_LAMBDA).data;
-    double *room = calloc((size_t)zw_count(world->system, ZW_KIND_COORD) + 1, sizeof *room);
+    double *scratch = calloc((size_t)zw_count(world->system, ZW_KIND_COORD) + 1, sizeof *scratch);
     cli_json_open(json, "constraints", '[');
     for (int c = 0; c < zw_count(world->system, ZW_KIND_CONSTRAINT); c++) {
         const zw_constraint *it = &list[c];
@@ -75,14 +75,14 @@ static void put_constraints(cli_json *json, const cli_world *world, const zw_con
         }
         cli_json_close(json, ']');
         cli_json_number(json, "force", it->force);
-        put_force(json, world, c, room);
+        put_force(json, world, c, scratch);
         cli_json_number(json, "position", it->position);
         cli_json_number(json, "velocity", it->velocity);
         cli_json_number(json, "friction", it->friction);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
-    free(room);
+    free(scratch);
 }
 
 static void put_certificate(cli_json *json, const cli_world *world)

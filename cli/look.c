@@ -20,7 +20,7 @@ typedef struct look_at {
     zw_probe *probe;
     int n, count;
     seen *list;
-    double *room; /* [n * n + 6 n] */
+    double *scratch; /* [n * n + 6 n] */
 } look_at;
 
 static const struct {
@@ -54,8 +54,8 @@ static zw_status gather(look_at *s, zw_error *error)
                : robot ? zw_count(s->world->system, ZW_KIND_BODY) - 1
                        : zw_point_count(s->probe);
     s->list = calloc((size_t)s->count + 1, sizeof *s->list);
-    s->room = calloc((size_t)s->n * (size_t)s->n + 6 * (size_t)s->n + 1, sizeof *s->room);
-    if (!s->list || !s->room) {
+    s->scratch = calloc((size_t)s->n * (size_t)s->n + 6 * (size_t)s->n + 1, sizeof *s->scratch);
+    if (!s->list || !s->scratch) {
         return ZW_NO_MEMORY;
     }
     for (int i = 0; i < s->count && status == ZW_OK; i++) {
@@ -141,8 +141,8 @@ static void show_frames(const look_at *s, int width)
 static zw_status show_jacobian(const look_at *s, const seen *it, int width, zw_error *error)
 {
     int n = s->n, robot = is_robot(s), moved = 0;
-    zw_status status = zw_frame_jacobian(s->probe, s->world->state, &it->frame, s->room,
-                                         robot ? s->room + 3 * n : NULL, error);
+    zw_status status = zw_frame_jacobian(s->probe, s->world->state, &it->frame, s->scratch,
+                                         robot ? s->scratch + 3 * n : NULL, error);
     if (status != ZW_OK) {
         return status;
     }
@@ -153,7 +153,7 @@ static zw_status show_jacobian(const look_at *s, const seen *it, int width, zw_e
     for (int i = 0; i < n; i++) {
         double column[6], size = 0;
         for (int k = 0; k < 6; k++) {
-            column[k] = k < 3 || robot ? s->room[k * n + i] : 0;
+            column[k] = k < 3 || robot ? s->scratch[k * n + i] : 0;
             size += fabs(column[k]);
         }
         if (size > 0) {
@@ -175,7 +175,7 @@ static zw_status show_jacobian(const look_at *s, const seen *it, int width, zw_e
 static zw_status show_mass(const look_at *s, int width, zw_error *error)
 {
     int n = s->n;
-    zw_status status = zw_mass(s->probe, s->world->state, s->room, error);
+    zw_status status = zw_mass(s->probe, s->world->state, s->scratch, error);
     if (status != ZW_OK || n == 0) {
         return status;
     }
@@ -187,7 +187,7 @@ static zw_status show_mass(const look_at *s, int width, zw_error *error)
     }
     for (int i = 0; i < n; i++) {
         printf("  %-*s", width, zw_name(s->world->system, ZW_KIND_SPEED, i));
-        show_vector(s->room + (size_t)i * (size_t)n, n);
+        show_vector(s->scratch + (size_t)i * (size_t)n, n);
         printf("\n");
     }
     return ZW_OK;
@@ -284,19 +284,19 @@ static zw_status put_frame(const look_at *s, cli_json *json, const seen *it, zw_
 {
     const zw_frame_motion *m = &it->motion;
     int robot = is_robot(s), n = s->n;
-    zw_status status = zw_frame_jacobian(s->probe, s->world->state, &it->frame, s->room,
-                                         robot ? s->room + 3 * n : NULL, error);
+    zw_status status = zw_frame_jacobian(s->probe, s->world->state, &it->frame, s->scratch,
+                                         robot ? s->scratch + 3 * n : NULL, error);
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "name", it->name);
     put_numbers(json, "position", m->pos, m->dimension);
     put_numbers(json, "velocity", m->velocity, m->dimension);
     put_numbers(json, "acceleration", m->acceleration, m->dimension);
-    put_matrix(json, "jacobian", s->room, m->dimension, n);
+    put_matrix(json, "jacobian", s->scratch, m->dimension, n);
     if (robot) {
         put_numbers(json, "quaternion", m->quat, 4);
         put_numbers(json, "spin", m->spin, 3);
         put_numbers(json, "spin_rate", m->spin_rate, 3);
-        put_matrix(json, "jacobian_rotation", s->room + 3 * n, 3, n);
+        put_matrix(json, "jacobian_rotation", s->scratch + 3 * n, 3, n);
     }
     cli_json_close(json, '}');
     return status;
@@ -322,13 +322,13 @@ static zw_status put(const look_at *s, zw_error *error)
         status = put_frame(s, &json, &s->list[i], error);
     }
     cli_json_close(&json, ']');
-    status = status != ZW_OK ? status : zw_mass(s->probe, s->world->state, s->room, error);
-    put_matrix(&json, "mass_matrix", s->room, s->n, s->n);
+    status = status != ZW_OK ? status : zw_mass(s->probe, s->world->state, s->scratch, error);
+    put_matrix(&json, "mass_matrix", s->scratch, s->n, s->n);
     cli_json_open(&json, "forces", '{');
     for (int k = 0; k < FORCES && status == ZW_OK; k++) {
         if (has_force(s, k)) {
-            status = zw_force_look(s->probe, s->world->state, forces[k].kind, s->room, error);
-            put_numbers(&json, forces[k].word, s->room, s->n);
+            status = zw_force_look(s->probe, s->world->state, forces[k].kind, s->scratch, error);
+            put_numbers(&json, forces[k].word, s->scratch, s->n);
         }
     }
     cli_json_close(&json, '}');
@@ -366,7 +366,7 @@ int cli_look(const cli_arguments *arguments)
         cli_show_error(&error);
     }
     free(s.list);
-    free(s.room);
+    free(s.scratch);
     zw_probe_free(s.probe);
     cli_unload(&world);
     return code;

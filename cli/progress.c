@@ -45,8 +45,8 @@ static int width(void)
 {
     struct winsize size = {0};
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-    int room = columns - BESIDE;
-    return room < 0 ? 0 : room > WIDEST ? WIDEST : room;
+    int capacity = columns - BESIDE;
+    return capacity < 0 ? 0 : capacity > WIDEST ? WIDEST : capacity;
 }
 
 void cli_progress_show(double now)
@@ -58,10 +58,10 @@ void cli_progress_show(double now)
     double part = (now - bar.from) / (bar.to - bar.from);
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     char line[WIDEST + 1];
-    int room = width(), full = (int)(part * room);
+    int capacity = width(), full = (int)(part * capacity);
     memset(line, '=', (size_t)full);
-    memset(line + full, ' ', (size_t)(room - full));
-    line[room] = 0;
+    memset(line + full, ' ', (size_t)(capacity - full));
+    line[capacity] = 0;
     fprintf(stderr, bar.runs ? "\r%3d%% [%s] run %.0f of %.0f" : "\r%3d%% [%s] t = %.4g of %.4g",
             (int)(part * 100), line, now, bar.to);
     if (part > 0.01 && clock - bar.began > 1) {

@@ -12,7 +12,7 @@
 enum { TO_FIRST = 1, FROM_FIRST = 2 };
 
 static char *message; /* the last one that rank 0 received */
-static int message_room;
+static int message_capacity;
 
 static const char *receive(void *user, int *from)
 {
@@ -28,10 +28,10 @@ static const char *receive(void *user, int *from)
         return NULL;
     }
     MPI_Get_count(&status, MPI_CHAR, &length);
-    if (length + 1 > message_room) {
+    if (length + 1 > message_capacity) {
         free(message);
-        message_room = 2 * length + 256;
-        message = malloc((size_t)message_room);
+        message_capacity = 2 * length + 256;
+        message = malloc((size_t)message_capacity);
         if (!message) {
             fputs("zwang: out of memory\n", stderr);
             MPI_Abort(MPI_COMM_WORLD, 1);
@@ -99,7 +99,7 @@ int cli_ranks_end(int code)
     MPI_Finalize();
     free(message);
     message = NULL;
-    message_room = 0;
+    message_capacity = 0;
     return code;
 }
 #else

@@ -27,14 +27,14 @@
 
 int serve_add(serve_site *site, const char *name, const char *kind, const void *bytes, size_t size)
 {
-    if (site->count == site->room) {
-        int room = 2 * site->room + 16;
-        serve_page *wider = realloc(site->page, (size_t)room * sizeof *wider);
+    if (site->count == site->capacity) {
+        int capacity = 2 * site->capacity + 16;
+        serve_page *wider = realloc(site->page, (size_t)capacity * sizeof *wider);
         if (!wider) {
             return 0;
         }
         site->page = wider;
-        site->room = room;
+        site->capacity = capacity;
     }
     char *own = malloc(strlen(name) + 1), *copy = malloc(size + 1);
     if (!own || !copy) {

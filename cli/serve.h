@@ -13,7 +13,7 @@ typedef struct serve_page {
 
 typedef struct serve_site {
     serve_page *page;
-    int count, room;
+    int count, capacity;
     char token[33]; /* 128 random bits, in hexadecimal digits */
     int port;
     void *daemon;

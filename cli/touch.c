@@ -6,20 +6,22 @@
 
 cli_touching cli_touching_of(const cli_world *world)
 {
-    int room = zw_contact_capacity(world->system);
-    cli_touching t = {.room = room, .list = room > 0 ? calloc((size_t)room, sizeof *t.list) : NULL};
+    int capacity = zw_contact_capacity(world->system);
+    cli_touching t = {.capacity = capacity,
+                      .list = capacity > 0 ? calloc((size_t)capacity, sizeof *t.list) : NULL};
     t.count =
-        t.list ? zw_contacts(world->system, world->state, world->work, t.list, room, &t.error) : 0;
+        t.list ? zw_contacts(world->system, world->state, world->work, t.list, capacity, &t.error)
+               : 0;
     return t;
 }
 
 /* A geom by its name, or by that of its body and its number. */
-static void side_name(const zw_contact *it, int side, char *text, size_t room)
+static void side_name(const zw_contact *it, int side, char *text, size_t capacity)
 {
     if (it->geom_name[side][0]) {
-        snprintf(text, room, "%.60s", it->geom_name[side]);
+        snprintf(text, capacity, "%.60s", it->geom_name[side]);
     } else {
-        snprintf(text, room, "geom%d of %.60s", it->geom[side], it->body_name[side]);
+        snprintf(text, capacity, "geom%d of %.60s", it->geom[side], it->body_name[side]);
     }
 }
 
@@ -41,7 +43,7 @@ void cli_show_touching(FILE *to, const cli_world *world)
     cli_touching t = cli_touching_of(world);
     zw_contact_sum sums[SHOWN];
     int pairs = t.count > 0 ? zw_contact_sums(t.list, t.count, sums, SHOWN) : 0;
-    if (t.room > 0) {
+    if (t.capacity > 0) {
         cli_label(to, "touching");
         if (t.count < 0) {
             fprintf(to, "%s", t.error.text);

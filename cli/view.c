@@ -69,10 +69,10 @@ static void gather_path(gathered *all, const char *path)
     FILE *stream = path ? fopen(path, "rb") : NULL;
     char *bytes = NULL;
     size_t size = 0;
-    for (size_t got = 1, room = 0; stream && got > 0; size += got) {
-        if (size + 65536 > room) {
-            room = 2 * room + 131072;
-            char *wider = realloc(bytes, room);
+    for (size_t got = 1, capacity = 0; stream && got > 0; size += got) {
+        if (size + 65536 > capacity) {
+            capacity = 2 * capacity + 131072;
+            char *wider = realloc(bytes, capacity);
             if (!wider) {
                 all->failed = 1;
                 break;

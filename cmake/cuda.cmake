@@ -45,7 +45,7 @@ set(device_sources
 # Where a thread is a lane (src/device/cuda/one_lane.h).
 set(lane_sources
     src/system/soft8/soft8_block.c src/system/soft8/soft8_force.c src/system/soft8/soft8_meet.c
-    src/system/soft8/soft8_newton.c src/system/soft8/soft8_room.c src/system/soft8/soft8_rows.c
+    src/system/soft8/soft8_newton.c src/system/soft8/soft8_scratch.c src/system/soft8/soft8_rows.c
     src/system/soft/soft_lane.c src/step/soft8_step.c src/device/world_lanes.c
     src/device/cuda/thread.c)
 

@@ -77,18 +77,18 @@ static void check_path(const zw_path *path)
 
 static void check_again(const zw_path *path)
 {
-    size_t room = 100 + (size_t)path->count * 200, used = 0;
-    char *text = malloc(room);
+    size_t capacity = 100 + (size_t)path->count * 200, used = 0;
+    char *text = malloc(capacity);
     zw_error error;
     REQUIRE(text != NULL);
-    used += (size_t)snprintf(text, room, "t,x,y[1],z%s", path->v ? ",x',y[1]',y[2]'" : "");
+    used += (size_t)snprintf(text, capacity, "t,x,y[1],z%s", path->v ? ",x',y[1]',y[2]'" : "");
     for (long i = 0; i < path->count; i++) {
-        used += (size_t)snprintf(text + used, room - used, "\n%.17g", path->t[i]);
+        used += (size_t)snprintf(text + used, capacity - used, "\n%.17g", path->t[i]);
         for (long k = 3 * i; k < 3 * i + 3; k++) {
-            used += (size_t)snprintf(text + used, room - used, ",%.17g", path->q[k]);
+            used += (size_t)snprintf(text + used, capacity - used, ",%.17g", path->q[k]);
         }
         for (long k = 3 * i; path->v != NULL && k < 3 * i + 3; k++) {
-            used += (size_t)snprintf(text + used, room - used, ",%.17g", path->v[k]);
+            used += (size_t)snprintf(text + used, capacity - used, ",%.17g", path->v[k]);
         }
     }
     zw_path *again = read_bytes(text, used, 0, &error);

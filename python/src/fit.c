@@ -18,10 +18,10 @@ int unknowns_get(PyObject *tuples, Py_ssize_t *count, zw_unknown **unknown, doub
                  double **high)
 {
     *count = PyTuple_Check(tuples) ? PyTuple_Size(tuples) : -1;
-    size_t room = *count > 0 ? (size_t)*count : 0;
-    *unknown = calloc(room + 1, sizeof **unknown);
-    *low = calloc(room + 1, sizeof **low);
-    *high = calloc(room + 1, sizeof **high);
+    size_t capacity = *count > 0 ? (size_t)*count : 0;
+    *unknown = calloc(capacity + 1, sizeof **unknown);
+    *low = calloc(capacity + 1, sizeof **low);
+    *high = calloc(capacity + 1, sizeof **high);
     if (*count < 0 || !*unknown || !*low || !*high) {
         PyErr_SetString(PyExc_TypeError, "the unknowns are a tuple of (kind, index, low, high)");
         return 0;

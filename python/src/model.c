@@ -47,9 +47,9 @@ static int get_pairs(PyObject *from, int texts, pairs *to)
         PyErr_SetString(PyExc_TypeError, "params and packages are dicts");
         return 0;
     }
-    size_t room = (size_t)PyDict_Size(from) + 1;
-    to->setting = calloc(room, sizeof *to->setting);
-    to->package = calloc(room, sizeof *to->package);
+    size_t capacity = (size_t)PyDict_Size(from) + 1;
+    to->setting = calloc(capacity, sizeof *to->setting);
+    to->package = calloc(capacity, sizeof *to->package);
     if (!to->setting || !to->package) {
         PyErr_NoMemory();
         return 0;

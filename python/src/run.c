@@ -44,34 +44,34 @@ typedef struct run_object {
     zw_record *record; /* or NULL */
     zw_run_summary summary;
     zw_run_verdict verdict;
-    long long count, room;
+    long long count, capacity;
     int wide[KEEP_COUNT];
     double *column[KEEP_COUNT];
     long long *label; /* [count][2]: zw_sample_kind, event */
 } run_object;
 
-static int make_room(run_object *run, long long room)
+static int make_room(run_object *run, long long capacity)
 {
     for (int k = 0; k < KEEP_COUNT; k++) {
-        size_t bytes = (size_t)room * (size_t)run->wide[k] * sizeof(double) + 1;
+        size_t bytes = (size_t)capacity * (size_t)run->wide[k] * sizeof(double) + 1;
         double *more = realloc(run->column[k], bytes);
         if (!more) {
             return 0;
         }
         run->column[k] = more;
     }
-    long long *more = realloc(run->label, 2 * (size_t)room * sizeof *more);
+    long long *more = realloc(run->label, 2 * (size_t)capacity * sizeof *more);
     if (!more) {
         return 0;
     }
     run->label = more;
-    run->room = room;
+    run->capacity = capacity;
     return 1;
 }
 
 static int grow(run_object *run)
 {
-    return make_room(run, 2 * run->room + 64);
+    return make_room(run, 2 * run->capacity + 64);
 }
 
 /* Where there is no memory for the samples of a run, that is said before it. */
@@ -88,7 +88,7 @@ static int expect(run_object *run, const sim_object *sim, const zw_run_options *
     double now = zw_field(sim->model->system, sim->state, sim->work, ZW_FIELD_TIME).data[0];
     double interval = plan.every > 0 ? plan.every : plan.step;
     double samples = interval > 0 ? (plan.time - now) / interval + 2 : 0; /* at most 1e12 */
-    if (samples > (double)run->room && !make_room(run, (long long)samples)) {
+    if (samples > (double)run->capacity && !make_room(run, (long long)samples)) {
         error->status = ZW_NO_MEMORY;
         snprintf(error->text, sizeof error->text,
                  "not enough memory for %.2g samples; ask for fewer with `every`", samples);
@@ -110,7 +110,7 @@ static int observe(void *user, zw_sample_kind kind, int event, const zw_system *
 {
     watch *w = user;
     run_object *run = w->run;
-    if (run->count == run->room && !grow(run)) {
+    if (run->count == run->capacity && !grow(run)) {
         w->no_memory = 1;
         return 1;
     }

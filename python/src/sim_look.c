@@ -84,11 +84,12 @@ PyObject *sim_contacts(PyObject *self, PyObject *none)
     if (!sim_enter(sim)) {
         return NULL;
     }
-    int room = zw_contact_capacity(sim->model->system);
-    zw_contact *list = PyMem_Malloc(((size_t)room + 1) * sizeof *list);
+    int capacity = zw_contact_capacity(sim->model->system);
+    zw_contact *list = PyMem_Malloc(((size_t)capacity + 1) * sizeof *list);
     int count =
-        list ? zw_contacts(sim->model->system, sim->state, sim->work, list, room, &error) : 0;
-    PyObject *memory = list && count >= 0 ? packed(sim, list, count < room ? count : room) : NULL;
+        list ? zw_contacts(sim->model->system, sim->state, sim->work, list, capacity, &error) : 0;
+    PyObject *memory =
+        list && count >= 0 ? packed(sim, list, count < capacity ? count : capacity) : NULL;
     PyMem_Free(list);
     sim_leave(sim);
     if (!list) {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-int base_list_room(void *list, int *capacity, int count, size_t size)
+int base_list_reserve(void *list, int *capacity, int count, size_t size)
 {
     if (count < *capacity) {
         return 1;

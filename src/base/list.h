@@ -7,6 +7,6 @@
 /* Room for element number `count` of the array that `list` (the address of the owner's pointer)
  * holds: the array moves when it is full, what is new is zeroed. Returns 0, and leaves the array
  * as it was, when there is no memory. */
-int base_list_room(void *list, int *capacity, int count, size_t size);
+int base_list_reserve(void *list, int *capacity, int count, size_t size);
 
 #endif

@@ -32,16 +32,16 @@ typedef struct couple {
 
 /* Boxes in an order that keeps neighbours together, and the tree over them. */
 typedef struct forest {
-    int room;           /* for so many boxes there are: */
+    int capacity;       /* for so many boxes there are: */
     item *item, *other; /* room */
     box *sorted, *tree; /* room; 2 * leaves of the tree */
     int count, leaves;
-    int *endless, endless_count, endless_room; /* those that have no place in it */
+    int *endless, endless_count, endless_capacity; /* those that have no place in it */
 } forest;
 
 struct collide_broad {
     forest still, moving;
-    int pair_count, pair_room, sort_room;
+    int pair_count, pair_capacity, sort_capacity;
     couple *pair, *sort;
 };
 
@@ -58,7 +58,7 @@ static void drop_boxes(forest *f)
     base_free(f->tree);
     f->item = f->other = NULL;
     f->sorted = f->tree = NULL;
-    f->room = f->count = 0;
+    f->capacity = f->count = 0;
 }
 
 void collide_broad_free(collide_broad *b)
@@ -85,7 +85,7 @@ static int leaves_for(int count)
 
 static int make_room(forest *f, int count)
 {
-    if (count <= f->room) {
+    if (count <= f->capacity) {
         return 1;
     }
     drop_boxes(f);
@@ -98,7 +98,7 @@ static int make_room(forest *f, int count)
         drop_boxes(f);
         return 0;
     }
-    f->room = (int)n;
+    f->capacity = (int)n;
     return 1;
 }
 
@@ -228,7 +228,7 @@ static int plant(forest *f, int i, const double *lower, const double *upper, int
     if (!fine) {
         *bad = *bad < 0 || i < *bad ? i : *bad;
     } else if (endless) {
-        if (!base_list_room(&f->endless, &f->endless_room, f->endless_count, sizeof(int))) {
+        if (!base_list_reserve(&f->endless, &f->endless_capacity, f->endless_count, sizeof(int))) {
             return 0;
         }
         f->endless[f->endless_count++] = i;
@@ -249,7 +249,7 @@ static void grow(forest *f, const double *lower, const double *upper)
 
 static int add_pair(collide_broad *b, int i, int j)
 {
-    if (!base_list_room(&b->pair, &b->pair_room, b->pair_count, sizeof *b->pair)) {
+    if (!base_list_reserve(&b->pair, &b->pair_capacity, b->pair_count, sizeof *b->pair)) {
         return 0;
     }
     b->pair[b->pair_count++] = i < j ? (couple){i, j} : (couple){j, i};
@@ -439,8 +439,9 @@ static int sort_pairs(collide_broad *b)
         sort_few_pairs(b->pair, b->pair_count);
         return 1;
     }
-    while (b->sort_room < b->pair_count) {
-        if (!base_list_room(&b->sort, &b->sort_room, b->pair_room - 1, sizeof *b->sort)) {
+    while (b->sort_capacity < b->pair_count) {
+        if (!base_list_reserve(&b->sort, &b->sort_capacity, b->pair_capacity - 1,
+                               sizeof *b->sort)) {
             return 0;
         }
     }
@@ -467,11 +468,11 @@ static int sort_pairs(collide_broad *b)
                 b->sort[start[digit]++] = b->pair[k];
             }
             couple *swap = b->sort;
-            int room = b->sort_room;
+            int capacity = b->sort_capacity;
             b->sort = b->pair;
-            b->sort_room = b->pair_room;
+            b->sort_capacity = b->pair_capacity;
             b->pair = swap;
-            b->pair_room = room;
+            b->pair_capacity = capacity;
         }
     }
     return 1;

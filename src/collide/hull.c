@@ -72,7 +72,7 @@ static int face_sees(const hull *h, const hull_face *f, int v)
 
 static int push(int **list, int *capacity, int *count, int value)
 {
-    if (!base_list_room(list, capacity, *count, sizeof **list)) {
+    if (!base_list_reserve(list, capacity, *count, sizeof **list)) {
         return 0;
     }
     (*list)[(*count)++] = value;
@@ -84,7 +84,7 @@ static int add_face(hull *h, int a, int b, int c)
 {
     int at = h->spare_count > 0 ? h->spare[--h->spare_count] : h->count;
     if (at == h->count) {
-        if (!base_list_room(&h->face, &h->capacity, h->count, sizeof *h->face)) {
+        if (!base_list_reserve(&h->face, &h->capacity, h->count, sizeof *h->face)) {
             return NONE;
         }
         h->count++;
@@ -214,7 +214,7 @@ static int find_hole(hull *h, int first, int v)
             if (!ok || other->seen == sees) {
                 continue;
             }
-            ok = base_list_room(&h->rim, &h->rim_capacity, h->rim_count, sizeof *h->rim);
+            ok = base_list_reserve(&h->rim, &h->rim_capacity, h->rim_count, sizeof *h->rim);
             if (ok) {
                 int from = h->face[f].corner[k], to = h->face[f].corner[(k + 1) % 3], slot = 0;
                 while (slot < 2 && other->corner[slot] != to) {

@@ -37,7 +37,7 @@ typedef struct collide_hull collide_hull;
 typedef struct maker {
     const collide_hull *hull;
     int *cell, *list;
-    int cells, cell_room, listed, list_room;
+    int cells, cell_capacity, listed, list_capacity;
     double slack;
 } maker;
 
@@ -47,19 +47,19 @@ typedef struct square {
     double y, z, half;
 } square;
 
-static int *grown(int *old, int used, int *room, int needed)
+static int *grown(int *old, int used, int *capacity, int needed)
 {
-    if (needed <= *room) {
+    if (needed <= *capacity) {
         return old;
     }
-    int more = needed + *room + 64;
+    int more = needed + *capacity + 64;
     int *wide = base_alloc((size_t)more * sizeof *wide);
     if (wide && used > 0) {
         memcpy(wide, old, (size_t)used * sizeof *wide);
     }
     if (wide) {
         base_free(old);
-        *room = more;
+        *capacity = more;
     }
     return wide;
 }
@@ -67,7 +67,7 @@ static int *grown(int *old, int used, int *room, int needed)
 /* Cells are pairs of numbers; so many new ones. */
 static int add_cells(maker *m, int count)
 {
-    int *cell = grown(m->cell, 2 * m->cells, &m->cell_room, 2 * (m->cells + count));
+    int *cell = grown(m->cell, 2 * m->cells, &m->cell_capacity, 2 * (m->cells + count));
     m->cell = cell ? cell : m->cell;
     m->cells += cell ? count : 0;
     return cell != NULL;
@@ -102,7 +102,7 @@ static int choose(maker *m, const square *q, int from, int count)
 {
     const double *vertex = m->hull->vertex;
     double W[5][5], d[5];
-    int *list = grown(m->list, m->listed, &m->list_room, m->listed + count);
+    int *list = grown(m->list, m->listed, &m->list_capacity, m->listed + count);
     if (!list) {
         return 0;
     }

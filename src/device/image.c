@@ -59,10 +59,10 @@ zw_status image_check(const zw_system *system, zw_error *error)
 
 /* ---- The block ------------------------------------------------------------------------------- */
 
-static int grow(void *list, size_t used, size_t *room, size_t more, size_t size)
+static int grow(void *list, size_t used, size_t *capacity, size_t more, size_t size)
 {
     void **to = list;
-    if (used + more <= *room) {
+    if (used + more <= *capacity) {
         return 1;
     }
     size_t wider = 2 * (used + more);
@@ -75,7 +75,7 @@ static int grow(void *list, size_t used, size_t *room, size_t more, size_t size)
     }
     base_free(*to);
     *to = new;
-    *room = wider;
+    *capacity = wider;
     return 1;
 }
 
@@ -84,7 +84,7 @@ static size_t add(device_image *image, const void *from, size_t bytes)
 {
     size_t start = (image->used + 63) / 64 * 64;
     if (image->failed ||
-        !grow(&image->block, image->used, &image->room, start - image->used + bytes + 64, 1)) {
+        !grow(&image->block, image->used, &image->capacity, start - image->used + bytes + 64, 1)) {
         image->failed = 1;
         return 0;
     }
@@ -97,12 +97,13 @@ static size_t add(device_image *image, const void *from, size_t bytes)
 
 static void link_to(device_image *image, size_t at, size_t to)
 {
-    size_t room = (size_t)image->link_room;
-    if (image->failed || !grow(&image->link, (size_t)image->links, &room, 1, sizeof *image->link)) {
+    size_t capacity = (size_t)image->link_capacity;
+    if (image->failed ||
+        !grow(&image->link, (size_t)image->links, &capacity, 1, sizeof *image->link)) {
         image->failed = 1;
         return;
     }
-    image->link_room = (int)room;
+    image->link_capacity = (int)capacity;
     image->link[image->links++] = (image_link){at, to};
 }
 
@@ -363,8 +364,8 @@ static device_model model_of(const soft_problem *s)
                           .tall = 1};
     for (int t = 0; t < s->trees; t++) {
         const paths_shape *shape = &s->tree[t].shape;
-        int room = s->tree[t].kind != t ? shape->entries + shape->n : 0;
-        model.lot = room > model.lot ? room : model.lot;
+        int capacity = s->tree[t].kind != t ? shape->entries + shape->n : 0;
+        model.lot = capacity > model.lot ? capacity : model.lot;
         model.deep |= s->tree[t].is_deep;
     }
     for (int k = 0; k < world->match_count; k++) {

@@ -11,9 +11,9 @@ typedef struct image_link {
 /* Begins with the device_model. */
 typedef struct device_image {
     unsigned char *block;
-    size_t used, room;
+    size_t used, capacity;
     image_link *link;
-    int links, link_room;
+    int links, link_capacity;
     int failed; /* no memory */
 } device_image;
 

@@ -19,13 +19,13 @@ static void lay_out_rows(const device_model *model, soft_problem *s, base_arena 
     int wide = 2 * bodies->widest + 3, more = bodies->dry_count + bodies->length_count;
     int own = system->A_start[m] + 2 * bodies->term_count + 3 * (m + more) + 4;
     int masses = bodies->extra_count > 0 ? bodies->length_count : 0;
-    s->block_room = bodies->constraint_count + points + more + 1;
-    s->row_room = m + bodies->dry_count + 10 * points + 1;
-    s->entry_room = own + 6 * points * wide;
+    s->block_capacity = bodies->constraint_count + points + more + 1;
+    s->row_capacity = m + bodies->dry_count + 10 * points + 1;
+    s->entry_capacity = own + 6 * points * wide;
     size_t blocks = (size_t)(bodies->constraint_count + points + bodies->dry_count + masses + 1);
     s->block = base_arena_bytes(arena, blocks * sizeof *s->block);
-    s->b = base_arena_doubles(arena, (size_t)s->row_room);
-    s->D = base_arena_doubles(arena, (size_t)s->row_room);
+    s->b = base_arena_doubles(arena, (size_t)s->row_capacity);
+    s->D = base_arena_doubles(arena, (size_t)s->row_capacity);
     s->value = base_arena_doubles(arena, (size_t)(own + model->tall * points * wide));
     s->column = base_arena_ints(arena, (size_t)(own + points * wide));
 }
@@ -58,9 +58,9 @@ static void lay_out_trees(soft_problem *s, base_arena *arena)
     s->row = base_arena_bytes(arena, n * sizeof *s->row);
     s->level = base_arena_ints(arena, n);
     s->local = base_arena_ints(arena, n);
-    s->bend_room = base_arena_ints(arena, 5 * n + trees);
-    s->bent_room = (int)(n * (n + 7) / 2); /* one way through all, each row padded by three */
-    s->bent_H = base_arena_doubles(arena, (size_t)s->bent_room);
+    s->bend_capacity = base_arena_ints(arena, 5 * n + trees);
+    s->bent_capacity = (int)(n * (n + 7) / 2); /* one way through all, each row padded by three */
+    s->bent_H = base_arena_doubles(arena, (size_t)s->bent_capacity);
     s->H = base_arena_doubles(arena, (size_t)s->system->tree->entries + 3 * n);
 }
 
@@ -86,8 +86,8 @@ static void lay_out_soft(const device_model *model, soft_problem *s, base_arena 
     s->stage =
         base_arena_doubles(arena, model->stages ? (size_t)system->nq + 4 * (n + carried) : 0);
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
-    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
-                                            SOFT_GROUP * SOFT_WIDE * (n + 4));
+    s->scratch = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
+                                               SOFT_GROUP * SOFT_WIDE * (n + 4));
     s->J_column = base_arena_ints(arena, wide);
     s->lot = base_arena_bytes(arena, (size_t)model->lot * sizeof *s->lot);
     lay_out_trees(s, arena);

@@ -33,11 +33,11 @@ static void lay_out(const device_model *model, world_group *g, base_arena *arena
     memset(g, 0, sizeof *g);
     s->system = system;
     s->h = model->soft->step;
-    s->block_room = bodies->constraint_count + bodies->contact->capacity + SPARE;
-    s->entry_room =
+    s->block_capacity = bodies->constraint_count + bodies->contact->capacity + SPARE;
+    s->entry_capacity =
         (bodies->contact->capacity + SPARE) * model->tall * (2 * bodies->widest + 3) + 1;
     soft8_lay_out(s, arena);
-    size_t blocks = (size_t)s->block_room, edges = blocks;
+    size_t blocks = (size_t)s->block_capacity, edges = blocks;
     edges *= model->tall > 1 ? 2 * (size_t)model->tall - 2 : 1;
     s->sweeps = base_arena_bytes(arena, (size_t)system->tree->at.count * sizeof *s->sweeps);
     s->block = base_arena_bytes(arena, blocks * sizeof *s->block);
@@ -45,7 +45,7 @@ static void lay_out(const device_model *model, world_group *g, base_arena *arena
     s->edge_r = base_arena_bytes(arena, edges * sizeof *s->edge_r);
     s->edge_d = base_arena_bytes(arena, edges * sizeof *s->edge_d);
     s->edge_D = base_arena_bytes(arena, edges * sizeof *s->edge_D);
-    s->J = base_arena_bytes(arena, (size_t)s->entry_room * sizeof *s->J);
+    s->J = base_arena_bytes(arena, (size_t)s->entry_capacity * sizeof *s->J);
     for (int l = 0; l < LANES; l++) {
         g->x[l] = base_arena_doubles(arena, (size_t)(system->nq + system->n) +
                                                 (size_t)system->shape.params);

@@ -33,21 +33,21 @@ const char *expr_token_text(expr_token_kind kind)
     return text[kind];
 }
 
-const char *expr_token_show(const expr_token *token, char room[EXPR_TOKEN_ROOM])
+const char *expr_token_show(const expr_token *token, char scratch[EXPR_TOKEN_CAPACITY])
 {
     int spelt = token->kind == EXPR_TOKEN_NUMBER || token->kind == EXPR_TOKEN_NAME ||
                 token->kind == EXPR_TOKEN_STRING;
     if (!spelt) {
         return expr_token_text((expr_token_kind)token->kind);
     }
-    int most = EXPR_TOKEN_ROOM - 8;
+    int most = EXPR_TOKEN_CAPACITY - 8;
     int length = token->length < most ? token->length : most;
     while (length > 0 && ((unsigned char)token->text[length] & 0xc0) == 0x80) {
         length--; /* never half a character */
     }
-    snprintf(room, EXPR_TOKEN_ROOM, "'%.*s%s'", length, token->text,
+    snprintf(scratch, EXPR_TOKEN_CAPACITY, "'%.*s%s'", length, token->text,
              length < token->length ? "..." : "");
-    return room;
+    return scratch;
 }
 
 static void fault_write(expr_fault *fault, const char *format, va_list arguments)
@@ -127,7 +127,8 @@ static int is_letter(char c)
 static expr_token *lexer_push(lexer *l, expr_token_kind kind, int length)
 {
     expr_tokens *tokens = l->tokens;
-    if (!base_list_room(&tokens->token, &tokens->capacity, tokens->count, sizeof *tokens->token)) {
+    if (!base_list_reserve(&tokens->token, &tokens->capacity, tokens->count,
+                           sizeof *tokens->token)) {
         return NULL;
     }
     char before = tokens->count > l->first ? l->at[-1] : '\n';

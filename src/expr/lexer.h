@@ -81,9 +81,9 @@ zw_status expr_lex(const char *text, int file, expr_symbols *symbols, expr_token
 
 const char *expr_token_text(expr_token_kind kind);
 
-/* "'speed'", "the end of the line": the token as it stands in a message; `room` gets it. */
-enum { EXPR_TOKEN_ROOM = 64 };
-const char *expr_token_show(const expr_token *token, char room[EXPR_TOKEN_ROOM]);
+/* "'speed'", "the end of the line": the token as it stands in a message; `scratch` gets it. */
+enum { EXPR_TOKEN_CAPACITY = 64 };
+const char *expr_token_show(const expr_token *token, char scratch[EXPR_TOKEN_CAPACITY]);
 
 /* Bytes of the well-formed UTF-8 character at `text`; 0: there is none. */
 int expr_utf8_length(const char *text);

@@ -51,7 +51,7 @@ static int no_memory(expr_parser *p)
 static int tree_add(expr_parser *p, expr_tree_kind kind, int token)
 {
     expr_trees *trees = p->trees;
-    if (!base_list_room(&trees->tree, &trees->capacity, trees->count, sizeof *trees->tree)) {
+    if (!base_list_reserve(&trees->tree, &trees->capacity, trees->count, sizeof *trees->tree)) {
         return no_memory(p);
     }
     trees->tree[trees->count] = (expr_tree){.kind = (unsigned char)kind,
@@ -103,7 +103,7 @@ static int expect_close(expr_parser *p, expr_token_kind close, int open)
         p->next++;
         return 1;
     }
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     const expr_token *token = next_token(p);
     const expr_token *before = &p->token[open];
     const char *mark = close == EXPR_TOKEN_CLOSE ? ")" : close == EXPR_TOKEN_BAR ? "|" : "]";
@@ -115,10 +115,10 @@ static int expect_close(expr_parser *p, expr_token_kind close, int open)
                token->kind == EXPR_TOKEN_OPEN) {
         expr_fault_at(p->fault, token,
                       "expected an operator or '%s' before %s; a product is written a*b", mark,
-                      expr_token_show(token, room));
+                      expr_token_show(token, scratch));
     } else {
         expr_fault_at(p->fault, token, "expected '%s' to close the '%.1s' of column %d, not %s",
-                      mark, before->text, before->column, expr_token_show(token, room));
+                      mark, before->text, before->column, expr_token_show(token, scratch));
     }
     return 0;
 }
@@ -328,7 +328,7 @@ static int parse_prefix(expr_parser *p, expr_tree_kind kind, int above)
 
 static int fail_operand(expr_parser *p)
 {
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     const expr_token *token = next_token(p);
     if (token->kind == EXPR_TOKEN_STRING) {
         expr_fault_at(p->fault, token, "a text is not allowed in a formula");
@@ -338,10 +338,10 @@ static int fail_operand(expr_parser *p)
     } else if ((token->kind == EXPR_TOKEN_NEWLINE || token->kind == EXPR_TOKEN_END) &&
                p->next > 0) {
         expr_fault_at(p->fault, token - 1, "expected a number, a name or a '(' after %s",
-                      expr_token_show(token - 1, room));
+                      expr_token_show(token - 1, scratch));
     } else {
         expr_fault_at(p->fault, token, "expected a number, a name or a '(', not %s",
-                      expr_token_show(token, room));
+                      expr_token_show(token, scratch));
     }
     return -1;
 }
@@ -531,10 +531,10 @@ int expr_parse(expr_parser *p)
 
 int expr_parse_target(expr_parser *p)
 {
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     if (!at(p, EXPR_TOKEN_NAME)) {
         expr_fault_at(p->fault, next_token(p), "expected a name, not %s",
-                      expr_token_show(next_token(p), room));
+                      expr_token_show(next_token(p), scratch));
         return -1;
     }
     int tree;

@@ -24,12 +24,12 @@ static int word_after_next(expr_parser *p, const char *word)
 
 static int parse_range(expr_parser *p, expr_range *range)
 {
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     const expr_token *token = next_token(p);
     if (token->kind != EXPR_TOKEN_NAME) {
         expr_fault_at(p->fault, token,
                       "expected the name of an index, as in: for i in 1..n; not %s",
-                      expr_token_show(token, room));
+                      expr_token_show(token, scratch));
         return 0;
     }
     *range = (expr_range){.token = p->next, .symbol = token->symbol};
@@ -37,7 +37,7 @@ static int parse_range(expr_parser *p, expr_range *range)
     if (!expr_parser_at_word(p, "in")) {
         expr_fault_at(p->fault, next_token(p), "expected in, as in: for %.*s in 1..n; not %s",
                       token->length < 40 ? token->length : 40, token->text,
-                      expr_token_show(next_token(p), room));
+                      expr_token_show(next_token(p), scratch));
         return 0;
     }
     p->next++;
@@ -48,7 +48,7 @@ static int parse_range(expr_parser *p, expr_range *range)
     if (!at(p, EXPR_TOKEN_DOTS)) {
         expr_fault_at(p->fault, next_token(p), "expected '..', as in: for %.*s in 1..n; not %s",
                       token->length < 40 ? token->length : 40, token->text,
-                      expr_token_show(next_token(p), room));
+                      expr_token_show(next_token(p), scratch));
         return 0;
     }
     p->next++;
@@ -81,8 +81,8 @@ int expr_parse_ranges(expr_parser *p, int *first)
     expr_trees *trees = p->trees; /* inner sums have put theirs before */
     *first = trees->range_count;
     for (int i = 0; i < count; i++) {
-        if (!base_list_room(&trees->range, &trees->range_capacity, trees->range_count,
-                            sizeof *trees->range)) {
+        if (!base_list_reserve(&trees->range, &trees->range_capacity, trees->range_count,
+                               sizeof *trees->range)) {
             expr_fault_at(p->fault, next_token(p), "out of memory");
             p->fault->status = ZW_NO_MEMORY;
             return -1;

@@ -67,8 +67,8 @@ int expr_symbol_add(expr_symbols *symbols, const char *text, int length)
     if (symbols->slot[slot] > 0) {
         return symbols->slot[slot] - 1;
     }
-    if (!base_list_room(&symbols->symbol, &symbols->capacity, symbols->count,
-                        sizeof *symbols->symbol)) {
+    if (!base_list_reserve(&symbols->symbol, &symbols->capacity, symbols->count,
+                           sizeof *symbols->symbol)) {
         return -1;
     }
     symbols->symbol[symbols->count] = (expr_symbol){text, length, hash};

@@ -25,7 +25,7 @@ typedef struct below {
 
 static zw_status append(id_list *list, expr_id id)
 {
-    if (!base_list_room(&list->id, &list->capacity, list->count, sizeof *list->id)) {
+    if (!base_list_reserve(&list->id, &list->capacity, list->count, sizeof *list->id)) {
         return ZW_NO_MEMORY;
     }
     list->id[list->count++] = id;

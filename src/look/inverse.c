@@ -151,8 +151,8 @@ static void find_demand(zw_inverse *s, const inverse_now *now)
     weigh(system, out + system->at.M, now->a, s->demand);
     memset(s->force, 0, (size_t)system->n * sizeof *s->force);
     if (s->motors > 0) {
-        double *room = s->work->rows + 2 * system->m + system->n; /* as bodies.c has it */
-        bodies_add_motors(system, s->work, now->q, now->v, room, s->force);
+        double *scratch = s->work->rows + 2 * system->m + system->n; /* as bodies.c has it */
+        bodies_add_motors(system, s->work, now->q, now->v, scratch, s->force);
     }
     for (int i = 0; i < system->n; i++) {
         s->demand[i] -= out[system->at.force + i] - s->force[i];
@@ -330,12 +330,12 @@ static zw_status solve(zw_inverse *s, double t, int *choices, int *least, zw_err
     if (status != ZW_OK) {
         return system_tell(solver, t, status, error);
     }
-    if (rows > s->x_room) {
+    if (rows > s->x_capacity) {
         base_free(s->x);
         s->x = base_alloc((size_t)rows * sizeof *s->x);
-        s->x_room = s->x ? rows : 0;
+        s->x_capacity = s->x ? rows : 0;
     }
-    if (rows > s->x_room) {
+    if (rows > s->x_capacity) {
         return no_memory(error);
     }
     if (rows > 0) {

@@ -22,13 +22,13 @@ struct zw_inverse {
     double touch, rest, still;
     int *role;             /* [constraints] */
     system_solver *solver; /* of the last question */
-    int points, point_room;
+    int points, point_capacity;
     inverse_point *point;
     double *range; /* [motors][2] */
     double *demand, *motor, *control, *driven, *lambda, *constraint, *touching, *residual, *missing,
         *force, *a;
     double *x; /* [rows of the solver] its multipliers */
-    int x_room;
+    int x_capacity;
     void *memory;
 };
 

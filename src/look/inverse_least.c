@@ -211,17 +211,17 @@ static void push(const zw_gauss *g, int rows, const double *lambda, double *F)
 }
 
 /* Does x give F? */
-static int gives(const least *s, const double *x, const double *F, double *room)
+static int gives(const least *s, const double *x, const double *F, double *scratch)
 {
     double far = 0;
-    push(s->from, s->rows, x, room);
+    push(s->from, s->rows, x, scratch);
     for (int i = 0; i < s->n; i++) {
-        far = fmax(far, fabs(room[i] - F[i]));
+        far = fmax(far, fabs(scratch[i] - F[i]));
     }
     return far <= 1e-9 * (1 + dense_largest(s->n, F));
 }
 
-static zw_status solve(least *s, const double *F, double *room, double *lambda, int *found,
+static zw_status solve(least *s, const double *F, double *scratch, double *lambda, int *found,
                        zw_error *error)
 {
     zw_motion motion = {0};
@@ -238,7 +238,7 @@ static zw_status solve(least *s, const double *F, double *room, double *lambda, 
     }
     zw_status status = zw_gauss_solve(&problem, &options, work, &motion, NULL);
     int near = status == ZW_OK || (status == ZW_INACCURATE && motion.certificate.worst < 1e-7);
-    *found = near && gives(s, motion.a, F, room);
+    *found = near && gives(s, motion.a, F, scratch);
     if (*found) {
         memcpy(lambda, motion.a, (size_t)s->rows * sizeof *lambda);
     }

@@ -33,7 +33,7 @@ void inverse_rows_put(inverse_rows *list, int count, const int *column, const do
 void inverse_rows_end(inverse_rows *list)
 {
     if (list->failed ||
-        !base_list_room(&list->count, &list->row_room, list->rows, sizeof *list->count)) {
+        !base_list_reserve(&list->count, &list->row_capacity, list->rows, sizeof *list->count)) {
         list->failed = 1;
         return;
     }
@@ -42,7 +42,8 @@ void inverse_rows_end(inverse_rows *list)
         if (list->sum[i] == 0) {
             continue;
         }
-        if (!base_list_room(&list->entry, &list->entry_room, list->entries, sizeof *list->entry)) {
+        if (!base_list_reserve(&list->entry, &list->entry_capacity, list->entries,
+                               sizeof *list->entry)) {
             list->failed = 1;
             return;
         }
@@ -55,8 +56,8 @@ void inverse_rows_end(inverse_rows *list)
 
 void inverse_rows_block(inverse_rows *list, const zw_block *block)
 {
-    if (list->failed ||
-        !base_list_room(&list->block, &list->block_room, list->blocks, sizeof *list->block)) {
+    if (list->failed || !base_list_reserve(&list->block, &list->block_capacity, list->blocks,
+                                           sizeof *list->block)) {
         list->failed = 1;
         return;
     }

@@ -11,7 +11,7 @@ typedef struct inverse_entry {
 
 typedef struct inverse_rows {
     int n, rows, blocks, entries;
-    int row_room, block_room, entry_room;
+    int row_capacity, block_capacity, entry_capacity;
     int *count; /* [rows] entries of each */
     inverse_entry *entry;
     zw_block *block;

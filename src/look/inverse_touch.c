@@ -208,7 +208,8 @@ zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now
     }
     zw_status status = contact_now_find(inverse->system, inverse->work, state, &count, error);
     for (int k = 0; k < count && status == ZW_OK; k++) {
-        if (!base_list_room(&inverse->point, &inverse->point_room, k, sizeof *inverse->point)) {
+        if (!base_list_reserve(&inverse->point, &inverse->point_capacity, k,
+                               sizeof *inverse->point)) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
         inverse->point[k] = (inverse_point){.index = k, .row = -1};

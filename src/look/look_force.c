@@ -86,16 +86,16 @@ static void springs_of(zw_probe *probe, probe_now now, double *force)
 static void motors_of(zw_probe *probe, probe_now now, double *force)
 {
     const zw_system *system = probe->system;
-    double *room = probe->work->rows + 2 * system->m + system->n; /* as bodies.c has it */
+    double *scratch = probe->work->rows + 2 * system->m + system->n; /* as bodies.c has it */
     memset(force, 0, (size_t)system->n * sizeof *force);
-    bodies_add_motors(system, probe->work, now.q, now.v, room, force);
+    bodies_add_motors(system, probe->work, now.q, now.v, scratch, force);
 }
 
 static zw_status of_robots(zw_probe *probe, probe_now now, zw_force kind, double *force,
                            zw_error *error)
 {
     const zw_system *system = probe->system;
-    double *other = probe->room;
+    double *other = probe->scratch;
     int n = system->n;
     if (!system->tree) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -126,7 +126,7 @@ zw_status zw_force_look(zw_probe *probe, const zw_state *state, zw_force kind, d
     const zw_system *system = probe->system;
     int n = system->n;
     probe_now now = probe_bind(probe, state);
-    double *other = probe->room;
+    double *other = probe->scratch;
     zw_status status;
     switch (kind) {
     case ZW_FORCE_ALL:

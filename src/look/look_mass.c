@@ -54,7 +54,7 @@ zw_status zw_mass_times(zw_probe *probe, const zw_state *state, const double *x,
                         zw_error *error)
 {
     const zw_system *system = probe->system;
-    double *sum = probe->room;
+    double *sum = probe->scratch;
     zw_status status = probe_metric(probe, probe_bind(probe, state), error);
     if (status != ZW_OK) {
         return status;
@@ -111,8 +111,8 @@ zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x,
                                    .value = probe->M,
                                    .start = system->M_start,
                                    .row = system->M_row},
-                        .force = probe->room};
-    memcpy(probe->room, x, bytes);
+                        .force = probe->scratch};
+    memcpy(probe->scratch, x, bytes);
     if (!probe->solver) {
         probe->solver = zw_gauss_work_create(&problem, NULL, error);
     }

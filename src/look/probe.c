@@ -23,12 +23,12 @@ zw_probe *zw_probe_create(const zw_model *model, const zw_system *system, zw_err
     probe->model = model;
     probe->system = system;
     probe->M = base_alloc(((size_t)system->M_start[system->n] + 1) * sizeof(double));
-    probe->room = base_alloc((6 * n + 6) * sizeof(double));
+    probe->scratch = base_alloc((6 * n + 6) * sizeof(double));
     probe->chain = base_alloc((6 * n + 6 + (size_t)system->carried) * sizeof(double));
     probe->dof = base_alloc((n + 1) * sizeof(int));
     probe->inside = base_alloc((size_t)zw_count(system, ZW_KIND_BODY) + 1);
     probe->work = zw_work_create(system, error);
-    if (!probe->M || !probe->room || !probe->chain || !probe->dof || !probe->inside) {
+    if (!probe->M || !probe->scratch || !probe->chain || !probe->dof || !probe->inside) {
         probe_no_memory(error);
     } else if (probe->work && probe_points_create(probe, error) == ZW_OK) {
         return probe;
@@ -46,7 +46,7 @@ void zw_probe_free(zw_probe *probe)
     zw_gauss_work_free(probe->solver);
     zw_work_free(probe->work);
     base_free(probe->M);
-    base_free(probe->room);
+    base_free(probe->scratch);
     base_free(probe->chain);
     base_free(probe->dof);
     base_free(probe->inside);

@@ -29,7 +29,7 @@ struct zw_probe {
     const zw_system *system;
     zw_work *work;
     double *M;             /* [entries] */
-    double *room;          /* [6 n + 6] */
+    double *scratch;       /* [6 n + 6] */
     double *chain;         /* [6 n + 6 + carried] a Jacobian on the way */
     int *dof;              /* [n + 1] */
     char *inside;          /* [bodies] */

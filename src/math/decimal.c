@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { DIGITS = 19, POWERS = 27, PLAIN = 22, EXPONENT = 100000 };
-enum { LONGEST = MATH_DECIMAL_LONGEST, ROOM = LONGEST + 1200, MOST_BITS = 27 };
+enum { LONGEST = MATH_DECIMAL_LONGEST, CAPACITY = LONGEST + 1200, MOST_BITS = 27 };
 
 __extension__ typedef unsigned __int128 wide; /* C17 has none; gcc and clang do */
 
@@ -146,7 +146,7 @@ static const char *take_exponent(decimal *d, const char *at, const char *end)
 /* 0.d d d ... 10^point, the first digit not 0. */
 typedef struct digits {
     int count, point;
-    unsigned char digit[ROOM];
+    unsigned char digit[CAPACITY];
 } digits;
 
 static void strip(digits *x)

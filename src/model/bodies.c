@@ -212,7 +212,7 @@ static void name_enter(model_bodies *b, zw_kind kind, int index)
     }
 }
 
-int model_names_room(model_bodies *b)
+int model_names_reserve(model_bodies *b)
 {
     int wanted = b->slot_count > 0 ? 2 * b->slot_count : 64;
     if (2 * b->slot_used < b->slot_count) {
@@ -266,15 +266,16 @@ void model_bodies_free(model_bodies *b)
 /* Append without asking questions. -1: no memory. */
 static int part_append(model_bodies *b, zw_kind kind, const void *def)
 {
-    if (!model_names_room(b)) {
+    if (!model_names_reserve(b)) {
         return -1;
     }
     int index = b->count[kind];
     if (kind == ZW_KIND_BODY &&
-        !base_list_room(&b->joints, &b->joints_capacity, index, sizeof *b->joints)) {
+        !base_list_reserve(&b->joints, &b->joints_capacity, index, sizeof *b->joints)) {
         return -1;
     }
-    if (!base_list_room((char *)b + rows[kind].list, &b->capacity[kind], index, rows[kind].size)) {
+    if (!base_list_reserve((char *)b + rows[kind].list, &b->capacity[kind], index,
+                           rows[kind].size)) {
         return -1;
     }
     void *own = model_part_at(b, kind, index);
@@ -394,7 +395,7 @@ zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *
         return status != ZW_OK ? status : base_fail(error, ZW_NO_MEMORY, "out of memory");
     }
     memcpy(own, def, rows[kind].size);
-    if (model_names_room(model->bodies) && part_own(kind, own)) {
+    if (model_names_reserve(model->bodies) && part_own(kind, own)) {
         part_tidy(kind, own);
         model_part_free(kind, old);
         memcpy(old, own, rows[kind].size);
@@ -489,7 +490,7 @@ int model_add_note(zw_model *model, int place, const char *text)
     }
     char *copy = model_text_copy(text, strlen(text));
     if (copy == NULL ||
-        !base_list_room(&b->note, &b->note_capacity, b->note_count, sizeof *b->note)) {
+        !base_list_reserve(&b->note, &b->note_capacity, b->note_count, sizeof *b->note)) {
         base_free(copy);
         return 0;
     }

@@ -67,7 +67,7 @@ int model_find_part(const model_bodies *bodies, zw_kind kind, const char *name);
 zw_status model_check_part(const zw_model *model, zw_kind kind, const void *def, int index,
                            zw_error *error);
 /* The hash of names: room for one more (0: no memory); and made again after changes. */
-int model_names_room(model_bodies *bodies);
+int model_names_reserve(model_bodies *bodies);
 void model_names_rebuild(model_bodies *bodies);
 
 /* Count something without effect; 0: no memory. */

@@ -147,16 +147,16 @@ void zw_model_free(zw_model *model)
 
 model_file *model_add_file(zw_model *model)
 {
-    int room = base_list_room(&model->file, &model->capacity[FILES], model->file_count,
-                              sizeof *model->file);
-    return room ? &model->file[model->file_count++] : NULL;
+    int capacity = base_list_reserve(&model->file, &model->capacity[FILES], model->file_count,
+                                     sizeof *model->file);
+    return capacity ? &model->file[model->file_count++] : NULL;
 }
 
 model_param *model_add_param(zw_model *model)
 {
-    int room = base_list_room(&model->param, &model->capacity[PARAMS], model->param_count,
-                              sizeof *model->param);
-    if (!room) {
+    int capacity = base_list_reserve(&model->param, &model->capacity[PARAMS], model->param_count,
+                                     sizeof *model->param);
+    if (!capacity) {
         return NULL;
     }
     model->param[model->param_count].formula = EXPR_NONE;
@@ -165,8 +165,8 @@ model_param *model_add_param(zw_model *model)
 
 model_coord *model_add_coord(zw_model *model)
 {
-    if (!base_list_room(&model->coord, &model->capacity[COORDS], model->coord_count,
-                        sizeof *model->coord)) {
+    if (!base_list_reserve(&model->coord, &model->capacity[COORDS], model->coord_count,
+                           sizeof *model->coord)) {
         return NULL;
     }
     model_coord *coord = &model->coord[model->coord_count++];
@@ -181,8 +181,8 @@ model_coord *model_add_coord(zw_model *model)
 
 model_constraint *model_add_constraint(zw_model *model)
 {
-    if (!base_list_room(&model->constraint, &model->capacity[CONSTRAINTS], model->constraint_count,
-                        sizeof *model->constraint)) {
+    if (!base_list_reserve(&model->constraint, &model->capacity[CONSTRAINTS],
+                           model->constraint_count, sizeof *model->constraint)) {
         return NULL;
     }
     model_constraint *constraint = &model->constraint[model->constraint_count++];
@@ -192,50 +192,50 @@ model_constraint *model_add_constraint(zw_model *model)
 
 model_mass *model_add_mass(zw_model *model)
 {
-    int room = base_list_room(&model->mass, &model->capacity[MASSES], model->mass_count,
-                              sizeof *model->mass);
-    return room ? &model->mass[model->mass_count++] : NULL;
+    int capacity = base_list_reserve(&model->mass, &model->capacity[MASSES], model->mass_count,
+                                     sizeof *model->mass);
+    return capacity ? &model->mass[model->mass_count++] : NULL;
 }
 
 model_event *model_add_event(zw_model *model)
 {
-    int room = base_list_room(&model->event, &model->capacity[EVENTS], model->event_count,
-                              sizeof *model->event);
-    return room ? &model->event[model->event_count++] : NULL;
+    int capacity = base_list_reserve(&model->event, &model->capacity[EVENTS], model->event_count,
+                                     sizeof *model->event);
+    return capacity ? &model->event[model->event_count++] : NULL;
 }
 
 model_cost *model_add_cost(zw_model *model)
 {
-    int room = base_list_room(&model->cost, &model->capacity[COSTS], model->cost_count,
-                              sizeof *model->cost);
-    return room ? &model->cost[model->cost_count++] : NULL;
+    int capacity = base_list_reserve(&model->cost, &model->capacity[COSTS], model->cost_count,
+                                     sizeof *model->cost);
+    return capacity ? &model->cost[model->cost_count++] : NULL;
 }
 
 model_vary *model_add_vary(zw_model *model)
 {
-    int room = base_list_room(&model->vary, &model->capacity[VARIES], model->vary_count,
-                              sizeof *model->vary);
-    return room ? &model->vary[model->vary_count++] : NULL;
+    int capacity = base_list_reserve(&model->vary, &model->capacity[VARIES], model->vary_count,
+                                     sizeof *model->vary);
+    return capacity ? &model->vary[model->vary_count++] : NULL;
 }
 
 model_check *model_add_check(zw_model *model)
 {
-    int room = base_list_room(&model->check, &model->capacity[CHECKS], model->check_count,
-                              sizeof *model->check);
-    return room ? &model->check[model->check_count++] : NULL;
+    int capacity = base_list_reserve(&model->check, &model->capacity[CHECKS], model->check_count,
+                                     sizeof *model->check);
+    return capacity ? &model->check[model->check_count++] : NULL;
 }
 
 model_plot *model_add_plot(zw_model *model)
 {
-    int room = base_list_room(&model->plot, &model->capacity[PLOTS], model->plot_count,
-                              sizeof *model->plot);
-    return room ? &model->plot[model->plot_count++] : NULL;
+    int capacity = base_list_reserve(&model->plot, &model->capacity[PLOTS], model->plot_count,
+                                     sizeof *model->plot);
+    return capacity ? &model->plot[model->plot_count++] : NULL;
 }
 
 model_draw *model_add_draw(zw_model *model)
 {
-    if (!base_list_room(&model->draw, &model->capacity[DRAWS], model->draw_count,
-                        sizeof *model->draw)) {
+    if (!base_list_reserve(&model->draw, &model->capacity[DRAWS], model->draw_count,
+                           sizeof *model->draw)) {
         return NULL;
     }
     model_draw *draw = &model->draw[model->draw_count++];
@@ -245,16 +245,16 @@ model_draw *model_add_draw(zw_model *model)
 
 model_motor *model_add_motor(zw_model *model)
 {
-    int room = base_list_room(&model->motor, &model->capacity[MOTORS], model->motor_count,
-                              sizeof *model->motor);
-    return room ? &model->motor[model->motor_count++] : NULL;
+    int capacity = base_list_reserve(&model->motor, &model->capacity[MOTORS], model->motor_count,
+                                     sizeof *model->motor);
+    return capacity ? &model->motor[model->motor_count++] : NULL;
 }
 
 model_point *model_add_point(zw_model *model)
 {
-    int room = base_list_room(&model->point, &model->capacity[POINTS], model->point_count,
-                              sizeof *model->point);
-    return room ? &model->point[model->point_count++] : NULL;
+    int capacity = base_list_reserve(&model->point, &model->capacity[POINTS], model->point_count,
+                                     sizeof *model->point);
+    return capacity ? &model->point[model->point_count++] : NULL;
 }
 
 int model_add_place(zw_model *model, int file, int line, int column, int length)
@@ -266,8 +266,8 @@ int model_add_place(zw_model *model, int file, int line, int column, int length)
             return model->place_count - 1;
         }
     }
-    if (!base_list_room(&model->place, &model->capacity[PLACES], model->place_count,
-                        sizeof *model->place)) {
+    if (!base_list_reserve(&model->place, &model->capacity[PLACES], model->place_count,
+                           sizeof *model->place)) {
         return -1;
     }
     model->place[model->place_count] = (model_place){file, line, column, length};
@@ -372,9 +372,9 @@ static void show_line(char lines[2 * SHOWN_BYTES], const char *text, int line, i
 static void show_file(zw_error *error, const char *name)
 {
     size_t length = strlen(name);
-    size_t room = sizeof error->file - 1;
-    if (length > room) {
-        snprintf(error->file, sizeof error->file, "...%s", name + length - room + 3);
+    size_t capacity = sizeof error->file - 1;
+    if (length > capacity) {
+        snprintf(error->file, sizeof error->file, "...%s", name + length - capacity + 3);
     } else {
         memcpy(error->file, name, length + 1);
     }
@@ -414,10 +414,10 @@ zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, i
     }
 
     /* A message that is too long leaves room for the line, and is not cut inside a character. */
-    size_t room = sizeof error->text - 1 - strlen(lines);
+    size_t capacity = sizeof error->text - 1 - strlen(lines);
     size_t length = strlen(message);
-    if (length > room) {
-        length = room;
+    if (length > capacity) {
+        length = capacity;
         while (length > 0 && ((unsigned char)message[length] & 0xc0) == 0x80) {
             length--;
         }

@@ -98,10 +98,10 @@ static int find_part(const model_bodies *bodies, zw_kind kind, const char *name)
 
 /* All that "name" "word" may mean; `only` a kind, or -1. */
 static int find_all(const model_bodies *bodies, int only, const char *name, const char *word,
-                    target *found, int room)
+                    target *found, int capacity)
 {
     int count = 0;
-    for (int i = 0; i < PLAIN + SPECIAL && count < room; i++) {
+    for (int i = 0; i < PLAIN + SPECIAL && count < capacity; i++) {
         zw_kind kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
         const char *known = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
         int index = (only < 0 || only == (int)kind) && !strcmp(known, word)
@@ -128,7 +128,7 @@ static int kind_before(const char **name)
 }
 
 /* Names may have dots, and so have words: the last dot is tried first. */
-static int find_targets(const model_bodies *bodies, const char *name, target *found, int room)
+static int find_targets(const model_bodies *bodies, const char *name, target *found, int capacity)
 {
     char part[256];
     int only = kind_before(&name), count = 0;
@@ -137,7 +137,7 @@ static int find_targets(const model_bodies *bodies, const char *name, target *fo
         if (name[dot] == '.') {
             memcpy(part, name, dot);
             part[dot] = 0;
-            count = find_all(bodies, only, part, name + dot + 1, found, room);
+            count = find_all(bodies, only, part, name + dot + 1, found, capacity);
         }
     }
     return count;
@@ -433,8 +433,8 @@ void model_settable(const model_bodies *bodies, model_offer *offer, void *user)
 
 zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error)
 {
-    enum { ROOM = 4 };
-    target found[ROOM];
+    enum { CAPACITY = 4 };
+    target found[CAPACITY];
     if (!model->bodies) {
         return base_fail(error, ZW_BAD_INPUT,
                          "this model has no bodies whose numbers could be set");
@@ -447,7 +447,7 @@ zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error
     if (world != 0) {
         return world > 0 ? ZW_OK : ZW_BAD_INPUT;
     }
-    int count = find_targets(model->bodies, name, found, ROOM);
+    int count = find_targets(model->bodies, name, found, CAPACITY);
     if (count == 0) {
         return unknown(model->bodies, name, error);
     }

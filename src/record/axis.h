@@ -30,9 +30,9 @@ void record_axis_equalise(record_axis *x, record_axis *y, double width, double h
 double record_axis_place(const record_axis *axis, double value);
 
 /* The tick's label in UTF-8. */
-void record_axis_label(const record_axis *axis, double tick, char *text, size_t room);
+void record_axis_label(const record_axis *axis, double tick, char *text, size_t capacity);
 
 /* " ×10⁻³" if the labels are divided by something, else "". */
-void record_axis_factor_text(const record_axis *axis, char *text, size_t room);
+void record_axis_factor_text(const record_axis *axis, char *text, size_t capacity);
 
 #endif

@@ -33,8 +33,8 @@ zw_status record_table_add_mark(record_table *table, double time, const char *la
         return base_fail(error, ZW_BAD_INPUT, "recording: a mark needs a time and a label");
     }
     char *copy = record_copy_text(label);
-    if (copy == NULL ||
-        !base_list_room(&table->mark, &table->mark_room, table->mark_count, sizeof *table->mark)) {
+    if (copy == NULL || !base_list_reserve(&table->mark, &table->mark_capacity, table->mark_count,
+                                           sizeof *table->mark)) {
         base_free(copy);
         return record_no_memory(error);
     }
@@ -48,8 +48,8 @@ zw_status record_table_label_row(record_table *table, const char *text, zw_error
         return base_fail(error, ZW_BAD_INPUT, "recording: a label needs its text");
     }
     char *copy = record_copy_text(text);
-    if (copy == NULL || !base_list_room(&table->label, &table->label_room, table->label_count,
-                                        sizeof *table->label)) {
+    if (copy == NULL || !base_list_reserve(&table->label, &table->label_capacity,
+                                           table->label_count, sizeof *table->label)) {
         base_free(copy);
         return record_no_memory(error);
     }
@@ -78,7 +78,8 @@ zw_status record_table_add_summary(record_table *table, const char *label, const
         return base_fail(error, ZW_BAD_INPUT, "recording: a line of the summary needs its texts");
     }
     if (!copy_line(&line, label, text) ||
-        !base_list_room(&table->summary, &table->summary_room, table->summary_count, sizeof line)) {
+        !base_list_reserve(&table->summary, &table->summary_capacity, table->summary_count,
+                           sizeof line)) {
         return drop_line(&line, error);
     }
     table->summary[table->summary_count++] = line;
@@ -98,7 +99,7 @@ zw_status record_table_add_note(record_table *table, const char *label, const ch
         }
     }
     if (!copy_line(&line, label, text) ||
-        !base_list_room(&table->note, &table->note_room, table->note_count, sizeof line)) {
+        !base_list_reserve(&table->note, &table->note_capacity, table->note_count, sizeof line)) {
         return drop_line(&line, error);
     }
     table->note[table->note_count++] = line;
@@ -189,7 +190,7 @@ zw_status record_table_add_plot(record_table *table, const record_plot *plot, zw
     }
     record_plot copy;
     if (!copy_plot(&copy, plot) ||
-        !base_list_room(&table->plot, &table->plot_room, table->plot_count, sizeof copy)) {
+        !base_list_reserve(&table->plot, &table->plot_capacity, table->plot_count, sizeof copy)) {
         record_plot_clear(&copy);
         return record_no_memory(error);
     }
@@ -333,7 +334,7 @@ zw_status record_table_add_draw(record_table *table, const record_draw *draw, zw
     }
     record_draw copy;
     if (!copy_draw(&copy, draw) ||
-        !base_list_room(&table->draw, &table->draw_room, table->draw_count, sizeof copy)) {
+        !base_list_reserve(&table->draw, &table->draw_room, table->draw_count, sizeof copy)) {
         record_draw_clear(&copy);
         return record_no_memory(error);
     }

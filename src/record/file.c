@@ -137,10 +137,10 @@ void record_putf(record_file *file, const char *format, ...)
 }
 
 /* Whatever stands for the point in this locale, of one byte or several, becomes a point. */
-static int plain_point(char *text, size_t room, const char *raw)
+static int plain_point(char *text, size_t capacity, const char *raw)
 {
     size_t used = 0;
-    for (const char *c = raw; *c != '\0' && used + 1 < room; c++) {
+    for (const char *c = raw; *c != '\0' && used + 1 < capacity; c++) {
         if ((*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e') {
             text[used++] = *c;
         } else if (used > 0 && text[used - 1] != '.') {
@@ -151,21 +151,21 @@ static int plain_point(char *text, size_t room, const char *raw)
     return (int)used;
 }
 
-int record_number_text(char *text, size_t room, double value, int digits)
+int record_number_text(char *text, size_t capacity, double value, int digits)
 {
     if (!isfinite(value)) {
-        return snprintf(text, room, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return snprintf(text, capacity, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
     }
     char raw[64];
     snprintf(raw, sizeof raw, "%.*g", digits, value);
-    return plain_point(text, room, raw);
+    return plain_point(text, capacity, raw);
 }
 
-int record_fixed_text(char *text, size_t room, double value, int decimals)
+int record_fixed_text(char *text, size_t capacity, double value, int decimals)
 {
     char raw[400]; /* a double has up to 309 digits before its point */
     snprintf(raw, sizeof raw, "%.*f", decimals, value);
-    return plain_point(text, room, raw);
+    return plain_point(text, capacity, raw);
 }
 
 void record_put_number(record_file *file, double value, int digits)

@@ -38,8 +38,8 @@ void record_putf(record_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* no %g or %f: those know the locale */
 /* A number in so many significant digits with a point, whatever the locale; nan, inf, -inf. */
 void record_put_number(record_file *file, double value, int digits);
-int record_number_text(char *text, size_t room, double value, int digits);
-int record_fixed_text(char *text, size_t room, double value, int decimals);
+int record_number_text(char *text, size_t capacity, double value, int digits);
+int record_fixed_text(char *text, size_t capacity, double value, int decimals);
 /* Text within XML or HTML, also within attributes. Control characters, which XML forbids, and
  * bytes that are no UTF-8 become U+FFFD. */
 void record_put_escaped(record_file *file, const char *text);

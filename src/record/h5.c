@@ -106,7 +106,7 @@ static hid_t put_doubles(hid_t place, const char *name, const double *value, siz
 }
 
 /* What was changed gets the column's number, and marks until it is unlike any other name. */
-static void h5_name(char *name, size_t room, const record_table *table, int column)
+static void h5_name(char *name, size_t capacity, const record_table *table, int column)
 {
     const char *from = table->column[column].name;
     bool dots = true, changed = strlen(from) > 120;
@@ -118,8 +118,8 @@ static void h5_name(char *name, size_t room, const record_table *table, int colu
     }
     name[used] = '\0';
     if (changed || dots) {
-        snprintf(name + used, room - used, " #%d", column);
-        while (record_table_find(table, name) >= 0 && strlen(name) + 2 < room) {
+        snprintf(name + used, capacity - used, " #%d", column);
+        while (record_table_find(table, name) >= 0 && strlen(name) + 2 < capacity) {
             strcat(name, "#");
         }
     }

@@ -48,14 +48,14 @@ typedef struct panel {
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 /* Names as on paper: x' with a prime, and not longer than there is room. */
-static void put_name(record_file *file, const char *name, int room)
+static void put_name(record_file *file, const char *name, int capacity)
 {
     char text[200] = "";
     size_t used = 0;
     int letters = 0;
     for (const char *c = name; *c != '\0' && used < sizeof text - 8; c++) {
         bool starts = ((unsigned char)*c & 0xc0) != 0x80;
-        if (starts && letters++ == room) {
+        if (starts && letters++ == capacity) {
             memcpy(text + used, "\xe2\x80\xa6", 3);
             used += 3;
             break;
@@ -71,10 +71,10 @@ static void put_name(record_file *file, const char *name, int room)
     record_put_escaped(file, text);
 }
 
-static int name_length(const char *name, int room)
+static int name_length(const char *name, int capacity)
 {
     int letters = 0;
-    for (const char *c = name; *c != '\0' && letters <= room; c++) {
+    for (const char *c = name; *c != '\0' && letters <= capacity; c++) {
         letters += ((unsigned char)*c & 0xc0) != 0x80;
     }
     return letters;
@@ -88,13 +88,13 @@ static void put_at(record_file *file, const char *attribute, double value)
 }
 
 static void put_text(record_file *file, double x, double y, const char *class, const char *text,
-                     int room)
+                     int capacity)
 {
     record_put(file, "<text");
     put_at(file, "x", x);
     put_at(file, "y", y);
     record_putf(file, " class=\"%s\">", class);
-    put_name(file, text, room);
+    put_name(file, text, capacity);
     record_put(file, "</text>\n");
 }
 

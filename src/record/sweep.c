@@ -188,7 +188,7 @@ static void add_points(maker *k, int first, double *row)
 }
 
 /* "max(x), 0.4 dark to 3.1 bright" */
-static void title_map(const maker *k, int column, const char *name, char *title, size_t room)
+static void title_map(const maker *k, int column, const char *name, char *title, size_t capacity)
 {
     const double *value = record_table_column(k->table, column);
     double low = INFINITY, high = -INFINITY;
@@ -196,7 +196,8 @@ static void title_map(const maker *k, int column, const char *name, char *title,
         low = value[row] < low ? value[row] : low;
         high = value[row] > high ? value[row] : high;
     }
-    snprintf(title, room, low <= high ? "%.60s: %.4g dark, %.4g bright" : "%.60s", name, low, high);
+    snprintf(title, capacity, low <= high ? "%.60s: %.4g dark, %.4g bright" : "%.60s", name, low,
+             high);
 }
 
 static void add_plots(maker *k, int first)

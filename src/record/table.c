@@ -38,36 +38,37 @@ char *record_copy_text(const char *text)
 }
 
 /* One block holds all columns, so that it grows wholly or not at all. */
-static bool table_make_room(record_table *table, size_t room)
+static bool table_make_room(record_table *table, size_t capacity)
 {
     const size_t columns = (size_t)table->column_count;
-    if (columns > 0 && room > SIZE_MAX / sizeof(double) / columns) {
+    if (columns > 0 && capacity > SIZE_MAX / sizeof(double) / columns) {
         return false;
     }
-    double *value = base_alloc(room * columns * sizeof *value);
+    double *value = base_alloc(capacity * columns * sizeof *value);
     if (value == NULL) {
         return false;
     }
     for (size_t c = 0; c < columns && table->row_count > 0; c++) {
-        memcpy(value + c * room, table->value + c * table->row_room,
+        memcpy(value + c * capacity, table->value + c * table->row_capacity,
                table->row_count * sizeof *value);
     }
     base_free(table->value);
     table->value = value;
-    table->row_room = room;
+    table->row_capacity = capacity;
     return true;
 }
 
 /* Room for one more row. */
 static bool table_grow_rows(record_table *table)
 {
-    const size_t room = table->row_room;
-    return table->row_count < room || table_make_room(table, room < 64 ? 64 : room + room / 2);
+    const size_t capacity = table->row_capacity;
+    return table->row_count < capacity ||
+           table_make_room(table, capacity < 64 ? 64 : capacity + capacity / 2);
 }
 
 bool record_table_expect(record_table *table, double rows)
 {
-    return !(rows > (double)table->row_room) ||
+    return !(rows > (double)table->row_capacity) ||
            (rows < 0.5 * (double)SIZE_MAX && table_make_room(table, (size_t)rows));
 }
 
@@ -215,8 +216,8 @@ zw_status record_table_add_column(record_table *table, const char *name, record_
     }
     char *copy = record_copy_text(name);
     if (copy == NULL || !table_grow_slots(table) ||
-        !base_list_room(&table->column, &table->column_room, table->column_count,
-                        sizeof *table->column)) {
+        !base_list_reserve(&table->column, &table->column_capacity, table->column_count,
+                           sizeof *table->column)) {
         base_free(copy);
         return record_no_memory(error);
     }
@@ -241,7 +242,7 @@ zw_status record_table_add_row(record_table *table, const double *row, zw_error 
         return record_no_memory(error);
     }
     for (int c = 0; c < table->column_count; c++) {
-        table->value[(size_t)c * table->row_room + table->row_count] = row[c];
+        table->value[(size_t)c * table->row_capacity + table->row_count] = row[c];
     }
     table->row_count++;
     return ZW_OK;
@@ -252,20 +253,20 @@ zw_status record_table_add_row(record_table *table, const double *row, zw_error 
 zw_status record_table_widen(record_table *table, int more, zw_error *error)
 {
     const size_t columns = (size_t)table->column_count, all = columns + (size_t)more;
-    table->row_room = table->row_room > 0 ? table->row_room : 1;
-    if (all > SIZE_MAX / sizeof(double) / table->row_room) {
+    table->row_capacity = table->row_capacity > 0 ? table->row_capacity : 1;
+    if (all > SIZE_MAX / sizeof(double) / table->row_capacity) {
         return record_no_memory(error);
     }
-    double *value = base_alloc(all * table->row_room * sizeof *value);
+    double *value = base_alloc(all * table->row_capacity * sizeof *value);
     if (value == NULL) {
         return record_no_memory(error);
     }
     if (table->value != NULL) {
-        memcpy(value, table->value, columns * table->row_room * sizeof *value);
+        memcpy(value, table->value, columns * table->row_capacity * sizeof *value);
     }
     base_free(table->value);
     table->value = value;
-    table->late_room = more;
+    table->late_capacity = more;
     return ZW_OK;
 }
 
@@ -273,7 +274,7 @@ zw_status record_table_add_late(record_table *table, const char *name, record_ro
                                 double value, zw_error *error)
 {
     const size_t rows = table->row_count;
-    if (table->late_room < 1) {
+    if (table->late_capacity < 1) {
         return base_fail(error, ZW_BAD_INPUT, "recording: there is no room for column %s", name);
     }
     table->row_count = 0; /* those that are there do not matter: there is room after them */
@@ -282,18 +283,18 @@ zw_status record_table_add_late(record_table *table, const char *name, record_ro
     for (size_t row = 0; row < rows && status == ZW_OK; row++) {
         *record_table_cell(table, table->column_count - 1, row) = value;
     }
-    table->late_room -= status == ZW_OK;
+    table->late_capacity -= status == ZW_OK;
     return status;
 }
 
 double *record_table_cell(record_table *table, int column, size_t row)
 {
-    return table->value + (size_t)column * table->row_room + row;
+    return table->value + (size_t)column * table->row_capacity + row;
 }
 
 const double *record_table_column(const record_table *table, int column)
 {
-    return table->value != NULL ? table->value + (size_t)column * table->row_room : NULL;
+    return table->value != NULL ? table->value + (size_t)column * table->row_capacity : NULL;
 }
 
 bool record_is_number(const record_table *table, int column)

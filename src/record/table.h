@@ -133,26 +133,26 @@ typedef struct record_label {
 typedef struct record_table {
     char *text[RECORD_TEXT_COUNT]; /* never NULL */
 
-    int column_count, column_room;
+    int column_count, column_capacity;
     record_column *column;
     int slot_count, *slot; /* where a name is: a hash table of 1 + column, 0 for a free slot */
     int time; /* the column with RECORD_ROLE_TIME, or -1: then the row number is the time */
 
-    size_t row_count, row_room;
-    int late_room; /* columns that there is room for after the others */
-    double *value; /* column after column, row_room apart: see record_table_column */
+    size_t row_count, row_capacity;
+    int late_capacity; /* columns that there is room for after the others */
+    double *value;     /* column after column, row_capacity apart: see record_table_column */
 
-    int summary_count, summary_room;
+    int summary_count, summary_capacity;
     record_summary *summary;
-    int note_count, note_room;
+    int note_count, note_capacity;
     record_summary *note;    /* where the numbers come from: stands in every file of numbers */
     bool plain;              /* but in a CSV file that is to have nothing but numbers */
     const char *label_title; /* of the column of labels in a CSV file; NULL: "event". Static. */
-    int mark_count, mark_room;
+    int mark_count, mark_capacity;
     record_mark *mark;
-    int label_count, label_room;
+    int label_count, label_capacity;
     record_label *label; /* by rows */
-    int plot_count, plot_room;
+    int plot_count, plot_capacity;
     record_plot *plot;
     int draw_count, draw_room;
     record_draw *draw;

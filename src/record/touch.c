@@ -72,7 +72,7 @@ static int pair_of(record_touch *t, const zw_contact *it)
             return at;
         }
     }
-    if (!base_list_room(&t->pair, &t->pair_room, t->pair_count, sizeof *t->pair)) {
+    if (!base_list_reserve(&t->pair, &t->pair_capacity, t->pair_count, sizeof *t->pair)) {
         return -1;
     }
     t->pair[t->pair_count] = pair;
@@ -91,7 +91,7 @@ static int add_sum(record_touch *t, size_t row, const zw_contact *it)
         at--;
     }
     if (at == 0 || t->sum[at - 1].row != row) {
-        if (!base_list_room(&t->sum, &t->sum_room, t->sum_count, sizeof *t->sum)) {
+        if (!base_list_reserve(&t->sum, &t->sum_capacity, t->sum_count, sizeof *t->sum)) {
             return 0;
         }
         t->sum[t->sum_count++] = (touch_sum){.row = row, .pair = pair, .gap = INFINITY};
@@ -124,7 +124,7 @@ static int add_arrow(record_touch *t, size_t row, int first, const zw_contact *i
         return 1;
     }
     if (arrow.slot < SLOTS) {
-        if (!base_list_room(&t->arrow, &t->arrow_room, t->arrow_count, sizeof arrow)) {
+        if (!base_list_reserve(&t->arrow, &t->arrow_capacity, t->arrow_count, sizeof arrow)) {
             return 0;
         }
         t->arrow[t->arrow_count++] = arrow;

@@ -8,11 +8,11 @@
 typedef struct record_touch {
     int most;   /* pairs that are written; -1: all */
     int beyond; /* there are more: none is written */
-    int pair_count, pair_room, next;
+    int pair_count, pair_capacity, next;
     struct touch_pair *pair;
-    int sum_count, sum_room;
+    int sum_count, sum_capacity;
     struct touch_sum *sum; /* in the order of the rows */
-    int arrow_count, arrow_room, slots;
+    int arrow_count, arrow_capacity, slots;
     struct touch_arrow *arrow;
     int is_written;
 } record_touch;

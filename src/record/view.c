@@ -37,7 +37,7 @@ static const char *time_name(const record_table *table)
 
 static record_chart *add_chart(record_view *view, zw_error *error)
 {
-    if (!base_list_room(&view->chart, &view->room, view->count, sizeof *view->chart)) {
+    if (!base_list_reserve(&view->chart, &view->capacity, view->count, sizeof *view->chart)) {
         record_no_memory(error);
         return NULL;
     }
@@ -49,9 +49,9 @@ static record_chart *add_chart(record_view *view, zw_error *error)
 static void set_title(record_chart *chart, const char *first, const char *link, const char *second)
 {
     char *title = chart->title;
-    size_t room = sizeof chart->title;
-    if (snprintf(title, room, "%s%s%s", first, link, second) >= (int)room) {
-        size_t end = room - 4;
+    size_t capacity = sizeof chart->title;
+    if (snprintf(title, capacity, "%s%s%s", first, link, second) >= (int)capacity) {
+        size_t end = capacity - 4;
         while (end > 0 && ((unsigned char)title[end] & 0xc0) == 0x80) {
             end--;
         }

@@ -23,7 +23,7 @@ typedef struct record_chart {
 } record_chart;
 
 typedef struct record_view {
-    int count, room;
+    int count, capacity;
     record_chart *chart;
 } record_view;
 

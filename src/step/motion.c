@@ -185,7 +185,8 @@ int motion_rank_beside(step_motion *motion, double t, const double *y)
 
 /* Multipliers answer right sides b, without forces, with S^-1 b, S = A M^-1 A': near a loss of rank
  * that is the combination of rows that is about to vanish, for nearly every b. */
-int motion_name_singular(step_motion *motion, double t, const double *y, char *text, size_t room)
+int motion_name_singular(step_motion *motion, double t, const double *y, char *text,
+                         size_t capacity)
 {
     enum { NAMES = 4 };
     const zw_system *system = motion->system;
@@ -223,8 +224,8 @@ int motion_name_singular(step_motion *motion, double t, const double *y, char *t
         for (int end = i + solver->block[k].rows; i < end; i++) {
             pulls |= fabs(solver->answer.lambda[i]) > 0.1 * most;
         }
-        if (pulls && used + 1 < room) {
-            used += (size_t)snprintf(text + used, room - used, "%s%.40s", names++ ? ", " : "",
+        if (pulls && used + 1 < capacity) {
+            used += (size_t)snprintf(text + used, capacity - used, "%s%.40s", names++ ? ", " : "",
                                      solver->block[k].name);
         }
     }

@@ -37,7 +37,8 @@ int motion_rank_beside(step_motion *motion, double t, const double *y);
 
 /* Is y, where the last step ended, near a loss of rank? Then the constraints that are about to
  * depend on each other, at most four, with commas. */
-int motion_name_singular(step_motion *motion, double t, const double *y, char *text, size_t room);
+int motion_name_singular(step_motion *motion, double t, const double *y, char *text,
+                         size_t capacity);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state);

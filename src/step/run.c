@@ -242,18 +242,18 @@ static void note_overlaps(run *r)
 {
     const impulse_overlap *from = &r->impulse->overlap;
     zw_run_summary *to = r->summary;
-    size_t used = 0, room = sizeof to->overlap_name;
+    size_t used = 0, capacity = sizeof to->overlap_name;
     if (to->overlaps > 0 || from->pairs == 0) {
         return;
     }
     to->overlaps = from->pairs;
     to->overlap_depth = from->depth[0];
     to->overlaps_stuck = from->stuck;
-    for (int k = 0; k < from->pairs && k < IMPULSE_NAMED && used < room; k++) {
+    for (int k = 0; k < from->pairs && k < IMPULSE_NAMED && used < capacity; k++) {
         char first[48], second[48];
         contact_side_name(r->system->bodies->contact, from->key[k].geom[0], first, sizeof first);
         contact_side_name(r->system->bodies->contact, from->key[k].geom[1], second, sizeof second);
-        int more = snprintf(to->overlap_name + used, room - used, "%s%s in %s", k ? ", " : "",
+        int more = snprintf(to->overlap_name + used, capacity - used, "%s%s in %s", k ? ", " : "",
                             second, first);
         used += more > 0 ? (size_t)more : 0;
     }

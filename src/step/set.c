@@ -51,13 +51,13 @@ static zw_status check_param(const zw_model *model, int index, zw_error *error)
 }
 
 /* `now` are the numbers of the field: a parameter may be set to what it is. */
-static zw_status check(const zw_system *system, zw_field_id field, int first, int count, int room,
-                       const double *now, const double *value, zw_error *error)
+static zw_status check(const zw_system *system, zw_field_id field, int first, int count,
+                       int capacity, const double *now, const double *value, zw_error *error)
 {
-    if (first < 0 || count < 0 || count > room || first > room - count) {
+    if (first < 0 || count < 0 || count > capacity || first > capacity - count) {
         return base_fail(error, ZW_BAD_INPUT,
                          "numbers %d to %d of a field that has %d cannot be set", first,
-                         first + count - 1, room);
+                         first + count - 1, capacity);
     }
     zw_status status = ZW_OK;
     for (int k = 0; k < count && status == ZW_OK; k++) {
@@ -158,12 +158,12 @@ static zw_status place(const zw_system *system, zw_state *state, double *pose, i
 zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                        int first, int count, const double *value, zw_error *error)
 {
-    int room = 0;
-    double *to = numbers(system, state, work, field, &room);
+    int capacity = 0;
+    double *to = numbers(system, state, work, field, &capacity);
     if (!to) {
         return base_fail(error, ZW_BAD_INPUT, "this field is computed: it cannot be set");
     }
-    zw_status status = check(system, field, first, count, room, to, value, error);
+    zw_status status = check(system, field, first, count, capacity, to, value, error);
     if (status != ZW_OK || count == 0) {
         return status;
     }

@@ -196,13 +196,13 @@ static zw_status solve(const zw_system *system, zw_work *work, const double **C,
 
 /* The names of some blocks, with commas. */
 static void list_blocks(const system_solver *solver, const int *block, int count, char *text,
-                        size_t room)
+                        size_t capacity)
 {
     size_t used = 0;
     text[0] = 0;
-    for (int k = 0; k < count && used < room - 1; k++) {
+    for (int k = 0; k < count && used < capacity - 1; k++) {
         const char *name = solver->block[block[k]].name;
-        used += (size_t)snprintf(text + used, room - used, "%s%s", k ? ", " : "", name);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", k ? ", " : "", name);
     }
 }
 

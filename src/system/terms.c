@@ -37,7 +37,7 @@ static int finite(int count, const double *x)
 }
 
 /* The part of the source that a place underlines. */
-static void quote(const zw_model *model, int place, char *text, size_t room)
+static void quote(const zw_model *model, int place, char *text, size_t capacity)
 {
     text[0] = 0;
     if (place < 0 || place >= model->place_count) {
@@ -51,7 +51,7 @@ static void quote(const zw_model *model, int place, char *text, size_t room)
     }
     if (line) {
         size_t length = strcspn(line, "\n#"), used = 0;
-        for (size_t i = 0; i < length && used + 1 < room; i++) {
+        for (size_t i = 0; i < length && used + 1 < capacity; i++) {
             text[used++] = line[i];
         }
         while (used > 0 && (text[used - 1] == ' ' || text[used - 1] == '\r')) {

@@ -32,7 +32,7 @@ static void lay_out(zw_work *work, base_arena *arena)
     if (system->tree) {
         work->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
         work->jacobian = base_arena_doubles(arena, 12 * (size_t)system->bodies->widest);
-        work->rows = base_arena_doubles(arena, bodies_room(system));
+        work->rows = base_arena_doubles(arena, bodies_scratch(system));
         work->lifted = base_arena_doubles(arena, system->bodies->motor_lifts ? n : 0);
         work->aim = base_arena_doubles(arena, n + 6);
         work->aim_dof = base_arena_ints(arena, n + 6);

@@ -80,7 +80,7 @@ struct zw_work {
     double *sweeps;                /* of the tree */
     struct tree_group *group;      /* equal trees of it: bodies_group_trees; or NULL */
     double *jacobian;              /* [12 * widest] */
-    double *rows;                  /* of bodies: bodies_room */
+    double *rows;                  /* of bodies: bodies_scratch */
     double *lifted;                /* [n] of bodies: bodies_see_lifts, where a motor lifts */
     double *aim;                   /* of bodies: [n + 6] along which a force acts, */
     int *aim_dof;                  /* [n + 6] and on which speeds */

@@ -335,17 +335,17 @@ ZW_INLINE void hand_down(const table *t, int i, int parent)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-size_t tree_differ_room(const tree_mechanism *tree)
+size_t tree_differ_scratch(const tree_mechanism *tree)
 {
     size_t bodies = (size_t)tree->bodies, nv = (size_t)tree->nv;
     return bodies * (3 + 18 + INERTIA + SQUARE) + nv * (24 + PAIR + 1);
 }
 
-static table lay_out(const tree_mechanism *tree, double *room)
+static table lay_out(const tree_mechanism *tree, double *scratch)
 {
     size_t bodies = (size_t)tree->bodies, nv = (size_t)tree->nv;
     table t;
-    t.at = room;
+    t.at = scratch;
     t.V = (six *)(t.at + 3 * bodies);
     t.A = t.V + bodies;
     t.F = t.A + bodies;
@@ -361,9 +361,9 @@ static table lay_out(const tree_mechanism *tree, double *room)
 }
 
 ZW_CLONES void tree_differ(const tree_mechanism *tree, const double *v, const double *a,
-                           const double *work, double *room, double *by_q, double *by_v)
+                           const double *work, double *scratch, double *by_q, double *by_v)
 {
-    table t = lay_out(tree, room);
+    table t = lay_out(tree, scratch);
     size_t n = (size_t)tree->nv;
     memset(by_q, 0, n * n * sizeof *by_q);
     memset(by_v, 0, n * n * sizeof *by_v);
@@ -436,7 +436,7 @@ ZW_INLINE void solve_eight(const tree_mechanism *tree, const double *L, double *
 }
 
 ZW_CLONES void tree_solve_many(const tree_mechanism *tree, const double *work, int count, double *x,
-                               double *room)
+                               double *scratch)
 {
     int n = tree->nv;
     for (int first = 0; first < count; first += LANES) {
@@ -444,10 +444,10 @@ ZW_CLONES void tree_solve_many(const tree_mechanism *tree, const double *work, i
         for (int l = 0; l < LANES; l++) { /* what is left over repeats the last */
             row[l] = x + (size_t)(first + l < count ? first + l : count - 1) * (size_t)n;
         }
-        turn(row, n, 0, 0, room);
-        turn(row + 4, n, 4, 0, room);
-        solve_eight(tree, work + tree->at.L, room);
-        turn(row, n, 0, 1, room);
-        turn(row + 4, n, 4, 1, room);
+        turn(row, n, 0, 0, scratch);
+        turn(row + 4, n, 4, 0, scratch);
+        solve_eight(tree, work + tree->at.L, scratch);
+        turn(row, n, 0, 1, scratch);
+        turn(row + 4, n, 4, 1, scratch);
     }
 }

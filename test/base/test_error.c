@@ -40,16 +40,16 @@ static void long_stories_are_cut(void **state)
     struct {
         zw_error error;
         char beyond[64];
-    } room;
-    memset(&room, 0x55, sizeof room);
-    base_fail(&room.error, ZW_CONFLICT, "start");
+    } capacity;
+    memset(&capacity, 0x55, sizeof capacity);
+    base_fail(&capacity.error, ZW_CONFLICT, "start");
     for (int i = 0; i < 400; i++) {
-        base_fail_more(&room.error, " %d", i);
+        base_fail_more(&capacity.error, " %d", i);
     }
-    assert_int_equal(strlen(room.error.text), sizeof room.error.text - 1);
-    assert_memory_equal(room.error.text, "start 0 1 2", 11);
-    for (size_t i = 0; i < sizeof room.beyond; i++) {
-        assert_int_equal(room.beyond[i], 0x55);
+    assert_int_equal(strlen(capacity.error.text), sizeof capacity.error.text - 1);
+    assert_memory_equal(capacity.error.text, "start 0 1 2", 11);
+    for (size_t i = 0; i < sizeof capacity.beyond; i++) {
+        assert_int_equal(capacity.beyond[i], 0x55);
     }
 }
 

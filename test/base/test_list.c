@@ -15,7 +15,7 @@ static void lists_grow(void **state)
     double *list = NULL;
     int capacity = 0;
     for (int i = 0; i < 10000; i++) {
-        assert_true(base_list_room(&list, &capacity, i, sizeof *list));
+        assert_true(base_list_reserve(&list, &capacity, i, sizeof *list));
         assert_true(capacity > i);
         assert_true(list[i] == 0); /* what is new is zeroed */
         list[i] = i;
@@ -32,13 +32,13 @@ static void a_list_that_cannot_grow_stays(void **state)
     int *list = NULL, capacity = 0, count = 0;
     while (count < 100) {
         if (count == capacity) {
-            int *before = list, room = capacity;
+            int *before = list, before_capacity = capacity;
             base_alloc_fail_after(1);
-            assert_false(base_list_room(&list, &capacity, count, sizeof *list));
-            assert_true(list == before && capacity == room);
+            assert_false(base_list_reserve(&list, &capacity, count, sizeof *list));
+            assert_true(list == before && capacity == before_capacity);
         }
         base_alloc_fail_after(0);
-        assert_true(base_list_room(&list, &capacity, count, sizeof *list));
+        assert_true(base_list_reserve(&list, &capacity, count, sizeof *list));
         list[count] = count;
         count++;
     }

@@ -13,7 +13,7 @@
 
 #include "collide/poses.h"
 
-enum { LAW_ROOM = 200 };
+enum { LAW_CAPACITY = 200 };
 enum {
     LAW_PLANE,
     LAW_NEAREST,
@@ -30,7 +30,8 @@ static const char *const law_name[] = {"plane", "nearest", "outside", "depth",
 
 static inline int couple_ask(const couple *c, collide_point *p)
 {
-    return collide_pair(&c->a->shape, &c->at_a, &c->b->shape, &c->at_b, 4 * c->scale, p, LAW_ROOM);
+    return collide_pair(&c->a->shape, &c->at_a, &c->b->shape, &c->at_b, 4 * c->scale, p,
+                        LAW_CAPACITY);
 }
 
 static inline int least_of(const collide_point *p, int count)
@@ -108,7 +109,7 @@ static inline void laws_of_moves(const couple *c, const collide_point *p, dice *
                                  double error[LAWS])
 {
     static const double step[4] = {1e-13, 1e-9, 1e-6, 1e-2};
-    collide_point q[LAW_ROOM];
+    collide_point q[LAW_CAPACITY];
     for (int k = 0; k < 8; k++) {
         couple m = *c;
         double way[3], s = step[k & 3] * c->scale, moved = 0;
@@ -128,7 +129,7 @@ static inline void laws_of_moves(const couple *c, const collide_point *p, dice *
 static inline void laws_of_places(const couple *c, const collide_point *p, int count,
                                   double error[LAWS])
 {
-    collide_point q[LAW_ROOM];
+    collide_point q[LAW_CAPACITY];
     const collide_point *at = &p[least_of(p, count)];
     couple over = {c->b, c->a, c->at_b, c->at_a, c->scale}, far = *c;
     double by = ldexp(1, 20 + (int)ceil(log2(c->scale))), turn = 0;
@@ -153,13 +154,13 @@ static inline void laws_of_places(const couple *c, const collide_point *p, int c
 /* The gap; errors as above. */
 static inline double couple_laws(const couple *c, dice *d, double error[LAWS])
 {
-    collide_point p[LAW_ROOM];
+    collide_point p[LAW_CAPACITY];
     double n[3] = {0, 0, 0};
     for (int l = 0; l < LAWS; l++) {
         error[l] = 0;
     }
     int count = couple_ask(c, p);
-    if (count < 1 || count > LAW_ROOM) {
+    if (count < 1 || count > LAW_CAPACITY) {
         error[LAW_PLANE] = INFINITY;
         return NAN;
     }

@@ -126,7 +126,7 @@ static inline void try_direction(const couple *c, const double l[3], double n[3]
 }
 
 /* Directions of edges, if there are not too many. */
-static inline int edge_ways(const figure *f, const collide_pose *at, double way[][3], int room)
+static inline int edge_ways(const figure *f, const collide_pose *at, double way[][3], int capacity)
 {
     int count = 0;
     double own[80][3];
@@ -150,7 +150,7 @@ static inline int edge_ways(const figure *f, const collide_pose *at, double way[
             }
         }
     }
-    count = count < room ? count : room;
+    count = count < capacity ? count : capacity;
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < 3; i++) {
             way[k][i] = p_dot(&at->R[3 * i], own[k]);

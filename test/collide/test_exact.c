@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-enum { ROOM = 64 };
+enum { CAPACITY = 64 };
 
 typedef struct tally {
     int apart, overlap;
@@ -35,9 +35,9 @@ static int least_of(const collide_point *p, int count)
 
 static void check_pair(const body *a, const body *b, dice *d, tally *t)
 {
-    collide_point p[ROOM];
-    int count = collide_pair(&a->shape, &a->at, &b->shape, &b->at, 10, p, ROOM);
-    assert_in_range(count, 1, ROOM);
+    collide_point p[CAPACITY];
+    int count = collide_pair(&a->shape, &a->at, &b->shape, &b->at, 10, p, CAPACITY);
+    assert_in_range(count, 1, CAPACITY);
     const collide_point *c = &p[least_of(p, count)];
     assert_true(fabs(dot(c->normal, c->normal) - 1) < 1e-14);
     t->plane_error = fmax(t->plane_error, fabs(gap_along(a, b, c->normal) - c->gap));
@@ -190,7 +190,7 @@ static void test_stones(void **state)
     collide_shape stone = {.kind = COLLIDE_HULL, .hull = collide_hull_new(v[0], 8)};
     for (int k = 0; k < campaign(20000); k++) {
         collide_pose at[2] = {0};
-        collide_point p[ROOM];
+        collide_point p[CAPACITY];
         double *R = at[0].R, *Q = at[1].R;
         turn_of(&d, R);
         for (int i = 0; i < 3; i++) { /* the next one is turned about y, by the whole angle */
@@ -200,7 +200,7 @@ static void test_stones(void **state)
             at[0].pos[i] = r * R[3 * i + 2];
             at[1].pos[i] = r * Q[3 * i + 2];
         }
-        int count = collide_pair(&stone, &at[0], &stone, &at[1], 0.01, p, ROOM);
+        int count = collide_pair(&stone, &at[0], &stone, &at[1], 0.01, p, CAPACITY);
         assert_int_equal(count, 4);
         for (int i = 0; i < count; i++) {
             worst = fmax(worst, fabs(p[i].gap));
@@ -233,8 +233,8 @@ static void test_points_in_one_plane(void **state)
     }
     collide_shape stone = {.kind = COLLIDE_HULL, .hull = collide_hull_new(v[0], 8)};
     for (int k = 0; k < 2; k++) {
-        collide_point p[ROOM];
-        assert_int_equal(collide_pair(&stone, &at[k], &stone, &at[1 - k], 1e-3, p, ROOM), 4);
+        collide_point p[CAPACITY];
+        assert_int_equal(collide_pair(&stone, &at[k], &stone, &at[1 - k], 1e-3, p, CAPACITY), 4);
         for (int i = 0; i < 4; i++) {
             assert_true(fabs(p[i].gap) < 1e-12);
         }

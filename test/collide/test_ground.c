@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { ROOM = 512, SIDE = 9 };
+enum { CAPACITY = 512, SIDE = 9 };
 
 static const collide_pose here = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
@@ -69,14 +69,14 @@ static void test_flat_ground_is_a_plane(void **state)
     for (int k = 0; k < 3000; k++) {
         collide_shape ground = floor_of(&d, k & 1);
         body b = body_of(&d, (collide_kind)dice_int(&d, COLLIDE_SPHERE, COLLIDE_HULL));
-        collide_point p[ROOM], q[ROOM];
-        collide_pair(&plane, &here, &b.shape, &b.at, 10, p, ROOM);
-        double depth = least_gap(p, collide_pair(&plane, &here, &b.shape, &b.at, 10, p, ROOM));
+        collide_point p[CAPACITY], q[CAPACITY];
+        collide_pair(&plane, &here, &b.shape, &b.at, 10, p, CAPACITY);
+        double depth = least_gap(p, collide_pair(&plane, &here, &b.shape, &b.at, 10, p, CAPACITY));
         b.at.pos[2] -= depth; /* now it touches; shallow, as contacts are */
         b.at.pos[2] += dice_between(&d, -0.05, 0.05);
-        int flat = collide_pair(&plane, &here, &b.shape, &b.at, 0.1, p, ROOM);
-        int count = collide_pair(&ground, &here, &b.shape, &b.at, 0.1, q, ROOM);
-        assert_in_range(count, 1, ROOM);
+        int flat = collide_pair(&plane, &here, &b.shape, &b.at, 0.1, p, CAPACITY);
+        int count = collide_pair(&ground, &here, &b.shape, &b.at, 0.1, q, CAPACITY);
+        assert_in_range(count, 1, CAPACITY);
         for (int i = 0; i < count; i++) {
             assert_true(fabs(q[i].normal[2] - 1) < 1e-14);
         }
@@ -113,16 +113,16 @@ static void test_closed_mesh_is_its_body(void **state)
         body a = body_of(&d, COLLIDE_BOX);
         body b = body_of(&d, (collide_kind)dice_int(&d, COLLIDE_SPHERE, COLLIDE_HULL));
         collide_shape mesh = box_mesh(a.shape.size);
-        collide_point p[ROOM], q[ROOM];
+        collide_point p[CAPACITY], q[CAPACITY];
         for (int i = 0; i < 3; i++) {
             b.at.pos[i] *= 2;
         }
-        int solid = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 4, p, ROOM);
-        int count = collide_pair(&mesh, &a.at, &b.shape, &b.at, 4, q, ROOM);
+        int solid = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 4, p, CAPACITY);
+        int count = collide_pair(&mesh, &a.at, &b.shape, &b.at, 4, q, CAPACITY);
         double gap = least_gap(p, solid);
         if (solid > 0 && gap > 1e-6) {
             apart++;
-            assert_in_range(count, 1, ROOM);
+            assert_in_range(count, 1, CAPACITY);
             worst = fmax(worst, fabs(gap - least_gap(q, count)));
         }
         body_free(&b);
@@ -149,9 +149,9 @@ static void test_rough_field(void **state)
         at.pos[0] = dice_between(&d, -3, 3);
         at.pos[1] = dice_between(&d, -3, 3);
         at.pos[2] = dice_between(&d, 0.75, 1);
-        collide_point p[ROOM];
-        int count = collide_pair(&s, &here, &ball, &at, 2, p, ROOM);
-        assert_in_range(count, 1, ROOM);
+        collide_point p[CAPACITY];
+        int count = collide_pair(&s, &here, &ball, &at, 2, p, CAPACITY);
+        assert_in_range(count, 1, CAPACITY);
         enum { FINE = 400 };
         for (int i = -FINE; i <= FINE; i++) { /* heights by their definition */
             for (int j = -FINE; j <= FINE; j++) {
@@ -181,8 +181,8 @@ static void test_ball_over_a_ridge(void **state)
     s.field = collide_field_new(5, 2, 2, 0.5, h);
     for (int k = 0; k <= 400; k++) {
         collide_pose at = {{-0.8 + 1.6 * k / 400, 0.1, 1.3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-        collide_point p[ROOM];
-        int count = collide_pair(&s, &here, &ball, &at, 3, p, ROOM);
+        collide_point p[CAPACITY];
+        int count = collide_pair(&s, &here, &ball, &at, 3, p, CAPACITY);
         double off = fabs(at.pos[0]);
         double away = off <= 0.3 ? sqrt(off * off + 0.09) : (0.3 + off) * r;
         assert_true(fabs(least_gap(p, count) + 0.25 - away) < 1e-12);

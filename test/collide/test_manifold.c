@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { ROOM = 128 };
+enum { CAPACITY = 128 };
 
 static const collide_pose here = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
@@ -49,8 +49,8 @@ static double least_gap(const collide_point *p, int count)
 static void stands(const collide_shape *a, const collide_shape *b, collide_pose at, int points,
                    double gap)
 {
-    collide_point p[ROOM];
-    int count = collide_pair(a, &here, b, &at, 0.01, p, ROOM);
+    collide_point p[CAPACITY];
+    int count = collide_pair(a, &here, b, &at, 0.01, p, CAPACITY);
     assert_int_equal(count, points);
     double middle[2] = {0, 0};
     for (int i = 0; i < count; i++) {
@@ -113,10 +113,10 @@ static void test_rollers_side_by_side(void **state)
     for (int k = 0; k < 4; k++) {
         collide_shape a = shape(kinds[k & 1], 0.5, 2, 0), b = shape(kinds[k >> 1], 0.25, 1, 0);
         for (int shift = 0; shift < 3; shift++) { /* inside, over the end, equal */
-            collide_point p[ROOM];
+            collide_point p[CAPACITY];
             b.size[1] = shift == 2 ? 2 : 1;
             collide_pose at = turned(0.75, 0, shift == 1 ? 1.5 : 0, 2, 0.6, 0.8);
-            int count = collide_pair(&a, &here, &b, &at, 1e-3, p, ROOM);
+            int count = collide_pair(&a, &here, &b, &at, 1e-3, p, CAPACITY);
             assert_int_equal(count, 2);
             double far = fabs(p[0].pos[2] - p[1].pos[2]);
             assert_true(fabs(far - (shift == 0 ? 2 : shift == 1 ? 1.5 : 4)) < 1e-9);
@@ -135,11 +135,11 @@ static void test_symmetry_and_motion(void **state)
         collide_kind first = (collide_kind)dice_int(&d, 0, COLLIDE_HULL);
         collide_kind second = (collide_kind)dice_int(&d, 1, COLLIDE_HULL);
         body a = body_of(&d, first), b = body_of(&d, second);
-        collide_point p[ROOM], q[ROOM];
-        int count = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, p, ROOM);
-        assert_in_range(count, 1, ROOM);
-        int over = collide_pair(&b.shape, &b.at, &a.shape, &a.at, 10, q, ROOM);
-        assert_in_range(over, 1, ROOM);
+        collide_point p[CAPACITY], q[CAPACITY];
+        int count = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, p, CAPACITY);
+        assert_in_range(count, 1, CAPACITY);
+        int over = collide_pair(&b.shape, &b.at, &a.shape, &a.at, 10, q, CAPACITY);
+        assert_in_range(over, 1, CAPACITY);
         double turn = 0;
         for (int i = 0; i < 3; i++) {
             turn = fmax(turn, fabs(least(p, count)->normal[i] + least(q, over)->normal[i]));
@@ -164,7 +164,7 @@ static void test_symmetry_and_motion(void **state)
                 }
             }
         }
-        int moved = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, q, ROOM);
+        int moved = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, q, CAPACITY);
         assert_true(moved > 0);
         move_gap = fmax(move_gap, fabs(least_gap(p, count) - least_gap(q, moved)));
         double back = 0;
@@ -209,8 +209,8 @@ static void test_rocking_wheel(void **state)
             at.R[3 * i + 1] = y[i];
             at.R[3 * i + 2] = axle[i];
         }
-        collide_point p[ROOM];
-        int count = collide_pair(&box, &step, &wheel, &at, 0.1, p, ROOM), rims = 0;
+        collide_point p[CAPACITY];
+        int count = collide_pair(&box, &step, &wheel, &at, 0.1, p, CAPACITY), rims = 0;
         assert_in_range(count, 2, 3);
         for (int i = 0; i < count; i++) {
             double e[3] = {-0.5 - at.pos[0], p[i].pos[1] - at.pos[1], 0.08 - at.pos[2]};
@@ -237,9 +237,9 @@ static void test_gap_is_continuous(void **state)
         double way[3], last = 0;
         dice_direction(&d, way);
         for (int s = 0; s < 60; s++) {
-            collide_point p[ROOM];
+            collide_point p[CAPACITY];
             double step = s < 30 ? 1e-3 : 1e-8;
-            int count = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, p, ROOM);
+            int count = collide_pair(&a.shape, &a.at, &b.shape, &b.at, 10, p, CAPACITY);
             double gap = least_gap(p, count);
             assert_true(s == 0 || fabs(gap - last) < step * (1 + 1e-9) + 1e-12);
             last = gap;
@@ -262,12 +262,12 @@ static void test_names_stay(void **state)
         collide_shape a = shape(COLLIDE_BOX, 2, 2, 1), b = shape(COLLIDE_BOX, 1, 1, 1);
         double c = dice_between(&d, 0, 0.8), s = sqrt(1 - c * c);
         collide_pose at = turned(dice_between(&d, -2, 2), dice_between(&d, -2, 2), 2, 2, c, s);
-        collide_point p[ROOM], q[ROOM];
-        int count = collide_pair(&a, &here, &b, &at, 0.01, p, ROOM);
+        collide_point p[CAPACITY], q[CAPACITY];
+        int count = collide_pair(&a, &here, &b, &at, 0.01, p, CAPACITY);
         for (int i = 0; i < 3; i++) {
             at.pos[i] += dice_between(&d, -1e-6, 1e-6);
         }
-        int again = collide_pair(&a, &here, &b, &at, 0.01, q, ROOM);
+        int again = collide_pair(&a, &here, &b, &at, 0.01, q, CAPACITY);
         for (int i = 0; i < count; i++) {
             all++;
             for (int j = 0; j < again; j++) {
@@ -289,7 +289,7 @@ static void test_many_corners(void **state)
     enum { CORNERS = 120 };
     double corner[2 * CORNERS][3];
     collide_shape plane = shape(COLLIDE_PLANE, 0, 0, 0), sole = shape(COLLIDE_HULL, 0, 0, 0);
-    collide_point first[ROOM], p[ROOM];
+    collide_point first[CAPACITY], p[CAPACITY];
     (void)state;
     for (int k = 0; k < 2 * CORNERS; k++) {
         double angle = 2 * M_PI * (k % CORNERS) / CORNERS;
@@ -298,14 +298,14 @@ static void test_many_corners(void **state)
         corner[k][2] = k < CORNERS ? 0 : 0.02;
     }
     sole.hull = collide_hull_new(corner[0], 2 * CORNERS);
-    int count = collide_pair(&plane, &here, &sole, &here, 1e-3, first, ROOM);
+    int count = collide_pair(&plane, &here, &sole, &here, 1e-3, first, CAPACITY);
     assert_in_range(count, 8, CORNERS - 1);
     for (int k = 0; k < 200; k++) {
         double angle = 0.7 * k, tilt = k < 100 ? 1e-12 : 1e-3, low = INFINITY, lowest = INFINITY;
         double c = cos(angle), s = sin(angle), x = -s * tilt, y = c * tilt;
         collide_pose at = {
             .R = {1, 0, y, 0, 1, -x, -y, x, 1}}; /* turned by (x, y), to first order */
-        assert_int_equal(collide_pair(&plane, &here, &sole, &at, 1e-3, p, ROOM), count);
+        assert_int_equal(collide_pair(&plane, &here, &sole, &at, 1e-3, p, CAPACITY), count);
         for (int i = 0; i < count; i++) {
             assert_true(k >= 100 || p[i].feature == first[i].feature);
             low = fmin(low, p[i].gap);
@@ -390,10 +390,10 @@ static void test_everything_is_answered(void **state)
                     from.pos[0] = 1e7;
                     at.pos[0] = 1e7;
                 }
-                collide_point p[ROOM];
-                int count =
-                    collide_pair(&z.shape[i], &from, &z.shape[j], &at, k & 2 ? 3 : 0.5, p, ROOM);
-                for (int c = 0; c < count && c < ROOM; c++) {
+                collide_point p[CAPACITY];
+                int count = collide_pair(&z.shape[i], &from, &z.shape[j], &at, k & 2 ? 3 : 0.5, p,
+                                         CAPACITY);
+                for (int c = 0; c < count && c < CAPACITY; c++) {
                     assert_true(isfinite(p[c].gap) && fabs(p[c].gap) < 10);
                     assert_true(fabs(dot(p[c].normal, p[c].normal) - 1) < 1e-9);
                     assert_true(isfinite(p[c].pos[0] + p[c].pos[1] + p[c].pos[2]));
@@ -430,10 +430,11 @@ static void test_poison(void **state)
             for (int k = 0; k < 4; k++) {
                 collide_pose at = here;
                 at.pos[k % 3] = k == 3 ? INFINITY : NAN;
-                collide_point p[ROOM];
-                int count = j & 1 ? collide_pair(&z.shape[i], &at, &z.shape[j], &here, 1, p, ROOM)
-                                  : collide_pair(&z.shape[i], &here, &z.shape[j], &at, 1, p, ROOM);
-                for (int c = 0; c < count && c < ROOM; c++) {
+                collide_point p[CAPACITY];
+                int count =
+                    j & 1 ? collide_pair(&z.shape[i], &at, &z.shape[j], &here, 1, p, CAPACITY)
+                          : collide_pair(&z.shape[i], &here, &z.shape[j], &at, 1, p, CAPACITY);
+                for (int c = 0; c < count && c < CAPACITY; c++) {
                     assert_true(isfinite(p[c].gap));
                     assert_true(isfinite(p[c].pos[0] + p[c].pos[1] + p[c].pos[2]));
                 }

@@ -14,7 +14,7 @@
 
 #include "collide/ground.h"
 
-enum { ROOM = 128 };
+enum { CAPACITY = 128 };
 
 static collide_shape shape(collide_kind kind, double x, double y, double z)
 {
@@ -37,10 +37,10 @@ static collide_pose pose(double x, double y, double z, double yaw, int lies)
 static double reach(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                     const collide_pose *at_b, double x, double y)
 {
-    collide_point p[ROOM];
+    collide_point p[CAPACITY];
     double far = -INFINITY;
-    int count = collide_pair(a, at_a, b, at_b, 1e-5, p, ROOM);
-    assert_in_range(count, 1, ROOM);
+    int count = collide_pair(a, at_a, b, at_b, 1e-5, p, CAPACITY);
+    assert_in_range(count, 1, CAPACITY);
     for (int i = 0; i < count; i++) {
         assert_true(fabs(p[i].normal[2] - 1) < 1e-9 && fabs(p[i].gap) < 1e-5);
         far = fmax(far, x * p[i].pos[0] + y * p[i].pos[1]);
@@ -197,10 +197,10 @@ static void test_plate_on_a_ridge(void **state)
     for (int k = 0; k < 2 * 5; k++) {
         static const double lean[5] = {0, 1e-8, 1e-6, 1e-4, 1e-3}, ex[3] = {1, 0, 0};
         collide_pose at = pose(0.13, 0.21, 0.1 + 0.6 * lean[k / 2], 0, 0);
-        collide_point p[ROOM];
+        collide_point p[CAPACITY];
         turn_about(ex, sqrt(1 - lean[k / 2] * lean[k / 2]), lean[k / 2], at.R);
-        int n = collide_pair(&ground[k & 1], &here, &plate, &at, 0.01, p, ROOM);
-        assert_in_range(n, 2, ROOM);
+        int n = collide_pair(&ground[k & 1], &here, &plate, &at, 0.01, p, CAPACITY);
+        assert_in_range(n, 2, CAPACITY);
         for (int i = 0; i < n; i++) {
             assert_true(fabs(p[i].normal[0]) < 1e-9 && fabs(p[i].pos[0]) < 1e-9);
         }

@@ -114,11 +114,11 @@ static zw_gauss on_ice(scene *s)
 {
     zw_gauss ice = s->problem;
     int n = ice.n, m = 0;
-    zw_block *block = scene_room(s, (size_t)ice.block_count, sizeof *block);
-    double *A = scene_room(s, (size_t)s->m * (size_t)n, sizeof *A);
-    double *b = scene_room(s, (size_t)s->m, sizeof *b), *unit, *column;
-    unit = scene_room(s, (size_t)n, sizeof *unit);
-    column = scene_room(s, (size_t)s->m, sizeof *column);
+    zw_block *block = scene_alloc(s, (size_t)ice.block_count, sizeof *block);
+    double *A = scene_alloc(s, (size_t)s->m * (size_t)n, sizeof *A);
+    double *b = scene_alloc(s, (size_t)s->m, sizeof *b), *unit, *column;
+    unit = scene_alloc(s, (size_t)n, sizeof *unit);
+    column = scene_alloc(s, (size_t)s->m, sizeof *column);
     for (int j = 0; j < n; j++) {
         memset(unit, 0, (size_t)n * sizeof *unit);
         unit[j] = 1.0;
@@ -217,7 +217,7 @@ static void bad_guess_is_survived(void **state)
     (void)state;
     for (unsigned seed = 0; seed < seeds(); seed++) {
         scene *s = scene_contact(SCENE_ISOSTATIC, 7300 + seed);
-        double *guess = scene_room(s, (size_t)s->m, sizeof *guess);
+        double *guess = scene_alloc(s, (size_t)s->m, sizeof *guess);
         for (int i = 0; i < s->m; i++) {
             guess[i] = (i % 3 == 1 ? -1e3 : 1e2) * (1 + i);
         }

@@ -214,7 +214,7 @@ static void underdetermined_systems(void **state)
                                       .features = SCENE_REDUNDANT};
         scene *s = scene_random(900u + (unsigned)i, &params);
         int n = s->problem.n;
-        s->problem.C = s->C = scene_room(s, (size_t)n, sizeof(double));
+        s->problem.C = s->C = scene_alloc(s, (size_t)n, sizeof(double));
         for (int j = 0; j < n; j++) {
             s->C[j] = dice_bell(&d);
         }
@@ -270,7 +270,7 @@ static void F_L_is_the_reaction_without_C(void **state)
         int n = s->problem.n;
         solved ideal = solve_convex(&s->problem);
         assert_status(ideal, ZW_OK);
-        s->problem.C = s->C = scene_room(s, (size_t)n, sizeof(double));
+        s->problem.C = s->C = scene_alloc(s, (size_t)n, sizeof(double));
         if (s->m > 0) {
             gauss_row_copy(&s->problem, 0, s->C);
         }
@@ -312,7 +312,7 @@ static int soft_against_rigid(scene *s)
     solved rigid = solve_convex(&s->problem);
     assert_status(rigid, ZW_OK);
     double force = norm(s->m, rigid.motion.lambda), size = length_M(s, rigid.motion.a);
-    s->problem.compliance = s->compliance = scene_room(s, (size_t)s->m + 1, sizeof(double));
+    s->problem.compliance = s->compliance = scene_alloc(s, (size_t)s->m + 1, sizeof(double));
     for (int k = 0; k < 2; k++) {
         double R = k == 0 ? 1e-5 : 1e-7;
         for (int i = 0; i < s->m; i++) {
@@ -357,7 +357,7 @@ static void velocity_form(void **state)
         scene *s = random_scene(1700u + (unsigned)i, SCENE_ALL_KINDS, SCENE_REDUNDANT, 0.0);
         int n = s->problem.n;
         double u[MAX_N], free[MAX_N], next[MAX_N];
-        double *b = scene_room(s, (size_t)s->m + 1, sizeof *b);
+        double *b = scene_alloc(s, (size_t)s->m + 1, sizeof *b);
         for (int j = 0; j < n; j++) {
             u[j] = dice_bell(&d);
             free[j] = u[j] + h * (s->free != NULL ? s->free[j] : 0.0);

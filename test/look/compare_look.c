@@ -31,13 +31,13 @@ static void must(zw_status status)
     }
 }
 
-static void put_frame(const numbers *x, zw_probe *probe, const zw_frame *frame, double *room)
+static void put_frame(const numbers *x, zw_probe *probe, const zw_frame *frame, double *scratch)
 {
     int n = x->system->n;
     zw_frame_motion now, bias;
     must(zw_frame_look(probe, x->state, frame, 1, x->a, &now, &error));
     must(zw_frame_look(probe, x->state, frame, 1, NULL, &bias, &error));
-    must(zw_frame_jacobian(probe, x->state, frame, room, room + 3 * n, &error));
+    must(zw_frame_jacobian(probe, x->state, frame, scratch, scratch + 3 * n, &error));
     put(now.pos, 3);
     put(now.quat, 4);
     put(now.velocity, 3);
@@ -46,7 +46,7 @@ static void put_frame(const numbers *x, zw_probe *probe, const zw_frame *frame, 
     put(now.spin_rate, 3);
     put(bias.acceleration, 3);
     put(bias.spin_rate, 3);
-    put(room, 6 * n);
+    put(scratch, 6 * n);
 }
 
 static void put_demand(const numbers *x, zw_inverse *inverse)
@@ -56,7 +56,7 @@ static void put_demand(const numbers *x, zw_inverse *inverse)
     put(answer.demand, x->system->n);
 }
 
-static void put_state(const numbers *x, zw_probe *probe, double *room)
+static void put_state(const numbers *x, zw_probe *probe, double *scratch)
 {
     static const zw_force part[] = {ZW_FORCE_SPEEDS, ZW_FORCE_GRAVITY, ZW_FORCE_SPRING,
                                     ZW_FORCE_MOTOR, ZW_FORCE_PASSIVE};
@@ -65,19 +65,19 @@ static void put_state(const numbers *x, zw_probe *probe, double *room)
     put(x->v, n);
     put(x->u, x->system->shape.params);
     put(x->a, n);
-    must(zw_mass(probe, x->state, room, &error));
-    put(room, n * n);
-    must(zw_mass_times(probe, x->state, x->v, room, &error));
-    put(room, n);
-    must(zw_mass_solve(probe, x->state, x->v, room, &error));
-    put(room, n);
+    must(zw_mass(probe, x->state, scratch, &error));
+    put(scratch, n * n);
+    must(zw_mass_times(probe, x->state, x->v, scratch, &error));
+    put(scratch, n);
+    must(zw_mass_solve(probe, x->state, x->v, scratch, &error));
+    put(scratch, n);
     for (int k = 0; k < 5; k++) {
-        must(zw_force_look(probe, x->state, part[k], room, &error));
-        put(room, n);
+        must(zw_force_look(probe, x->state, part[k], scratch, &error));
+        put(scratch, n);
     }
     for (int i = 0; i < x->bodies; i++) {
         zw_frame frame = {.body = i, .quat = {1, 0, 0, 0}};
-        put_frame(x, probe, &frame, room);
+        put_frame(x, probe, &frame, scratch);
     }
     int sites = zw_model_count(x->model, ZW_KIND_SITE);
     for (int k = 0; k < sites * x->bodies; k++) { /* by bodies, as MuJoCo has them */
@@ -88,17 +88,17 @@ static void put_state(const numbers *x, zw_probe *probe, double *room)
         zw_frame frame = {.body = site->body};
         memcpy(frame.pos, site->pos, sizeof frame.pos);
         memcpy(frame.quat, site->quat, sizeof frame.quat);
-        put_frame(x, probe, &frame, room);
+        put_frame(x, probe, &frame, scratch);
     }
     for (int i = 0; i < x->bodies; i++) {
         zw_momentum all;
         must(zw_momentum_look(probe, x->state, i, &all, &error));
-        must(zw_momentum_jacobian(probe, x->state, i, room, room + 3 * n, &error));
+        must(zw_momentum_jacobian(probe, x->state, i, scratch, scratch + 3 * n, &error));
         put(&all.mass, 1);
         put(all.com, 3);
         put(all.velocity, 3);
         put(all.spin, 3);
-        put(room, 6 * n);
+        put(scratch, 6 * n);
     }
 }
 
@@ -116,8 +116,8 @@ int main(int count, char **argument)
     zw_probe *probe = zw_probe_create(x.model, x.system, &error);
     zw_inverse *inverse = zw_inverse_create(x.model, x.system, NULL, &error);
     size_t n = (size_t)x.system->n;
-    double *room = calloc(n * n + 6 * n + 6, sizeof *room);
-    if (!probe || !inverse || !room) {
+    double *scratch = calloc(n * n + 6 * n + 6, sizeof *scratch);
+    if (!probe || !inverse || !scratch) {
         fprintf(stderr, "%s\n", error.text);
         return 2;
     }
@@ -130,10 +130,10 @@ int main(int count, char **argument)
             fprintf(stderr, "%s\n", error.text);
             return 2;
         }
-        put_state(&x, probe, room);
+        put_state(&x, probe, scratch);
         put_demand(&x, inverse);
     }
-    free(room);
+    free(scratch);
     zw_inverse_free(inverse);
     zw_probe_free(probe);
     numbers_close(&x);

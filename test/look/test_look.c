@@ -97,7 +97,7 @@ static void test_equation_rows(void **state)
 /* ---- Robots --------------------------------------------------------------------------------- */
 
 /* J v is the velocity, J a + (dJ/dt) v the acceleration; the same of the centre of mass. */
-static void check_frames(const numbers *x, zw_probe *probe, double *room)
+static void check_frames(const numbers *x, zw_probe *probe, double *scratch)
 {
     int n = x->system->n;
     for (int i = 0; i < x->bodies; i++) {
@@ -106,57 +106,57 @@ static void check_frames(const numbers *x, zw_probe *probe, double *room)
         zw_momentum sum;
         assert_int_equal(zw_frame_look(probe, x->state, &frame, 1, x->a, &now, &error), ZW_OK);
         assert_int_equal(zw_frame_look(probe, x->state, &frame, 1, NULL, &bias, &error), ZW_OK);
-        assert_int_equal(zw_frame_jacobian(probe, x->state, &frame, room, room + 3 * n, &error),
-                         ZW_OK);
+        assert_int_equal(
+            zw_frame_jacobian(probe, x->state, &frame, scratch, scratch + 3 * n, &error), ZW_OK);
         for (int k = 0; k < 3; k++) {
-            const double *J = room + k * n, *turn = room + (3 + k) * n;
+            const double *J = scratch + k * n, *turn = scratch + (3 + k) * n;
             near(times(J, x->v, n), now.velocity[k], 1e-12);
             near(times(turn, x->v, n), now.spin[k], 1e-12);
             near(times(J, x->a, n) + bias.acceleration[k], now.acceleration[k], 1e-11);
             near(times(turn, x->a, n) + bias.spin_rate[k], now.spin_rate[k], 1e-11);
         }
         assert_int_equal(zw_momentum_look(probe, x->state, i, &sum, &error), ZW_OK);
-        assert_int_equal(zw_momentum_jacobian(probe, x->state, i, room, room + 3 * n, &error),
+        assert_int_equal(zw_momentum_jacobian(probe, x->state, i, scratch, scratch + 3 * n, &error),
                          ZW_OK);
         for (int k = 0; k < 3 && sum.mass > 0; k++) {
-            near(times(room + k * n, x->v, n), sum.velocity[k], 1e-12);
-            near(times(room + (3 + k) * n, x->v, n), sum.spin[k], 1e-12);
+            near(times(scratch + k * n, x->v, n), sum.velocity[k], 1e-12);
+            near(times(scratch + (3 + k) * n, x->v, n), sum.spin[k], 1e-12);
         }
     }
 }
 
-static void check_masses(const numbers *x, zw_probe *probe, double *room)
+static void check_masses(const numbers *x, zw_probe *probe, double *scratch)
 {
     int n = x->system->n;
-    double *y = room + 3 * n;
-    assert_int_equal(zw_mass_times(probe, x->state, x->v, room, &error), ZW_OK);
+    double *y = scratch + 3 * n;
+    assert_int_equal(zw_mass_times(probe, x->state, x->v, scratch, &error), ZW_OK);
     assert_int_equal(zw_momenta(probe, x->state, y, &error), ZW_OK);
     for (int i = 0; i < n; i++) {
-        near(room[i], y[i], 1e-13);
+        near(scratch[i], y[i], 1e-13);
     }
-    assert_int_equal(zw_mass_solve(probe, x->state, room, room, &error), ZW_OK);
+    assert_int_equal(zw_mass_solve(probe, x->state, scratch, scratch, &error), ZW_OK);
     for (int i = 0; i < n; i++) {
-        near(room[i], x->v[i], 1e-9);
+        near(scratch[i], x->v[i], 1e-9);
     }
 }
 
 /* Parts add up to the whole, and the whole to M a where nothing else acts. */
-static void check_forces(const numbers *x, zw_probe *probe, double *room)
+static void check_forces(const numbers *x, zw_probe *probe, double *scratch)
 {
     static const zw_force part[] = {ZW_FORCE_SPEEDS,  ZW_FORCE_GRAVITY, ZW_FORCE_SPRING,
                                     ZW_FORCE_PASSIVE, ZW_FORCE_MOTOR,   ZW_FORCE_POTENTIAL,
                                     ZW_FORCE_APPLIED, ZW_FORCE_ALL};
     int n = x->system->n;
-    double *Ma = room + 8 * n, size = 1;
+    double *Ma = scratch + 8 * n, size = 1;
     for (int k = 0; k < 8; k++) {
-        assert_int_equal(zw_force_look(probe, x->state, part[k], room + k * n, &error), ZW_OK);
+        assert_int_equal(zw_force_look(probe, x->state, part[k], scratch + k * n, &error), ZW_OK);
         for (int i = 0; i < n; i++) {
-            size = fmax(size, fabs(room[k * n + i]));
+            size = fmax(size, fabs(scratch[k * n + i]));
         }
     }
     assert_int_equal(zw_mass_times(probe, x->state, x->a, Ma, &error), ZW_OK);
     for (int i = 0; i < n; i++) {
-        const double *f = room + i;
+        const double *f = scratch + i;
         near((f[n] + f[2 * n]) / size, f[5 * n] / size, 1e-13);
         near((f[3 * n] + f[4 * n]) / size, f[6 * n] / size, 1e-13);
         near((f[0] + f[5 * n] + f[6 * n]) / size, f[7 * n] / size, 1e-13);
@@ -178,16 +178,16 @@ static void test_robots(void **state)
         zw_model *model = zw_model_read(path, NULL, &error);
         assert_true(numbers_open(&x, model, &error));
         zw_probe *probe = zw_probe_create(x.model, x.system, &error);
-        double *room = calloc(10 * (size_t)x.system->n + 10, sizeof *room);
+        double *scratch = calloc(10 * (size_t)x.system->n + 10, sizeof *scratch);
         assert_non_null(probe);
         for (int k = 0; k < 3; k++) {
             numbers_draw(&x);
             assert_true(numbers_compute(&x, &error));
-            check_frames(&x, probe, room);
-            check_masses(&x, probe, room);
-            check_forces(&x, probe, room);
+            check_frames(&x, probe, scratch);
+            check_masses(&x, probe, scratch);
+            check_forces(&x, probe, scratch);
         }
-        free(room);
+        free(scratch);
         zw_probe_free(probe);
         numbers_close(&x);
     }

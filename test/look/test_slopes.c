@@ -327,15 +327,15 @@ static double compare_tree(const tree_mechanism *tree, dice *d)
     static double q[WIDE], v[WIDE], a[WIDE], up[WIDE], down[WIDE], level[3][WIDE];
     size_t n = (size_t)tree->nv;
     double *work = tree_work_create(tree, 1), far = 0, size = 1;
-    double *room = base_alloc((tree_differ_room(tree) + 1) * sizeof *room);
+    double *scratch = base_alloc((tree_differ_scratch(tree) + 1) * sizeof *scratch);
     double *by = base_alloc((2 * n * n + 1) * sizeof *by);
-    assert_true(tree->nv <= WIDE && tree->nq <= WIDE && work && room && by);
+    assert_true(tree->nv <= WIDE && tree->nq <= WIDE && work && scratch && by);
     tree_random_q(tree, d, q);
     tree_random_v(tree, d, v);
     tree_random_v(tree, d, a);
     tree_kinematics(tree, q, work);
     tree_velocities(tree, v, work);
-    tree_differ(tree, v, a, work, room, by, by + n * n);
+    tree_differ(tree, v, a, work, scratch, by, by + n * n);
     for (size_t k = 0; k < 2 * n * n; k++) {
         size = fmax(size, fabs(by[k]));
     }
@@ -354,7 +354,7 @@ static double compare_tree(const tree_mechanism *tree, dice *d)
         }
     }
     base_free(work);
-    base_free(room);
+    base_free(scratch);
     base_free(by);
     return far;
 }

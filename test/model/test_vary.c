@@ -44,11 +44,11 @@ static const char text[] =
     "</mujoco>";
 
 /* The text with its own numbers, but for one. Returns 1 if that is in it. */
-static int write_text(char *to, size_t room, const char *name, const char *value)
+static int write_text(char *to, size_t capacity, const char *name, const char *value)
 {
     size_t used = 0;
     int found = 0;
-    for (const char *c = text; *c && used + 200 < room; c++) {
+    for (const char *c = text; *c && used + 200 < capacity; c++) {
         if (*c != '{') {
             to[used++] = *c;
             continue;
@@ -56,8 +56,8 @@ static int write_text(char *to, size_t room, const char *name, const char *value
         const char *equals = strchr(c, '='), *end = strchr(c, '}');
         int it = strlen(name) == (size_t)(equals - c - 1) && !strncmp(c + 1, name, strlen(name));
         found |= it;
-        used += it ? (size_t)snprintf(to + used, room - used, "%s", value)
-                   : (size_t)snprintf(to + used, room - used, "%.*s", (int)(end - equals - 1),
+        used += it ? (size_t)snprintf(to + used, capacity - used, "%s", value)
+                   : (size_t)snprintf(to + used, capacity - used, "%.*s", (int)(end - equals - 1),
                                       equals + 1);
         c = end;
     }

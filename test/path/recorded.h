@@ -13,7 +13,7 @@
 typedef struct recorded {
     zw_model *model;
     zw_system *system;
-    long count, room;
+    long count, capacity;
     int n;
     double *t, *q, *v;
 } recorded;
@@ -31,7 +31,7 @@ static inline int recorded_observe(void *user, zw_sample_kind kind, int event,
     (void)kind;
     (void)event;
     size_t n = (size_t)r->n, at = (size_t)r->count * n;
-    if (r->count == r->room) {
+    if (r->count == r->capacity) {
         return 1;
     }
     r->t[r->count++] = state->t;
@@ -40,10 +40,10 @@ static inline int recorded_observe(void *user, zw_sample_kind kind, int event,
     return 0;
 }
 
-static inline void recorded_room(recorded *r, long room)
+static inline void recorded_reserve(recorded *r, long capacity)
 {
-    size_t n = (size_t)r->n, samples = (size_t)room;
-    r->room = room;
+    size_t n = (size_t)r->n, samples = (size_t)capacity;
+    r->capacity = capacity;
     r->t = malloc(samples * sizeof(double));
     r->q = malloc(samples * n * sizeof(double));
     r->v = malloc(samples * n * sizeof(double));
@@ -104,7 +104,7 @@ static inline recorded recorded_run(zw_model *model, double time, long count)
     recorded r = {.model = model, .system = recorded_system(model)};
     zw_error error = {0};
     r.n = zw_count(r.system, ZW_KIND_COORD);
-    recorded_room(&r, count + 200);
+    recorded_reserve(&r, count + 200);
     zw_work *work = zw_work_create(r.system, &error);
     zw_state *state = work ? zw_state_create(r.system, work, NULL, &error) : NULL;
     const zw_run_options options = {

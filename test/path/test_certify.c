@@ -18,7 +18,7 @@ static const char *const SKATE = "param m = 2, J = 0.3, G = 3\n"
                                  "potential -m*G*x\n"
                                  "constraint edge: x'*sin(phi) = y'*cos(phi)\n";
 
-static recorded empty(const char *text, long room)
+static recorded empty(const char *text, long capacity)
 {
     zw_error error = {0};
     recorded r = {.model = zw_model_parse(text, "test.zw", NULL, &error)};
@@ -27,7 +27,7 @@ static recorded empty(const char *text, long room)
     }
     r.system = recorded_system(r.model);
     r.n = zw_count(r.system, ZW_KIND_COORD);
-    recorded_room(&r, room);
+    recorded_reserve(&r, capacity);
     return r;
 }
 
@@ -324,7 +324,7 @@ static void a_time_given_twice_parts_pieces(void **state)
     (void)state;
     recorded r = pendulum(1000), again = pendulum(1000);
     recorded both = {.n = 2};
-    recorded_room(&both, r.count + again.count);
+    recorded_reserve(&both, r.count + again.count);
     for (int k = 0; k < 2; k++) {
         const recorded *one = k ? &again : &r;
         for (long i = 0; i < one->count; i++) {

@@ -369,19 +369,19 @@ static void refused(const char *text, zw_status status, const char *message)
     world_end(&w);
 }
 
-#define ROOM "coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
+#define CAPACITY "coord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
 #define AREA "constraint area: z' = (x*y' - y*x')/2\n"
 #define RING "coord x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\nconstraint ring: x^2 + y^2 = 1\n"
 
 static void what_cannot_be(void **state)
 {
     (void)state;
-    refused(ROOM AREA "reach x = 1, y = 1, z = 1 at 1\n", ZW_BAD_INPUT,
+    refused(CAPACITY AREA "reach x = 1, y = 1, z = 1 at 1\n", ZW_BAD_INPUT,
             "2 start values are unknown, but 3 conditions are asked at the end; name fewer");
-    refused(ROOM "reach x = 1 at 1\n", ZW_BAD_INPUT,
+    refused(CAPACITY "reach x = 1 at 1\n", ZW_BAD_INPUT,
             "3 start values are unknown, but 1 condition is asked at the end; name more");
-    refused(ROOM AREA "speed x' = 1\nlaw vakonomic\nreach x = 1, y = 2, z = 1 at 1\n", ZW_BAD_INPUT,
-            "2 start values are unknown, but 3 conditions are asked");
+    refused(CAPACITY AREA "speed x' = 1\nlaw vakonomic\nreach x = 1, y = 2, z = 1 at 1\n",
+            ZW_BAD_INPUT, "2 start values are unknown, but 3 conditions are asked");
     refused(RING "reach x = 2, y = 0 at 1\n", ZW_NOT_REACHED, "violates constraint ring by 3");
     refused(RING "reach y = 2 at 1\n", ZW_NOT_REACHED, "no motion was found that arrives there");
     refused("coord x\nkinetic x'^2/2\npotential x^2/2\nreach x = 1 at 2*pi\n", ZW_NOT_REACHED,
@@ -403,14 +403,14 @@ static void does_not_read(const char *text, const char *message)
 static void words(void **state)
 {
     (void)state;
-    does_not_read(ROOM "reach x = 1\n", "when? the syntax is: reach x = 1");
-    does_not_read(ROOM "reach x' = 1 at 2\n", "by coordinates");
-    does_not_read(ROOM "reach x = 1, x = 2 at 2\n", "where 'x' arrives is given twice");
-    does_not_read(ROOM "reach x = 1 at 2\nreach y = 1 at 3\n",
+    does_not_read(CAPACITY "reach x = 1\n", "when? the syntax is: reach x = 1");
+    does_not_read(CAPACITY "reach x' = 1 at 2\n", "by coordinates");
+    does_not_read(CAPACITY "reach x = 1, x = 2 at 2\n", "where 'x' arrives is given twice");
+    does_not_read(CAPACITY "reach x = 1 at 2\nreach y = 1 at 3\n",
                   "all coordinates arrive at the same time");
-    does_not_read(ROOM "reach x = y at 2\n", "the place of arrival");
-    does_not_read(ROOM "reach x = 1 at -2\n", "the time of arrival must be positive");
-    does_not_read(ROOM "reach u = 1 at 2\n", "'u' is not known");
+    does_not_read(CAPACITY "reach x = y at 2\n", "the place of arrival");
+    does_not_read(CAPACITY "reach x = 1 at -2\n", "the time of arrival must be positive");
+    does_not_read(CAPACITY "reach u = 1 at 2\n", "'u' is not known");
     world w = world_of("param n = 4\ncoord x[i] for i in 1..n\nkinetic x[i]'^2/2 for i in 1..n\n"
                        "reach x[i] = i for i in 1..n\nrun time 3\n");
     zw_run_options plan;
@@ -419,7 +419,7 @@ static void words(void **state)
     assert_int_equal(zw_run_plan(w.system, w.state, NULL, &plan, NULL), ZW_OK);
     assert_true(plan.time == 3);
     world_end(&w);
-    w = world_of(ROOM "reach x = 1, y = 1, z = 1 at 2\n");
+    w = world_of(CAPACITY "reach x = 1, y = 1, z = 1 at 2\n");
     assert_int_equal(zw_run_plan(w.system, w.state, NULL, &plan, NULL), ZW_OK);
     assert_true(plan.time == 2);
     world_end(&w);
@@ -436,7 +436,7 @@ static void interrupted(void **state)
     (void)state;
     static const char *const text[] = {"coord x, y, z\nkinetic (x'^2 + y'^2)/2\n" AREA
                                        "law vakonomic\nreach x = 0, y = 0, z = 1 at 1\n",
-                                       ROOM AREA "force x: 1\nreach x = 1, y = 1 at 1\n"};
+                                       CAPACITY AREA "force x: 1\nreach x = 1, y = 1 at 1\n"};
     int stopped = 0, found = 0;
     for (int k = 0; k < 2; k++) {
         for (int polls = 1; polls < 40000; polls += 1 + polls / 4) {

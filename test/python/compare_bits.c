@@ -80,15 +80,15 @@ static void put_field(const world *w, const char *name, zw_field_id field)
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
-static void put_look(const world *w, double *room)
+static void put_look(const world *w, double *scratch)
 {
     int n = zw_count(w->system, ZW_KIND_SPEED);
     zw_probe *probe = zw_probe_create(w->model, w->system, &error);
-    if (zw_mass(probe, w->state, room, &error) == ZW_OK) {
-        put("mass", room, (long)n * n);
+    if (zw_mass(probe, w->state, scratch, &error) == ZW_OK) {
+        put("mass", scratch, (long)n * n);
     }
-    if (zw_force_look(probe, w->state, ZW_FORCE_ALL, room, &error) == ZW_OK) {
-        put("force", room, n);
+    if (zw_force_look(probe, w->state, ZW_FORCE_ALL, scratch, &error) == ZW_OK) {
+        put("force", scratch, n);
     }
     int bodies = zw_count(w->system, ZW_KIND_BODY);
     zw_frame frame;
@@ -97,13 +97,13 @@ static void put_look(const world *w, double *room)
         zw_frame_motion motion;
         zw_frame_look(probe, w->state, &frame, 1, NULL, &motion, &error);
         put("pos", motion.pos, 3);
-        zw_frame_jacobian(probe, w->state, &frame, room, NULL, &error);
-        put("jacobian", room, 3L * n);
+        zw_frame_jacobian(probe, w->state, &frame, scratch, NULL, &error);
+        put("jacobian", scratch, 3L * n);
     }
     zw_probe_free(probe);
 }
 
-static void put_near(const world *w, const double *a, double *room)
+static void put_near(const world *w, const double *a, double *scratch)
 {
     int n = zw_count(w->system, ZW_KIND_SPEED), params = zw_count(w->system, ZW_KIND_PARAM);
     zw_inverse *inverse = zw_inverse_create(w->model, w->system, NULL, &error);
@@ -120,16 +120,16 @@ static void put_near(const world *w, const double *a, double *room)
     }
     zw_slopes_free(slopes);
     int kinks;
-    if (zw_step_slopes(w->system, w->state, &w->options, room, &kinks, &error) == ZW_OK) {
-        put("step_by", room, 2L * n * (2 * n + params));
+    if (zw_step_slopes(w->system, w->state, &w->options, scratch, &kinks, &error) == ZW_OK) {
+        put("step_by", scratch, 2L * n * (2 * n + params));
     }
 }
 
 static void put_contacts(const world *w)
 {
-    int room = zw_contact_capacity(w->system);
-    zw_contact *list = calloc((size_t)room + 1, sizeof *list);
-    int count = zw_contacts(w->system, w->state, w->work, list, room, &error);
+    int scratch = zw_contact_capacity(w->system);
+    zw_contact *list = calloc((size_t)scratch + 1, sizeof *list);
+    int count = zw_contacts(w->system, w->state, w->work, list, scratch, &error);
     for (int i = 0; i < count; i++) {
         put("contact", list[i].force, 6);
     }
@@ -155,9 +155,9 @@ static int compare(char **words)
 {
     world w = open_world(zw_model_read(words[1], NULL, &error), words[2], atof(words[3]));
     int steps = atoi(words[4]), n = zw_count(w.system, ZW_KIND_SPEED);
-    double *room =
+    double *scratch =
         calloc((size_t)(2 * n) * (size_t)(2 * n + zw_count(w.system, ZW_KIND_PARAM) + 3) + 8,
-               sizeof *room);
+               sizeof *scratch);
     for (int k = 0; k < steps; k++) {
         if (zw_step(w.system, w.state, w.work, &w.options, &error) != ZW_OK) {
             give_up("step");
@@ -171,11 +171,11 @@ static int compare(char **words)
         put_field(&w, "a", ZW_FIELD_A);
         put_field(&w, "multipliers", ZW_FIELD_LAMBDA);
         put_field(&w, "sensors", ZW_FIELD_SENSOR);
-        put_look(&w, room);
-        put_near(&w, zw_field(w.system, w.state, w.work, ZW_FIELD_A).data, room);
+        put_look(&w, scratch);
+        put_near(&w, zw_field(w.system, w.state, w.work, ZW_FIELD_A).data, scratch);
     }
     put_batch(&w, steps);
-    free(room);
+    free(scratch);
     close_world(&w);
     return 0;
 }

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static inline char *broken_text(const char *path, char *room, size_t size)
+static inline char *broken_text(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return NULL;
     }
-    size_t got = fread(room, 1, size - 1, file);
-    room[got] = 0;
+    size_t got = fread(text, 1, size - 1, file);
+    text[got] = 0;
     fclose(file);
-    return room;
+    return text;
 }
 
 static inline int broken_compare(const void *a, const void *b)

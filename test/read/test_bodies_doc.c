@@ -15,7 +15,7 @@
 
 typedef struct page {
     char *text;
-    size_t used, room;
+    size_t used, capacity;
     const form_element *seen[100];
     int seen_count;
 } page;
@@ -23,7 +23,7 @@ typedef struct page {
 static void put(page *p, const char *text)
 {
     size_t length = strlen(text);
-    assert_true(p->used + length < p->room);
+    assert_true(p->used + length < p->capacity);
     memcpy(p->text + p->used, text, length + 1);
     p->used += length;
 }
@@ -123,12 +123,12 @@ static void put_tables(page *p)
 static void the_page_is_what_the_tables_say(void **state)
 {
     (void)state;
-    page p = {.room = 200000};
-    char *known = malloc(p.room);
-    p.text = malloc(p.room);
+    page p = {.capacity = 200000};
+    char *known = malloc(p.capacity);
+    p.text = malloc(p.capacity);
     FILE *file = fopen(PAGE, "rb");
     assert_true(file != NULL && known != NULL && p.text != NULL);
-    known[fread(known, 1, p.room - 1, file)] = 0;
+    known[fread(known, 1, p.capacity - 1, file)] = 0;
     fclose(file);
     char *tables = strstr(known, BEGINNING);
     assert_non_null(tables);

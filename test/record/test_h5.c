@@ -27,23 +27,23 @@ int main(void)
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static void read_attribute(hid_t place, const char *key, char *text, size_t room)
+static void read_attribute(hid_t place, const char *key, char *text, size_t capacity)
 {
     hid_t attribute = H5Aopen(place, key, H5P_DEFAULT);
     assert_true(attribute >= 0);
     hid_t type = H5Aget_type(attribute);
-    assert_true(H5Tget_size(type) < room);
+    assert_true(H5Tget_size(type) < capacity);
     assert_true(H5Aread(attribute, type, text) >= 0);
     H5Tclose(type);
     H5Aclose(attribute);
 }
 
-static void read_string(hid_t place, const char *name, char *text, size_t room)
+static void read_string(hid_t place, const char *name, char *text, size_t capacity)
 {
     hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
     assert_true(set >= 0);
     hid_t type = H5Dget_type(set);
-    assert_true(H5Tget_size(type) < room);
+    assert_true(H5Tget_size(type) < capacity);
     assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
     H5Tclose(type);
     H5Dclose(set);

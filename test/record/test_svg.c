@@ -82,12 +82,12 @@ static double distance(double x, double y, const double a[2], const double b[2])
 }
 
 /* The corners of path data as the writer makes it: M, l and h0, numbers glued by signs. */
-static int corners(const char *path, double (*corner)[2], int room)
+static int corners(const char *path, double (*corner)[2], int capacity)
 {
     int count = 0;
     double x = 0, y = 0;
     bool relative = false;
-    for (const char *c = path; *c != '\0' && count < room;) {
+    for (const char *c = path; *c != '\0' && count < capacity;) {
         if (*c == 'M' || *c == 'l') {
             relative = *c++ == 'l';
         }
@@ -126,8 +126,8 @@ static char *thin(const double *x, const double *y, int count, unsigned char *co
 static void thinned_curves_stay_close(void **state)
 {
     (void)state;
-    enum { COUNT = 6000, ROOM = 4000 };
-    static double x[COUNT], y[COUNT], corner[ROOM][2];
+    enum { COUNT = 6000, CAPACITY = 4000 };
+    static double x[COUNT], y[COUNT], corner[CAPACITY][2];
     for (int curve = 0; curve < 3; curve++) {
         for (int i = 0; i < COUNT; i++) {
             double t = 1e-3 * i;
@@ -139,7 +139,7 @@ static void thinned_curves_stay_close(void **state)
         size_t size = record_thin_cover_size(300, 200, 0.5), kept;
         unsigned char *cover = curve == 0 ? NULL : calloc(1, size);
         char *path = thin(x, y, COUNT, cover, &kept);
-        int count = corners(path, corner, ROOM);
+        int count = corners(path, corner, CAPACITY);
         assert_true(count > 10 && count < COUNT / 6);
         assert_int_equal(count, kept);
         for (int i = 0; i < COUNT; i++) {

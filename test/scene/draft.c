@@ -5,7 +5,7 @@
 
 static double *numbers(scene *s, int count)
 {
-    return scene_room(s, (size_t)count, sizeof(double));
+    return scene_alloc(s, (size_t)count, sizeof(double));
 }
 
 static double *numbers_copy(scene *s, const double *from, int count)
@@ -13,25 +13,25 @@ static double *numbers_copy(scene *s, const double *from, int count)
     return memcpy(numbers(s, count), from, (size_t)count * sizeof *from);
 }
 
-draft *draft_new(int n, int row_room, int block_room)
+draft *draft_new(int n, int row_capacity, int block_capacity)
 {
     scene *memory = scene_new("draft", n);
-    draft *d = scene_room(memory, 1, sizeof *d);
+    draft *d = scene_alloc(memory, 1, sizeof *d);
     d->memory = memory;
     d->n = n;
-    d->row_room = row_room;
-    d->block_room = block_room;
+    d->row_capacity = row_capacity;
+    d->block_capacity = block_capacity;
     d->M = numbers(memory, n * n);
-    d->A = numbers(memory, row_room * n);
-    d->b = numbers(memory, row_room);
-    d->compliance = numbers(memory, row_room);
+    d->A = numbers(memory, row_capacity * n);
+    d->b = numbers(memory, row_capacity);
+    d->compliance = numbers(memory, row_capacity);
     d->free = numbers(memory, n);
     d->C = numbers(memory, n);
     d->witness = numbers(memory, n);
-    d->block = scene_room(memory, (size_t)block_room, sizeof *d->block);
-    d->first = scene_room(memory, (size_t)block_room, sizeof *d->first);
-    d->part = scene_room(memory, (size_t)n, sizeof *d->part);
-    d->conflict = scene_room(memory, (size_t)block_room, sizeof *d->conflict);
+    d->block = scene_alloc(memory, (size_t)block_capacity, sizeof *d->block);
+    d->first = scene_alloc(memory, (size_t)block_capacity, sizeof *d->first);
+    d->part = scene_alloc(memory, (size_t)n, sizeof *d->part);
+    d->conflict = scene_alloc(memory, (size_t)block_capacity, sizeof *d->conflict);
     return d;
 }
 
@@ -56,7 +56,7 @@ double *draft_row(draft *d, int row)
 static void store_blocks(const draft *d, scene *s)
 {
     zw_metric *M = &s->problem.metric;
-    int n = d->n, *size = scene_room(s, (size_t)d->parts, sizeof *size), count = 0;
+    int n = d->n, *size = scene_alloc(s, (size_t)d->parts, sizeof *size), count = 0;
     for (int k = 0; k < d->parts; k++) {
         size[k] = d->part[k];
         count += size[k] * size[k];
@@ -80,8 +80,8 @@ static void store_sparse(const draft *d, scene *s, int both_triangles)
     for (int i = 0; i < n * n; i++)
         count += d->M[i] != 0;
 
-    int *start = scene_room(s, (size_t)n + 1, sizeof *start);
-    int *row = scene_room(s, (size_t)count, sizeof *row);
+    int *start = scene_alloc(s, (size_t)n + 1, sizeof *start);
+    int *row = scene_alloc(s, (size_t)count, sizeof *row);
     s->metric = numbers(s, count);
     count = 0;
     for (int j = 0; j < n; j++) {
@@ -132,8 +132,8 @@ static void store_rows(const draft *d, scene *s, int compressed)
     for (int i = 0; i < size; i++)
         count += d->A[i] != 0;
 
-    int *start = scene_room(s, (size_t)d->m + 1, sizeof *start);
-    int *column = scene_room(s, (size_t)count, sizeof *column);
+    int *start = scene_alloc(s, (size_t)d->m + 1, sizeof *start);
+    int *column = scene_alloc(s, (size_t)count, sizeof *column);
     s->row = numbers(s, count);
     s->row_count = (size_t)count;
     count = 0;
@@ -174,7 +174,7 @@ static void store_free(const draft *d, scene *s, int force)
 
 static void store_blocks_of_rows(const draft *d, scene *s)
 {
-    s->block = scene_room(s, (size_t)d->blocks, sizeof *s->block);
+    s->block = scene_alloc(s, (size_t)d->blocks, sizeof *s->block);
     for (int k = 0; k < d->blocks; k++) {
         s->block[k] = d->block[k];
         s->block[k].name = scene_text(s, d->block[k].name);
@@ -198,7 +198,7 @@ scene *draft_finish(draft *d, const char *name, zw_contact_law law, const draft_
     s->problem.C = s->C = store_unless_zero(s, d->C, d->n);
     if (d->conflict_count) {
         s->conflict_count = d->conflict_count;
-        s->conflict = scene_room(s, (size_t)d->conflict_count, sizeof *s->conflict);
+        s->conflict = scene_alloc(s, (size_t)d->conflict_count, sizeof *s->conflict);
         memcpy(s->conflict, d->conflict, (size_t)d->conflict_count * sizeof *s->conflict);
     } else {
         s->witness = numbers_copy(s, d->witness, d->n);

@@ -7,18 +7,18 @@
 #include "scene.h"
 
 typedef struct draft {
-    int n, m, blocks;         /* rows and blocks so far */
-    int row_room, block_room; /* at most */
-    double *M;                /* [n*n] symmetric */
-    double *A;                /* [row_room*n] */
-    double *b, *compliance;   /* [row_room] */
-    double *free, *C;         /* [n] */
-    double *witness;          /* [n] */
-    zw_block *block;          /* [block_room] */
-    int *first;               /* [block_room] first row of each block */
-    int parts, *part;         /* [n] sizes of the diagonal blocks of M, if it is to be stored so */
+    int n, m, blocks;                 /* rows and blocks so far */
+    int row_capacity, block_capacity; /* at most */
+    double *M;                        /* [n*n] symmetric */
+    double *A;                        /* [row_capacity*n] */
+    double *b, *compliance;           /* [row_capacity] */
+    double *free, *C;                 /* [n] */
+    double *witness;                  /* [n] */
+    zw_block *block;                  /* [block_capacity] */
+    int *first;                       /* [block_capacity] first row of each block */
+    int parts, *part; /* [n] sizes of the diagonal blocks of M, if it is to be stored so */
     int conflict_count;
-    int *conflict; /* [block_room] */
+    int *conflict; /* [block_capacity] */
     scene *memory;
 } draft;
 
@@ -29,7 +29,7 @@ typedef struct draft_form {
     int force;          /* 1: M free, stored as force; -1: neither, free is zero */
 } draft_form;
 
-draft *draft_new(int n, int row_room, int block_room);
+draft *draft_new(int n, int row_capacity, int block_capacity);
 
 /* Add a block of empty rows; its number. Rows are then filled through draft_row. */
 int draft_block(draft *d, zw_block_kind kind, int rows, const char *name);

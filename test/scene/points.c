@@ -18,7 +18,7 @@ typedef struct string_work {
 
 static double *numbers(scene *s, int count)
 {
-    return scene_room(s, (size_t)count, sizeof(double));
+    return scene_alloc(s, (size_t)count, sizeof(double));
 }
 
 static string_work string_start(const char *name, int points, int links)
@@ -32,9 +32,9 @@ static string_work string_start(const char *name, int points, int links)
     s->witness = numbers(s, 3 * points);
     s->b = numbers(s, links);
     s->row = numbers(s, 6 * links);
-    s->block = scene_room(s, (size_t)links, sizeof *s->block);
-    w.start = scene_room(s, (size_t)links + 1, sizeof *w.start);
-    w.column = scene_room(s, (size_t)(6 * links), sizeof *w.column);
+    s->block = scene_alloc(s, (size_t)links, sizeof *s->block);
+    w.start = scene_alloc(s, (size_t)links + 1, sizeof *w.start);
+    w.column = scene_alloc(s, (size_t)(6 * links), sizeof *w.column);
     return w;
 }
 

@@ -177,12 +177,12 @@ static void new_block(growth *g, zw_block_kind kind)
     static const char *const names[] = {"equality", "inequality", "cone"};
     static const int most[] = {6, 4, 6};
     draft *d = g->d;
-    int room = d->row_room - 8 - d->m, rows = dice_int(&g->dice, 1, most[kind]);
+    int capacity = d->row_capacity - 8 - d->m, rows = dice_int(&g->dice, 1, most[kind]);
     char name[24];
     if (kind == ZW_CONE && dice_chance(&g->dice, 0.6))
         rows = 3;
-    if (rows > room)
-        rows = room;
+    if (rows > capacity)
+        rows = capacity;
     snprintf(name, sizeof name, "%s[%d]", names[kind], d->blocks);
 
     int block = draft_block(d, kind, rows, name);
@@ -204,7 +204,7 @@ static void repeat_block(growth *g)
     draft *d = g->d;
     int source = dice_int(&g->dice, 0, d->blocks - 1);
     zw_block *old = &d->block[source];
-    if (d->m + old->rows > d->row_room - 8)
+    if (d->m + old->rows > d->row_capacity - 8)
         return;
 
     char name[32];
@@ -227,7 +227,7 @@ static void disguised_equality(growth *g)
 {
     draft *d = g->d;
     int source = dice_int(&g->dice, 0, d->blocks - 1);
-    if (d->block[source].kind != ZW_INEQUALITY || d->m + 1 > d->row_room - 8)
+    if (d->block[source].kind != ZW_INEQUALITY || d->m + 1 > d->row_capacity - 8)
         return;
 
     char name[32];
@@ -261,10 +261,10 @@ static void draw_blocks(growth *g)
 {
     draft *d = g->d;
     double weight[3];
-    int rows = dice_int(&g->dice, 1, d->row_room - 8);
+    int rows = dice_int(&g->dice, 1, d->row_capacity - 8);
     for (int k = 0; k < 3; k++)
         weight[k] = dice_between(&g->dice, 0.1, 1);
-    while (d->m < rows && d->blocks < d->block_room - 3) {
+    while (d->m < rows && d->blocks < d->block_capacity - 3) {
         new_block(g, draw_kind(g, weight));
         if (wants(g, SCENE_REDUNDANT) && dice_chance(&g->dice, 0.1))
             repeat_block(g);
@@ -365,9 +365,9 @@ static void growth_start(growth *g, uint64_t seed, const scene_random_params *pa
     int n = dice_int(&g->dice, n_min, n_max), most = (int)(p.row_ratio * n);
     int rows = (most > 1 ? most : 1) + 8; /* and some: the last block may be a contradiction */
     g->d = draft_new(n, rows, rows + 2);
-    g->at = scene_room(g->d->memory, (size_t)rows, sizeof *g->at);
-    g->slack = scene_room(g->d->memory, (size_t)rows, sizeof *g->slack);
-    g->is_fresh = scene_room(g->d->memory, (size_t)rows, sizeof *g->is_fresh);
+    g->at = scene_alloc(g->d->memory, (size_t)rows, sizeof *g->at);
+    g->slack = scene_alloc(g->d->memory, (size_t)rows, sizeof *g->slack);
+    g->is_fresh = scene_alloc(g->d->memory, (size_t)rows, sizeof *g->is_fresh);
     g->density = dice_chance(&g->dice, 0.5) ? 1 : dice_between(&g->dice, 0.02, 0.6);
 }
 

@@ -26,7 +26,7 @@ static scene_memory *memory_grow(scene_memory *next, size_t bytes)
     return chunk;
 }
 
-void *scene_room(scene *s, size_t count, size_t size)
+void *scene_alloc(scene *s, size_t count, size_t size)
 {
     size_t bytes = (count * size + 15) / 16 * 16;
     if (bytes == 0)
@@ -34,15 +34,15 @@ void *scene_room(scene *s, size_t count, size_t size)
     if (!s->memory || s->memory->size - s->memory->used < bytes)
         s->memory = memory_grow(s->memory, bytes);
 
-    void *room = (char *)s->memory->data + s->memory->used;
+    void *memory = (char *)s->memory->data + s->memory->used;
     s->memory->used += bytes;
-    return room;
+    return memory;
 }
 
 const char *scene_text(scene *s, const char *text)
 {
     size_t length = strlen(text) + 1;
-    return memcpy(scene_room(s, length, 1), text, length);
+    return memcpy(scene_alloc(s, length, 1), text, length);
 }
 
 scene *scene_new(const char *name, int n)

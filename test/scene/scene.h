@@ -40,10 +40,10 @@ typedef struct scene {
     struct scene_memory *memory; /* one list of chunks, released by scene_free */
 } scene;
 
-/* An empty scene to fill by hand: all arrays through scene_room, released together. */
+/* An empty scene to fill by hand: all arrays through scene_alloc, released together. */
 scene *scene_new(const char *name, int n);
-void *scene_room(scene *s, size_t count, size_t size); /* zeroed */
-const char *scene_text(scene *s, const char *text);    /* a copy that lives as long as the scene */
+void *scene_alloc(scene *s, size_t count, size_t size); /* zeroed */
+const char *scene_text(scene *s, const char *text);     /* a copy that lives as long as the scene */
 scene *scene_copy(const scene *s);
 void scene_free(scene *s);
 

@@ -160,8 +160,8 @@ static void write_line(FILE *out, const double *x, int count)
 static void write_metric(const scene *s, scene *scratch, FILE *out)
 {
     int n = s->problem.n;
-    double *x = scene_room(scratch, (size_t)n, sizeof *x);
-    double *y = scene_room(scratch, (size_t)n, sizeof *y);
+    double *x = scene_alloc(scratch, (size_t)n, sizeof *x);
+    double *y = scene_alloc(scratch, (size_t)n, sizeof *y);
     fprintf(out, "metric\n");
     for (int i = 0; i < n; i++) {
         x[i] = 1;
@@ -175,7 +175,7 @@ static void write_rows(const scene *s, scene *scratch, FILE *out)
 {
     const zw_rows *A = &s->problem.A;
     int n = s->problem.n;
-    double *x = scene_room(scratch, (size_t)n, sizeof *x);
+    double *x = scene_alloc(scratch, (size_t)n, sizeof *x);
     fprintf(out, "A\n");
     for (int i = 0; i < s->m; i++) {
         if (A->dense) {

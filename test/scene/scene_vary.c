@@ -9,7 +9,7 @@ static void *repeat(scene *s, const void *from, size_t count, size_t size, int t
 {
     if (!from)
         return NULL;
-    char *to = scene_room(s, count * (size_t)times, size);
+    char *to = scene_alloc(s, count * (size_t)times, size);
     for (int t = 0; t < times && count > 0; t++)
         memcpy(to + (size_t)t * count * size, from, count * size);
     return to;
@@ -40,7 +40,7 @@ static void repeat_rows(const scene *s, scene *copy, int times)
         to->dense = copy->row;
         return;
     }
-    int *start = scene_room(copy, (size_t)copy->m + 1, sizeof *start);
+    int *start = scene_alloc(copy, (size_t)copy->m + 1, sizeof *start);
     for (int t = 0; t < times; t++)
         for (int i = 0; i <= s->m; i++)
             start[t * s->m + i] = t * (int)s->row_count + A->start[i];
@@ -142,7 +142,7 @@ static void metric_with_numbers(scene *s)
     if (s->problem.metric.kind != ZW_METRIC_IDENTITY)
         return;
     s->metric_count = (size_t)s->problem.n;
-    s->metric = scene_room(s, s->metric_count, sizeof(double));
+    s->metric = scene_alloc(s, s->metric_count, sizeof(double));
     for (size_t i = 0; i < s->metric_count; i++)
         s->metric[i] = 1;
     s->problem.metric.kind = ZW_METRIC_DIAGONAL;
@@ -203,7 +203,7 @@ static void rescale_unknowns(scene *s, const double *factor)
 static void rescale_some(scene *s, int first, int step, double factor)
 {
     scene *scratch = scene_new("", 0);
-    double *all = scene_room(scratch, (size_t)s->problem.n, sizeof *all);
+    double *all = scene_alloc(scratch, (size_t)s->problem.n, sizeof *all);
     for (int j = 0; j < s->problem.n; j++)
         all[j] = j >= first && (j - first) % step == 0 ? factor : 1;
     rescale_unknowns(s, all);

@@ -7,13 +7,13 @@
 
 #include "tree/fuse.h"
 
-static void *larger(void *list, int *room, int count, size_t size)
+static void *larger(void *list, int *capacity, int count, size_t size)
 {
-    if (count < *room) {
+    if (count < *capacity) {
         return list;
     }
-    *room = *room > 0 ? 2 * *room : 16;
-    list = realloc(list, (size_t)*room * size);
+    *capacity = *capacity > 0 ? 2 * *capacity : 16;
+    list = realloc(list, (size_t)*capacity * size);
     if (list == NULL) {
         fprintf(stderr, "out of memory\n");
         exit(2);
@@ -29,14 +29,14 @@ tree_sketch *sketch_new(double gravity)
         exit(2);
     }
     s->def.gravity[2] = -gravity;
-    s->body = larger(NULL, &s->body_room, 0, sizeof *s->body);
+    s->body = larger(NULL, &s->body_capacity, 0, sizeof *s->body);
     s->body[s->def.body_count++] = tree_body_default(-1);
     return s;
 }
 
 int sketch_body(tree_sketch *s, int parent, double x, double y, double z)
 {
-    s->body = larger(s->body, &s->body_room, s->def.body_count, sizeof *s->body);
+    s->body = larger(s->body, &s->body_capacity, s->def.body_count, sizeof *s->body);
     tree_body_def *body = s->body + s->def.body_count;
     *body = tree_body_default(parent);
     body->pos[0] = x;
@@ -47,7 +47,7 @@ int sketch_body(tree_sketch *s, int parent, double x, double y, double z)
 
 tree_joint_def *sketch_joint(tree_sketch *s, tree_joint_kind kind, double x, double y, double z)
 {
-    s->joint = larger(s->joint, &s->joint_room, s->def.joint_count, sizeof *s->joint);
+    s->joint = larger(s->joint, &s->joint_capacity, s->def.joint_count, sizeof *s->joint);
     tree_joint_def *joint = s->joint + s->def.joint_count++;
     *joint = tree_joint_default(kind);
     joint->axis[0] = x;

@@ -10,7 +10,7 @@
 /* A definition being drawn. Memory that is missing ends the program. */
 typedef struct tree_sketch {
     tree_def def;
-    int body_room, joint_room;
+    int body_capacity, joint_capacity;
     tree_body_def *body;
     tree_joint_def *joint;
 } tree_sketch;

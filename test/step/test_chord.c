@@ -27,7 +27,8 @@ static void slopes_are_those_of_the_inverse_dynamics(void **state)
         double *sweeps = calloc((size_t)tree->at.count, sizeof *sweeps);
         double *q = calloc((size_t)tree->nq, sizeof *q), *tau = calloc(3 * side, sizeof *tau);
         double *v = tau + n, *other = v + n, *N = calloc(side * side, sizeof *N);
-        double *room = calloc(balance_slopes_room(r.system), sizeof *room), worst = 0, most = 0;
+        double *scratch = calloc(balance_slopes_scratch(r.system), sizeof *scratch), worst = 0,
+               most = 0;
         for (int i = 0; i < tree->nq; i++) {
             q[i] = sin(1.0 + 2.3 * i);
         }
@@ -36,7 +37,7 @@ static void slopes_are_those_of_the_inverse_dynamics(void **state)
         }
         tree_kinematics(tree, q, sweeps);
         tree_velocities(tree, v, sweeps);
-        balance_slopes(r.system, sweeps, v, 1, room, N, n);
+        balance_slopes(r.system, sweeps, v, 1, scratch, N, n);
         for (int j = 0; j < n; j++) {
             const double at = v[j];
             v[j] = at + 1;
@@ -58,7 +59,7 @@ static void slopes_are_those_of_the_inverse_dynamics(void **state)
         free(q);
         free(tau);
         free(N);
-        free(room);
+        free(scratch);
         robot_end(&r);
     }
 }

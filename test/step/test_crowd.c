@@ -33,10 +33,10 @@ static void put(crowd *c, const char *form, ...)
 {
     va_list list;
     va_start(list, form);
-    int room = (int)(c->text + sizeof c->text - c->at);
-    int length = vsnprintf(c->at, (size_t)room, form, list);
+    int capacity = (int)(c->text + sizeof c->text - c->at);
+    int length = vsnprintf(c->at, (size_t)capacity, form, list);
     va_end(list);
-    assert_true(length < room);
+    assert_true(length < capacity);
     c->at += length;
 }
 

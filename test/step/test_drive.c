@@ -29,7 +29,7 @@ typedef struct meter {
     double power[SAMPLES + 1], energy[SAMPLES + 1];
 } meter;
 
-static void write_constraint(const drive *x, char *text, size_t room)
+static void write_constraint(const drive *x, char *text, size_t capacity)
 {
     static const char *const form[] = {
         "constraint drive: a = 0.1 + %.17g*t + %.17g*0 + %.17g*0\n",
@@ -37,7 +37,7 @@ static void write_constraint(const drive *x, char *text, size_t room)
         "constraint drive: a*(2 + b^2) + c = %.17g*t + %.17g*sin(%.17g*t)\n",
         "constraint drive: (2 + sin(b))*a' + b*c' = %.17g + %.17g*sin(%.17g*t)\n",
         "constraint drive: a' - b*c' = %.17g + %.17g*c*t + 0*%.17g\n"};
-    snprintf(text, room, form[x->kind], x->c, x->d, x->w);
+    snprintf(text, capacity, form[x->kind], x->c, x->d, x->w);
 }
 
 /* Power for each unit of lambda. Under the vakonomic law the energy is that of L + lambda Phi,
@@ -100,7 +100,7 @@ static double integral(const double *y, double h)
     return sum[6];
 }
 
-static void write_system(dice *d, drive *x, char *text, size_t room)
+static void write_system(dice *d, drive *x, char *text, size_t capacity)
 {
     char constraint[200];
     x->kind = dice_int(d, 0, 4);
@@ -113,7 +113,7 @@ static void write_system(dice *d, drive *x, char *text, size_t room)
     for (int i = 0; i < 5; i++) {
         number[i] = i < 2 ? dice_between(d, -1, 1) : dice_between(d, 1, 2);
     }
-    snprintf(text, room,
+    snprintf(text, capacity,
              "coord a = 0.1, b = 0.3, c = -0.2\n"
              "speed b' = %.17g, c' = %.17g\n"
              "kinetic (%.17g + cos(b)/2)*a'^2 + a'*b'/4 + %.17g*b'^2 + c'^2\n"

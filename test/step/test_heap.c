@@ -15,8 +15,8 @@ static scene open_bin(int count, int mixed)
     static const char *const shape[] = {
         "size='.05'", "type='box' size='.035 .03 .04'", "type='capsule' size='.03 .02'",
         "type='cylinder' size='.04 .03'", "type='ellipsoid' size='.05 .035 .04'"};
-    size_t room = 4000 + 200 * (size_t)(count * count * count);
-    char *text = malloc(room), *end = text;
+    size_t capacity = 4000 + 200 * (size_t)(count * count * count);
+    char *text = malloc(capacity), *end = text;
     double wide = 0.055 * count + 0.05;
     dice d = dice_of(3);
     assert_non_null(text);
@@ -114,8 +114,8 @@ static void rounds_are_what_it_costs(void **state)
 
 static scene open_tower(int count)
 {
-    size_t room = 4000 + 200 * (size_t)count;
-    char *text = malloc(room), *end = text;
+    size_t capacity = 4000 + 200 * (size_t)count;
+    char *text = malloc(capacity), *end = text;
     assert_non_null(text);
     end += sprintf(end, "<default><geom friction='0.5 0 0'/></default><worldbody>"
                         "<geom type='plane' size='0 0 1'/>");

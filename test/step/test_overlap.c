@@ -10,36 +10,36 @@ static double draw(uint64_t *seed, double low, double high)
     return low + (high - low) * (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-static int add_body(uint64_t *seed, char *to, size_t room, int k)
+static int add_body(uint64_t *seed, char *to, size_t capacity, int k)
 {
     static const char *const shape[] = {"box", "capsule", "cylinder", "ellipsoid"};
     double x[11]; /* drawn one after the other: arguments have no order */
     for (int i = 0; i < 11; i++) {
         x[i] = draw(seed, 0, 1);
     }
-    int at = snprintf(to, room, "<body name='b%d' pos='%.3f %.3f %.3f'>", k, .4 * x[0] - .2,
+    int at = snprintf(to, capacity, "<body name='b%d' pos='%.3f %.3f %.3f'>", k, .4 * x[0] - .2,
                       .4 * x[1] - .2, .4 * x[2] - .2);
-    at += snprintf(to + at, room - (size_t)at,
+    at += snprintf(to + at, capacity - (size_t)at,
                    k == 0 ? "<freejoint/>" : "<joint axis='%.2f %.2f 1'/>", 2 * x[3] - 1,
                    2 * x[4] - 1);
-    at += snprintf(to + at, room - (size_t)at,
+    at += snprintf(to + at, capacity - (size_t)at,
                    "<geom type='%s' size='%.3f %.3f %.3f' friction='%.2f .01 .01' condim='%d'/>",
                    shape[(int)(4 * x[5])], .05 + .1 * x[6], .05 + .1 * x[7], .05 + .1 * x[8],
                    1.5 * x[9], x[10] < .5 ? 3 : 6);
     return at;
 }
 
-static void write_chain(uint64_t seed, char *text, size_t room)
+static void write_chain(uint64_t seed, char *text, size_t capacity)
 {
     int count = 4 + (int)draw(&seed, 0, 4);
-    int at = snprintf(text, room, "<option gravity='0 0 0'/><worldbody>");
+    int at = snprintf(text, capacity, "<option gravity='0 0 0'/><worldbody>");
     for (int k = 0; k < count; k++) {
-        at += add_body(&seed, text + at, room - (size_t)at, k);
+        at += add_body(&seed, text + at, capacity - (size_t)at, k);
     }
     for (int k = 0; k < count; k++) {
-        at += snprintf(text + at, room - (size_t)at, "</body>");
+        at += snprintf(text + at, capacity - (size_t)at, "</body>");
     }
-    snprintf(text + at, room - (size_t)at, "</worldbody>");
+    snprintf(text + at, capacity - (size_t)at, "</worldbody>");
 }
 
 static void they_part_and_stay_at_rest(void **state)

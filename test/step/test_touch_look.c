@@ -31,10 +31,10 @@ static void method_by_default(void **state)
                      ZW_METHOD_DOP853);
 }
 
-static int look(scene *s, zw_contact *list, int room)
+static int look(scene *s, zw_contact *list, int capacity)
 {
     zw_error error = {0};
-    int count = zw_contacts(s->system, s->state, s->work, list, room, &error);
+    int count = zw_contacts(s->system, s->state, s->work, list, capacity, &error);
     must(count >= 0 ? ZW_OK : error.status, &error);
     return count;
 }

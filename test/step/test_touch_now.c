@@ -15,10 +15,10 @@ static const double *forward(scene *s)
     return zw_field(s->system, s->state, s->work, ZW_FIELD_A).data;
 }
 
-static int look(scene *s, zw_contact *list, int room)
+static int look(scene *s, zw_contact *list, int capacity)
 {
     zw_error error = {0};
-    int count = zw_contacts(s->system, s->state, s->work, list, room, &error);
+    int count = zw_contacts(s->system, s->state, s->work, list, capacity, &error);
     must(count >= 0 ? ZW_OK : error.status, &error);
     return count;
 }

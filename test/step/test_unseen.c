@@ -117,11 +117,11 @@ static disks random_disks(dice *d)
     return s;
 }
 
-static int write_disks(const disks *s, char *text, int room)
+static int write_disks(const disks *s, char *text, int capacity)
 {
     int at = 0, apart = 1;
     for (int i = 0; i < s->n; i++) {
-        at += snprintf(text + at, (size_t)(room - at),
+        at += snprintf(text + at, (size_t)(capacity - at),
                        "coord x%d = %.17g, y%d = %.17g\nspeed x%d' = %.17g, y%d' = %.17g\n"
                        "mass %.17g at (x%d, y%d)\n",
                        i, s->x[i], i, s->y[i], i, s->vx[i], i, s->vy[i], s->m[i], i, i);
@@ -131,7 +131,7 @@ static int write_disks(const disks *s, char *text, int room)
             double x = s->x[i] - s->x[j], y = s->y[i] - s->y[j];
             apart &= x * x + y * y > 1.1 * s->d * s->d;
             at += snprintf(
-                text + at, (size_t)(room - at),
+                text + at, (size_t)(capacity - at),
                 "constraint c%d%d: (x%d-x%d)^2 + (y%d-y%d)^2 >= %.17g, restitution %.17g\n", i, j,
                 i, j, i, j, s->d * s->d, s->e);
         }
@@ -290,19 +290,19 @@ static int compare_beads(dice *d, tally *sum)
     char text[2048];
     beads s = {.n = dice_int(d, 1, 3), .g = dice_between(d, 1, 20), .e = dice_between(d, 0.6, 1)};
     int at = 0;
-    size_t room = sizeof text;
+    size_t capacity = sizeof text;
     for (int i = 1; i <= s.n; i++) {
         s.y[i] = s.y[i - 1] + dice_between(d, 0.05, 1);
         s.v[i] = dice_between(d, -3, 3);
         s.m[i] = dice_between(d, 0.5, 2);
-        at += snprintf(text + at, room - (size_t)at,
+        at += snprintf(text + at, capacity - (size_t)at,
                        "coord y%d = %.17g\nspeed y%d' = %.17g\nmass %.17g at (0, y%d)\n", i, s.y[i],
                        i, s.v[i], s.m[i], i);
     }
-    at += snprintf(text + at, room - (size_t)at,
+    at += snprintf(text + at, capacity - (size_t)at,
                    "gravity (0, -%.17g)\nconstraint c1: y1 >= 0, restitution %.17g\n", s.g, s.e);
     for (int i = 2; i <= s.n; i++) {
-        at += snprintf(text + at, room - (size_t)at,
+        at += snprintf(text + at, capacity - (size_t)at,
                        "constraint c%d: y%d - y%d >= 0, restitution %.17g\n", i, i, i - 1, s.e);
     }
     double end = dice_between(d, 0.5, 2);
@@ -472,13 +472,13 @@ static double corner(const polygon *p, int i, double t)
 }
 
 /* The first time at which a corner comes to the floor: a dense search, then bisection. */
-static double next_touch(const polygon *p, double room, int *which, int *doubtful)
+static double next_touch(const polygon *p, double capacity, int *which, int *doubtful)
 {
     double best = INFINITY, tiny = 2e-4;
     for (int i = 0; i < p->n; i++) {
         double before = corner(p, i, 1e-7);
         *doubtful |= before < 0;
-        for (double t = tiny; t < room && t < best + tiny; t += tiny) {
+        for (double t = tiny; t < capacity && t < best + tiny; t += tiny) {
             double now = corner(p, i, t);
             double middle = corner(p, i, t - 0.5 * tiny);
             *doubtful |= now > 0 && fmin(now, middle) < 1e-6; /* nearly touching */

@@ -81,30 +81,31 @@ static problem problem_of(uint64_t seed)
         }
         r->e = dice_between(&d, -0.5, 0.5);
         r->one_sided = k >= equal;
-        double room = dice_between(&d, 0, 0.5);
-        r->d = value_of(r, p.n, there) - (r->one_sided ? room : 0);
+        double capacity = dice_between(&d, 0, 0.5);
+        r->d = value_of(r, p.n, there) - (r->one_sided ? capacity : 0);
     }
     return p;
 }
 
-static void write_problem(const problem *p, char *text, size_t room)
+static void write_problem(const problem *p, char *text, size_t capacity)
 {
     size_t used = 0;
     for (int i = 0; i < p->n; i++) {
-        used += (size_t)snprintf(text + used, room - used,
+        used += (size_t)snprintf(text + used, capacity - used,
                                  "coord x%d = %.17g\nkinetic %.17g*x%d'^2/2\n", i, p->start[i],
                                  p->mass[i], i);
     }
     for (int k = 0; k < p->rows; k++) {
         const row *r = &p->row[k];
-        used += (size_t)snprintf(text + used, room - used, "constraint r%d: %.17g*x0*x1", k, r->e);
+        used +=
+            (size_t)snprintf(text + used, capacity - used, "constraint r%d: %.17g*x0*x1", k, r->e);
         for (int i = 0; i < p->n; i++) {
-            used +=
-                (size_t)snprintf(text + used, room - used, " + %.17g*x%d + %.17g*sin(%.17g*x%d)",
-                                 r->c[i], i, r->s[i], r->w[i], i);
+            used += (size_t)snprintf(text + used, capacity - used,
+                                     " + %.17g*x%d + %.17g*sin(%.17g*x%d)", r->c[i], i, r->s[i],
+                                     r->w[i], i);
         }
-        used += (size_t)snprintf(text + used, room - used, " %s %.17g\n", r->one_sided ? ">=" : "=",
-                                 r->d);
+        used += (size_t)snprintf(text + used, capacity - used, " %s %.17g\n",
+                                 r->one_sided ? ">=" : "=", r->d);
     }
 }
 

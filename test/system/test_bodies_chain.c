@@ -20,23 +20,23 @@ enum { LINKS = 1000 };
 /* Links of 0.1 m and 0.1 kg on hinges across each other, level at the start. */
 static char *chain(void)
 {
-    size_t room = 300 * LINKS, used = 0;
-    char *text = malloc(room);
+    size_t capacity = 300 * LINKS, used = 0;
+    char *text = malloc(capacity);
     assert_non_null(text);
-    used += (size_t)snprintf(text, room, "<mujoco><worldbody>");
+    used += (size_t)snprintf(text, capacity, "<mujoco><worldbody>");
     for (int i = 0; i < LINKS; i++) {
         int last = i == LINKS - 1;
         used += (size_t)snprintf(
-            text + used, room - used,
+            text + used, capacity - used,
             "<body pos='%g 0 0'><inertial pos='.05 0 0' mass='%g' diaginertia='%g %g %g'/>"
             "<joint axis='%d %d 0'/>",
             i ? 0.1 : 0, last ? 1e5 : 0.1, last ? 20 : 2e-5, last ? 100 : 1e-4, last ? 100 : 1e-4,
             i % 2, 1 - i % 2);
     }
     for (int i = 0; i < LINKS; i++) {
-        used += (size_t)snprintf(text + used, room - used, "</body>");
+        used += (size_t)snprintf(text + used, capacity - used, "</body>");
     }
-    snprintf(text + used, room - used, "</worldbody></mujoco>");
+    snprintf(text + used, capacity - used, "</worldbody></mujoco>");
     return text;
 }
 

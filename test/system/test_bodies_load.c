@@ -125,8 +125,8 @@ static void joints_do_what_pushes_them(void **state)
     unsigned seed = 5;
     int n = r.system->n;
     double *wanted = calloc((size_t)n, sizeof *wanted), *part = calloc((size_t)n, sizeof *part);
-    double *room = calloc((size_t)r.system->bodies->length_count, sizeof *room);
-    assert_true(wanted && part && room);
+    double *scratch = calloc((size_t)r.system->bodies->length_count, sizeof *scratch);
+    assert_true(wanted && part && scratch);
     for (int k = 0; k < 10; k++) {
         shake(&r, &seed);
         zw_wrench *list = wrenches(&r, ZW_KIND_JOINT);
@@ -136,7 +136,7 @@ static void joints_do_what_pushes_them(void **state)
         state_param(r.state)[4] = 0;
         system_bind(r.system, r.work, state_param(r.state));
         tree_passive(r.system->tree, q, v, wanted);
-        bodies_add_motors(r.system, r.work, q, v, room, wanted);
+        bodies_add_motors(r.system, r.work, q, v, scratch, wanted);
         int tendon = r.system->bodies->joint_count;
         const bodies_length *t = &r.system->bodies->length[tendon];
         double tension = -7 * (bodies_length_of(r.system, r.work, tendon, q) - 0.3) -
@@ -171,7 +171,7 @@ static void joints_do_what_pushes_them(void **state)
     }
     free(wanted);
     free(part);
-    free(room);
+    free(scratch);
     robot_end(&r);
 }
 

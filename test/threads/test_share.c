@@ -301,14 +301,14 @@ static void instant(job *j, zw_state *state, zw_work *work)
     zw_state_free(lain);
     zw_probe *probe = zw_probe_create(j->model, j->system, &j->error);
     size_t n = (size_t)zw_count(j->system, ZW_KIND_SPEED);
-    double *room = calloc(n * n + 1, sizeof *room);
-    if (probe && room) {
-        mix_status(&j->hash, zw_mass(probe, state, room, &j->error));
-        mix(&j->hash, room, n * n * sizeof *room);
-        mix_status(&j->hash, zw_force_look(probe, state, ZW_FORCE_ALL, room, &j->error));
-        mix(&j->hash, room, n * sizeof *room);
+    double *scratch = calloc(n * n + 1, sizeof *scratch);
+    if (probe && scratch) {
+        mix_status(&j->hash, zw_mass(probe, state, scratch, &j->error));
+        mix(&j->hash, scratch, n * n * sizeof *scratch);
+        mix_status(&j->hash, zw_force_look(probe, state, ZW_FORCE_ALL, scratch, &j->error));
+        mix(&j->hash, scratch, n * sizeof *scratch);
     }
-    free(room);
+    free(scratch);
     zw_probe_free(probe);
 }
 

@@ -28,13 +28,13 @@ static char *copy_text(const char *text)
 
 static char *join(const char *const *text, int count)
 {
-    size_t room = 1, used = 0;
+    size_t capacity = 1, used = 0;
     for (int i = 0; i < count; i++) {
-        room += strlen(text[i]) + 2;
+        capacity += strlen(text[i]) + 2;
     }
-    char *all = base_alloc(room);
+    char *all = base_alloc(capacity);
     for (int i = 0; all && i < count; i++) {
-        used += (size_t)snprintf(all + used, room - used, "%s%s", i ? "; " : "", text[i]);
+        used += (size_t)snprintf(all + used, capacity - used, "%s%s", i ? "; " : "", text[i]);
     }
     return all;
 }

@@ -175,18 +175,18 @@ zw_status sweep_journal_open(zw_sweep *sweep, zw_error *error)
 char *sweep_journal_line(const zw_sweep *sweep, int run)
 {
     const double *value = sweep->value + (size_t)run * (size_t)sweep->width;
-    size_t room = 64 + 17 * (size_t)sweep->width + strlen(sweep->status[run]) + HASHED, used;
-    char *line = base_alloc(room);
+    size_t capacity = 64 + 17 * (size_t)sweep->width + strlen(sweep->status[run]) + HASHED, used;
+    char *line = base_alloc(capacity);
     if (!line) {
         return NULL;
     }
-    used = (size_t)snprintf(line, room, "%d", run);
+    used = (size_t)snprintf(line, capacity, "%d", run);
     for (int i = 0; i < sweep->width; i++) {
-        used +=
-            (size_t)snprintf(line + used, room - used, " %016" PRIx64, base_hash_bits(value[i]));
+        used += (size_t)snprintf(line + used, capacity - used, " %016" PRIx64,
+                                 base_hash_bits(value[i]));
     }
-    used += (size_t)snprintf(line + used, room - used, " %s", sweep->status[run]);
-    snprintf(line + used, room - used, " %016" PRIx64 "\n", hash_of(line, used));
+    used += (size_t)snprintf(line + used, capacity - used, " %s", sweep->status[run]);
+    snprintf(line + used, capacity - used, " %016" PRIx64 "\n", hash_of(line, used));
     return line;
 }
 

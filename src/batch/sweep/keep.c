@@ -231,7 +231,7 @@ zw_status sweep_keeps_read(sweep_keeps *keeps, const char *text, zw_error *error
                                  : "there is nothing between two commas in \"%.200s\"",
                              all);
         }
-        if (!base_list_room(&keeps->keep, &keeps->room, keeps->count, sizeof *keeps->keep)) {
+        if (!base_list_reserve(&keeps->keep, &keeps->capacity, keeps->count, sizeof *keeps->keep)) {
             return no_memory(error);
         }
         status = read_one(keeps, &keeps->keep[keeps->count++], one, error);
@@ -267,7 +267,8 @@ static int expr_of(sweep_keeps *keeps, const char *formula)
             return i;
         }
     }
-    if (!base_list_room(&keeps->expr, &keeps->expr_room, keeps->expr_count, sizeof *keeps->expr) ||
+    if (!base_list_reserve(&keeps->expr, &keeps->expr_capacity, keeps->expr_count,
+                           sizeof *keeps->expr) ||
         !(keeps->expr[keeps->expr_count] = copy((piece){formula, strlen(formula)}))) {
         return -1;
     }
@@ -323,13 +324,13 @@ zw_status sweep_keeps_bind(sweep_keeps *keeps, const char *after, const zw_syste
 char *sweep_keeps_lines(const sweep_keeps *keeps)
 {
     static const char word[] = "plot time ";
-    size_t room = 1, used = 0;
+    size_t capacity = 1, used = 0;
     for (int i = 0; i < keeps->expr_count; i++) {
-        room += sizeof word + strlen(keeps->expr[i]) + 1;
+        capacity += sizeof word + strlen(keeps->expr[i]) + 1;
     }
-    char *text = base_alloc(room);
+    char *text = base_alloc(capacity);
     for (int i = 0; text && i < keeps->expr_count; i++) {
-        used += (size_t)snprintf(text + used, room - used, "%s%s\n", word, keeps->expr[i]);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s\n", word, keeps->expr[i]);
     }
     return text;
 }

@@ -97,35 +97,36 @@ static void read_values(const sweep_series *series, const zw_system *system, con
 
 static int make_room(sweep_series *series)
 {
-    int room = series->room, same = room;
+    int capacity = series->capacity, same = capacity;
     size_t exprs = (size_t)(series->exprs > 0 ? series->exprs : 1);
-    if (series->count < room) {
+    if (series->count < capacity) {
         return 1;
     }
     int ok = series->count < SWEEP_MOST_SAMPLES &&
-             base_list_room(&series->time, &same, series->count, sizeof *series->time);
-    same = room;
-    ok = ok && base_list_room(&series->value, &same, series->count, exprs * sizeof *series->value);
-    same = room;
-    ok = ok && base_list_room(&series->begins, &same, series->count, 1);
-    series->room = ok ? same : room;
+             base_list_reserve(&series->time, &same, series->count, sizeof *series->time);
+    same = capacity;
+    ok = ok &&
+         base_list_reserve(&series->value, &same, series->count, exprs * sizeof *series->value);
+    same = capacity;
+    ok = ok && base_list_reserve(&series->begins, &same, series->count, 1);
+    series->capacity = ok ? same : capacity;
     return ok;
 }
 
 static int make_room_happened(sweep_series *series)
 {
-    int room = series->happened_room, same = room;
+    int capacity = series->happened_capacity, same = capacity;
     size_t exprs = (size_t)(series->exprs > 0 ? series->exprs : 1);
-    if (series->happened < room) {
+    if (series->happened < capacity) {
         return 1;
     }
     int ok = series->happened < SWEEP_MOST_SAMPLES &&
-             base_list_room(&series->event, &same, series->happened, sizeof *series->event);
-    same = room;
-    ok = ok && base_list_room(&series->when, &same, series->happened, sizeof *series->when);
-    same = room;
-    ok = ok && base_list_room(&series->at, &same, series->happened, exprs * sizeof *series->at);
-    series->happened_room = ok ? same : room;
+             base_list_reserve(&series->event, &same, series->happened, sizeof *series->event);
+    same = capacity;
+    ok = ok && base_list_reserve(&series->when, &same, series->happened, sizeof *series->when);
+    same = capacity;
+    ok = ok && base_list_reserve(&series->at, &same, series->happened, exprs * sizeof *series->at);
+    series->happened_capacity = ok ? same : capacity;
     return ok;
 }
 

@@ -75,9 +75,9 @@ typedef struct sweep_keep {
 } sweep_keep;
 
 typedef struct sweep_keeps {
-    int count, room;
+    int count, capacity;
     sweep_keep *keep;
-    int expr_count, expr_room;
+    int expr_count, expr_capacity;
     char **expr; /* all formulas, each once */
     char *every; /* the time between strobes, or NULL */
     int strobe;  /* the number of its formula, and of that of the time to look from; -1: none */
@@ -114,11 +114,11 @@ zw_status sweep_sources(const sweep_keeps *keeps, const zw_model *model, const z
 typedef struct sweep_series {
     int exprs;
     const sweep_source *source;
-    int count, room;
+    int count, capacity;
     double *time;
     double *value;         /* [count][exprs] */
     unsigned char *begins; /* a piece */
-    int happened, happened_room;
+    int happened, happened_capacity;
     int *event; /* [happened] which, or SWEEP_IMPACTS */
     double *when;
     double *at;  /* [happened][exprs] */

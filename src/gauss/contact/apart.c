@@ -17,7 +17,7 @@ typedef struct summary {
 
 struct gauss_apart {
     gauss_islands *islands;
-    room summary, b, vector, rows, redundant, is_redundant, undetermined;
+    buffer summary, b, vector, rows, redundant, is_redundant, undetermined;
     /* in `vector` and `rows`: */
     double *a, *F_N, *F_L, *F_C, *C, *part_C;
     double *lambda, *residual;
@@ -36,8 +36,8 @@ gauss_apart *gauss_apart_create(void)
 void gauss_apart_free(gauss_apart *w)
 {
     if (w) {
-        room *list[] = {&w->summary,      &w->b,           &w->vector, &w->rows, &w->redundant,
-                        &w->is_redundant, &w->undetermined};
+        buffer *list[] = {&w->summary,      &w->b,           &w->vector, &w->rows, &w->redundant,
+                          &w->is_redundant, &w->undetermined};
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
             base_free(list[i]->data);
         }
@@ -49,13 +49,13 @@ void gauss_apart_free(gauss_apart *w)
 static int make_room(gauss_apart *w, const zw_gauss *problem, int m)
 {
     size_t n = (size_t)problem->n, blocks = (size_t)problem->block_count;
-    double *vector = islands_room(&w->vector, 6 * n, sizeof(double));
-    double *rows = islands_room(&w->rows, 2 * (size_t)m, sizeof(double));
-    if (!vector || !rows || !islands_room(&w->summary, n, sizeof(summary)) ||
-        !islands_room(&w->b, (size_t)m, sizeof(double)) ||
-        !islands_room(&w->redundant, blocks, sizeof(int)) ||
-        !islands_room(&w->is_redundant, blocks, sizeof(char)) ||
-        !islands_room(&w->undetermined, n, sizeof(int))) {
+    double *vector = islands_reserve(&w->vector, 6 * n, sizeof(double));
+    double *rows = islands_reserve(&w->rows, 2 * (size_t)m, sizeof(double));
+    if (!vector || !rows || !islands_reserve(&w->summary, n, sizeof(summary)) ||
+        !islands_reserve(&w->b, (size_t)m, sizeof(double)) ||
+        !islands_reserve(&w->redundant, blocks, sizeof(int)) ||
+        !islands_reserve(&w->is_redundant, blocks, sizeof(char)) ||
+        !islands_reserve(&w->undetermined, n, sizeof(int))) {
         return 0;
     }
     double **list[] = {&w->a, &w->F_N, &w->F_L, &w->F_C, &w->C, &w->part_C};

@@ -439,7 +439,7 @@ static double *open_act(gauss_impact *x)
     if (!x->keeps) {
         return NULL;
     }
-    if (need > x->act_room) {
+    if (need > x->act_capacity) {
         double *more = base_alloc(2 * need * sizeof *more);
         if (!more) {
             x->no_memory = 1;
@@ -450,7 +450,7 @@ static double *open_act(gauss_impact *x)
         }
         base_free(x->act);
         x->act = more;
-        x->act_room = 2 * need;
+        x->act_capacity = 2 * need;
     }
     return x->act + (size_t)x->acts * size;
 }

@@ -27,14 +27,14 @@ struct gauss_impact {
 
     /* As appended. */
     int blocks, rows, entries, pairs;
-    int block_room, start_room, b_room, column_room, value_room;
+    int block_capacity, start_capacity, b_capacity, column_capacity, value_capacity;
     impact_block *block;
     int *start; /* [rows + 1] */
     double *b;  /* [rows] */
     int *column;
     double *value;
 
-    int ways, way_room, by_room; /* the directions d of contacts, one after another */
+    int ways, way_capacity, by_capacity; /* the directions d of contacts, one after another */
     int *way;
     double *by;
 
@@ -63,10 +63,10 @@ struct gauss_impact {
     double *sum;      /* [rows] and of all so far */
     double *kept_sum; /* [rows] impulses of the group that go with `kept` */
 
-    int keeps;       /* the acts are to be kept: */
-    int acts;        /* so many, */
-    double *act;     /* of gauss_impact_act_size numbers each, */
-    size_t act_room; /* and room for so many numbers */
+    int keeps;           /* the acts are to be kept: */
+    int acts;            /* so many, */
+    double *act;         /* of gauss_impact_act_size numbers each, */
+    size_t act_capacity; /* and room for so many numbers */
     void *memory;
     size_t memory_size;
 };

@@ -90,7 +90,7 @@ void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric)
     x->n = n;
     x->metric = *metric;
     x->blocks = x->rows = x->entries = x->pairs = x->ways = x->kicked = 0;
-    x->no_memory = !base_list_room(&x->start, &x->start_room, 0, sizeof *x->start);
+    x->no_memory = !base_list_reserve(&x->start, &x->start_capacity, 0, sizeof *x->start);
     if (!x->no_memory) {
         x->start[0] = 0;
     }
@@ -103,7 +103,8 @@ void gauss_impact_kick(gauss_impact *x)
 
 int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact)
 {
-    if (x->no_memory || !base_list_room(&x->block, &x->block_room, x->blocks, sizeof *x->block)) {
+    if (x->no_memory ||
+        !base_list_reserve(&x->block, &x->block_capacity, x->blocks, sizeof *x->block)) {
         x->no_memory = 1;
         return -1;
     }
@@ -122,16 +123,16 @@ void gauss_impact_row(gauss_impact *x, int count, const int *column, const doubl
         if (value[k] == 0) {
             continue; /* it would seem to couple what it does not */
         }
-        if (!base_list_room(&x->column, &x->column_room, x->entries, sizeof *x->column) ||
-            !base_list_room(&x->value, &x->value_room, x->entries, sizeof *x->value)) {
+        if (!base_list_reserve(&x->column, &x->column_capacity, x->entries, sizeof *x->column) ||
+            !base_list_reserve(&x->value, &x->value_capacity, x->entries, sizeof *x->value)) {
             x->no_memory = 1;
             return;
         }
         x->column[x->entries] = column ? column[k] : k;
         x->value[x->entries++] = value[k];
     }
-    if (x->no_memory || !base_list_room(&x->b, &x->b_room, x->rows, sizeof *x->b) ||
-        !base_list_room(&x->start, &x->start_room, x->rows + 1, sizeof *x->start)) {
+    if (x->no_memory || !base_list_reserve(&x->b, &x->b_capacity, x->rows, sizeof *x->b) ||
+        !base_list_reserve(&x->start, &x->start_capacity, x->rows + 1, sizeof *x->start)) {
         x->no_memory = 1;
         return;
     }
@@ -237,8 +238,8 @@ static zw_status keep_direction(gauss_impact *x, impact_block *block, const doub
         if (d[i] == 0) {
             continue;
         }
-        if (!base_list_room(&x->way, &x->way_room, x->ways, sizeof *x->way) ||
-            !base_list_room(&x->by, &x->by_room, x->ways, sizeof *x->by)) {
+        if (!base_list_reserve(&x->way, &x->way_capacity, x->ways, sizeof *x->way) ||
+            !base_list_reserve(&x->by, &x->by_capacity, x->ways, sizeof *x->by)) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
         x->way[x->ways] = i;

@@ -44,15 +44,15 @@ void gauss_islands_free(gauss_islands *is)
         sparse_prox_free(is->many[i]);
     }
     gauss_prox_free(is->prox);
-    room *list[] = {&is->parent,       &is->piece_of,   &is->local,
-                    &is->unknown,      &is->block,      &is->pieces,
-                    &is->row_start,    &is->fill,       &is->a,
-                    &is->lambda,       &is->residual,   &is->metric,
-                    &is->metric_start, &is->metric_row, &is->dense,
-                    &is->start,        &is->column,     &is->b,
-                    &is->compliance,   &is->guess,      &is->blocks,
-                    &is->free,         &is->by_metric,  &is->old_start,
-                    &is->old_row,      &is->tree};
+    buffer *list[] = {&is->parent,       &is->piece_of,   &is->local,
+                      &is->unknown,      &is->block,      &is->pieces,
+                      &is->row_start,    &is->fill,       &is->a,
+                      &is->lambda,       &is->residual,   &is->metric,
+                      &is->metric_start, &is->metric_row, &is->dense,
+                      &is->start,        &is->column,     &is->b,
+                      &is->compliance,   &is->guess,      &is->blocks,
+                      &is->free,         &is->by_metric,  &is->old_start,
+                      &is->old_row,      &is->tree};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]->data);
     }
@@ -163,18 +163,18 @@ int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p
         masses = (size_t)metric_entries(is, problem, p);
         masses = p->n <= ISLANDS_SMALL && n * n > masses ? n * n : masses;
     }
-    return islands_room(&is->metric, masses, sizeof(double)) &&
-           islands_room(&is->metric_start, n, sizeof(int)) &&
-           islands_room(&is->metric_row, masses, sizeof(int)) &&
-           islands_room(&is->dense, p->n <= ISLANDS_SMALL && n * m > entries ? n * m : entries,
-                        sizeof(double)) &&
-           islands_room(&is->start, m, sizeof(int)) &&
-           islands_room(&is->column, entries, sizeof(int)) &&
-           islands_room(&is->b, m, sizeof(double)) &&
-           islands_room(&is->compliance, m, sizeof(double)) &&
-           islands_room(&is->guess, m, sizeof(double)) &&
-           islands_room(&is->free, n, sizeof(double)) &&
-           islands_room(&is->blocks, (size_t)p->blocks, sizeof(zw_block));
+    return islands_reserve(&is->metric, masses, sizeof(double)) &&
+           islands_reserve(&is->metric_start, n, sizeof(int)) &&
+           islands_reserve(&is->metric_row, masses, sizeof(int)) &&
+           islands_reserve(&is->dense, p->n <= ISLANDS_SMALL && n * m > entries ? n * m : entries,
+                           sizeof(double)) &&
+           islands_reserve(&is->start, m, sizeof(int)) &&
+           islands_reserve(&is->column, entries, sizeof(int)) &&
+           islands_reserve(&is->b, m, sizeof(double)) &&
+           islands_reserve(&is->compliance, m, sizeof(double)) &&
+           islands_reserve(&is->guess, m, sizeof(double)) &&
+           islands_reserve(&is->free, n, sizeof(double)) &&
+           islands_reserve(&is->blocks, (size_t)p->blocks, sizeof(zw_block));
 }
 
 /* ---- Workspaces by shape -------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                       const gauss_islands_hint *hint, const piece *p, zw_motion *motion)
 {
     const int *block = (int *)is->block.data + p->first_block;
-    zw_block *blocks = islands_room(&is->blocks, (size_t)p->blocks, sizeof *blocks);
+    zw_block *blocks = islands_reserve(&is->blocks, (size_t)p->blocks, sizeof *blocks);
     if (!blocks) {
         return -1;
     }

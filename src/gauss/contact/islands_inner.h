@@ -20,10 +20,10 @@ typedef struct slot {
 } slot;
 
 /* An array that grows. */
-typedef struct room {
+typedef struct buffer {
     void *data;
     size_t bytes;
-} room;
+} buffer;
 
 typedef struct piece {
     int first_unknown, n; /* in unknown[] */
@@ -37,18 +37,19 @@ struct gauss_islands {
     slot slot[KEPT];
     sparse_prox *many[MANY]; /* of the first pieces; the others share them */
     int n, m, piece_count;
-    room parent, piece_of, local, unknown, block, pieces, row_start, fill;
-    room by_metric, old_start,
+    buffer parent, piece_of, local, unknown, block, pieces, row_start, fill;
+    buffer by_metric, old_start,
         old_row;       /* which unknowns the metric couples, and the pattern it was then, */
-    room tree;         /* on whose paths it is: math/dense/paths.h */
+    buffer tree;       /* on whose paths it is: math/dense/paths.h */
     int old_n, is_one; /* is_one: it couples all */
-    room a, lambda, residual;
+    buffer a, lambda, residual;
     /* the piece at hand */
-    room metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks, free;
+    buffer metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks,
+        free;
 };
 
 /* Room for this much; what was in it is lost. NULL: no memory. */
-void *islands_room(room *r, size_t count, size_t size);
+void *islands_reserve(buffer *r, size_t count, size_t size);
 
 /* The pieces of a problem of m rows, with their unknowns and blocks. 0: no memory. */
 int islands_split(gauss_islands *is, const zw_gauss *problem, int m);

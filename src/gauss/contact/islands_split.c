@@ -5,7 +5,7 @@
 #include "gauss/contact/islands_inner.h"
 #include "math/partition.h"
 
-void *islands_room(room *r, size_t count, size_t size)
+void *islands_reserve(buffer *r, size_t count, size_t size)
 {
     size_t bytes = (count + 1) * size;
     if (bytes > r->bytes) {
@@ -30,10 +30,10 @@ static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
         return parent;
     }
     is->old_n = 0;
-    parent = islands_room(&is->by_metric, n, sizeof(int));
-    int *tree = islands_room(&is->tree, n, sizeof(int));
-    if (!parent || !tree || !islands_room(&is->old_start, n + 1, sizeof(int)) ||
-        !islands_room(&is->old_row, entries, sizeof(int))) {
+    parent = islands_reserve(&is->by_metric, n, sizeof(int));
+    int *tree = islands_reserve(&is->tree, n, sizeof(int));
+    if (!parent || !tree || !islands_reserve(&is->old_start, n + 1, sizeof(int)) ||
+        !islands_reserve(&is->old_row, entries, sizeof(int))) {
         return NULL;
     }
     partition_begin(problem->n, parent);
@@ -138,15 +138,17 @@ static void list_members(gauss_islands *is, const zw_gauss *problem)
 int islands_split(gauss_islands *is, const zw_gauss *problem, int m)
 {
     size_t n = (size_t)problem->n, blocks = (size_t)problem->block_count;
-    int *first = islands_room(&is->row_start, blocks + 1, sizeof *first);
-    if (!first || !islands_room(&is->parent, n, sizeof(int)) ||
-        !islands_room(&is->piece_of, n, sizeof(int)) || !islands_room(&is->local, n, sizeof(int)) ||
-        !islands_room(&is->unknown, n, sizeof(int)) ||
-        !islands_room(&is->block, blocks, sizeof(int)) ||
-        !islands_room(&is->fill, blocks, sizeof(int)) ||
-        !islands_room(&is->pieces, n, sizeof(piece)) || !islands_room(&is->a, n, sizeof(double)) ||
-        !islands_room(&is->lambda, (size_t)m, sizeof(double)) ||
-        !islands_room(&is->residual, (size_t)m, sizeof(double))) {
+    int *first = islands_reserve(&is->row_start, blocks + 1, sizeof *first);
+    if (!first || !islands_reserve(&is->parent, n, sizeof(int)) ||
+        !islands_reserve(&is->piece_of, n, sizeof(int)) ||
+        !islands_reserve(&is->local, n, sizeof(int)) ||
+        !islands_reserve(&is->unknown, n, sizeof(int)) ||
+        !islands_reserve(&is->block, blocks, sizeof(int)) ||
+        !islands_reserve(&is->fill, blocks, sizeof(int)) ||
+        !islands_reserve(&is->pieces, n, sizeof(piece)) ||
+        !islands_reserve(&is->a, n, sizeof(double)) ||
+        !islands_reserve(&is->lambda, (size_t)m, sizeof(double)) ||
+        !islands_reserve(&is->residual, (size_t)m, sizeof(double))) {
         return 0;
     }
     first[0] = 0;

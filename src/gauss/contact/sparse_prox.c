@@ -86,13 +86,13 @@ void sparse_prox_free(sparse_prox *s)
     }
 }
 
-int many_room(unsigned char **block, size_t *room, size_t need)
+int many_reserve(unsigned char **block, size_t *capacity, size_t need)
 {
-    if (need > *room) {
+    if (need > *capacity) {
         base_free(*block);
-        *room = 0;
+        *capacity = 0;
         *block = base_alloc(need + need / 4);
-        *room = *block ? need + need / 4 : 0;
+        *capacity = *block ? need + need / 4 : 0;
     }
     return *block != NULL;
 }
@@ -315,14 +315,14 @@ int sparse_prox_solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_op
                       zw_motion *motion)
 {
     s->m = gauss_row_count(problem);
-    if (!many_room(&s->marks, &s->mark_room, 4 * ((size_t)problem->n + 1) * sizeof(int))) {
+    if (!many_reserve(&s->marks, &s->mark_capacity, 4 * ((size_t)problem->n + 1) * sizeof(int))) {
         return 0;
     }
     int *mark = (int *)(void *)s->marks;
     many_table_count(&s->t, problem, mark);
     base_arena arena = {0};
     lay_out(s, &arena, problem);
-    if (!many_room(&s->block, &s->room, arena.used)) {
+    if (!many_reserve(&s->block, &s->capacity, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = s->block};

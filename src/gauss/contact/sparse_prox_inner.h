@@ -47,7 +47,7 @@ struct sparse_prox {
 
     /* memory: of one solve, scratch of the tables, the pattern */
     unsigned char *block, *marks, *pattern;
-    size_t room, mark_room, pattern_room;
+    size_t capacity, mark_capacity, pattern_capacity;
 
     /* the pattern that the front was analysed for, for so many units in play; known_nodes < 0:
      * none */
@@ -81,7 +81,7 @@ struct sparse_prox {
 };
 
 /* A block of at least this many bytes; what was in it is lost. 0: no memory. */
-int many_room(unsigned char **block, size_t *room, size_t need);
+int many_reserve(unsigned char **block, size_t *capacity, size_t need);
 
 /* What is asked for. */
 typedef struct many_task {

@@ -143,7 +143,7 @@ static int analyse(sparse_prox *s)
     base_arena arena = {0};
     s->known_nodes = -1;
     pattern_layout(s, &arena);
-    if (!many_room(&s->pattern, &s->pattern_room, arena.used)) {
+    if (!many_reserve(&s->pattern, &s->pattern_capacity, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = s->pattern};

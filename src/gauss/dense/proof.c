@@ -58,12 +58,12 @@ static const double SURFACE = 1e-6;
 
 enum { ROUNDS = 8 };
 
-void gauss_proof_lay_out(gauss_proof *proof, base_arena *arena, int n, int m, size_t room)
+void gauss_proof_lay_out(gauss_proof *proof, base_arena *arena, int n, int m, size_t capacity)
 {
     size_t columns = (size_t)n, rows = (size_t)m;
-    proof->room = columns * rows < room ? columns * rows : room;
+    proof->capacity = columns * rows < capacity ? columns * rows : capacity;
     proof->y = base_arena_doubles(arena, rows);
-    proof->G = base_arena_doubles(arena, proof->room);
+    proof->G = base_arena_doubles(arena, proof->capacity);
     proof->t = base_arena_doubles(arena, rows);
     proof->turn = base_arena_doubles(arena, rows * ZW_CONE_ROWS);
     proof->at = base_arena_ints(arena, rows);
@@ -241,7 +241,7 @@ static int fill(const zw_gauss *problem, gauss_proof *proof, int count)
     for (int j = 0; j < n; j++) {
         touched += size[j] > 0.0;
     }
-    if ((size_t)touched * (size_t)count > proof->room) {
+    if ((size_t)touched * (size_t)count > proof->capacity) {
         return -1;
     }
     for (int v = 0; v < count; v++) {

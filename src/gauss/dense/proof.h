@@ -7,11 +7,11 @@
 
 /* A candidate y and room to polish it. */
 typedef struct gauss_proof {
-    double *y;   /* m: multipliers in the user's units; filled by the search that has a candidate */
-    int smooth;  /* tangential rows take no part: for Coulomb's law only normals prove anything */
-    double *G;   /* `room`: one row for each coordinate that the proof touches */
-    size_t room; /* numbers in G */
-    double *t;   /* m: the unknowns */
+    double *y;  /* m: multipliers in the user's units; filled by the search that has a candidate */
+    int smooth; /* tangential rows take no part: for Coulomb's law only normals prove anything */
+    double *G;  /* [capacity]: one row for each coordinate that the proof touches */
+    size_t capacity;  /* numbers in G */
+    double *t;        /* m: the unknowns */
     double *turn;     /* m x ZW_CONE_ROWS: what one unit of an unknown is in y */
     int *at;          /* m: the rows it acts on: first, */
     int *rows;        /* m: and how many */
@@ -21,7 +21,7 @@ typedef struct gauss_proof {
     double *g;        /* 2 n */
 } gauss_proof;
 
-void gauss_proof_lay_out(gauss_proof *proof, base_arena *arena, int n, int m, size_t room);
+void gauss_proof_lay_out(gauss_proof *proof, base_arena *arena, int n, int m, size_t capacity);
 
 /* Do the rows of y contradict each other? y is first moved to the nearest point of K. `free` is the
  * free motion. */

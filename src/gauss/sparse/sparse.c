@@ -29,7 +29,7 @@
 
 static void lay_out_rows(gauss_sparse *s, base_arena *arena)
 {
-    size_t me = (size_t)s->me, room = (size_t)s->null_room;
+    size_t me = (size_t)s->me, capacity = (size_t)s->null_capacity;
     double **by_row[] = {&s->scale, &s->length, &s->E,    &s->c,    &s->r,
                          &s->w,     &s->r_new,  &s->v[0], &s->v[1], &s->key};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) {
@@ -42,9 +42,9 @@ static void lay_out_rows(gauss_sparse *s, base_arena *arena)
     s->twin = base_arena_ints(arena, me);
     s->twin_sign = base_arena_doubles(arena, me);
     s->weight = base_arena_doubles(arena, me);
-    s->circuit = base_arena_doubles(arena, room * me);
-    s->circuit_row = base_arena_ints(arena, room);
-    s->null = base_arena_doubles(arena, room * me);
+    s->circuit = base_arena_doubles(arena, capacity * me);
+    s->circuit_row = base_arena_ints(arena, capacity);
+    s->null = base_arena_doubles(arena, capacity * me);
 }
 
 static void lay_out(const zw_gauss *problem, gauss_sparse *s, base_arena *arena, int rows,
@@ -79,8 +79,8 @@ static int fit(int low, long wish, int high)
 gauss_sparse *gauss_sparse_create(const zw_gauss *problem, const zw_gauss_work *work)
 {
     gauss_sparse shape = {.n = work->n, .me = work->me, .N = work->n + work->me};
-    shape.null_room = fit(0, SPARSE_NULL_ROOM / (shape.me + 1) + 8, shape.me);
-    shape.steps = fit(4, SPARSE_KRYLOV_ROOM / (2 * shape.N + 1), SPARSE_KRYLOV);
+    shape.null_capacity = fit(0, SPARSE_NULL_CAPACITY / (shape.me + 1) + 8, shape.me);
+    shape.steps = fit(4, SPARSE_KRYLOV_CAPACITY / (2 * shape.N + 1), SPARSE_KRYLOV);
     size_t entries = sparse_pattern_entries(problem, &shape);
     if (entries > INT_MAX / 2) {
         return NULL;

@@ -238,7 +238,7 @@ static int find_rank(zw_gauss_work *work, gauss_sparse *s)
         work->rank += !s->off[e];
         s->null_count += s->twin[e] < 0;
     }
-    s->null_known = s->null_count <= s->null_room;
+    s->null_known = s->null_count <= s->null_capacity;
     return 1;
 }
 

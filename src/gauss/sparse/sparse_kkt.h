@@ -19,7 +19,7 @@
 #include "math/sparse/ldl.h"
 
 /* Numbers for null vectors of the equality rows: with more, names and least norms are given up. */
-enum { SPARSE_NULL_ROOM = 1 << 19 };
+enum { SPARSE_NULL_CAPACITY = 1 << 19 };
 
 /* Unit rows nearer than this to the span of others depend on them. */
 #define SPARSE_DISTANCE_FLOOR 1e-9
@@ -28,13 +28,13 @@ enum { SPARSE_NULL_ROOM = 1 << 19 };
 #define SPARSE_FIRM 1e-10
 
 /* Steps that GMRES takes, at most; and the numbers it keeps, about. */
-enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_ROOM = 1 << 22 };
+enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_CAPACITY = 1 << 22 };
 
 struct gauss_sparse {
     /* shape, fixed at creation */
-    int n, me;     /* unknowns, equality rows */
-    int N;         /* n + me: order of K */
-    int null_room; /* null vectors there is room for */
+    int n, me;         /* unknowns, equality rows */
+    int N;             /* n + me: order of K */
+    int null_capacity; /* null vectors there is room for */
 
     /* the pattern, filled at creation (sparse_pattern.c) */
     int *start;        /* N + 1 */
@@ -67,9 +67,9 @@ struct gauss_sparse {
     double *weight;      /* me: scale of a row with all its twins together, for least norms */
     int null_count;      /* rows that depend on others, twins not counted */
     int null_known;      /* their null vectors are in circuit and null */
-    double *circuit;     /* null_room x me: by pivot, the combination of rows that vanishes */
-    int *circuit_row;    /* null_room: the redundant row of that combination */
-    double *null;        /* null_room x me: the same space, orthonormal in the user's units */
+    double *circuit;     /* null_capacity x me: by pivot, the combination of rows that vanishes */
+    int *circuit_row;    /* null_capacity: the redundant row of that combination */
+    double *null;        /* null_capacity x me: the same space, orthonormal in the user's units */
     int *order, *next; /* me: first row in a bucket, next row in it; order is scratch afterwards */
     double *key;       /* me */
 

@@ -48,12 +48,12 @@ static int name_unknowns(zw_fit *fit)
                            : param                       ? zw_name(system, ZW_KIND_PARAM, by->index)
                            : speed                       ? zw_name(system, ZW_KIND_SPEED, by->index)
                                    : zw_name(system, ZW_KIND_COORD, by->index);
-        size_t room = strlen(name) + 8;
-        fit->name[k] = base_alloc(room);
+        size_t capacity = strlen(name) + 8;
+        fit->name[k] = base_alloc(capacity);
         if (!fit->name[k]) {
             return 0;
         }
-        snprintf(fit->name[k], room, "%s%s", name,
+        snprintf(fit->name[k], capacity, "%s%s", name,
                  param                                   ? ""
                  : by->kind == ZW_UNKNOWN_START || speed ? "(0)"
                                                          : "'(0)");

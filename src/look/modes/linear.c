@@ -31,7 +31,7 @@ static zw_status no_memory(zw_error *error)
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
-static zw_status add_row(linear *l, expr_id id, int row, int *room, system_list *out)
+static zw_status add_row(linear *l, expr_id id, int row, int *scratch, system_list *out)
 {
     static const expr_op kinds[] = {EXPR_COORD, EXPR_SPEED};
     expr_terms terms = {0};
@@ -39,7 +39,7 @@ static zw_status add_row(linear *l, expr_id id, int row, int *room, system_list 
     for (int k = 0; k < 2 && status == ZW_OK; k++) {
         status = expr_gradient(l->graph, id, kinds[k], &terms);
         for (int i = 0; i < terms.count && status == ZW_OK; i++) {
-            if (!base_list_room(&l->entry, room, l->entries, sizeof *l->entry)) {
+            if (!base_list_reserve(&l->entry, scratch, l->entries, sizeof *l->entry)) {
                 status = ZW_NO_MEMORY;
                 break;
             }
@@ -55,14 +55,14 @@ static zw_status add_formulas(linear *l, zw_error *error)
 {
     const zw_system *system = l->system;
     system_list out = {0};
-    int room = 0;
+    int scratch = 0;
     zw_status status = ZW_OK;
     l->graph = expr_graph_copy(system->model->graph);
     if (!l->graph) {
         return no_memory(error);
     }
     for (int r = 0; r < system->m && status == ZW_OK; r++) {
-        status = add_row(l, system->tape[PART_VELOCITY].out[r], r, &room, &out);
+        status = add_row(l, system->tape[PART_VELOCITY].out[r], r, &scratch, &out);
     }
     l->held = system->m;
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
@@ -70,7 +70,7 @@ static zw_status add_formulas(linear *l, zw_error *error)
         const expr_id *e = system->tape[PART_TERMS].out + system->at.slip + slip->at;
         l->hold[c] = slip->width > 0 ? l->held : -1;
         for (int k = 0; k < slip->width && status == ZW_OK; k++) {
-            status = add_row(l, e[k], l->held++, &room, &out);
+            status = add_row(l, e[k], l->held++, &scratch, &out);
         }
     }
     status = status != ZW_OK ? status : out.failed ? ZW_NO_MEMORY : expr_graph_status(l->graph);

@@ -72,10 +72,10 @@ static zw_status go_on(const zw_system *system, zw_state *state, zw_work *work, 
 
 /* One step of order four: F at its beginning, middle and end. */
 static zw_status one_step(linear *l, zw_state *state, zw_work *work, double h, double *Phi,
-                          double *room, zw_error *error)
+                          double *scratch, zw_error *error)
 {
     size_t wide = 2 * (size_t)l->system->n, all = wide * wide;
-    double *k = room, *sum = k + all, *F0 = sum + all, *F1 = F0 + all, t = state->t;
+    double *k = scratch, *sum = k + all, *F0 = sum + all, *F1 = F0 + all, t = state->t;
     zw_status status = linear_look(l, state, 0, error);
     memcpy(F0, l->F, all * sizeof *F0);
     status = status == ZW_OK ? go_on(l->system, state, work, t + h / 2, error) : status;
@@ -133,20 +133,20 @@ static zw_status over_period(linear *l, const zw_state *from, double period, dou
 /* ---- Eigenvalues ----------------------------------------------------------------------------- */
 
 /* G = N' F N with the rows of N'; answers |F N - N G| over |F|, which is one at least: dq' = dv. */
-static double restrict_to(const linear *l, double *G, double *room)
+static double restrict_to(const linear *l, double *G, double *scratch)
 {
     size_t wide = 2 * (size_t)l->system->n, size = wide - (size_t)l->rank;
     const double *N = l->tangent + (size_t)l->rank * wide;
     double out = 0, all = 1;
     for (size_t j = 0; j < size; j++) {
-        dense_multiply((int)wide, (int)wide, l->F, (int)wide, N + j * wide, room);
+        dense_multiply((int)wide, (int)wide, l->F, (int)wide, N + j * wide, scratch);
         for (size_t i = 0; i < size; i++) {
-            G[i * size + j] = dense_dot((int)wide, N + i * wide, room);
+            G[i * size + j] = dense_dot((int)wide, N + i * wide, scratch);
         }
         for (size_t i = 0; i < (size_t)l->rank; i++) {
-            out = fmax(out, fabs(dense_dot((int)wide, l->tangent + i * wide, room)));
+            out = fmax(out, fabs(dense_dot((int)wide, l->tangent + i * wide, scratch)));
         }
-        all = fmax(all, dense_norm((int)wide, room));
+        all = fmax(all, dense_norm((int)wide, scratch));
     }
     return out / all;
 }
@@ -295,8 +295,9 @@ static zw_status find(zw_modes *modes, linear *l, const zw_state *state, double 
     if (!G) {
         return no_memory(error);
     }
-    double *value = G + size * size, *vector = value + 2 * size, *room = vector + 2 * size * size;
-    modes->unsteady = restrict_to(l, G, room);
+    double *value = G + size * size, *vector = value + 2 * size,
+           *scratch = vector + 2 * size * size;
+    modes->unsteady = restrict_to(l, G, scratch);
     modes->unsteady = period > 0 ? away : modes->unsteady;
     int done = dense_eigen((int)size, G, value, vector);
     status = done > 0   ? gather(modes, l, (int)size, value, vector, period, error)

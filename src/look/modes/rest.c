@@ -228,11 +228,11 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
     zw_rest_report own = {0};
     size_t n = (size_t)system->n, nq = (size_t)system->nq;
     search s = {.system = system, .state = state, .work = work};
-    double *room = base_alloc((2 * n * n + 5 * n + 3 * nq + 8) * sizeof *room);
-    if (!room) {
+    double *scratch = base_alloc((2 * n * n + 5 * n + 3 * nq + 8) * sizeof *scratch);
+    if (!scratch) {
         return no_memory(error);
     }
-    s.N = room;
+    s.N = scratch;
     s.K = s.N + n * n;
     s.values = s.K + n * n;
     s.y = s.values + 2 * n;
@@ -250,6 +250,6 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
         *report = own;
     }
     linear_free(&s.l);
-    base_free(room);
+    base_free(scratch);
     return status;
 }

@@ -159,12 +159,12 @@ static int name_unknown(zw_optimum *o, int k, int of_time)
                                : own ? ZW_KIND_SPEED
                                      : ZW_KIND_COORD,
                                by->index);
-    size_t room = strlen(name) + 32;
-    o->name[k] = base_alloc(room);
+    size_t capacity = strlen(name) + 32;
+    o->name[k] = base_alloc(capacity);
     if (o->name[k] && of_time) {
-        snprintf(o->name[k], room, "%s(%.6g)", name, o->from[k]);
+        snprintf(o->name[k], capacity, "%s(%.6g)", name, o->from[k]);
     } else if (o->name[k]) {
-        snprintf(o->name[k], room, "%s%s", name,
+        snprintf(o->name[k], capacity, "%s%s", name,
                  param                                 ? ""
                  : by->kind == ZW_UNKNOWN_START || own ? "(0)"
                                                        : "'(0)");

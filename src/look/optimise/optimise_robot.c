@@ -151,13 +151,13 @@ static double cost_of_state(void *user, long step, const zw_state *state, double
 
 /* ---- The motion ------------------------------------------------------------------------------ */
 
-typedef struct room {
+typedef struct memory_of_motion {
     double *value, *by_q, *by_v, *by_param, *by_control;
     int *control, controls; /* parameters that are functions of time */
     void *memory, *list;
-} room;
+} memory_of_motion;
 
-static int make_room(room *r, const zw_optimum *o, long steps)
+static int make_room(memory_of_motion *r, const zw_optimum *o, long steps)
 {
     size_t n = (size_t)o->system->n, params = (size_t)o->system->shape.params;
     r->list = base_alloc(((size_t)o->count + 1) * sizeof *r->control);
@@ -181,7 +181,8 @@ static int make_room(room *r, const zw_optimum *o, long steps)
 }
 
 /* Unknowns into the state and the table of controls. */
-static void put(const zw_optimum *o, const double *x, zw_state *state, const room *r, long steps)
+static void put(const zw_optimum *o, const double *x, zw_state *state, const memory_of_motion *r,
+                long steps)
 {
     for (int k = 0; k < o->count; k++) {
         const zw_unknown *by = &o->unknown[k];
@@ -205,7 +206,7 @@ static void put(const zw_optimum *o, const double *x, zw_state *state, const roo
 }
 
 /* The gradient by the unknowns from that by everything. */
-static void gather(const zw_optimum *o, const room *r, long steps, double *gradient)
+static void gather(const zw_optimum *o, const memory_of_motion *r, long steps, double *gradient)
 {
     for (int k = 0; k < o->count; k++) {
         const zw_unknown *by = &o->unknown[k];
@@ -230,7 +231,7 @@ static zw_status follow(zw_optimum *o, const double *x, double *gradient, zw_sta
 {
     long steps = (long)ceil((o->options.run.time - o->start) / o->options.run.step * (1 - 1e-12));
     size_t n = (size_t)o->system->n, params = (size_t)o->system->shape.params;
-    room r = {0};
+    memory_of_motion r = {0};
     motion_cost s = {.o = o, .x = x, .steps = steps};
     s.param = base_alloc((params + (size_t)o->system->nq + 2 * n + 1) * sizeof(double));
     zw_status status = s.param && make_room(&r, o, steps) ? ZW_OK : optimise_no_memory(o->error);

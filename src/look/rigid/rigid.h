@@ -33,7 +33,7 @@ typedef enum rigid_steps { RIGID_PLAIN, RIGID_MATRIX, RIGID_TAPE } rigid_steps;
 /* One of the two problems of a piece (impulse.c, impulse_close.c), or an impact: its equations are
  * R(x, lambda) = 0, [n] of them, and one for each of its unknown multipliers. */
 typedef struct rigid_half {
-    int blocks, rows, unknowns, block_room, row_room;
+    int blocks, rows, unknowns, block_capacity, row_capacity;
     rigid_block *block;
     double *lambda, *w; /* [rows] multipliers and speeds */
     double *B;          /* [rows][n] what multipliers push along */
@@ -75,10 +75,10 @@ typedef struct rigid_record {
     double *gap_by;      /* [names] by numbers of the model */
     int *boxed;          /* [motors] */
     rigid_half half[2];
-    int touches, touch_room;
+    int touches, touch_capacity;
     rigid_touch *touch;
     double *E[2]; /* [1 + names][n + unknowns] slopes of the equations by h and the numbers */
-    size_t E_room[2];
+    size_t E_capacity[2];
     void *memory;
 } rigid_record;
 
@@ -114,7 +114,7 @@ typedef struct sens_rigid {
     double *q_end;                   /* [nq] */
     double *u, *v_end, *gain, *unit; /* [n] */
     double *y;                       /* [6][Y] of differences */
-    size_t y_room, K_room, X_room;
+    size_t y_capacity, K_capacity, X_capacity;
     double *K, *X; /* of solves */
     double slow;   /* a speed that decides nothing */
 
@@ -154,7 +154,7 @@ const rigid_block *rigid_spends(const rigid_half half[2], const rigid_block *it)
 int rigid_is_coulomb(const sens_rigid *r);
 zw_status rigid_no_memory(sens_rigid *r);
 /* *list has room for so many. 0: no memory. */
-int rigid_grow(double **list, size_t *room, size_t need);
+int rigid_grow(double **list, size_t *capacity, size_t need);
 
 /* rigid_law.c: blocks as of a problem with its multipliers. 0: no memory. */
 int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *lambda);

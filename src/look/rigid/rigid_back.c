@@ -38,8 +38,8 @@ static int put_matrix(rigid_way *way, int second, rigid_slopes *scratch)
     const rigid_half *half = &way->it->half[second];
     int n = way->system->n, size = n + half->unknowns;
     size_t wide = (size_t)size;
-    if (!rigid_grow(&way->K, &way->K_room, 2 * wide * wide + 2 * wide) ||
-        !rigid_grow(&way->y, &way->y_room, (size_t)half->rows + 1)) {
+    if (!rigid_grow(&way->K, &way->K_capacity, 2 * wide * wide + 2 * wide) ||
+        !rigid_grow(&way->y, &way->y_capacity, (size_t)half->rows + 1)) {
         return 0;
     }
     double *z = way->K + 2 * wide * wide, *column = z + wide;
@@ -196,7 +196,8 @@ static zw_status piece_back(rigid_way *way, sens_rigid *r, int sides, side *to,
     size_t second = n + (size_t)it->half[1].unknowns;
     size_t wide = first > second ? first : second;
     double *of_lambda[SIDES];
-    if (!rigid_way_open(way, r) || !rigid_grow(&way->z, &way->z_room, SIDES * (first + wide) + 1)) {
+    if (!rigid_way_open(way, r) ||
+        !rigid_grow(&way->z, &way->z_capacity, SIDES * (first + wide) + 1)) {
         return rigid_no_memory(r);
     }
     memset(way->z, 0, (size_t)sides * second * sizeof *way->z);
@@ -236,7 +237,7 @@ static zw_status piece_back(rigid_way *way, sens_rigid *r, int sides, side *to,
 static zw_status impact_back(rigid_way *way, sens_rigid *r, side *to, rigid_slopes *scratch)
 {
     size_t n = (size_t)way->system->n, size = n + (size_t)way->it->half[0].unknowns;
-    if (!rigid_way_open(way, r) || !rigid_grow(&way->z, &way->z_room, size + 1)) {
+    if (!rigid_way_open(way, r) || !rigid_grow(&way->z, &way->z_capacity, size + 1)) {
         return rigid_no_memory(r);
     }
     memset(way->z, 0, size * sizeof *way->z);
@@ -256,7 +257,7 @@ static double *clear_sides(rigid_way *way, const sens_rigid *r, side to[SIDES])
 {
     size_t n = (size_t)way->system->n, params = (size_t)way->system->shape.params;
     size_t each = 5 * n + params + (size_t)r->names, more = 4 * n + params;
-    if (!rigid_grow(&way->numbers, &way->n_room, SIDES * each + more + 1)) {
+    if (!rigid_grow(&way->numbers, &way->n_capacity, SIDES * each + more + 1)) {
         return NULL;
     }
     memset(way->numbers, 0, (SIDES * each + more) * sizeof(double));

@@ -29,14 +29,14 @@ struct rigid_way {
     double *qf, *qm;      /* [nq] */
     double *qf_by;        /* [n] */
     double *none;         /* [n] what is not asked for */
-    int pulls, pull_room, terms, term_room;
+    int pulls, pull_capacity, terms, term_capacity;
     rigid_pull *pull;
     int *dof;
     double *coef;
     double *y; /* [rows] */
     double *K; /* [2] transposed, and a copy */
     double *z; /* [SIDES][size] */
-    size_t y_room, K_room, z_room, n_room;
+    size_t y_capacity, K_capacity, z_capacity, n_capacity;
     double *numbers; /* slopes of both sides */
     void *memory;
 };

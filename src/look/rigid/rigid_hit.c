@@ -308,7 +308,8 @@ static int decide(sens_rigid *r, const impact *it)
 {
     step_impulse *s = r->here.s;
     rigid_half *half = &r->half[0];
-    if (!put_impact(it, s, it->q) || !rigid_grow(&r->X, &r->X_room, (size_t)s->aside.rows + 1)) {
+    if (!put_impact(it, s, it->q) ||
+        !rigid_grow(&r->X, &r->X_capacity, (size_t)s->aside.rows + 1)) {
         return 0;
     }
     for (int b = 0; b < s->aside.blocks; b++) {
@@ -393,7 +394,7 @@ static int column_of(sens_rigid *r, void *user, int name, double *to)
 {
     size_t n = (size_t)r->system->n, rows = (size_t)r->half[0].rows;
     int law = r->here.s->aside.options.contact != ZW_CONTACT_CONVEX;
-    if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows))) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 5 * (n + 2 * rows))) {
         return 0;
     }
     double *y = r->y + 4 * (n + 2 * rows);
@@ -421,9 +422,9 @@ static zw_status strike(sens_rigid *r, impact *it)
     if (r->differs == RIGID_TAPE) {
         return rigid_tape_act(r, it->q, it->before, it->after, bounce_by_key, it, column_of);
     }
-    if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows) + wide) ||
-        !rigid_grow(&r->K, &r->K_room, wide * wide) ||
-        !rigid_grow(&r->X, &r->X_room, (2 * n + (size_t)r->names) * wide)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 5 * (n + 2 * rows) + wide) ||
+        !rigid_grow(&r->K, &r->K_capacity, wide * wide) ||
+        !rigid_grow(&r->X, &r->X_capacity, (2 * n + (size_t)r->names) * wide)) {
         return rigid_no_memory(r);
     }
     if (!put_all(r, it, size, r->K, r->X)) {

@@ -26,21 +26,21 @@ void rigid_half_free(rigid_half *half)
 
 static int make_room(rigid_half *to, int n, int blocks, int rows)
 {
-    if (blocks > to->block_room) {
+    if (blocks > to->block_capacity) {
         base_free(to->block);
         to->block = base_alloc(2 * (size_t)blocks * sizeof *to->block);
-        to->block_room = to->block ? 2 * blocks : 0;
+        to->block_capacity = to->block ? 2 * blocks : 0;
     }
-    if (rows > to->row_room) {
+    if (rows > to->row_capacity) {
         base_free(to->lambda);
         to->lambda = base_alloc(2 * (size_t)rows * (size_t)(n + 2) * sizeof(double));
-        to->row_room = to->lambda ? 2 * rows : 0;
+        to->row_capacity = to->lambda ? 2 * rows : 0;
     }
-    if (to->block_room < blocks || to->row_room < rows) {
+    if (to->block_capacity < blocks || to->row_capacity < rows) {
         return 0;
     }
-    to->w = to->lambda + to->row_room;
-    to->B = to->w + to->row_room;
+    to->w = to->lambda + to->row_capacity;
+    to->B = to->w + to->row_capacity;
     return 1;
 }
 

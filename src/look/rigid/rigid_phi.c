@@ -109,7 +109,7 @@ static void momenta(const back_place *p, int field, double *P)
 static void keep_pull(void *user, const slopes_pull *from)
 {
     rigid_way *way = user;
-    if (way->pulls == way->pull_room || way->terms + from->count > way->term_room) {
+    if (way->pulls == way->pull_capacity || way->terms + from->count > way->term_capacity) {
         return; /* lay_pulls counts */
     }
     way->pull[way->pulls++] = (rigid_pull){.count = from->count,
@@ -140,17 +140,17 @@ static int list_pulls(rigid_way *way, sens_rigid *r)
     if (kinks.count > 0) {
         rigid_note_kink(r, kinks.name);
     }
-    if (way->pulls > way->pull_room || way->terms > way->term_room) {
+    if (way->pulls > way->pull_capacity || way->terms > way->term_capacity) {
         base_free(way->pull);
         base_free(way->dof);
         base_free(way->coef);
-        way->pull_room = 2 * way->pulls;
-        way->term_room = 2 * way->terms;
-        way->pull = base_alloc((size_t)way->pull_room * sizeof *way->pull);
-        way->dof = base_alloc((size_t)way->term_room * sizeof *way->dof);
-        way->coef = base_alloc((size_t)way->term_room * sizeof *way->coef);
+        way->pull_capacity = 2 * way->pulls;
+        way->term_capacity = 2 * way->terms;
+        way->pull = base_alloc((size_t)way->pull_capacity * sizeof *way->pull);
+        way->dof = base_alloc((size_t)way->term_capacity * sizeof *way->dof);
+        way->coef = base_alloc((size_t)way->term_capacity * sizeof *way->coef);
         if (!way->pull || !way->dof || !way->coef) {
-            way->pull_room = way->term_room = 0;
+            way->pull_capacity = way->term_capacity = 0;
             return 0;
         }
     }

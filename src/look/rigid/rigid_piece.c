@@ -40,14 +40,14 @@ zw_status rigid_no_memory(sens_rigid *r)
     return base_fail(&r->failure, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-int rigid_grow(double **list, size_t *room, size_t need)
+int rigid_grow(double **list, size_t *capacity, size_t need)
 {
-    if (need > *room) {
+    if (need > *capacity) {
         base_free(*list);
         *list = base_alloc(2 * need * sizeof **list);
-        *room = *list ? 2 * need : 0;
+        *capacity = *list ? 2 * need : 0;
     }
-    return need <= *room;
+    return need <= *capacity;
 }
 
 /* ---- What was solved ------------------------------------------------------------------------- */
@@ -390,7 +390,7 @@ int rigid_piece_column(sens_rigid *r, int column, double *const to[2])
 {
     slopes m = {.n = r->system->n};
     size_t count = count_of(r) + 2 * (size_t)m.n;
-    if (!rigid_grow(&r->y, &r->y_room, 5 * count)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 5 * count)) {
         return 0;
     }
     m.y = r->y + 4 * count;
@@ -409,7 +409,7 @@ int rigid_piece_column(sens_rigid *r, int column, double *const to[2])
 static double *put_matrix(sens_rigid *r, const rigid_half *half, const double *x)
 {
     int n = r->system->n, size = n + half->unknowns;
-    if (!rigid_grow(&r->K, &r->K_room, (size_t)size * (size_t)size + (size_t)size)) {
+    if (!rigid_grow(&r->K, &r->K_capacity, (size_t)size * (size_t)size + (size_t)size)) {
         return NULL;
     }
     double *column = r->K + (size_t)size * (size_t)size;
@@ -551,7 +551,7 @@ static int lay_out(sens_rigid *r, slopes *m)
 {
     size_t n = (size_t)r->system->n, first = (size_t)m->size[0], second = (size_t)m->size[1];
     size_t starts = (size_t)m->starts;
-    if (!rigid_grow(&r->X, &r->X_room, (n + starts) * first + (2 * n + starts) * second)) {
+    if (!rigid_grow(&r->X, &r->X_capacity, (n + starts) * first + (2 * n + starts) * second)) {
         return 0;
     }
     m->by_u[0] = r->X;
@@ -565,7 +565,7 @@ zw_status rigid_piece_slopes(sens_rigid *r)
 {
     slopes m = {.n = r->system->n, .starts = 2 * r->system->n + 1 + r->more};
     size_t count = count_of(r) + 2 * (size_t)m.n;
-    if (!rigid_grow(&r->y, &r->y_room, 5 * count)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 5 * count)) {
         return rigid_no_memory(r);
     }
     m.y = r->y + 4 * count;

@@ -18,10 +18,10 @@
 struct rigid_tape {
     const zw_system *system;
     int names;
-    int count, room, failed;
-    rigid_record *record; /* [room] */
-    int begins, begin_room;
-    back_contact *begin; /* [begin_room] of entries of impulse_roll.c, at q0 */
+    int count, capacity, failed;
+    rigid_record *record; /* [capacity] */
+    int begins, begin_capacity;
+    back_contact *begin; /* [begin_capacity] of entries of impulse_roll.c, at q0 */
     int steep;           /* of the piece at hand */
     double steep_by;
 };
@@ -60,7 +60,7 @@ static void drop(rigid_record *it)
 
 void rigid_tape_free(rigid_tape *tape)
 {
-    for (int k = 0; tape && k < tape->room; k++) {
+    for (int k = 0; tape && k < tape->capacity; k++) {
         drop(&tape->record[k]);
     }
     if (tape) {
@@ -106,19 +106,19 @@ static void lay_out(const rigid_tape *tape, rigid_record *it, base_arena *arena)
 /* The next record, empty; NULL: no memory. */
 static rigid_record *open_record(rigid_tape *tape)
 {
-    if (tape->count == tape->room) {
-        int room = 2 * tape->room + 4;
-        rigid_record *more = base_alloc((size_t)room * sizeof *more);
+    if (tape->count == tape->capacity) {
+        int capacity = 2 * tape->capacity + 4;
+        rigid_record *more = base_alloc((size_t)capacity * sizeof *more);
         if (!more) {
             return NULL;
         }
-        memset(more, 0, (size_t)room * sizeof *more);
-        if (tape->room > 0) {
-            memcpy(more, tape->record, (size_t)tape->room * sizeof *more);
+        memset(more, 0, (size_t)capacity * sizeof *more);
+        if (tape->capacity > 0) {
+            memcpy(more, tape->record, (size_t)tape->capacity * sizeof *more);
         }
         base_free(tape->record);
         tape->record = more;
-        tape->room = room;
+        tape->capacity = capacity;
     }
     rigid_record *it = &tape->record[tape->count];
     base_arena arena = {0};
@@ -177,15 +177,15 @@ int rigid_tape_start(sens_rigid *r)
     step_impulse *s = r->here.s;
     int count = s->touch.is_there ? s->touch.rolling.count : 0;
     tape->failed |= !note_sigma(tape, s);
-    if (count > tape->begin_room) {
+    if (count > tape->begin_capacity) {
         base_free(tape->begin);
         tape->begin = base_alloc(2 * (size_t)count * sizeof *tape->begin);
-        tape->begin_room = tape->begin ? 2 * count : 0;
+        tape->begin_capacity = tape->begin ? 2 * count : 0;
     }
     tape->begins = count;
     for (int i = 0; i < count; i++) {
         int k = impulse_roller_point(s, i);
-        if (k < 0 || tape->begin_room < count) {
+        if (k < 0 || tape->begin_capacity < count) {
             tape->failed = 1;
             return 1;
         }
@@ -206,9 +206,9 @@ static int block_of(const rigid_half *half, int64_t key)
 
 static rigid_touch *add_touch(rigid_record *it)
 {
-    if (it->touches == it->touch_room) {
-        int room = 2 * it->touch_room + 8;
-        rigid_touch *more = base_alloc((size_t)room * sizeof *more);
+    if (it->touches == it->touch_capacity) {
+        int capacity = 2 * it->touch_capacity + 8;
+        rigid_touch *more = base_alloc((size_t)capacity * sizeof *more);
         if (!more) {
             return NULL;
         }
@@ -217,7 +217,7 @@ static rigid_touch *add_touch(rigid_record *it)
         }
         base_free(it->touch);
         it->touch = more;
-        it->touch_room = room;
+        it->touch_capacity = capacity;
     }
     return &it->touch[it->touches++];
 }
@@ -267,7 +267,7 @@ static int grow_E(const rigid_tape *tape, rigid_record *it)
     int good = 1;
     for (int k = 0; k < 2; k++) {
         size_t size = (size_t)(tape->system->n + it->half[k].unknowns);
-        good &= rigid_grow(&it->E[k], &it->E_room[k], (size_t)(1 + tape->names) * size);
+        good &= rigid_grow(&it->E[k], &it->E_capacity[k], (size_t)(1 + tape->names) * size);
         if (good) {
             memset(it->E[k], 0, (size_t)(1 + tape->names) * size * sizeof(double));
         }

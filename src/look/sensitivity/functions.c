@@ -15,7 +15,7 @@ typedef struct writer {
     zw_sensitivity *s;
     sens_functions *f;
     system_list out;
-    int list_room, leaf_room;
+    int list_capacity, leaf_capacity;
     zw_status status;
 } writer;
 
@@ -26,7 +26,8 @@ static int add(writer *w, expr_id id)
                                     EXPR_TIME,  EXPR_ACCEL, EXPR_LAMBDA};
     sens_functions *f = w->f;
     expr_terms terms = {0};
-    if (w->status != ZW_OK || !base_list_room(&f->list, &w->list_room, f->count, sizeof *f->list)) {
+    if (w->status != ZW_OK ||
+        !base_list_reserve(&f->list, &w->list_capacity, f->count, sizeof *f->list)) {
         w->status = ZW_NO_MEMORY;
         return f->count;
     }
@@ -36,7 +37,7 @@ static int add(writer *w, expr_id id)
     for (int k = 0; k < 6 && w->status == ZW_OK && id != EXPR_NONE; k++) {
         w->status = expr_gradient(f->graph, id, kinds[k], &terms);
         for (int i = 0; i < terms.count && w->status == ZW_OK; i++) {
-            if (!base_list_room(&f->leaf, &w->leaf_room, f->leaves, sizeof *f->leaf)) {
+            if (!base_list_reserve(&f->leaf, &w->leaf_capacity, f->leaves, sizeof *f->leaf)) {
                 w->status = ZW_NO_MEMORY;
                 break;
             }

@@ -27,7 +27,7 @@ typedef struct sweep {
     zw_run_options run;
     zw_state *now; /* what the cost sees */
     double t0, h;
-    int kept_room; /* numbers that a step hands to the next: where its solves begin */
+    int kept_capacity; /* numbers that a step hands to the next: where its solves begin */
     double *memory_of_steps;
     size_t wide;   /* numbers of a state */
     long between;  /* steps between states that are kept */
@@ -88,8 +88,8 @@ static zw_status check(const zw_system *system, const zw_gradient_plan *plan, zw
 /* Few enough to fit, or as many as need the least room. */
 static long distance(long steps, size_t bytes, size_t memory)
 {
-    double room = (double)memory / (double)bytes, all = (double)steps + 2;
-    return all <= room ? 1 : (long)ceil(sqrt((double)steps + 1));
+    double capacity = (double)memory / (double)bytes, all = (double)steps + 2;
+    return all <= capacity ? 1 : (long)ceil(sqrt((double)steps + 1));
 }
 
 static zw_status make_flow(sweep *s, const zw_state *state, zw_error *error)
@@ -101,7 +101,7 @@ static zw_status make_flow(sweep *s, const zw_state *state, zw_error *error)
                                      : "a gradient of equations needs their model");
     }
     s->flow = flow_create(plan->model, s->system, &s->run, error);
-    s->kept_room = (int)((state->bytes + sizeof(double) - 1) / sizeof(double));
+    s->kept_capacity = (int)((state->bytes + sizeof(double) - 1) / sizeof(double));
     s->h = plan->run.every;
     return s->flow ? ZW_OK : error->status != ZW_OK ? error->status : ZW_NO_MEMORY;
 }
@@ -115,7 +115,7 @@ static zw_status make_steps(sweep *s, const zw_state *state, zw_error *error)
     if (s->run.method == ZW_METHOD_IMPULSE) {
         s->rigid =
             rigid_create(s->system, &s->run, plan->model, plan->number, plan->numbers, error);
-        s->kept_room = s->rigid ? rigid_memory(s->rigid, &s->memory_of_steps) : 0;
+        s->kept_capacity = s->rigid ? rigid_memory(s->rigid, &s->memory_of_steps) : 0;
         if (s->rigid && !rigid_make_way(s->rigid)) {
             return no_memory(error);
         }
@@ -137,7 +137,7 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    s->wide = (size_t)system->nq + n + (size_t)s->kept_room;
+    s->wide = (size_t)system->nq + n + (size_t)s->kept_capacity;
     s->between = distance(s->plan->steps, s->wide * sizeof(double),
                           s->plan->memory ? s->plan->memory : (size_t)64 << 20);
     pieces = (size_t)(s->plan->steps / s->between) + 1;
@@ -187,7 +187,8 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
                       zw_error *error)
 {
     const zw_gradient_plan *plan = s->plan;
-    size_t nq = (size_t)s->system->nq, n = (size_t)s->system->n, room = (size_t)s->kept_room;
+    size_t nq = (size_t)s->system->nq, n = (size_t)s->system->n,
+           capacity = (size_t)s->kept_capacity;
     double t = s->t0 + (double)step * s->h;
     for (int c = 0; c < plan->controls; c++) {
         s->param[plan->control[c]] = plan->value[step * plan->controls + c];
@@ -196,8 +197,8 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
     if (s->flow) {
         return take_flow(s, step, from, differs != RIGID_PLAIN, to, error);
     }
-    if (room > 0) {
-        memcpy(s->memory_of_steps, from + nq + n, room * sizeof *from);
+    if (capacity > 0) {
+        memcpy(s->memory_of_steps, from + nq + n, capacity * sizeof *from);
     }
     zw_status status = s->rigid ? rigid_take(s->rigid, t, from, from + nq, s->param, differs, error)
                                 : steps_take(s->steps, t, from, from + nq, s->param, error);
@@ -205,8 +206,8 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
         memcpy(to, s->rigid ? s->rigid->q1 : s->steps->q1, nq * sizeof *to);
         memcpy(to + nq, s->rigid ? s->rigid->v1 : s->steps->v1, n * sizeof *to);
     }
-    if (status == ZW_OK && to && room > 0) {
-        memcpy(to + nq + n, s->memory_of_steps, room * sizeof *to);
+    if (status == ZW_OK && to && capacity > 0) {
+        memcpy(to + nq + n, s->memory_of_steps, capacity * sizeof *to);
     }
     return status;
 }
@@ -216,9 +217,9 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
 {
     memcpy(end, state_q((zw_state *)state), (size_t)s->system->nq * sizeof *end);
     memcpy(end + s->system->nq, state_v((zw_state *)state), (size_t)s->system->n * sizeof *end);
-    memset(end + s->wide - s->kept_room, 0, (size_t)s->kept_room * sizeof *end);
+    memset(end + s->wide - s->kept_capacity, 0, (size_t)s->kept_capacity * sizeof *end);
     if (s->flow) {
-        memcpy(end + s->wide - s->kept_room, state, state->bytes);
+        memcpy(end + s->wide - s->kept_capacity, state, state->bytes);
     }
     zw_status status = ZW_OK;
     for (long k = 0; k < s->plan->steps && status == ZW_OK; k++) {

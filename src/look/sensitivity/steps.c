@@ -60,7 +60,7 @@ static void lay_out(sens_steps *s, base_arena *arena)
     }
     s->q0 = base_arena_doubles(arena, nq);
     s->q1 = base_arena_doubles(arena, nq);
-    s->room = base_arena_doubles(arena, tree_differ_room(tree));
+    s->scratch = base_arena_doubles(arena, tree_differ_scratch(tree));
 }
 
 static zw_status not_yet(zw_error *error, const char *what)
@@ -168,9 +168,9 @@ static zw_status look(sens_steps *s, zw_error *error)
             return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
         }
         soft_solve_masses(soft, s->as);
-        tree_differ(tree, s->v0, s->as, s->work->sweeps, s->room, s->by_q_soft, s->by_v_soft);
+        tree_differ(tree, s->v0, s->as, s->work->sweeps, s->scratch, s->by_q_soft, s->by_v_soft);
     }
-    tree_differ(tree, s->v0, s->a, s->work->sweeps, s->room, s->by_q, s->by_v);
+    tree_differ(tree, s->v0, s->a, s->work->sweeps, s->scratch, s->by_q, s->by_v);
     back_set(&s->place, s->q0);
     back_field(&s->place, STEPS_A, s->as);
     back_field(&s->place, STEPS_V, s->v0);

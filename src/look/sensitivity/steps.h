@@ -32,10 +32,10 @@ typedef struct sens_steps {
     double *a;                    /* [n] accelerations of the step, */
     double *as;                   /* [n] and those that the soft law has found */
     int looked;                   /* the rest is of this step, too: */
-    double *room, *by_q, *by_v, *by_q_soft, *by_v_soft; /* of tree_differ */
-    back_place place;                                   /* q0 */
-    back_contact *touch;                                /* [touch_room] */
-    int touch_room;
+    double *scratch, *by_q, *by_v, *by_q_soft, *by_v_soft; /* of tree_differ */
+    back_place place;                                      /* q0 */
+    back_contact *touch;                                   /* [touch_capacity] */
+    int touch_capacity;
 
     int names;
     steps_variant *variant;

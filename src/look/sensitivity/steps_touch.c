@@ -126,14 +126,14 @@ static int is_contact(const soft_problem *soft, int b)
 int steps_touch_look(sens_steps *s)
 {
     const soft_problem *soft = s->soft;
-    if (soft->contacts > s->touch_room) {
+    if (soft->contacts > s->touch_capacity) {
         base_free(s->touch);
-        s->touch_room = 0;
+        s->touch_capacity = 0;
         s->touch = base_alloc(2 * (size_t)soft->contacts * sizeof *s->touch);
         if (!s->touch) {
             return 0;
         }
-        s->touch_room = 2 * soft->contacts;
+        s->touch_capacity = 2 * soft->contacts;
     }
     for (int i = 0; i < soft->contacts; i++) {
         const contact_point *point = &soft->found.point[soft->block[soft->first_contact + i].of];

@@ -45,7 +45,7 @@ static void lay_out(zw_slopes *s, base_arena *arena)
     s->lambda_by = base_arena_doubles(arena, m * columns);
     s->force_by = base_arena_doubles(arena, n * columns);
     s->force = base_arena_doubles(arena, n);
-    s->room = base_arena_doubles(arena, m * columns + m * n + n);
+    s->scratch = base_arena_doubles(arena, m * columns + m * n + n);
 }
 
 static zw_status prepare(zw_slopes *s, zw_error *error)
@@ -189,7 +189,7 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, m = (size_t)system->m, columns = (size_t)s->columns;
     const double *out = s->work->out[PART_TERMS];
-    double *carry = s->room, *A = carry + m * columns, *w = A + m * n;
+    double *carry = s->scratch, *A = carry + m * columns, *w = A + m * n;
     memset(A, 0, m * n * sizeof *A);
     for (size_t r = 0; r < m; r++) {
         if (s->active[n + r] >= 0) { /* what is open stays zero */

@@ -46,7 +46,7 @@ struct zw_slopes {
     double *K;                      /* [size][size] their slopes by the unknowns, */
     double *by;                     /* [columns][size] and by all else */
     double *known;                  /* [columns][n] the same of M a - force alone */
-    double *a_by, *lambda_by, *force_by, *force, *room;
+    double *a_by, *lambda_by, *force_by, *force, *scratch;
     const step_kinks *kinks; /* of a run whose branches hold, or NULL: formulas decide */
     zw_slopes_answer answer;
     void *memory;

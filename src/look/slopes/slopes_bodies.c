@@ -33,14 +33,14 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-static int grow(double **list, size_t *room, size_t need)
+static int grow(double **list, size_t *scratch, size_t need)
 {
-    if (need > *room) {
+    if (need > *scratch) {
         base_free(*list);
         *list = base_alloc(2 * need * sizeof **list);
-        *room = *list ? 2 * need : 0;
+        *scratch = *list ? 2 * need : 0;
     }
-    return need <= *room;
+    return need <= *scratch;
 }
 
 /* ---- Their slopes ---------------------------------------------------------------------------- */
@@ -140,8 +140,8 @@ static zw_status fill_columns(zw_slopes *slopes, slopes_bodies *s, zw_state *sta
         if (c < 2 * (int)n) {
             memcpy(s->psi_by + (size_t)c * values, by.slip, values * sizeof *by.slip);
         }
-        for (size_t r = 0; r < m && slopes->room; r++) {
-            slopes->room[(size_t)c * m + r] = by.Aw[r];
+        for (size_t r = 0; r < m && slopes->scratch; r++) {
+            slopes->scratch[(size_t)c * m + r] = by.Aw[r];
         }
     }
     return ZW_OK;
@@ -223,7 +223,7 @@ static int find_w(zw_slopes *slopes, slopes_bodies *s, double *A)
 static int settle(zw_slopes *slopes, slopes_bodies *s, const double *A)
 {
     size_t m = (size_t)s->system->m, columns = (size_t)slopes->columns;
-    double *carry = slopes->room;
+    double *carry = slopes->scratch;
     for (size_t c = 0; c < columns; c++) {
         for (size_t r = 0; r < m; r++) {
             carry[c * m + r] -= slopes->lambda_by[c * m + r];
@@ -270,7 +270,7 @@ static void spread(zw_slopes *slopes, const slopes_bodies *s)
     }
 }
 
-static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *room)
+static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *scratch)
 {
     size_t n = (size_t)s->system->n;
     int strong = 0;
@@ -278,18 +278,18 @@ static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *room)
         const slopes_hold *it = &s->hold[h];
         for (int r = 0; r < it->unknowns && !it->weak; r++, strong++) {
             for (size_t i = 0; i < n; i++) { /* a column for each that is sure to hold */
-                room[i * (size_t)s->unknowns + (size_t)strong] =
+                scratch[i * (size_t)s->unknowns + (size_t)strong] =
                     s->B[(size_t)(it->first + r) * n + i];
             }
         }
     }
     for (size_t i = 0; i < n; i++) { /* close up */
-        memmove(room + i * (size_t)strong, room + i * (size_t)s->unknowns,
-                (size_t)strong * sizeof *room);
+        memmove(scratch + i * (size_t)strong, scratch + i * (size_t)s->unknowns,
+                (size_t)strong * sizeof *scratch);
     }
     for (int h = 0; h < s->holds; h++) {
         const slopes_hold *it = &s->hold[h];
-        double *row = room + n * (size_t)s->unknowns, most = 0, left = 0;
+        double *row = scratch + n * (size_t)s->unknowns, most = 0, left = 0;
         if (!it->weak) {
             continue;
         }
@@ -297,7 +297,7 @@ static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *room)
         for (size_t i = 0; i < n; i++) {
             most = fmax(most, fabs(row[i]));
         }
-        if (strong == 0 || slopes_outside((int)n, strong, room, 1, row)) {
+        if (strong == 0 || slopes_outside((int)n, strong, scratch, 1, row)) {
             for (size_t i = 0; i < n; i++) {
                 left = fmax(left, fabs(row[i]));
             }
@@ -341,11 +341,11 @@ static int make_room(zw_slopes *slopes, slopes_bodies *s)
 {
     size_t n = (size_t)s->system->n, size = n + (size_t)s->unknowns, values = (size_t)s->values;
     size_t more = (size_t)s->system->nq + 2 * n;
-    return grow(&s->B, &s->B_room, values * n + 1) &&
-           grow(&s->y, &s->y_room, 5 * slopes_width(s) + more) &&
-           grow(&s->psi_by, &s->psi_room, 2 * n * values + 1) &&
-           grow(&s->K, &s->K_room, size * size + n * size + 2 * n) &&
-           grow(&s->by, &s->by_room, size * (size_t)slopes->columns + 1);
+    return grow(&s->B, &s->B_capacity, values * n + 1) &&
+           grow(&s->y, &s->y_capacity, 5 * slopes_width(s) + more) &&
+           grow(&s->psi_by, &s->psi_capacity, 2 * n * values + 1) &&
+           grow(&s->K, &s->K_capacity, size * size + n * size + 2 * n) &&
+           grow(&s->by, &s->by_capacity, size * (size_t)slopes->columns + 1);
 }
 
 zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error)
@@ -371,7 +371,7 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
     status = slopes_equations(s, state->t, state_q(state), state_v(state), state_param(state),
                               slopes->work->a, s->y, s->B, error);
     memcpy(slopes->force, slopes_part(s, s->y).push, n * sizeof *slopes->force);
-    double *A = slopes->room + m * (size_t)slopes->columns;
+    double *A = slopes->scratch + m * (size_t)slopes->columns;
     if (status == ZW_OK && !find_w(slopes, s, A)) {
         return no_memory(error);
     }

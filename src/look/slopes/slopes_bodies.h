@@ -43,7 +43,7 @@ typedef struct slopes_bodies {
     zw_work *work; /* where equations are looked at */
     int simple;    /* M a - force is differentiated by sweeps; only rows are left for differences */
     int moves;     /* some speed is not zero */
-    int holds, hold_room;
+    int holds, hold_capacity;
     slopes_hold *hold;
     int values, unknowns; /* rows of all holds; unknowns among them */
     contact_work found;
@@ -51,13 +51,13 @@ typedef struct slopes_bodies {
     double *J;                          /* rows of one point */
     int *column;
     double *B; /* [values][n] the rows here */
-    size_t B_room;
+    size_t B_capacity;
     double *y; /* 5 tables of what look() writes: four places, and their slopes */
-    size_t y_room;
+    size_t y_capacity;
     double *psi_by; /* [2 n][values] slips by q and v */
-    size_t psi_room;
+    size_t psi_capacity;
     double *K, *by;
-    size_t K_room, by_room;
+    size_t K_capacity, by_capacity;
     double reach; /* how far shapes are looked for */
     int lost;     /* a point was not there */
     void *memory;

@@ -29,7 +29,7 @@ typedef struct writer {
     const expr_id *term; /* outputs of PART_TERMS */
     expr_id *r;          /* [rows] */
     system_list out;
-    int entry_room;
+    int entry_capacity;
 } writer;
 
 static expr_id add(writer *w, expr_id a, expr_id b)
@@ -158,7 +158,7 @@ static zw_status add_gradient(writer *w, int row, expr_op kind)
     expr_terms terms = {0};
     zw_status status = expr_gradient(w->g, w->r[row], kind, &terms);
     for (int k = 0; k < terms.count && status == ZW_OK; k++) {
-        if (!base_list_room(&f->entry, &w->entry_room, f->entries, sizeof *f->entry)) {
+        if (!base_list_reserve(&f->entry, &w->entry_capacity, f->entries, sizeof *f->entry)) {
             status = ZW_NO_MEMORY;
             break;
         }

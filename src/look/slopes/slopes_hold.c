@@ -23,7 +23,7 @@
 
 static slopes_hold *add(slopes_bodies *s, slopes_hold_kind kind, int rows, int unknowns)
 {
-    if (!base_list_room(&s->hold, &s->hold_room, s->holds, sizeof *s->hold)) {
+    if (!base_list_reserve(&s->hold, &s->hold_capacity, s->holds, sizeof *s->hold)) {
         return NULL;
     }
     slopes_hold *it = &s->hold[s->holds++];

@@ -54,12 +54,12 @@ void slopes_numbers_free(zw_slopes *slopes)
 /* What holds is what holds in `from`. 0: no memory. */
 static int take_holds(slopes_bodies *to, const slopes_bodies *from)
 {
-    if (from->holds > to->hold_room) {
+    if (from->holds > to->hold_capacity) {
         base_free(to->hold);
         to->hold = base_alloc(2 * (size_t)from->holds * sizeof *to->hold);
-        to->hold_room = to->hold ? 2 * from->holds : 0;
+        to->hold_capacity = to->hold ? 2 * from->holds : 0;
     }
-    if (from->holds > to->hold_room) {
+    if (from->holds > to->hold_capacity) {
         return 0;
     }
     if (from->holds > 0) {

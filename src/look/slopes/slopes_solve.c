@@ -155,11 +155,11 @@ int slopes_solve_to(int size, int columns, double *K, double *by, double least, 
                     double *null)
 {
     size_t n = (size_t)size;
-    double *room = base_alloc((6 * n + 8) * sizeof *room);
+    double *scratch = base_alloc((6 * n + 8) * sizeof *scratch);
     int *order = base_alloc((n + 1) * sizeof *order), rank = -1;
     tall t = {0};
-    if (room && order) {
-        double *row = room, *column = row + n, *beta = column + n, *distance = beta + n;
+    if (scratch && order) {
+        double *row = scratch, *column = row + n, *beta = column + n, *distance = beta + n;
         double *z = distance + 2 * n;
         balance(size, K, row, column, distance);
         rank = dense_lq(size, size, K, size, least, order, beta, distance);
@@ -175,7 +175,7 @@ int slopes_solve_to(int size, int columns, double *K, double *by, double least, 
         }
     }
     base_free(t.memory);
-    base_free(room);
+    base_free(scratch);
     base_free(order);
     return rank;
 }

@@ -20,7 +20,7 @@
 #include "tree/sweeps.h"
 
 struct slopes_tree {
-    double *room, *by_q, *by_v;
+    double *scratch, *by_q, *by_v;
     double *lanes; /* [8 n] */
 };
 
@@ -46,12 +46,13 @@ zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
     slopes->formulas.rows = system->n + system->m;
     slopes->tree = base_alloc(sizeof *slopes->tree);
     if (slopes->tree) {
-        slopes->tree->room = base_alloc((tree_differ_room(system->tree) + 1) * sizeof(double));
+        slopes->tree->scratch =
+            base_alloc((tree_differ_scratch(system->tree) + 1) * sizeof(double));
         slopes->tree->by_q = base_alloc((2 * n * n + 1) * sizeof(double));
         slopes->tree->lanes = base_alloc((8 * n + 1) * sizeof(double));
         slopes->tree->by_v = slopes->tree->by_q ? slopes->tree->by_q + n * n : NULL;
     }
-    return slopes->tree && slopes->tree->room && slopes->tree->by_q && slopes->tree->lanes
+    return slopes->tree && slopes->tree->scratch && slopes->tree->by_q && slopes->tree->lanes
                ? ZW_OK
                : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
@@ -59,7 +60,7 @@ zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
 void slopes_tree_free(struct slopes_tree *tree)
 {
     if (tree) {
-        base_free(tree->room);
+        base_free(tree->scratch);
         base_free(tree->lanes);
         base_free(tree->by_q);
         base_free(tree);
@@ -220,7 +221,7 @@ static void find_known(zw_slopes *s, const double *q, const double *v)
     }
     tree_kinematics(system->tree, q, s->work->sweeps);
     tree_velocities(system->tree, v, s->work->sweeps);
-    tree_differ(system->tree, v, s->work->a, s->work->sweeps, s->tree->room, s->tree->by_q,
+    tree_differ(system->tree, v, s->work->a, s->work->sweeps, s->tree->scratch, s->tree->by_q,
                 s->tree->by_v);
     memcpy(s->known, s->tree->by_q, 2 * n * n * sizeof *s->known);
     slopes_pulls(system, s->work, q, v, add_pull, s, &kinks);

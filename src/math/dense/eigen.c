@@ -285,12 +285,12 @@ int dense_eigen(int n, const double *A, double *value, double *vector)
     size_t wide = (size_t)n;
     matrices m = {.n = n};
     pair *memory = base_alloc((2 * wide * wide + 2 * wide + 2) * sizeof *memory);
-    double *room = base_alloc((3 * wide + 3) * sizeof *room);
-    int done = memory && room ? 1 : -1;
+    double *scratch = base_alloc((3 * wide + 3) * sizeof *scratch);
+    int done = memory && scratch ? 1 : -1;
     if (done > 0) {
         m.H = memory;
         m.Z = m.H + wide * wide;
-        m.scale = room;
+        m.scale = scratch;
         for (size_t k = 0; k < wide * wide; k++) {
             m.H[k] = (pair){A[k], 0};
             done = isfinite(A[k]) ? done : 0;
@@ -301,8 +301,8 @@ int dense_eigen(int n, const double *A, double *value, double *vector)
     }
     if (done > 0) {
         balance(&m);
-        make_hessenberg(&m, room + wide);
-        done = iterate(&m, room + wide, m.Z + wide * wide);
+        make_hessenberg(&m, scratch + wide);
+        done = iterate(&m, scratch + wide, m.Z + wide * wide);
     }
     for (int k = 0; k < n && done > 0; k++) {
         value[2 * k] = m.H[k * n + k].re;
@@ -312,6 +312,6 @@ int dense_eigen(int n, const double *A, double *value, double *vector)
         }
     }
     base_free(memory);
-    base_free(room);
+    base_free(scratch);
     return done;
 }

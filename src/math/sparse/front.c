@@ -40,7 +40,7 @@ struct front {
     size_t depth;           /* of the stack */
 
     unsigned char *table, *pad, *plan; /* memory: what the analysis makes; numbers; its scratch */
-    size_t table_room, pad_room, plan_room;
+    size_t table_capacity, pad_capacity, plan_capacity;
 
     int *perm;         /* [nodes] perm[new] = old */
     int *size;         /* [nodes] new numbering */
@@ -123,13 +123,13 @@ static void table_layout(front *f, base_arena *arena)
 }
 
 /* *block has at least this many bytes; what was in it is lost. */
-static int front_room(unsigned char **block, size_t *room, size_t need)
+static int front_reserve(unsigned char **block, size_t *capacity, size_t need)
 {
-    if (need > *room) {
+    if (need > *capacity) {
         base_free(*block);
-        *room = 0;
+        *capacity = 0;
         *block = base_alloc(need + need / 4);
-        *room = *block ? need + need / 4 : 0;
+        *capacity = *block ? need + need / 4 : 0;
     }
     return *block != NULL;
 }
@@ -256,7 +256,7 @@ static int front_build(front *f, front_plan *p, const int *size, const int *star
     }
     base_arena arena = {0};
     table_layout(f, &arena);
-    if (!front_room(&f->table, &f->table_room, arena.used)) {
+    if (!front_reserve(&f->table, &f->table_capacity, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = f->table};
@@ -299,7 +299,7 @@ int front_analyse(front *f, int nodes, const int *size, const int *start, const 
     f->nodes = nodes;
     f->entries = nodes > 0 ? start[nodes] : 0;
     plan_layout(&plan, &arena, nodes, f->entries);
-    if (!front_room(&f->plan, &f->plan_room, arena.used)) {
+    if (!front_reserve(&f->plan, &f->plan_capacity, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = f->plan};
@@ -318,7 +318,7 @@ int front_analyse(front *f, int nodes, const int *size, const int *start, const 
     }
     arena = (base_arena){0};
     pad_layout(f, &arena);
-    if (!front_room(&f->pad, &f->pad_room, arena.used)) {
+    if (!front_reserve(&f->pad, &f->pad_capacity, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = f->pad};

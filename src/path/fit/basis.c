@@ -9,7 +9,7 @@
 
 int basis_create(path_basis *basis, int samples)
 {
-    *basis = (path_basis){.room = samples};
+    *basis = (path_basis){.capacity = samples};
     basis->x = base_alloc((size_t)samples * (BASIS_MOST + 1) * sizeof(double));
     if (!basis->x) {
         return 0;

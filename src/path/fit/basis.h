@@ -17,7 +17,7 @@ typedef struct path_basis {
     int samples, size; /* size polynomials */
     double middle;     /* x = (t - middle) / half */
     double half;
-    int room;                            /* of x and p, in samples */
+    int capacity;                        /* of x and p, in samples */
     double *x;                           /* [samples] */
     double *p;                           /* [size][samples] */
     double turn[BASIS_MOST][BASIS_MOST]; /* x p_j = sum_{k <= j + 1} turn[j][k] p_k */

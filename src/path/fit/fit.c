@@ -325,11 +325,11 @@ static void try_block(fitter *f, const fit_shape *s, block *b, double now)
 {
     int window = s->window;
     int n = f->samples->n;
-    size_t room = (size_t)f->rows * (size_t)n;
+    size_t capacity = (size_t)f->rows * (size_t)n;
     double *y[3], *gain[3];
     for (int d = 0; d < 3; d++) {
-        y[d] = f->trial + (size_t)d * room;
-        gain[d] = f->trial + (size_t)(d + 3) * room;
+        y[d] = f->trial + (size_t)d * capacity;
+        gain[d] = f->trial + (size_t)(d + 3) * capacity;
     }
     f->stride = s->stride;
     fit_window(f, b->start, window, window - 1 < BASIS_MOST ? window - 1 : BASIS_MOST);

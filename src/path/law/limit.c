@@ -172,9 +172,10 @@ static int observe(void *user, zw_sample_kind kind, int event, const zw_system *
     if (kind == ZW_SAMPLE_EVENT || again) {
         return 0; /* at its own time for each N */
     }
-    w->failed = !base_list_room(&path->t, &path->t_room, path->count, sizeof *path->t) ||
-                !base_list_room(&path->y, &path->y_room, path->count, row * sizeof *path->y) ||
-                !measure(w, system, state, work);
+    w->failed =
+        !base_list_reserve(&path->t, &path->t_capacity, path->count, sizeof *path->t) ||
+        !base_list_reserve(&path->y, &path->y_capacity, path->count, row * sizeof *path->y) ||
+        !measure(w, system, state, work);
     if (w->failed) {
         return 1;
     }
@@ -336,9 +337,10 @@ zw_status zw_limit_add(zw_limit *limit, double N, zw_error *error)
             error, ZW_BAD_INPUT,
             N > 0 ? "the limit, N infinite, is run first and once" : "N is positive, not %g", N);
     }
-    int room = base_list_room(&limit->row, &limit->row_room, limit->count, sizeof row) &&
-               base_list_room(&limit->path, &limit->path_room, limit->count, sizeof path);
-    zw_status status = room ? run_one(&w, N, &limit->run, error) : no_memory(error);
+    int capacity =
+        base_list_reserve(&limit->row, &limit->row_capacity, limit->count, sizeof row) &&
+        base_list_reserve(&limit->path, &limit->path_capacity, limit->count, sizeof path);
+    zw_status status = capacity ? run_one(&w, N, &limit->run, error) : no_memory(error);
     if (status == ZW_OK && isinf(N) && !w.stopped) {
         status = find_error(limit, &path, &row, &w.stopped, error);
     } else if (status == ZW_OK && !w.stopped) {

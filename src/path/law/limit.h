@@ -7,7 +7,7 @@
 
 /* What one run left: row k of the samples is q[n], v[n]. */
 typedef struct limit_path {
-    int count, t_room, y_room;
+    int count, t_capacity, y_capacity;
     double *t;      /* [count] */
     double *y;      /* [count * 2n] */
     double *lambda; /* [m] at the end; of holonomic rows 0 */
@@ -19,7 +19,7 @@ struct zw_limit {
     zw_run_options run; /* as given; time, every and tolerance are complete */
     int n, m;
     double *start; /* [2n + m] q, v and lambda that a `reach` line found, or NULL: as written */
-    int count, row_room, path_room;
+    int count, row_capacity, path_capacity;
     zw_limit_row *row;
     limit_path *path; /* [count] path[0] is the limit's */
 };

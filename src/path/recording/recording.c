@@ -21,13 +21,13 @@ enum { NAME = 256 };
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-void recording_show(char *shown, size_t room, const char *text, size_t length)
+void recording_show(char *shown, size_t capacity, const char *text, size_t length)
 {
     size_t used = 0;
-    for (size_t i = 0; i < length && used + 1 < room;) {
+    for (size_t i = 0; i < length && used + 1 < capacity;) {
         int bytes = expr_utf8_length(text + i);
         int whole = bytes > 0 && i + (size_t)bytes <= length && (unsigned char)text[i] >= 32;
-        if (whole && used + (size_t)bytes >= room) {
+        if (whole && used + (size_t)bytes >= capacity) {
             break;
         }
         memcpy(shown + used, whole ? text + i : "?", whole ? (size_t)bytes : 1);
@@ -66,7 +66,7 @@ zw_status recording_add_title(recording *r, const char *name, size_t length, int
 {
     char *copy = base_alloc(length + 1);
     if (copy == NULL ||
-        !base_list_room(&r->title, &r->title_room, r->title_count, sizeof *r->title)) {
+        !base_list_reserve(&r->title, &r->title_capacity, r->title_count, sizeof *r->title)) {
         base_free(copy);
         return recording_no_memory(r);
     }
@@ -183,10 +183,10 @@ static read_shown guess_title(const recording *r, const char *name, int *column)
     return read_guess_show(&guess);
 }
 
-static void append(char *text, size_t room, const char *more)
+static void append(char *text, size_t capacity, const char *more)
 {
     size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s", more);
+    snprintf(text + used, capacity - used, "%s", more);
 }
 
 static zw_status fail_missing(const recording *r, const char *name, const char *why)
@@ -354,17 +354,17 @@ zw_status recording_match(recording *r)
 static int note_ignored(const recording *r, zw_path *path)
 {
     static const char untitled[] = "(untitled)";
-    size_t room = 1, used = 0;
+    size_t capacity = 1, used = 0;
     for (int i = 0; i < r->title_count; i++) {
-        room += r->title[i].wanted == 0 ? strlen(r->title[i].name) + sizeof untitled + 2 : 0;
+        capacity += r->title[i].wanted == 0 ? strlen(r->title[i].name) + sizeof untitled + 2 : 0;
     }
-    path->ignored_as = base_alloc(room);
+    path->ignored_as = base_alloc(capacity);
     if (path->ignored_as == NULL) {
         return 0;
     }
     for (int i = 0; i < r->title_count; i++) {
         if (r->title[i].wanted == 0) {
-            used += (size_t)snprintf(path->ignored_as + used, room - used, "%s%s",
+            used += (size_t)snprintf(path->ignored_as + used, capacity - used, "%s%s",
                                      path->ignored > 0 ? ", " : "",
                                      r->title[i].name[0] ? r->title[i].name : untitled);
             path->ignored++;

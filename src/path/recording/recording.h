@@ -27,7 +27,7 @@ typedef struct recording {
     char *text; /* of a CSV file, ended by a 0; NULL: there is none to show in a message */
     size_t size;
     int title_line; /* where the titles stand, from 1 */
-    int title_count, title_room;
+    int title_count, title_capacity;
     recording_title *title;
     expr_symbols symbols; /* the names of the titles, */
     int *first;           /* [symbols] and the first column of each */
@@ -44,7 +44,7 @@ zw_status recording_no_memory(const recording *r);
 
 /* Text of a file as it can be printed: what is no UTF-8, and control characters, become "?". The
  * text goes on to a 0 somewhere after it. */
-void recording_show(char *shown, size_t room, const char *text, size_t length);
+void recording_show(char *shown, size_t capacity, const char *text, size_t length);
 
 zw_status recording_add_title(recording *r, const char *name, size_t length, int column,
                               int characters);

@@ -23,7 +23,7 @@ enum { FIRST_BYTES = 1 << 16, LONGEST_LINE = 1 << 26, SHOWN = 40 };
 /* ---- The file ------------------------------------------------------------------------------- */
 
 /* How large the file says that it is, if it does: pipes do not. */
-static size_t first_room(FILE *stream)
+static size_t first_capacity(FILE *stream)
 {
     long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
     rewind(stream);
@@ -49,24 +49,24 @@ static zw_status fail_binary(const recording *r, const char *zero)
 /* All bytes, and a final 0. The first zero byte within ends it: no text goes on like that. */
 static zw_status take_bytes(recording *r, FILE *stream)
 {
-    size_t room = first_room(stream);
-    r->text = base_alloc(room);
+    size_t capacity = first_capacity(stream);
+    r->text = base_alloc(capacity);
     for (size_t got = 1; r->text != NULL && got > 0;) {
         errno = 0;
-        got = fread(r->text + r->size, 1, room - r->size - 1, stream);
+        got = fread(r->text + r->size, 1, capacity - r->size - 1, stream);
         const char *zero = memchr(r->text + r->size, 0, got);
         r->size += got;
         if (zero != NULL) {
             return fail_binary(r, zero);
         }
-        if (got > 0 && r->size == room - 1) {
-            char *wider = 2 * room <= MOST_BYTES ? base_alloc(2 * room) : NULL;
+        if (got > 0 && r->size == capacity - 1) {
+            char *wider = 2 * capacity <= MOST_BYTES ? base_alloc(2 * capacity) : NULL;
             if (wider != NULL) {
                 memcpy(wider, r->text, r->size);
             }
             base_free(r->text);
             r->text = wider;
-            room *= 2;
+            capacity *= 2;
         }
     }
     if (r->text == NULL) {

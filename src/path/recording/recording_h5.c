@@ -38,7 +38,7 @@ typedef struct h5_scan {
     recording *r;
     const char *group; /* "" at the root */
     h5_set *set;
-    int count, room;
+    int count, capacity;
     zw_status status;
 } h5_scan;
 
@@ -97,7 +97,7 @@ static zw_status take_set(h5_scan *s, hid_t set, const char *link)
     }
     size_t length = strlen(s->group) + strlen(link) + 2;
     char *place = base_alloc(length);
-    if (place == NULL || !base_list_room(&s->set, &s->room, s->count, sizeof *s->set)) {
+    if (place == NULL || !base_list_reserve(&s->set, &s->capacity, s->count, sizeof *s->set)) {
         base_free(place);
         return recording_no_memory(s->r);
     }

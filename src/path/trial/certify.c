@@ -120,7 +120,7 @@ static void lay_out(path_certifier *certifier, base_arena *arena)
     certifier->start = base_arena_bytes(arena, (count + 1) * sizeof(long));
     certifier->part = base_arena_bytes(arena, (count + 1) * sizeof(long));
     for (int i = 0; i < 4; i++) {
-        certifier->room[i] =
+        certifier->scratch[i] =
             base_arena_doubles(arena, (certifier->system->sparse ? 1 : n) * n + n + m);
     }
     certifier->factor = base_arena_doubles(arena, certifier->options->metric ? n * n : 0);
@@ -307,9 +307,9 @@ static void integrate(path_certifier *certifier)
         memcpy(certifier->speed + at, trial->v + at, one);
         memcpy(certifier->place + at, trial->q + at, one);
         path_integrate(length, trial->t + first, n, certifier->model + at, certifier->speed + at,
-                       certifier->rough + at, certifier->room[0]);
+                       certifier->rough + at, certifier->scratch[0]);
         path_integrate(length, trial->t + first, n, certifier->speed + at, certifier->place + at,
-                       NULL, certifier->room[0]);
+                       NULL, certifier->scratch[0]);
     }
     for (long k = 0; k < certifier->count * n; k++) {
         certifier->remain[k] = certifier->path->q[k] - certifier->place[k];

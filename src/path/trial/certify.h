@@ -47,7 +47,7 @@ typedef struct path_certifier {
     double *wide[2];     /* [n + carried] speeds with them, accelerations with rates */
     double *modes;       /* [constraints] of one sample */
     unsigned char *mode; /* [count * constraints] system_mode */
-    double *room[4];     /* [n * (n + 1) + m] */
+    double *scratch[4];  /* [n * (n + 1) + m] */
     void *memory;
 
     struct path_lanes *lanes; /* or NULL: samples are tried one by one */

@@ -130,7 +130,7 @@ static zw_status leftover(path_certifier *certifier, long k, const leap *it, dou
 {
     const zw_system *system = certifier->system;
     const double *M = certifier->work->out[PART_TERMS] + system->at.M;
-    double *force = certifier->room[1], *x = certifier->probe[2];
+    double *force = certifier->scratch[1], *x = certifier->probe[2];
     certify_weigh(certifier, it->by[1], force);
     memcpy(x, it->by[1], (size_t)certifier->n * sizeof *x);
     *miss = 0;
@@ -139,8 +139,8 @@ static zw_status leftover(path_certifier *certifier, long k, const leap *it, dou
     }
     zw_status status = ZW_OK;
     if (certifier->work->motion->rows > 0) {
-        status =
-            certify_project(certifier, certifier->trial->t[k], force, x, certifier->room[2], error);
+        status = certify_project(certifier, certifier->trial->t[k], force, x, certifier->scratch[2],
+                                 error);
         certify_weigh(certifier, x, force);
     }
     *size = fmax(dense_dot(certifier->n, x, force), 0);
@@ -194,8 +194,8 @@ static void blame_slip(path_certifier *certifier)
 zw_status certify_jumps(path_certifier *certifier, zw_error *error)
 {
     int n = certifier->n, piece = 0, free = resets(certifier->system->model);
-    double *room = certifier->probe[0];
-    const leap it = {.by = {room, room + n},
+    double *scratch = certifier->probe[0];
+    const leap it = {.by = {scratch, scratch + n},
                      .error = {certifier->probe[1], certifier->probe[1] + n}};
     if (certifier->count < 2) {
         return ZW_OK;

@@ -128,7 +128,7 @@ static zw_status blame(const path_certifier *certifier, const double *q, const d
     int n = certifier->n;
     double t = certifier->trial->t[i];
     zw_status status = system_accelerate(certifier->system, certifier->work, t, q + i * n,
-                                         v + i * n, certifier->room[0], error);
+                                         v + i * n, certifier->scratch[0], error);
     return status != ZW_OK ? status
                            : base_fail(error, ZW_NOT_FINITE,
                                        "at t = %.9g an acceleration has no finite value", t);

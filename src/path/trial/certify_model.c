@@ -99,7 +99,7 @@ static int object(path_certifier *certifier, double *mode, double size)
 {
     const zw_system *system = certifier->system;
     zw_work *work = certifier->work;
-    double *lambda = certifier->room[0];
+    double *lambda = certifier->scratch[0];
     solver_multipliers(work->motion, lambda);
     for (int c = 0; c < certifier->constraints; c++) {
         int one_sided = system->model->constraint[c].relation == MODEL_AT_LEAST;

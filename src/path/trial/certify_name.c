@@ -64,7 +64,7 @@ static zw_status put_right(path_certifier *certifier, int k, long first, long la
 {
     const zw_trial *trial = certifier->trial;
     int n = certifier->n;
-    double *q = certifier->room[0], *v = certifier->room[1], *a = certifier->room[2];
+    double *q = certifier->scratch[0], *v = certifier->scratch[1], *a = certifier->scratch[2];
     double s = 0, rate = 0, bend = 0;
     size_t bytes = (size_t)n * sizeof *q;
     *left = 0;

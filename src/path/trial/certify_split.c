@@ -99,7 +99,7 @@ static zw_status solve_large(path_certifier *certifier, double t, double *x, zw_
 zw_status certify_metric_solve(path_certifier *certifier, double t, double *x, zw_error *error)
 {
     int n = certifier->n;
-    double *H = certifier->room[3];
+    double *H = certifier->scratch[3];
     if (certifier->factor) {
         small_ldl_solve(n, certifier->factor, x);
         return ZW_OK;
@@ -181,7 +181,7 @@ static zw_status error_of(path_certifier *certifier, double t, const double *blu
 {
     const zw_system *system = certifier->system;
     const double *M = terms(certifier, system->at.M);
-    double *unit = certifier->room[2], *column = certifier->room[0];
+    double *unit = certifier->scratch[2], *column = certifier->scratch[0];
     *sum = 0;
     for (int k = 0; k < certifier->n; k++) {
         if (!certifier->factor) {
@@ -206,8 +206,8 @@ static zw_status take_apart(path_certifier *certifier, long i, zw_error *error)
 {
     zw_trial *trial = certifier->trial;
     int n = certifier->n, rows = certifier->work->motion->rows;
-    double t = trial->t[i], *force = certifier->room[0], *x = certifier->room[1],
-           *less = certifier->room[2];
+    double t = trial->t[i], *force = certifier->scratch[0], *x = certifier->scratch[1],
+           *less = certifier->scratch[2];
     double *extra = trial->extra + i * n, *lambda = trial->lambda + i * certifier->m;
     const double *apart = certifier->apart + i * n;
     zw_status status = ZW_OK;
@@ -247,8 +247,8 @@ static zw_status take_apart(path_certifier *certifier, long i, zw_error *error)
 static void compare(path_certifier *certifier, long i)
 {
     const double *a = certifier->trial->a + i * certifier->n;
-    certify_weigh(certifier, a, certifier->room[2]);
-    certifier->forces[i] = fmax(dense_dot(certifier->n, certifier->room[2], a), 0);
+    certify_weigh(certifier, a, certifier->scratch[2]);
+    certifier->forces[i] = fmax(dense_dot(certifier->n, certifier->scratch[2], a), 0);
 }
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
@@ -293,7 +293,7 @@ static zw_status check_constraints(path_certifier *certifier, long i, const doub
     zw_trial_report *report = &trial->report;
     zw_work *work = certifier->work;
     const double *q = certifier->path->q + i * certifier->n;
-    double t = trial->t[i], *blur = certifier->room[0];
+    double t = trial->t[i], *blur = certifier->scratch[0];
     zw_status status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
     for (int k = 0; k < certifier->n; k++) {
         blur[k] = hypot(certifier->blur[0][i * certifier->n + k], certifier->rest.noise[k]);

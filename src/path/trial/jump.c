@@ -72,22 +72,22 @@ static side fit_side(fitter *f, long from, long to, int degree, double t, double
 }
 
 /* Windows of at most w samples before and after sample k. Room: 12 n. */
-static side fit_sides(fitter *f, long k, int w, int degree, double *room)
+static side fit_sides(fitter *f, long k, int w, int degree, double *scratch)
 {
     int n = f->samples->n;
     long from = k - w > f->first ? k - w : f->first, to = k + w < f->end ? k + w : f->end;
     double t = 0.5 * (f->samples->t[k - 1] + f->samples->t[k]);
-    side before = fit_side(f, from, k, degree, t, room, room + 3 * n);
-    side after = fit_side(f, k, to, degree, t, room + 6 * n, room + 9 * n);
+    side before = fit_side(f, from, k, degree, t, scratch, scratch + 3 * n);
+    side after = fit_side(f, k, to, degree, t, scratch + 6 * n, scratch + 9 * n);
     return (side){.good = before.good && after.good, .cost = before.cost + after.cost};
 }
 
-static int differ(const fitter *f, const double *room)
+static int differ(const fitter *f, const double *scratch)
 {
     int n3 = 3 * f->samples->n;
     for (int i = 0; i < n3; i++) {
-        double apart = fabs(room[i] - room[2 * n3 + i]);
-        if (apart > SURE * hypot(room[n3 + i], room[3 * n3 + i])) {
+        double apart = fabs(scratch[i] - scratch[2 * n3 + i]);
+        if (apart > SURE * hypot(scratch[n3 + i], scratch[3 * n3 + i])) {
             return 1;
         }
     }
@@ -99,7 +99,7 @@ static int differ(const fitter *f, const double *room)
 static int slip(fitter *f, const fit_shape *s, long from, long to)
 {
     int n = f->samples->n;
-    double *room = f->trial;
+    double *scratch = f->trial;
     path_fit *fit = f->fit;
     for (int w = s->window / 2; w >= FIT_LEAST; w /= 2) {
         double most = SURE;
@@ -110,15 +110,16 @@ static int slip(fitter *f, const fit_shape *s, long from, long to)
                 return 0;
             }
             double t = f->samples->t[k];
-            side before = fit_side(f, low, from, s->degree, t, room, room + 3 * n);
-            side after = fit_side(f, to, high, s->degree, t, room + 6 * n, room + 9 * n);
-            if (!before.good || !after.good || differ(f, room)) {
+            side before = fit_side(f, low, from, s->degree, t, scratch, scratch + 3 * n);
+            side after = fit_side(f, to, high, s->degree, t, scratch + 6 * n, scratch + 9 * n);
+            if (!before.good || !after.good || differ(f, scratch)) {
                 most = 0;
                 break;
             }
             for (int c = 0; c < n; c++) {
-                double miss = fabs(f->samples->y[k * n + c] - 0.5 * (room[c] + room[6 * n + c]));
-                double error = hypot(room[3 * n + c], room[9 * n + c]);
+                double miss =
+                    fabs(f->samples->y[k * n + c] - 0.5 * (scratch[c] + scratch[6 * n + c]));
+                double error = hypot(scratch[3 * n + c], scratch[9 * n + c]);
                 double noise = sqrt(fmax(f->allowed[c], f->usual[c]));
                 double ratio = miss / (error + noise);
                 if (ratio > most) {
@@ -142,19 +143,19 @@ static int slip(fitter *f, const fit_shape *s, long from, long to)
 /* The best place to part the samples from .. to - 1 at; 0: none. */
 static long part_at(fitter *f, const fit_shape *s, long from, long to)
 {
-    double *room = f->trial;
+    double *scratch = f->trial;
     for (int w = s->window / 2 > FIT_LEAST ? s->window / 2 : FIT_LEAST; w >= FIT_LEAST;
          w = w > FIT_LEAST && w / 2 < FIT_LEAST ? FIT_LEAST : w / 2) {
         double least = INFINITY;
         long best = 0;
         for (long k = from; k < to; k++) {
-            double cost = fit_sides(f, k, w, s->degree, room).cost;
+            double cost = fit_sides(f, k, w, s->degree, scratch).cost;
             if (cost < least) {
                 least = cost;
                 best = k;
             }
         }
-        if (best > 0 && fit_sides(f, best, w, s->degree, room).good && differ(f, room)) {
+        if (best > 0 && fit_sides(f, best, w, s->degree, scratch).good && differ(f, scratch)) {
             return best;
         }
         if (w == FIT_LEAST) {

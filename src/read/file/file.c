@@ -22,25 +22,25 @@ static int is_too_long(FILE *stream)
 /* All bytes of the stream, with a final zero. */
 static char *stream_bytes(FILE *stream, size_t *length, read_file_state *state)
 {
-    size_t room = FIRST_BYTES, used = 0;
-    char *text = base_alloc(room);
+    size_t capacity = FIRST_BYTES, used = 0;
+    char *text = base_alloc(capacity);
     *state = READ_FILE_THERE;
     while (text != NULL) {
-        size_t got = fread(text + used, 1, room - used - 1, stream);
+        size_t got = fread(text + used, 1, capacity - used - 1, stream);
         used += got;
         if (got == 0) {
             break;
         }
-        if (used == room - 1) {
-            int more = 2 * room <= (size_t)READ_FILE_MOST;
-            char *wider = more ? base_alloc(2 * room) : NULL;
+        if (used == capacity - 1) {
+            int more = 2 * capacity <= (size_t)READ_FILE_MOST;
+            char *wider = more ? base_alloc(2 * capacity) : NULL;
             *state = more ? READ_FILE_THERE : READ_FILE_TOO_LARGE;
             if (wider != NULL) {
                 memcpy(wider, text, used);
             }
             base_free(text);
             text = wider;
-            room *= 2;
+            capacity *= 2;
         }
     }
     if (text == NULL) {

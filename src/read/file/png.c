@@ -34,7 +34,7 @@ typedef struct stream {
     uint32_t bits;
     int held; /* bits not yet taken */
     unsigned char *out;
-    size_t room, written;
+    size_t capacity, written;
     int bad;
 } stream;
 
@@ -58,7 +58,7 @@ static int take(stream *s, int count)
 
 static void put(stream *s, unsigned char byte)
 {
-    if (s->written < s->room) {
+    if (s->written < s->capacity) {
         s->out[s->written++] = byte;
     } else {
         s->bad = 1;
@@ -214,7 +214,7 @@ static int inflate(stream *s)
             s->bad = 1;
         }
     }
-    return !s->bad && s->written == s->room;
+    return !s->bad && s->written == s->capacity;
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
@@ -353,8 +353,8 @@ int read_png_grey(const char *bytes, size_t length, double *grey, char why[200])
     size_t bits = (size_t)columns * (size_t)(depth * channels), count = (bits + 7) / 8;
     size_t step = (size_t)(depth * channels + 7) / 8, stride = count + 1;
     unsigned char *data = base_alloc(length);
-    stream s = {.in = data, .room = (size_t)rows * stride};
-    s.out = base_alloc(s.room);
+    stream s = {.in = data, .capacity = (size_t)rows * stride};
+    s.out = base_alloc(s.capacity);
     int ok = data != NULL && s.out != NULL ? 1 : -1;
     if (ok > 0) {
         s.length = gather(b, length, data);

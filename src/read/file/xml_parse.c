@@ -270,8 +270,8 @@ static int add_attribute(parser *p, int begin, int length)
     xml_tree *tree = p->tree;
     xml_element *e = &tree->element[tree->count - 1];
     xml_attribute a = {.name = xml_keep(tree, p->text + begin, (size_t)length)};
-    if (a.name == NULL || !base_list_room(&tree->attribute, &tree->attribute_capacity,
-                                          tree->attribute_count, sizeof *tree->attribute)) {
+    if (a.name == NULL || !base_list_reserve(&tree->attribute, &tree->attribute_capacity,
+                                             tree->attribute_count, sizeof *tree->attribute)) {
         return xml_no_memory(tree);
     }
     if (xml_find(tree, tree->count - 1, a.name) >= 0) {
@@ -344,7 +344,7 @@ static int add_element(parser *p, int begin, int length)
     e.name = xml_keep(tree, p->text + begin + 1, (size_t)length);
     e.attribute = tree->attribute_count;
     if (e.name == NULL ||
-        !base_list_room(&tree->element, &tree->capacity, tree->count, sizeof *tree->element)) {
+        !base_list_reserve(&tree->element, &tree->capacity, tree->count, sizeof *tree->element)) {
         return xml_no_memory(tree);
     }
     int index = tree->count++;

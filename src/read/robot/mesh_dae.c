@@ -101,8 +101,8 @@ static int element_numbers(dae *d, int element, dae_numbers *list)
 {
     const xml_element *e = &d->xml.element[element];
     const char *at = d->text + e->text, *end = d->text + e->text_end;
-    size_t room = (size_t)(e->text_end - e->text) / 2 + 1;
-    *list = (dae_numbers){.x = base_alloc(room * sizeof *list->x)};
+    size_t capacity = (size_t)(e->text_end - e->text) / 2 + 1;
+    *list = (dae_numbers){.x = base_alloc(capacity * sizeof *list->x)};
     if (list->x == NULL) {
         return dae_no_memory(d);
     }

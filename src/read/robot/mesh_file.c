@@ -24,8 +24,8 @@ void read_mesh_free(read_mesh *mesh)
 
 int read_mesh_add_vertex(read_mesh *mesh, const double x[3])
 {
-    if (!base_list_room(&mesh->vertex, &mesh->vertex_capacity, mesh->vertex_count,
-                        sizeof *mesh->vertex)) {
+    if (!base_list_reserve(&mesh->vertex, &mesh->vertex_capacity, mesh->vertex_count,
+                           sizeof *mesh->vertex)) {
         return -1;
     }
     memcpy(mesh->vertex[mesh->vertex_count], x, sizeof *mesh->vertex);
@@ -34,7 +34,8 @@ int read_mesh_add_vertex(read_mesh *mesh, const double x[3])
 
 int read_mesh_add_face(read_mesh *mesh, int a, int b, int c)
 {
-    if (!base_list_room(&mesh->face, &mesh->face_capacity, mesh->face_count, sizeof *mesh->face)) {
+    if (!base_list_reserve(&mesh->face, &mesh->face_capacity, mesh->face_count,
+                           sizeof *mesh->face)) {
         return -1;
     }
     int *face = mesh->face[mesh->face_count++];
@@ -227,7 +228,7 @@ static int obj_corners(read_mesh *mesh, const char *at, const char *end, int lin
                      (int)(length < 40 ? length : 40), at);
             return 0;
         }
-        if (!base_list_room(&list->item, &list->capacity, list->count, sizeof *list->item)) {
+        if (!base_list_reserve(&list->item, &list->capacity, list->count, sizeof *list->item)) {
             return -1;
         }
         list->item[list->count++] = vertex;

@@ -66,7 +66,7 @@ static int lose(mjcf *m, int element, const char *name, const char *path)
 {
     const char *kept = xml_keep(&m->xml, path, strlen(path));
     if (kept == NULL ||
-        !base_list_room(&m->lost, &m->lost_capacity, m->lost_count, sizeof *m->lost)) {
+        !base_list_reserve(&m->lost, &m->lost_capacity, m->lost_count, sizeof *m->lost)) {
         return xml_no_memory(&m->xml);
     }
     m->lost[m->lost_count++] = (mjcf_lost){.name = name, .path = kept, .element = element};
@@ -255,8 +255,8 @@ static int material(mjcf *m, int element)
     if (x.texture != NULL && (x.given & form_bit(mjcf_material_rows, "rgba")) == 0) {
         x.rgba[3] = -1;
     }
-    if (!base_list_room(&m->material, &m->material_capacity, m->material_count,
-                        sizeof *m->material)) {
+    if (!base_list_reserve(&m->material, &m->material_capacity, m->material_count,
+                           sizeof *m->material)) {
         return xml_no_memory(&m->xml);
     }
     m->material[m->material_count++] = x;

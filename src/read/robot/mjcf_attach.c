@@ -53,7 +53,7 @@ int mjcf_model(mjcf *m, int element)
     int there = path != NULL;
     base_free(path);
     if (other == NULL ||
-        !base_list_room(&m->other, &m->other_capacity, m->other_count, sizeof *m->other)) {
+        !base_list_reserve(&m->other, &m->other_capacity, m->other_count, sizeof *m->other)) {
         if (there && other == NULL && error.line > 0 && error.status != ZW_NO_MEMORY) {
             m->xml.status = error.status; /* what is wrong in the other file */
             if (m->xml.error != NULL) {
@@ -283,7 +283,7 @@ static mjcf_graft *graft_add(mjcf *m, const zw_model *from)
     }
     int *block = base_alloc(total * sizeof *block);
     if (block == NULL ||
-        !base_list_room(&m->graft, &m->graft_capacity, m->graft_count, sizeof *m->graft)) {
+        !base_list_reserve(&m->graft, &m->graft_capacity, m->graft_count, sizeof *m->graft)) {
         base_free(block);
         xml_no_memory(&m->xml);
         return NULL;

@@ -37,7 +37,7 @@ static level *top(walk *w)
 
 static int push(walk *w, const level *l)
 {
-    if (!base_list_room(&w->level, &w->capacity, w->count, sizeof *w->level)) {
+    if (!base_list_reserve(&w->level, &w->capacity, w->count, sizeof *w->level)) {
         return xml_no_memory(&w->m->xml);
     }
     w->level[w->count++] = *l;

@@ -20,7 +20,7 @@ static const char *const references =
 
 int mjcf_copy_begins(mjcf *m, int replicate, int around, const char *suffix)
 {
-    if (!base_list_room(&m->copy, &m->copy_capacity, m->copy_count, sizeof *m->copy)) {
+    if (!base_list_reserve(&m->copy, &m->copy_capacity, m->copy_count, sizeof *m->copy)) {
         xml_no_memory(&m->xml);
         return -1;
     }
@@ -46,7 +46,7 @@ int mjcf_has_copies(mjcf *m, const char *name, int replicate, const char *suffix
             return 1;
         }
     }
-    if (!base_list_room(&m->copied, &m->copied_capacity, m->copied_count, sizeof *m->copied)) {
+    if (!base_list_reserve(&m->copied, &m->copied_capacity, m->copied_count, sizeof *m->copied)) {
         return xml_no_memory(&m->xml);
     }
     m->copied[m->copied_count++] =

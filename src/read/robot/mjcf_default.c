@@ -18,7 +18,7 @@ const char *const mjcf_never_in_default =
 
 static mjcf_class *class_add(mjcf *m)
 {
-    if (!base_list_room(&m->class_, &m->class_capacity, m->class_count, sizeof *m->class_)) {
+    if (!base_list_reserve(&m->class_, &m->class_capacity, m->class_count, sizeof *m->class_)) {
         xml_no_memory(&m->xml);
         return NULL;
     }

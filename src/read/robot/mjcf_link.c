@@ -256,11 +256,11 @@ static int restitution_speed(mjcf *m, int element)
 static int capacity(mjcf *m, int element)
 {
     zw_world_def world = *zw_model_world(m->model);
-    double room = 0;
-    if (!numeric(m, element, "contact_capacity", 1e8, &room)) {
+    double capacity = 0;
+    if (!numeric(m, element, "contact_capacity", 1e8, &capacity)) {
         return 0;
     }
-    world.contact_capacity = (int)room;
+    world.contact_capacity = (int)capacity;
     return zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
 }
 

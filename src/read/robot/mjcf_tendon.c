@@ -69,10 +69,10 @@ static int add_with_path(mjcf *m, int element, mjcf_tendon *t)
     for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
         count++;
     }
-    size_t room = (size_t)count + 1;
-    int *joint = base_alloc(room * sizeof *joint);
-    double *coef = base_alloc(room * sizeof *coef);
-    zw_stop *stop = base_alloc(room * sizeof *stop);
+    size_t capacity = (size_t)count + 1;
+    int *joint = base_alloc(capacity * sizeof *joint);
+    double *coef = base_alloc(capacity * sizeof *coef);
+    zw_stop *stop = base_alloc(capacity * sizeof *stop);
     int ok = joint != NULL && coef != NULL && stop != NULL
                  ? (spatial ? stops(m, element, stop) : pulls(m, element, joint, coef))
                  : xml_no_memory(&m->xml);

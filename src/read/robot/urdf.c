@@ -74,7 +74,7 @@ static int link_find(const urdf *u, const char *name)
 
 static int add_link(urdf *u, const char *name, int element)
 {
-    if (!base_list_room(&u->link, &u->link_capacity, u->link_count, sizeof *u->link)) {
+    if (!base_list_reserve(&u->link, &u->link_capacity, u->link_count, sizeof *u->link)) {
         return xml_no_memory(u->xml);
     }
     u->link[u->link_count++] =
@@ -141,7 +141,7 @@ static int list_joint(urdf *u, int element)
                          "the link '%.60s' is the child of two joints: '%.60s' and '%.60s'",
                          child->name, u->joint[child->joint].name, j.name);
     }
-    if (!base_list_room(&u->joint, &u->joint_capacity, u->joint_count, sizeof *u->joint)) {
+    if (!base_list_reserve(&u->joint, &u->joint_capacity, u->joint_count, sizeof *u->joint)) {
         return xml_no_memory(u->xml);
     }
     child->joint = u->joint_count;

@@ -252,7 +252,7 @@ static int involved(reader *r, const model_constraint *c, expr_terms *terms)
     return ok ? 1 : read_no_memory(r);
 }
 
-static int nonideal_room(reader *r, model_constraint *c, int count)
+static int nonideal_reserve(reader *r, model_constraint *c, int count)
 {
     c->nonideal_coord = base_alloc((size_t)count * sizeof *c->nonideal_coord);
     c->nonideal = base_alloc((size_t)count * sizeof *c->nonideal);
@@ -299,7 +299,7 @@ static int nonideal_vector(reader *r, int constraint, int tree)
                             used < sizeof list - 60 ? "" : ", ...", count,
                             count == 1 ? "component" : "components");
     }
-    ok = ok && nonideal_room(r, c, count);
+    ok = ok && nonideal_reserve(r, c, count);
     for (int i = 0; ok && i < count; i++) {
         ok = nonideal_put(r, constraint, terms.term[i].index, child);
         child = r->trees.tree[child].next;
@@ -322,7 +322,7 @@ int read_make_nonideal(reader *r, const read_statement *s, const read_item *item
     if (item[1].target < 0) {
         return nonideal_vector(r, constraint, item[1].part[0]);
     }
-    if (!nonideal_room(r, c, s->item_count - 1)) {
+    if (!nonideal_reserve(r, c, s->item_count - 1)) {
         return 0;
     }
     for (int i = 1; i < s->item_count; i++) {

@@ -129,7 +129,7 @@ int read_need(reader *r, int member)
 
 static int wait_push(reader *r, int member)
 {
-    if (!base_list_room(&r->wait, &r->wait_capacity, r->wait_count, sizeof *r->wait)) {
+    if (!base_list_reserve(&r->wait, &r->wait_capacity, r->wait_count, sizeof *r->wait)) {
         return read_no_memory(r);
     }
     r->wait[r->wait_count++] = member;

@@ -246,7 +246,8 @@ int read_make_event(reader *r, const read_statement *s, const read_item *item)
         r->member[member].number = number;
     }
     expr_id root;
-    if (!base_list_room(&r->event_tree, &r->event_tree_capacity, number, sizeof *r->event_tree)) {
+    if (!base_list_reserve(&r->event_tree, &r->event_tree_capacity, number,
+                           sizeof *r->event_tree)) {
         return read_no_memory(r);
     }
     if (!event_root(r, item, &root) || !event_resets(r, s, item, number)) {

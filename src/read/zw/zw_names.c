@@ -113,7 +113,7 @@ static int name_add(reader *r, read_kind kind, int token, int indices)
     if (!check_free(r, kind, token)) {
         return -1;
     }
-    if (!base_list_room(&r->name, &r->name_capacity, r->name_count, sizeof *r->name)) {
+    if (!base_list_reserve(&r->name, &r->name_capacity, r->name_count, sizeof *r->name)) {
         read_no_memory(r);
         return -1;
     }
@@ -237,7 +237,7 @@ int read_member_add(reader *r, read_kind kind, const read_statement *statement,
     if (2 * (r->member_count + 1) > r->slot_count && !slots_widen(r)) {
         return -1;
     }
-    if (!base_list_room(&r->member, &r->member_capacity, r->member_count, sizeof *r->member)) {
+    if (!base_list_reserve(&r->member, &r->member_capacity, r->member_count, sizeof *r->member)) {
         read_no_memory(r);
         return -1;
     }

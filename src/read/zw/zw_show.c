@@ -46,11 +46,11 @@ static int bracket_value(const reader *r, int token, int to, long *value)
 /* Tokens as written, blanks and line ends as one blank, indices of families as numbers. */
 char *read_label(reader *r, int from, int to, const char *before)
 {
-    size_t room = strlen(before) + 1;
+    size_t capacity = strlen(before) + 1;
     for (int i = from; i < to; i++) {
-        room += (size_t)r->tokens.token[i].length + 16;
+        capacity += (size_t)r->tokens.token[i].length + 16;
     }
-    char *text = base_alloc(room);
+    char *text = base_alloc(capacity);
     if (text == NULL) {
         read_no_memory(r);
         return NULL;
@@ -66,10 +66,10 @@ char *read_label(reader *r, int from, int to, const char *before)
         }
         if (r->scope_count > 0 && t->kind == EXPR_TOKEN_OPEN_SQUARE &&
             (close = bracket_value(r, i, to, &index)) > 0) {
-            used += (size_t)snprintf(text + used, room - used, "[%ld]", index);
+            used += (size_t)snprintf(text + used, capacity - used, "[%ld]", index);
             i = close;
         } else if (scope_value(r, t, &value)) {
-            used += (size_t)snprintf(text + used, room - used, "%d", value);
+            used += (size_t)snprintf(text + used, capacity - used, "%d", value);
         } else {
             memcpy(text + used, t->text, (size_t)t->length);
             used += (size_t)t->length;
@@ -164,7 +164,7 @@ int read_make_plot(reader *r, const read_statement *s, const read_item *item)
         return 0;
     }
     model_plot *plot = &r->model->plot[r->model->plot_count - 1];
-    if (!base_list_room(&plot->curve, &r->curve_capacity, plot->curve_count, sizeof curve)) {
+    if (!base_list_reserve(&plot->curve, &r->curve_capacity, plot->curve_count, sizeof curve)) {
         return read_no_memory(r);
     }
     plot->curve[plot->curve_count] = curve; /* the model's from now on, also if a label fails */

@@ -7,7 +7,7 @@
 
 read_item *read_item_add(reader *r, read_statement *s, int target)
 {
-    if (!base_list_room(&r->item, &r->item_capacity, r->item_count, sizeof *r->item)) {
+    if (!base_list_reserve(&r->item, &r->item_capacity, r->item_count, sizeof *r->item)) {
         read_no_memory(r);
         return NULL;
     }
@@ -71,9 +71,9 @@ int read_at_end(const expr_parser *p)
 
 int read_fail_expected(reader *r, const expr_parser *p, const read_statement *s, const char *what)
 {
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     return read_fail(r, p->next, "expected %s, not %s; the syntax is: %s", what,
-                     expr_token_show(&p->token[p->next], room), s->word->usage);
+                     expr_token_show(&p->token[p->next], scratch), s->word->usage);
 }
 
 /* ---- A statement -------------------------------------------------------------------------- */
@@ -81,12 +81,12 @@ int read_fail_expected(reader *r, const expr_parser *p, const read_statement *s,
 static int fail_word(reader *r, const expr_parser *p)
 {
     const expr_token *t = &p->token[p->next];
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     if (t->kind != EXPR_TOKEN_NAME) {
         return read_fail(r, p->next,
                          "a statement begins with a word such as param or coord, not "
                          "with %s",
-                         expr_token_show(t, room));
+                         expr_token_show(t, scratch));
     }
     read_guess guess = read_guess_start(t->text, t->length);
     const read_word *word;
@@ -98,13 +98,13 @@ static int fail_word(reader *r, const expr_parser *p)
         advice = "; a definition is written: let x = ...";
     }
     read_shown shown = read_guess_show(&guess);
-    return read_fail(r, p->next, "no statement begins with %s%s", expr_token_show(t, room),
+    return read_fail(r, p->next, "no statement begins with %s%s", expr_token_show(t, scratch),
                      *advice != 0 ? advice : shown.text);
 }
 
 static int fail_rest(reader *r, const expr_parser *p, const read_statement *s)
 {
-    char room[EXPR_TOKEN_ROOM];
+    char scratch[EXPR_TOKEN_CAPACITY];
     const expr_token *t = &p->token[p->next];
     const expr_token *before = t - 1;
     int operand = before->kind == EXPR_TOKEN_NAME || before->kind == EXPR_TOKEN_NUMBER ||
@@ -116,10 +116,10 @@ static int fail_rest(reader *r, const expr_parser *p, const read_statement *s)
         return read_fail(r, p->next,
                          "expected an operator or the end of the line before %s; a "
                          "product is written a*b",
-                         expr_token_show(t, room));
+                         expr_token_show(t, scratch));
     }
     return read_fail(r, p->next, "expected the end of the line, not %s; the syntax is: %s",
-                     expr_token_show(t, room), s->word->usage);
+                     expr_token_show(t, scratch), s->word->usage);
 }
 
 static int parse_statement(reader *r, expr_parser *p)
@@ -146,8 +146,8 @@ static int parse_statement(reader *r, expr_parser *p)
     if (!read_at_end(p)) {
         return fail_rest(r, p, &s);
     }
-    if (!base_list_room(&r->statement, &r->statement_capacity, r->statement_count,
-                        sizeof *r->statement)) {
+    if (!base_list_reserve(&r->statement, &r->statement_capacity, r->statement_count,
+                           sizeof *r->statement)) {
         return read_no_memory(r);
     }
     r->statement[r->statement_count++] = s;

@@ -80,7 +80,7 @@ static void lay_out(equations8 *s, base_arena *arena)
     s->A = vectors(arena, m * n);
     s->b = vectors(arena, m);
     s->place = base_arena_ints(arena, m);
-    s->room = base_arena_doubles(arena, size + m);
+    s->scratch = base_arena_doubles(arena, size + m);
     lay_out_tapes(s, arena);
     gauss_equal8_layout(&s->answer, system->n, system->m, arena);
 }
@@ -244,7 +244,7 @@ void equations8_store(const equations8 *s, int l, zw_state *state, double *f)
     state->t = s->shown[l];
     state->work = system->works ? s->y0[s->size - 1][l] : state->work;
     state->impacts = 0;
-    double *low = s->room, *longest = s->room + s->size;
+    double *low = s->scratch, *longest = s->scratch + s->size;
     for (int i = 0; i < s->size; i++) {
         low[i] = s->low0[i][l];
     }

@@ -40,7 +40,7 @@ typedef struct equations8 {
     zw_real8 *M;     /* [n * n] or [n] */
     zw_real8 *A, *b; /* [m * n], [m] of the problem at hand */
     gauss_equal8 answer;
-    double *room; /* [size + m] of one world */
+    double *scratch; /* [size + m] of one world */
 
     /* The lot at hand */
     int count;

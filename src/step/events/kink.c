@@ -109,11 +109,11 @@ static int gather(step_kinks *kinks, int alone, const expr_tape *costs, step_kin
 zw_status kinks_meet(step_kinks *kinks, const expr_tape *tape, zw_error *error)
 {
     int count = tape ? expr_tape_kinks(tape) : 0;
-    if (kinks->scratch && count <= kinks->room) {
+    if (kinks->scratch && count <= kinks->capacity) {
         return ZW_OK;
     }
     base_free(kinks->scratch);
-    kinks->room = count;
+    kinks->capacity = count;
     kinks->scratch = base_alloc(((size_t)count + 1) * sizeof(double));
     return kinks->scratch ? ZW_OK
                           : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

@@ -25,8 +25,8 @@ typedef struct step_kinks {
     step_kink *kink;
     int blind;       /* some that matter are not in the list and are not watched */
     int latch;       /* sides are given to the tapes of the system */
-    double *scratch; /* [room] */
-    int room;        /* most kinks of a tape */
+    double *scratch; /* [capacity] */
+    int capacity;    /* most kinks of a tape */
 
     /* a and b of each kink, with registers of its own */
     expr_tape *tape; /* NULL: no kinks */

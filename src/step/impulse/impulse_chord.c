@@ -78,7 +78,7 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
         return ZW_OK;
     }
     x->memory =
-        base_alloc((3 * n * wide + 6 * wide + balance_slopes_room(system) + 8) * sizeof(double));
+        base_alloc((3 * n * wide + 6 * wide + balance_slopes_scratch(system) + 8) * sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
     }

@@ -98,25 +98,25 @@ void cones_free(impulse_cones *c)
 
 static int grow(impulse_cones *c, int blocks, int entries)
 {
-    if (blocks > c->block_room) {
+    if (blocks > c->block_capacity) {
         base_free(c->it.block);
         base_free(c->it.active);
-        c->block_room = 0;
+        c->block_capacity = 0;
         c->it.block = base_alloc(2 * (size_t)blocks * sizeof *c->it.block);
         c->it.active = base_alloc(2 * (size_t)blocks * sizeof *c->it.active);
         if (!c->it.block || !c->it.active) {
             return 0;
         }
-        c->block_room = 2 * blocks;
+        c->block_capacity = 2 * blocks;
     }
-    if (entries > c->entry_room) {
+    if (entries > c->entry_capacity) {
         base_free(c->J);
-        c->entry_room = 0;
+        c->entry_capacity = 0;
         c->J = base_alloc(2 * (size_t)entries * sizeof *c->J);
         if (!c->J) {
             return 0;
         }
-        c->entry_room = 2 * entries;
+        c->entry_capacity = 2 * entries;
     }
     return 1;
 }

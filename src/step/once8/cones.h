@@ -12,7 +12,7 @@ typedef struct impulse_cones {
     paths_shape straight;
     int *depth, *start, *run; /* of straight */
     zw_real2 *H, *r, *v0;
-    int block_room, entry_room;
+    int block_capacity, entry_capacity;
     zw_real2 *J;
     void *memory;
 } impulse_cones;

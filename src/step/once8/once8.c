@@ -105,22 +105,22 @@ static int fit_list(void *list, size_t count, size_t size)
 
 int once8_grow(once8 *s)
 {
-    if (s->needs_blocks > s->block_room) {
+    if (s->needs_blocks > s->block_capacity) {
         size_t count = 2 * (size_t)s->needs_blocks;
-        s->block_room = 0;
+        s->block_capacity = 0;
         if (!fit_list(&s->it.block, count, sizeof *s->it.block) ||
             !fit_list(&s->about, count, sizeof *s->about) ||
             !fit_list(&s->it.active, count, sizeof *s->it.active)) {
             return 0;
         }
-        s->block_room = (int)count;
+        s->block_capacity = (int)count;
     }
-    if (s->needs_entries > s->entry_room) {
-        s->entry_room = 0;
+    if (s->needs_entries > s->entry_capacity) {
+        s->entry_capacity = 0;
         if (!fit_list(&s->J, 2 * (size_t)s->needs_entries, sizeof *s->J)) {
             return 0;
         }
-        s->entry_room = 2 * s->needs_entries;
+        s->entry_capacity = 2 * s->needs_entries;
     }
     return 1;
 }

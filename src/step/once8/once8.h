@@ -51,7 +51,7 @@ typedef struct once8 {
     soft8 *of; /* places and pairs, and room for q, v, forces */
     double h, falling, deepest;
     augment8 it;
-    int block_room, entries, entry_room;
+    int block_capacity, entries, entry_capacity;
     int needs_blocks, needs_entries; /* that there was no room for */
     once8_about *about;              /* [blocks] */
     zw_real8 *J;
@@ -82,7 +82,7 @@ void once8_free(once8 *s);
 int once8_grow(once8 *s);
 static inline int once8_lacks_room(const once8 *s)
 {
-    return s->needs_blocks > s->block_room || s->needs_entries > s->entry_room;
+    return s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity;
 }
 
 /* From a state, and back into it, where all that zw_step would have left is then: x is q, v and the

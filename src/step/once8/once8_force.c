@@ -67,7 +67,7 @@ ZW_INLINE void add_motor(const once8 *s, const bodies_motor *motor, zw_real8 u, 
         by_rate += motor->bias[2];
     }
     force += gain * u;
-    s->of->room[motor->length] += motor->gear[0] * force;
+    s->of->scratch[motor->length] += motor->gear[0] * force;
     zw_real8 weight = -s->h * (by_rate + s->h * by_length);
     zw_real8 *to = diagonal(s, dof), more = *to + weight * coef * coef;
     *to = lane_select8(weight > 0.0, more, *to);
@@ -77,7 +77,7 @@ ZW_INLINE void add_motors(const once8 *s, const zw_real8 *q, const zw_real8 *v)
 {
     const struct system_bodies *bodies = s->of->system->bodies;
     for (int i = 0; i < bodies->length_count; i++) {
-        s->of->room[i] = (zw_real8){0};
+        s->of->scratch[i] = (zw_real8){0};
     }
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
@@ -92,7 +92,7 @@ ZW_INLINE void add_motors(const once8 *s, const zw_real8 *q, const zw_real8 *v)
         }
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
-        pull(bodies, i, s->of->room[i], s->of->Q);
+        pull(bodies, i, s->of->scratch[i], s->of->Q);
     }
 }
 

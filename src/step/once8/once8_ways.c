@@ -82,11 +82,11 @@ static int is_safe(const once8 *s, const contact_match *match, double gap, const
     const contact_work *found = &s->of->alone->found;
     int a = match->a, b = match->b;
     double hair = contact_path_hair(&s->path, found, a, b);
-    double depth = contact_path_depth(&s->path, a, b), room = gap + (gap <= hair ? depth : 0);
+    double depth = contact_path_depth(&s->path, a, b), capacity = gap + (gap <= hair ? depth : 0);
     int pieces = contact_is_pieces((int)world->geom[a].shape.kind) ||
                  contact_is_pieces((int)world->geom[b].shape.kind);
-    return (!pieces &&
-            contact_path_safe(&s->path, found, a, b, s->of->work->sweeps, n, room, 1) >= s->h) ||
+    return (!pieces && contact_path_safe(&s->path, found, a, b, s->of->work->sweeps, n, capacity,
+                                         1) >= s->h) ||
            is_free_pair(s, match);
 }
 

@@ -56,7 +56,7 @@ static void lay_out(step_sleep *z, const zw_system *system, base_arena *arena)
     z->v0 = base_arena_doubles(arena, n);
     z->q1 = base_arena_doubles(arena, nq);
     z->v1 = base_arena_doubles(arena, n);
-    z->kept = base_arena_doubles(arena, (size_t)z->kept_room);
+    z->kept = base_arena_doubles(arena, (size_t)z->kept_capacity);
     z->fastest = base_arena_doubles(arena, groups);
     z->speed = base_arena_doubles(arena, (size_t)system->tree->bodies);
     z->link = base_arena_ints(arena, groups);
@@ -72,7 +72,7 @@ static step_sleep *create(const step_impulse *s)
         return NULL;
     }
     z->params = s->system->shape.params;
-    z->kept_room = s->kept_room;
+    z->kept_capacity = s->kept_room;
     z->at = s->kept_room - bodies_sleep_memory(s->system);
     lay_out(z, s->system, &arena);
     z->memory = base_alloc(arena.used + 1);
@@ -149,7 +149,7 @@ static zw_status make_part(step_impulse *s, const double *q, zw_error *error)
     }
     if (z->inner) {
         z->inner->kept = z->kept; /* with room for those that are about to leave */
-        z->inner->kept_room = z->kept_room;
+        z->inner->kept_room = z->kept_capacity;
     }
     z->stamp = sleep_ours(s)[0];
     z->is_made = 1;

@@ -8,7 +8,7 @@
 typedef struct step_sleep step_sleep;
 struct step_sleep {
     subset_groups groups;
-    int params, kept_room;
+    int params, kept_capacity;
     int at;               /* where our part of the memory begins */
     int is_made;          /* the following is for the groups with awake[], and stamp: */
     unsigned char *awake; /* [groups] */

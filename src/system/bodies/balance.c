@@ -309,18 +309,18 @@ static void put_slopes(const tree_mechanism *tree, const double *sweeps, const d
     }
 }
 
-size_t balance_slopes_room(const zw_system *system)
+size_t balance_slopes_scratch(const zw_system *system)
 {
     return (size_t)system->tree->bodies * (sizeof(subtree) / sizeof(double)) +
            6 * (size_t)system->n;
 }
 
 void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
-                    double *room, double *N, int stride)
+                    double *scratch, double *N, int stride)
 {
     const tree_mechanism *tree = system->tree;
-    subtree *all = (subtree *)room;
-    double *y = room + (size_t)tree->bodies * (sizeof(subtree) / sizeof(double));
+    subtree *all = (subtree *)scratch;
+    double *y = scratch + (size_t)tree->bodies * (sizeof(subtree) / sizeof(double));
     find_axes(tree, sweeps, v, y);
     for (int i = 1; i < tree->bodies; i++) {
         all[i] = body_alone(tree, sweeps, i);

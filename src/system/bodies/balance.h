@@ -21,9 +21,9 @@ double balance_ramp(double square);
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
 /* N += weight times the slopes, by the speeds, of the forces of inertia at the speeds v; row by row
- * with this stride. room[balance_slopes_room] is scratch. After tree_velocities. */
+ * with this stride. scratch[balance_slopes_scratch]. After tree_velocities. */
 void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
-                    double *room, double *N, int stride);
-size_t balance_slopes_room(const zw_system *system);
+                    double *scratch, double *N, int stride);
+size_t balance_slopes_scratch(const zw_system *system);
 
 #endif

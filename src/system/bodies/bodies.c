@@ -58,10 +58,10 @@ double bodies_armature_energy(const zw_system *system, const zw_work *work, cons
     return sum;
 }
 
-size_t bodies_room(const zw_system *system)
+size_t bodies_scratch(const zw_system *system)
 {
     return 2 * (size_t)system->m + (size_t)system->n + (size_t)system->bodies->length_count +
-           bodies_formula_room(system->bodies->formulas);
+           bodies_formula_scratch(system->bodies->formulas);
 }
 
 /* Of free joint `thin->dof` the columns are its own six, and the tree has them first. */
@@ -150,7 +150,7 @@ static void put_friction(const zw_system *system, const zw_work *work, double *m
 static void put_forces(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
     double *out = work->out[PART_TERMS], *force = out + system->at.force;
-    double *still = work->rows + 2 * system->m, *room = still + system->n;
+    double *still = work->rows + 2 * system->m, *scratch = still + system->n;
     size_t bytes = (size_t)system->n * sizeof(double);
     bodies_stretch(system, work, q, work->sweeps);
     memset(still, 0, bytes);
@@ -160,7 +160,7 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
     if (!system->conservative) {
         double *Q = out + system->at.Q;
         memset(Q, 0, bytes);
-        bodies_add_motors(system, work, q, v, room, Q);
+        bodies_add_motors(system, work, q, v, scratch, Q);
         bodies_add_dampers(system, work, q, v, Q);
         bodies_formula_forces(system, work, 0, Q);
         out[system->at.dLdt] = 0;
@@ -197,10 +197,10 @@ static void take_tendon_bias(const zw_system *system, zw_work *work, const doubl
 
 static void take_bias(const zw_system *system, zw_work *work, const double *q, const double *known)
 {
-    double *force = work->out[PART_TERMS] + system->at.force, *room = work->rows + 2 * system->m;
-    const double *bias = known ? known : room;
+    double *force = work->out[PART_TERMS] + system->at.force, *scratch = work->rows + 2 * system->m;
+    const double *bias = known ? known : scratch;
     if (!known) {
-        tree_inverse(system->tree, NULL, NULL, work->sweeps, room);
+        tree_inverse(system->tree, NULL, NULL, work->sweeps, scratch);
     }
     for (int i = 0; i < system->n; i++) {
         force[i] -= bias[i];

@@ -365,7 +365,7 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
 int bodies_step_memory(const zw_system *system);
 int bodies_sleep_memory(const zw_system *system); /* the last of them: step/sleep/sleep.c */
 /* Numbers that bodies_evaluate wants in work->rows. */
-size_t bodies_room(const zw_system *system);
+size_t bodies_scratch(const zw_system *system);
 /* One part of system.h into work->out. */
 void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
                      const expr_inputs *in);
@@ -408,7 +408,7 @@ double *bodies_put_slip(const zw_system *system, zw_work *work, const double *fr
 int bodies_formula_wrench(const zw_system *system, const zw_work *work, int f, const double *push,
                           double place[3], double wrench[6]);
 const double *bodies_formula_outputs(const zw_system *system, const zw_work *work);
-size_t bodies_formula_room(const bodies_formulas *formulas);
+size_t bodies_formula_scratch(const bodies_formulas *formulas);
 void bodies_formulas_free(bodies_formulas *formulas);
 
 /* tendon/tendon.c. Tendons through space at q; sweeps: of the tree there, or NULL: they are made.
@@ -474,10 +474,10 @@ bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index,
                               const double *v);
 /* The rates of all activations, for the speeds with what is carried after them. */
 void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
-/* All of these add to force[n]. Motors, before all others, when force is zero: room[lengths] gets
- * the force along each length. */
+/* All of these add to force[n]. Motors, before all others, when force is zero: scratch[lengths]
+ * gets the force along each length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
-                       double *room, double *force);
+                       double *scratch, double *force);
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
  * NULL. */
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);

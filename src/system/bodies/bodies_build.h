@@ -66,7 +66,7 @@ zw_status bodies_make_constraints(bodies_builder *b, zw_error *error);
 
 /* tendon/tendon_build.c. Room for the ways of tendons, and for their terms; one way; then, once all
  * lengths are there: what they are in the pose as described, and where springs have no force. */
-zw_status bodies_paths_room(bodies_builder *b, size_t *terms, zw_error *error);
+zw_status bodies_paths_reserve(bodies_builder *b, size_t *terms, zw_error *error);
 void bodies_add_path(bodies_builder *b, const zw_tendon_def *tendon, bodies_length *length);
 zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error);
 

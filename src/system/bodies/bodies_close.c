@@ -82,7 +82,7 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
         terms += (size_t)b->from->tendon[i].count;
     }
     terms += (size_t)b->system->n; /* and for dry friction of joints */
-    if (bodies_paths_room(b, &terms, error) != ZW_OK) {
+    if (bodies_paths_reserve(b, &terms, error) != ZW_OK) {
         return ZW_NO_MEMORY;
     }
     b->to->term = base_alloc(terms * sizeof *b->to->term);

@@ -350,10 +350,10 @@ zw_status bodies_open(bodies_builder *b, zw_error *error)
 
 void bodies_close(bodies_builder *b)
 {
-    void *room[] = {b->body,    b->joint,  b->order, b->joint_q,   b->joint_dof,
-                    b->inertia, b->sweeps, b->mark,  b->joint_rank};
-    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
-        base_free(room[i]);
+    void *scratch[] = {b->body,    b->joint,  b->order, b->joint_q,   b->joint_dof,
+                       b->inertia, b->sweeps, b->mark,  b->joint_rank};
+    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) {
+        base_free(scratch[i]);
     }
     tree_fused_free(&b->fused);
 }

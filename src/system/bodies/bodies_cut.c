@@ -430,9 +430,9 @@ zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut_model, z
 {
     cutter c = {.model = model, .from = model->bodies, .maximal = maximal};
     zw_status status = build(&c);
-    void *room[] = {c.inertia, c.place, c.head, c.order, c.cut_of, c.cut};
-    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
-        base_free(room[i]);
+    void *scratch[] = {c.inertia, c.place, c.head, c.order, c.cut_of, c.cut};
+    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) {
+        base_free(scratch[i]);
     }
     if (status != ZW_OK) {
         bodies_cut_free(c.to);

@@ -403,22 +403,23 @@ void bodies_force_range(const zw_system *system, const zw_work *work, int length
 }
 
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
-                       double *room, double *force)
+                       double *scratch, double *force)
 {
     const struct system_bodies *bodies = system->bodies;
     const double *coef = bodies_coef_at(system, work, q);
-    memset(room, 0, (size_t)bodies->length_count * sizeof *room);
+    memset(scratch, 0, (size_t)bodies->length_count * sizeof *scratch);
     bodies_see_lifts(system, work);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         if (motor->kind == MOTOR_LENGTH && !motor->gain_law && !motor->bias_law) {
             double wish = motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
-            room[motor->length] += motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
+            scratch[motor->length] +=
+                motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
             continue;
         }
         bodies_pull now = bodies_motor_look(system, work, k, q, v);
         if (motor->kind == MOTOR_LENGTH) {
-            room[motor->length] += motor->gear[0] * now.force;
+            scratch[motor->length] += motor->gear[0] * now.force;
             continue;
         }
         for (int i = 0; i < now.count; i++) {
@@ -429,8 +430,8 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     for (int i = 0; i < bodies->length_count && works; i++) {
         const bodies_length *length = &bodies->length[i];
         int at_dof = i < bodies->joint_count && length->count == 1;
-        room[i] = clamp(room[i], length->force_limited && !at_dof, length->force_range);
-        pull(bodies, coef, i, room[i], force);
+        scratch[i] = clamp(scratch[i], length->force_limited && !at_dof, length->force_range);
+        pull(bodies, coef, i, scratch[i], force);
     }
 
     /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
@@ -439,7 +440,7 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         if (length->force_limited && length->count == 1) {
             double *at = &force[bodies->term[length->first].dof], range[2];
             bodies_force_range(system, work, i, range);
-            *at = room[i] = clamp(*at, 1, range);
+            *at = scratch[i] = clamp(*at, 1, range);
         }
     }
 }

@@ -66,12 +66,12 @@ static void part_name(const bodies_builder *b, int j, int part, int speed, char 
     static const char *const free_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     const zw_joint_def *joint = &b->from->joint[j];
     bodies_part_name(b, ZW_KIND_JOINT, j, name);
-    size_t length = strlen(name), room = BODIES_NAME - length;
+    size_t length = strlen(name), capacity = BODIES_NAME - length;
     int skip = joint->kind == ZW_JOINT_BALL ? 3 : 0;
     if (joint->kind == ZW_JOINT_FREE || joint->kind == ZW_JOINT_BALL) {
-        snprintf(name + length, room, ".%s", (speed ? free_v : free_q)[skip + part]);
+        snprintf(name + length, capacity, ".%s", (speed ? free_v : free_q)[skip + part]);
     } else {
-        snprintf(name + length, room, "%s", speed ? "'" : "");
+        snprintf(name + length, capacity, "%s", speed ? "'" : "");
     }
 }
 

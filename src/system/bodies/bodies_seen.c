@@ -25,7 +25,7 @@ typedef struct places {
     bodies_moving *frame;
 } places;
 
-size_t bodies_formula_room(const bodies_formulas *formulas)
+size_t bodies_formula_scratch(const bodies_formulas *formulas)
 {
     return formulas ? 3 * (size_t)formulas->count + MOVING * (size_t)formulas->frame_count +
                           (size_t)formulas->most
@@ -35,7 +35,7 @@ size_t bodies_formula_room(const bodies_formulas *formulas)
 static places find(const zw_system *system, const zw_work *work)
 {
     const bodies_formulas *formulas = system->bodies->formulas;
-    double *from = work->rows + bodies_room(system) - bodies_formula_room(formulas);
+    double *from = work->rows + bodies_scratch(system) - bodies_formula_scratch(formulas);
     places p = {.frame = (bodies_moving *)from};
     p.y = from + MOVING * (size_t)formulas->frame_count;
     p.rate = p.y + formulas->count;

@@ -29,7 +29,7 @@ static int add_vertex(bodies_solid *s, const zw_geom_def *geom, double x, double
     const double local[3] = {x, y, z};
     double at[3];
     if (s->failed ||
-        !base_list_room(&s->vertex, &s->vertex_room, s->vertex_count, sizeof *s->vertex)) {
+        !base_list_reserve(&s->vertex, &s->vertex_capacity, s->vertex_count, sizeof *s->vertex)) {
         s->failed = 1;
         return 0;
     }
@@ -42,7 +42,8 @@ static int add_vertex(bodies_solid *s, const zw_geom_def *geom, double x, double
 
 static void add_number(bodies_solid *s, int number)
 {
-    if (s->failed || !base_list_room(&s->face, &s->face_room, s->face_length, sizeof *s->face)) {
+    if (s->failed ||
+        !base_list_reserve(&s->face, &s->face_capacity, s->face_length, sizeof *s->face)) {
         s->failed = 1;
         return;
     }

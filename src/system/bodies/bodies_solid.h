@@ -8,10 +8,10 @@ struct model_bodies;
 
 /* Begin with zeros. In the body's frame. */
 typedef struct bodies_solid {
-    int vertex_count, vertex_room;
+    int vertex_count, vertex_capacity;
     double (*vertex)[3];
     int face_count;
-    int face_length, face_room;
+    int face_length, face_capacity;
     int *face; /* of each face the number of its corners, then these, anticlockwise from outside */
     const double *rgba; /* the first colour that one of its shapes has; NULL: none has */
     int failed;         /* no memory */

@@ -41,8 +41,8 @@ struct crowd_work {
     double *lower, *upper; /* [groups][3] */
     int *order;            /* [groups] along x, as the last time */
     int *first;            /* [geoms + 1] for sorting */
-    int count, room;
-    crowd_pair *pair, *sorted; /* [room] */
+    int count, capacity;
+    crowd_pair *pair, *sorted; /* [capacity] */
 };
 
 /* ---- Once ----------------------------------------------------------------------------------- */
@@ -225,9 +225,9 @@ void crowd_work_free(crowd_work *w)
 
 static int grow(crowd_work *w)
 {
-    int room = 2 * w->room + 64;
-    crowd_pair *pair = base_alloc((size_t)room * sizeof *pair);
-    crowd_pair *sorted = base_alloc((size_t)room * sizeof *sorted);
+    int capacity = 2 * w->capacity + 64;
+    crowd_pair *pair = base_alloc((size_t)capacity * sizeof *pair);
+    crowd_pair *sorted = base_alloc((size_t)capacity * sizeof *sorted);
     if (!pair || !sorted) {
         base_free(pair);
         base_free(sorted);
@@ -240,13 +240,13 @@ static int grow(crowd_work *w)
     base_free(w->sorted);
     w->pair = pair;
     w->sorted = sorted;
-    w->room = room;
+    w->capacity = capacity;
     return 1;
 }
 
 static int add(crowd_work *w, crowd_pair pair)
 {
-    if (w->count == w->room && !grow(w)) {
+    if (w->count == w->capacity && !grow(w)) {
         return 0;
     }
     w->pair[w->count++] = pair;

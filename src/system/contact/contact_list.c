@@ -32,7 +32,7 @@ int bodies_sleep_memory(const zw_system *system)
 
 /* ---- The list ------------------------------------------------------------------------------- */
 
-contact_list *contact_list_begin(zw_work *work, int room)
+contact_list *contact_list_begin(zw_work *work, int capacity)
 {
     contact_list *list = work->touched ? work->touched : base_alloc(sizeof *list);
     if (!list) {
@@ -43,12 +43,12 @@ contact_list *contact_list_begin(zw_work *work, int room)
     list->acts = 0;
     list->rests = 0;
     list->count = 0;
-    if (room > list->room) {
+    if (capacity > list->capacity) {
         base_free(list->contact);
-        list->contact = base_alloc((size_t)room * sizeof *list->contact);
-        list->room = list->contact ? room : 0;
+        list->contact = base_alloc((size_t)capacity * sizeof *list->contact);
+        list->capacity = list->contact ? capacity : 0;
     }
-    return room <= list->room ? list : NULL;
+    return capacity <= list->capacity ? list : NULL;
 }
 
 void contact_list_free(contact_list *list)
@@ -76,7 +76,7 @@ int contact_list_join(zw_work *work, const contact_list *rest)
     if (!list) {
         return 0;
     }
-    if (count > list->room) {
+    if (count > list->capacity) {
         zw_contact *contact = base_alloc((size_t)count * sizeof *contact);
         if (!contact) {
             return 0;
@@ -86,7 +86,7 @@ int contact_list_join(zw_work *work, const contact_list *rest)
         }
         base_free(list->contact);
         list->contact = contact;
-        list->room = count;
+        list->capacity = count;
     }
     for (int k = 0; rest && k < rest->count; k++) {
         list->contact[list->count++] = rest->contact[k];
@@ -115,10 +115,10 @@ zw_contact *contact_list_add(contact_list *list, const zw_system *system,
 
 /* ---- For people ----------------------------------------------------------------------------- */
 
-static int copy(const contact_list *from, zw_contact *list, int room)
+static int copy(const contact_list *from, zw_contact *list, int capacity)
 {
     int count = from ? from->count : 0;
-    for (int k = 0; k < count && k < room; k++) {
+    for (int k = 0; k < count && k < capacity; k++) {
         list[k] = from->contact[k];
     }
     return count;
@@ -126,7 +126,7 @@ static int copy(const contact_list *from, zw_contact *list, int room)
 
 /* Elsewhere the principle is asked, with a work of its own: what zw_forward left stays. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
-                int room, zw_error *error)
+                int capacity, zw_error *error)
 {
     if (zw_contact_capacity(system) == 0) {
         return 0;
@@ -137,12 +137,12 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
         return -1;
     }
     if (work->touched && work->touched->of == digest) {
-        return copy(work->touched, list, room);
+        return copy(work->touched, list, capacity);
     }
     zw_work *own = zw_work_create(system, error);
     int count = -1;
     if (own && system_forward(system, state, own, TOUCH_BY_LAW, error) == ZW_OK) {
-        count = copy(own->touched, list, room);
+        count = copy(own->touched, list, capacity);
     }
     zw_work_free(own);
     return count;
@@ -182,26 +182,26 @@ void contact_list_push(const contact_list *list, const zw_system *system, zw_wor
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-static void name_side(const contact_geom *geom, char *text, size_t room)
+static void name_side(const contact_geom *geom, char *text, size_t capacity)
 {
     if (geom->law.name) {
-        snprintf(text, room, "%.40s", geom->law.name);
+        snprintf(text, capacity, "%.40s", geom->law.name);
     } else {
-        snprintf(text, room, "geom%d", geom->index);
+        snprintf(text, capacity, "geom%d", geom->index);
     }
 }
 
-void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t room)
+void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t capacity)
 {
-    name_side(&world->geom[geom], text, room);
+    name_side(&world->geom[geom], text, capacity);
 }
 
-void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room)
+void contact_name(const contact_world *world, const contact_key *key, char *text, size_t capacity)
 {
     char first[48], second[48];
     name_side(&world->geom[key->geom[0]], first, sizeof first);
     name_side(&world->geom[key->geom[1]], second, sizeof second);
-    snprintf(text, room, "contact of %s with %s", second, first);
+    snprintf(text, capacity, "contact of %s with %s", second, first);
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
@@ -219,18 +219,18 @@ static void add(const zw_contact *from, zw_contact_sum *to)
     to->count++;
 }
 
-int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int room)
+int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int capacity)
 {
     int pairs = 0;
     for (int k = 0; k < count; k++) {
         const zw_contact *it = &list[k];
-        int at = 0, last = pairs < room ? pairs : room;
+        int at = 0, last = pairs < capacity ? pairs : capacity;
         while (at < last && (sums[at].body[0] != it->body[0] || sums[at].body[1] != it->body[1])) {
             at++;
         }
         if (at == last) {
             pairs++;
-            if (last == room) {
+            if (last == capacity) {
                 continue; /* the number shows it */
             }
             sums[at] = (zw_contact_sum){.body = {it->body[0], it->body[1]},

@@ -142,12 +142,12 @@ typedef struct contact_list {
     uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
     int acts;    /* the accelerations of the work are those with these forces */
     int rests;   /* those of sleepers are among them: step/sleep/sleep_rest.c */
-    int count, room;
+    int count, capacity;
     zw_contact *contact;
 } contact_list;
 
 /* contact_list.c: an empty list in work->touched, with room for so many; 0: no memory. */
-contact_list *contact_list_begin(struct zw_work *work, int room);
+contact_list *contact_list_begin(struct zw_work *work, int capacity);
 void contact_list_free(contact_list *list);
 /* Unless it is of this state it becomes empty, and of none. NULL is fine. */
 void contact_list_keep(contact_list *list, const struct zw_state *state);
@@ -162,8 +162,8 @@ void contact_wrench(const zw_contact *contact, double wrench[6]);
 void contact_list_push(const contact_list *list, const struct zw_system *system,
                        struct zw_work *work, double *force);
 /* "floor", or "geom3" where it has no name; "contact of box3 with floor"; cut to the room. */
-void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t room);
-void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
+void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t capacity);
+void contact_name(const contact_world *world, const contact_key *key, char *text, size_t capacity);
 
 /* contact_build.c */
 int contact_capacity(int geom_count); /* unless the user says another */

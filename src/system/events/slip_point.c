@@ -135,7 +135,7 @@ static text relative_point(search *s)
 }
 
 /* The one mass that the constraint holds; NULL: it is not certain, and `why` says why. */
-static const model_mass *find(search *s, char *why, size_t room, text *point)
+static const model_mass *find(search *s, char *why, size_t capacity, text *point)
 {
     const zw_model *model = s->model;
     const model_mass *found = NULL;
@@ -149,20 +149,21 @@ static const model_mass *find(search *s, char *why, size_t room, text *point)
     }
     if (!found || several) {
         *point = several ? (text){"p"} : relative_point(s);
-        snprintf(why, room, "%s can touch",
+        snprintf(why, capacity, "%s can touch",
                  several ? "several masses" : "no `mass ... at` point alone");
         return NULL;
     }
     *point = quote(model, found->place);
     if (model->more_kinetic) {
-        snprintf(why, room, "there are more than point masses, and what turns may touch elsewhere");
+        snprintf(why, capacity,
+                 "there are more than point masses, and what turns may touch elsewhere");
     } else if (knows_time(model, found->point, found->dimension) ||
                knows_time(model, s->constraint->residual, s->constraint->rows) ||
                (s->constraint->partner > 0 &&
                 knows_time(model, model->constraint[s->constraint->partner - 1].residual, 1))) {
-        snprintf(why, room, "the time takes part, so that what it slides on may move");
+        snprintf(why, capacity, "the time takes part, so that what it slides on may move");
     } else if ((shared = shared_coordinate(s, found)) >= 0) {
-        snprintf(why, room, "%.40s moves another mass as well, on which it may slide",
+        snprintf(why, capacity, "%.40s moves another mass as well, on which it may slide",
                  model->coord[shared].name);
     } else {
         return found;

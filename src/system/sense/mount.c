@@ -120,7 +120,7 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
 }
 
 /* ".force.x", and ".2.force.x" where it reports several contacts. */
-static void name_of_datum(const bodies_sensor *sensor, int k, char *text, size_t room)
+static void name_of_datum(const bodies_sensor *sensor, int k, char *text, size_t capacity)
 {
     static const char *const words[2][7] = {
         {"found", "force", "torque", "dist", "pos", "normal", "tangent"},
@@ -140,7 +140,7 @@ static void name_of_datum(const bodies_sensor *sensor, int k, char *text, size_t
     if (several) {
         snprintf(which, sizeof which, ".%d", k / each);
     }
-    snprintf(text, room, "%s.%s%s", which, words[ray][word], vector ? axis : "");
+    snprintf(text, capacity, "%s.%s%s", which, words[ray][word], vector ? axis : "");
 }
 
 /* "gyro.x"; a single number has the name of its sensor. */

@@ -168,7 +168,7 @@ typedef struct soft_problem {
 
     /* Rows: constraints that hold, contacts, friction; then tendons with a mass. */
     int rows, blocks, entries, columns;
-    int row_room, entry_room, block_room;
+    int row_capacity, entry_capacity, block_capacity;
     soft_block *block;
     int *column;
     double *value;
@@ -183,7 +183,7 @@ typedef struct soft_problem {
     double near;        /* points are looked for up to this gap: 0 unless asked for */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
-    double *room;       /* for the rows of a group, and for those as bent islands have them */
+    double *scratch;    /* for the rows of a group, and for those as bent islands have them */
     int *J_column;
     soft_pair *pair;        /* [SOFT_PAIRS] by their geoms */
     const soft_pair *match; /* [matches] or, on a device, those of all that may touch; else NULL */
@@ -198,8 +198,8 @@ typedef struct soft_problem {
     int *level;          /* [n] and where its column is in the rows of others */
     int is_bent;         /* some of these are not those of M */
     int *local;          /* [n] numbers in islands that are bent */
-    int *bend_room, bend_used;
-    int bent_room;
+    int *bend_capacity, bend_used;
+    int bent_capacity;
     double *bent_H;
     struct soft_large *large; /* [trees] by the first tree of an island that needs it */
 
@@ -281,7 +281,7 @@ void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagonal, zw_rea
 /* Of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
  * some H is not positive. room: entries + n. */
 int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *const x[LANES],
-                     int lanes, zw_real8 *room);
+                     int lanes, zw_real8 *scratch);
 
 /* soft_deep.c: whether a tree is one of long ways, and an island fits; then as paths_factor,
  * paths_solve, paths_multiply, by numbers of all dofs. */

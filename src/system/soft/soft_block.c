@@ -12,7 +12,7 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
 {
     soft_block *k = &s->block[block];
     const int *column = s->column + k->column;
-    double *y = s->room, *x = y + k->stride;
+    double *y = s->scratch, *x = y + k->stride;
     int rows = 0;
     if (k->held) {
         soft_deep_along(s, k, s->system->tree->at.A, ahead ? k->move : k->x);
@@ -42,7 +42,7 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
 {
     const soft_block *k = &s->block[block];
     const int *column = s->column + k->column;
-    double *y = s->room, *f = y + k->stride;
+    double *y = s->scratch, *f = y + k->stride;
     int rows = 0, state = 0;
     for (int i = 0; i < k->group; i++) {
         const double *own = rest ? k[i].now.rest : k[i].now.force;
@@ -110,7 +110,7 @@ static int spread(const soft_problem *s, const soft_block *k, int rows, double *
 ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
 {
     const double *J = s->value + k->J;
-    double *w = s->room;
+    double *w = s->scratch;
     int rows = 0, gap = k->stride;
     for (int i = 0; i < k->group; i++) {
         if (k[i].width == 3) {

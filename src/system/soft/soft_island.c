@@ -139,7 +139,7 @@ static void find_parents(const soft_problem *s, soft_island *island)
 static int *take_ints(soft_problem *s, int count)
 {
     s->bend_used += count;
-    return s->bend_room + s->bend_used - count;
+    return s->bend_capacity + s->bend_used - count;
 }
 
 static void bend_island(soft_problem *s, soft_island *island)
@@ -176,14 +176,14 @@ static void find_shape(soft_problem *s, soft_island *island)
 
 static int grow(soft_problem *s, int entries)
 {
-    if (entries > s->bent_room) {
-        s->bent_room = 0;
+    if (entries > s->bent_capacity) {
+        s->bent_capacity = 0;
         base_free(s->bent_H);
         s->bent_H = base_alloc(2 * (size_t)entries * sizeof *s->bent_H);
         if (!s->bent_H) {
             return 0;
         }
-        s->bent_room = 2 * entries;
+        s->bent_capacity = 2 * entries;
     }
     return 1;
 }

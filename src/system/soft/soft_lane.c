@@ -125,14 +125,14 @@ ZW_CLONES void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagon
 
 #if ZW_LANES == 8
 int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *const x[LANES],
-                     int lanes, zw_real8 *room)
+                     int lanes, zw_real8 *scratch)
 {
-    zw_real8 *right = room + shape->entries;
+    zw_real8 *right = scratch + shape->entries;
     zw_mask8 good;
     int all = 1;
-    math_to_lanes(shape->entries, (const double *const *)H, room);
+    math_to_lanes(shape->entries, (const double *const *)H, scratch);
     math_to_lanes(shape->n, (const double *const *)x, right);
-    soft_solve_lanes(shape, NULL, room, right, &good);
+    soft_solve_lanes(shape, NULL, scratch, right, &good);
     math_from_lanes(shape->n, right, lanes, x);
     for (int l = 0; l < lanes; l++) {
         all &= good[l] != 0;

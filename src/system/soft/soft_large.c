@@ -22,13 +22,13 @@ static int count_entries(const soft_problem *s, const soft_island *island)
 static int grow(soft_large *large, int n, int entries)
 {
     size_t columns = (size_t)n + 2, rows = 2 * (size_t)entries + 1;
-    if (n != large->n || entries > large->room) {
+    if (n != large->n || entries > large->scratch) {
         void **list[] = {(void **)&large->start,     (void **)&large->row,
                          (void **)&large->place,     (void **)&large->value,
                          (void **)&large->new_start, (void **)&large->new_row};
         size_t size[] = {columns * sizeof(int), rows * sizeof(int),    rows * sizeof(int),
                          rows * sizeof(double), columns * sizeof(int), rows * sizeof(int)};
-        large->n = large->room = 0;
+        large->n = large->scratch = 0;
         for (int k = 0; k < 6; k++) {
             base_free(*list[k]);
             *list[k] = base_alloc(size[k]);
@@ -39,7 +39,7 @@ static int grow(soft_large *large, int n, int entries)
         sparse_ldl_free(large->ldl);
         large->ldl = NULL;
         large->n = n;
-        large->room = 2 * entries;
+        large->scratch = 2 * entries;
     }
     return 1;
 }

@@ -8,7 +8,7 @@
 /* Entries are those of M's rows, then those of every block, its columns against each other: the
  * same pair may come again and again, and adds up. */
 typedef struct soft_large {
-    int n, entries, room;
+    int n, entries, scratch;
     int *start, *row; /* [n+1], [entries] the pattern that is analysed, by columns */
     int *place;       /* [entries] where each is in value[] */
     int *new_start, *new_row;

@@ -34,28 +34,28 @@ static int fit(void *list, size_t count, size_t size)
 
 static int grow(soft_problem *s, int blocks, int rows, int entries)
 {
-    if (blocks > s->block_room) {
-        s->block_room = 0;
+    if (blocks > s->block_capacity) {
+        s->block_capacity = 0;
         if (!fit(&s->block, 2 * (size_t)blocks, sizeof *s->block)) {
             return 0;
         }
-        s->block_room = 2 * blocks;
+        s->block_capacity = 2 * blocks;
     }
-    if (rows > s->row_room) {
-        s->row_room = 0;
+    if (rows > s->row_capacity) {
+        s->row_capacity = 0;
         if (!fit(&s->b, 2 * (size_t)rows, sizeof *s->b) ||
             !fit(&s->D, 2 * (size_t)rows, sizeof *s->D)) {
             return 0;
         }
-        s->row_room = 2 * rows;
+        s->row_capacity = 2 * rows;
     }
-    if (entries > s->entry_room) {
-        s->entry_room = 0;
+    if (entries > s->entry_capacity) {
+        s->entry_capacity = 0;
         if (!fit(&s->value, 2 * (size_t)entries, sizeof *s->value) ||
             !fit(&s->column, 2 * (size_t)entries, sizeof *s->column)) {
             return 0;
         }
-        s->entry_room = 2 * entries;
+        s->entry_capacity = 2 * entries;
     }
     return 1;
 }

@@ -38,14 +38,14 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->upper = base_arena_doubles(arena, (size_t)system->tree->entries);
     s->stage = base_arena_doubles(arena, (size_t)system->nq + 4 * (n + (size_t)system->carried));
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
-    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
-                                            SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
+    s->scratch = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
+                                               SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
     s->J_column = base_arena_ints(arena, wide);
     s->leader = base_arena_ints(arena, trees);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
     s->local = base_arena_ints(arena, n);
-    s->bend_room = base_arena_ints(arena, 5 * n + trees);
+    s->bend_capacity = base_arena_ints(arena, 5 * n + trees);
     of->parent = base_arena_ints(arena, n);
     of->start = base_arena_ints(arena, n);
     of->block = base_arena_ints(arena, n + trees);
@@ -85,12 +85,12 @@ static int allocate(soft_problem *s)
         s->watch[c] = soft_watch_of(s, &s->system->bodies->constraint[c]);
     }
     soft_find_trees(s, of.parent, of.start, of.block);
-    int room = 0;
+    int scratch = 0;
     for (int t = 0; t < s->trees; t++) {
         int own = s->tree[t].kind != t ? s->tree[t].shape.entries + s->tree[t].shape.n : 0;
-        room = own > room ? own : room;
+        scratch = own > scratch ? own : scratch;
     }
-    s->lot = base_alloc(((size_t)room + 1) * sizeof *s->lot);
+    s->lot = base_alloc(((size_t)scratch + 1) * sizeof *s->lot);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
     return s->lot && (s->is_there || world->geom_count == 0);
 }

@@ -23,25 +23,25 @@
 #include "system/soft/soft.h"
 #include "tree/sweeps.h"
 
-/* x' M^-1 x; `room` has n numbers. */
-static double inverse(soft_problem *s, const double *x, double *room)
+/* x' M^-1 x; `scratch` has n numbers. */
+static double inverse(soft_problem *s, const double *x, double *scratch)
 {
     double sum = 0;
-    memcpy(room, x, (size_t)s->system->n * sizeof *room);
-    soft_solve_masses(s, room);
+    memcpy(scratch, x, (size_t)s->system->n * sizeof *scratch);
+    soft_solve_masses(s, scratch);
     for (int i = 0; i < s->system->n; i++) {
-        sum += x[i] * room[i];
+        sum += x[i] * scratch[i];
     }
     return sum;
 }
 
-static void weigh_dofs(soft_problem *s, double *x, double *room)
+static void weigh_dofs(soft_problem *s, double *x, double *scratch)
 {
     int n = s->system->n;
     memset(x, 0, (size_t)n * sizeof *x);
     for (int i = 0; i < n; i++) {
         x[i] = 1;
-        s->dof[i] = inverse(s, x, room);
+        s->dof[i] = inverse(s, x, scratch);
         x[i] = 0;
     }
 }
@@ -101,7 +101,7 @@ static void weigh_simple(soft_problem *s)
 }
 
 /* Those of one term alone (joints) are known where those of dofs are. */
-static void weigh_lengths(soft_problem *s, int known, double *x, double *room)
+static void weigh_lengths(soft_problem *s, int known, double *x, double *scratch)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int i = 0; i < bodies->length_count; i++) {
@@ -116,11 +116,11 @@ static void weigh_lengths(soft_problem *s, int known, double *x, double *room)
         for (int k = length->first; k < length->first + length->count; k++) {
             x[bodies->term[k].dof] += bodies->term[k].coef;
         }
-        s->length[i] = inverse(s, x, room);
+        s->length[i] = inverse(s, x, scratch);
     }
 }
 
-static void weigh_part(soft_problem *s, int part, int *chain, double *x, double *room)
+static void weigh_part(soft_problem *s, int part, int *chain, double *x, double *scratch)
 {
     const tree_mechanism *tree = s->system->tree;
     int body = s->system->bodies->part[part].frame.body, count = tree_chain(tree, body, chain);
@@ -133,7 +133,7 @@ static void weigh_part(soft_problem *s, int part, int *chain, double *x, double 
         for (int k = 0; k < count; k++) {
             x[chain[k]] = s->work->jacobian[6 * k + row];
         }
-        to[row < 3] += inverse(s, x, room) / 3;
+        to[row < 3] += inverse(s, x, scratch) / 3;
     }
 }
 

@@ -196,9 +196,9 @@ static int fit_list(void *list, size_t count, size_t size)
 
 int soft8_grow(soft8 *s)
 {
-    if (s->needs_blocks > s->block_room || !s->block) {
+    if (s->needs_blocks > s->block_capacity || !s->block) {
         size_t count = 2 * (size_t)s->needs_blocks, edges = SOFT8_EDGES * count;
-        s->block_room = 0;
+        s->block_capacity = 0;
         if (!fit_list(&s->block, count, sizeof *s->block) ||
             !fit_list(&s->active, count, sizeof *s->active) ||
             !fit_list(&s->edge_r, edges, sizeof *s->edge_r) ||
@@ -206,14 +206,14 @@ int soft8_grow(soft8 *s)
             !fit_list(&s->edge_D, edges, sizeof *s->edge_D)) {
             return 0;
         }
-        s->block_room = (int)count;
+        s->block_capacity = (int)count;
     }
-    if (s->needs_entries > s->entry_room || !s->J) {
-        s->entry_room = 0;
+    if (s->needs_entries > s->entry_capacity || !s->J) {
+        s->entry_capacity = 0;
         if (!fit_list(&s->J, 2 * (size_t)s->needs_entries, sizeof *s->J)) {
             return 0;
         }
-        s->entry_room = 2 * s->needs_entries;
+        s->entry_capacity = 2 * s->needs_entries;
     }
     return 1;
 }

@@ -111,11 +111,11 @@ struct soft8 {
     int points[LANES];       /* that were found */
     zw_real8 *q, *v, *param; /* [nq], [n], [params] */
     zw_real8 *sweeps;
-    zw_real8 *force, *Q, *room; /* [n], [n], [lengths] */
+    zw_real8 *force, *Q, *scratch; /* [n], [n], [lengths] */
     zw_real8 *a, *x, *Ma, *push, *diagonal;
     uint64_t touch[LANES]; /* which matches touched: one bit each, folded */
 
-    int blocks, block_room, entries, entry_room;
+    int blocks, block_capacity, entries, entry_capacity;
     soft8_block *block;
     int actives, *active; /* those that are there in some lane that has not arrived */
     zw_real8 *J;
@@ -142,11 +142,11 @@ void soft8_free(soft8 *s);
  */
 static inline int soft8_lacks_room(const soft8 *s)
 {
-    return s->needs_blocks > s->block_room || s->needs_entries > s->entry_room;
+    return s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity;
 }
 int soft8_grow(soft8 *s);
 
-/* soft8_room.c: scratch that steps write before they read it, and what they find in it. */
+/* soft8_scratch.c: scratch that steps write before they read it, and what they find in it. */
 void soft8_lay_out(soft8 *s, base_arena *arena);
 void soft8_begin_steps(soft8 *s);
 

@@ -56,21 +56,21 @@ ZW_INLINE zw_real8 motor_force(const struct system_bodies *bodies, const bodies_
 }
 
 ZW_INLINE void add_motors(const struct system_bodies *bodies, const zw_real8 *param,
-                          const zw_real8 *q, const zw_real8 *v, zw_real8 *room, zw_real8 *force)
+                          const zw_real8 *q, const zw_real8 *v, zw_real8 *scratch, zw_real8 *force)
 {
     for (int i = 0; i < bodies->length_count; i++) {
-        room[i] = (zw_real8){0};
+        scratch[i] = (zw_real8){0};
     }
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         zw_real8 u = clamp8(param[motor->param], motor->clamp_control, motor->control);
-        room[motor->length] += motor->gear[0] * motor_force(bodies, motor, u, q, v);
+        scratch[motor->length] += motor->gear[0] * motor_force(bodies, motor, u, q, v);
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
         int at_dof = i < bodies->joint_count && length->count == 1;
-        room[i] = clamp8(room[i], length->force_limited && !at_dof, length->force_range);
-        pull(bodies, i, room[i], force);
+        scratch[i] = clamp8(scratch[i], length->force_limited && !at_dof, length->force_range);
+        pull(bodies, i, scratch[i], force);
     }
     for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
@@ -114,7 +114,7 @@ ZW_CLONES static void put_forces(const soft8 *s)
         for (int i = 0; i < system->n; i++) {
             Q[i] = (zw_real8){0};
         }
-        add_motors(system->bodies, s->param, s->q, s->v, s->room, Q);
+        add_motors(system->bodies, s->param, s->q, s->v, s->scratch, Q);
         add_dampers(system, s->v, Q);
         for (int i = 0; i < system->n; i++) {
             force[i] += Q[i];

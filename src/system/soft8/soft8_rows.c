@@ -12,7 +12,7 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
     int entries = with_J ? width * columns : 0;
     s->needs_blocks++;
     s->needs_entries += entries;
-    if (s->needs_blocks > s->block_room || s->needs_entries > s->entry_room) {
+    if (s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity) {
         return NULL; /* all worlds will have to wait until there is room */
     }
     soft8_block *k = &s->block[s->blocks++];

@@ -157,24 +157,24 @@ static int is_arc(const way_part *part, int i)
 /* coef += f . J of the point, over the terms, which rise as the dofs of a chain do. */
 static void pull_point(const tree_mechanism *tree, const struct system_bodies *bodies,
                        const bodies_length *length, const way_point *point, const double f[3],
-                       const double *sweeps, double *room, double *coef)
+                       const double *sweeps, double *scratch, double *coef)
 {
     const bodies_term *term = bodies->term + length->first;
     if (point->body == 0) {
         return;
     }
-    tree_jacobian(tree, point->body, point->place, sweeps, room);
+    tree_jacobian(tree, point->body, point->place, sweeps, scratch);
     int at = length->count, d = tree->body[point->body].last_dof;
     for (int k = tree_chain(tree, point->body, NULL) - 1; k >= 0; k--, d = tree->dof_parent[d]) {
         do {
             at--;
         } while (term[at].dof != d);
-        coef[at] += model_dot(f, room + 6 * k + 3);
+        coef[at] += model_dot(f, scratch + 6 * k + 3);
     }
 }
 
 double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
-                      int coarse, const double *sweeps, double *room, double *coef)
+                      int coarse, const double *sweeps, double *scratch, double *coef)
 {
     const bodies_path *path = &bodies->path[index];
     const bodies_length *own = &bodies->length[path->length];
@@ -199,8 +199,8 @@ double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bo
                 f[k] = -e[k];
             }
             if (part.point[i].body != part.point[i + 1].body) {
-                pull_point(tree, bodies, own, &part.point[i], f, sweeps, room, coef);
-                pull_point(tree, bodies, own, &part.point[i + 1], e, sweeps, room, coef);
+                pull_point(tree, bodies, own, &part.point[i], f, sweeps, scratch, coef);
+                pull_point(tree, bodies, own, &part.point[i + 1], e, sweeps, scratch, coef);
             }
         }
     }
@@ -275,7 +275,7 @@ void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena)
         .coef = base_arena_doubles(arena, (size_t)bodies->term_count),
         .length = base_arena_doubles(arena, (size_t)bodies->path_count),
         .sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count),
-        .room = base_arena_doubles(arena, 6 * (size_t)bodies->widest),
+        .scratch = base_arena_doubles(arena, 6 * (size_t)bodies->widest),
     };
     work->tendons = now;
     if (now) { /* not while room is counted */
@@ -305,7 +305,7 @@ void bodies_stretch(const zw_system *system, const zw_work *work, const double *
     now->coarse = work->as_mujoco;
     for (int i = 0; i < bodies->path_count; i++) {
         int first = bodies->length[bodies->path[i].length].first;
-        now->length[i] = tendon_measure(system->tree, bodies, i, now->coarse, sweeps, now->room,
+        now->length[i] = tendon_measure(system->tree, bodies, i, now->coarse, sweeps, now->scratch,
                                         now->coef + first);
     }
 }

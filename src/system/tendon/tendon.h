@@ -23,13 +23,13 @@
 
 /* What a world knows of its tendons at one q. */
 struct tendon_now {
-    int known;      /* q says where: */
-    int coarse;     /* ... and how touches from inside were found: wrap.h */
-    double *q;      /* [nq] */
-    double *coef;   /* [terms] of all lengths */
-    double *length; /* [paths] */
-    double *sweeps; /* of the tree at q, if there were none */
-    double *room;   /* [6 * widest] for a Jacobian */
+    int known;       /* q says where: */
+    int coarse;      /* ... and how touches from inside were found: wrap.h */
+    double *q;       /* [nq] */
+    double *coef;    /* [terms] of all lengths */
+    double *length;  /* [paths] */
+    double *sweeps;  /* of the tree at q, if there were none */
+    double *scratch; /* [6 * widest] for a Jacobian */
 };
 
 /* Room for it, if there are such tendons. */
@@ -37,7 +37,7 @@ void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena);
 
 /* Length of path `index` where the sweeps are, and its J over the terms of its length. */
 double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
-                      int coarse, const double *sweeps, double *room, double *coef);
+                      int coarse, const double *sweeps, double *scratch, double *coef);
 /* J' v, after the sweeps for velocities and accelerations (a = 0). */
 double tendon_bias(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
                    int coarse, const double *sweeps);

@@ -71,7 +71,7 @@ void bodies_add_path(bodies_builder *b, const zw_tendon_def *tendon, bodies_leng
     add_path_terms(b, path, length);
 }
 
-zw_status bodies_paths_room(bodies_builder *b, size_t *terms, zw_error *error)
+zw_status bodies_paths_reserve(bodies_builder *b, size_t *terms, zw_error *error)
 {
     size_t paths = 0, stops = 0, n = (size_t)b->system->n;
     for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
@@ -87,12 +87,13 @@ zw_status bodies_paths_room(bodies_builder *b, size_t *terms, zw_error *error)
 }
 
 /* The length of length i where the sweeps are; of a path its J goes to the terms. */
-static double length_in_pose(bodies_builder *b, int i, const double *q, double *coef, double *room)
+static double length_in_pose(bodies_builder *b, int i, const double *q, double *coef,
+                             double *scratch)
 {
     const bodies_length *length = &b->to->length[i];
     double sum = 0;
     if (length->path >= 0) {
-        return tendon_measure(b->system->tree, b->to, length->path, 1, b->sweeps, room, coef);
+        return tendon_measure(b->system->tree, b->to, length->path, 1, b->sweeps, scratch, coef);
     }
     for (int k = 0; k < length->count; k++) {
         const bodies_term *term = &b->to->term[length->first + k];
@@ -106,9 +107,9 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     const tree_mechanism *tree = b->system->tree;
     int joints = b->from->count[ZW_KIND_JOINT], tendons = b->from->count[ZW_KIND_TENDON];
     size_t n = (size_t)b->system->n;
-    double *room = base_alloc((6 * (size_t)b->to->widest + n + 1) * sizeof *room);
-    double *coef = room ? room + 6 * (size_t)b->to->widest : NULL;
-    if (!room) {
+    double *scratch = base_alloc((6 * (size_t)b->to->widest + n + 1) * sizeof *scratch);
+    double *coef = scratch ? scratch + 6 * (size_t)b->to->widest : NULL;
+    if (!scratch) {
         return bodies_no_memory(error);
     }
     if (tendons > 0) {
@@ -116,7 +117,7 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     }
     for (int i = 0; i < tendons; i++) { /* springs are without force in their own pose */
         bodies_length *length = &b->to->length[joints + i];
-        double own = length_in_pose(b, joints + i, tree->q_spring, coef, room);
+        double own = length_in_pose(b, joints + i, tree->q_spring, coef, scratch);
         for (int k = 0; k < 2; k++) {
             double rest = b->from->tendon[i].springlength[k];
             length->rest[k] = rest < 0 ? own : rest;
@@ -127,11 +128,11 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     }
     for (int i = joints; i < joints + tendons; i++) {
         bodies_length *length = &b->to->length[i];
-        length->origin = length_in_pose(b, i, tree->q_rest, coef, room);
+        length->origin = length_in_pose(b, i, tree->q_rest, coef, scratch);
         for (int k = 0; k < length->count && length->path >= 0; k++) {
             b->to->term[length->first + k].coef = coef[k];
         }
     }
-    base_free(room);
+    base_free(scratch);
     return ZW_OK;
 }

@@ -16,7 +16,7 @@ void soft8_lay_out(soft8 *s, base_arena *arena)
         *speeds[k] = take(arena, n);
     }
     s->param = take(arena, (size_t)s->system->shape.params + 1);
-    s->room = take(arena, (size_t)bodies->length_count);
+    s->scratch = take(arena, (size_t)bodies->length_count);
     s->H = take(arena, n * (n + 1) / 2 + 4 * n);
     s->pose = (soft8_pose *)take(arena, 12 * (size_t)bodies->contact->geom_count);
     int **ints[] = {&s->parent, &s->depth, &s->start, &s->level};
