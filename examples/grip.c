@@ -1,4 +1,5 @@
-/* A control loop: a gripper comes down over a capsule, closes until it feels enough, and lifts it.
+/* A control loop: a gripper comes down over a capsule, closes until its sensor reads enough force,
+ * and lifts it.
  *
  *     build/release/examples/grip [examples/contact/gripper_capsule.xml]
  *

@@ -10,7 +10,7 @@
 /* work.c: room for `count` numbers in whole cache lines. */
 int gauss_whole_lines(int count);
 
-/* work.c: a number that tells the patterns of A and M apart. */
+/* work.c: a number that distinguishes the patterns of A and M. */
 uint64_t gauss_pattern(const zw_gauss *problem);
 
 /* check.c */

@@ -231,7 +231,7 @@ static void memory(void **state)
     assert_true(failed > 10);
 }
 
-/* ---- With all that a motion tells ----------------------------------------------------------- */
+/* ---- With all fields of a motion ------------------------------------------------------------- */
 
 /* The same scene by forces, F = M free, with three equal joints in each heap instead of its
  * first contact, and something that pushes and is not ideal. */

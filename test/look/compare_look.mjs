@@ -114,7 +114,7 @@ function compare(model, numbers) {
       keep('poses', apart(take(3), theirs.pos, 1));
       take(4);
       keep('velocities', Math.max(apart(take(3), theirs.velocity, 1), apart(take(3), theirs.spin, 1)));
-      // theirs is what an accelerometer feels, minus gravity; but nothing where nothing can move
+      // theirs is what an accelerometer measures, minus gravity; but nothing where nothing can move
       const body = f < bodies ? f : model.site_bodyid[f - bodies];
       const root = model.body_weldid[body];
       const gravityThere = root === 0 || model.body_mocapid[root] >= 0 ? [0, 0, 0] : gravity;

@@ -61,7 +61,7 @@ static int random_inside(dice *d, int size, double *z)
 /* ---- Nearest points -------------------------------------------------------------------------- */
 
 /* Moreau: z = p - n with p and n in the cone (it is its own dual) and p.n = 0; and no other point
- * is that. The answer tells the side. */
+ * is that. The answer gives the side. */
 static void projection(void **state)
 {
     (void)state;

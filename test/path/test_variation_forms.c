@@ -174,7 +174,7 @@ static void a_multiplier_that_does_nothing_is_left_out(void **state)
     sampled_free(&w);
 }
 
-/* But with N finite, Phi = lambda/N tells it. */
+/* But with N finite, Phi = lambda/N determines it. */
 static void where_R_is_silent_the_slip_tells(void **state)
 {
     (void)state;

@@ -47,7 +47,8 @@ static void test_controls(void **unused)
             double expected = sum[i].body[0] == 0 ? 0.6 * G + push : 0.1 * G + push;
             assert_true(fabs(sum[i].normal - expected) < 1e-9);
         }
-        /* the box's push goes back through the slide's motor: the world feels push in the joint */
+        /* the box's push goes back through the slide's motor: the world gets `push` through the
+         * joint */
         must(zw_look(s.system, s.state, s.work, &error), &error);
         const double *sensed = zw_field(s.system, s.state, s.work, ZW_FIELD_SENSOR).data;
         assert_true(fabs(sensed[2] + push) < 1e-9);

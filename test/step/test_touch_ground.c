@@ -156,8 +156,8 @@ static void triangles_stand_still(void **state)
 }
 
 /* A plane carried by a body, beside a plane of the world: two planes have no contact, and what lies
- * on both feels either. The body falls freely, and a ball that starts below it with the speed 2 m/s
- * meets the plane that it carries upside down. */
+ * on both touches either. The body falls freely, and a ball that starts below it with the speed 2
+ * m/s meets the plane that it carries upside down. */
 static void planes_beside_planes(void **state)
 {
     (void)state;

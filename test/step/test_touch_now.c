@@ -336,7 +336,7 @@ static void a_leg_stands(void **state)
     for (int ran = 0; ran < 2; ran++) {
         forward(&s);
         const double *reading = zw_field(s.system, s.state, s.work, ZW_FIELD_SENSOR).data;
-        assert_true(fabs(reading[2] - G) < 1e-9); /* at rest it feels g */
+        assert_true(fabs(reading[2] - G) < 1e-9); /* at rest it reads g */
         assert_true(fabs(reading[5] + 4 * G) < 1e-8);
         assert_true(fabs(reading[6] - 5 * G) < 1e-8);
         assert_true(reading[7] == 0);

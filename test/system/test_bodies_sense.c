@@ -395,8 +395,8 @@ static void accelerations_are_rates(void **state)
     robot_end(&r);
 }
 
-/* Where the sensor is: at rest an accelerometer feels what holds it, a force sensor the weight
- * beyond it; also on what is welded, and on the world. */
+/* Where the sensor is: at rest an accelerometer reads the supporting force, a force sensor the
+ * weight beyond it; also on what is welded, and on the world. */
 static void at_rest(void **state)
 {
     (void)state;

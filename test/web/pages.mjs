@@ -98,7 +98,7 @@ const tests = {
     }
   },
 
-  async 'an equation is edited; an error tells its place; mended, it runs again'() {
+  async 'an equation is edited; an error gives its place; corrected, it runs again'() {
     const page = await visit('/pendulum.zw');
     await after(page, 0.1);
     const line = page.locator('.cm-line', {hasText: 'potential'});

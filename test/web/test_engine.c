@@ -101,7 +101,7 @@ static void test_states(void **unused)
     assert_near(studio_look()[12 + 2 + 2 + 2 + 2 + 1], -20, 1e-12);
 }
 
-/* A hand holds a free ball a metre up: it comes to rest there, lower by its weight over the
+/* A pull holds a free ball a metre up: it comes to rest there, lower by its weight over the
  * stiffness. Let go, it falls; and the system is the one before. */
 static void test_hand(void **unused)
 {

@@ -83,7 +83,7 @@ const double *studio_unexplained(const double *given);
 /* Where the heap ends: it moves where memory is kept. Only in WebAssembly; elsewhere 0. */
 int studio_heap(void);
 
-/* ---- A hand that pulls ----------------------------------------------------------------------- */
+/* ---- Pulling by the pointer ------------------------------------------------------------------ */
 
 /* Keep time, parameters, coordinates and speeds; and give them to the world that is open now, which
  * may have parameters more or less at the end of their list. */
@@ -92,8 +92,8 @@ int studio_take_over(void);
 /* The same numbers from elsewhere, before studio_take_over: 0 time, 1 parameters, 2 activations, 3
  * coordinates, 4 speeds. */
 int studio_keep(int which, const double *values, int count);
-/* The last so many parameters belong to a hand: studio_about and studio_look leave them out, so
- * that an instant has its numbers at the same places with the hand and without it. */
+/* The last so many parameters belong to the pull: studio_about and studio_look leave them out, so
+ * that an instant has its numbers at the same places with pulling and without it. */
 void studio_hide_params(int count);
 
 /* From now on a spring holds a point (x, y, z of its frame) of a body, and studio_pull says where

@@ -1,10 +1,10 @@
-/* A hand: a site on the body at the point that it holds, a site at the origin of the world, and
+/* Pulling: a site on the body at the point that it holds, a site at the origin of the world, and
  * three actuators along the axes of the world that measure from there, each a spring with a damper,
  *
  *     force = k (u - x) - c x',       k = m w^2,  c = 2 m w
  *
  * critically damped for the mass m of all that hangs together there. The rate w is asked for: under
- * gravity the body hangs g / w^2 below the hand. It is a part of the model, and so of the
+ * gravity the body hangs g / w^2 below the pointer. It is a part of the model, and so of the
  * equations: no step is too large for it, and its work is counted. */
 #include <stdlib.h>
 #include <string.h>

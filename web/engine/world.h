@@ -31,9 +31,9 @@ typedef struct studio_world {
     zw_run_options step, plan;
     int selected;
 
-    int held;        /* a hand is part of the model now, */
+    int held;        /* a pull is part of the model now, */
     int grip;        /* and this is the first of its three controls, as a parameter */
-    int hidden;      /* parameters at the end of their list that are the hand's */
+    int hidden;      /* parameters at the end of their list for pulling by the pointer */
     double *kept[5]; /* of studio_snapshot */
     int kept_count[5];
 

@@ -3,7 +3,7 @@ import { Comparison } from './compare';
 import { make } from './dom';
 import { Editor } from './editor';
 import { files, titleOf } from './examples';
-import { listenToHand, type Pull, type Stage } from './hand';
+import { listenToPointer, type Pull, type Stage } from './pointer';
 import { Inspector, treeOf } from './inspect';
 import { pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type Pair, type Places, type Sample } from './numbers';
 import { Plane, type Arrows } from './plane';
@@ -118,7 +118,7 @@ export class Bench implements Stage {
     for (const [id, words] of [['back', 'A step back'], ['step', 'A step'], ['help', 'Keys']]) this.element.querySelector('#' + id)!.setAttribute('aria-label', words);
   }
 
-  // For the hand.
+  // For the pointer (pointer.ts).
   about = () => this.world;
   space = () => this.bodies;
   pairs = () => this.points;
@@ -135,7 +135,7 @@ export class Bench implements Stage {
     this.modelHost.append(this.fault);
     this.worker.onmessage = (event: MessageEvent<News>) => this.hear(event.data);
     this.worker.onerror = () => this.say('The engine could not be started in this browser.');
-    listenToHand(this, this.listen.signal);
+    listenToPointer(this, this.listen.signal);
     this.keys();
     this.drops();
     const light = matchMedia('(prefers-color-scheme: dark)');
@@ -440,7 +440,7 @@ export class Bench implements Stage {
   }
   private resetView() { this.plane.resetView(); this.bodies?.setCamera(); this.viewList.value = 'usual'; this.dirty = true; }
 
-  // The mass that a pair of coordinates feels, from M a_free = F_N.
+  // The effective mass of a pair of coordinates, from M a_free = F_N.
   massAt = (pair: Pair) => {
     const s = this.samples[this.index], p = this.places;
     const force = Math.hypot(s[p.FN + pair.x], s[p.FN + pair.y]), free = Math.hypot(s[p.free + pair.x], s[p.free + pair.y]);
@@ -482,7 +482,7 @@ export class Bench implements Stage {
     for (const chart of this.charts) chart.paint(this.samples, this.index, ghost);
     if (!this.principle) return;
     if (this.running) this.send({ type: 'problem' });
-    this.inspector.tell(this.world, this.places, sample, this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
+    this.inspector.show(this.world, this.places, sample, this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
   }
 
   private paintTime(sample: Sample) {
@@ -500,9 +500,9 @@ export class Bench implements Stage {
   private async share() {
     const ending = /\.(\w+)$/.exec(this.model.path)?.[1] ?? 'zw', link = location.href.replace(/#.*/, '') + '#z=' + ending + '.' + (await packText(this.text));
     history.replaceState(null, '', link);
-    let told = 'The link in the address bar holds the whole text';
-    try { await navigator.clipboard.writeText(link); told += '; it is copied'; } catch { /* no clipboard here */ }
-    this.say(told + ` (${link.length} characters).`);
+    let message = 'The link in the address bar holds the whole text';
+    try { await navigator.clipboard.writeText(link); message += '; it is copied'; } catch { /* no clipboard here */ }
+    this.say(message + ` (${link.length} characters).`);
   }
 
   private toggleVideo() {

@@ -58,11 +58,11 @@ export class Comparison {
       if (world.from) world.from.params[change.index] = change.value;
     } else {
       const read = readRecording(change.text, about);
-      if (typeof read === 'string') { this.whatif.told(read); this.lay(); return; }
+      if (typeof read === 'string') { this.whatif.report(read); this.lay(); return; }
       rows = read;
       delete world.from;
     }
-    this.twin = new Twin(world, rows, () => this.opened(), (why) => this.whatif.told(why));
+    this.twin = new Twin(world, rows, () => this.opened(), (why) => this.whatif.report(why));
     if (rows && this.bench.index > 0) this.bench.reset(); // both from the beginning
   }
 
@@ -71,7 +71,7 @@ export class Comparison {
     if (!twin) return;
     this.strongest = Math.max(0, ...twin.forces.map(size));
     const worst = twin.forces.findIndex((f) => size(f) === this.strongest);
-    this.whatif.told(twin.forces.length > 0
+    this.whatif.report(twin.forces.length > 0
       ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}; the arrow shows where.`
       : `Pale and dashed: the motion ${this.whatif.now()}, from here on.`);
     if (!this.bench.solid) for (let k = 0; k < twin.samples.length; k += 5) this.bench.plane.includeGhost({ about: twin.about!, places: twin.places, samples: twin.samples, index: k });

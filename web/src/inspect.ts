@@ -21,7 +21,7 @@ export class Inspector {
   }
   take(problem: Problem | null) { this.problem = problem; }
 
-  tell(about: About, p: Places, sample: Sample, pair: Pair | null, body: number, theme: Theme) {
+  show(about: About, p: Places, sample: Sample, pair: Pair | null, body: number, theme: Theme) {
     this.words.textContent = `Z = ½ (a − a_free)ᵀ M (a − a_free) = ${sayNumber(this.Z(p, sample))}, the least that the constraints admit; certificate ${sample[head.certificate].toExponential(1)}`;
     this.tellNumbers(about, p, sample, pair);
     this.tellBody(about, p, sample, body);

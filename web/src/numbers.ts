@@ -1,4 +1,4 @@
-// What the engine tells: about.c names the parts, look.c lists the numbers of an instant.
+// What the engine reports: about.c names the parts, look.c lists the numbers of an instant.
 
 export interface Curve { kind: number; plot: number; output: number; x: string; y: string }
 export interface Draw {

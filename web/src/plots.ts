@@ -99,7 +99,7 @@ export class TimePlot {
     this.plot.setData(data, !this.zoomed);
     if (this.zoomed) this.plot.redraw(true);
   }
-  tell(values: number[]) { values.forEach((v, i) => { this.legend[i].textContent = sayNumber(v); }); }
+  show(values: number[]) { values.forEach((v, i) => { this.legend[i].textContent = sayNumber(v); }); }
   free() { this.watch.disconnect(); this.plot.destroy(); }
 }
 
@@ -130,7 +130,7 @@ class LiveChart implements Chart {
     for (let k = 0; k < index; k += step) take(samples[k]);
     take(samples[index]);
     this.plot.setData([time, ...columns] as uPlot.AlignedData);
-    this.plot.tell(this.own.map(({ read }) => read(samples[index])));
+    this.plot.show(this.own.map(({ read }) => read(samples[index])));
   }
 
   free() { this.plot.free(); }

@@ -36,7 +36,7 @@ class Report {
   private loopButton = make('button', { id: 'loop', title: 'L', 'aria-pressed': 'false', onclick: () => this.setLoop() }, 'Loop');
   private videoButton = make('button', { id: 'video', title: 'V', 'aria-pressed': 'false', hidden: !Video.possible, onclick: () => this.toggleVideo() }, 'Video');
   private bar = make('input', { type: 'range', id: 'seek', min: 0, max: 10000, value: 0, 'aria-label': 'Time', oninput: () => { this.setPlaying(false); this.seek(this.data.start + (this.length * Number(this.bar.value)) / 10000); } });
-  private told = make('span', { class: 'bits', id: 'time' });
+  private position = make('span', { class: 'bits', id: 'time' });
   private event = make('span', { class: 'bits', id: 'event', 'aria-live': 'polite' });
   private speed = make('select', { id: 'speed', 'aria-label': 'Speed' });
   private length: number;
@@ -85,7 +85,7 @@ class Report {
     for (const s of [...new Set([...speeds, best])].sort((a, b) => a - b)) this.speed.append(make('option', { value: s, selected: s === best }, s + ' \u00d7'));
     if (this.length > 0) {
       document.body.append(make('footer', { class: 'transport card' }, button('reset', 'Reset', 'To the start (Home)', () => this.seek(this.data.start)), this.play, this.loopButton,
-        make('div', { class: 'track' }, this.marks(), this.bar), this.told, this.event, this.speed));
+        make('div', { class: 'track' }, this.marks(), this.bar), this.position, this.event, this.speed));
     }
     this.setViews();
   }
@@ -159,7 +159,7 @@ class Report {
     const tame = (v: number) => (!Number.isFinite(v) || (raw.log && v === 0) ? null : raw.log ? Math.max(1e-18, Math.abs(v)) : v);
     plot.setData([Array.from(data.time), ...curves.map((c) => Array.from(c.value, tame))] as import('uplot').AlignedData);
     return {
-      paint: (t, sample) => { line.style.left = plot.plot.valToPos(t, 'x') + 'px'; plot.tell(curves.map((c) => data.valueAt(c.value, sample))); },
+      paint: (t, sample) => { line.style.left = plot.plot.valToPos(t, 'x') + 'px'; plot.show(curves.map((c) => data.valueAt(c.value, sample))); },
       free: () => plot.free(),
     };
   }
@@ -214,12 +214,12 @@ class Report {
     this.clock.textContent = data.timeName + ' = ' + this.say(t);
     this.bar.value = String(this.length > 0 ? Math.round((10000 * (t - data.start)) / this.length) : 0);
     this.bar.setAttribute('aria-valuetext', data.timeName + ' = ' + this.say(t));
-    this.told.textContent = this.say(t) + ' / ' + this.say(data.end);
+    this.position.textContent = this.say(t) + ' / ' + this.say(data.end);
     const mark = data.marks.findLast((m) => m.time <= t + 1e-12 * this.length), words = mark ? prime(mark.label) + ' at ' + this.say(mark.time) : '';
     if (this.event.textContent !== words) this.event.textContent = words;
   }
 
-  // ---- The hand ----------------------------------------------------------------------------------
+  // ---- The pointer ----------------------------------------------------------------------------------
 
   private pointers() {
     const { canvas } = this, fingers = new Map<number, [number, number]>();

@@ -160,7 +160,7 @@ export class Space {
     this.middle.copy(sphere.center);
   }
 
-  fitted() { this.turned = true; } // nothing moves the camera from now on but the hand
+  fitted() { this.turned = true; } // nothing moves the camera from now on but the user
   look(from: string) { this.turned = true; this.setCamera(new THREE.Vector3(...(viewpoints[from] ?? viewpoints.usual))); }
   setCamera(from = new THREE.Vector3(...viewpoints.usual)) {
     this.controls.target.copy(this.middle);

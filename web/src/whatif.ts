@@ -45,7 +45,7 @@ export class WhatIf {
   private number = make('input', { type: 'number', id: 'whatif-value', step: 'any', 'aria-label': 'Its other value', hidden: true, onchange: () => this.choose() });
   private sideButton = make('button', { id: 'side', hidden: true, 'aria-pressed': 'false', onclick: () => this.setSide(!this.side) }, 'Side by side');
   private file = make('input', { type: 'file', accept: '.csv,text/csv', hidden: true, 'aria-label': 'A recording', onchange: () => this.readFile() });
-  private words = make('p', { id: 'whatif-told', role: 'status' });
+  private words = make('p', { id: 'whatif-message', role: 'status' });
   private about: About | null = null;
   private values: number[] = [];
   private chosen = '';
@@ -64,7 +64,7 @@ export class WhatIf {
     this.list.value = this.chosen;
     if (this.list.value !== this.chosen) this.list.value = this.chosen = '';
   }
-  told(text: string) { this.words.textContent = text; }
+  report(text: string) { this.words.textContent = text; }
   now(): string { return this.list.selectedOptions[0]?.textContent ?? ''; }
   setSide(on: boolean) {
     this.side = on;
@@ -84,7 +84,7 @@ export class WhatIf {
     this.chosen = value;
     this.number.hidden = param < 0;
     this.sideButton.hidden = value === '';
-    this.told('');
+    this.report('');
     if (value === 'recording:') { this.chosen = this.list.value = ''; this.file.click(); return; }
     this.changed(value === '' || !this.about ? null
       : kind === 'release' ? { kind, name } : kind === 'leaveOut' ? { kind, index: Number(name) } : kind === 'law' ? { kind, name }

@@ -34,7 +34,7 @@ export type News =
   | { type: 'thin' | 'paused' | 'ended' };
 
 type Engine = Awaited<ReturnType<typeof startEngine>>;
-const tell = (news: News) => postMessage(news);
+const send = (news: News) => postMessage(news);
 // Compiled while it arrives; a host that does not call it application/wasm makes it compiled afterwards.
 const compiled = (answer: Response) => answer.headers.get('content-type') === 'application/wasm'
   ? WebAssembly.compileStreaming(answer) : answer.arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
@@ -100,7 +100,7 @@ function begin(world: World, kept: boolean) {
   const { from } = world;
   if (!alive || (from && !keepState(from.t, from.q, from.v, from.params))) {
     alive = playing = false;
-    tell({ type: 'failed', error: engine.error(), running: false });
+    send({ type: 'failed', error: engine.error(), running: false });
     return;
   }
   about = engine.about();
@@ -111,7 +111,7 @@ function begin(world: World, kept: boolean) {
   const before = lookAhead(world.ahead ?? 0, tick);
   const sample = engine.look();
   if (!sample) {
-    tell({ type: 'failed', error: engine.error(), running: false });
+    send({ type: 'failed', error: engine.error(), running: false });
     return;
   }
   most = Math.max(300, Math.min(6000, Math.floor(4e6 / sample.length)));
@@ -119,7 +119,7 @@ function begin(world: World, kept: boolean) {
   cursor = 0;
   due = 0;
   goal = -Infinity;
-  tell({ type: 'opened', about, meshes: meshesNow(), sample, before, chunk, bits: engine.hash(), kept });
+  send({ type: 'opened', about, meshes: meshesNow(), sample, before, chunk, bits: engine.hash(), kept });
 }
 
 function remember(list: Sample[]) {
@@ -135,15 +135,15 @@ function remember(list: Sample[]) {
 function fail() {
   playing = false;
   const error = engine.error();
-  if (error.status === 0) tell({ type: 'ended' });
-  else tell({ type: 'failed', error, running: true });
+  if (error.status === 0) send({ type: 'ended' });
+  else send({ type: 'failed', error, running: true });
 }
 
 function thin() {
   if (states.length <= most) return;
   states = states.filter((_, i) => i % 2 === 0);
   cursor = states.length - 1;
-  tell({ type: 'thin' });
+  send({ type: 'thin' });
 }
 
 // Steps until the clock is reached, at most for so many milliseconds.
@@ -159,7 +159,7 @@ function advance(time: number, budget: number): boolean {
   }
   if (due > every) due = every; // slower than asked: no debts
   const took = (performance.now() - began) / 1000;
-  if (list.length > 0) tell({ type: 'samples', list, from, bits: engine.hash(), rate: took > 0 ? done / took : 0 });
+  if (list.length > 0) send({ type: 'samples', list, from, bits: engine.hash(), rate: took > 0 ? done / took : 0 });
   if (!fine) fail();
   thin();
   return fine;
@@ -197,7 +197,7 @@ function restoreAt(index: number) {
   if (bytes && engine.restore(bytes)) {
     cursor = i;
     const sample = engine.look();
-    if (sample) tell({ type: 'at', sample, index: i, count: states.length, bits: engine.hash() });
+    if (sample) send({ type: 'at', sample, index: i, count: states.length, bits: engine.hash() });
   }
 }
 
@@ -206,7 +206,7 @@ function showAgain() {
   const sample = engine.look();
   if (!sample) return;
   states[cursor] = held ? null : engine.save();
-  tell({ type: 'at', sample, index: cursor, count: states.length, bits: engine.hash() });
+  send({ type: 'at', sample, index: cursor, count: states.length, bits: engine.hash() });
 }
 
 // Equations: the same model with a spring more, and the same state.
@@ -261,7 +261,7 @@ function replay(rows: Row[]) {
     forces.push(force);
   }
   if (list.length === 0) fail();
-  else tell({ type: 'replayed', list, forces });
+  else send({ type: 'replayed', list, forces });
 }
 
 function start() {
@@ -277,7 +277,7 @@ function start() {
 const acts: { [K in Order['type']]: (order: Extract<Order, { type: K }>) => void } = {
   open: (order) => begin(order, false),
   play() { forgetLater(); playing = true; last = performance.now(); turn(); },
-  pause() { playing = false; tell({ type: 'paused' }); },
+  pause() { playing = false; send({ type: 'paused' }); },
   speed: (order) => { speed = order.value; setTick(); },
   step() { forgetLater(); due = 0; advance(every * 1.0000001, 1e4); },
   until(order) { goal = order.t; if (!waiting) follow(); },
@@ -287,7 +287,7 @@ const acts: { [K in Order['type']]: (order: Extract<Order, { type: K }>) => void
   select(order) { subject = order.subject; engine.select(subject); if (!playing) showAgain(); },
   seek(order) { playing = false; restoreAt(order.index); },
   replay: (order) => replay(order.rows),
-  problem: () => tell({ type: 'problem', problem: engine.problem(), t: engine.look()?.[0] ?? 0 }),
+  problem: () => send({ type: 'problem', problem: engine.problem(), t: engine.look()?.[0] ?? 0 }),
   grab(order) { if (engine.grab(order.body, order.at, order.rate)) held = 'body'; },
   hold,
   pull: (order) => pull(order.to),

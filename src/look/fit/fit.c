@@ -12,8 +12,8 @@
  *
  * Noise.  The square of a channel's noise is the sum of its squares over the number of its
  * residuals that are free: all, less those that the unknowns have taken up, which the diagonal of U
- * U' tells (the estimate of residual maximum likelihood). Noise and unknowns are found in turns.
- * errors.c has the errors. */
+ * U' determines (the estimate of residual maximum likelihood). Noise and unknowns are found in
+ * turns. errors.c has the errors. */
 #include "look/fit/fit.h"
 
 #include <math.h>

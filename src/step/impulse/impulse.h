@@ -381,7 +381,7 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
-/* The first iterate, from v0, where the step before tells how speeds change. */
+/* The first iterate, from v0, where the step before shows how speeds change. */
 void impulse_extrapolate(step_impulse *s);
 /* By less than is worth Newton's rule: it comes to rest by the kernel. */
 int impulse_hardly_moves(const step_impulse *s);

@@ -343,7 +343,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         if (status == ZW_NO_MEMORY) {
             return status;
         }
-        if (status == ZW_OK && lands) { /* the same without its rows tells when it meets: */
+        if (status == ZW_OK && lands) { /* the same without its rows shows when it meets: */
             if (look_around(s, b, &lands, error) == ZW_NO_MEMORY) {
                 return ZW_NO_MEMORY;
             }

@@ -181,7 +181,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     s->work->effort.factors++;
     if (!matrix_factor(&s->H)) {
         return base_fail(error, ZW_NOT_A_METRIC,
-                         "the method impulse needs masses that every motion feels: joints that "
+                         "the method impulse needs a positive definite mass matrix: joints that "
                          "close loops, and maximal coordinates, have none; use dop853");
     }
     matrix_solve(&s->H, gain);

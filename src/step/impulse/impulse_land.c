@@ -10,11 +10,11 @@
  *
  * A landing is cut at where it is faster than what gravity gives in a step: at slower ones the
  * errors above are O(h) times O(h). So what rests, rocks or comes to rest is not cut at again and
- * again; a run tells how many steps had such landings (`slow`), as many of them add up. Two
+ * again; a run reports how many steps had such landings (`slow`), as many of them add up. Two
  * landings in one step have a chance of O(h), so that LANDINGS of them are enough for order two:
  * those of more pairs of bodies in one step, as in a heap, or of one in which flights are dear, are
  * left as they are, of order one. What they take is counted as an impact all the same, and a run
- * tells how many such steps it had and by how much they were late (`late`).
+ * reports how many such steps it had and by how much they were late (`late`).
  *
  * A closed pair may come to touch at one more feature without any speed: as a wheel rocks on an
  * edge, the point where they cross runs along both, and the end of the wheel is touched when it

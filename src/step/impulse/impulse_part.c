@@ -91,7 +91,7 @@ static impulse_parting *create(int n)
     return it;
 }
 
-/* r_i^2: the inertia that coordinate i feels, over the mass that it moves. */
+/* r_i^2: the inertia along coordinate i over the mass that it moves. */
 static void set_speeds(const step_impulse *s, impulse_parting *it, double *sweeps)
 {
     const tree_mechanism *tree = s->system->tree;

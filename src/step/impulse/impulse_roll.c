@@ -49,7 +49,7 @@
 #define SEEN 0.25                 /* (h n)^2 from which it is damped, */
 #define LOST 1.0                  /* and up to which part of it */
 enum { LEVELS = 16, SETTLE = 4 }; /* SETTLE: rounds in which the push may tell how fast it swings */
-#define STILL 1e-9                /* radians a step: that tells no radius */
+#define STILL 1e-9                /* radians a step: that gives no radius */
 
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
 {

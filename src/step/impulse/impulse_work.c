@@ -248,7 +248,7 @@ static int has_more(step_impulse *s, const double *begin, double *end, const dou
     }
     double least = fmax(part * (before[0] + after[0]), 1e-6 * fall);
     if (after[0] <= before[0] || after[0] + after[1] - before[0] - before[1] <= least) {
-        return 0; /* that tells nearly all steps, but for what springs do between bodies */
+        return 0; /* true of nearly all steps, but for springs between bodies */
     }
     return !(risen(s, v1) - (s->system->works ? given : 0) <= least);
 }

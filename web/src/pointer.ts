@@ -1,4 +1,4 @@
-// The hand on the stage: it pulls points and bodies, moves and turns the view, and pinches.
+// Mouse and touch on the stage: pulling points and bodies, moving, turning and zooming the view.
 import type { About, Pair, Sample } from './numbers';
 import type { Plane } from './plane';
 import type { Space } from './space';
@@ -12,7 +12,7 @@ export interface Stage {
   massAt(pair: Pair): number; selectPair(pair: Pair): void; selectBody(body: number): void; send(order: Order): void; touched(): void;
 }
 
-export function listenToHand(on: Stage, signal: AbortSignal) {
+export function listenToPointer(on: Stage, signal: AbortSignal) {
   const place = (event: PointerEvent | WheelEvent) => {
     const box = on.stage.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top] as const;
