@@ -41,6 +41,13 @@ static const rest_case CASES[] = {
      "event out: when x^2 + y^2 > 1\nevent in: when hypot(x, y) < 1\nevent at: x^2 = 1 - y^2\n",
      {-1},
      {0}},
+    /* of two rods in a row, that are looked at anew again and again */
+    {"coord x = 1, y = 0, u = 2, w = 0.3\nmass 1 at (x, y), 1 at (u, w)\ngravity (0, -10)\n"
+     "constraint rod: x^2 + y^2 = 1\nconstraint next: (u - x)^2 + (w - y)^2 = 1.09\n"
+     "event tick: sin(70*t) = 0\nevent out: when (u - x)^2 + (w - y)^2 > 1.09\n"
+     "event in: when 1.09 > (u - x)^2 + (w - y)^2\nevent at: 2*x^2 + 2*y^2 = 2\n",
+     {-1},
+     {0}},
     /* and of one that is driven */
     {"coord x, y\nmass 1 at (x, y)\nconstraint drive: x = sin(t)\nevent ahead: when x > sin(t)\n"
      "event behind: when x < sin(t)\n",
@@ -80,7 +87,7 @@ static int observe(void *user, zw_sample_kind kind, int event, const zw_system *
                    const zw_state *state, zw_work *work)
 {
     seen *s = user;
-    if (kind == ZW_SAMPLE_EVENT) {
+    if (kind == ZW_SAMPLE_EVENT && strcmp(zw_name(system, ZW_KIND_EVENT, event), "tick") != 0) {
         if (s->count < MOST) {
             s->event[s->count] = event;
             s->t[s->count] = zw_field(system, state, work, ZW_FIELD_TIME).data[0];
@@ -107,7 +114,7 @@ static void run_case(const rest_case *c, zw_method method, double tolerance, dou
     while (c->event[wanted] >= 0) {
         wanted++;
     }
-    if (status != ZW_OK || s.count != wanted || summary.steps > 2000 || summary.unproved > 0) {
+    if (status != ZW_OK || s.count != wanted || summary.steps > 5000 || summary.unproved > 0) {
         fail_msg("%s%s: %d events, the first is %d at %.17g, in %ld steps, %ld not proved", c->text,
                  w.error.text, s.count, s.event[0], s.t[0], summary.steps, summary.unproved);
     }

@@ -156,6 +156,29 @@ static void a_drive_starts_softly(void **state)
 
 /* A pendulum on a spring so stiff that round-off of its length moves its speed by more than the
  * tolerance; what it does beside that is the rigid pendulum, to mg/k. */
+/* A rail that lies askew, and a drive along it: no force of friction can change anything, and
+ * arithmetic says so to round-off only. Along the rail m (s'' + g sin a) is brought up, and mu N
+ * against the motion. */
+static void a_rail_lies_askew(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        double a = 0.1 + 0.29 * k;
+        char text[400];
+        snprintf(text, sizeof text,
+                 "param a = %.17g\ncoord x = 0, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
+                 "constraint rail: y*cos(a) - x*sin(a) = 0\n"
+                 "constraint drive: x*cos(a) + y*sin(a) = sin(3*t)\nfriction rail: 0.4 at (x, y)\n",
+                 a);
+        world w = formulas(text);
+        go_by(&w, ZW_METHOD_DOP853, 4);
+        world_forward(&w);
+        double force = -9 * sin(12) + 9.81 * sin(a) + 0.4 * 9.81 * fabs(cos(a));
+        assert_true(fabs(fabs(world_field(&w, ZW_FIELD_LAMBDA)[1]) - fabs(force)) < 1e-7);
+        world_end(&w);
+    }
+}
+
 static void stiff_goes_on_at_tight_tolerances(void **state)
 {
     (void)state;
@@ -201,6 +224,7 @@ int main(void)
         cmocka_unit_test(friction_turns_round),
         cmocka_unit_test(a_drive_starts_softly),
         cmocka_unit_test(a_heavy_mass_prescribes_nothing),
+        cmocka_unit_test(a_rail_lies_askew),
         cmocka_unit_test(stiff_goes_on_at_tight_tolerances),
         cmocka_unit_test(stiff_does_not_advise_itself),
     };

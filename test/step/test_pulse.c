@@ -48,8 +48,8 @@ static void a_push_in_time(void **unused)
             char formula[200], text[400];
             snprintf(formula, sizeof formula, SHAPES[k].formula, "t");
             snprintf(text, sizeof text,
-                     "param w = 1e-%d\ncoord x\nmass 1 at x\nforce x: %s/(%.17g*w)\n", digits,
-                     formula, SHAPES[k].integral);
+                     "param w = 1e-%d, m = %s\ncoord x\nmass m at x\nforce x: m*%s/(%.17g*w)\n",
+                     digits, digits % 3 ? "1" : "1e-8", formula, SHAPES[k].integral);
             world w = world_of(text);
             zw_run_summary s =
                 run_to(&w, digits % 2 ? ZW_METHOD_DOP853 : ZW_METHOD_STIFF, 0, 1e-10);

@@ -300,6 +300,23 @@ static void a_path_on_a_slope_bends(void **state)
 
 /* A ball thrown sliding in space: the slip keeps its direction, and rolling begins after
  * 2 |u|/(7 mu g) with u the first slip. */
+/* A puck is pulled across its way by k = F/(mu m g) < 1 of what holds it at rest: with the angle
+ * between pull and motion as a parameter its speeds are elementary, and it comes to rest at
+ * x = 2 v^2/(mu g (4 - k^2)), y = k v^2/(4 mu g (1 - k^2)). Its direction turns ever faster towards
+ * the end, and is followed as long as the tolerance knows it. */
+static void a_puck_turns_as_it_stops(void **state)
+{
+    (void)state;
+    const double k = 0.1;
+    world w = world_of("coord x, y, z\nspeed x' = 1\nmass 1 at (x, y, z)\ngravity (0, 0, -10)\n"
+                       "force y: 0.5\nconstraint floor: z >= 0, friction 0.5\n");
+    world_run(&w, 2, 1e-6);
+    const double *q = world_field(&w, ZW_FIELD_Q);
+    assert_true(fabs(q[0] - 2 / (5 * (4 - k * k))) < 1e-7);
+    assert_true(fabs(q[1] - k / (20 * (1 - k * k))) < 1e-7);
+    world_end(&w);
+}
+
 static void a_ball_in_space_begins_to_roll(void **state)
 {
     (void)state;
@@ -501,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_block_on_a_shaking_belt),
         cmocka_unit_test(a_bead_sticks_to_a_turning_wire),
         cmocka_unit_test(a_path_on_a_slope_bends),
+        cmocka_unit_test(a_puck_turns_as_it_stops),
         cmocka_unit_test(a_ball_in_space_begins_to_roll),
         cmocka_unit_test(a_smooth_ladder_leaves_the_wall),
         cmocka_unit_test(a_rough_ladder_stands_or_slides),
