@@ -235,7 +235,7 @@ function robots(folder) {
   if (!fs.existsSync(folder)) {
     return [];
   }
-  return fs.readdirSync(folder).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(folder, name));
+  return fs.readdirSync(folder).filter((name) => /\.(xml|urdf)$/.test(name)).sort().map((name) => path.join(folder, name));
 }
 
 for (const file of given) {

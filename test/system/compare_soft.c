@@ -7,6 +7,7 @@
  * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
  * normal and the force along the axes of the world; or 0, if there is no motion. With a number of
  * steps: 1, and q after each of them; by the file's integrator, or by that number of zw_integrator.
+ * With -1 steps: q and v after one, and what the sensors say there, by the soft law.
  * Exit code 3 and one line: we do not read this file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,31 @@ static int put_steps(soft_problem *s, double h, int steps, double *q, double *v,
     return good;
 }
 
+/* As a program sees them: a step, and a look at where it led to. */
+static int put_sensors(const zw_system *system, zw_work *work, const double *q, const double *v,
+                       const double *u, zw_error *error)
+{
+    zw_state *state = zw_state_create(system, work, NULL, error);
+    const zw_run_options options = {.method = ZW_METHOD_SOFT};
+    int good = state != NULL;
+    if (good) {
+        memcpy(state_q(state), q, (size_t)system->nq * sizeof *q);
+        memcpy(state_v(state), v, (size_t)system->n * sizeof *v);
+        memcpy(state_param(state), u, (size_t)system->shape.params * sizeof *u);
+        good = zw_step(system, state, work, &options, error) == ZW_OK &&
+               zw_look(system, state, work, error) == ZW_OK;
+    }
+    if (good) {
+        zw_view said = zw_field(system, state, work, ZW_FIELD_SENSOR);
+        put_one(said.count);
+        put(state_q(state), system->nq);
+        put(state_v(state), system->n);
+        put(said.data, said.count);
+    }
+    zw_state_free(state);
+    return good;
+}
+
 static int refuse(const zw_error *error)
 {
     printf("%.*s\n", (int)strcspn(error->text, "\n"), error->text);
@@ -100,6 +126,12 @@ int main(int count, char **argument)
            fread(v, sizeof *v, (size_t)nv, stdin) == (size_t)nv &&
            fread(u, sizeof *u, (size_t)controls, stdin) == (size_t)controls) {
         system_bind(system, work, u);
+        if (count >= 3 && atoi(argument[2]) < 0) {
+            if (!put_sensors(system, work, q, v, u, &error)) {
+                return refuse(&error);
+            }
+            continue;
+        }
         if (count >= 3) {
             if (!put_steps(s, h, atoi(argument[2]), q, v, &error)) {
                 return refuse(&error);

@@ -21,6 +21,7 @@ let motions = small ? 2 : 5;
 let samples = small ? 10 : 40;
 const bound = 1e-6;
 const followed = 1e-7;
+const sensed = ['touch.xml']; // sensors of contacts, too; those of all else are compared by compare_numbers.mjs
 
 // ---- States -----------------------------------------------------------------------------------
 
@@ -120,6 +121,30 @@ function follow(file, model, data, integrator, steps) {
   return far;
 }
 
+// What sensors say where a step of ours has led to.
+function sensors(file, model, data, states) {
+  const {why, numbers} = ask(file, states, '-1');
+  let at = 4;
+  let far = why ? NaN : 0;
+  const take = (count) => numbers.subarray(at, at += count);
+  for (let k = 0; k < states.length && !why; k++) {
+    const count = take(1)[0];
+    mujoco.mj_resetData(model, data);
+    setCoordinates(model, data, Array.from(take(model.nq + 7 * model.nmocap)));
+    data.qvel.set(take(model.nv));
+    data.ctrl.set(states[k].u);
+    mujoco.mj_forward(model, data);
+    const said = take(count);
+    for (let i = 0; i < model.nsensor && count === model.nsensordata; i++) {
+      const from = model.sensor_adr[i];
+      const to = from + model.sensor_dim[i];
+      far = Math.max(far, apart(said.subarray(from, to), data.sensordata.subarray(from, to), 1));
+    }
+    far = count === model.nsensordata ? far : NaN;
+  }
+  return far;
+}
+
 // Of each contact: position, depth beyond its margin, normal, force along the world's axes.
 function contacts(model, data) {
   const list = [];
@@ -209,6 +234,7 @@ function compareFile(file) {
     worst.push = Math.max(worst.push, apart(push, data.qfrc_constraint, 1e-3));
     worst.a = Math.max(worst.a, apart(a, data.qacc, 1e-3));
   }
+  worst.sensors = sensed.includes(path.basename(file)) ? sensors(file, model, data, states) : 0;
   worst.far = [0, 1, 2, 3].map((integrator) => follow(file, model, data, integrator, 100));
   data.delete();
   model.delete();
@@ -225,15 +251,15 @@ const models = process.env.ZW_MODELS ?? '/work/shared/models';
 // whose contact points are a matter of taste, and what this release no longer reads.
 const apartFrom = ['builtin_mesh.xml', 'meshes.xml', 'meshes_exact.xml', 'shapes.xml', 'loops.xml'];
 const read = ['test/read/mjcf_now', 'test/read/mjcf'].flatMap((folder) => fs.readdirSync(path.join(root, folder)).sort()
-    .filter((name) => name.endsWith('.xml') && !apartFrom.includes(name)).map((name) => path.join(root, folder, name)));
+    .filter((name) => /\.(xml|urdf)$/.test(name) && !apartFrom.includes(name)).map((name) => path.join(root, folder, name)));
 const files = given.length > 0 ? given.map((file) => path.resolve(file)) :
     [...fs.readdirSync(own).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(own, name)),
      ...read, ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];
 const show = (x) => x.toExponential(0);
 let bad = files.length === 0;
 console.log(`MuJoCo ${mujoco.mj_versionString()}: largest relative differences\n`);
-console.log('| model | dofs | states | contacts | rows | other points | places | contact forces | forces | accelerations | q after 100 steps: Euler | RK4 | implicit | implicitfast | |');
-console.log(`|${'---|'.repeat(15)}`);
+console.log('| model | dofs | states | contacts | rows | other points | places | contact forces | forces | accelerations | sensors | q after 100 steps: Euler | RK4 | implicit | implicitfast | |');
+console.log(`|${'---|'.repeat(16)}`);
 const many = [motions, samples];
 for (const file of files) {
   [motions, samples] = file.includes('/test/read/') ? [2, 10] : many;
@@ -244,10 +270,10 @@ for (const file of files) {
     console.log(`| ${name} | ${w.why} |`);
     continue;
   }
-  const good = w.failed === 0 && w.states > 0 && [w.place, w.force, w.push, w.a].every((x) => x <= bound) &&
+  const good = w.failed === 0 && w.states > 0 && [w.place, w.force, w.push, w.a].every((x) => x <= bound) && w.sensors <= 1e-9 &&
       (w.other > 0 || w.far.every((x) => x === null || x <= followed));
   bad ||= !good;
   console.log(`| ${name} | ${w.nv} | ${w.states} | ${w.contacts} | ${w.rows} | ${w.other} | ${show(w.place)} | ${
-      show(w.force)} | ${show(w.push)} | ${show(w.a)} | ${w.far.map((x) => x === null ? 'explodes' : show(x)).join(' | ')} | ${good ? '' : 'DIFFERS'}${w.failed ? ` ${w.failed} failed` : ''} |`);
+      show(w.force)} | ${show(w.push)} | ${show(w.a)} | ${show(w.sensors)} | ${w.far.map((x) => x === null ? 'explodes' : show(x)).join(' | ')} | ${good ? '' : 'DIFFERS'}${w.failed ? ` ${w.failed} failed` : ''} |`);
 }
 process.exit(bad ? 1 : 0);
