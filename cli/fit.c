@@ -98,8 +98,7 @@ static int take_number(const char *text, const char *end, double *value)
 static int take_bounds(const char *text, double *low, double *high)
 {
     const char *dots = strstr(text, "..");
-    return dots && take_number(text, dots, low) &&
-           take_number(dots + 2, dots + strlen(dots), high) && *low < *high;
+    return dots && take_number(text, dots, low) && take_number(dots + 2, dots + strlen(dots), high);
 }
 
 /* Of a robot: "knee'(0)" or "base.vx(0)", which are names of speeds; "thigh.mass", a number of the
@@ -140,6 +139,11 @@ static int take_unknown(zw_model *model, const zw_system *system, char *text, as
         fprintf(stderr, "zwang: --vary %s: the syntax of bounds is NAME = LOW..HIGH\n", text);
         return CLI_USAGE;
     }
+    if (!(low < high)) {
+        fprintf(stderr, "zwang: --vary %s: the bounds leave nothing between %g and %g\n", text, low,
+                high);
+        return CLI_USAGE;
+    }
     while (end > text && end[-1] == ' ') {
         end--;
     }
@@ -156,7 +160,15 @@ static int take_unknown(zw_model *model, const zw_system *system, char *text, as
     int found =
         (robot && (index < 0 || speed) && take_of_robot(model, system, text, starts, to, &by)) ||
         (index >= 0 && !(robot && speed));
-    if (!found || to->count == UNKNOWNS) {
+    if (length == 0) {
+        fprintf(stderr, "zwang: --vary: a name is missing; \"m, mu = 0..1, x(0)\" for example\n");
+        return CLI_USAGE;
+    }
+    if (to->count == UNKNOWNS) {
+        fprintf(stderr, "zwang: --vary %s: at most %d unknowns are possible\n", text, UNKNOWNS);
+        return CLI_USAGE;
+    }
+    if (!found) {
         return fail_vary(model, system, text, starts ? ZW_KIND_COORD : ZW_KIND_PARAM);
     }
     for (int k = 0; k < to->count; k++) {

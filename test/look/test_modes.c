@@ -293,8 +293,9 @@ static void test_chain(void **state)
 
 /* ---- The benchmark bicycle ------------------------------------------------------------------ */
 
-/* Meijaard, Papadopoulos, Ruina and Schwab (2007), as equations: test/look/whipple_bicycle.zw. */
-/* The eigenvalues of the paper's table 2: weave (a pair), capsize, caster. */
+/* Meijaard, Papadopoulos, Ruina and Schwab (2007): as equations, test/look/whipple_bicycle.zw, and
+ * as bodies on wheels, examples/bodies/bicycle.zw.
+ * The eigenvalues of the paper's table 2: weave (a pair), capsize, caster. */
 static void test_bicycle(void **state)
 {
     (void)state;
@@ -305,22 +306,27 @@ static void test_bicycle(void **state)
         {3, 1.70675605663975, 2.31582447384325, -2.63366137253667, -10.35101467245920},
         {8, -2.69348683581097, 8.46037971396931, 0.14327879765713, -20.27940894394569},
     };
-    for (int k = 0; k < 3; k++) {
-        const zw_setting setting = {"v", table[k].v};
+    for (int i = 0; i < 6; i++) {
+        int k = i % 3, bodies = i > 2;
+        const zw_setting setting[] = {{"v", table[k].v}, {"push", 0}};
         world w;
-        world_read(&w, ZW_SOURCE_DIR "/test/look/whipple_bicycle.zw", &setting, 1);
+        world_read(&w,
+                   bodies ? ZW_SOURCE_DIR "/examples/bodies/bicycle.zw"
+                          : ZW_SOURCE_DIR "/test/look/whipple_bicycle.zw",
+                   setting, 1 + bodies);
         zw_modes *modes = modes_of(&w, 0);
         double far[3] = {1, 1, 1};
-        for (int i = 0; i < zw_modes_count(modes); i++) {
-            zw_mode m = zw_modes_look(modes, i);
+        for (int j = 0; j < zw_modes_count(modes); j++) {
+            zw_mode m = zw_modes_look(modes, j);
             far[0] =
                 fmin(far[0], hypot(m.growth - table[k].weave_re, m.frequency - table[k].weave_im));
             far[1] = fmin(far[1], hypot(m.growth - table[k].capsize, m.frequency));
             far[2] = fmin(far[2], hypot(m.growth - table[k].caster, m.frequency));
         }
         print_message(
-            "bicycle at %g m/s: weave off by %.1e, capsize %.1e, caster %.1e, unsteady %.1e\n",
-            table[k].v, far[0], far[1], far[2], zw_modes_unsteady(modes));
+            "bicycle at %g m/s, %s: weave off by %.1e, capsize %.1e, caster %.1e, unsteady %.1e\n",
+            table[k].v, bodies ? "bodies" : "equations", far[0], far[1], far[2],
+            zw_modes_unsteady(modes));
         assert_true(far[0] <= 1e-10 && far[1] <= 1e-10 && far[2] <= 1e-10);
         assert_int_equal(zw_modes_stability(modes), k == 0 ? ZW_NEUTRAL : ZW_UNSTABLE);
         zw_modes_free(modes);

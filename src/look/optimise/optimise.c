@@ -272,8 +272,8 @@ static zw_status prepare(zw_optimum *o)
     const zw_model *model = o->model;
     base_arena arena = {0};
     if (model->cost_count == 0 || model->vary_count == 0) {
-        return base_fail(
-            o->error, ZW_BAD_INPUT,
+        return model_fail(
+            model, o->error, ZW_BAD_INPUT, -1,
             model->cost_count == 0
                 ? "there is nothing to minimise; add a line such as: cost (x - 1)^2"
                 : "there is nothing to vary; add a line such as: vary m, mu = 0..1, x'(0)");
