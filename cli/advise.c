@@ -87,6 +87,20 @@ static void advise_controls(const cli_world *world, int *said)
     }
 }
 
+/* Rods of a loop that are meant to be redundant, and are not quite as long: exactly, they lock it.
+ */
+static void advise_loops(const cli_world *world, int *said)
+{
+    double independence = zw_work_motion(world->work)->independence;
+    if (count_of(world, ZW_KIND_EQUALITY) > 0 && independence > 0 &&
+        independence < CLI_NEARLY_SINGULAR) {
+        begin(said);
+        printf("loops whose lengths agree: equalities are within %.2g of being redundant, and held "
+               "exactly they may lock what is meant to move; --method soft lets it\n",
+               independence);
+    }
+}
+
 void cli_advise(const cli_arguments *arguments, const cli_world *world)
 {
     int said = 0;
@@ -110,6 +124,7 @@ void cli_advise(const cli_arguments *arguments, const cli_world *world)
         begin(&said);
         printf("--key %s: the default pose violates its constraints\n", key_of(arguments, world));
     }
+    advise_loops(world, &said);
     advise_floor(world, &said);
     advise_controls(world, &said);
 }

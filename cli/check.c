@@ -147,7 +147,7 @@ static void show_rank(const cli_world *world, const zw_motion *motion)
         printf(" and %d more", motion->redundant_count - SHOWN);
     }
     puts(motion->redundant_count ? "" : "none");
-    if (motion->independence > 0 && motion->independence < 1e-6) {
+    if (motion->independence > 0 && motion->independence < CLI_NEARLY_SINGULAR) {
         cli_label(stdout, "singular");
         printf("nearly: a row is within %.2g of the span of the others\n", motion->independence);
     }

@@ -228,6 +228,7 @@ void cli_show_untouched(FILE *to, const cli_world *world, zw_method method);
 void cli_explain_touching(const cli_arguments *arguments, const cli_world *world);
 void cli_explain_json_touching(cli_json *json, const cli_world *world);
 
+#define CLI_NEARLY_SINGULAR 1e-6 /* of a row: what is left of it beside the others */
 /* advise.c: what would help with this robot. */
 void cli_advise(const cli_arguments *arguments, const cli_world *world);
 

@@ -53,6 +53,9 @@ class Robots(Case):
                 (world % (floor + body % ("a", 1) + body % ("b", 1.15), key),
                  'a and b overlap by 0.05 and will be pushed apart at 0.5 m/s: '
                  '<exclude body1="a" body2="b"/> if they are meant to overlap, else another pose, say --key apart\n'),
+                (world % (slide + slide.replace("'x'", "'y'").replace("<body>", "<body pos='0 9 0'>"),
+                          "<equality><joint joint1='x' joint2='y'/><joint joint1='x' joint2='y' polycoef='0 1.00000001 0 0 0'/>"
+                          "</equality>"), "loops whose lengths agree: equalities are within"),
                 (world % (slide, "<actuator><motor name='push' joint='x'/></actuator>"),
                  "a control: all are 0; --set push=X gives one")):
             out, _ = self.expect(OK, "check", self.write("r.xml", text))
