@@ -25,11 +25,11 @@
  * K)/M over the coordinates, by their diagonals at (q0, v0): 0 up to x = 0.2, which for a spring is
  * h n = 0.45, 1 from 0.5 on, and never less than theta.
  *
- * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
- * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
- * chain): with u of one step and w of the step before, turned round in time, (u, w) -> (-w, -u),
- * the equations without f are the same. Energy then swings within O(h^2) and has no slope as long
- * as a step turns things little; but it is only as stable as an explicit method: a pendulum of
+ * theta = 0: momenta in the middle of steps, impulses at their ends. With the constraints below
+ * that is Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies
+ * of a chain): with u of one step and w of the step before, turned round in time, (u, w) -> (-w,
+ * -u), the equations without f are the same. Energy then swings within O(h^2) and has no slope as
+ * long as a step turns things little; but it is only as stable as an explicit method: a pendulum of
  * frequency n needs h n < 2, and a chain that whirls by half a radian a step gains energy without
  * bound (measured). theta = 1: all at the end. Then S u = V(q1, u), and for every body m v1 . (v1 -
  * v0) >= m (v1^2 - v0^2)/2, so that kinetic energy grows by no more than the work of the forces.
@@ -48,12 +48,12 @@
  * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
  * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
  *
- * Closers.  phi(q1) = 0, solved to round-off. Rows on speeds, A v + psi(q, t) = 0, by the
+ * Constraints.  phi(q1) = 0, solved to round-off. Rows on speeds, A v + psi(q, t) = 0, by the
  * trapezoidal rule: the mean of A u + psi at both ends of the step is 0, at q0 (+) theta h u and at
  * q1. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0. A limit joins once an iterate breaks it;
- * it can only join, so that ends. u is tangent to the closers half way, and at q1 only up to O(h);
- * v1 satisfies the rows at q1 and breaks no limit (a stop is without bounce): one more solve of the
- * kernel.
+ * it can only join, so that ends. u is tangent to the constraints half way, and at q1 only up to
+ * O(h); v1 satisfies the rows at q1 and breaks no limit (a stop is without bounce): one more solve
+ * of the kernel.
  *
  * Boxes.  A motor's force is its law at (qf, u), or at the end of its range beyond which the law
  * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
@@ -71,9 +71,9 @@
  * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
  * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
  * halves, down to 1/256 of it; a piece of that size is taken as well as it can be solved, unless
- * closers are broken. Rounds that lead no farther than SOUND and FIRM (impulse_rounds.c) end there.
- * Steps that miss so are counted, and their residual says by how much. The kernel's effort on one
- * problem of contacts is bounded (EFFORT). Where it ends near the law but not at it, with a
+ * constraints are broken. Rounds that lead no farther than SOUND and FIRM (impulse_rounds.c) end
+ * there. Steps that miss so are counted, and their residual says by how much. The kernel's effort
+ * on one problem of contacts is bounded (EFFORT). Where it ends near the law but not at it, with a
  * certificate up to FAIR, as happens in impacts of many bodies at once, the balance need be no
  * better than that certificate and places no better than NEAR; the residual that the step reports
  * is then the certificate.
@@ -136,7 +136,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->P1 = base_arena_doubles(arena, 6 * count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
-    s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
+    s->pull = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->law = base_arena_bytes(arena, (size_t)bodies->motor_count * sizeof *s->law);
     s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
@@ -147,8 +147,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
     s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);
     s->in_reach = base_arena_ints(arena, m);
-    s->kept_room = bodies_step_memory(system);
-    s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
+    s->kept_capacity = bodies_step_memory(system);
+    s->kept = base_arena_doubles(arena, (size_t)s->kept_capacity);
 }
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)

@@ -97,9 +97,9 @@ typedef struct impulse_stays {
 } impulse_stays;
 
 typedef struct impulse_staying {
-    int count, found, room;
-    impulse_stays *list; /* [room] of the last round, */
-    impulse_stays *next; /* [room] and of this one */
+    int count, found, capacity;
+    impulse_stays *list; /* [capacity] of the last round, */
+    impulse_stays *next; /* [capacity] and of this one */
     int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
 } impulse_staying;
 
@@ -139,7 +139,7 @@ typedef struct impulse_seeking {
 
 typedef struct impulse_landing {
     impulse_seeking seek;
-    int begun_count, count, room;
+    int begun_count, count, capacity;
     int watched, seen; /* rounds are to end where something lands; and it was noted in them */
     int cut;           /* the step is taken in flights between impacts: */
     int cuts;          /* so many pairs of bodies have been left out until they met; */
@@ -230,17 +230,17 @@ typedef struct impulse_chord {
     int is_there;
     int small;   /* problems of contact are the kernel's, which says how a load is shared */
     int n, wide; /* wide: n in whole lines of eight */
-    int units, coulomb, row_room;
+    int units, coulomb, row_capacity;
     uint64_t blocks;                     /* that the factors are of */
-    prox_unit *unit;                     /* [row_room] rows and cones */
+    prox_unit *unit;                     /* [row_capacity] rows and cones */
     double *K, *U, *N;                   /* [n][wide] the factors; slopes of r */
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
     double *lack;                        /* [wide] what the balance lacks before it */
     double *nearing;                     /* [wide] how fast u closes a gap: impulse_seek.c */
-    double *room;                        /* of balance_slopes */
-    double *B, *G;                       /* [row_room][wide] in scaled units */
-    double *scale, *lambda, *z, *change; /* [row_room] */
-    double *speed;                       /* [row_room] k w, */
+    double *scratch;                     /* of balance_slopes */
+    double *B, *G;                       /* [row_capacity][wide] in scaled units */
+    double *scale, *lambda, *z, *change; /* [row_capacity] */
+    double *speed;                       /* [row_capacity] k w, */
     double *dw, *moved; /* and how the last way changes w; all of them since then */
     double *W, *answer; /* [most][most], [most][wide] of impulse_modes.c */
     void *memory, *rows;
@@ -277,7 +277,7 @@ typedef struct step_impulse {
     double *r;       /* [n] momentum gained less what the forces gave */
     double *force;   /* [n] of springs, dampers and motors */
     double *Q;       /* [n] the part of it that has no potential */
-    double *room;    /* [lengths] what motors pull with on each */
+    double *pull;    /* [lengths] what motors pull with on each */
     double *given;   /* [motors] their controls or activations, */
     double *rate;    /* rates, */
     bodies_law *law; /* and laws: the force before limits, and its slopes */
@@ -287,7 +287,8 @@ typedef struct step_impulse {
     double *still;   /* [n] zeros */
     double *push;    /* [n] A' lambda */
     double *other;   /* [n] scratch */
-    double *phi; /* [m] rows of closers at q1: values, rates at rest, and in the system's pattern */
+    double *
+        phi; /* [m] rows of constraints at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
     double *A0, *psi0; /* the rows where the impulses act */
     double *act0;      /* [activations] of motors at q0, */
@@ -346,8 +347,8 @@ typedef struct step_impulse {
     double *steady;          /* [n] forces of motors that are one for all of the step */
     double *owed;            /* [n] what the rounds have left of the balance */
     int has_trend;           /* the step before has left some */
-    double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
-    int kept_room, kept_used;
+    double *kept;            /* [kept_capacity] what it hands to the next: impulse_memory.c */
+    int kept_capacity, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
     const impulse_watch *watch; /* NULL: none */
     struct step_sleep *sleep;   /* not NULL: it makes the steps, and only `kept` above is used */
@@ -410,8 +411,8 @@ double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 int impulse_is_driven(step_impulse *s, const double *v1);
 /* The same with one linearisation, for whatever reason; `gained` was the work before the step. */
 int impulse_gains(step_impulse *s, const double *v1, double gained);
-/* The work of closers that move and of friction of joints that sticks, between these speeds: from
- * v0 to u, or from there to v1. And that of limits and contacts; that of landings is noted. */
+/* The work of constraints that move and of friction of joints that sticks, between these speeds:
+ * from v0 to u, or from there to v1. And that of limits and contacts; that of landings is noted. */
 double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                           const double *before, const double *after);
 double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
@@ -508,7 +509,7 @@ void impulse_fill_rows(step_impulse *s, double t);
 int impulse_reach(step_impulse *s);
 void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
 void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
-/* Closers and limits that are reached, at q1, for an impact; the number of limits. Friction of
+/* Constraints and limits that are reached, at q1, for an impact; the number of limits. Friction of
  * joints cannot hold against an impulse. */
 int impulse_put_impact_joints(step_impulse *s);
 void impulse_put_speeds(step_impulse *s);        /* with those of boxes and contacts */
@@ -573,7 +574,7 @@ impulse_miss impulse_law_miss(const step_impulse *s);
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
 
-/* Closers and limits that touch at q0, with rows of there: they stay, or open. */
+/* Constraints and limits that touch at q0, with rows of there: they stay, or open. */
 void impulse_put_standing(step_impulse *s, impulse_problem *p);
 /* All of them there, for a way from q0, in multiples of `unit`: to phi = 0, and not beyond it. */
 void impulse_put_places(step_impulse *s, impulse_problem *p, double unit);

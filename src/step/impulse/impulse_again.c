@@ -3,7 +3,7 @@
  * For derivatives (look/rigid/rigid.c): what holds, slides, touches and is at its limits is
  * that of the solution, whatever the place; only numbers follow it. So thresholds of impulse.c that
  * say which take part are not asked again:
- *   - closers and limits: those of in_reach;
+ *   - constraints and limits: those of in_reach;
  *   - points of contact: those of the last round, and those that were closed at q0, by their keys;
  *     points are looked for farther out, as they open where bodies are moved apart;
  *   - motors whose forces are multipliers; what is left out of a flight;

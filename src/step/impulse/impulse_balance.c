@@ -77,7 +77,7 @@ static void add_motors(step_impulse *s, const double *u)
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
     const double *coef = bodies_coef_at(s->system, work, s->q_force);
-    memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
+    memset(s->pull, 0, (size_t)bodies->length_count * sizeof *s->pull);
     bodies_see_lifts(s->system, work);
     memset(s->loose, 0, (size_t)bodies->length_count * sizeof *s->loose);
     memset(s->held, 0, (size_t)s->system->n * sizeof *s->held);
@@ -95,7 +95,7 @@ static void add_motors(step_impulse *s, const double *u)
             s->held[work->aim_dof[i]] -= s->fall * stiff * work->aim[i] * work->aim[i];
         }
         if (motor->kind == MOTOR_LENGTH && !s->boxed[k]) {
-            s->room[motor->length] += motor->gear[0] * by;
+            s->pull[motor->length] += motor->gear[0] * by;
             s->loose[motor->length]++;
             continue;
         }
@@ -106,13 +106,13 @@ static void add_motors(step_impulse *s, const double *u)
     int works = bodies->motor_count > 0 || bodies->motor_lifts;
     for (int i = 0; i < bodies->length_count && works; i++) {
         const bodies_length *length = &bodies->length[i];
-        double by = s->room[i], range[2];
+        double by = s->pull[i], range[2];
         if (length->force_limited) {
             bodies_force_range(s->system, work, i, range);
             by = interval_nearest(range[0], range[1], by);
         }
         if (s->loose[i] < s->pulls[i]) {
-            by = s->loose[i] > 0 ? s->room[i] : 0; /* boxes have the limits of this length */
+            by = s->loose[i] > 0 ? s->pull[i] : 0; /* boxes have the limits of this length */
         }
         for (int k = length->first; k < length->first + length->count; k++) {
             s->Q[bodies->term[k].dof] += coef[k] * by;

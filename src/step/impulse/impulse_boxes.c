@@ -105,7 +105,7 @@ int impulse_motor_yields(const step_impulse *s, int k)
         return 1;
     }
     bodies_force_range(s->system, s->work, motor->length, range);
-    return s->room[motor->length] > range[0] && s->room[motor->length] < range[1];
+    return s->pull[motor->length] > range[0] && s->pull[motor->length] < range[1];
 }
 
 void impulse_begin_boxes(step_impulse *s, int all)

@@ -21,7 +21,7 @@
  * B are the rows that impulses act along, G those of the iterate: a roller (impulse_roll.c) pushes
  * along those of q0 and slips by the mean of both. That mean is half of J(q0) u + J(q1) u, of which
  * the second depends on q1 too: altogether the slope is J(q1) up to O(h^2), if the point stays on
- * its bodies. The same holds for closers.
+ * its bodies. The same holds for constraints.
  *
  * The factors are kept for all rounds of a step (the chord method), and so are B, D and G: the
  * residuals are those of the iterate. So a round costs what looking at the iterate costs. Nothing
@@ -90,7 +90,7 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
     x->first = x->inverse + wide;
     x->lack = x->first + wide;
     x->nearing = x->lack + wide;
-    x->room = x->nearing + wide;
+    x->scratch = x->nearing + wide;
     x->is_there = 1;
     return ZW_OK;
 }
@@ -105,21 +105,21 @@ void chord_free(impulse_chord *x)
 
 static int make_room(impulse_chord *x, const impulse_problem *p)
 {
-    if (p->rows > x->row_room) {
+    if (p->rows > x->row_capacity) {
         size_t rows = 2 * (size_t)p->rows, wide = (size_t)x->wide;
         size_t most = rows < CHORD_ROWS ? rows : CHORD_ROWS;
         base_free(x->rows);
         base_free(x->unit);
         x->rows = base_alloc((rows * (2 * wide + 7) + most * (wide + CHORD_ROWS)) * sizeof(double));
         x->unit = base_alloc(rows * sizeof *x->unit);
-        x->row_room = x->rows && x->unit ? (int)rows : 0;
+        x->row_capacity = x->rows && x->unit ? (int)rows : 0;
         x->B = x->rows;
     }
-    if (p->rows > x->row_room) {
+    if (p->rows > x->row_capacity) {
         return 0;
     }
-    if (x->row_room > 0) {
-        size_t rows = (size_t)x->row_room, wide = (size_t)x->wide;
+    if (x->row_capacity > 0) {
+        size_t rows = (size_t)x->row_capacity, wide = (size_t)x->wide;
         x->G = x->B + rows * wide;
         x->scale = x->G + rows * wide;
         x->lambda = x->scale + rows;
@@ -311,7 +311,8 @@ int chord_factor(step_impulse *s)
     if (!open_problem(s, &s->problem)) {
         return 0;
     }
-    balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->room, x->N, x->wide);
+    balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->scratch, x->N,
+                   x->wide);
     find_z(x, &s->problem, s->u, 0);
     chord_guess_modes(s);
     put_contact_slopes(s);

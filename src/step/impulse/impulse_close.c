@@ -7,8 +7,8 @@
  *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(qf, v) + A' mu,
  *     v = (1 - sigma) u + sigma v1
  *
- * with S and A at q1: closers and closed contacts hold, what slides has its friction. It is linear
- * in v1, as S' P(q1, v) + armature v = M(q1) v, but for f, whose slopes in v are those of H:
+ * with S and A at q1: constraints and closed contacts hold, what slides has its friction. It is
+ * linear in v1, as S' P(q1, v) + armature v = M(q1) v, but for f, whose slopes in v are those of H:
  *
  *     (M + sigma late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(qf, u) + A' mu
  *
@@ -95,7 +95,7 @@ static int on_rows(const step_impulse *s, const double *from, const double *v, d
 }
 
 /* Two-sided rows alone, and finite numbers in all of them. */
-static int closers_hold(const step_impulse *s, const double *from, const double *v)
+static int constraints_hold(const step_impulse *s, const double *from, const double *v)
 {
     double size;
     for (int k = 0; k < s->aside.blocks; k++) {
@@ -114,7 +114,7 @@ static zw_status check(step_impulse *s, const double *from, const double *v, zw_
     int rough = s->accuracy > 0 || impulse_gave_up(s, &s->aside);
     double part = rough ? 10 * s->aside.answer.certificate : 0;
     int holds = on_rows(s, from, v, 1e-9, part);
-    if (!holds && s->last_resort && closers_hold(s, from, v)) {
+    if (!holds && s->last_resort && constraints_hold(s, from, v)) {
         s->missed = 1;
         return ZW_OK;
     }

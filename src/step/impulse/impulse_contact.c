@@ -451,8 +451,8 @@ static int state_of(const zw_contact *it, const contact_point *point, double spe
 }
 
 /* Painleve. What slides has friction -mu^2 w/|mu w| for each unit of push, and both together give
- * its point the speed p along the normal, p = n J M^-1 J' (n - mu^2 w/|mu w|), closers held. Where
- * p < 0, pushing makes it worse: no finite force keeps it from sinking in (or several do).
+ * its point the speed p along the normal, p = n J M^-1 J' (n - mu^2 w/|mu w|), constraints held.
+ * Where p < 0, pushing makes it worse: no finite force keeps it from sinking in (or several do).
  * Coulomb's law for a whole step has a solution then, too: an impulse that stops the slip at once,
  * as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops it is in the cone. That is an
  * impact without collision; what was stopped so is counted. Other contacts are not looked at. */

@@ -40,7 +40,7 @@ zw_status impulse_landing_create(impulse_landing *land, size_t points)
                               .sum = base_alloc(points * sizeof *land->sum),
                               .flight = base_alloc(points * sizeof *land->flight),
                               .now = base_alloc(points),
-                              .room = (int)points};
+                              .capacity = (int)points};
     int made = land->begun && land->list && land->faded && land->now && land->sum && land->flight;
     return made ? ZW_OK : ZW_NO_MEMORY;
 }
@@ -301,7 +301,7 @@ int impulse_note_landings(step_impulse *s)
         return 0;
     }
     for (int k = 0; k < t->found.count; k++) {
-        if (impulse_is_landing(t, k) && t->land.count < t->land.room) {
+        if (impulse_is_landing(t, k) && t->land.count < t->land.capacity) {
             t->land.faded[t->land.count] = 0;
             contact_key *it = &t->land.list[t->land.count++];
             *it = t->found.point[k].key;
@@ -315,13 +315,13 @@ int impulse_note_landings(step_impulse *s)
 
 /* ---- Impulses of a step that is cut ---------------------------------------------------------- */
 
-static void add_to(impulse_pushed *list, int *count, int room, const impulse_pushed *more)
+static void add_to(impulse_pushed *list, int *count, int capacity, const impulse_pushed *more)
 {
     int i = 0;
     while (i < *count && !same(&list[i].key, &more->key)) {
         i++;
     }
-    if (i == *count && *count < room) {
+    if (i == *count && *count < capacity) {
         list[(*count)++] = (impulse_pushed){.key = more->key};
     }
     for (int r = 0; r < 6 && i < *count; r++) {
@@ -344,7 +344,7 @@ void impulse_add_push(step_impulse *s, int k, const double *push)
 {
     impulse_landing *land = &s->touch.land;
     impulse_pushed it = in_world(&s->touch.found.point[k], push);
-    add_to(land->sum, &land->sum_count, land->room, &it);
+    add_to(land->sum, &land->sum_count, land->capacity, &it);
 }
 
 static void add_multipliers(const impulse_problem *p, const double *lambda, int64_t key, int rows,
@@ -371,7 +371,7 @@ void impulse_note_push(step_impulse *s)
         add_multipliers(&s->aside, s->aside.answer.lambda, key, point->rows, push);
         impulse_pushed it = in_world(point, push);
         if (push[0] > 0) {
-            add_to(land->flight, &land->flight_count, land->room, &it);
+            add_to(land->flight, &land->flight_count, land->capacity, &it);
         }
     }
 }
@@ -380,7 +380,7 @@ void impulse_keep_push(step_impulse *s)
 {
     impulse_landing *land = &s->touch.land;
     for (int i = 0; i < land->flight_count; i++) {
-        add_to(land->sum, &land->sum_count, land->room, &land->flight[i]);
+        add_to(land->sum, &land->sum_count, land->capacity, &land->flight[i]);
     }
     land->flight_count = 0;
 }

@@ -18,7 +18,7 @@
 int impulse_memory(const step_impulse *s, double **numbers)
 {
     *numbers = s->kept;
-    return s->kept_room;
+    return s->kept_capacity;
 }
 
 void impulse_keep(step_impulse *s)
@@ -59,14 +59,15 @@ static int whole(double x, double most)
 int impulse_is_sound(const step_impulse *s)
 {
     const double *kept = s->kept;
-    int most = (s->kept_room - IMPULSE_HEAD) / IMPULSE_BLOCK, sum = 0;
-    if ((kept[0] != 1 && kept[0] != 2) || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
+    int most = (s->kept_capacity - IMPULSE_HEAD) / IMPULSE_BLOCK, sum = 0;
+    if ((kept[0] != 1 && kept[0] != 2) || !whole(kept[1], most) ||
+        !whole(kept[2], s->kept_capacity)) {
         return 0;
     }
     if (kept[3] != 0 && kept[3] != s->system->n) {
         return 0;
     }
-    if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)(kept[2] + kept[3]) > s->kept_room) {
+    if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)(kept[2] + kept[3]) > s->kept_capacity) {
         return 0;
     }
     for (int k = 0; k < (int)kept[1]; k++) {

@@ -24,8 +24,8 @@
  * need bodies to go 1/sqrt(GIVE) times as far as it is deep lacks half of it, and what others hold,
  * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
  * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
- * but falls into itself. Closers hold u, and limits that touch. Of shallow overlaps, which other
- * bodies may hold as they rest, only those are asked whose gap no coordinate changes at all.
+ * but falls into itself. Constraints hold u, and limits that touch. Of shallow overlaps, which
+ * other bodies may hold as they rest, only those are asked whose gap no coordinate changes at all.
  *
  * This asks for a way along today's normals and knows neither friction nor what else is to hold
  * over the step. Where a short piece of a step that begins with such pairs cannot be solved, they
@@ -257,7 +257,7 @@ static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     impulse_problem *p = &t->parting->problem;
     set_speeds(s, t->parting, sweeps);
     problem_begin(p);
-    if (sweeps == s->begin) { /* else rows of closers are not at hand */
+    if (sweeps == s->begin) { /* else rows of constraints are not at hand */
         impulse_put_standing(s, p);
     }
     put_points(s, p, sweeps, 1, 0, unit);
@@ -315,7 +315,7 @@ static int move(step_impulse *s, double unit)
     return 1;
 }
 
-/* Closers are on phi = 0 again, up to round-off, and limits not beyond it: Newton's rule. */
+/* Constraints are on phi = 0 again, up to round-off, and limits not beyond it: Newton's rule. */
 static void close_again(step_impulse *s)
 {
     enum { TIMES = 5 };

@@ -11,24 +11,24 @@
 
 /* *list with room for `count` entries of this size, old ones kept; *room is what it had. 0: none.
  */
-static int grow(void *list, int room, int more, size_t size)
+static int grow(void *list, int capacity, int more, size_t size)
 {
     void *old, *new = base_alloc((size_t)more * size);
     if (new == NULL) {
         return 0;
     }
     memcpy(&old, list, sizeof old); /* a pointer of whatever type */
-    if (room > 0) {
-        memcpy(new, old, (size_t)room * size);
+    if (capacity > 0) {
+        memcpy(new, old, (size_t)capacity * size);
     }
     base_free(old);
     memcpy(list, &new, sizeof new);
     return 1;
 }
 
-static int more_than(int room, int need)
+static int more_than(int capacity, int need)
 {
-    int more = room > 0 ? room : 16;
+    int more = capacity > 0 ? capacity : 16;
     while (more < need) {
         more *= 2;
     }
@@ -37,46 +37,47 @@ static int more_than(int room, int need)
 
 static int room_for_blocks(impulse_problem *p, int need)
 {
-    int room = p->block_room, more = more_than(room, need);
-    if (need <= room) {
+    int capacity = p->block_capacity, more = more_than(capacity, need);
+    if (need <= capacity) {
         return 1;
     }
-    if (!grow(&p->block, room, more, sizeof *p->block) ||
-        !grow(&p->key, room, more, sizeof *p->key) ||
-        !grow(&p->first, room, more, sizeof *p->first)) {
+    if (!grow(&p->block, capacity, more, sizeof *p->block) ||
+        !grow(&p->key, capacity, more, sizeof *p->key) ||
+        !grow(&p->first, capacity, more, sizeof *p->first)) {
         return 0;
     }
-    p->block_room = more;
+    p->block_capacity = more;
     return 1;
 }
 
 static int room_for_rows(impulse_problem *p, int need)
 {
-    int room = p->row_room, more = more_than(room, need);
-    if (need <= room) {
+    int capacity = p->row_capacity, more = more_than(capacity, need);
+    if (need <= capacity) {
         return 1;
     }
-    if (!grow(&p->start, room, more, sizeof *p->start) || !grow(&p->b, room, more, sizeof *p->b) ||
-        !grow(&p->guess, room, more, sizeof *p->guess) ||
-        !grow(&p->give, room, more, sizeof *p->give)) {
+    if (!grow(&p->start, capacity, more, sizeof *p->start) ||
+        !grow(&p->b, capacity, more, sizeof *p->b) ||
+        !grow(&p->guess, capacity, more, sizeof *p->guess) ||
+        !grow(&p->give, capacity, more, sizeof *p->give)) {
         return 0;
     }
-    p->row_room = more;
+    p->row_capacity = more;
     return 1;
 }
 
 static int room_for_entries(impulse_problem *p, int need)
 {
-    int room = p->entry_room, more = more_than(room, need);
-    if (need <= room) {
+    int capacity = p->entry_capacity, more = more_than(capacity, need);
+    if (need <= capacity) {
         return 1;
     }
-    if (!grow(&p->column, room, more, sizeof *p->column) ||
-        !grow(&p->value, room, more, sizeof *p->value) ||
-        !grow(&p->slope, room, more, sizeof *p->slope)) {
+    if (!grow(&p->column, capacity, more, sizeof *p->column) ||
+        !grow(&p->value, capacity, more, sizeof *p->value) ||
+        !grow(&p->slope, capacity, more, sizeof *p->slope)) {
         return 0;
     }
-    p->entry_room = more;
+    p->entry_capacity = more;
     return 1;
 }
 
@@ -195,21 +196,21 @@ void problem_guess_push(const impulse_problem *p, double *out)
 
 int problem_room_for_old(impulse_problem *p, int block_count, int row_count)
 {
-    int blocks = more_than(p->old_block_room, block_count);
-    int rows = more_than(p->old_row_room, row_count);
-    if (blocks > p->old_block_room) {
-        if (!grow(&p->old_key, p->old_block_room, blocks, sizeof *p->old_key) ||
-            !grow(&p->old_first, p->old_block_room, blocks, sizeof(int)) ||
-            !grow(&p->old_rows, p->old_block_room, blocks, sizeof(int))) {
+    int blocks = more_than(p->old_block_capacity, block_count);
+    int rows = more_than(p->old_row_capacity, row_count);
+    if (blocks > p->old_block_capacity) {
+        if (!grow(&p->old_key, p->old_block_capacity, blocks, sizeof *p->old_key) ||
+            !grow(&p->old_first, p->old_block_capacity, blocks, sizeof(int)) ||
+            !grow(&p->old_rows, p->old_block_capacity, blocks, sizeof(int))) {
             return 0;
         }
-        p->old_block_room = blocks;
+        p->old_block_capacity = blocks;
     }
-    if (rows > p->old_row_room) {
-        if (!grow(&p->old_lambda, p->old_row_room, rows, sizeof *p->old_lambda)) {
+    if (rows > p->old_row_capacity) {
+        if (!grow(&p->old_lambda, p->old_row_capacity, rows, sizeof *p->old_lambda)) {
             return 0;
         }
-        p->old_row_room = rows;
+        p->old_row_capacity = rows;
     }
     return 1;
 }

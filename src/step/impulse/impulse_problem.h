@@ -2,9 +2,9 @@
  *
  *     minimise  1/2 (u - free)' H (u - free)     subject to     A u - b  in  K*
  *
- * Anything that holds or touches appends its block of rows: a closer, a limit, dry friction, a
- * motor with a range of force, a contact with its friction cone. How many there are may change from
- * step to step.
+ * Anything that holds or touches appends its block of rows: an equality constraint, a limit, dry
+ * friction, a motor with a range of force, a contact with its friction cone. How many there are may
+ * change from step to step.
  *
  *     problem_begin(p);                                          no rows
  *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
@@ -38,7 +38,7 @@ typedef struct impulse_problem {
 
     /* The rows as appended. */
     int blocks, rows, entries;
-    int block_room, row_room, entry_room;
+    int block_capacity, row_capacity, entry_capacity;
     zw_block *block;
     int64_t *key; /* [blocks] */
     int *first;   /* [blocks] their first rows */
@@ -53,7 +53,7 @@ typedef struct impulse_problem {
 
     /* The multipliers of the last solve, by key. */
     int old_blocks, old_at;
-    int old_block_room, old_row_room;
+    int old_block_capacity, old_row_capacity;
     int64_t *old_key;
     int *old_first, *old_rows;
     double *old_lambda;

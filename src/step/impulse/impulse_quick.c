@@ -3,9 +3,9 @@
  *     H (u - v0) = h (f(q0 (+) h v0, v0) - bias(q0, v0)) + A' lambda,     H = M + h D + h^2 K
  *
  * that is backward Euler for springs, dampers and motors, linearised at what the speed of now would
- * lead to; everything else is that of q0. Closers and contacts are at position level, phi(q0) + h A
- * u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back by
- * the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
+ * lead to; everything else is that of q0. Constraints and contacts are at position level, phi(q0) +
+ * h A u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back
+ * by the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
  * this is the form for many steps a second, where impulse.c's rounds are that for exact ones.
  * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short.
  *
@@ -70,7 +70,7 @@ static int more_limits(step_impulse *s, const double *u)
     return count;
 }
 
-static void put_closers(step_impulse *s)
+static void put_constraints(step_impulse *s)
 {
     const zw_system *system = s->system;
     for (int c = 0; c < impulse_held(s); c++) {
@@ -203,7 +203,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     zw_status status = ZW_OK;
     do {
         problem_begin(&s->problem);
-        put_closers(s);
+        put_constraints(s);
         impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
         if (!solve_by_cones(s) && !solve_by_newton(s)) {

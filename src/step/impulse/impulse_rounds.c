@@ -196,8 +196,8 @@ static int is_at_rest(const step_impulse *s)
     return farthest(s) <= 0.2 * PLACE;
 }
 
-/* And all contacts, limits, closers and boxes have multipliers of the step before: what has been
- * found at q0 is what is at q1. */
+/* And all contacts, limits, equality constraints and boxes have multipliers of the step before:
+ * what has been found at q0 is what is at q1. */
 static int may_rest(const step_impulse *s)
 {
     return s->problem.rows > 0 && s->problem.fresh == 0 && is_at_rest(s) &&

@@ -1,4 +1,4 @@
-/* What holds in a step: closers, and limits that may be reached. impulse.c has the laws. */
+/* What holds in a step: constraints, and limits that may be reached. impulse.c has the laws. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ void impulse_rows_at(step_impulse *s, double t, double until, const double *q, d
     const bodies_formulas *formulas = system->bodies->formulas;
     bodies_fill_rows(system, s->work, q, s->still,
                      (bodies_rows){.phi = s->phi, .psi = psi, .b = s->b, .A = A});
-    memset(psi, 0, (size_t)system->m * sizeof *psi); /* closers stay where they are */
+    memset(psi, 0, (size_t)system->m * sizeof *psi); /* constraints stay where they are */
     if (formulas && formulas->rows > 0) {
         expr_inputs in = {.t = until, .param = s->work->param, .q = q, .v = s->still};
         size_t bytes = (size_t)formulas->rows * sizeof(double);
@@ -113,10 +113,10 @@ double impulse_violation(const step_impulse *s)
     return worst;
 }
 
-/* Closers and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi; no
- * speed: -psi - factor phi. */
-static void put_closers(step_impulse *s, impulse_problem *p, const double *A, const double *psi,
-                        const double *speed, double factor)
+/* Constraints and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi;
+ * no speed: -psi - factor phi. */
+static void put_constraints(step_impulse *s, impulse_problem *p, const double *A, const double *psi,
+                            const double *speed, double factor)
 {
     const zw_system *system = s->system;
     for (int c = 0; c < impulse_held(s); c++) {
@@ -141,7 +141,7 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
 void impulse_put_rows(step_impulse *s)
 {
     problem_begin(&s->problem);
-    put_closers(s, &s->problem, s->A0, s->psi0, s->u, 1 / s->h);
+    put_constraints(s, &s->problem, s->A0, s->psi0, s->u, 1 / s->h);
     impulse_put_boxes(s, &s->problem, s->fall, 0);
     impulse_put_contacts(s);
 }
@@ -186,7 +186,7 @@ void impulse_put_joint_speeds(step_impulse *s)
         s->phi[r] = one_sided(s->system, r) ? fmax(s->phi[r], 0) : 0;
     }
     problem_begin(&s->aside);
-    put_closers(s, &s->aside, s->A, s->psi, NULL, 1 / s->h);
+    put_constraints(s, &s->aside, s->A, s->psi, NULL, 1 / s->h);
 }
 
 int impulse_put_impact_joints(step_impulse *s)

@@ -41,7 +41,7 @@ zw_status impulse_staying_create(impulse_staying *stay, size_t points)
 {
     *stay = (impulse_staying){.list = base_alloc(points * sizeof *stay->list),
                               .next = base_alloc(points * sizeof *stay->next),
-                              .room = (int)points};
+                              .capacity = (int)points};
     return stay->list && stay->next ? ZW_OK : ZW_NO_MEMORY;
 }
 
@@ -217,7 +217,7 @@ static int pushes(const step_impulse *s, const impulse_stays *it)
 
 static void add(impulse_staying *stay, const impulse_stays *it)
 {
-    if (stay->found < stay->room) {
+    if (stay->found < stay->capacity) {
         stay->next[stay->found++] = *it;
     }
 }
@@ -295,8 +295,8 @@ static void renew(step_impulse *s, const pair *p)
     for (int j = p->at; j < p->last; j++) {
         const impulse_stays *it = &t->stay.list[j];
         contact_point now;
-        int room = t->stay.room - t->stay.found > t->found.count - p->first;
-        if ((it->carried || p->jumped) && room && pushes(s, it)) {
+        int capacity = t->stay.capacity - t->stay.found > t->found.count - p->first;
+        if ((it->carried || p->jumped) && capacity && pushes(s, it)) {
             carry(t, it, normal, &now);
             memcpy(now.frame, normal, sizeof now.frame);
             add(&t->stay, &(impulse_stays){.point = now, .origin = it->origin, .carried = 1});

@@ -162,8 +162,8 @@ static double march_until(const step_impulse *s, const impulse_swept *pair, int 
         contact_is_pieces((int)world->geom[b].shape.kind)) {
         return path->h;
     }
-    double room = pair->gap + (*seen || (sweep->linear && touches) ? depth : 0);
-    double safe = contact_path_safe(path, found, a, b, s->work->sweeps, pair->n, room,
+    double apart = pair->gap + (*seen || (sweep->linear && touches) ? depth : 0);
+    double safe = contact_path_safe(path, found, a, b, s->work->sweeps, pair->n, apart,
                                     sweep->linear ? 1 : -1);
     return safe >= path->h ? 0 : sweep->linear ? path->h : path->h - safe;
 }

@@ -16,8 +16,8 @@
  * point that rolls arrives from above at the speed h R omega^2, and what that seems to take is an
  * error of the step. (A contact that was open has the row of q1 for all: it is an impact. One that
  * overlapped is pushed apart, and what that takes is the impulse times the way: its speed is none
- * of the motion's.) Closers that stay where they are do no work; those that move do, at the rate of
- * the motion that they ask for: A u.
+ * of the motion's.) Constraints that stay where they are do no work; those that move do, at the
+ * rate of the motion that they ask for: A u.
  *
  * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
  * rolls swings by a part of h n; but the equations of a step that is too long for them have other
@@ -70,15 +70,16 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
     int held = impulse_held(s);
     double sum = 0;
     for (int k = 0; k < p->blocks && !is_contact(p, k); k++) {
-        int closer = p->key[k] < held, motor = p->key[k] >= IMPULSE_MOTORS;
-        if (p->block[k].kind == ZW_INEQUALITY || (closer && !moves(s, (int)p->key[k])) ||
+        int constraint = p->key[k] < held, motor = p->key[k] >= IMPULSE_MOTORS;
+        if (p->block[k].kind == ZW_INEQUALITY || (constraint && !moves(s, (int)p->key[k])) ||
             (motor && p == &s->aside)) {
             continue;
         }
         double part = motor ? s->h / s->fall : 1; /* as forces do: over all of the step */
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            sum += part * lambda[i] *
-                   (closer || motor ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
+            sum +=
+                part * lambda[i] *
+                (constraint || motor ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
         }
     }
     return sum;

@@ -72,8 +72,8 @@ static step_sleep *create(const step_impulse *s)
         return NULL;
     }
     z->params = s->system->shape.params;
-    z->kept_capacity = s->kept_room;
-    z->at = s->kept_room - bodies_sleep_memory(s->system);
+    z->kept_capacity = s->kept_capacity;
+    z->at = s->kept_capacity - bodies_sleep_memory(s->system);
     lay_out(z, s->system, &arena);
     z->memory = base_alloc(arena.used + 1);
     if (!z->memory) {
@@ -114,9 +114,9 @@ step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *err
     if (s) {
         s->system = system;
         s->work = work;
-        s->kept_room = bodies_step_memory(system);
+        s->kept_capacity = bodies_step_memory(system);
         impulse_set_tolerance(s, 0);
-        s->kept = s->memory = base_alloc((size_t)s->kept_room * sizeof *s->kept);
+        s->kept = s->memory = base_alloc((size_t)s->kept_capacity * sizeof *s->kept);
         s->sleep = s->memory ? create(s) : NULL;
     }
     if (!s || !s->sleep) {
@@ -149,7 +149,7 @@ static zw_status make_part(step_impulse *s, const double *q, zw_error *error)
     }
     if (z->inner) {
         z->inner->kept = z->kept; /* with room for those that are about to leave */
-        z->inner->kept_room = z->kept_capacity;
+        z->inner->kept_capacity = z->kept_capacity;
     }
     z->stamp = sleep_ours(s)[0];
     z->is_made = 1;

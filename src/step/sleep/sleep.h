@@ -17,7 +17,7 @@ struct step_sleep {
     zw_work *work; /* NULL where all sleep */
     step_impulse *inner;
     double *q0, *v0, *q1, *v1; /* [nq], [n + activations] of what is awake */
-    double *kept;              /* [kept_room] of the inner one */
+    double *kept;              /* [kept_capacity] of the inner one */
     double *fastest;           /* [groups] */
     double *speed;             /* [bodies of the tree] */
     int *link;                 /* [groups] */

@@ -33,7 +33,7 @@ void sleep_stamp(const step_impulse *s, int group, double clock)
 
 void sleep_forget(step_impulse *s)
 {
-    memset(s->kept, 0, (size_t)s->kept_room * sizeof *s->kept);
+    memset(s->kept, 0, (size_t)s->kept_capacity * sizeof *s->kept);
     memcpy(sleep_ours(s) + 1, s->work->param, (size_t)s->sleep->params * sizeof(double));
 }
 
