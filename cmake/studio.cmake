@@ -11,6 +11,7 @@ target_link_libraries(test_web_hashes PRIVATE studio_engine)
 
 # The same bits in WebAssembly, and the pages in a browser; tools/build-wasm and tools/build-studio come before them.
 if(ZW_NODE AND NOT ZW_SANITIZE)
+  zw_test(web/size wasm ${ZW_NODE} ${CMAKE_SOURCE_DIR}/test/web/size.mjs)
   zw_test(web/memory wasm ${ZW_NODE} ${CMAKE_SOURCE_DIR}/test/web/memory.mjs)
   zw_test(web/bits wasm ${ZW_NODE} ${CMAKE_SOURCE_DIR}/test/web/bits.mjs $<TARGET_FILE:test_web_hashes>)
   zw_test(web/pages wasm ${ZW_NODE} ${CMAKE_SOURCE_DIR}/test/web/pages.mjs $<TARGET_FILE:test_web_hashes> $<TARGET_FILE:zwang_cli>)

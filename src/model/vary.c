@@ -83,14 +83,24 @@ typedef struct target {
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
+/* Digits, and below the count: a number; else -1. */
+static int number_below(const char *digits, int count)
+{
+    int number = *digits ? 0 : -1;
+    for (; number >= 0 && *digits; digits++) {
+        int digit = *digits >= '0' && *digits <= '9' ? *digits - '0' : count;
+        number = 10LL * number + digit < count ? 10 * number + digit : -1;
+    }
+    return number;
+}
+
 static int find_part(const model_bodies *bodies, zw_kind kind, const char *name)
 {
     int index = model_find_part(bodies, kind, name), number;
     size_t length = strlen(model_part_word(kind));
-    char rest;
     if (index < 0 && !strncmp(name, model_part_word(kind), length) &&
-        sscanf(name + length, "%d%c", &number, &rest) == 1 && number >= 0 &&
-        number < bodies->count[kind] && !*model_part_name(model_part_at(bodies, kind, number))) {
+        (number = number_below(name + length, bodies->count[kind])) >= 0 &&
+        !*model_part_name(model_part_at(bodies, kind, number))) {
         index = number;
     }
     return index;

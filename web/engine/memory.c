@@ -1,6 +1,6 @@
-/* The engine's memory in WebAssembly. memset and memcpy go by vectors: a compiler that writes small
- * code calls them for every few numbers, and those of Emscripten's C library go byte by byte at
- * both ends. Ends overlap here instead. */
+/* The engine's memory in WebAssembly, and a strstr without the tables of Emscripten's. memset and
+ * memcpy go by vectors: a compiler that writes small code calls them for every few numbers, and
+ * those of Emscripten's C library go byte by byte at both ends. Ends overlap here instead. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +17,24 @@ int studio_heap(void)
 int studio_heap(void)
 {
     return 0;
+}
+#endif
+
+#ifdef __EMSCRIPTEN__
+char *strstr(const char *text, const char *word)
+{
+    for (;; text++) {
+        size_t k = 0;
+        while (word[k] != 0 && word[k] == text[k]) {
+            k++;
+        }
+        if (word[k] == 0) {
+            return (char *)text;
+        }
+        if (*text == 0) {
+            return NULL;
+        }
+    }
 }
 #endif
 

@@ -202,6 +202,9 @@ static int plan_steps(void)
     if (zw_run_plan(w->system, w->state, &none, &w->plan, &w->error) != ZW_OK) {
         return 0;
     }
+    if (w->plan.method == ZW_METHOD_IMPULSE && w->plan.tolerance >= 1) {
+        w->plan.tolerance = 1e-10; /* one linearisation is not in here (ZW_NO_QUICK): rounds */
+    }
     w->step = (zw_run_options){.method = w->plan.method,
                                .step = w->plan.step,
                                .tolerance = w->plan.tolerance,

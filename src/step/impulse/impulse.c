@@ -239,7 +239,12 @@ void impulse_free(step_impulse *s)
  * begins with. */
 static int is_first_enough(const step_impulse *s)
 {
+#ifdef ZW_NO_QUICK /* the studio's engine: code must be small, and it steps with rounds only */
+    (void)s;
+    return 0;
+#else
     return s->close >= 1 && !s->touch.bounces;
+#endif
 }
 
 static zw_status begin_rounds(step_impulse *s, zw_error *error)
@@ -286,10 +291,11 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
     s->touch.land.seen = 0;
-    s->touch.sweep.linear = is_first_enough(s);
-    impulse_begin_boxes(s, s->touch.sweep.linear);
+    int linear = is_first_enough(s);
+    s->touch.sweep.linear = linear;
+    impulse_begin_boxes(s, linear);
     double gained = s->gained;
-    if (s->touch.sweep.linear) {
+    if (linear) {
         zw_status quick = impulse_quick(s, v1, error);
         s->sees_q1 = 0;
         if (quick == ZW_NO_MEMORY || (quick == ZW_OK && !impulse_gains(s, v1, gained))) {
