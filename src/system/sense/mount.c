@@ -51,7 +51,7 @@ static void find_limits(const bodies_builder *b, bodies_sensor *sensor)
 static void mount_zone(const bodies_builder *b, int site, bodies_sensor *to)
 {
     to->frame = frame_of(b, ZW_FRAME_SITE, site);
-    to->shape = contact_kind_of(b->from->site[site].shape);
+    to->shape = (int)contact_kind_of(b->from->site[site].shape);
     memcpy(to->zone, b->from->site[site].size, sizeof to->zone);
 }
 
