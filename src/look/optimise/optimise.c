@@ -16,6 +16,8 @@
 #include <nlopt.h>
 #endif
 
+#define NOTHING 1e-18                /* of a cost */
+#define GAIN 1e-3                    /* of the cost: a search that gains less is the last one */
 enum { MOTIONS = 1000, MANY = 100 }; /* MANY: unknowns from which on L-BFGS is used */
 
 zw_status optimise_no_memory(zw_error *error)
@@ -95,6 +97,7 @@ static double objective(unsigned count, const double *x, double *gradient, void 
     return o->cost;
 }
 
+/* Again from the best point, as long as that gains. */
 static zw_status search(zw_optimum *o)
 {
     unsigned count = (unsigned)o->count;
@@ -108,13 +111,18 @@ static zw_status search(zw_optimum *o)
     nlopt_set_upper_bounds(own.nlopt, o->high);
     nlopt_set_xtol_rel(own.nlopt, 1e-12);
     nlopt_set_ftol_rel(own.nlopt, 1e-9);
-    nlopt_set_ftol_abs(own.nlopt, 1e-18);
-    nlopt_set_maxeval(own.nlopt, o->options.motions > 0 ? o->options.motions : MOTIONS);
+    nlopt_set_ftol_abs(own.nlopt, NOTHING);
+    int most = o->options.motions > 0 ? o->options.motions : MOTIONS, ends = 0;
     double *at = base_alloc(((size_t)count + 1) * sizeof *at);
     nlopt_result result = NLOPT_OUT_OF_MEMORY;
-    if (at) {
+    while (at && !ends) { /* its picture of the curvature may have led astray: begin with none */
+        double before = o->report.motions > 0 ? o->report.cost : INFINITY;
+        nlopt_set_maxeval(own.nlopt, most - o->report.motions);
         memcpy(at, o->x, (size_t)count * sizeof *at);
         result = nlopt_optimize(own.nlopt, at, &cost);
+        ends = result < 0 || result == NLOPT_MAXEVAL_REACHED || o->report.motions >= most ||
+               before - o->report.cost <= GAIN * fabs(o->report.cost) ||
+               fabs(o->report.cost) <= NOTHING;
     }
     base_free(at);
     nlopt_destroy(own.nlopt);
