@@ -90,9 +90,32 @@ static void a_small_angle_by_hand(void **state)
     solved_free(&s);
 }
 
+/* Two unknowns whose masses know only their sum, and a row that hardly tells them apart: M a = f +
+ * A' lambda and A a = b have the one answer a = (-1, 1), lambda = -1. */
+static void a_row_nearly_along_the_masses(void **state)
+{
+    (void)state;
+    const double apart = 1e-4, M[] = {1, 1, 1, 1}, A[] = {1, 1 + apart}, force[] = {1, 1 + apart};
+    zw_block block = {.name = "row", .kind = ZW_EQUALITY, .rows = 1};
+    zw_gauss problem = {.n = 2,
+                        .metric = {.kind = ZW_METRIC_DENSE, .value = M},
+                        .force = force,
+                        .block_count = 1,
+                        .block = &block,
+                        .A = {.dense = A},
+                        .b = &apart};
+    zw_gauss_options options = {.algebra = ZW_ALGEBRA_DENSE};
+    solved answer = solve(&problem, &options);
+    assert_int_equal(answer.status, ZW_OK);
+    assert_true(fabs(answer.motion.a[0] + 1) < 1e-6 && fabs(answer.motion.a[1] - 1) < 1e-6);
+    assert_true(fabs(answer.motion.lambda[0] + 1) < 1e-6);
+    solved_free(&answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_nearly_along_the_masses),
         cmocka_unit_test(large_multipliers_leave_no_error),
         cmocka_unit_test(nearly_parallel_rows_leave_no_error),
         cmocka_unit_test(singular_metrics_leave_no_error),
