@@ -323,10 +323,35 @@ static void joints_stop_dead(void **state)
     solved_free(&s);
 }
 
+/* A force between -2 and 3 that wants to stop a mass: at either end it is a right answer, at the
+ * other one it is not complementary. */
+static void boxes_have_two_ends(void **state)
+{
+    (void)state;
+    const double mass = 1, one = 1;
+    zw_block block = {.name = "box", .kind = ZW_BOX, .rows = 1, .limit = {-2, 3}};
+    for (int upper = 0; upper < 2; upper++) {
+        const double free = upper ? -10 : 10;
+        zw_gauss problem = {.n = 1,
+                            .metric = {.kind = ZW_METRIC_DIAGONAL, .value = &mass},
+                            .free = &free,
+                            .block_count = 1,
+                            .block = &block,
+                            .A = {.dense = &one}};
+        for (int wrong = 0; wrong < 2; wrong++) {
+            double lambda = block.limit[upper != wrong], a = free + lambda;
+            zw_certificate proof = certify(&problem, ZW_CONTACT_COULOMB, &a, &lambda, NULL);
+            assert_true(wrong ? proof.complementarity > 0.1 : proof.complementarity < 1e-15);
+            assert_true(wrong ? proof.worst > 0.1 : proof.worst < 1e-14);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_answer_passes),
+        cmocka_unit_test(boxes_have_two_ends),
         cmocka_unit_test(each_fault_in_its_field),
         cmocka_unit_test(laws_are_distinguished),
         cmocka_unit_test(nonsense_is_not_praised),
