@@ -90,7 +90,7 @@ static void a_small_angle_by_hand(void **state)
     solved_free(&s);
 }
 
-/* Two unknowns whose masses know only their sum, and a row that hardly tells them apart: M a = f +
+/* Two unknowns whose masses know only their sum, and a row that hardly separates them: M a = f +
  * A' lambda and A a = b have the one answer a = (-1, 1), lambda = -1. */
 static void a_row_nearly_along_the_masses(void **state)
 {
