@@ -31,12 +31,8 @@
 #include "zwang/batch.h"
 #include "zwang/bodies.h"
 
-enum {
-    TURN = 5,
-    TURNS = 64,
-    MOST = 4096,
-    ENGINES = 3
-}; /* MOST: worlds of MuJoCo, which are large */
+/* MOST, MATCHED: worlds of MuJoCo, which are large (3 MB each) */
+enum { TURN = 5, TURNS = 64, MOST = 4096, MATCHED = 256, ENGINES = 3 };
 
 typedef struct robot {
     const char *name, *file;
@@ -324,9 +320,10 @@ static void compare(const robot *of, const char *name, int worlds, int threads, 
     int exact = !smooth && !soft;
     worlds = exact ? (worlds + 7) / 8 : worlds;
     int most = worlds < MOST ? worlds : MOST;
-    engine list[ENGINES] = {{.name = name, .worlds = worlds, .threads = threads},
-                            {.name = "MuJoCo", .worlds = most, .threads = threads},
-                            {.name = "matched", .worlds = most, .threads = threads}};
+    engine list[ENGINES] = {
+        {.name = name, .worlds = worlds, .threads = threads},
+        {.name = "MuJoCo", .worlds = most, .threads = threads},
+        {.name = "matched", .worlds = worlds < MATCHED ? worlds : MATCHED, .threads = threads}};
     list[0].options = (zw_run_options){.contact = exact ? ZW_CONTACT_COULOMB : ZW_CONTACT_SOFT,
                                        .tolerance = strcmp(name, "linear") == 0};
     int good[ENGINES] = {make_ours(&list[0], of, smooth), make_theirs(&list[1], of, smooth)};

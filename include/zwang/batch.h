@@ -10,10 +10,10 @@
  *
  * Every world moves, bit for bit, as it would alone by zw_step or zw_run, whatever the number of
  * threads and worlds; one that fails does not disturb the others. Equations without constraints,
- * events and kinks run eight at a time in the vector unit; so do fixed steps (ZW_METHOD_RK4) of
- * equations with or without two-sided constraints, and steps of robots by the soft law (without
- * loops, elliptic cones, tendons through space, muscles, activations, dry friction in joints, and
- * without ZW_BATCH_SENSE). A batch serves one caller at a time. */
+ * events and kinks run and step eight at a time in the vector unit; so do fixed steps
+ * (ZW_METHOD_RK4) of equations with two-sided constraints, and steps of robots by the soft law
+ * (without loops, elliptic cones, tendons through space, muscles, activations, dry friction in
+ * joints, and without ZW_BATCH_SENSE). A batch serves one caller at a time. */
 #ifndef ZWANG_BATCH_H
 #define ZWANG_BATCH_H
 

@@ -32,9 +32,11 @@ typedef struct batch_worker {
     zw_work *work;
     step_motion motion;
     double *stage, *y;
-    batch_lanes lanes; /* of systems that run in lanes */
-    soft8 *soft8;      /* of those that step in lanes by the soft law; NULL: not asked for yet */
-    once8 *once8;      /* and of those by Coulomb's law with one linearisation */
+    batch_lanes lanes;             /* of systems that run in lanes, */
+    int again[LANES], again_count; /* and worlds that have more steps to make there */
+    long stepped;                  /* steps that were taken so */
+    soft8 *soft8; /* of those that step in lanes by the soft law; NULL: not asked for yet */
+    once8 *once8; /* and of those by Coulomb's law with one linearisation */
     equations8 *equations8; /* and of equations by rk4 */
     void *memory;
 } batch_worker;
@@ -109,6 +111,8 @@ static inline zw_work *batch_work(const batch_worker *worker, int world)
 int batch_is_ready(batch_worker *worker, int world);
 /* So many steps of it, alone, and what is seen of it then. */
 void batch_step_world(batch_worker *worker, int world, int steps);
+/* What is seen of it after steps that went well. */
+void batch_end_steps(batch_worker *worker, int world);
 /* Is the call to end? The caller is asked in his own thread; the others see what he said. */
 int batch_polls(void *worker, double time);
 

@@ -137,20 +137,6 @@ static int step(batch_worker *worker, lot *it)
     return done != 0;
 }
 
-static void show(batch_worker *worker, int world)
-{
-    zw_batch *batch = worker->batch;
-    zw_error error = {.status = ZW_OK};
-    int sense = batch->flags & ZW_BATCH_SENSE;
-    zw_work *work = batch_work(worker, world);
-    zw_status status = sense ? zw_look(batch->system, batch->state[world], work, &error) : ZW_OK;
-    batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
-    if (status != ZW_OK && status != ZW_INTERRUPTED) {
-        batch_fail(batch, world, &error);
-        batch->stuck[world] = 1;
-    }
-}
-
 static void take_steps(batch_worker *worker, lot *it, int *hopeless)
 {
     zw_batch *batch = worker->batch;
@@ -166,7 +152,7 @@ static void take_steps(batch_worker *worker, lot *it, int *hopeless)
     for (int l = 0; l < it->count; l++) {
         if (it->moving >> l & 1) {
             store(worker, it, l);
-            show(worker, it->world[l]);
+            batch_end_steps(worker, it->world[l]);
         }
     }
 }

@@ -98,6 +98,23 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+/* What is seen of a world after its steps, which ended with this status. */
+static void end_steps(batch_worker *worker, int world, zw_status status, zw_error *error)
+{
+    zw_batch *batch = worker->batch;
+    zw_state *state = batch->state[world];
+    zw_work *work = batch_work(worker, world);
+    int sense = status == ZW_OK && (batch->flags & ZW_BATCH_SENSE);
+    if (sense) {
+        status = zw_look(batch_system(batch, world), state, work, error);
+    }
+    batch->result[world].end = state->t;
+    batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
+    if (status != ZW_OK && status != ZW_INTERRUPTED) {
+        fail(batch, world, error);
+    }
+}
+
 void batch_step_world(batch_worker *worker, int world, int steps)
 {
     zw_batch *batch = worker->batch;
@@ -114,15 +131,13 @@ void batch_step_world(batch_worker *worker, int world, int steps)
         result->certificate = fmax(result->certificate, work->certificate);
     }
     batch->stuck[world] = result->stopped_by >= 0;
-    int sense = status == ZW_OK && (batch->flags & ZW_BATCH_SENSE);
-    if (sense) {
-        status = zw_look(system, state, work, &error);
-    }
-    result->end = state->t;
-    batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
-    if (status != ZW_OK && status != ZW_INTERRUPTED) {
-        fail(batch, world, &error);
-    }
+    end_steps(worker, world, status, &error);
+}
+
+void batch_end_steps(batch_worker *worker, int world)
+{
+    zw_error error = {.status = ZW_OK};
+    end_steps(worker, world, ZW_OK, &error);
 }
 
 static void step_worlds(void *user, int thread)
@@ -140,30 +155,6 @@ static zw_status check(const zw_run_options *options, zw_error *error)
 {
     return options && options->observer ? base_fail(error, ZW_BAD_INPUT, "a batch has no observer")
                                         : ZW_OK;
-}
-
-zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
-                        zw_error *error)
-{
-    zw_status status = check(options, error);
-    if (status == ZW_OK && steps < 0) {
-        status =
-            base_fail(error, ZW_BAD_INPUT, "the number of steps must not be negative: %d", steps);
-    }
-    if (status != ZW_OK) {
-        return status;
-    }
-    if (batch->device) {
-        return on_device_step(batch, options, steps, flags, error);
-    }
-    batch->options = options ? *options : (zw_run_options){0};
-    batch->steps = steps;
-    batch->flags = flags;
-    return move(batch,
-                batch_begin_softly(batch)      ? batch_step_softly
-                : batch_begin_equations(batch) ? batch_step_equations
-                                               : step_worlds,
-                error);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -211,18 +202,37 @@ static void run_worlds(void *user, int thread)
 
 /* ---- Runs in lanes --------------------------------------------------------------------------- */
 
-static int lane_next(void *user, double *t, const double **y, const double **param)
+/* World i is to move, from where its state is. */
+static void enter(batch_worker *worker, int world, double *t, const double **y,
+                  const double **param)
+{
+    zw_state *state = worker->batch->state[world];
+    *t = state->t;
+    motion_pack(&worker->motion, state, worker->y);
+    *y = worker->y;
+    *param = state_param(state);
+}
+
+static int lane_next(void *user, double *t, double *limit, const double **y, const double **param)
 {
     batch_worker *worker = user;
     int world = next_to_run(worker);
     if (world >= 0) {
-        zw_state *state = worker->batch->state[world];
-        *t = state->t;
-        motion_pack(&worker->motion, state, worker->y);
-        *y = worker->y;
-        *param = state_param(state);
+        enter(worker, world, t, y, param);
+        *limit = worker->options.time;
     }
     return world;
+}
+
+/* The state becomes what the lane is. */
+static void leave(batch_worker *worker, const batch_lanes *lanes, int lane)
+{
+    zw_state *state = worker->batch->state[lanes->world[lane]];
+    for (int i = 0; i < lanes->size; i++) {
+        worker->y[i] = ((const double *)lanes->y0)[i * LANES + lane];
+    }
+    motion_unpack(&worker->motion, lanes->t0[lane], worker->y, state);
+    run_forget(state); /* adaptive steps leave nothing behind */
 }
 
 static void lane_done(void *user, const batch_lanes *lanes, int lane, zw_status status)
@@ -230,10 +240,7 @@ static void lane_done(void *user, const batch_lanes *lanes, int lane, zw_status 
     batch_worker *worker = user;
     zw_batch *batch = worker->batch;
     int world = lanes->world[lane];
-    for (int i = 0; i < lanes->size; i++) {
-        worker->y[i] = ((const double *)lanes->y0)[i * LANES + lane];
-    }
-    motion_unpack(&worker->motion, lanes->t0[lane], worker->y, batch->state[world]);
+    leave(worker, lanes, lane);
     int stopped = status == ZW_INTERRUPTED; /* which is no failure */
     batch->result[world] = (zw_batch_result){.status = stopped ? ZW_OK : status,
                                              .end = lanes->t0[lane],
@@ -252,12 +259,124 @@ static void run_in_lanes(void *user, int thread)
     zw_batch *batch = user;
     batch_worker *worker = &batch->worker[thread];
     const zw_run_options *options = &batch->options;
-    worker->lanes.limit = options->time;
     worker->lanes.tolerance = fmax(options->tolerance, 4.0 * DBL_EPSILON);
     worker->lanes.largest = options->step > 0 ? options->step : INFINITY;
     batch_lanes_run(
         &worker->lanes,
         &(batch_queue){.user = worker, .next = lane_next, .done = lane_done, .stops = batch_polls});
+}
+
+/* ---- Adaptive steps in lanes ------------------------------------------------------------------
+ */
+
+/* The next world that is ready; one whose numbers are so large that its energy may be none goes
+ * alone. */
+static int next_to_step(batch_worker *worker)
+{
+    const double ABSURD = 1e30;
+    zw_batch *batch = worker->batch;
+    for (int world = next_world(batch); world >= 0; world = next_world(batch)) {
+        if (!batch_is_ready(worker, world)) {
+            continue;
+        }
+        const double *q = state_q(batch->state[world]); /* the speeds come after the places */
+        int sane = 1;
+        for (int i = 0; i < 2 * batch->system->n; i++) {
+            sane &= fabs(q[i]) < ABSURD;
+        }
+        if (sane) {
+            return world;
+        }
+        batch_step_world(worker, world, batch->steps);
+    }
+    return -1;
+}
+
+/* A world that has made a step and has more to make comes next: there is at most one for each lane,
+ * as it is asked for right after. */
+static int step_next(void *user, double *t, double *limit, const double **y, const double **param)
+{
+    batch_worker *worker = user;
+    int world =
+        worker->again_count > 0 ? worker->again[--worker->again_count] : next_to_step(worker);
+    if (world >= 0) {
+        enter(worker, world, t, y, param);
+        *limit = *t + worker->lanes.largest;
+    }
+    return world;
+}
+
+/* One step of zw_step is over. A world that has failed takes it again alone, from its state. */
+static void step_done(void *user, const batch_lanes *lanes, int lane, zw_status status)
+{
+    batch_worker *worker = user;
+    zw_batch *batch = worker->batch;
+    int world = lanes->world[lane];
+    zw_batch_result *result = &batch->result[world];
+    if (status != ZW_OK && status != ZW_INTERRUPTED) {
+        batch_step_world(worker, world, batch->steps - (int)result->steps);
+        return;
+    }
+    if (status == ZW_OK) {
+        leave(worker, lanes, lane);
+        batch->state[world]->impacts = 0;
+        result->steps++;
+        worker->stepped++;
+    }
+    if (result->steps < batch->steps && !atomic_load(&batch->stopped)) {
+        worker->again[worker->again_count++] = world;
+    } else {
+        batch_end_steps(worker, world);
+    }
+}
+
+static void step_in_lanes(void *user, int thread)
+{
+    zw_batch *batch = user;
+    batch_worker *worker = &batch->worker[thread];
+    worker->lanes.tolerance = fmax(batch->plan.tolerance, 4.0 * DBL_EPSILON);
+    worker->lanes.largest = batch->plan.step;
+    worker->again_count = 0;
+    batch_lanes_run(
+        &worker->lanes,
+        &(batch_queue){.user = worker, .next = step_next, .done = step_done, .stops = batch_polls});
+}
+
+static int begin_in_lanes(zw_batch *batch)
+{
+    zw_run_options wish = batch->options, plan;
+    zw_error ignored;
+    wish.poll = NULL;
+    int lanes = batch->in_lanes && batch->steps > 0 &&
+                step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) == ZW_OK &&
+                plan.method == ZW_METHOD_DOP853;
+    batch->plan = lanes ? plan : batch->plan;
+    return lanes;
+}
+
+zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
+                        zw_error *error)
+{
+    zw_status status = check(options, error);
+    if (status == ZW_OK && steps < 0) {
+        status =
+            base_fail(error, ZW_BAD_INPUT, "the number of steps must not be negative: %d", steps);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    if (batch->device) {
+        return on_device_step(batch, options, steps, flags, error);
+    }
+    batch->options = options ? *options : (zw_run_options){0};
+    batch->steps = steps;
+    batch->flags = flags;
+    return move(batch,
+                batch_begin_softly(batch)      ? batch_step_softly
+                : batch_begin_equations(batch) ? batch_step_equations
+                : begin_in_lanes(batch)        ? step_in_lanes
+                                               : step_worlds,
+                error);
 }
 
 zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)

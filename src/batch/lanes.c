@@ -136,6 +136,9 @@ static void enter(batch_lanes *l, int lane, double t, const double *y, const dou
     for (int i = 0; i < l->size; i++) {
         ((double *)l->low0)[i * LANES + lane] = 0;
     }
+    for (int i = 0; i < l->system->shape.params; i++) {
+        l->is_bound &= l->param[i * LANES + lane] == param[i];
+    }
     scatter(l->system->shape.params, param, l->param, lane);
 }
 
@@ -160,7 +163,7 @@ static void first_steps(batch_lanes *l, lane_set set)
     for (int k = 0; k < LANES; k++) {
         if (in(set, k)) {
             d1[k] = size_of(l, k, f0, NULL);
-            h0[k] = step_first_trial(size_of(l, k, y0, NULL), d1[k], fabs(l->limit - l->t0[k]),
+            h0[k] = step_first_trial(size_of(l, k, y0, NULL), d1[k], fabs(l->limit[k] - l->t0[k]),
                                      l->largest);
         }
         for (int i = 0; i < l->size; i++) {
@@ -174,8 +177,9 @@ static void first_steps(batch_lanes *l, lane_set set)
             continue;
         }
         double d2 = size_of(l, k, (const double *)l->f1, f0);
-        double next = in(well, k) ? step_first(d1[k], d2, h0[k], fabs(l->limit - l->t0[k]), ROOTS)
-                                  : 0.01 * h0[k];
+        double next = in(well, k)
+                          ? step_first(d1[k], d2, h0[k], fabs(l->limit[k] - l->t0[k]), ROOTS)
+                          : 0.01 * h0[k];
         l->length[k] = fmin(next, l->largest);
         l->status[k] = ZW_OK;
     }
@@ -189,7 +193,8 @@ static void fill(batch_lanes *l, const batch_queue *queue)
         for (int k = 0; k < LANES; k++) {
             double t = 0;
             const double *y = NULL, *param = NULL;
-            if (l->world[k] < 0 && (l->world[k] = queue->next(queue->user, &t, &y, &param)) >= 0) {
+            if (l->world[k] < 0 &&
+                (l->world[k] = queue->next(queue->user, &t, &l->limit[k], &y, &param)) >= 0) {
                 enter(l, k, t, y, param);
                 new |= 1u << k;
             }
@@ -197,7 +202,10 @@ static void fill(batch_lanes *l, const batch_queue *queue)
         if (new == 0) {
             return;
         }
-        expr_tape_prepare8(l->system->tape[PART_TERMS].code, l->param, l->registers);
+        if (!l->is_bound) {
+            expr_tape_prepare8(l->system->tape[PART_TERMS].code, l->param, l->registers);
+            l->is_bound = 1;
+        }
         memcpy(l->t, l->t0, sizeof *l->t);
         lane_set well = evaluate(l, l->y0, l->f1, new);
         blend(l, well, l->f1, l->f0);
@@ -250,7 +258,7 @@ static lane_set attempt(batch_lanes *l, lane_set set)
     lane_set alive = set;
     for (int k = 0; k < LANES; k++) {
         l->status[k] = ZW_OK;
-        l->t1[k] = in(set, k) ? step_aim(l->t0[k], l->limit, l->length[k]) : l->t0[k];
+        l->t1[k] = in(set, k) ? step_aim(l->t0[k], l->limit[k], l->length[k]) : l->t0[k];
         l->h[k] = l->t1[k] - l->t0[k];
     }
     const zw_real8 *t0 = (const zw_real8 *)(const void *)l->t0;
@@ -287,7 +295,7 @@ static zw_status accept(batch_lanes *l, int k)
     const step_pace pace = {.steps = l->steps[k],
                             .start = l->start[k],
                             .t = l->t0[k],
-                            .end = l->limit,
+                            .end = l->limit[k],
                             .largest = l->largest};
     return step_progress(&pace, &l->since[k], &l->then[k], &l->error[k]);
 }
@@ -343,7 +351,7 @@ void batch_lanes_run(batch_lanes *l, const batch_queue *queue)
             } else if (in(set, k)) {
                 status = reject(l, k);
             }
-            if (in(set, k) && (status != ZW_OK || l->t0[k] == l->limit)) {
+            if (in(set, k) && (status != ZW_OK || l->t0[k] == l->limit[k])) {
                 queue->done(queue->user, l, k, status);
                 l->world[k] = -1;
                 left = 1;

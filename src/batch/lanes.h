@@ -22,11 +22,12 @@ typedef struct batch_lanes {
     double *alone_y, *alone_dy, *alone_param;
 
     /* Of a run */
-    double limit, tolerance, largest;
+    double tolerance, largest;
 
     /* Of each lane: its world (-1: idle) and its step control, as in step_ode */
     int world[LANES];
     double *t0, *t1, *h;
+    double limit[LANES]; /* where its motion ends */
     double length[LANES], last_size[LANES], error_size[LANES];
     int mishaps[LANES], again[LANES], culprit[LANES];
     long steps[LANES], rejected[LANES], evaluations[LANES];
@@ -42,6 +43,7 @@ typedef struct batch_lanes {
     zw_real8 *stage;                           /* [12 * size] */
     zw_real8 *H;                               /* [n * n] */
     double *param, *registers, *out;           /* of the tape of PART_TERMS */
+    int is_bound;                              /* the registers are those of param */
 } batch_lanes;
 
 void batch_lanes_layout(batch_lanes *lanes, base_arena *arena);
@@ -49,8 +51,9 @@ void batch_lanes_layout(batch_lanes *lanes, base_arena *arena);
 /* How a run asks for worlds and gives them back. */
 typedef struct batch_queue {
     void *user;
-    /* The next world that is to move, -1: none is left; its t, y[size] and param[]. */
-    int (*next)(void *user, double *t, const double **y, const double **param);
+    /* The next world that is to move, -1: none is left; its t, and the time to move to, y[size] and
+     * param[]. */
+    int (*next)(void *user, double *t, double *limit, const double **y, const double **param);
     /* World of this lane has arrived (ZW_OK) or failed; t0, y0 are where it is. */
     void (*done)(void *user, const batch_lanes *lanes, int lane, zw_status status);
     /* Asked after every step, t being the time of some lane: nonzero: all are done, as they are,
