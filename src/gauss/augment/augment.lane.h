@@ -38,10 +38,11 @@
  *
  * Whole steps are taken, from points that are closed or about to be, all of them sticking, and
  * multipliers of 0. stiff is STIFF while modes change, as stiffer rows throw multipliers about
- * where points share them in many ways, and grows where they do not. The end is where modes are the
- * same before and after a step, and what is left of the law is CLOSE. A world for which that does
- * not come is left to others. Measured on steps of a humanoid that flails (bench/batch): 5.5 steps
- * on average, 2 in 100 worlds left.
+ * where points share them in many ways, and STIFFEST where they do not. (Both, and MOST, decide
+ * what a step costs and how many worlds are left: test_soft8.c holds these.) The end is where modes
+ * are the same before and after a step, and what is left of the law is CLOSE. A world for which
+ * that does not come is left to others. Measured on steps of a humanoid that flails
+ * (bench/batch): 5.5 steps on average, 2 in 100 worlds left.
  *
  * Lanes.  All worlds take their steps together; a world that has arrived is frozen. Which blocks
  * and which pattern there are depends on the others, but in a world that does not have them they
@@ -54,8 +55,7 @@
 
 enum { MOST = 16 };
 #define STIFF 1e3    /* rho G while modes change, */
-#define STIFFER 30   /* by how much it grows where they do not, */
-#define STIFFEST 1e7 /* and up to where */
+#define STIFFEST 1e7 /* and where they do not */
 #define CLOSE 1e-10  /* of the largest speed of a row: what is left of the law */
 
 ZW_INLINE zw_real select_of(zw_mask mask, zw_real x, zw_real y)
@@ -468,9 +468,8 @@ ZW_CLONES static void arrive(const LANE(augment) * s, const zw_mask *here)
 
 ZW_CLONES static void stiffen_where(LANE(augment) * s, const zw_mask *same)
 {
-    zw_real zero = {0}, more = STIFFER * s->stiff;
-    more = select_of(more < STIFFEST, more, zero + STIFFEST);
-    s->stiff = select_of(*same, more, zero + STIFF);
+    zw_real zero = {0};
+    s->stiff = select_of(*same, zero + STIFFEST, zero + STIFF);
 }
 
 void LANE(augment_solve)(LANE(augment) * s)

@@ -70,7 +70,8 @@ typedef struct once8 {
     unsigned char *fast;                   /* [geoms] */
     unsigned char *listed;                 /* [matches] */
     int *rows;                             /* [matches] of their points */
-    long taken;
+    long taken;                            /* steps of worlds so far, */
+    long solves, rounds;                   /* solves of eight, and the rounds that these took */
     void *memory;
 } once8;
 
