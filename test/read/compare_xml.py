@@ -4,7 +4,7 @@
     test/read/compare_xml.py BUILD [COUNT]
 
 Expat (Python's xml.parsers.expat) is set to UTF-8. Apart: document types, which are refused; names with characters that only the
-fifth edition of XML 1.0 allows; and the two things of MuJoCo's reader (dashes in comments, blanks before the declaration).
+fifth edition of XML 1.0 allows; and the three things of MuJoCo's reader (dashes in comments, blanks before the declaration, </mujoco> once more at the end).
 """
 import collections, pathlib, random, re, subprocess, sys, xml.parsers.expat
 
@@ -68,7 +68,7 @@ def expats(text):
 def apart(text):
     comments = [c[4:-3] for c in re.findall(rb"<!--.*?-->", text, flags=re.S)]
     plain = re.sub(rb"<!--.*?-->", b"", text, flags=re.S)
-    return any(b"--" in c or c.endswith(b"-") for c in comments) or b"<!DOCTYPE" in plain or re.match(rb"(\xef\xbb\xbf)?[ \t\r\n]+<\?xml|(\xef\xbb\xbf){2}", text)
+    return plain.count(b"</mujoco>") > 1 or any(b"--" in c or c.endswith(b"-") for c in comments) or b"<!DOCTYPE" in plain or re.match(rb"(\xef\xbb\xbf)?[ \t\r\n]+<\?xml|(\xef\xbb\xbf){2}", text)
 
 
 texts = [t for t in SEEDS + [changed() for _ in range(count)] if not apart(t)]

@@ -9,6 +9,7 @@
 
 #include "base/list.h"
 #include "base/memory.h"
+#include "model/bodies.h"
 #include "read/file/file.h"
 
 /* ---- Strings -------------------------------------------------------------------------------- */
@@ -85,6 +86,12 @@ int xml_place_at(xml_tree *tree, int file, int line, int column, size_t length)
         xml_no_memory(tree);
     }
     return place;
+}
+
+int xml_note_at(xml_tree *tree, int file, int line, int column, const char *text)
+{
+    int place = xml_place_at(tree, file, line, column, 1);
+    return place >= 0 && (model_add_note(tree->model, place, text) || xml_no_memory(tree));
 }
 
 int xml_place(xml_tree *tree, int element)

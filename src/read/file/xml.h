@@ -58,6 +58,9 @@ int xml_place(xml_tree *tree, int element);
 int xml_place_name(xml_tree *tree, int element, int attribute);
 int xml_place_value(xml_tree *tree, int element, int attribute, int word);
 
+/* Take a note of something without effect; 0: no memory. */
+int xml_note_at(xml_tree *tree, int file, int line, int column, const char *text);
+
 /* Messages; all return 0. The first one stays. */
 int xml_fail(xml_tree *tree, int place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

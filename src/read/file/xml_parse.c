@@ -412,6 +412,11 @@ static int end_tag(parser *p)
     p->at += 2;
     const char *name = p->text + p->at;
     size_t length = (size_t)pass_name(p);
+    if (p->open < 0 && p->root >= 0 && strcmp(p->tree->element[p->root].name, "mujoco") == 0 &&
+        strncmp(p->text + begin, "</mujoco>", 9) == 0) { /* MuJoCo lets it stand (Unitree's G1) */
+        find_line(p, p->at++);
+        return xml_note_at(p->tree, p->file, p->line, p->column - 8, "/mujoco (a second time)");
+    }
     if (p->open < 0) {
         return fail(p, begin, (int)length + 2, "this closes an element, and none is open");
     }
