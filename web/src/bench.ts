@@ -182,6 +182,8 @@ export class Bench implements Stage {
       axis: () => this.plane.place([0, 0]),
       apart: () => this.other.apart(),
       strongest: () => this.other.worst(),
+      // how old the problem is whose admissible accelerations are drawn
+      late: () => this.samples[this.index][0] - this.inspector.time,
     };
   }
 
@@ -221,10 +223,11 @@ export class Bench implements Stage {
       this.samples[news.index] = news.sample;
       this.samples.length = Math.min(this.samples.length, news.count);
       this.index = Math.min(news.index, this.samples.length - 1);
+      this.askedFor = NaN;
       this.bits.textContent = news.bits;
       this.dirty = true;
     } else if (news.type === 'problem') {
-      this.inspector.take(news.problem);
+      this.inspector.take(news.problem, news.t);
       this.dirty = true;
     } else if (news.type === 'paused') this.element.dataset.state = 'paused';
     else if (news.type === 'thin') {
@@ -254,7 +257,7 @@ export class Bench implements Stage {
     this.say(`${about.speeds.length} speeds, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${law}`);
     if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.points.length > 0 ? this.points.length - 1 : Math.min(0, about.points.length - 1);
     this.select(this.subject);
-    this.inspector.take(null);
+    this.inspector.take(null, NaN);
     this.other.whatif.show(about, this.text, Array.from(news.sample.slice(this.places.param, this.places.param + about.params.length)));
     void this.show(about, false);
     if (this.other.twin) this.other.whatif.again();
@@ -360,6 +363,7 @@ export class Bench implements Stage {
     this.other.twin?.restart();
     this.fault.className = 'fault calm';
   }
+  private askedFor = NaN; // the sample whose problem (M, A, b) was asked for last
   private seek(index: number) {
     const i = Math.max(0, Math.min(this.samples.length - 1, index));
     this.setLoop(false);
@@ -481,8 +485,13 @@ export class Bench implements Stage {
     this.chartsDue = now + 90;
     for (const chart of this.charts) chart.paint(this.samples, this.index, ghost);
     if (!this.principle) return;
-    if (this.running) this.send({ type: 'problem' });
-    this.inspector.show(this.world, this.places, sample, this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
+    if (this.looping) this.inspector.take(null, NaN); // the engine stands elsewhere
+    else if (this.running || this.askedFor !== sample[0]) this.send({ type: 'problem' });
+    this.askedFor = sample[0];
+    // While it runs the answer is a little older than the last sample: the panel shows the instant of the answer.
+    let at = this.index;
+    while (this.running && at > 0 && this.samples[at][0] > this.inspector.time) at--;
+    this.inspector.show(this.world, this.places, this.samples[at], this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
   }
 
   private paintTime(sample: Sample) {

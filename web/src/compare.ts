@@ -73,7 +73,7 @@ export class Comparison {
     const worst = twin.forces.findIndex((f) => size(f) === this.strongest);
     this.whatif.report(twin.forces.length > 0
       ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}; the arrow shows where.`
-      : `Pale and dashed: the motion ${this.whatif.now()}, from here on.`);
+      : `Pale and dashed: the motion from here on, ${this.whatif.now()}.`);
     if (!this.bench.solid) for (let k = 0; k < twin.samples.length; k += 5) this.bench.plane.includeGhost({ about: twin.about!, places: twin.places, samples: twin.samples, index: k });
     this.lay();
   }

@@ -19,7 +19,8 @@ export class Inspector {
   constructor() {
     this.element.append(make('h2', {}, 'Least constraint'), this.words, this.picture, this.caption, this.table, this.body);
   }
-  take(problem: Problem | null) { this.problem = problem; }
+  time = NaN; // of the problem
+  take(problem: Problem | null, time: number) { this.problem = problem; this.time = time; }
 
   show(about: About, p: Places, sample: Sample, pair: Pair | null, body: number, theme: Theme) {
     this.words.textContent = `Z = ½ (a − a_free)ᵀ M (a − a_free) = ${sayNumber(this.Z(p, sample))}, the least that the constraints admit; certificate ${sample[head.certificate].toExponential(1)}`;
@@ -29,7 +30,7 @@ export class Inspector {
   }
 
   private Z(p: Places, sample: Sample): number {
-    const { n, numbers } = this.problem ?? { n: 0, numbers: sample };
+    const { n, numbers } = (this.time === sample[0] && this.problem) || { n: 0, numbers: sample };
     if (n === 0) return sample[head.Z];
     let sum = 0;
     for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) sum += 0.5 * (sample[p.a + i] - sample[p.free + i]) * numbers[i * n + j] * (sample[p.a + j] - sample[p.free + j]);
@@ -67,9 +68,9 @@ export class Inspector {
   }
 
   private paint(p: Places, sample: Sample, pair: Pair | null, theme: Theme) {
-    const problem = this.problem;
+    const { problem } = this;
     this.picture.hidden = this.caption.hidden = !problem || problem.n > 80;
-    if (!problem || problem.n > 80) return;
+    if (!problem || problem.n > 80 || this.time !== sample[0]) return; // what belongs to this instant is under way
     const { n, m, numbers } = problem, J = numbers.subarray(n * n + m * n + m), unit = (i: number) => Array.from({ length: n }, (_, k) => Number(k === i));
     let rows: number[][], free: Two, actual: Two;
     if (pair) {

@@ -16,8 +16,9 @@ export function ghostOf(theme: Theme): Theme {
   const pale = (colour: string) => mix(colour, theme.card, 0.5);
   return { ...theme, ink: pale(theme.ink), soft: pale(theme.soft), curves: theme.curves.map(pale) };
 }
+// Colours #abc (as the build shortens #aabbcc) and #aabbcc.
 function mix(a: string, b: string, part: number): string {
-  const rgb = (c: string) => [1, 3, 5].map((k) => parseInt(c.slice(k, k + 2), 16)), [x, y] = [rgb(a), rgb(b)];
+  const wide = (c: string) => (c.length === 4 ? c.replace(/[^#]/g, '$&$&') : c), rgb = (c: string) => [1, 3, 5].map((k) => parseInt(wide(c).slice(k, k + 2), 16)), [x, y] = [rgb(a), rgb(b)];
   return '#' + x.map((v, k) => Math.round(v + part * (y[k] - v)).toString(16).padStart(2, '0')).join('');
 }
 export function namedColour(theme: Theme, name: string, otherwise: string): string {

@@ -32,7 +32,7 @@ export function choicesOf(about: About, text: string, recordings: string[]): { l
     groups.push({ label: 'Another law', list: laws.map((law) => ['law:' + law, 'by the ' + law + ' law']) });
   }
   if (about.contacts > 0) groups.push({ label: 'Another law of contact', list: ['coulomb', 'convex', 'soft'].filter((law) => law !== about.contact).map((law) => ['contact:' + law, law + ' contact']) });
-  if (about.params.length > 0) groups.push({ label: 'Another parameter', list: about.params.slice(0, 60).map((name, i) => ['param:' + i, 'another ' + name]) });
+  if (about.params.length > 0) groups.push({ label: 'Another parameter', list: about.params.slice(0, 60).map((name, i) => ['param:' + i, 'with another ' + name]) });
   groups.push({ label: 'A recording', list: [...recordings.map((name): [string, string] => ['recording:' + name, 'beside ' + name]), ['recording:', 'beside a file (CSV) …']] });
   return groups;
 }
