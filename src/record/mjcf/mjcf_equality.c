@@ -77,18 +77,15 @@ void mjcf_put_own_sites(mjcf_writer *w, int body)
     }
 }
 
-/* relpose is the pose of the second body in the first: frame 1 less the anchor. */
+/* relpose says where the anchor is in the first body, and how the second is turned there. */
 static void put_bodies(mjcf_writer *w, const zw_equality_def *e)
 {
     mjcf_put_name(w, "body1", ZW_KIND_BODY, e->first);
     mjcf_put_name(w, "body2", ZW_KIND_BODY, e->second);
     mjcf_put_reals(w, "anchor", e->kind == ZW_EQUALITY_WELD ? e->pos2 : e->pos1, 3);
     if (e->kind == ZW_EQUALITY_WELD && e->placed == 1) {
-        double relpose[7], anchor[3];
-        model_rotate(e->quat1, e->pos2, anchor);
-        for (int i = 0; i < 3; i++) {
-            relpose[i] = e->pos1[i] - anchor[i];
-        }
+        double relpose[7];
+        memcpy(relpose, e->pos1, sizeof e->pos1);
         memcpy(&relpose[3], e->quat1, sizeof e->quat1);
         mjcf_put_reals(w, "relpose", relpose, 7);
     }
