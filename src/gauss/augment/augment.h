@@ -1,4 +1,4 @@
-/* Contacts with Coulomb's law in one linear step, for two worlds and for eight (design:
+/* Contacts with Coulomb's law in one linear step, for one world and for eight (design:
  * math/lane.h).
  *
  *     H (u - v0) = r + J' lambda                   H symmetric, on the ways of a tree
@@ -13,15 +13,12 @@
 #include "math/dense/paths.h"
 #include "math/lane.h"
 
-typedef double zw_real2 __attribute__((vector_size(16)));
-typedef long long zw_mask2 __attribute__((vector_size(16)));
-
-#define AUGMENT_TWO(name) name##2
+#define AUGMENT_ONE(name) name##1
 #define AUGMENT_EIGHT(name) name##8
 
-#define zw_real zw_real2
-#define zw_mask zw_mask2
-#define LANE AUGMENT_TWO
+#define zw_real double
+#define zw_mask int
+#define LANE AUGMENT_ONE
 #include "gauss/augment/augment_list.lane.h"
 #undef zw_real
 #undef zw_mask

@@ -29,9 +29,10 @@ typedef struct impulse_label {
 } impulse_label;
 
 /* Of the size of the mechanism: what is deeper is moved apart before a step; and has no friction.
- */
+ * With one linearisation, which leaves what curvature does of gaps, both are IMPULSE_SUNK. */
 #define IMPULSE_OVERLAP 1e-6
 #define IMPULSE_INSIDE 1e-4
+#define IMPULSE_SUNK 1e-2
 #define IMPULSE_GRIP 1e-6    /* m: what is so near touches, as far as adhesion goes */
 #define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is moved apart */
 

@@ -48,8 +48,8 @@ void impulse_note_deep(step_impulse *s)
         int overlaps = -point->gap > least;
         left = overlaps ? -point->gap : left;
         s->overlaps |= overlaps;
-        if (!(left > 0)) {
-            continue;
+        if (!(left > 0) || (t->sweep.linear && !overlaps)) {
+            continue; /* (impulse_quick.c) */
         }
         impulse_deep *deep = find_deep(t, point);
         if (!deep) {

@@ -150,8 +150,10 @@ void impulse_drop_stuck(step_impulse *s)
 
 double impulse_least_overlap(const step_impulse *s)
 {
-    return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h
-                           : (s->rough ? IMPULSE_INSIDE : IMPULSE_OVERLAP) * impulse_extent(s);
+    double part = s->touch.sweep.linear ? IMPULSE_SUNK
+                  : s->rough            ? IMPULSE_INSIDE
+                                        : IMPULSE_OVERLAP;
+    return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h : part * impulse_extent(s);
 }
 
 /* The deepest of the points that have been found; 0: none is in anything. */

@@ -5,9 +5,11 @@
  * that is backward Euler for springs, dampers and motors, linearised at what the speed of now would
  * lead to; everything else is that of q0. Constraints and contacts are at position level, phi(q0) +
  * h A u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back
- * by the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
- * this is the form for many steps a second, where impulse.c's rounds are that for exact ones.
- * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short.
+ * by the next step: there is no drift. (But no faster than g h: where limbs turn by a part of a
+ * radian in a step, curvature leaves millimetres, and taken back at once they would come out as
+ * speeds.) One sweep over the tree and one solve of the kernel a step: this is the form for many
+ * steps a second, where impulse.c's rounds are that for exact ones. Forces act for all of h before
+ * u, which is v1 as well: a thing that slides stops v h/2 short.
  *
  * What it does with inertia is explicit. A step after which there is more energy than work
  * explains, by a hundredth of the kinetic energy (impulse_gains), or whose problem is not solved,
@@ -167,21 +169,10 @@ static int accept(step_impulse *s)
     return kept;
 }
 
-/* Is something in one another by more than what one linearisation leaves? */
-static int overlaps(const step_impulse *s)
-{
-    const impulse_contacts *t = &s->touch;
-    int any = t->deep_count > 0;
-    for (int k = 0; k < t->found.count; k++) {
-        any |= t->found.point[k].gap < 0 && t->b[k] > impulse_gravity(s) * s->h;
-    }
-    return any;
-}
-
 /* As eight worlds at once would: step/once8/cones.c. */
 static int solve_by_cones(step_impulse *s)
 {
-    s->plain = s->accuracy == 0 && !overlaps(s) &&
+    s->plain = s->accuracy == 0 && s->touch.deep_count == 0 &&
                cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, impulse_gravity(s) * s->h,
                            s->best) &&
                accept(s);
@@ -214,32 +205,30 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     return status;
 }
 
-/* Where overlaps push, s->u leads apart; v1 are the speeds without that. What curvature has left of
- * a gap is no overlap: it comes back slower than what gravity gives in a step. */
-static zw_status leave_apart(step_impulse *s, double *v1, int *any, zw_error *error)
+/* What overlaps comes apart, but no faster than what gravity gives in a step. */
+static void limit_recovery(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
-    double slow = impulse_gravity(s) * s->h;
+    double most = impulse_gravity(s) * s->h;
     for (int k = 0; k < t->found.count; k++) {
-        int apart = t->land.now[k] == IMPULSE_APART && t->b[k] > slow;
-        t->land.now[k] = apart || impulse_is_landing(t, k) ? t->land.now[k] : 0;
-        t->b[k] = apart ? fmin(t->b[k], 0) : t->b[k];
-        *any |= apart;
+        t->b[k] = fmin(t->b[k], most);
     }
-    s->problem.old_blocks = *any ? 0 : s->problem.old_blocks;
-    zw_status status = *any ? solve_rows(s, error) : ZW_OK;
-    if (status == ZW_OK && *any) {
-        memcpy(v1, s->problem.answer.a, (size_t)s->system->n * sizeof(double));
-        s->residual = fmax(s->residual, s->problem.answer.certificate);
+}
+
+/* Nothing is pushed apart beside the motion. */
+static void find_landings(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    impulse_find_landings(s);
+    for (int k = 0; k < t->found.count; k++) {
+        t->land.now[k] = impulse_is_landing(t, k) ? t->land.now[k] : 0;
     }
-    return status;
 }
 
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t speeds = (size_t)system->n * sizeof(double);
-    int apart = 0;
     s->fall = s->h;
     s->sigma = 1;
     momentum(s);
@@ -250,6 +239,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     if (status == ZW_OK) {
         impulse_limits_begin(s, s->psi0, s->A);
         begin_limits(s);
+        limit_recovery(s);
         status = solve_rows(s, error);
     }
     s->residual = s->problem.answer.certificate;
@@ -259,19 +249,14 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
-    impulse_find_landings(s);
-    status = status == ZW_OK ? leave_apart(s, v1, &apart, error) : status;
+    find_landings(s);
     if (status == ZW_OK && system->works) {
         const double *lambda = s->problem.answer.lambda;
         s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);
         s->gained += impulse_contact_work(s, &s->problem, lambda, s->v0, v1);
-        if (apart) {
-            impulse_see(s, s->q1);
-            s->gained += 2 * impulse_lift(s, s->work->sweeps, s->begin, v1);
-        }
         s->gained += impulse_forces_work(s);
     }
     s->rounds = 1;
-    s->plain &= !apart && status == ZW_OK;
+    s->plain &= status == ZW_OK;
     return status;
 }

@@ -41,21 +41,16 @@ int cones_fit(const zw_system *system)
     return fit;
 }
 
-static zw_real2 *take(base_arena *arena, size_t count)
-{
-    return (zw_real2 *)base_arena_doubles(arena, 2 * count);
-}
-
 static void lay_out(impulse_cones *c, const zw_system *system, base_arena *arena)
 {
     size_t n = (size_t)system->n, entries = n * (n + 1) / 2 + 4 * n;
-    zw_real2 **square[] = {&c->H, &c->it.lower, &c->it.upper};
+    double **square[] = {&c->H, &c->it.lower, &c->it.upper};
     for (int k = 0; k < 3; k++) {
-        *square[k] = take(arena, entries);
+        *square[k] = base_arena_doubles(arena, entries);
     }
-    zw_real2 **line[] = {&c->r, &c->v0, &c->it.x, &c->it.to};
+    double **line[] = {&c->r, &c->v0, &c->it.x, &c->it.to};
     for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
-        *line[k] = take(arena, n);
+        *line[k] = base_arena_doubles(arena, n);
     }
     int **ints[] = {&c->depth,    &c->start,    &c->run,    &c->it.parent,
                     &c->it.depth, &c->it.start, &c->it.run, &c->it.level};
@@ -121,11 +116,6 @@ static int grow(impulse_cones *c, int blocks, int entries)
     return 1;
 }
 
-static zw_real2 both(double x)
-{
-    return (zw_real2){x, x};
-}
-
 /* Columns that rise, on one way to the root? -1: they do not rise. */
 static int is_straight(const paths_shape *shape, const int *column, int columns)
 {
@@ -144,7 +134,7 @@ static int is_straight(const paths_shape *shape, const int *column, int columns)
 }
 
 /* 0: it is none of those that this is for. */
-static int put_block(impulse_cones *c, const impulse_problem *p, int index, augment_block2 *to)
+static int put_block(impulse_cones *c, const impulse_problem *p, int index, augment_block1 *to)
 {
     const zw_block *block = &p->block[index];
     int first = p->first[index], start = p->start[first], columns = p->start[first + 1] - start;
@@ -153,14 +143,14 @@ static int put_block(impulse_cones *c, const impulse_problem *p, int index, augm
              : block->kind != ZW_INEQUALITY || block->rows != 1) {
         return 0;
     }
-    *to = (augment_block2){.width = block->rows,
+    *to = (augment_block1){.width = block->rows,
                            .columns = columns,
                            .column = p->column + start,
                            .J = c->J + start,
                            .is_straight = is_straight(&c->straight, p->column + start, columns),
                            .mu = cone ? block->friction[0] : 0,
-                           .b = both(p->b[first]),
-                           .on = {-1, -1}};
+                           .b = p->b[first],
+                           .on = 1};
     return to->is_straight >= 0 && p->start[first + block->rows] - start == block->rows * columns;
 }
 
@@ -174,7 +164,7 @@ static void put_matrix(impulse_cones *c, const impulse_matrix *H)
             while (H->row[at] != i) {
                 at++;
             }
-            c->H[shape->start[i] + k] = both(H->value[at]);
+            c->H[shape->start[i] + k] = H->value[at];
         }
     }
 }
@@ -182,7 +172,7 @@ static void put_matrix(impulse_cones *c, const impulse_matrix *H)
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
                 const double *v0, double falling, double *v)
 {
-    augment2 *it = &c->it;
+    augment1 *it = &c->it;
     if (!c->fits || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
         !grow(c, p->blocks + 1, p->entries + 1)) {
         return 0;
@@ -194,28 +184,28 @@ int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, c
         }
     }
     for (int e = 0; e < p->entries; e++) {
-        c->J[e] = both(p->value[e]);
+        c->J[e] = p->value[e];
     }
     put_matrix(c, H);
     for (int i = 0; i < it->n; i++) {
-        c->r[i] = both(r[i]);
-        c->v0[i] = both(v0[i]);
+        c->r[i] = r[i];
+        c->v0[i] = v0[i];
     }
     it->falling = falling;
-    it->good = (zw_mask2){-1, -1};
-    augment_solve2(it);
-    if (!it->good[0]) {
+    it->good = 1;
+    augment_solve1(it);
+    if (!it->good) {
         return 0;
     }
     for (int k = 0; k < p->blocks; k++) {
         for (int i = 0; i < p->block[k].rows; i++) {
-            p->guess[p->first[k] + i] = it->block[k].found[i][0];
+            p->guess[p->first[k] + i] = it->block[k].found[i];
         }
     }
     for (int i = 0; i < it->n; i++) {
-        v[i] = v0[i] + it->x[i][0];
+        v[i] = v0[i] + it->x[i];
     }
     p->answer = (gauss_islands_answer){
-        .a = v, .lambda = p->guess, .certificate = it->certificate[0], .worst_block = -1};
+        .a = v, .lambda = p->guess, .certificate = it->certificate, .worst_block = -1};
     return 1;
 }

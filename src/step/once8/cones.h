@@ -8,12 +8,12 @@
 
 typedef struct impulse_cones {
     int fits; /* 0: this system's problems are not of that kind */
-    augment2 it;
+    augment1 it;
     paths_shape straight;
     int *depth, *start, *run; /* of straight */
-    zw_real2 *H, *r, *v0;
+    double *H, *r, *v0;
     int block_capacity, entry_capacity;
-    zw_real2 *J;
+    double *J;
     void *memory;
 } impulse_cones;
 

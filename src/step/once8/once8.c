@@ -88,6 +88,7 @@ static void lay_out(once8 *s, base_arena *arena)
         *ints[k] = base_arena_ints(arena, n + 1);
     }
     s->rows = base_arena_ints(arena, (size_t)s->of->match_count + 1);
+    s->watched = base_arena_ints(arena, (size_t)s->of->match_count + 1);
     s->q_alone = base_arena_doubles(arena, (size_t)system->nq);
     s->u_alone = base_arena_doubles(arena, n);
     s->way = base_arena_doubles(arena, (size_t)system->bodies->contact->geom_count + 1);
@@ -185,7 +186,7 @@ once8 *once8_create(const zw_system *system, zw_work *work, double h, int *faile
     double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     *s = (once8){.of = of, .h = h, .falling = gravity * h};
     of->margin = 2 * h * h * gravity;
-    s->deepest = 0.99 * fmin(fmin(IMPULSE_INSIDE, gravity * h * h), IMPULSE_RECOVERY * h);
+    s->deepest = 0.99 * IMPULSE_SUNK;
     s->it.falling = s->falling;
     if (!allocate(s)) {
         *failed = 1;

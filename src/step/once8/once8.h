@@ -65,7 +65,8 @@ typedef struct once8 {
     zw_real8 *turn, *twist, *speed, *bend; /* [bodies] bounds along the way: contact_path.c */
     contact_path path;                     /* of one world */
     zw_real8 *ways;                        /* [geoms] how far their points go at most */
-    zw_mask8 *suspect;                     /* [matches] that might meet on these ways */
+    zw_mask8 *suspect;                     /* [matches] that might meet on these ways, */
+    int *watched, watched_count;           /* [matches] those of which some world has one */
     double *q_alone, *u_alone, *way;       /* [nq], [n], [geoms] of one world */
     unsigned char *fast;                   /* [geoms] */
     unsigned char *listed;                 /* [matches] */

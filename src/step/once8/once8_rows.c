@@ -56,7 +56,8 @@ static void add_contact(soft8 *of, const soft8_match *match, const zw_mask8 *on,
         k->mu = width > 1 ? match->law.friction[0] : 0;
         k->is_straight = match->is_straight;
         k->on = *on;
-        k->b = 0.0 - *gap / s->h;
+        zw_real8 back = 0.0 - *gap / s->h;
+        k->b = lane_select8(back < s->falling, back, (zw_real8){0} + s->falling);
         fill_contact(of, match, pos, frame, width, s->J + (k->J - s->J));
     }
 }

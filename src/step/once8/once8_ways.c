@@ -68,26 +68,28 @@ static int find_fast(once8 *s)
 }
 
 /* Until when do the two not meet, or go through each other? */
-static int is_free_pair(const once8 *s, const contact_match *match)
+static int is_free_pair(once8 *s, const contact_match *match, int seen)
 {
     int sure;
-    return contact_path_meet(&s->path, &s->of->alone->found, match->a, match->b, s->h, 0, &sure) >=
-           s->h;
+    return contact_path_meet(&s->path, &s->of->alone->found, match->a, match->b, s->h, seen,
+                             &sure) >= s->h;
 }
 
 /* A pair that was found, by its nearest point: march_until, march. */
-static int is_safe(const once8 *s, const contact_match *match, double gap, const double n[3])
+static int is_safe(once8 *s, const contact_match *match, double gap, const double n[3])
 {
     const contact_world *world = s->of->system->bodies->contact;
     const contact_work *found = &s->of->alone->found;
     int a = match->a, b = match->b;
     double hair = contact_path_hair(&s->path, found, a, b);
-    double depth = contact_path_depth(&s->path, a, b), capacity = gap + (gap <= hair ? depth : 0);
+    double depth = contact_path_depth(&s->path, a, b);
+    int seen = gap <= fmax(hair, CONTACT_PATH_NEAR * depth);
+    double allowed = gap + (seen ? depth : 0);
     int pieces = contact_is_pieces((int)world->geom[a].shape.kind) ||
                  contact_is_pieces((int)world->geom[b].shape.kind);
-    return (!pieces && contact_path_safe(&s->path, found, a, b, s->of->work->sweeps, n, capacity,
-                                         1) >= s->h) ||
-           is_free_pair(s, match);
+    return (!pieces &&
+            contact_path_safe(&s->path, found, a, b, s->of->work->sweeps, n, allowed, 1) >= s->h) ||
+           is_free_pair(s, match, seen);
 }
 
 /* All pairs that were found. Those that are farther apart than all that the two go, as ways has it
@@ -119,20 +121,21 @@ static int are_found_safe(once8 *s, int lane)
 }
 
 /* Geoms that go farther than contacts were looked for, likewise. */
-static int are_wild_safe(const once8 *s, int lane)
+static int are_wild_safe(once8 *s, int lane)
 {
     const contact_world *world = s->of->system->bodies->contact;
     const contact_work *found = &s->of->alone->found;
     double margin = 0.5 * s->of->margin, close;
     int safe = 1;
-    for (int k = 0; k < s->of->match_count && safe; k++) {
+    for (int i = 0; i < s->watched_count && safe; i++) {
+        int k = s->watched[i];
         const contact_match *match = &s->of->match[k].of;
         int a = match->a, b = match->b;
         int wild = (!world->still[a] && !(s->way[a] <= found->reach[a] + margin)) ||
                    (!world->still[b] && !(s->way[b] <= found->reach[b] + margin));
         if (wild && (s->fast[a] || s->fast[b]) && !s->listed[k] && s->suspect[k][lane] &&
             contact_near(world, found, match, s->way[a] + s->way[b], &close)) {
-            safe = is_free_pair(s, match);
+            safe = is_free_pair(s, match, 0);
         }
     }
     return safe;
@@ -148,23 +151,40 @@ static int is_free(once8 *s, int lane)
     return slow || (are_found_safe(s, lane) && are_wild_safe(s, lane));
 }
 
+/* Pairs that might meet one of whose two goes farther than it is thick, and in which worlds. */
+static void find_suspects(once8 *s, zw_mask8 *any)
+{
+    soft8 *of = s->of;
+    const contact_geom *geom = of->system->bodies->contact->geom;
+    double margin = of->margin;
+    s->watched_count = 0;
+    of->reach = s->ways;
+    of->margin = 0;
+    for (int k = 0; k < of->match_count; k++) {
+        int a = of->match[k].of.a, b = of->match[k].of.b;
+        zw_mask8 fast = (s->ways[a] > geom[a].thick) | (s->ways[b] > geom[b].thick);
+        fast &= of->good;
+        if (lane_any8(fast)) {
+            soft8_near(of, k, &s->suspect[k]);
+            s->suspect[k] &= fast;
+            *any |= s->suspect[k];
+            s->watched[s->watched_count] = k;
+            s->watched_count += lane_any8(s->suspect[k]);
+        }
+    }
+    of->reach = s->reach;
+    of->margin = margin;
+}
+
 void once8_check_ways(once8 *s, const zw_mask8 *slow)
 {
     soft8 *of = s->of;
-    double margin = of->margin;
-    int suspected = 0;
+    zw_mask8 asked = of->good & ~*slow, any = {0};
+    if (lane_any8(asked)) {
+        find_suspects(s, &any);
+    }
     for (int l = 0; l < of->lanes; l++) {
-        if (of->good[l] && !(*slow)[l] && !suspected) {
-            suspected = 1;
-            of->reach = s->ways;
-            of->margin = 0;
-            for (int k = 0; k < of->match_count; k++) {
-                soft8_near(of, k, &s->suspect[k]);
-            }
-            of->reach = s->reach;
-            of->margin = margin;
-        }
-        of->good[l] = of->good[l] && ((*slow)[l] || is_free(s, l)) ? -1 : 0;
+        of->good[l] = of->good[l] && (!asked[l] || !any[l] || is_free(s, l)) ? -1 : 0;
     }
 }
 

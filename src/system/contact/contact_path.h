@@ -17,6 +17,9 @@ typedef struct contact_path {
     double *q, *sweeps;
     const double *start; /* sweeps of q0 that know the speeds u; NULL: there are none */
     int placed;          /* poses of the contact_work that is asked with are those of q0 */
+    double *end;         /* sweeps of q0 (+) h u that know the speeds u, */
+    collide_pose *last;  /* [geoms] and where all is then; */
+    int ended;           /* they are there */
     void *memory;
 } contact_path;
 
@@ -35,6 +38,11 @@ double contact_path_reach(const contact_path *path, int geom, const collide_pose
 double contact_path_depth(const contact_path *path, int a, int b);
 double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
 
+/* Of that depth: pairs of one linearisation's problem that are nearer count as touching. How they
+ * come together is for the problem to say; a proof that they do not touch at all would have to
+ * follow a gap of round-off along bounds of the accelerations, in hundreds of looks. */
+#define CONTACT_PATH_NEAR 0.1
+
 /* Fields and meshes are many convex pieces. */
 static inline int contact_is_pieces(int kind)
 {
@@ -52,7 +60,7 @@ double contact_path_safe(const contact_path *path, const contact_work *work, int
  * go through each other; of two that touch at the start half of that, as the way is then too
  * coarse; or INFINITY if `seen` is -1. *sure: all that was found within the effort that there is.
  */
-double contact_path_meet(const contact_path *path, const contact_work *work, int a, int b,
-                         double until, int seen, int *sure);
+double contact_path_meet(contact_path *path, const contact_work *work, int a, int b, double until,
+                         int seen, int *sure);
 
 #endif
