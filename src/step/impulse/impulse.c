@@ -549,6 +549,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->touch.land.sum_count = s->touch.land.flight_count = 0;
     s->h = h;
     s->rough = s->touch.sweep.linear = is_first_enough(s);
+    s->parts = s->overlaps;
     impulse_part(s);
     zw_status status = bodies_grip(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
     if (status != ZW_OK) {

@@ -29,7 +29,8 @@ typedef struct impulse_label {
 } impulse_label;
 
 /* Of the size of the mechanism: what is deeper is moved apart before a step; and has no friction.
- * With one linearisation, which leaves what curvature does of gaps, both are IMPULSE_SUNK. */
+ * With one linearisation, which leaves what curvature does of gaps and takes it back slowly, both
+ * are IMPULSE_SUNK (but where overlaps are being moved apart, and in motions that begin). */
 #define IMPULSE_OVERLAP 1e-6
 #define IMPULSE_INSIDE 1e-4
 #define IMPULSE_SUNK 1e-2
@@ -342,6 +343,7 @@ typedef struct step_impulse {
     double futile;       /* operations of solves in this step that did not arrive */
     int rough;           /* the step began with one linearisation */
     int overlaps;        /* shapes may be in one another at the start of the step: impulse_part.c */
+    int parts;           /* they were, or this is the first step */
     int looks;           /* no step has been taken: */
     impulse_overlap overlap; /* what was in one another before the first */
     double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */

@@ -150,9 +150,10 @@ void impulse_drop_stuck(step_impulse *s)
 
 double impulse_least_overlap(const step_impulse *s)
 {
-    double part = s->touch.sweep.linear ? IMPULSE_SUNK
-                  : s->rough            ? IMPULSE_INSIDE
-                                        : IMPULSE_OVERLAP;
+    int rough = s->rough && impulse_gravity(s) > 0; /* without weight nothing is taken back */
+    double part = !rough                               ? IMPULSE_OVERLAP
+                  : s->touch.sweep.linear && !s->parts ? IMPULSE_SUNK
+                                                       : IMPULSE_INSIDE;
     return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h : part * impulse_extent(s);
 }
 

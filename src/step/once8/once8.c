@@ -186,7 +186,6 @@ once8 *once8_create(const zw_system *system, zw_work *work, double h, int *faile
     double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     *s = (once8){.of = of, .h = h, .falling = gravity * h};
     of->margin = 2 * h * h * gravity;
-    s->deepest = 0.99 * IMPULSE_SUNK;
     s->it.falling = s->falling;
     if (!allocate(s)) {
         *failed = 1;

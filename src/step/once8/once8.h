@@ -37,6 +37,7 @@ typedef struct once8_clock {
     double t, work;
     long steps;         /* since it was read from the state */
     double certificate; /* of the last step */
+    int parts;          /* overlaps may have to be moved apart: impulse_part.c */
 } once8_clock;
 
 /* What the block of a row is about. */
@@ -49,7 +50,8 @@ typedef struct once8_about {
 
 typedef struct once8 {
     soft8 *of; /* places and pairs, and room for q, v, forces */
-    double h, falling, deepest;
+    double h, falling;
+    zw_real8 deepest; /* overlaps that are not moved apart */
     augment8 it;
     int block_capacity, entries, entry_capacity;
     int needs_blocks, needs_entries; /* that there was no room for */

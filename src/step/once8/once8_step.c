@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/lanes.h"
+#include "step/impulse/impulse.h"
 #include "step/once8/once8.h"
 #include "tree/sweeps.h"
 
@@ -15,6 +16,7 @@
 void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x)
 {
     *clock = (once8_clock){.t = state->t, .work = state->work};
+    clock->parts = !run_remembers_step(state) || *run_step_memory(system, state) != 1;
     memcpy(x, state_q(state), (size_t)(system->nq + system->n + state->params) * sizeof *x);
 }
 
@@ -34,7 +36,7 @@ void once8_write(const zw_system *system, const zw_run_options *plan, const once
     run_note_once(system, state, plan);
 }
 
-static void load(once8 *s, int count, double *const *x)
+static void load(once8 *s, int count, once8_clock *const *clock, double *const *x)
 {
     const zw_system *system = s->of->system;
     const double *q[LANES], *v[LANES], *param[LANES];
@@ -44,6 +46,10 @@ static void load(once8 *s, int count, double *const *x)
         v[l] = q[l] + system->nq;
         param[l] = v[l] + system->n;
         s->of->good[l] = l < count ? -1 : 0;
+        int parts = clock[l < count ? l : count - 1]->parts;
+        s->deepest[l] = 0.99 * (!(s->falling > 0) ? IMPULSE_OVERLAP
+                                : parts           ? IMPULSE_INSIDE
+                                                  : IMPULSE_SUNK);
     }
     math_to_lanes(system->nq, q, s->of->q);
     math_to_lanes(system->n, v, s->v0);
@@ -196,7 +202,7 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
     zw_real8 gained = {0};
     unsigned done = 0;
     do { /* once more, if there was no room for all rows, and now there is */
-        load(s, count, x);
+        load(s, count, clock, x);
         solve(s, &gained);
     } while (once8_lacks_room(s) && once8_grow(s));
     if (once8_lacks_room(s)) {
@@ -210,6 +216,7 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
             clock[l]->work += s->of->system->works ? gained[l] : 0;
             clock[l]->certificate = s->it.certificate[l];
             clock[l]->steps++;
+            clock[l]->parts = 0;
             done |= 1U << l;
             s->taken++;
         }
