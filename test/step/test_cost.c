@@ -1,4 +1,4 @@
-/* What exact steps cost and what they leave, scene by scene: searches for contacts, solves of the
+/* What steps cost and what they leave, scene by scene: searches for contacts, solves of the
  * kernel and factorisations, which are the same on every machine, as bits are. The numbers in
  * step/impulse that only decide how soon the rounds of a step end are held by this, from above;
  * what a step leaves of its equations holds those that say when they may end. A change that makes
@@ -50,6 +50,8 @@ static const line lines[] = {
     {"contact/gripper_capsule.xml", 1, 0.005, 0, 0, 100, 0, 0, 301, 300, 503, 1e-12},
     {"contact/ladder.xml", -1, 0.005, 1e-12, 0, 100, 0, 0, 454, 404, 613, 1e-12},
     {"contact/parcel.xml", -1, 0.005, 1e-12, 0, 100, 1, 0, 301, 300, 503, 1e-12},
+    {"contact/quadruped.xml", -1, 0.005, 1, 0, 300, 3, 1.5, 361, 309, 56, 1e-6},
+    {"contact/humanoid_falls.xml", -1, 0.005, 1, 0, 200, 1, 0.5, 203, 12, 763, 1e-8},
 };
 
 static int shows;
