@@ -57,8 +57,12 @@ int batch_is_written(const zw_batch *batch, int world)
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error)
 {
     zw_status status = ZW_OK;
+    int written[SEEN_WRITTEN]; /* before any is set: parameters may move q and v */
+    for (int k = 0; k < SEEN_WRITTEN; k++) {
+        written[k] = differs(batch, world, k);
+    }
     for (int k = 0; k < SEEN_WRITTEN && status == ZW_OK; k++) {
-        if (differs(batch, world, k)) {
+        if (written[k]) {
             status = zw_state_set(batch_system(batch, world), batch->state[world], work,
                                   batch->seen[k].field, 0, batch->seen[k].count,
                                   place_of(batch, world, k), error);

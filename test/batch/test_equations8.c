@@ -281,6 +281,17 @@ static void test_fixed_steps(void **state)
 }
 
 /* Adaptive ones: the lanes of zw_batch_run. */
+/* Parameters that move the state onto other constraints: only what the caller has written is set.
+ */
+static void test_parameters_that_move(void **state)
+{
+    (void)state;
+    scene s = {0};
+    assert_true(open_scene(&s, ZW_SOURCE_DIR "/test/look/whipple_bicycle.zw"));
+    assert_true(compare(&s, "whipple_bicycle.zw") > 50);
+    close_scene(&s);
+}
+
 static void test_adaptive_steps(void **state)
 {
     (void)state;
@@ -299,6 +310,7 @@ int main(int argc, char **argv)
     steps = argc > 1 ? atoi(argv[1]) : steps;
     worlds = argc > 2 ? atoi(argv[2]) : worlds;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_fixed_steps),
+                                       cmocka_unit_test(test_parameters_that_move),
                                        cmocka_unit_test(test_adaptive_steps),
                                        cmocka_unit_test(test_poison), cmocka_unit_test(test_looks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
