@@ -335,8 +335,8 @@ static bodies_law add_motor(rigid_way *way, int k, double by, rigid_slopes *to)
     for (int i = 0; i < count; i++) {
         rate += work->aim[i] * way->it->u[work->aim_dof[i]];
     }
-    bodies_law law =
-        bodies_motor_law(motor, bodies_control(system, work, motor, NULL), length, rate);
+    double u = bodies_nearest_control(motor, bodies_control(system, work, motor, NULL), length);
+    bodies_law law = bodies_motor_law(motor, u, length, rate);
     for (int i = 0; i < count; i++) {
         way->qf_by[work->aim_dof[i]] += by * law.by_length * work->aim[i];
         to->u[work->aim_dof[i]] += by * law.by_rate * work->aim[i];

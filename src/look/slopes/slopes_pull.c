@@ -148,7 +148,7 @@ static void pull_motor(const zw_system *system, zw_work *work, int k, const doub
     for (int i = 0; i < count; i++) {
         rate += work->aim[i] * v[work->aim_dof[i]];
     }
-    double u = bodies_control(system, work, motor, v);
+    double u = bodies_nearest_control(motor, bodies_control(system, work, motor, v), length);
     bodies_law law = bodies_motor_law(motor, u, length, rate);
     double gain = bodies_motor_law(motor, 1, length, rate).force -
                   bodies_motor_law(motor, 0, length, rate).force;

@@ -125,7 +125,8 @@ void impulse_look_at_motor(step_impulse *s, int k, const double *u)
         rate += work->aim[i] * u[work->aim_dof[i]];
     }
     s->rate[k] = rate;
-    s->law[k] = bodies_motor_law(motor, s->given[k], length, rate);
+    s->law[k] =
+        bodies_motor_law(motor, bodies_nearest_control(motor, s->given[k], length), length, rate);
     int was = s->boxed[k];
     s->boxed[k] = has_box(s, k);
     s->changed |= was != s->boxed[k];

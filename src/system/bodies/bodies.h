@@ -447,6 +447,8 @@ typedef struct bodies_law {
     double force, by_length, by_rate;
 } bodies_law;
 bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate);
+/* The u by which a servo of an angle in space turns the shorter way from `length`; others: u. */
+double bodies_nearest_control(const bodies_motor *motor, double u, double length);
 /* Its u: the control, or the activation after the speeds, within their ranges. */
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *v);

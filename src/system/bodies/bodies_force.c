@@ -348,6 +348,33 @@ bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, 
     return law;
 }
 
+/* The axes of an angle in space: those of a ball joint, or of a site that only turns against
+ * another one; NULL: its length is no such angle. */
+static const double *turning_gear(const bodies_motor *motor)
+{
+    if (motor->kind == MOTOR_BALL) {
+        return motor->gear;
+    }
+    int turns = motor->kind == MOTOR_SITE && motor->refers && !(motor->rod > 0) &&
+                model_dot(motor->gear, motor->gear) == 0;
+    return turns ? motor->gear + 3 : NULL;
+}
+
+/* A whole turn about the axis of gear is a length of 2 pi |gear|. A servo, force = k (u - length) +
+ * ..., goes to the nearest of the angles that u means, as in MuJoCo; where u is filtered it goes to
+ * u itself, as there. */
+double bodies_nearest_control(const bodies_motor *motor, double u, double length)
+{
+    const double *gear = turning_gear(motor);
+    if (gear == NULL || motor->filter > 0 || motor->excited || motor->gain_law ||
+        motor->bias_law != ZW_ACTUATOR_AFFINE || motor->gain[0] != -motor->bias[1]) {
+        return u;
+    }
+    const double two_pi = 6.28318530717958647693;
+    double turn = two_pi * sqrt(model_dot(gear, gear));
+    return turn > 0 ? u - turn * floor((u - length) / turn + 0.5) : u;
+}
+
 bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
                               const double *v)
 {
@@ -358,7 +385,8 @@ bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index,
         now.rate += work->aim[i] * v[work->aim_dof[i]];
     }
     if (index < system->bodies->motor_count) { /* it is not switched off */
-        double u = bodies_control(system, work, motor, v);
+        double u =
+            bodies_nearest_control(motor, bodies_control(system, work, motor, v), now.length);
         now.force = clamp(bodies_motor_law(motor, u, now.length, now.rate).force,
                           motor->clamp_force, motor->force);
     }
