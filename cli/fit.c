@@ -69,7 +69,7 @@ static int fail_vary(const zw_model *model, const zw_system *system, const char 
     if (meant) {
         fprintf(stderr, "; did you mean %s%s?", meant, starts ? "(0)" : "");
     } else if (!starts && zw_id(system, ZW_KIND_COORD, name) >= 0) {
-        fprintf(stderr, "; where that coordinate starts is written %s(0), its first speed %s'(0)",
+        fprintf(stderr, "; where that coordinate starts is written %s(0), its initial speed %s'(0)",
                 name, name);
     } else if (count > 0 && count <= LISTED) {
         for (int k = 0; k < count; k++) {

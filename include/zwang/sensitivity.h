@@ -30,14 +30,14 @@ extern "C" {
 
 typedef enum zw_unknown_kind {
     ZW_UNKNOWN_START, /* where a coordinate begins, as written */
-    ZW_UNKNOWN_SPEED, /* its first speed, as written */
+    ZW_UNKNOWN_SPEED, /* its initial speed, as written */
     ZW_UNKNOWN_PARAM, /* a parameter, and with it those that are computed from it */
     ZW_UNKNOWN_NUMBER /* of robots, in fits: a number of the model, by its place in a list */
 } zw_unknown_kind;
 
 typedef struct zw_unknown {
     zw_unknown_kind kind;
-    int index; /* of the coordinate or parameter; of a robot's first speed: of the speed */
+    int index; /* of the coordinate or parameter; of a robot's initial speed: of the speed */
 } zw_unknown;
 
 typedef struct zw_sensitivity zw_sensitivity;

@@ -33,9 +33,11 @@ PyObject *core_raise(core_state *core, const zw_error *error)
                             : PyErr_NoMemory();
     }
     const char *text = *error->text ? error->text : zw_status_text(error->status);
+    int named = *error->file == 0 || strstr(text, error->file) != NULL;
     PyObject *message = error->line > 0 ? PyUnicode_FromFormat("%s:%d:%d: %s", error->file,
                                                                error->line, error->column, text)
-                                        : PyUnicode_FromString(text);
+                        : named         ? PyUnicode_FromString(text)
+                                        : PyUnicode_FromFormat("%s: %s", error->file, text);
     PyObject *raised = message ? PyObject_CallFunctionObjArgs(core->error, message, NULL) : NULL;
     Py_XDECREF(message);
     if (raised) {

@@ -233,10 +233,10 @@ static PyObject *step(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
     sim_object *sim = (sim_object *)self;
     long steps = count > 0 ? PyLong_AsLong(arguments[0]) : 1;
     if (steps < 0 || count > 1 || PyErr_Occurred()) {
-        return PyErr_Occurred()
-                   ? NULL
-                   : (PyErr_SetString(PyExc_ValueError, "step(count): count is a number from 0 on"),
-                      NULL);
+        return PyErr_Occurred() ? NULL
+                                : (PyErr_SetString(PyExc_ValueError,
+                                                   "step(count): the count must not be negative"),
+                                   NULL);
     }
     if (!sim_enter(sim)) {
         return NULL;

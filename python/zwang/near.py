@@ -33,6 +33,13 @@ def floats(value: npt.ArrayLike, what: str) -> Array:
     return np.ascontiguousarray(array, dtype=float)
 
 
+def brief(answer: Any) -> str:
+    """A named tuple in one or two lines: of large arrays only the shape."""
+    shown = (f"{name}=<{' x '.join(map(str, value.shape))}>" if isinstance(value, np.ndarray) and value.size > 9 else f"{name}={value!r}"
+             for name, value in zip(answer._fields, answer))
+    return f"{type(answer).__name__}({', '.join(shown)})"
+
+
 class Table:
     """An answer of the library: numbers as attributes, arrays as NumPy arrays, `write` to files."""
 
@@ -62,6 +69,9 @@ class Inverse(NamedTuple):
     choices: int
     certificate: float
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class Linear(NamedTuple):
     """Derivatives of the accelerations a: da = a_q dq + a_v dv + a_t dt + a_p dp, dq being along the speeds.
@@ -81,6 +91,9 @@ class Linear(NamedTuple):
     multipliers_p: Array
     kinks: int
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class Rest(NamedTuple):
     iterations: int
@@ -98,6 +111,9 @@ class Modes(NamedTuple):
     multipliers: npt.NDArray[np.complex128]  # over a period
     shapes: npt.NDArray[np.complex128]
     unsteady: float
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class Reach(NamedTuple):
@@ -121,6 +137,9 @@ class Sensitivity(NamedTuple):
     v_by: Array
     kinks: int
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class StepLinear(NamedTuple):
     """Derivatives of one step: what coordinates and speeds at its end change with those at its start and with parameters.
@@ -133,6 +152,9 @@ class StepLinear(NamedTuple):
     B: Array
     kinks: int
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class Gradient(NamedTuple):
     """The cost of a motion and its derivatives: by the initial coordinates (along the speeds) and speeds, by parameters, and by the
@@ -144,6 +166,9 @@ class Gradient(NamedTuple):
     by_params: Array
     by_controls: Array
     kinks: int
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def inverse_of(raw: dict[str, Any]) -> Inverse:

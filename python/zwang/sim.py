@@ -331,7 +331,7 @@ class Sim(_core.Sim):
 
     def sensitivity(self, by: Sequence[str] | str, times: npt.ArrayLike, *, method: str | None = None, step: float = 0.0,
                     tolerance: float = 0.0) -> Sensitivity:
-        """On through these times, with exact derivatives of the motion by parameters "m", starts "x(0)" and first speeds "x'(0)"."""
+        """On through these times, with exact derivatives of the motion by parameters "m", starts "x(0)" and initial speeds "x'(0)"."""
         from .study import unknowns_of
 
         moments = np.atleast_1d(floats(times, "times"))

@@ -21,7 +21,7 @@ Array = npt.NDArray[np.float64]
 Recording = Any  # the path of a CSV or HDF5 file, a Run, or (t, q) or (t, q, v)
 
 
-def recorded(recording: Recording) -> Any:
+def recorded(model: "Model", recording: Recording) -> Any:
     """As the extension takes it: a path, or (t, q, v or None) as arrays of floats."""
     if isinstance(recording, (str, os.PathLike)):
         return recording
@@ -30,8 +30,11 @@ def recorded(recording: Recording) -> Any:
     parts = tuple(recording)
     if len(parts) not in (2, 3):
         raise TypeError("a recording is the path of a file, a Run, or (t, q) or (t, q, v)")
-    t, q, *v = (floats(part, "a recording") for part in parts)
-    return t, q, v[0] if v else None
+    t, *rest = (floats(part, "a recording") for part in parts)
+    for name, part, count in zip("qv", rest, (len(model.coords), len(model.speeds))):
+        if part.size != t.size * count or (part.ndim > 1 and part.shape != (t.size, count)):
+            raise ValueError(f"{name} has shape {part.shape}; expected ({t.size}, {count}), a row for each time")
+    return t, rest[0], rest[1] if len(rest) > 1 else None
 
 
 def speeds_of(model: "Model", drive: str | Sequence[str]) -> list[float]:
@@ -93,7 +96,7 @@ def certify(model: "Model", recording: Recording, *, noise: float = 0.0, metric:
         ('not a motion', 'x')
     """
     given = None if metric is None else floats(metric, "metric").reshape(-1)
-    return Trial(_core.certify(model._core, recorded(recording), _dict(columns), float(noise), given))
+    return Trial(_core.certify(model._core, recorded(model, recording), _dict(columns), float(noise), given))
 
 
 class Forces(Table):
@@ -127,7 +130,7 @@ def inverse(model: "Model", recording: Recording, *, drive: str | Sequence[str] 
         >>> forces["drive(x)"][50].round(6)
         6.0
     """
-    return Forces(_core.inverse(model._core, recorded(recording), _dict(columns), speeds_of(model, drive), float(noise)))
+    return Forces(_core.inverse(model._core, recorded(model, recording), _dict(columns), speeds_of(model, drive), float(noise)))
 
 
 # ---- Fit
@@ -205,7 +208,7 @@ def fit(model: "Model", recordings: Recording | Sequence[Recording], vary: Seque
         iterations: int = 0, columns: Mapping[str, str] | None = None) -> Fit:
     """Parameters and starts that explain recordings best, by least squares with exact derivatives.
 
-    vary: names of parameters, starts `x(0)` and first speeds `x'(0)`; as a dict, with bounds: {"mu": (0, 1), "m": None}.
+    vary: names of parameters, starts `x(0)` and initial speeds `x'(0)`; as a dict, with bounds: {"mu": (0, 1), "m": None}.
     sigma: the noise of coordinates and speeds where it is known: {"x": 0.01, "x'": 0.1}.
     recordings: one, or a list of several from the same start; as for `certify`, but a file need not have all coordinates.
 
@@ -216,7 +219,7 @@ def fit(model: "Model", recordings: Recording | Sequence[Recording], vary: Seque
         2.5
     """
     several = isinstance(recordings, list) and all(isinstance(x, (str, os.PathLike, Run, tuple)) for x in recordings)
-    given = tuple(recorded(recording) for recording in (recordings if several else [recordings]))
+    given = tuple(recorded(model, recording) for recording in (recordings if several else [recordings]))
     n = len(model.coords)
     noise = np.zeros(2 * n)
     for name, value in (sigma or {}).items():

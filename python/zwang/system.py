@@ -12,9 +12,9 @@ def _vector(parts: tuple[Number, ...]) -> str:
 
 
 class System:
-    """A system that is put together by calls, in place of the text of a .zw file; every call answers the System.
+    """A system that is put together by calls, in place of the text of a .zw file; every call returns the System.
 
-    Numbers may be formulas. `line` adds any statement of the language; `text` is what has been said so far, `model()` compiles it.
+    Numbers may be formulas. `line` adds any statement of the language; `text` is the text so far, `model()` compiles it.
 
         >>> import zwang
         >>> pendulum = zwang.System().param(g=9.81, l=2).coord(x="l", y=0).mass(1, "x", "y").gravity(0, "-g")
@@ -53,11 +53,11 @@ class System:
         return self._each("param", values)
 
     def coord(self, **starts: Number) -> "System":
-        """Coordinates and where they start."""
+        """Coordinates and their initial values."""
         return self._each("coord", starts)
 
     def speed(self, **starts: Number) -> "System":
-        """First speeds of coordinates: speed(x=2) is x' = 2."""
+        """Initial speeds of coordinates: speed(x=2) is x' = 2."""
         return self._each("speed", starts, "'")
 
     def let(self, **formulas: Number) -> "System":

@@ -151,7 +151,8 @@ static zw_status take_world(zw_batch *batch, int world, int *anew, zw_error *err
     const double *param = on_device_at(batch, batch->seen[SEEN_PARAM].data, world, SEEN_PARAM);
     for (int i = 0; i < batch->seen[SEEN_PARAM].count; i++) {
         if (!isfinite(param[i])) {
-            return base_fail(error, ZW_BAD_INPUT, "number %d to be set is not finite", i);
+            return base_fail(error, ZW_BAD_INPUT, "%s cannot be set to %g",
+                             zw_name(batch->system, ZW_KIND_PARAM, i), param[i]);
         }
     }
     return ZW_OK;

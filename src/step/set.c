@@ -50,6 +50,18 @@ static zw_status check_param(const zw_model *model, int index, zw_error *error)
     return ZW_OK;
 }
 
+static zw_status fail_number(const zw_system *system, zw_field_id field, int index, double value,
+                             zw_error *error)
+{
+    const char *name = field == ZW_FIELD_PARAM ? zw_name(system, ZW_KIND_PARAM, index)
+                       : field == ZW_FIELD_Q   ? zw_name(system, ZW_KIND_COORD, index)
+                       : field == ZW_FIELD_V   ? zw_name(system, ZW_KIND_SPEED, index)
+                                               : "";
+    return *name != 0
+               ? base_fail(error, ZW_BAD_INPUT, "%s cannot be set to %g", name, value)
+               : base_fail(error, ZW_BAD_INPUT, "number %d cannot be set to %g", index, value);
+}
+
 /* `now` are the numbers of the field: a parameter may be set to what it is. */
 static zw_status check(const zw_system *system, zw_field_id field, int first, int count,
                        int capacity, const double *now, const double *value, zw_error *error)
@@ -62,7 +74,7 @@ static zw_status check(const zw_system *system, zw_field_id field, int first, in
     zw_status status = ZW_OK;
     for (int k = 0; k < count && status == ZW_OK; k++) {
         if (!isfinite(value[k])) {
-            status = base_fail(error, ZW_BAD_INPUT, "number %d to be set is not finite", first + k);
+            status = fail_number(system, field, first + k, value[k], error);
         } else if (field == ZW_FIELD_PARAM && value[k] != now[first + k]) {
             status = check_param(system->model, first + k, error);
         }

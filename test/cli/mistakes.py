@@ -86,7 +86,7 @@ COMMANDS = [
     ("\"maximum(x)\" is not a quantity; these are: e at end", 2, "sweep {P} --over l=1..2:3 --keep maximum(x)"),
     ("fit needs unknowns: --vary \"m, mu = 0..1, x(0)\" for example", 2, "fit {P} nothing.csv"),
     ("there is no parameter of that name; there are l", 2, "fit {P} nothing.csv --vary mass"),
-    ("where that coordinate starts is written x(0), its first speed x'(0)", 2, "fit {P} nothing.csv --vary x"),
+    ("where that coordinate starts is written x(0), its initial speed x'(0)", 2, "fit {P} nothing.csv --vary x"),
     ("--at takes a time, 0 or later, not -1", 2, "explain {P} --at -1"),
 ]
 PYTHON = [
@@ -102,6 +102,11 @@ PYTHON = [
     ("the mask has 2 entries for 4 worlds", "zwang.Batch(zwang.parse(P), 4).reset([1, 0])"),
     ("a recording is the path of a file, a Run, or (t, q) or (t, q, v)", "zwang.certify(zwang.parse(P), ([1, 2],))"),
     ("the lower bound 2 is not below the upper one 1", "zwang.fit(zwang.parse(P), zwang.parse(P).run(1), {'l': (2, 1)})"),
+    ("q has shape (3, 1); expected (3, 2), a row for each time", "zwang.certify(zwang.parse(P), ([0, 1, 2], [[1], [2], [3]]))"),
+    ("nothing.csv: cannot be read: No such file or directory", "zwang.certify(zwang.parse(P), 'nothing.csv')"),
+    ("box.joint.vx cannot be set to nan", "r = zwang.Robot(); b = r.world.body('box'); b.joint('box.joint', type='free'); b.geom('box', size=(1, 1, 1)); c = zwang.Batch(r.model(), 2); c.v[0, 0] = float('nan'); c.step(); raise ValueError(c.why(0))"),
+    ("'/' cannot be read; is it a folder?", "zwang.load('/')"),
+    ("the count must not be negative", "zwang.parse(P).sim().step(-1)"),
     ("there is no speed z; there are x, y", "zwang.parse(P).sim().inverse([0, 0], drive='z')"),
     ("the model has no goal; add a line like", "zwang.parse(P).sim().reach()"),
     ("robot.xml:4:20: <body> has no attribute 'mass'", "robot = zwang.Robot(); robot.world.body('a', mass=3); robot.model()"),

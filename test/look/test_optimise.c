@@ -71,7 +71,7 @@ static void test_known(void **state)
     expect(BALL "param vx = 1, vy = 1\ncost (x + vx - 3)^2 + (y + vy - 1)^2 + (v - 3)^2\n"
                 "vary vx, vy, v = 0..9\nrun time 0.5\n",
            0, 3, (double[]){3 - 1.5 * cos(0.3), 1 - 1.5 * sin(0.3) + 9.81 / 8, 3});
-    /* start and first speed, with a bound that is reached */
+    /* start and initial speed, with a bound that is reached */
     expect(CART "cost (x - 4)^2 + (x' - 2)^2\nvary x(0), x'(0) = -1..0.5\n", 0.25, 2,
            (double[]){3, 0.5});
     /* the force u + w t, a sum over time, against the end: quadratic in both */

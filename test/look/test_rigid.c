@@ -98,7 +98,7 @@ static double control_of(long step, int c)
     return 0.4 * sin(0.7 * (double)step + c);
 }
 
-/* The cost of the motion where a number of the model, a first speed, or a control is more. */
+/* The cost of the motion where a number of the model, an initial speed, or a control is more. */
 static zw_run_options options_of(zw_method method)
 {
     return (zw_run_options){.method = method, .tolerance = method == ZW_METHOD_IMPULSE ? 1e-15 : 0};

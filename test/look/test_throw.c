@@ -27,7 +27,7 @@ typedef struct task {
     const char *name, *text;
     long steps;
     double h;
-    int speeds, speed[3]; /* unknown first speeds, then */
+    int speeds, speed[3]; /* unknown initial speeds, then */
     int numbers;          /* numbers of the model */
     const char *number[2];
     double start[UNKNOWNS], target[UNKNOWNS], low[UNKNOWNS];

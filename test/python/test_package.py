@@ -338,7 +338,7 @@ class Batches(unittest.TestCase):
         batch.v[2, 0] = math.nan
         self.assertFalse(batch.step())
         self.assertEqual(batch.failed.tolist(), [False, False, True, False])
-        self.assertIn("finite", batch.why(2))
+        self.assertIn("cannot be set to nan", batch.why(2))
         self.assertIsNone(batch.why(0))
         batch.reset(batch.failed)
         self.assertTrue(batch.step())

@@ -3,7 +3,7 @@
  *     z' = s_x z + s_p        for the map x' = s(x, p) of a step, whose slopes steps.c and rigid.c
  *                             have
  *
- * for starts, first speeds, parameters (always, or for a part of the time) and numbers of the
+ * for starts, initial speeds, parameters (always, or for a part of the time) and numbers of the
  * model. For one cost and many unknowns the way back (gradient.c) is cheaper; a fit needs all of z.
  */
 #include "look/sensitivity/robot.h"

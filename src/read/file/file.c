@@ -20,13 +20,15 @@ static FILE *disk_open(const char *path)
 #endif
 }
 
-/* Of what can be asked for its length; pipes cannot. */
+/* Of what can be asked for its length; pipes cannot. A folder has a length, but nothing to read. */
 static int is_too_long(FILE *stream)
 {
     int known = fseek(stream, 0, SEEK_END) == 0;
     long length = known ? ftell(stream) : 0;
     rewind(stream);
-    return length >= READ_FILE_MOST;
+    int too_long = length >= READ_FILE_MOST && fgetc(stream) != EOF;
+    rewind(stream);
+    return too_long;
 }
 
 /* All bytes of the stream, with a final zero. */

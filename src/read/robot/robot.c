@@ -87,7 +87,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
             xml_fail(xml, place,
                      state == READ_FILE_MISSING     ? "cannot open the file '%.200s'"
                      : state == READ_FILE_TOO_LARGE ? "'%.200s' has more than " READ_FILE_MOST_TEXT
-                                                    : "'%.200s' cannot be read",
+                                                    : "'%.200s' cannot be read; is it a folder?",
                      path);
         }
         return -1;

@@ -157,7 +157,7 @@ int read_file_open(reader *r, const char *path, int token)
                : state == READ_FILE_TOO_LARGE
                    ? read_fail(r, token, "'%.200s' has more than " READ_FILE_MOST_TEXT, path)
                : state == READ_FILE_UNREADABLE
-                   ? read_fail(r, token, "'%.200s' cannot be read", path)
+                   ? read_fail(r, token, "'%.200s' cannot be read; is it a folder?", path)
                    : read_no_memory(r);
     }
     const char *zero = memchr(text, 0, length);

@@ -147,8 +147,9 @@ static int find_unknown(reader *r, const read_item *item, model_vary *to)
         return to->index >= 0;
     }
     if (!read_is_target(r, item->target)) {
-        return read_fail_tree(r, item->target,
-                              "what varies is a parameter m, a start x(0) or a first speed x'(0)");
+        return read_fail_tree(
+            r, item->target,
+            "what varies is a parameter m, a start x(0) or an initial speed x'(0)");
     }
     int member = read_member_of(r, item->target);
     if (member < 0) {
@@ -160,7 +161,7 @@ static int find_unknown(reader *r, const read_item *item, model_vary *to)
         return read_fail_tree(r, item->target,
                               kind == READ_COORD
                                   ? "'%s' is a coordinate: where it starts is written %s(0), its "
-                                    "first speed %s'(0)"
+                                    "initial speed %s'(0)"
                                   : "'%s' is not a parameter",
                               name.text, name.text, name.text);
     }
