@@ -67,6 +67,7 @@ static void events_free(zw_model *model)
     for (int i = 0; i < model->event_count; i++) {
         base_free(model->event[i].name);
         base_free(model->event[i].reset);
+        base_free(model->event[i].part);
     }
     for (int i = 0; i < model->check_count; i++) {
         base_free(model->check[i].name);

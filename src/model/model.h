@@ -125,6 +125,17 @@ typedef struct model_reset {
     expr_id value; /* from the state before the event */
 } model_reset;
 
+/* A condition: comparisons, that hold where their roots are positive, and what is true if both of
+ * two parts are, or one of them. The first part is the whole, operands come after what they are
+ * operands of. */
+typedef enum model_part_kind { MODEL_COMPARES, MODEL_BOTH, MODEL_EITHER } model_part_kind;
+
+typedef struct model_part {
+    model_part_kind kind;
+    expr_id root;
+    int left, right; /* other parts, if it compares nothing */
+} model_part;
+
 /* Happens where `root` crosses zero: rising (direction 1), falling (-1) or either (0). A condition
  * (`when`) holds where its root is positive: it is rising, and a jump may make it hold as well. */
 typedef struct model_event {
@@ -133,6 +144,8 @@ typedef struct model_event {
     expr_id root;
     int direction;
     int condition;
+    int part_count; /* at least one; an event that is no condition compares, too */
+    model_part *part;
     int stops;
     int reset_count;
     model_reset *reset;

@@ -227,7 +227,7 @@ zw_status run_begin(run *r, zw_error *error)
     }
     run_forget(r->state); /* until the end */
     if (status == ZW_OK && r->guards.count > 0) {
-        status = step_events_arm(r->guards.scan, r->stepper, error);
+        status = guards_arm(&r->guards, r->stepper, GUARD_AFRESH, error);
     }
     if (status == ZW_OK && r->follower) {
         status = r->follower->begin(r->follower->user, r, error);
@@ -317,20 +317,24 @@ static zw_status note_step(run *r, zw_error *error)
 static zw_status happen(run *r, int fired, int left, zw_error *error)
 {
     const run_follower *with = r->follower;
-    const int *which = step_events_fired(r->guards.scan);
     zw_status status = ZW_OK;
     r->nodes = 0; /* other rows may hold from here on */
-    for (int jumps = left; fired > 0 && status == ZW_OK && !r->over; jumps++) {
-        status = jumps > 0 ? run_follows_jump(r, which, fired, error) : ZW_OK;
-        if (status == ZW_OK && with && jumps == 0) {
-            status = with->before(with->user, r, which, fired, error);
-        }
-        status = status == ZW_OK ? run_happen(r, which, fired, error) : status;
-        if (status == ZW_OK && with && jumps == 0) {
-            status = with->after(with->user, r, error);
+    for (int round = 0; fired > 0 && status == ZW_OK && !r->over; round++) {
+        const int *which;
+        int count = guards_conclude(&r->guards, fired, round > 0, &which), follows = round + left;
+        if (count > 0) {
+            status = follows ? run_follows_jump(r, which, count, error) : ZW_OK;
+            if (status == ZW_OK && with && !follows) {
+                status = with->before(with->user, r, which, count, error);
+            }
+            status = status == ZW_OK ? run_happen(r, which, count, error) : status;
+            if (status == ZW_OK && with && !follows) {
+                status = with->after(with->user, r, error);
+            }
         }
         if (status == ZW_OK && !r->over) {
-            status = step_events_arm(r->guards.scan, r->stepper, error);
+            guard_start start = count > 0 && r->jumped ? GUARD_JUMPED : GUARD_SAME;
+            status = guards_arm(&r->guards, r->stepper, start, error);
             fired = step_events_begun(r->guards.scan);
         }
     }

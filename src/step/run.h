@@ -50,6 +50,7 @@ struct run {
     double soon; /* the next step stays below: guards could not be evaluated in a longer one */
     double last; /* when things changed last, and how often at that instant */
     int repeats;
+    int jumped;       /* what happened last changed speeds, forces or contacts */
     long shown;       /* samples so far */
     int unmeasured;   /* degrees of freedom stepped since the energy was looked at: watch.c */
     long output;      /* number of the next output time */

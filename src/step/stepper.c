@@ -77,6 +77,12 @@ zw_status stepper_retake(stepper *s, double t, zw_error *error)
     return s->kind->retake(s, t, error);
 }
 
+zw_status stepper_sharpen(stepper *s, int *done, zw_error *error)
+{
+    *done = 0;
+    return s->kind->sharpen ? s->kind->sharpen(s, done, error) : ZW_OK;
+}
+
 /* ---- Grids ----------------------------------------------------------------------------------- */
 
 #define SAME 1e-9 /* parts of a step: times that are one and the same but for round-off */

@@ -48,6 +48,7 @@ typedef struct stepper_kind {
     zw_status (*advance)(stepper *s, double limit, zw_error *error);
     zw_status (*interpolate)(stepper *s, double t, double *y, zw_error *error);
     zw_status (*retake)(stepper *s, double t, zw_error *error);
+    zw_status (*sharpen)(stepper *s, int *done, zw_error *error); /* NULL: never done */
     int (*degree)(const stepper *s);
     int (*memory)(const stepper *s);
     void (*keep)(const stepper *s, double *memory);
@@ -89,6 +90,10 @@ int stepper_degree(const stepper *s);
  * one step of the method. Interpolation then covers the shorter step. May be called again, with any
  * other t of the original step. Method bdf: the interpolant at t, projected. */
 zw_status stepper_retake(stepper *s, double t, zw_error *error);
+
+/* Something seems to happen in the last step. If the order of the method is too low to decide that,
+ * it is taken again, and retaken from now on, by a better one: then `done`. */
+zw_status stepper_sharpen(stepper *s, int *done, zw_error *error);
 
 /* ---- For the kinds --------------------------------------------------------------------------- */
 

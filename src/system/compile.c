@@ -431,9 +431,7 @@ static zw_status make_slopes(builder *b, zw_error *error)
 static zw_status make_events(builder *b, zw_error *error)
 {
     system_list out = {0};
-    for (int i = 0; i < b->model->event_count; i++) {
-        system_list_add(&out, b->model->event[i].root);
-    }
+    system_list_comparisons(&out, b->model);
     return make_tape(b, PART_EVENTS, &out, error);
 }
 

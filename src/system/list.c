@@ -31,3 +31,14 @@ void system_list_free(system_list *list)
     base_free(list->item);
     *list = (system_list){0};
 }
+
+void system_list_comparisons(system_list *list, const zw_model *model)
+{
+    for (int i = 0; i < model->event_count; i++) {
+        for (int k = 0; k < model->event[i].part_count; k++) {
+            if (model->event[i].part[k].kind == MODEL_COMPARES) {
+                system_list_add(list, model->event[i].part[k].root);
+            }
+        }
+    }
+}

@@ -47,7 +47,7 @@ typedef enum system_part {
     PART_METRIC,   /* M[l] */
     PART_ENERGY,   /* E K V */
     PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n]; of bodies p' */
-    PART_EVENTS,   /* the roots */
+    PART_EVENTS,   /* the roots of what their conditions compare, event by event */
     PART_REACTION, /* of the carried multipliers, see law.h */
     PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
     PART_SLOPES,   /* of formulas over bodies: bodies_slope */

@@ -172,8 +172,7 @@ static void try_problem(const problem *p)
         return;
     }
     for (int k = 0; k < VARIANTS; k++, number++) {
-        /* Euler's method crawls where a contact is about to part: not for a sample */
-        if (chosen(number) && (tally.all || variants[k].method != ZW_METHOD_EULER)) {
+        if (chosen(number)) {
             try_variant(p, &variants[k]);
         }
     }

@@ -4,7 +4,8 @@
  *     a > b     a - b          p or q     max(p, q)
  *     a < b     b - a          p and q    min(p, q)
  *     not p     -p
- * and the event is where that rises through zero. */
+ * and the event is where that rises through zero. Its parts are kept as well, with `not` brought
+ * to the comparisons: not (p and q) is (not p) or (not q). */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,74 +29,106 @@ static int fail_condition(reader *r, int tree, const expr_node *node)
                           "and, or, not");
 }
 
-/* The root function of a condition, over the graph: definitions that are conditions are seen
- * through. Depth first with a list of its own; operands lie before their operation in `order`. */
-static int condition_root(reader *r, int tree, expr_id condition, expr_id *root)
+/* A part that is to be read: what it says, or the contrary. */
+typedef struct condition {
+    expr_id id;
+    int denied;
+} condition;
+
+/* Part i of the condition, from c[i]; its operands are added to both lists. */
+static int read_part(reader *r, int tree, condition *c, model_part *part, int i, int *count)
 {
     expr_graph *g = r->model->graph;
-    struct visit {
-        expr_id id, root;
-        int left, right;
-    } *visit = base_alloc(MOST_CONDITIONS * sizeof *visit);
-    int count = 1, ok = visit != NULL || read_no_memory(r);
+    expr_node node = *expr_graph_node(g, c[i].id);
+    while (node.op == EXPR_NOT) {
+        c[i].denied = !c[i].denied;
+        node = *expr_graph_node(g, node.operand[0]);
+    }
+    int denied = c[i].denied;
+    if (node.op == EXPR_AND || node.op == EXPR_OR) {
+        if (*count + 2 > MOST_CONDITIONS) {
+            return read_fail_tree(r, tree, "this condition has more than %d parts",
+                                  MOST_CONDITIONS);
+        }
+        part[i].kind = (node.op == EXPR_AND) != denied ? MODEL_BOTH : MODEL_EITHER;
+        part[i].left = *count;
+        part[i].right = *count + 1;
+        c[(*count)++] = (condition){node.operand[0], denied};
+        c[(*count)++] = (condition){node.operand[1], denied};
+        return 1;
+    }
+    part[i].kind = MODEL_COMPARES;
+    if (node.op == EXPR_LESS || node.op == EXPR_LESS_EQUAL) {
+        part[i].root = expr_binary(g, EXPR_SUB, node.operand[!denied], node.operand[denied]);
+        return 1;
+    }
+    part[i].root = expr_const(g, (node.value != 0) != denied ? 1 : -1);
+    return node.op == EXPR_CONST || fail_condition(r, tree, &node);
+}
+
+/* The parts of a condition and its root, over the graph: definitions that are conditions are seen
+ * through. */
+static int condition_parts(reader *r, int tree, expr_id whole, model_event *event)
+{
+    expr_graph *g = r->model->graph;
+    condition *c = base_alloc(MOST_CONDITIONS * sizeof *c);
+    model_part *part = base_alloc(MOST_CONDITIONS * sizeof *part);
+    int count = 1, ok = (c != NULL && part != NULL) || read_no_memory(r);
     if (ok) {
-        visit[0].id = condition;
+        c[0] = (condition){.id = whole};
     }
     for (int i = 0; ok && i < count; i++) {
-        expr_node node = *expr_graph_node(g, visit[i].id);
-        int inner = node.op == EXPR_AND || node.op == EXPR_OR ? 2 : node.op == EXPR_NOT;
-        if (count + inner > MOST_CONDITIONS) {
-            ok = read_fail_tree(r, tree, "this condition has more than %d parts", MOST_CONDITIONS);
-            break;
-        }
-        visit[i].left = count;
-        visit[i].right = count + 1;
-        for (int k = 0; k < inner; k++) {
-            visit[count++].id = node.operand[k];
-        }
-        if (node.op == EXPR_LESS || node.op == EXPR_LESS_EQUAL) {
-            visit[i].root = expr_binary(g, EXPR_SUB, node.operand[1], node.operand[0]);
-        } else if (node.op == EXPR_CONST) {
-            visit[i].root = expr_const(g, node.value != 0 ? 1 : -1);
-        } else if (inner == 0) {
-            ok = fail_condition(r, tree, &node);
-        }
+        ok = read_part(r, tree, c, part, i, &count);
     }
     for (int i = count - 1; ok && i >= 0; i--) {
-        int op = expr_graph_node(g, visit[i].id)->op;
-        if (op == EXPR_AND || op == EXPR_OR) {
-            visit[i].root = expr_binary(g, op == EXPR_AND ? EXPR_MIN : EXPR_MAX,
-                                        visit[visit[i].left].root, visit[visit[i].right].root);
-        } else if (op == EXPR_NOT) {
-            visit[i].root = expr_unary(g, EXPR_NEG, visit[visit[i].left].root);
+        if (part[i].kind != MODEL_COMPARES) {
+            part[i].root = expr_binary(g, part[i].kind == MODEL_BOTH ? EXPR_MIN : EXPR_MAX,
+                                       part[part[i].left].root, part[part[i].right].root);
         }
     }
-    *root = ok ? visit[0].root : EXPR_ZERO;
-    base_free(visit);
+    if (ok) {
+        event->part = base_alloc((size_t)count * sizeof *part);
+        ok = event->part != NULL || read_no_memory(r);
+    }
+    if (ok) {
+        memcpy(event->part, part, (size_t)count * sizeof *part);
+        event->part_count = count;
+    }
+    base_free(c);
+    base_free(part);
     return ok;
 }
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-static int event_root(reader *r, const read_item *item, expr_id *root)
+static int event_root(reader *r, const read_item *item, int event)
 {
-    expr_id left, right;
+    expr_id left, right, root;
     if (!read_scalar_in(r, item->part[0], NO_ACCEL, "an event", &left)) {
         return 0;
     }
     if (item->part[1] < 0) {
         read_at(r, item->part[0]);
-        if (!condition_root(r, item->part[0], left, root)) {
+        if (!condition_parts(r, item->part[0], left, &r->model->event[event])) {
             return 0;
         }
+        root = r->model->event[event].part[0].root;
     } else {
         if (!read_scalar_in(r, item->part[1], NO_ACCEL, "an event", &right)) {
             return 0;
         }
         read_at(r, item->part[1]);
-        *root = expr_binary(r->model->graph, EXPR_SUB, left, right);
+        root = expr_binary(r->model->graph, EXPR_SUB, left, right);
+        model_part *part = base_alloc(sizeof *part);
+        if (part == NULL) {
+            return read_no_memory(r);
+        }
+        *part = (model_part){.kind = MODEL_COMPARES, .root = root};
+        r->model->event[event].part = part;
+        r->model->event[event].part_count = 1;
     }
-    return expr_graph_node(r->model->graph, *root)->depends != 0 ||
+    r->model->event[event].root = root;
+    return expr_graph_node(r->model->graph, root)->depends != 0 ||
            read_fail_tree(r, item->part[0], "this never changes, so it cannot become true");
 }
 
@@ -245,16 +278,14 @@ int read_make_event(reader *r, const read_statement *s, const read_item *item)
     if (member >= 0) {
         r->member[member].number = number;
     }
-    expr_id root;
     if (!base_list_reserve(&r->event_tree, &r->event_tree_capacity, number,
                            sizeof *r->event_tree)) {
         return read_no_memory(r);
     }
-    if (!event_root(r, item, &root) || !event_resets(r, s, item, number)) {
+    if (!event_root(r, item, number) || !event_resets(r, s, item, number)) {
         return 0;
     }
     r->event_tree[number] = item->part[0];
-    r->model->event[number].root = root;
     return 1;
 }
 

@@ -126,6 +126,13 @@ int step_events_side(const step_events *events, int k)
     return events->side[k];
 }
 
+int step_events_side_there(const step_events *events, int k)
+{
+    double zone = events->zone_before[k], g = events->was[k];
+    int unknown = fabs(g) <= zone || (zone > 0.0 && events->left > 0);
+    return unknown ? 0 : g > 0.0 ? 1 : -1;
+}
+
 double step_events_zone(const step_events *events, int k)
 {
     return events->zone[k];
@@ -151,7 +158,7 @@ static void see_jumps(step_events *e)
     e->stood = 1;
 }
 
-zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
+zw_status step_events_arm(step_events *e, const stepper *ode, int jumped, zw_error *error)
 {
     const stepper_view *view = stepper_look(ode);
     if (e->path == NULL && e->enclose != NULL) {
@@ -178,9 +185,9 @@ zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
             e->zone[k] = fabs(g) <= e->slack[k] ? e->slack[k] : 0.0;
             e->level[k] = fmin(g, 0.0);
             e->now[k] -= e->level[k];
-        } else if (e->slack[k] > 0.0) { /* it rests; a condition that has just fired holds */
+        } else if (e->slack[k] > 0.0) { /* it rests; one that has just come there by itself holds */
             e->zone[k] = e->slack[k];
-            e->side[k] = e->condition[k] && e->just_fired[k];
+            e->side[k] = e->condition[k] && e->just_fired[k] && !jumped;
         } else {
             e->zone[k] = e->just_fired[k] ? 4.0 * e->residual[k] : 0.0;
             e->side[k] = fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : 0;
@@ -393,6 +400,25 @@ static zw_status measure_noise(step_events *e, zw_error *error)
     return ZW_OK;
 }
 
+/* Crossings in the step as it is, and if there seem to be some, in the step by a method that can
+ * decide that. */
+static zw_status search(step_events *e, zw_error *error)
+{
+    size_t count = (size_t)e->count;
+    int happens = 0, again = 0;
+    zw_status status = search_step(e, error);
+    for (int k = 0; k < e->count && status == ZW_OK; k++) {
+        happens |= e->found[k] || e->side[k] != e->side_before[k];
+    }
+    status = happens ? stepper_sharpen(e->ode, &again, error) : status;
+    if (status == ZW_OK && again) {
+        memcpy(e->side, e->side_before, count * sizeof *e->side);
+        memcpy(e->zone, e->zone_before, count * sizeof *e->zone);
+        status = search_step(e, error);
+    }
+    return status;
+}
+
 zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *error)
 {
     const stepper_view *view = stepper_look(ode);
@@ -413,7 +439,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     memcpy(e->side_before, e->side, (size_t)e->count * sizeof *e->side);
     memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
     zw_status status = e->fresh ? measure_noise(e, error) : ZW_OK;
-    status = status == ZW_OK ? search_step(e, error) : status;
+    status = status == ZW_OK ? search(e, error) : status;
     status = status == ZW_OK ? gather_left(e, error) : status;
     if (e->left > 0) {
         return status;

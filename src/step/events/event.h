@@ -1,11 +1,11 @@
 /* Events: functions g_k(t, y) that call for something to be done when they cross zero.
  *
- *     step_events_arm(events, ode, &error);                 after start and after every event
+ *     step_events_arm(events, ode, 1, &error);              after start and after every event
  *     stepper_advance(ode, end, &error);
  *     step_events_scan(events, ode, &count, &error);        was there one in this step?
  *     if (count > 0) {                                      the ode stands at the first of them
  *         ... step_events_fired(events)[0..count-1] say which; act; stepper_restart if y jumped
- *         step_events_arm(events, ode, &error);
+ *         step_events_arm(events, ode, jumped, &error);
  *     }
  *
  * What counts. A crossing takes g from one side of zero to the other, or ends a step exactly at
@@ -64,8 +64,10 @@ step_events *step_events_create(const step_event_options *options, zw_error *err
 void step_events_free(step_events *events); /* NULL is fine */
 
 /* Look at the events where the ode stands now. step_events_begun: so many conditions hold since a
- * jump that came after the last scan, or after they were armed; they are `fired`. */
-zw_status step_events_arm(step_events *events, const stepper *ode, zw_error *error);
+ * jump that came after the last scan, or after they were armed; they are `fired`. `jumped`:
+ * something has jumped, if only rates or forces, so that what has fired and rests at zero now was
+ * stopped. */
+zw_status step_events_arm(step_events *events, const stepper *ode, int jumped, zw_error *error);
 int step_events_begun(const step_events *events);
 
 /* The earliest crossing in the last step. If there is one, the ode has been retaken to it, its time
@@ -79,6 +81,8 @@ const int *step_events_fired(const step_events *events);
 int step_events_proved(const step_events *events);
 /* The side of function k where the last scan ended: -1, 1, or 0 as long as it is at zero. */
 int step_events_side(const step_events *events, int k);
+/* The same where the last scan found something to happen: 0 if that is not clear there. */
+int step_events_side_there(const step_events *events, int k);
 /* What is not farther than this from zero is at zero, for function k. */
 double step_events_zone(const step_events *events, int k);
 /* The last scan saw so many conditions begin to hold that rested at zero where the step began: that

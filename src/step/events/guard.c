@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/events/decide.h"
+#include "system/formulas.h"
 
 static int one_sided(const model_constraint *constraint)
 {
@@ -20,10 +21,10 @@ static unsigned depends(const step_guards *guards, expr_id node)
 
 /* ---- Kinds ------------------------------------------------------------------------------------*/
 
-static int kind_of_event(const step_guards *guards, int i)
+static int kind_of_part(const step_guards *guards, int i)
 {
     const zw_system *system = guards->motion->system;
-    unsigned on = depends(guards, system->model->event[i].root);
+    unsigned on = depends(guards, guards->root[i]);
     if ((on & ~(unsigned)EXPR_ON_TIME) == 0) {
         return STEP_EVENT_OF_TIME;
     }
@@ -84,7 +85,7 @@ static void list_slack(const step_guards *guards, double *slack)
     memset(slack, 0, (size_t)guards->count * sizeof *slack);
     for (int k = 0; k < guards->others; k++) {
         int c = guards->constraint[k], mode = work->mode[c], what = guards->what[k];
-        double *to = &slack[guards->events + k];
+        double *to = &slack[guards->parts + k];
         if (what == GUARD_GAP && mode == SYSTEM_OPEN) {
             *to = known ? slack_of_gap(guards, c, SYSTEM_REST * speed) : 0.0;
         } else {
@@ -100,17 +101,17 @@ static void sort(void *user, int *kind, int *is_guard, double *slack)
     if (slack) {
         list_slack(guards, slack);
     }
-    for (int i = 0; i < guards->events; i++) {
-        kind[i] = guards_is_at_rest(guards, i) ? STEP_EVENT_SAMPLED : kind_of_event(guards, i);
+    for (int i = 0; i < guards->parts; i++) {
+        kind[i] = guards_is_at_rest(guards, i) ? STEP_EVENT_SAMPLED : kind_of_part(guards, i);
         is_guard[i] = 0;
     }
     for (int k = 0; k < guards->others; k++) {
-        kind[guards->events + k] = kind_of_constraint(guards, k);
-        is_guard[guards->events + k] = 1;
+        kind[guards->parts + k] = kind_of_constraint(guards, k);
+        is_guard[guards->parts + k] = 1;
     }
-    for (int i = guards->events + guards->others; i < guards->count; i++) {
+    for (int i = guards->parts + guards->others; i < guards->count; i++) {
         const step_kink *kink =
-            &guards->kinks.kink[guards->kink[i - guards->events - guards->others] / 2];
+            &guards->kinks.kink[guards->kink[i - guards->parts - guards->others] / 2];
         kind[i] = kink->side != kink->side ? STEP_EVENT_OFF
                   : kink->of_time          ? STEP_EVENT_OF_TIME
                                            : STEP_EVENT_FORMULA;
@@ -132,8 +133,8 @@ static void sort(void *user, int *kind, int *is_guard, double *slack)
 
 static int needs_forces(const step_guards *guards)
 {
-    for (int i = 0; i < guards->events; i++) {
-        unsigned on = depends(guards, guards->motion->system->model->event[i].root);
+    for (int i = 0; i < guards->parts; i++) {
+        unsigned on = depends(guards, guards->root[i]);
         if (on & (EXPR_ON_ACCEL | EXPR_ON_LAMBDA)) {
             return 1;
         }
@@ -182,7 +183,7 @@ static double guard_of_kink(const step_guards *guards, int j, double x)
 static void values_of_kinks(const step_guards *guards, double t, const double *y, double *g)
 {
     kinks_values(&guards->kinks, t, y);
-    for (int j = 0; j < guards->count - guards->events - guards->others; j++) {
+    for (int j = 0; j < guards->count - guards->parts - guards->others; j++) {
         g[j] = guard_of_kink(guards, j, guards->kinks.out[guards->kink[j] / 2 * 2]);
     }
 }
@@ -216,15 +217,15 @@ static zw_status evaluate(void *user, double t, const double *y, double *g, zw_e
     if (status == ZW_OK && guards->others > 0) {
         status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
     }
-    if (status == ZW_OK && guards->events > 0) {
+    if (status == ZW_OK && guards->parts > 0) {
         status = system_evaluate(system, work, PART_EVENTS, t, q, v, work->a, work->lambda, error);
-        memcpy(g, work->out[PART_EVENTS], (size_t)guards->events * sizeof *g);
+        memcpy(g, work->out[PART_EVENTS], (size_t)guards->parts * sizeof *g);
     }
     for (int k = 0; k < guards->others && status == ZW_OK; k++) {
-        g[guards->events + k] = guard_of(guards, k);
+        g[guards->parts + k] = guard_of(guards, k);
     }
-    if (status == ZW_OK && guards->count > guards->events + guards->others) {
-        values_of_kinks(guards, t, y, g + guards->events + guards->others);
+    if (status == ZW_OK && guards->count > guards->parts + guards->others) {
+        values_of_kinks(guards, t, y, g + guards->parts + guards->others);
     }
     return status == ZW_OK ? guards_look_at_rest(guards, t, y, g, error) : status;
 }
@@ -234,7 +235,7 @@ static zw_status evaluate(void *user, double t, const double *y, double *g, zw_e
 /* The speed of sliding along the hint: a sum over the outputs of its speeds. */
 static expr_jet slide(const step_guards *guards, int k)
 {
-    int c = guards->constraint[k], at = guards->at[guards->events + k];
+    int c = guards->constraint[k], at = guards->at[guards->parts + k];
     const double *hint = guards->motion->work->hint + 3 * c;
     expr_jet sum = {interval_point(0.0), interval_point(0.0)};
     for (int i = 0; i < guards->motion->system->slip[c].width; i++) {
@@ -264,19 +265,19 @@ static void enclose(void *user, const step_piece *piece, expr_jet *g)
     if (guards->tape) {
         expr_enclose_run(guards->tape, &in, guards->jets, guards->out);
     }
-    for (int i = 0; i < guards->events + guards->others; i++) {
-        int k = i - guards->events;
+    for (int i = 0; i < guards->parts + guards->others; i++) {
+        int k = i - guards->parts;
         if (guards->at[i] < 0) {
             continue;
         }
         g[i] =
             k >= 0 && guards->what[k] == GUARD_SLIP ? slide(guards, k) : guards->out[guards->at[i]];
     }
-    if (guards->count > guards->events + guards->others) {
+    if (guards->count > guards->parts + guards->others) {
         kinks_enclose(&guards->kinks, &in);
     }
-    for (int i = guards->events + guards->others; i < guards->count; i++) {
-        g[i] = enclose_kink(guards, i - guards->events - guards->others);
+    for (int i = guards->parts + guards->others; i < guards->count; i++) {
+        g[i] = enclose_kink(guards, i - guards->parts - guards->others);
     }
 }
 
@@ -427,11 +428,11 @@ static int list_formulas(step_guards *guards, expr_id *out)
 {
     const zw_system *system = guards->motion->system;
     int count = 0;
-    for (int i = 0; i < guards->events; i++) {
-        int is = kind_of_event(guards, i) != STEP_EVENT_SAMPLED;
+    for (int i = 0; i < guards->parts; i++) {
+        int is = kind_of_part(guards, i) != STEP_EVENT_SAMPLED;
         guards->at[i] = is ? count : -1;
         if (is && out) {
-            out[count] = system->model->event[i].root;
+            out[count] = guards->root[i];
         }
         count += is;
     }
@@ -441,7 +442,7 @@ static int list_formulas(step_guards *guards, expr_id *out)
         int width = !is ? 0 : friction ? system->slip[c].width : 1;
         const system_tape *tape = &system->tape[friction ? PART_SLIP : PART_POSITION];
         int first = friction ? system->slip[c].at : system->first_row[c];
-        guards->at[guards->events + k] = width > 0 ? count : -1;
+        guards->at[guards->parts + k] = width > 0 ? count : -1;
         for (int i = 0; i < width && out; i++) {
             out[count + i] = tape->out[first + i];
         }
@@ -511,8 +512,9 @@ static zw_status make_scan(step_guards *guards, int jumps, zw_error *error)
     guards->component = component;
     if (direction && component) {
         for (int i = 0; i < guards->count; i++) {
-            direction[i] = i < guards->events ? model->event[i].direction : -1;
-            direction[guards->count + i] = i < guards->events && model->event[i].condition;
+            const model_event *event = i < guards->parts ? &model->event[guards->part_of[i]] : NULL;
+            direction[i] = event ? event->direction : -1;
+            direction[guards->count + i] = event && event->condition;
         }
         const step_event_options options = {.count = guards->count,
                                             .n = guards->motion->size,
@@ -536,6 +538,7 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
 {
     const zw_model *model = motion->system->model;
     *guards = (step_guards){.motion = motion, .events = model->event_count, .tolerance = tolerance};
+    guards->parts = system_formulas(motion->system, PART_EVENTS, &guards->root);
     memset(motion->work->press, 0, (size_t)model->constraint_count * sizeof(int));
     guards->others = events_only ? 0 : list(motion->system, NULL);
     zw_status status = kinks_create(&guards->kinks, motion, events_only, error);
@@ -543,17 +546,17 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
         return status;
     }
     int kinks = list_kinks(&guards->kinks, NULL);
-    guards->count = guards->events + guards->others + kinks;
+    guards->count = guards->parts + guards->others + kinks;
     if (guards->count == 0) {
         return ZW_OK;
     }
     size_t others = (size_t)guards->others + 1;
     guards->constraint = base_alloc(others * sizeof(int));
     guards->what = base_alloc(others * sizeof(int));
-    guards->at = base_alloc(((size_t)guards->events + others) * sizeof(int));
+    guards->at = base_alloc(((size_t)guards->parts + others) * sizeof(int));
     guards->kink = base_alloc(((size_t)kinks + 1) * sizeof(int));
     if (!guards->constraint || !guards->what || !guards->at || !guards->kink ||
-        !guards_make_rest(guards)) {
+        !guards_make_conditions(guards) || !guards_make_rest(guards)) {
         status = no_memory(error);
     }
     if (status == ZW_OK) {
@@ -575,25 +578,12 @@ void guards_free(step_guards *guards)
     step_events_free(guards->scan);
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);
-    void *memory[] = {guards->constraint, guards->what,   guards->kink, guards->at,
-                      guards->registers,  guards->jets,   guards->out,  guards->component,
-                      guards->rests,      guards->around, guards->near};
+    void *memory[] = {guards->constraint, guards->what,   guards->kink,    guards->at,
+                      guards->registers,  guards->jets,   guards->out,     guards->component,
+                      guards->rests,      guards->around, guards->near,    guards->part_of,
+                      guards->holds,      guards->held,   guards->happens, guards->truth};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);
     }
     *guards = (step_guards){0};
-}
-
-int guards_kink_left(const step_guards *guards, int *side)
-{
-    int first = guards->events + guards->others;
-    for (int i = first; i < guards->count; i++) {
-        int k = guards->kink[i - first] / 2;
-        const step_kink *kink = &guards->kinks.kink[k];
-        *side = step_events_side(guards->scan, i);
-        if (!kink->is_floor && kink->side == 0.0 && *side != 0) {
-            return k;
-        }
-    }
-    return -1;
 }

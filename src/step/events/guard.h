@@ -1,6 +1,6 @@
 /* What ends a smooth piece of motion, as functions for step/events/event.h:
  *
- *   each event of the model     its root, in its own direction
+ *   each event of the model     the root of each comparison in its condition (guard_condition.c)
  *   each one-sided constraint   open: the gap; closed: the force that presses
  *   each constraint with friction   sliding: the speed along its direction; stuck: what friction
  *                                   could hold beyond what it does hold; sliding, and held from
@@ -22,12 +22,14 @@ typedef enum guard_kind { GUARD_GAP, GUARD_SLIP, GUARD_SIGN } guard_kind;
 typedef struct step_guards {
     step_motion *motion;
     int count;
-    int events;      /* the first ones are the model's, */
-    int others;      /* then those of constraints, then those of kinks */
-    int *constraint; /* [others] whose guard it is */
-    int *what;       /* [others] guard_kind */
-    int *kink;       /* [count - events - others] whose guard it is: 2 * kink, + 1: its upper end */
-    int forces;      /* some event or mode needs accelerations and multipliers */
+    int parts;           /* the first ones are what conditions of events compare, */
+    int others;          /* then those of constraints, then those of kinks */
+    int events;          /* of the model */
+    const expr_id *root; /* [parts] */
+    int *constraint;     /* [others] whose guard it is */
+    int *what;           /* [others] guard_kind */
+    int *kink;        /* [count - parts - others] whose guard it is: 2 * kink, + 1: its upper end */
+    int forces;       /* some event or mode needs accelerations and multipliers */
     double tolerance; /* of steps: forces and speeds of sliding are known to it */
     double t;         /* where the guards were evaluated last, */
     const double *y;
@@ -37,12 +39,19 @@ typedef struct step_guards {
 
     /* Events, gaps and speeds of sliding as one tape; NULL: there are none */
     expr_tape *tape;
-    int *at; /* [events + others] its first output; -1: it is no formula */
+    int *at; /* [parts + others] its first output; -1: it is no formula */
     double *registers;
     expr_jet *jets, *out;
 
-    /* Events that rest at zero: guard_rest.c */
-    int *rests;       /* [events] it did when it was armed */
+    /* Which conditions hold: guard_condition.c */
+    int *part_of; /* [parts] the event that it is a part of */
+    int *holds;   /* [parts] */
+    int *held;    /* [events] the whole, when last seen */
+    int *truth;   /* of the parts of one event */
+    int *happens; /* [events + others + kinks] what guards_conclude found */
+
+    /* Comparisons that rest at zero: guard_rest.c */
+    int *rests;       /* [parts] it did when it was armed */
     expr_jet *around; /* [size] of y */
     double *near;     /* [size] */
 } step_guards;
@@ -52,6 +61,13 @@ typedef struct step_guards {
 zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, double tolerance,
                         zw_error *error);
 void guards_free(step_guards *guards);
+
+/* Arm the events: at the start of a run, where speeds or forces may have jumped, or else. */
+typedef enum guard_start { GUARD_AFRESH, GUARD_JUMPED, GUARD_SAME } guard_start;
+zw_status guards_arm(step_guards *guards, const stepper *at, guard_start start, zw_error *error);
+/* Of the functions that fired in a scan, or began to hold when `armed`, what happens: *list has
+ * events, then events + k for guard k of the constraints and kinks. It may be nothing. */
+int guards_conclude(step_guards *guards, int fired, int armed, const int **list);
 
 /* Where a smooth piece begins: the branches of formulas, and the signs of normal forces that are
  * not known yet. Until they are released, as before the work is read from outside,
@@ -67,15 +83,12 @@ zw_status guards_are_denied(step_guards *guards, double t, const double *y, int 
 /* Guard k of the constraints has fired: 1 if it was a sign, which is turned. */
 int guards_turn_sign(const step_guards *guards, int k);
 
-/* The kink that left zero in the last step without being on any side before, and its side; -1:
- * none. The step was taken on neither branch. */
-int guards_kink_left(const step_guards *guards, int *side);
-
-/* For guard.c. guards_make_rest: 0: out of memory */
+/* For guard.c. 0: out of memory */
+int guards_make_conditions(step_guards *guards);
 int guards_make_rest(step_guards *guards);
-/* Fill `rests`, and `slack` of those that do; `kind` of the events is known. */
+/* Fill `rests`, and `slack` of those that do; their `kind` is known. */
 void guards_find_rest(const step_guards *guards, const int *kind, double *slack);
-int guards_is_at_rest(const step_guards *guards, int event); /* since then? */
+int guards_is_at_rest(const step_guards *guards, int part); /* since then? */
 zw_status guards_look_at_rest(const step_guards *guards, double t, const double *y, double *g,
                               zw_error *error);
 

@@ -24,7 +24,7 @@ static const double ROUND = 256 * DBL_EPSILON;
 int guards_make_rest(step_guards *guards)
 {
     size_t size = (size_t)guards->motion->size + 1;
-    guards->rests = base_alloc(((size_t)guards->events + 1) * sizeof *guards->rests);
+    guards->rests = base_alloc(((size_t)guards->parts + 1) * sizeof *guards->rests);
     guards->around = base_alloc(size * sizeof *guards->around);
     guards->near = base_alloc(size * sizeof *guards->near);
     return guards->rests && guards->around && guards->near;
@@ -59,7 +59,7 @@ void guards_find_rest(const step_guards *guards, const int *kind, double *slack)
 {
     const step_motion *motion = guards->motion;
     int nq = motion->system->nq, some = 0;
-    for (int i = 0; i < guards->events; i++) {
+    for (int i = 0; i < guards->parts; i++) {
         guards->rests[i] = kind[i] == STEP_EVENT_FORMULA && guards->kinks.latch;
         some |= guards->rests[i];
     }
@@ -68,7 +68,7 @@ void guards_find_rest(const step_guards *guards, const int *kind, double *slack)
     }
     enclose_now(guards, NULL, ROUND);
     some = 0;
-    for (int i = 0; i < guards->events; i++) {
+    for (int i = 0; i < guards->parts; i++) {
         guards->rests[i] = may_rest(guards, i);
         some |= guards->rests[i];
     }
@@ -82,7 +82,7 @@ void guards_find_rest(const step_guards *guards, const int *kind, double *slack)
     if (some) {
         enclose_now(guards, rate, fmax(guards->tolerance, ROUND));
     }
-    for (int i = 0; i < guards->events; i++) {
+    for (int i = 0; i < guards->parts; i++) {
         const expr_jet *g = some && guards->rests[i] ? &guards->out[guards->at[i]] : NULL;
         guards->rests[i] = g && interval_has(g->rate, 0.0) && isfinite(g->value.hi - g->value.lo);
         slack[i] = guards->rests[i] ? 0.5 * (g->value.hi - g->value.lo) : 0.0;
@@ -102,7 +102,7 @@ zw_status guards_look_at_rest(const step_guards *guards, double t, const double 
     zw_work *work = guards->motion->work;
     double *q = guards->near, *v = q + system->nq;
     int some = 0;
-    for (int i = 0; i < guards->events && !some; i++) {
+    for (int i = 0; i < guards->parts && !some; i++) {
         some = guards_is_at_rest(guards, i);
     }
     if (!some) {
@@ -114,7 +114,7 @@ zw_status guards_look_at_rest(const step_guards *guards, double t, const double 
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_EVENTS, t, q, v, work->a, work->lambda, error);
     }
-    for (int i = 0; i < guards->events && status == ZW_OK; i++) {
+    for (int i = 0; i < guards->parts && status == ZW_OK; i++) {
         if (guards_is_at_rest(guards, i)) {
             g[i] = work->out[PART_EVENTS][i];
         }

@@ -272,7 +272,8 @@ zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
             r->over = 1;
         }
     }
-    if ((touched || crossed) && status == ZW_OK && !r->over) {
+    r->jumped = touched || crossed;
+    if (r->jumped && status == ZW_OK && !r->over) {
         status = decide_now(r, last, crossed, error);
     }
     if ((touched || crossed || turned) && status == ZW_OK && !r->over) {

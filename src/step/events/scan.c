@@ -28,7 +28,7 @@ static zw_status go_back(run *r, zw_error *error)
 {
     zw_status status = go_to_start(r, error);
     return status == ZW_OK && r->guards.count > 0
-               ? step_events_arm(r->guards.scan, r->stepper, error)
+               ? guards_arm(&r->guards, r->stepper, GUARD_SAME, error)
                : status;
 }
 
@@ -50,6 +50,22 @@ zw_status run_scan_pulses(run *r, int *again, zw_error *error)
     return go_back(r, error);
 }
 
+/* The kink that left zero in the last step without being on any side before, and its side; -1:
+ * none. The step was taken on neither branch. */
+static int kink_left(const step_guards *guards, int *side)
+{
+    int first = guards->parts + guards->others;
+    for (int i = first; i < guards->count; i++) {
+        int k = guards->kink[i - first] / 2;
+        const step_kink *kink = &guards->kinks.kink[k];
+        *side = step_events_side(guards->scan, i);
+        if (!kink->is_floor && kink->side == 0.0 && *side != 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 /* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
  * value somewhere in it, on the branch of a kink to which it has led, or after what is fired where
  * it began. */
@@ -64,8 +80,7 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
         r->soon = h / 8;
         return go_back(r, error);
     }
-    int side,
-        k = status == ZW_OK && r->guards.kinks.latch ? guards_kink_left(&r->guards, &side) : -1;
+    int side, k = status == ZW_OK && r->guards.kinks.latch ? kink_left(&r->guards, &side) : -1;
     if (k >= 0) {
         *again = 1;
         if (run_repeats(r, t)) {

@@ -27,6 +27,8 @@ typedef struct step_scheme {
     double *(*memory)(const step_ode *ode, int *count);
     /* The step length that a size of error calls for next, as a factor. */
     double (*grow)(const step_ode *ode, double size);
+    const struct step_scheme *sharper; /* steps in which something happens are taken by this one,
+                                          with the same memory and dense output; NULL: by itself */
 } step_scheme;
 
 extern const step_scheme step_scheme_dop853;
@@ -62,6 +64,7 @@ struct step_ode {
     step_grid grid;   /* of fixed steps */
     double reach;     /* the end of the last step as first taken: retakes go up to there */
     int dense_ready;
+    int sharp;              /* the last step was taken by scheme->sharper */
     int f0_known, f1_known; /* not always with `whole` methods */
 
     /* Of the scheme */

@@ -241,6 +241,7 @@ static void step_on(step_ode *ode)
     swap(&ode->f0, &ode->f1);
     ode->f0_known = ode->f1_known;
     ode->dense_ready = 0;
+    ode->sharp = 0;
     leap_step_on(ode);
 }
 
@@ -269,6 +270,7 @@ static zw_status ode_start(stepper *s, double t, const double *y, int afresh, zw
         return status; /* there is no state yet that could be shown */
     }
     leap_begin(ode);
+    ode->sharp = 0;
     ode->t0 = t;
     step_grid_start(&ode->grid, t);
     ode->last_size = 1e-4;
@@ -307,11 +309,17 @@ static zw_status finish(step_ode *ode, zw_error *error)
     return status;
 }
 
+static zw_status attempt(step_ode *ode, double h, double *size, zw_error *error)
+{
+    const step_scheme *scheme = ode->sharp ? ode->scheme->sharper : ode->scheme;
+    return scheme->attempt(ode, h, size, error);
+}
+
 static zw_status take(step_ode *ode, double t1, double h, double *size, zw_error *error)
 {
     ode->t1 = t1;
     ode->h = h;
-    zw_status status = ode->scheme->attempt(ode, h, size, error);
+    zw_status status = attempt(ode, h, size, error);
     if (status == ZW_OK && !isfinite(*size)) {
         status = base_fail(error, ZW_INACCURATE, "the error of a step from t = %.17g is not finite",
                            ode->t0);
@@ -517,7 +525,7 @@ static zw_status ode_retake(stepper *s, double t, zw_error *error)
     } else {
         ode->t1 = t;
         ode->h = t - ode->t0;
-        status = ode->scheme->attempt(ode, ode->h, &size, error);
+        status = attempt(ode, ode->h, &size, error);
         status = status == ZW_OK ? finish(ode, error) : status;
     }
     if (status != ZW_OK) {
@@ -525,6 +533,28 @@ static zw_status ode_retake(stepper *s, double t, zw_error *error)
     }
     ode->reach = reach;
     step_grid_start(&ode->grid, ode->t1);
+    return publish(ode, status);
+}
+
+/* Where the sharper method finds no field, the step stays as it was. */
+static zw_status ode_sharpen(stepper *s, int *done, zw_error *error)
+{
+    step_ode *ode = (step_ode *)s;
+    double size;
+    *done = ode->scheme != NULL && ode->scheme->sharper != NULL && !ode->sharp && ode->h != 0.0;
+    if (!*done) {
+        return ZW_OK;
+    }
+    ode->sharp = 1;
+    ode->dense_ready = 0;
+    zw_status status = take(ode, ode->t1, ode->h, &size, error);
+    if (status != ZW_OK && status != ZW_NO_MEMORY) {
+        ode->sharp = 0;
+        status = take(ode, ode->t1, ode->h, &size, error);
+    }
+    if (status != ZW_OK) {
+        stay(ode);
+    }
     return publish(ode, status);
 }
 
@@ -542,6 +572,7 @@ const stepper_kind step_ode_kind = {
     .advance = ode_advance,
     .interpolate = ode_interpolate,
     .retake = ode_retake,
+    .sharpen = ode_sharpen,
     .degree = ode_degree,
     .memory = ode_memory,
     .keep = ode_keep,

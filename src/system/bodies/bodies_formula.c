@@ -328,9 +328,7 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
         add_all(&rows[k], d->value.item, d->value.count);
     }
     system_list_add(&energy, model->potential);
-    for (int k = 0; k < model->event_count; k++) {
-        system_list_add(&events, model->event[k].root);
-    }
+    system_list_comparisons(&events, model);
     zw_status status = keep(f, PART_TERMS, &terms); /* all are kept, to be freed with the rest */
     status = keep(f, PART_POSITION, &rows[0]) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_VELOCITY, &rows[1]) != ZW_OK ? ZW_NO_MEMORY : status;

@@ -209,9 +209,11 @@ zw_status bodies_formula_events(bodies_builder *b, zw_error *error)
         *event = *from;
         event->name = bodies_copy(from->name);
         event->reset = base_alloc(((size_t)from->reset_count + 1) * sizeof *event->reset);
-        if (!event->name || !event->reset) {
+        event->part = base_alloc((size_t)from->part_count * sizeof *event->part);
+        if (!event->name || !event->reset || !event->part) {
             return bodies_no_memory(error);
         }
+        memcpy(event->part, from->part, (size_t)from->part_count * sizeof *event->part);
         for (int k = 0; k < from->reset_count; k++) {
             event->reset[k] = from->reset[k];
             int *at = &event->reset[k].index;

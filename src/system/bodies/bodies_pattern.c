@@ -359,7 +359,8 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
                                    [PART_METRIC] = l,
                                    [PART_ENERGY] = 3,
                                    [PART_LAGRANGE] = 2 * n,
-                                   [PART_EVENTS] = b->to->shown->event_count,
+                                   [PART_EVENTS] =
+                                       b->to->formulas ? b->to->formulas->outputs[PART_EVENTS] : 0,
                                    [PART_OUTPUTS] = b->to->outputs};
     const bodies_formulas *f = b->to->formulas;
     system->shape = (expr_shape){.params = b->to->shown->param_count, .coords = n, .lambdas = m};
