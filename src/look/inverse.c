@@ -38,7 +38,7 @@ static void lay_out(zw_inverse *s, base_arena *arena)
 {
     size_t n = (size_t)s->system->n, motors = (size_t)s->motors;
     double **by_speed[] = {&s->demand,  &s->constraint, &s->touching, &s->residual,
-                           &s->missing, &s->force,      &s->a};
+                           &s->missing, &s->force,      &s->usual};
     for (size_t i = 0; i < sizeof by_speed / sizeof *by_speed; i++) {
         *by_speed[i] = base_arena_doubles(arena, n);
     }
@@ -160,6 +160,10 @@ static void find_demand(zw_inverse *s, const inverse_now *now)
     for (int k = 0; k < system->C_count; k++) {
         s->demand[system->C_coord[k]] -= out[system->at.C + k];
     }
+    for (int i = 0; i < system->n; i++) {
+        double mass = out[system->at.M + system->M_start[i]]; /* the diagonal is first */
+        s->usual[i] = mass > 0 ? fabs(s->demand[i]) / mass : 0;
+    }
 }
 
 /* ---- Motors --------------------------------------------------------------------------------- */
@@ -248,9 +252,13 @@ static zw_status set_up(zw_inverse *s, zw_state *state, const inverse_now *now, 
     inverse_rows rows, before;
     inverse_rows_begin(&rows, system->n);
     inverse_rows_begin(&before, system->n); /* friction at rest comes after the motors */
-    zw_status status = inverse_roles(s, now, &before, error);
+    zw_status status =
+        system_evaluate(system, s->work, PART_TERMS, now->t, now->q, now->v, NULL, NULL, error);
     if (status == ZW_OK) {
         find_demand(s, now);
+        status = inverse_roles(s, now, &before, error);
+    }
+    if (status == ZW_OK) {
         add_motors(s, now, &rows);
         for (int r = 0, k = 0; r < before.rows; r++) {
             for (int i = 0; i < before.count[r]; i++, k++) {
@@ -281,6 +289,7 @@ static zw_status set_up(zw_inverse *s, zw_state *state, const inverse_now *now, 
                 s->force, NULL);
     memset(s->solver->C, 0, (size_t)system->n * sizeof(double));
     memset(s->solver->b, 0, (size_t)(s->solver->rows + s->solver->tail) * sizeof(double));
+    solver_set_friction(s->solver, out + system->at.mu);
     int law = friction_set_up(system, s->work, s->solver);
     for (int i = 0; i < system->n && !law; i++) { /* dry friction that slides is known */
         s->force[i] += s->solver->C[i];
@@ -425,7 +434,8 @@ zw_status zw_inverse_look(zw_inverse *inverse, const zw_state *state, const doub
     zw_state *here = (zw_state *)state; /* only read */
     const zw_system *system = inverse->system;
     zw_work *work = inverse->work;
-    inverse_now now = {.t = state->t, .q = state_q(here), .v = state_v(here), .a = a};
+    inverse_now now = {
+        .t = state->t, .q = state_q(here), .v = state_v(here), .a = a, .usual = inverse->usual};
     now.rest = inverse->rest > 0 ? inverse->rest : 1e-8 * (1 + largest_speed(system, now.v));
     *answer = (zw_inverse_answer){0};
     system_bind(system, work, state_param(here));

@@ -26,7 +26,7 @@ struct zw_inverse {
     inverse_point *point;
     double *range; /* [motors][2] */
     double *demand, *motor, *control, *driven, *lambda, *constraint, *touching, *residual, *missing,
-        *force, *a;
+        *force, *usual;
     double *x; /* [rows of the solver] its multipliers */
     int x_capacity;
     void *memory;
@@ -36,11 +36,13 @@ struct zw_inverse {
 typedef struct inverse_now {
     double t;
     const double *q, *v, *a;
-    double rest; /* speeds that are none */
+    const double *usual; /* [n] accelerations that the demand alone would take: what round-off in a
+                            is small beside */
+    double rest;         /* speeds that are none */
 } inverse_now;
 
 /* inverse_touch.c: what constraints, friction and contacts may exert for this motion: roles of the
- * constraints, and rows after them. */
+ * constraints, and rows after them. The terms have been evaluated. */
 zw_status inverse_roles(zw_inverse *inverse, const inverse_now *now, inverse_rows *rows,
                         zw_error *error);
 zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now *now,

@@ -26,17 +26,19 @@ static const double *terms(const zw_work *work, int at)
 
 /* ---- Constraints ---------------------------------------------------------------------------- */
 
-/* How fast the row accelerates away, A a - b, and the size of that. */
-static double row_rate(const zw_inverse *inverse, int r, const double *a, double *size)
+/* How fast the row accelerates away, A a - b, and the size of that. In a motion at rest all of
+ * these are round-off, of which no part is large: so the accelerations count that other forces
+ * would cause (now->usual). */
+static double row_rate(const zw_inverse *inverse, int r, const inverse_now *now, double *size)
 {
     const zw_system *system = inverse->system;
     const double *A = terms(inverse->work, system->at.A), b = terms(inverse->work, system->at.b)[r];
     double sum = -b;
     *size = fabs(b);
     for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-        double x = A[k] * a[system->A_column[k]];
+        double x = A[k] * now->a[system->A_column[k]];
         sum += x;
-        *size += fabs(x);
+        *size += fabs(x) + fabs(A[k]) * now->usual[system->A_column[k]];
     }
     return sum;
 }
@@ -56,7 +58,7 @@ static int slides(const zw_inverse *inverse, const inverse_now *now, int c)
         for (int k = 0; k < t.columns; k++) {
             double x = t.T[i * t.columns + k] * now->a[t.column[k]];
             rate[i] += x;
-            size += fabs(x);
+            size += fabs(x) + fabs(t.T[i * t.columns + k]) * now->usual[t.column[k]];
         }
         far += rate[i] * rate[i];
     }
@@ -90,7 +92,7 @@ static int parts(const zw_inverse *inverse, const inverse_now *now, int c)
 {
     int r = inverse->system->first_row[c];
     const zw_work *work = inverse->work;
-    double size, rate = row_rate(inverse, r, now->a, &size);
+    double size, rate = row_rate(inverse, r, now, &size);
     return work->out[PART_POSITION][r] > inverse->touch ||
            work->out[PART_VELOCITY][r] > now->rest || rate > inverse->still * size;
 }
@@ -109,9 +111,6 @@ zw_status inverse_roles(zw_inverse *inverse, const inverse_now *now, inverse_row
                                  : system_evaluate(system, work, PART_VELOCITY, now->t, now->q,
                                                    now->v, NULL, NULL, error);
     }
-    status = status != ZW_OK ? status
-                             : system_evaluate(system, work, PART_TERMS, now->t, now->q, now->v,
-                                               NULL, NULL, error);
     for (int c = 0; c < model->constraint_count && status == ZW_OK; c++) {
         int rough = system->slip[c].width > 0,
             dry = system->first_row[c] == system->first_row[c + 1];
@@ -136,16 +135,16 @@ zw_status inverse_roles(zw_inverse *inverse, const inverse_now *now, inverse_row
 /* ---- Points of contact ---------------------------------------------------------------------- */
 
 /* J a + J' v of a point, and the size of each. */
-static void rates_of(const now_point *it, const double *a, double rate[6], double *size)
+static void rates_of(const now_point *it, const inverse_now *now, double rate[6], double *size)
 {
     *size = 0;
     for (int r = 0; r < it->point.rows; r++) {
         rate[r] = it->rate[r];
         *size = fmax(*size, fabs(it->rate[r]));
         for (int k = 0; k < it->columns; k++) {
-            double x = it->J[r * it->columns + k] * a[it->column[k]];
+            double J = it->J[r * it->columns + k], x = J * now->a[it->column[k]];
             rate[r] += x;
-            *size = fmax(*size, fabs(x));
+            *size = fmax(*size, fabs(x) + fabs(J) * now->usual[it->column[k]]);
         }
     }
 }
@@ -174,7 +173,7 @@ static void add_point(const zw_inverse *inverse, const inverse_now *now, const n
     const contact_point *point = &it->point;
     double rate[6] = {0}, size;
     zw_block block = {.name = it->name, .kind = ZW_INEQUALITY, .rows = 1};
-    rates_of(it, now->a, rate, &size);
+    rates_of(it, now, rate, &size);
     if (it->way == NOW_OPEN || rate[0] > inverse->still * size) {
         return;
     }

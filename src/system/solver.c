@@ -324,6 +324,17 @@ static void fill_row(system_solver *solver, int i, const system_rows *rows, cons
     }
 }
 
+void solver_set_friction(system_solver *solver, const double *mu)
+{
+    for (int b = 0, i = 0; b < solver->block_count && i < solver->rows;
+         i += solver->block[b].rows, b++) {
+        if (solver->block[b].kind == ZW_CONE) {
+            int c = solver->system->row_constraint[solver->row_of[i]];
+            solver->block[b].friction[0] = solver->block[b].friction[1] = mu[c];
+        }
+    }
+}
+
 void solver_fill(system_solver *solver, const double *M, system_rows rows, const double *force,
                  const double *free)
 {

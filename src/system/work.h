@@ -159,6 +159,8 @@ void solver_fill(system_solver *solver, const double *M, system_rows rows, const
                  const double *free);
 /* A dense M again has no entries but those of the system's pattern. */
 void solver_clear_metric(system_solver *solver);
+/* Cones of constraints have these coefficients of friction, mu[constraints]. */
+void solver_set_friction(system_solver *solver, const double *mu);
 zw_status solver_solve(system_solver *solver, zw_error *error);
 /* lambda[m] of the system's rows from the solver's answer; absent rows get 0. */
 void solver_multipliers(const system_solver *solver, double *lambda);

@@ -269,6 +269,37 @@ static void test_one_sided(void **state)
     world_end(&w);
 }
 
+/* What rests has accelerations of round-off size, of any sign: it neither parts nor slides. */
+static void test_rest(void **state)
+{
+    (void)state;
+    world w = world_of("coord x = 0, y = 0\nmass 2 at (x, y)\ngravity (0, -10)\nforce x: 1\n"
+                       "constraint floor: y >= 0, friction 0.3 slip x'\n");
+    zw_inverse *inverse = zw_inverse_create(w.model, w.system, NULL, &error);
+    const double a[2] = {-3e-17, 2e-17};
+    zw_inverse_answer x;
+    assert_int_equal(zw_inverse_look(inverse, w.state, a, &x, &error), ZW_OK);
+    assert_true(fabs(x.lambda[0] - 20) < 1e-9 && fabs(x.constraint[0] + 1) < 1e-9);
+    assert_true(x.size < 1e-9);
+    zw_inverse_free(inverse);
+    world_end(&w);
+    static const char text[] =
+        "<mujoco><option gravity='1 0 -10'/><worldbody><geom type='plane' size='1 1 1'/>"
+        "<body pos='0 0 .1'><freejoint/><geom type='box' size='.2 .2 .1' mass='2'/></body>"
+        "</worldbody></mujoco>";
+    const double b[6] = {1e-16, -2e-16, 3e-16, 1e-16, 0, -1e-16};
+    w.model = zw_model_parse(text, "box.xml", NULL, &error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &error) : NULL;
+    w.work = w.system ? zw_work_create(w.system, &error) : NULL;
+    w.state = w.work ? zw_state_create(w.system, w.work, NULL, &error) : NULL;
+    inverse = w.state ? zw_inverse_create(w.model, w.system, NULL, &error) : NULL;
+    assert_non_null(inverse);
+    assert_int_equal(zw_inverse_look(inverse, w.state, b, &x, &error), ZW_OK);
+    assert_true(fabs(x.touch[0] + 2) < 1e-7 && fabs(x.touch[2] - 20) < 1e-7 && x.size < 1e-7);
+    zw_inverse_free(inverse);
+    world_end(&w);
+}
+
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 static void test_no_memory(void **state)
@@ -304,7 +335,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equations),  cmocka_unit_test(test_robots),
         cmocka_unit_test(test_two_motors), cmocka_unit_test(test_residual),
-        cmocka_unit_test(test_one_sided),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_one_sided),  cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

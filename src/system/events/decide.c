@@ -160,7 +160,7 @@ static zw_status ask(decision *d, system_solver *solver, double t, const double 
     if (!friction_set_up(system, work, solver)) {
         solver->problem.C = solver->C;
     }
-    decide_set_friction(d, solver);
+    solver_set_friction(solver, out + system->at.mu);
     status = decide_solve(solver, error);
     if (status != ZW_OK) {
         return system_tell(solver, t, status, error);

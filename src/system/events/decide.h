@@ -70,8 +70,6 @@ zw_status decide_look(decision *d, zw_error *error);
 /* The largest acceleration that the applied forces give; cancelled or not. PART_TERMS is known. */
 double decide_pull_of(const decision *d);
 zw_status decide_energy(decision *d, double *value, zw_error *error);
-/* The friction of the cones in a solver. */
-void decide_set_friction(const decision *d, system_solver *solver);
 /* As exact as the kernel can. */
 zw_status decide_solve(system_solver *solver, zw_error *error);
 /* decide.c: the state a moment later, if it moves with acceleration a: d->ahead. */

@@ -117,18 +117,6 @@ static zw_status restitution(const decision *d, int c, double *value, zw_error *
                : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-void decide_set_friction(const decision *d, system_solver *solver)
-{
-    const zw_system *system = d->system;
-    const double *mu = d->work->out[PART_TERMS] + system->at.mu;
-    for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
-        if (solver->block[b].kind == ZW_CONE) {
-            int c = system->row_constraint[solver->row_of[i]];
-            solver->block[b].friction[0] = solver->block[b].friction[1] = mu[c];
-        }
-    }
-}
-
 zw_status decide_energy(decision *d, double *value, zw_error *error)
 {
     zw_state *state = d->state;
@@ -169,7 +157,7 @@ static system_solver *make_rows(decision *d, const double *v, zw_error *error)
     if (solver) {
         const system_rows rows = {.A = A, .b = b, .slip = work->out[PART_SLIP]};
         solver_fill(solver, work->out[PART_METRIC], rows, NULL, v);
-        decide_set_friction(d, solver);
+        solver_set_friction(solver, d->work->out[PART_TERMS] + d->system->at.mu);
     }
     return solver;
 }
