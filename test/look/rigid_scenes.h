@@ -70,6 +70,12 @@ static zw_run_options plan_of(const scene *of)
     "<actuator><motor joint='b' forcerange='-.1 .1' forcelimited='true'/><position joint='c' "     \
     "kp='40' kv='3'/><position joint='b' kp='100' kv='1' forcerange='-5 5' "                       \
     "forcelimited='true'/></actuator>"
+#define LOOP(limit)                                                                                \
+    "<body pos='0 0 1' euler='0 30 0'><joint axis='0 1 0' damping='.1' stiffness='100'/>" BAR      \
+    "<body pos='.3 0 0' euler='0 40 0'><joint axis='0 1 0' " limit "/>" BAR                        \
+    "<body name='end' pos='.3 0 0' euler='0 -80 0'><joint axis='0 1 0' damping='.1'/>" BAR         \
+    "</body></body></body>"
+#define BAR "<geom type='box' size='.1 .02 .02' pos='.1 0 0' mass='1' contype='0' conaffinity='0'/>"
 #define EXAMPLE(path) .file = ZW_SOURCE_DIR "/examples/" path
 
 static const scene scenes[] = {
@@ -125,6 +131,11 @@ static const scene scenes[] = {
      .text = OF("", FLOOR FREE("0 0 .11", "size='.1' friction='.1 0 0'")),
      .before = .044,
      .bounce = 0.6},
+    {.name = "a loop that meets a limit and leaves it", /* the joints' impulses are part of it */
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" LOOP(
+         "range='-4 2' limited='true'") "</worldbody><equality><connect body1='end' "
+                                        "body2='world' anchor='.2 0 0'/></equality></mujoco>",
+     .before = .048},
     {.name = "a Stewart platform", EXAMPLE("bodies/stewart.xml"), .before = .1},
     {.name = "a bicycle", EXAMPLE("bodies/bicycle.xml"), .before = .1},
     {.name = "a tippe top", EXAMPLE("contact/tippe_top.xml"), .before = .3},

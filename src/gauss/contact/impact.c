@@ -264,7 +264,8 @@ static void strike_alone(gauss_impact *x, double *v, gauss_impact_answer *answer
         }
         double c = block->speed, e = c > block->law.slow ? block->law.restitution : 0;
         for (int i = block->first_way; i < block->first_way + block->ways; i++) {
-            v[x->way[i]] += (1 + e) * c * x->by[i];
+            double *to = x->way[i] < x->n ? v + x->way[i] : x->sum + (x->way[i] - x->n);
+            *to += (1 + e) * c * x->by[i];
         }
         x->sum[block->first] += block->mass * (1 + e) * c;
         answer->loss += 0.5 * block->mass * (1 - e) * (1 + e) * c * c;
@@ -473,7 +474,7 @@ static void end_act(gauss_impact *x, const double *v, int alone)
         return;
     }
     double *part = to + 2 * x->n + x->rows;
-    int any = 0;
+    int any = 0, held = 0;
     memcpy(to + x->n, v, (size_t)x->n * sizeof *v);
     for (int i = 0; i < x->rows; i++) {
         to[2 * x->n + i] = x->sum[i] - to[2 * x->n + i];
@@ -482,6 +483,11 @@ static void end_act(gauss_impact *x, const double *v, int alone)
         const impact_block *block = &x->block[k];
         part[k] = alone && block->contact && x->chosen[block->law.pair] == 2;
         any |= part[k] != 0;
+        held |=
+            part[k] != 0 && block->ways > 0 && x->way[block->first_way + block->ways - 1] >= x->n;
+    }
+    for (int k = 0; k < x->blocks && held; k++) {
+        part[k] = x->block[k].contact ? part[k] : 1;
     }
     for (int p = 0; p < x->part_blocks && !alone; p++) {
         part[x->part_of[p]] = any = 1;

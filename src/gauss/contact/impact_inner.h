@@ -13,7 +13,8 @@ typedef struct impact_block {
     int first;           /* row */
     int contact;         /* 0: always holds */
     double mass;         /* of the normal row, the m above; 0: not known yet */
-    int first_way, ways; /* and the entries of d */
+    int first_way, ways; /* and the entries of d: speeds, then (from n on) impulses of the rows that
+                            always hold */
     double speed;        /* of approach now, -w; 0: it does not approach, */
     int parts;           /* and this is whether it parts */
     gauss_impact_contact law;

@@ -229,12 +229,11 @@ zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_
 
 /* ---- Masses ---------------------------------------------------------------------------------- */
 
-/* Keeps what is not 0 of d. */
-static zw_status keep_direction(gauss_impact *x, impact_block *block, const double *d,
-                                zw_error *error)
+/* Appends what is not 0 of d[count], entries `from` and on, to the direction of a contact. */
+static zw_status keep_entries(gauss_impact *x, impact_block *block, int from, int count,
+                              const double *d, zw_error *error)
 {
-    block->first_way = x->ways;
-    for (int i = 0; i < x->n; i++) {
+    for (int i = 0; i < count; i++) {
         if (d[i] == 0) {
             continue;
         }
@@ -242,11 +241,34 @@ static zw_status keep_direction(gauss_impact *x, impact_block *block, const doub
             !base_list_reserve(&x->by, &x->by_capacity, x->ways, sizeof *x->by)) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
-        x->way[x->ways] = i;
+        x->way[x->ways] = from + i;
         x->by[x->ways++] = d[i];
     }
     block->ways = x->ways - block->first_way;
     return ZW_OK;
+}
+
+static zw_status keep_direction(gauss_impact *x, impact_block *block, const double *d,
+                                zw_error *error)
+{
+    block->first_way = x->ways;
+    return keep_entries(x, block, 0, x->n, d, error);
+}
+
+/* And the impulses of the rows that hold it: they are the first of the problem that was solved. */
+static zw_status keep_holding(gauss_impact *x, impact_block *block, const double *lambda,
+                              zw_error *error)
+{
+    zw_status status = ZW_OK;
+    for (int i = 0; i < x->blocks && status == ZW_OK; i++) {
+        const impact_block *holds = &x->block[i];
+        if (!holds->contact) {
+            int rows = holds->block.rows;
+            status = keep_entries(x, block, x->n + holds->first, rows, lambda, error);
+            lambda += rows;
+        }
+    }
+    return status;
 }
 
 /* The mass of unknown j if it is not coupled to others; 0: it is. */
@@ -305,6 +327,7 @@ zw_status impact_find_mass(gauss_impact *x, int k, zw_error *error)
     if (status == ZW_OK) {
         x->block[k].mass = fmax(answer.lambda[x->part_rows - 1], DBL_MIN);
         status = keep_direction(x, &x->block[k], answer.a, error);
+        status = status == ZW_OK ? keep_holding(x, &x->block[k], answer.lambda, error) : status;
     }
     return status;
 }
