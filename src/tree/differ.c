@@ -409,45 +409,155 @@ ZW_INLINE void turn(double *const x[4], int n, int first, int back, double *y)
     }
 }
 
-/* y[n][8] = M \ y of eight right sides, M = L' D L: factor.lane.h has its rows. */
-ZW_INLINE void solve_eight(const tree_mechanism *tree, const double *L, double *y)
+/* ---- M \ x of eight right sides: y[nv][8], M = L' D L, in the blocks of factor.lane.h ---------
+ */
+
+typedef struct eight {
+    zw_real4 low, high;
+} eight;
+
+ZW_INLINE eight eight_at(const double *x)
 {
-    for (int d = tree->nv - 1; d >= 0; d--) {
-        int last = tree->start[d + 1] - 1;
-        zw_real4 low = four_at(y + LANES * d), high = four_at(y + LANES * d + 4);
-        for (int k = tree->start[d]; k < last; k++) {
-            double *to = y + LANES * tree->column[k];
-            four_put(to, four_at(to) - L[k] * low);
-            four_put(to + 4, four_at(to + 4) - L[k] * high);
-        }
-        four_put(y + LANES * d, L[last] * low);
-        four_put(y + LANES * d + 4, L[last] * high);
+    return (eight){four_at(x), four_at(x + 4)};
+}
+
+ZW_INLINE void eight_put(double *to, eight x)
+{
+    four_put(to, x.low);
+    four_put(to + 4, x.high);
+}
+
+/* x - l y */
+ZW_INLINE eight eight_less(eight x, double l, eight y)
+{
+    return (eight){x.low - l * y.low, x.high - l * y.high};
+}
+
+/* L' \ y for n dofs from `first` on, which are a block; then D \ of them. */
+ZW_INLINE void tips_eight(const tree_mechanism *tree, int first, const int n, const double *L,
+                          double *y)
+{
+    const int *column = tree->column + tree->start[first];
+    int above = tree->depth[first] - 1;
+    const double *row[TREE_BLOCK];
+    eight own[TREE_BLOCK];
+    for (int k = 0; k < n; k++) {
+        row[k] = L + tree->start[first + k];
+        own[k] = eight_at(y + LANES * (first + k));
     }
-    for (int d = 0; d < tree->nv; d++) {
-        zw_real4 low = four_at(y + LANES * d), high = four_at(y + LANES * d + 4);
-        for (int k = tree->start[d]; k < tree->start[d + 1] - 1; k++) {
-            const double *from = y + LANES * tree->column[k];
-            low -= L[k] * four_at(from);
-            high -= L[k] * four_at(from + 4);
+    for (int k = n - 1; k >= 0; k--) {
+        for (int e = 0; e < k; e++) {
+            own[e] = eight_less(own[e], row[k][above + e], own[k]);
         }
-        four_put(y + LANES * d, low);
-        four_put(y + LANES * d + 4, high);
+    }
+    for (int t = 0; t < above; t++) {
+        double *to = y + LANES * column[t];
+        eight sum = eight_at(to);
+        for (int k = n - 1; k >= 0; k--) {
+            sum = eight_less(sum, row[k][t], own[k]);
+        }
+        eight_put(to, sum);
+    }
+    for (int k = 0; k < n; k++) {
+        double inverse = row[k][above + k];
+        eight_put(y + LANES * (first + k), (eight){inverse * own[k].low, inverse * own[k].high});
     }
 }
 
+/* L \ y for such dofs. */
+ZW_INLINE void root_eight(const tree_mechanism *tree, int first, const int n, const double *L,
+                          double *y)
+{
+    const int *column = tree->column + tree->start[first];
+    int above = tree->depth[first] - 1;
+    const double *row[TREE_BLOCK];
+    eight own[TREE_BLOCK];
+    for (int k = 0; k < n; k++) {
+        row[k] = L + tree->start[first + k];
+        own[k] = eight_at(y + LANES * (first + k));
+    }
+    for (int t = 0; t < above; t++) {
+        eight value = eight_at(y + LANES * column[t]);
+        for (int k = 0; k < n; k++) {
+            own[k] = eight_less(own[k], row[k][t], value);
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        for (int e = 0; e < k; e++) {
+            own[k] = eight_less(own[k], row[k][above + e], own[e]);
+        }
+        eight_put(y + LANES * (first + k), own[k]);
+    }
+}
+
+ZW_INLINE void solve_eight(const tree_mechanism *tree, const double *L, double *y)
+{
+    for (int b = tree->blocks - 1; b >= 0; b--) {
+        int first = tree->block[b], n = tree->block[b + 1] - first;
+        switch (n) { /* so that n is a constant */
+        case 1:
+            tips_eight(tree, first, 1, L, y);
+            break;
+        case 2:
+            tips_eight(tree, first, 2, L, y);
+            break;
+        case 3:
+            tips_eight(tree, first, 3, L, y);
+            break;
+        default:
+            tips_eight(tree, first, TREE_BLOCK, L, y);
+            break;
+        }
+    }
+    for (int b = 0; b < tree->blocks; b++) {
+        int first = tree->block[b], n = tree->block[b + 1] - first;
+        switch (n) {
+        case 1:
+            root_eight(tree, first, 1, L, y);
+            break;
+        case 2:
+            root_eight(tree, first, 2, L, y);
+            break;
+        case 3:
+            root_eight(tree, first, 3, L, y);
+            break;
+        default:
+            root_eight(tree, first, TREE_BLOCK, L, y);
+            break;
+        }
+    }
+}
+
+ZW_INLINE int is_zero(const double *x, int n)
+{
+    int zero = 1;
+    for (int i = 0; i < n && zero; i++) {
+        zero = x[i] == 0;
+    }
+    return zero;
+}
+
+/* Right sides that are 0 stay so: those of a free body's place are. */
 ZW_CLONES void tree_solve_many(const tree_mechanism *tree, const double *work, int count, double *x,
                                double *scratch)
 {
-    int n = tree->nv;
-    for (int first = 0; first < count; first += LANES) {
+    int n = tree->nv, next = 0;
+    while (next < count) {
         double *row[LANES];
-        for (int l = 0; l < LANES; l++) { /* what is left over repeats the last */
-            row[l] = x + (size_t)(first + l < count ? first + l : count - 1) * (size_t)n;
+        int lanes = 0;
+        for (; next < count && lanes < LANES; next++) {
+            row[lanes] = x + (size_t)next * (size_t)n;
+            lanes += !is_zero(row[lanes], n);
         }
-        turn(row, n, 0, 0, scratch);
-        turn(row + 4, n, 4, 0, scratch);
-        solve_eight(tree, work + tree->at.L, scratch);
-        turn(row, n, 0, 1, scratch);
-        turn(row + 4, n, 4, 1, scratch);
+        for (int l = lanes; l < LANES && lanes > 0; l++) { /* what is left over repeats the last */
+            row[l] = row[lanes - 1];
+        }
+        if (lanes > 0) {
+            turn(row, n, 0, 0, scratch);
+            turn(row + 4, n, 4, 0, scratch);
+            solve_eight(tree, work + tree->at.L, scratch);
+            turn(row, n, 0, 1, scratch);
+            turn(row + 4, n, 4, 1, scratch);
+        }
     }
 }
