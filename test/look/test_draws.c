@@ -1,5 +1,7 @@
-/* Derivatives of motions of systems that nobody has looked at: drawn at random, of equations and of
- * robots, against extrapolated differences of whole motions.
+/* long: two generators of systems, and what compares them
+ *
+ * Derivatives of motions of systems that are drawn at random, of equations and of robots, against
+ * extrapolated differences of whole motions.
  *
  *     test_draws [COUNT [FIRST [equations | robots]]]     so many of each, from this seed on; all
  * of them in words
@@ -27,7 +29,8 @@
 enum { TEXT = 6000, WIDE = 64, STEPS = 24, NUMBERS = 4 };
 #define NEAR 1e-8
 
-static int draws = 2, seeds = 9, loud;
+/* 10: a loop meets a limit and leaves it; 30: a motor near the end of its range. */
+static int draws = 2, seeds = 10, apart = 20, loud;
 static const char *only = "";
 
 typedef struct text {
@@ -639,7 +642,7 @@ static void test_equations(void **state)
     tally sum = {0};
     (void)state;
     for (int k = 0; k < draws && strcmp(only, "robots") != 0; k++) {
-        try_equations((uint64_t)(seeds + k), &sum);
+        try_equations((uint64_t)(seeds + apart * k), &sum);
     }
     report("equations", &sum);
     assert_int_equal(sum.faults, 0);
@@ -653,7 +656,7 @@ static void test_robots(void **state)
     for (int m = 0; m < 2 && strcmp(only, "equations") != 0; m++) {
         tally sum = {0};
         for (int k = 0; k < draws; k++) {
-            try_robot((uint64_t)(seeds + k), methods[m], &sum);
+            try_robot((uint64_t)(seeds + apart * k), methods[m], &sum);
         }
         report(zw_method_name(methods[m]), &sum);
         faults += sum.faults;
@@ -668,6 +671,7 @@ int main(int argc, char **argv)
     draws = argc > 1 ? atoi(argv[1]) : draws;
     seeds = argc > 2 ? atoi(argv[2]) : seeds;
     only = argc > 3 ? argv[3] : only;
+    apart = argc > 1 ? 1 : apart;
     loud = argc <= 1 ? 0 : draws > 1 ? 1 : 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

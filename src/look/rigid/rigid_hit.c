@@ -297,9 +297,7 @@ static int differ(sens_rigid *r, const impact *it, int column, double *to)
             return 0;
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        to[i] = (8 * (y[2][i] - y[1][i]) - (y[3][i] - y[0][i])) / (12 * step);
-    }
+    number_slopes(count, y, step, to);
     return 1;
 }
 

@@ -28,7 +28,7 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-#define SMALL 0x1p-13 /* m, rad; of a length of time, or a parameter, this part */
+#define SMALL 0x1p-11 /* m, rad; of a length of time, or a parameter, this part */
 #define CONTRADICTS 1e-6
 #define LOOSE 1e-6 /* multipliers that are not determined move nothing, up to this */
 #define RANK 1e-8  /* rows that depend on each other do so up to errors of differences */
@@ -143,9 +143,6 @@ int rigid_piece_decide(sens_rigid *r)
     step_impulse *s = r->here.s;
     const zw_system *system = r->system;
     system_bind(system, r->here.work, r->param);
-    for (int k = 0; k < 4 * r->names; k++) {
-        system_bind(r->variant[k / 4].of.system[k % 4], r->variant[k / 4].at[k % 4].work, r->param);
-    }
     if (!impulse_begin_again(s, r->joined) || (r->differs == RIGID_TAPE && !rigid_tape_start(r)) ||
         !impulse_look_again(s, r->joined) ||
         !rigid_decide(r, &r->half[0], &s->problem, s->u, &s->H, &r->half[1])) {
@@ -158,6 +155,12 @@ int rigid_piece_decide(sens_rigid *r)
             r->closed[system->first_row[it->key]] =
                 it->kind == ZW_INEQUALITY && it->mode == RIGID_HELD;
         }
+    }
+    impulse_keep_sides(s, s);
+    for (int k = 0; k < 4 * r->names; k++) {
+        const rigid_place *at = &r->variant[k / 4].at[k % 4];
+        system_bind(at->s->system, at->work, r->param);
+        impulse_keep_sides(at->s, s);
     }
     return impulse_close_again(s, r->closed, r->block_key, r->half[1].blocks, r->gain) &&
            rigid_decide(r, &r->half[1], &s->aside, r->v_end, &s->H, NULL);
@@ -219,13 +222,6 @@ static double now(const sens_rigid *r, rigid_what what, int j)
            : what == BY_H     ? s->h
            : what == BY_PARAM ? r->param[j]
                               : 0;
-}
-
-static void combine(size_t count, double *const y[4], double step, double *to)
-{
-    for (size_t i = 0; i < count; i++) {
-        to[i] = (8 * (y[2][i] - y[1][i]) - (y[3][i] - y[0][i])) / (12 * step);
-    }
 }
 
 /* Where a motor's control x is clamped, or its force is: to this side of there. */
@@ -295,7 +291,7 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
         put_back(r, what, j, was);
     }
     if (good) {
-        combine(count, y, step, to);
+        number_slopes(count, y, step, to);
     }
     return good;
 }
@@ -311,7 +307,7 @@ static int differ_name(sens_rigid *r, int name, double *to)
         good = impulse_begin_again(it->at[k].s, r->joined) && look(r, it->at[k].s, y[k]);
     }
     if (good) {
-        combine(count, y, it->of.step, to);
+        number_slopes(count, y, it->of.step, to);
     }
     return good;
 }

@@ -24,4 +24,12 @@ static inline double number_slope(const double f[4], double step)
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step);
 }
 
+/* The same of `count` numbers. */
+static inline void number_slopes(size_t count, double *const y[4], double step, double *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = number_slope((const double[4]){y[0][i], y[1][i], y[2][i], y[3][i]}, step);
+    }
+}
+
 #endif

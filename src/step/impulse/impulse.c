@@ -143,6 +143,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
     s->joined = base_arena_ints(arena, (size_t)bodies->motor_count);
+    s->side =
+        base_arena_ints(arena, 2 * (size_t)bodies->motor_count + (size_t)bodies->length_count);
     s->boxed = base_arena_ints(arena, (size_t)bodies->motor_count);
     s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
     s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);

@@ -306,6 +306,9 @@ typedef struct step_impulse {
     impulse_cones cones;
     int plain; /* the step was solved by them alone: it leaves nothing to remember */
 
+    int *side; /* [motors][2], [lengths] whether a force is below (-1), within (0) or above (1) its
+                  range, and that it is to stay so: impulse_again.c */
+    int keeps_side;
     int *joined; /* [motors] it has been at its limits in this step, */
     int *boxed;  /* and its force is a multiplier with limits, */
     int changed; /* another one is than before, */
@@ -524,6 +527,8 @@ void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goe
 void impulse_begin_boxes(step_impulse *s, int all);
 /* Friction that has held in the rounds, as equalities. */
 void impulse_put_stuck(step_impulse *s, impulse_problem *p);
+/* A force within its range; of equations that are looked at again, on the side that *side says. */
+double impulse_within(const step_impulse *s, int *side, const double range[2], double force);
 /* rate, law, boxed of motor k at q1 and u; what it moves is in work->aim. */
 void impulse_look_at_motor(step_impulse *s, int k, const double *u);
 /* Is its force one that changes with u, but no multiplier? */

@@ -6,7 +6,8 @@
  *   - constraints and limits: those of in_reach;
  *   - points of contact: those of the last round, and those that were closed at q0, by their keys;
  *     points are looked for farther out, as they open where bodies are moved apart;
- *   - motors whose forces are multipliers; what is left out of a flight;
+ *   - motors whose forces are multipliers, or at the ends of their ranges (impulse_keep_sides);
+ * what is left out of a flight;
  *   - c of impulse_roll.c.
  * theta and sigma are found anew, if they are between 0 and 1: sigma as of the dof that had it, on
  * the same side of the corners of balance_ramp. */
@@ -80,6 +81,7 @@ int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
     to->close = from->close;
     to->rough = from->rough;
     to->rounds = INT_MAX;
+    to->keeps_side = 0;
     to->problem.options.contact = from->problem.options.contact;
     to->aside.options.contact = from->aside.options.contact;
     COPY(to->q0, from->q0, system->nq);
@@ -94,6 +96,16 @@ int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
     copy_contacts(&to->touch, &from->touch);
     to->touch.near = near;
     return copy_multipliers(&to->problem, &from->problem);
+}
+
+void impulse_keep_sides(step_impulse *to, const step_impulse *from)
+{
+    const struct system_bodies *bodies = from->system->bodies;
+    if (to != from) {
+        COPY(to->side, from->side, 2 * bodies->motor_count + bodies->length_count);
+        COPY(to->boxed, from->boxed, bodies->motor_count);
+    }
+    to->keeps_side = 1;
 }
 
 /* Between its corners the ramp is a line, which goes on beyond them here. */

@@ -25,6 +25,8 @@ int impulse_copy_piece(struct step_impulse *to, const struct step_impulse *from,
  * the rows of s->problem; `joined` as of the solution. 0: some point is not there. */
 int impulse_begin_again(struct step_impulse *s, const int *joined);
 int impulse_look_again(struct step_impulse *s, const int *joined);
+/* From now on motors are within or beyond their ranges as they are in the equations of `from`. */
+void impulse_keep_sides(struct step_impulse *to, const struct step_impulse *from);
 /* Then those of the speeds at the end: H (v1 - u) = gain + A' mu, the rows in s->aside, which are
  * among these. Rows that are closed[] are so exactly. */
 typedef struct impulse_block_key {

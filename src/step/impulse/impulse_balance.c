@@ -90,7 +90,7 @@ static void add_motors(step_impulse *s, const double *u)
         s->given[k] = given(s, k);
         impulse_look_at_motor(s, k, u);
         double by = s->law[k].force, stiff = impulse_motor_slope(s, k);
-        by = motor->clamp_force ? interval_nearest(motor->force[0], motor->force[1], by) : by;
+        by = motor->clamp_force ? impulse_within(s, &s->side[2 * k], motor->force, by) : by;
         for (int i = 0; i < s->aims && s->boxed[k]; i++) {
             s->held[work->aim_dof[i]] -= s->fall * stiff * work->aim[i] * work->aim[i];
         }
@@ -109,7 +109,7 @@ static void add_motors(step_impulse *s, const double *u)
         double by = s->pull[i], range[2];
         if (length->force_limited) {
             bodies_force_range(s->system, work, i, range);
-            by = interval_nearest(range[0], range[1], by);
+            by = impulse_within(s, &s->side[2 * bodies->motor_count + i], range, by);
         }
         if (s->loose[i] < s->pulls[i]) {
             by = s->loose[i] > 0 ? s->pull[i] : 0; /* boxes have the limits of this length */

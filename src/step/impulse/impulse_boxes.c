@@ -66,12 +66,24 @@ double impulse_motor_slope(const step_impulse *s, int k)
     return s->law[k].by_rate + impulse_ahead(s) * s->law[k].by_length;
 }
 
+double impulse_within(const step_impulse *s, int *side, const double range[2], double force)
+{
+    if (!s->keeps_side) {
+        *side = force <= range[0] ? -1 : force >= range[1];
+        return interval_nearest(range[0], range[1], force);
+    }
+    return *side < 0 ? range[0] : *side > 0 ? range[1] : force;
+}
+
 /* Is the force of motor k a multiplier? */
 static int has_box(const step_impulse *s, int k)
 {
     const bodies_motor *motor = &s->system->bodies->motor[k];
     int on_length = motor->kind == MOTOR_LENGTH;
     double limit[2];
+    if (s->keeps_side) {
+        return s->boxed[k];
+    }
     if (motor->formula >= 0 || motor->kind >= MOTOR_SITE || !limits_of(s, k, limit)) {
         return 0;
     }
@@ -79,8 +91,8 @@ static int has_box(const step_impulse *s, int k)
         (s->pulls[motor->length] > 1 || motor->gear[0] == 0)) {
         return 0;
     }
-    double wish = s->law[k].force;
-    s->joined[k] |= !(wish > limit[0] && wish < limit[1]);
+    impulse_within(s, &s->side[2 * k + 1], limit, s->law[k].force);
+    s->joined[k] |= s->side[2 * k + 1] != 0;
     return s->joined[k] && impulse_motor_slope(s, k) < 0;
 }
 
@@ -88,7 +100,7 @@ static double clamped(const step_impulse *s, int k)
 {
     double limit[2];
     limits_of(s, k, limit);
-    return interval_nearest(limit[0], limit[1], s->law[k].force);
+    return impulse_within(s, &s->side[2 * k + 1], limit, s->law[k].force);
 }
 
 int impulse_motor_yields(const step_impulse *s, int k)
@@ -96,16 +108,9 @@ int impulse_motor_yields(const step_impulse *s, int k)
     const bodies_motor *motor = &s->system->bodies->motor[k];
     const bodies_length *length =
         motor->kind == MOTOR_LENGTH ? &s->system->bodies->length[motor->length] : NULL;
-    double wish = s->law[k].force, range[2];
-    if (s->boxed[k] ||
-        (motor->clamp_force && (wish <= motor->force[0] || wish >= motor->force[1]))) {
-        return 0;
-    }
-    if (!length || !length->force_limited) {
-        return 1;
-    }
-    bodies_force_range(s->system, s->work, motor->length, range);
-    return s->pull[motor->length] > range[0] && s->pull[motor->length] < range[1];
+    return !s->boxed[k] && !(motor->clamp_force && s->side[2 * k] != 0) &&
+           !(length && length->force_limited &&
+             s->side[2 * s->system->bodies->motor_count + motor->length] != 0);
 }
 
 void impulse_begin_boxes(step_impulse *s, int all)
