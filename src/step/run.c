@@ -227,7 +227,7 @@ zw_status run_begin(run *r, zw_error *error)
     }
     run_forget(r->state); /* until the end */
     if (status == ZW_OK && r->guards.count > 0) {
-        status = guards_arm(&r->guards, r->stepper, GUARD_AFRESH, error);
+        status = guards_arm(&r->guards, r->stepper, STEP_EVENTS_AFRESH, error);
     }
     if (status == ZW_OK && r->follower) {
         status = r->follower->begin(r->follower->user, r, error);
@@ -318,6 +318,7 @@ static zw_status happen(run *r, int fired, int left, zw_error *error)
 {
     const run_follower *with = r->follower;
     zw_status status = ZW_OK;
+    int jumped = 0;
     r->nodes = 0; /* other rows may hold from here on */
     for (int round = 0; fired > 0 && status == ZW_OK && !r->over; round++) {
         const int *which;
@@ -328,12 +329,13 @@ static zw_status happen(run *r, int fired, int left, zw_error *error)
                 status = with->before(with->user, r, which, count, error);
             }
             status = status == ZW_OK ? run_happen(r, which, count, error) : status;
+            jumped |= r->jumped;
             if (status == ZW_OK && with && !follows) {
                 status = with->after(with->user, r, error);
             }
         }
         if (status == ZW_OK && !r->over) {
-            guard_start start = count > 0 && r->jumped ? GUARD_JUMPED : GUARD_SAME;
+            step_event_start start = jumped ? STEP_EVENTS_JUMPED : STEP_EVENTS_SAME;
             status = guards_arm(&r->guards, r->stepper, start, error);
             fired = step_events_begun(r->guards.scan);
         }

@@ -124,7 +124,7 @@ static found watch(stepper *ode, step_events *events, double end)
     found f = {0};
     zw_error error = {0};
     int count;
-    assert_fine(step_events_arm(events, ode, 1, &error));
+    assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
     while (stepper_look(ode)->t < end) {
         assert_fine(stepper_advance(ode, end, &error));
         assert_fine(step_events_scan(events, ode, &count, &error));
@@ -133,7 +133,7 @@ static found watch(stepper *ode, step_events *events, double end)
             f.t[f.count++] = stepper_look(ode)->t;
         }
         if (count > 0) {
-            assert_fine(step_events_arm(events, ode, 1, &error));
+            assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
         }
     }
     return f;
@@ -277,7 +277,7 @@ static double bounce(double e, int impacts, int direction, double *speed_error)
     step_events *events = make_events(1, 2, &direction, ball_event, NULL);
     const stepper_view *view = stepper_look(ode);
     *speed_error = 0.0;
-    assert_fine(step_events_arm(events, ode, 1, &error));
+    assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
     while (done < impacts) {
         assert_fine(stepper_advance(ode, 1e9, &error));
         assert_fine(step_events_scan(events, ode, &count, &error));
@@ -292,7 +292,7 @@ static double bounce(double e, int impacts, int direction, double *speed_error)
         wanted += flight;
         double up[2] = {0.0, -e * view->y[1]};
         assert_fine(stepper_restart(ode, view->t, up, &error));
-        assert_fine(step_events_arm(events, ode, 1, &error));
+        assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
         done++;
     }
     step_events_free(events);
@@ -364,14 +364,14 @@ static void events_are_exact_at_any_tolerance(void **state)
         options.project = pendulum_project;
         stepper *ode = begin(&options, 0.0, y);
         step_events *events = make_events(1, 4, NULL, at_the_bottom, NULL);
-        assert_fine(step_events_arm(events, ode, 1, &error));
+        assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
         while (seen < 5) {
             assert_fine(stepper_advance(ode, 1e3, &error));
             assert_fine(step_events_scan(events, ode, &count, &error));
             if (count > 0) {
                 seen++;
                 assert_small(fabs(stepper_look(ode)->y[0]), 1e-14);
-                assert_fine(step_events_arm(events, ode, 1, &error));
+                assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
             }
         }
         step_events_free(events);
@@ -467,7 +467,7 @@ static void broken_events_are_reported(void **state)
         step_ode_options options = {.n = 2, .field = circle_field};
         stepper *ode = begin(&options, 0.0, y);
         step_events *events = make_events(1, 2, NULL, broken, &kind);
-        assert_fine(step_events_arm(events, ode, 1, &error));
+        assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
         zw_status status = ZW_OK;
         while (status == ZW_OK && stepper_look(ode)->t < 3.0) {
             assert_fine(stepper_advance(ode, 3.0, &error));

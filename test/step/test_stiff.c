@@ -191,7 +191,7 @@ static void events_with_jumps(void **state)
         stepper *ode = begin(&options, 0.0, &y);
         step_events *events = step_events_create(&event, &error);
         const stepper_view *view = stepper_look(ode);
-        assert_fine(step_events_arm(events, ode, 1, &error));
+        assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
         while (view->t < 20.0) {
             assert_fine(stepper_advance(ode, 20.0, &error));
             assert_fine(step_events_scan(events, ode, &count, &error));
@@ -199,7 +199,7 @@ static void events_with_jumps(void **state)
                 assert_near(view->t, pi / 2.0 + 2.0 * pi * seen, 1e-6);
                 double up = view->y[0] - 0.5;
                 assert_fine(stepper_restart(ode, view->t, &up, &error));
-                assert_fine(step_events_arm(events, ode, 1, &error));
+                assert_fine(step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error));
                 seen++;
             }
         }

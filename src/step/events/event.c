@@ -18,6 +18,13 @@
  * began to when the motion left zero, which was where the smooth piece began, or later by less than
  * can be known: at the start of the step.
  *
+ * Steps with contacts in them (`impulse`) bring functions to zero and keep them there without an
+ * event: a body lands, or friction stops it. So what is at zero is decided at every step, from
+ * values alone: closer to zero than its slack, a function is on no side. If it ends a step there
+ * that it did not begin there, it has come to zero, which is an event, but no condition holds.
+ * What is at zero at the start of a run has only a direction: leaving it is no event in the first
+ * step.
+ *
  * Jumps within steps.  Steps that have impacts in them (`impulse`) have dense output all the same,
  * but real steps to times around an impact end on one side of zero or on the other. A residual that
  * is larger than what the function does around the event, on the dense output, is such a jump: the
@@ -158,7 +165,8 @@ static void see_jumps(step_events *e)
     e->stood = 1;
 }
 
-zw_status step_events_arm(step_events *e, const stepper *ode, int jumped, zw_error *error)
+zw_status step_events_arm(step_events *e, const stepper *ode, step_event_start start,
+                          zw_error *error)
 {
     const stepper_view *view = stepper_look(ode);
     if (e->path == NULL && e->enclose != NULL) {
@@ -174,11 +182,13 @@ zw_status step_events_arm(step_events *e, const stepper *ode, int jumped, zw_err
         e->sort(e->user, e->kind, e->is_guard, e->slack);
     }
     e->fresh = 1;
+    e->first = start == STEP_EVENTS_AFRESH;
     if (status == ZW_OK) {
         see_jumps(e);
     }
     for (int k = 0; k < e->count && status == ZW_OK; k++) {
         double g = e->now[k];
+        int holds = e->condition[k] && e->just_fired[k] && start == STEP_EVENTS_SAME;
         e->noise[k] = 0.0;
         if (e->is_guard[k]) {
             e->side[k] = 1;
@@ -186,8 +196,9 @@ zw_status step_events_arm(step_events *e, const stepper *ode, int jumped, zw_err
             e->level[k] = fmin(g, 0.0);
             e->now[k] -= e->level[k];
         } else if (e->slack[k] > 0.0) { /* it rests; one that has just come there by itself holds */
-            e->zone[k] = e->slack[k];
-            e->side[k] = e->condition[k] && e->just_fired[k] && !jumped;
+            double near = e->option.jumps && e->just_fired[k] ? 4.0 * e->residual[k] : 0.0;
+            e->zone[k] = fmax(e->slack[k], near);
+            e->side[k] = e->option.jumps && fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : holds;
         } else {
             e->zone[k] = e->just_fired[k] ? 4.0 * e->residual[k] : 0.0;
             e->side[k] = fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : 0;
@@ -279,6 +290,37 @@ static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *
     return status;
 }
 
+/* Real steps to a and to b end on different sides of zero: regula falsi between them with Illinois'
+ * rule, halving where that gains little. If g does not fall while a and b close in, it jumps. */
+static zw_status close_in(step_events *e, double a, double ga, double b, double gb, zw_error *error)
+{
+    enum { LOOKS = 60 };
+    double width = fabs(b - a), least = fmin(fabs(ga), fabs(gb)), best = least, half = 0.5 * width;
+    double weight_a = 1.0, weight_b = 1.0, g;
+    zw_status status = ZW_OK;
+    for (int i = 0; status == ZW_OK && i < LOOKS && best > 0.0; i++) {
+        double wa = weight_a * ga, wb = weight_b * gb, t = (a * wb - b * wa) / (wb - wa);
+        if (i % 3 == 2 && fabs(b - a) > half) {
+            t = 0.5 * (a + b);
+        }
+        half = i % 3 == 2 ? 0.5 * fabs(b - a) : half;
+        int jumps = fabs(b - a) < 1e-3 * width && best > 0.5 * least;
+        if (jumps || !stepper_is_between(t, a, b) || t == a || t == b) {
+            break;
+        }
+        status = retake_and_look(e, t, &g, error);
+        int left = same_side(g, ga);
+        weight_b = left ? 0.5 * weight_b : 1.0;
+        weight_a = left ? 1.0 : 0.5 * weight_a;
+        *(left ? &a : &b) = t;
+        *(left ? &ga : &gb) = g;
+        best = fmin(best, fabs(g));
+    }
+    double t = fabs(ga) <= fabs(gb) ? a : b;
+    return status == ZW_OK && stepper_look(e->ode)->t != t ? retake_and_look(e, t, &g, error)
+                                                           : status;
+}
+
 /* Correct the time on real steps: secants, the first with the slope of the dense output, as long as
  * |g| falls. Ends with the ode at the best time; `reach` is where the full step ended. */
 static zw_status correct(step_events *e, double t0, double reach, step_crossing wide,
@@ -298,7 +340,9 @@ static zw_status correct(step_events *e, double t0, double reach, step_crossing 
             break;
         }
         if (!(fabs(g_next) < fabs(g))) {
-            return retake_and_look(e, t, &g, error); /* the better one again */
+            return same_side(g, g_next)
+                       ? retake_and_look(e, t, &g, error) /* the better one again */
+                       : close_in(e, t, g, next, g_next, error);
         }
         slope = (g_next - g) / (next - t);
         t = next;
@@ -339,8 +383,9 @@ static int gather(step_events *e, int first)
         double now = e->g[k];
         int before = e->side_before[k];
         int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (before < 0);
-        int crossed = before != 0 && e->zone_before[k] == 0.0 && !same_side(before, now) &&
-                      wanted && e->kind[k] != STEP_EVENT_OFF;
+        int rested = e->zone_before[k] > 0.0 && !e->option.jumps;
+        int crossed = before != 0 && !rested && !same_side(before, now) &&
+                      fabs(now) >= e->zone_before[k] && wanted && e->kind[k] != STEP_EVENT_OFF;
         if (k == first || crossed) {
             e->fired[count++] = k;
             e->just_fired[k] = 1;
@@ -358,7 +403,8 @@ static zw_status gather_left(step_events *e, zw_error *error)
     const stepper_view *view = stepper_look(e->ode);
     for (int k = 0; k < e->count; k++) {
         int rested = !e->is_guard[k] && e->slack[k] > 0.0 && e->zone_before[k] == e->slack[k];
-        if (rested && e->condition[k] && e->side_before[k] == 0 && e->side[k] > 0) {
+        int begins = e->option.jumps && e->first;
+        if (rested && !begins && e->condition[k] && e->side_before[k] == 0 && e->side[k] > 0) {
             e->fired[e->left++] = k;
             e->just_fired[k] = 1;
             e->residual[k] = 0.0;
@@ -372,6 +418,42 @@ static zw_status gather_left(step_events *e, zw_error *error)
         e->was[e->fired[i]] = 1.0;
     }
     e->stood = 1;
+    return status;
+}
+
+/* Steps with contacts in them: what is at zero is decided anew. */
+static zw_status begin_step(step_events *e, zw_error *error)
+{
+    const stepper_view *view = stepper_look(e->ode);
+    zw_status status = search_look(e, view->t_before, view->y_before, e->g, error);
+    if (status == ZW_OK && e->sort) {
+        e->sort(e->user, e->kind, e->is_guard, e->slack);
+    }
+    for (int k = 0; k < e->count && status == ZW_OK; k++) {
+        e->zone[k] = e->is_guard[k] || e->fresh ? e->zone[k] : e->slack[k];
+    }
+    return status;
+}
+
+/* Functions that such a step has brought to zero, at its end. */
+static zw_status gather_stopped(step_events *e, int *count, zw_error *error)
+{
+    const stepper_view *view = stepper_look(e->ode);
+    zw_status status = search_look(e, view->t, view->y, e->g, error);
+    for (int k = 0; k < e->count && status == ZW_OK; k++) {
+        int from = e->side[k], came = e->side_before[k] != 0 || e->clear[k] > 0.0;
+        e->was[k] = e->g[k];
+        if (e->is_guard[k] || !(fabs(e->g[k]) <= e->slack[k]) || !came || from == 0) {
+            continue;
+        }
+        e->side[k] = 0;
+        if (!e->condition[k] && (e->direction[k] == 0 || (e->direction[k] > 0) == (from < 0))) {
+            e->fired[(*count)++] = k;
+            e->just_fired[k] = 1;
+            e->residual[k] = fabs(e->g[k]);
+        }
+    }
+    e->stood = *count > 0;
     return status;
 }
 
@@ -432,15 +514,19 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
         return ZW_OK;
     }
     e->ode = ode;
-    if (e->sort) {
+    zw_status status = ZW_OK;
+    if (e->option.jumps) {
+        status = begin_step(e, error);
+    } else if (e->sort) {
         e->sort(e->user, e->kind, e->is_guard, NULL);
     }
     memset(e->just_fired, 0, (size_t)e->count * sizeof *e->just_fired);
     memcpy(e->side_before, e->side, (size_t)e->count * sizeof *e->side);
     memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
-    zw_status status = e->fresh ? measure_noise(e, error) : ZW_OK;
+    status = status == ZW_OK && e->fresh ? measure_noise(e, error) : status;
     status = status == ZW_OK ? search(e, error) : status;
     status = status == ZW_OK ? gather_left(e, error) : status;
+    e->first = 0;
     if (e->left > 0) {
         return status;
     }
@@ -462,7 +548,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
                 e->level[k] = 0.0;
             }
         }
-        return status;
+        return status == ZW_OK && e->option.jumps ? gather_stopped(e, count, error) : status;
     }
     e->which = first;
     status = widen(e, best, &wide, error);

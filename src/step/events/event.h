@@ -1,11 +1,11 @@
 /* Events: functions g_k(t, y) that call for something to be done when they cross zero.
  *
- *     step_events_arm(events, ode, 1, &error);              after start and after every event
+ *     step_events_arm(events, ode, STEP_EVENTS_AFRESH, &error);
  *     stepper_advance(ode, end, &error);
  *     step_events_scan(events, ode, &count, &error);        was there one in this step?
  *     if (count > 0) {                                      the ode stands at the first of them
  *         ... step_events_fired(events)[0..count-1] say which; act; stepper_restart if y jumped
- *         step_events_arm(events, ode, jumped, &error);
+ *         step_events_arm(events, ode, STEP_EVENTS_JUMPED, &error);     or STEP_EVENTS_SAME
  *     }
  *
  * What counts. A crossing takes g from one side of zero to the other, or ends a step exactly at
@@ -39,7 +39,8 @@ typedef enum step_event_kind {
 
 /* Fill `kind`[count] and `is_guard`[count], at the start of each scan and when armed, and `slack`
  * [count] when armed (else it is NULL): how far from zero a guard that starts there may be without
- * having left it, or another function that rests there. */
+ * having left it, or another function that rests there. With option `jumps`, at the start of each
+ * scan as well, and whatever is as close to zero as that is at zero. */
 typedef void step_event_sort(void *user, int *kind, int *is_guard, double *slack);
 /* Fill the jets g[k] of all formulas over the piece; rates are by x, as the piece's. */
 typedef void step_event_enclosure(void *user, const step_piece *piece, expr_jet *g);
@@ -63,11 +64,18 @@ typedef struct step_events step_events;
 step_events *step_events_create(const step_event_options *options, zw_error *error);
 void step_events_free(step_events *events); /* NULL is fine */
 
+/* Where are events looked at? At the start of a run, where something has jumped, if only rates or
+ * forces, so that what has fired and rests at zero now was stopped, or where nothing has. */
+typedef enum step_event_start {
+    STEP_EVENTS_AFRESH,
+    STEP_EVENTS_JUMPED,
+    STEP_EVENTS_SAME
+} step_event_start;
+
 /* Look at the events where the ode stands now. step_events_begun: so many conditions hold since a
- * jump that came after the last scan, or after they were armed; they are `fired`. `jumped`:
- * something has jumped, if only rates or forces, so that what has fired and rests at zero now was
- * stopped. */
-zw_status step_events_arm(step_events *events, const stepper *ode, int jumped, zw_error *error);
+ * jump that came after the last scan, or after they were armed; they are `fired`. */
+zw_status step_events_arm(step_events *events, const stepper *ode, step_event_start start,
+                          zw_error *error);
 int step_events_begun(const step_events *events);
 
 /* The earliest crossing in the last step. If there is one, the ode has been retaken to it, its time

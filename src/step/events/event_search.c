@@ -255,7 +255,7 @@ static void see(step_events *e, int k, int s, double from, double to)
         cross(e, k, s, fmin(e->clear[k], from), from);
     }
     e->side[k] = s;
-    e->zone[k] = 0.0;
+    e->zone[k] = e->option.jumps ? e->slack[k] : 0.0;
     e->clear[k] = to;
 }
 

@@ -34,6 +34,7 @@ struct step_events {
     double *now;         /* g where it was armed */
     double *noise;       /* round-off of sampled functions, as seen after they were armed */
     int fresh;           /* armed, and not scanned since */
+    int first;           /* this is the first step of the run */
     double *was;         /* g before what happens now; */
     int stood;           /* it is known */
     int begun;           /* conditions that a jump has made true */

@@ -124,8 +124,8 @@ static void sort(void *user, int *kind, int *is_guard, double *slack)
         }
         expr_enclose_prepare(guards->tape, guards->registers, guards->jets);
     }
-    if (slack && guards->tape) {
-        guards_find_rest(guards, kind, slack);
+    if (slack && guards->parts > 0) {
+        guards_find_rest(guards, slack);
     }
 }
 
@@ -537,7 +537,10 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
                         zw_error *error)
 {
     const zw_model *model = motion->system->model;
-    *guards = (step_guards){.motion = motion, .events = model->event_count, .tolerance = tolerance};
+    *guards = (step_guards){.motion = motion,
+                            .events = model->event_count,
+                            .tolerance = tolerance,
+                            .in_steps = events_only};
     guards->parts = system_formulas(motion->system, PART_EVENTS, &guards->root);
     memset(motion->work->press, 0, (size_t)model->constraint_count * sizeof(int));
     guards->others = events_only ? 0 : list(motion->system, NULL);
@@ -578,10 +581,11 @@ void guards_free(step_guards *guards)
     step_events_free(guards->scan);
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);
-    void *memory[] = {guards->constraint, guards->what,   guards->kink,    guards->at,
-                      guards->registers,  guards->jets,   guards->out,     guards->component,
-                      guards->rests,      guards->around, guards->near,    guards->part_of,
-                      guards->holds,      guards->held,   guards->happens, guards->truth};
+    void *memory[] = {guards->constraint, guards->what,    guards->kink,    guards->at,
+                      guards->registers,  guards->jets,    guards->out,     guards->component,
+                      guards->rests,      guards->around,  guards->near,    guards->part_of,
+                      guards->holds,      guards->held,    guards->happens, guards->truth,
+                      guards->rest_jets,  guards->rest_out};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);
     }

@@ -25,6 +25,7 @@ typedef struct step_guards {
     int parts;           /* the first ones are what conditions of events compare, */
     int others;          /* then those of constraints, then those of kinks */
     int events;          /* of the model */
+    int in_steps;        /* contacts are in the steps: what they bring to zero is decided there */
     const expr_id *root; /* [parts] */
     int *constraint;     /* [others] whose guard it is */
     int *what;           /* [others] guard_kind */
@@ -52,8 +53,10 @@ typedef struct step_guards {
 
     /* Comparisons that rest at zero: guard_rest.c */
     int *rests;       /* [parts] it did when it was armed */
-    expr_jet *around; /* [size] of y */
-    double *near;     /* [size] */
+    expr_jet *around; /* of places, speeds, accelerations, forces, as formulas see them:  */
+    int places, speeds;
+    expr_jet *rest_jets, *rest_out; /* of the tape of PART_EVENTS */
+    double *near;                   /* [size] */
 } step_guards;
 
 /* NULL-like (count 0, scan NULL) if the model has nothing to watch. events_only: contacts and
@@ -62,9 +65,9 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
                         zw_error *error);
 void guards_free(step_guards *guards);
 
-/* Arm the events: at the start of a run, where speeds or forces may have jumped, or else. */
-typedef enum guard_start { GUARD_AFRESH, GUARD_JUMPED, GUARD_SAME } guard_start;
-zw_status guards_arm(step_guards *guards, const stepper *at, guard_start start, zw_error *error);
+/* Arm the events (event.h), and see which conditions hold. */
+zw_status guards_arm(step_guards *guards, const stepper *at, step_event_start start,
+                     zw_error *error);
 /* Of the functions that fired in a scan, or began to hold when `armed`, what happens: *list has
  * events, then events + k for guard k of the constraints and kinks. It may be nothing. */
 int guards_conclude(step_guards *guards, int fired, int armed, const int **list);
@@ -86,8 +89,8 @@ int guards_turn_sign(const step_guards *guards, int k);
 /* For guard.c. 0: out of memory */
 int guards_make_conditions(step_guards *guards);
 int guards_make_rest(step_guards *guards);
-/* Fill `rests`, and `slack` of those that do; their `kind` is known. */
-void guards_find_rest(const step_guards *guards, const int *kind, double *slack);
+/* Fill `rests`, and `slack` of those that do, or may in a step. */
+void guards_find_rest(const step_guards *guards, double *slack);
 int guards_is_at_rest(const step_guards *guards, int part); /* since then? */
 zw_status guards_look_at_rest(const step_guards *guards, double t, const double *y, double *g,
                               zw_error *error);

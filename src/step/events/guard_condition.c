@@ -58,13 +58,14 @@ static int condition_holds(const step_guards *guards, int i, int first)
 }
 
 /* At zero a comparison does not hold, unless it has just come there and nothing stopped it. */
-zw_status guards_arm(step_guards *guards, const stepper *at, guard_start start, zw_error *error)
+zw_status guards_arm(step_guards *guards, const stepper *at, step_event_start start,
+                     zw_error *error)
 {
-    int afresh = start == GUARD_AFRESH;
-    zw_status status = step_events_arm(guards->scan, at, start != GUARD_SAME, error);
+    int afresh = start == STEP_EVENTS_AFRESH;
+    zw_status status = step_events_arm(guards->scan, at, start, error);
     for (int p = 0; p < guards->parts && status == ZW_OK; p++) {
         int side = step_events_side(guards->scan, p);
-        int unknown = side == 0 && !guards->rests[p] && !afresh;
+        int unknown = side == 0 && !guards->rests[p] && !guards->in_steps && !afresh;
         guards->holds[p] = unknown ? guards->holds[p] : side > 0;
     }
     for (int p = 0; p < guards->parts && status == ZW_OK; p++) {

@@ -18,16 +18,27 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "system/bodies/bodies.h"
 
 static const double ROUND = 256 * DBL_EPSILON;
+/* What steps with contacts in them bring to zero, relative to 1 + what is there. */
+static const double STOPPED = 1e-9;
 
 int guards_make_rest(step_guards *guards)
 {
-    size_t size = (size_t)guards->motion->size + 1;
-    guards->rests = base_alloc(((size_t)guards->parts + 1) * sizeof *guards->rests);
-    guards->around = base_alloc(size * sizeof *guards->around);
+    const zw_system *system = guards->motion->system;
+    size_t size = (size_t)guards->motion->size + 1, parts = (size_t)guards->parts + 1;
+    size_t registers = expr_tape_registers(system->tape[PART_EVENTS].code) + 1;
+    guards->places =
+        system->tree && system->bodies->formulas ? system->bodies->formulas->count : system->nq;
+    guards->speeds = system->tree ? guards->places : system->n;
+    size_t leaves = (size_t)(guards->places + 2 * guards->speeds + system->m) + 1;
+    guards->rests = base_alloc(parts * sizeof *guards->rests);
+    guards->around = base_alloc(leaves * sizeof *guards->around);
     guards->near = base_alloc(size * sizeof *guards->near);
-    return guards->rests && guards->around && guards->near;
+    guards->rest_jets = base_alloc(registers * sizeof(expr_jet));
+    guards->rest_out = base_alloc(parts * sizeof(expr_jet));
+    return guards->rests && guards->around && guards->near && guards->rest_jets && guards->rest_out;
 }
 
 static expr_interval around(double x, double part)
@@ -35,41 +46,82 @@ static expr_interval around(double x, double part)
     return (expr_interval){x - part * (1.0 + fabs(x)), x + part * (1.0 + fabs(x))};
 }
 
-/* Enclosures of the events about where the guards were evaluated last; `rate` [size] of y, NULL:
- * any. */
+/* Enclosures of the comparisons about where the guards were evaluated last; `rate` [size] of y,
+ * NULL: any. */
 static void enclose_now(const step_guards *guards, const double *rate, double part)
 {
-    const step_motion *motion = guards->motion;
-    expr_jet *y = guards->around;
-    for (int i = 0; i < motion->size; i++) {
-        y[i].value = around(guards->y[i], part);
-        y[i].rate = rate ? around(rate[i], part) : INTERVAL_ALL;
+    const zw_system *system = guards->motion->system;
+    zw_work *work = guards->motion->work;
+    const expr_tape *tape = system->tape[PART_EVENTS].code;
+    const expr_inputs now = {.t = guards->t,
+                             .param = work->param,
+                             .q = guards->y,
+                             .v = guards->y + system->nq,
+                             .a = rate ? rate + system->nq : NULL};
+    const expr_inputs in = system_inputs(system, work, &now);
+    expr_jet *q = guards->around, *v = q + guards->places;
+    for (int i = 0; i < guards->places; i++) {
+        const double *fast = system->tree ? in.v : rate;
+        q[i].value = around(in.q[i], part);
+        q[i].rate = rate ? around(fast[i], part) : INTERVAL_ALL;
     }
-    const expr_jets in = {
-        .t = {interval_point(guards->t), interval_point(1.0)}, .q = y, .v = y + motion->system->nq};
-    expr_enclose_run(guards->tape, &in, guards->jets, guards->out);
+    for (int i = 0; i < guards->speeds; i++) {
+        v[i].value = around(in.v[i], part);
+        v[i].rate = rate ? around(in.a[i], part) : INTERVAL_ALL;
+    }
+    expr_jet *any = v + guards->speeds; /* accelerations, and forces */
+    for (int i = 0; i < guards->speeds + system->m; i++) {
+        any[i] = (expr_jet){INTERVAL_ALL, INTERVAL_ALL};
+    }
+    const expr_jets jets = {.t = {interval_point(guards->t), interval_point(1.0)},
+                            .q = q,
+                            .v = v,
+                            .a = any,
+                            .lambda = any + guards->speeds};
+    expr_enclose_prepare(tape, work->registers[PART_EVENTS], guards->rest_jets);
+    expr_enclose_run(tape, &jets, guards->rest_jets, guards->rest_out);
 }
 
-static int may_rest(const step_guards *guards, int i)
+static int is_of_state(const step_guards *guards, int i)
 {
-    return guards->rests[i] && interval_has(guards->out[guards->at[i]].value, 0.0);
+    const zw_model *model = guards->motion->system->model;
+    unsigned on = (unsigned)expr_graph_node(model->graph, guards->root[i])->depends;
+    return (on & (EXPR_ON_COORD | EXPR_ON_SPEED)) && !(on & (EXPR_ON_ACCEL | EXPR_ON_LAMBDA));
 }
 
-void guards_find_rest(const step_guards *guards, const int *kind, double *slack)
+static double half_width(expr_interval x)
+{
+    double width = 0.5 * (x.hi - x.lo);
+    return isfinite(width) ? width : 0.0;
+}
+
+/* Of all in a step with contacts in it. */
+static void find_slack(const step_guards *guards, double *slack)
+{
+    enclose_now(guards, NULL, STOPPED);
+    for (int i = 0; i < guards->parts; i++) {
+        slack[i] = is_of_state(guards, i) ? half_width(guards->rest_out[i].value) : 0.0;
+    }
+}
+
+void guards_find_rest(const step_guards *guards, double *slack)
 {
     const step_motion *motion = guards->motion;
     int nq = motion->system->nq, some = 0;
     for (int i = 0; i < guards->parts; i++) {
-        guards->rests[i] = kind[i] == STEP_EVENT_FORMULA && guards->kinks.latch;
-        some |= guards->rests[i];
+        guards->rests[i] = !guards->in_steps && is_of_state(guards, i);
+        some |= is_of_state(guards, i);
     }
-    if (!some) {
+    if (some && guards->in_steps) {
+        find_slack(guards, slack);
         return;
     }
-    enclose_now(guards, NULL, ROUND);
+    if (some) {
+        enclose_now(guards, NULL, ROUND);
+    }
     some = 0;
     for (int i = 0; i < guards->parts; i++) {
-        guards->rests[i] = may_rest(guards, i);
+        guards->rests[i] = guards->rests[i] && interval_has(guards->rest_out[i].value, 0.0);
         some |= guards->rests[i];
     }
     double *rate = guards->near;
@@ -83,9 +135,9 @@ void guards_find_rest(const step_guards *guards, const int *kind, double *slack)
         enclose_now(guards, rate, fmax(guards->tolerance, ROUND));
     }
     for (int i = 0; i < guards->parts; i++) {
-        const expr_jet *g = some && guards->rests[i] ? &guards->out[guards->at[i]] : NULL;
-        guards->rests[i] = g && interval_has(g->rate, 0.0) && isfinite(g->value.hi - g->value.lo);
-        slack[i] = guards->rests[i] ? 0.5 * (g->value.hi - g->value.lo) : 0.0;
+        const expr_jet *g = some && guards->rests[i] ? &guards->rest_out[i] : NULL;
+        guards->rests[i] = g && interval_has(g->rate, 0.0) && half_width(g->value) > 0.0;
+        slack[i] = guards->rests[i] ? half_width(g->value) : 0.0;
     }
 }
 

@@ -28,7 +28,7 @@ static zw_status go_back(run *r, zw_error *error)
 {
     zw_status status = go_to_start(r, error);
     return status == ZW_OK && r->guards.count > 0
-               ? guards_arm(&r->guards, r->stepper, GUARD_SAME, error)
+               ? guards_arm(&r->guards, r->stepper, STEP_EVENTS_SAME, error)
                : status;
 }
 

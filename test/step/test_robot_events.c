@@ -1,0 +1,144 @@
+/* Events of robots: what contacts and joints hold at zero does not cross it by round-off, what
+ * comes to zero and stays there is seen, and what leaves zero is seen where it does. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "system/import.h"
+
+enum { MOST = 8 };
+
+typedef struct events {
+    const char *text;
+    const char *name[MOST + 1]; /* in the order of time */
+    double t[MOST];
+} events;
+
+typedef struct seen {
+    int count;
+    const char *name[MOST];
+    double t[MOST];
+} seen;
+
+static int observe(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                   const zw_state *state, zw_work *work)
+{
+    seen *s = user;
+    if (kind == ZW_SAMPLE_EVENT) {
+        if (s->count < MOST) {
+            s->name[s->count] = zw_name(system, ZW_KIND_EVENT, event);
+            s->t[s->count] = zw_field(system, state, work, ZW_FIELD_TIME).data[0];
+        }
+        s->count++;
+    }
+    return 0;
+}
+
+/* Each within `bound` of its time. */
+static void expect(const events *wanted, zw_method method, double step, double bound)
+{
+    world w = formulas(wanted->text);
+    zw_run_summary summary;
+    seen s = {0};
+    const zw_run_options options = {
+        .time = 3, .every = 5, .method = method, .step = step, .observer = observe, .user = &s};
+    zw_status status = zw_run(w.system, w.state, w.work, &options, &summary, &w.error);
+    assert_string_equal(w.error.text, "");
+    assert_int_equal(status, ZW_OK);
+    int count = 0;
+    for (; wanted->name[count]; count++) {
+        if (count >= s.count || strcmp(s.name[count], wanted->name[count]) != 0 ||
+            !(fabs(s.t[count] - wanted->t[count]) <= bound + 1e-9)) {
+            fail_msg("step %g: %s at %.17g, not %s at %.17g", step,
+                     count < s.count ? s.name[count] : "nothing", count < s.count ? s.t[count] : 0,
+                     wanted->name[count], wanted->t[count]);
+        }
+    }
+    assert_int_equal(s.count, count);
+    world_end(&w);
+}
+
+static const double steps[] = {0.002, 0.0137, 0.05};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+/* Friction stops it after v/(mu g) = 0.679579 s, at the end of that step. It lies at 0.1 m. */
+static void what_slides_stops_once(void **state)
+{
+    (void)state;
+    const events brick = {"import \"brick.xml\"\nground z = 0\nspeed b.x' = 2\n"
+                          "event low: when b.z < 0.1\nevent high: when b.z > 0.1\n"
+                          "event at: b.z = 0.1\nevent up: when b.z' > 0\n"
+                          "event down: when b.z' < 0\nevent stops: b.x' = 0\n"
+                          "event back: when b.x' < 0\nevent right: when b.y > 0\n"
+                          "event left: when b.y < 0\nevent late: when b.z < 0.1 and t > 1\n"
+                          "event rising: b.x' = 0 rising\n",
+                          {"stops"},
+                          {2 / (0.3 * 9.81)}};
+    for (int k = 0; k < STEPS; k++) {
+        expect(&brick, ZW_METHOD_IMPULSE, steps[k], steps[k]);
+    }
+}
+
+/* Pushed with 8 N from 1 s on, it slides with a = 8 - mu g: half a metre in sqrt(1/a). From 2 s on
+ * it is lifted. */
+static void what_rests_begins_to_move(void **state)
+{
+    (void)state;
+    const double a = 8 - 0.3 * 9.81;
+    const events brick = {"import \"brick.xml\"\nground z = 0\nparam on = 0\n"
+                          "event start: t = 1, set on = 1\nforce (8*on, 0, 0) at b\n"
+                          "force (0, 0, if(t > 2, 15, 0)) at b\nevent moves: when b.x' > 0\n"
+                          "event back: when b.x' < 0\nevent here: b.x = 0.5\n"
+                          "event past: when b.x > 0.5\nevent lifted: when b.z > 0.1\n"
+                          "event up: when b.z' > 0\n"
+                          "event either: when b.z < 0.1 or b.x > 0.7\n",
+                          {"start", "moves", "here", "past", "either", "lifted", "up"},
+                          {1, 1, 1 + sqrt(1 / a), 1 + sqrt(1 / a), 1 + sqrt(1.4 / a), 2, 2}};
+    expect(&brick, ZW_METHOD_IMPULSE, 0.002, 0);
+    expect(&brick, ZW_METHOD_IMPULSE, 0.02, 0);
+}
+
+/* What is 1e-8 m below a bound is not at the bound: it gets there later than it begins to rise. */
+static void beside_zero_is_not_at_zero(void **state)
+{
+    (void)state;
+    const events brick = {
+        "import \"brick.xml\"\nground z = 0\nforce (0, 0, if(t > 2, 15, 0)) at b\n"
+        "event above: when b.z > 0.1 + 1e-8\nevent lifted: when b.z > 0.1\n",
+        {"lifted", "above"},
+        {2, 2 + sqrt(2e-8 / (15 - 9.81))}};
+    expect(&brick, ZW_METHOD_IMPULSE, 0.002, 0);
+}
+
+/* A pendulum against a stop, by integrators and by steps with contacts in them: there it comes to
+ * the stop, and is never beyond. */
+static void a_stop_is_not_passed(void **state)
+{
+    (void)state;
+#define STOPPED                                                                                    \
+    "import \"stopped.xml\"\nconstraint barrier: j <= 0.1\nstart j = "                             \
+    "-0.17453292519943295\ntorque (0, 20, 0) at b\n"                                               \
+    "event at: j = 0.1\nevent pushes: when lambda(barrier) > 3\n"                                  \
+    "event beyond: when j > 0.1 and t > 2\nevent back: when j < 0.1 and t > 2\n"
+    const events once = {STOPPED, {"at", "pushes"}, {0.08222490668, 0.08222490668}};
+    expect(&once, ZW_METHOD_DOP853, 0, 0);
+    expect(&once, ZW_METHOD_STIFF, 0, 0);
+    expect(&once, ZW_METHOD_RK4, 0.01, 1e-7);
+    for (int k = 0; k < STEPS; k++) {
+        expect(&once, ZW_METHOD_IMPULSE, steps[k], 1.1 * steps[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_slides_stops_once), cmocka_unit_test(what_rests_begins_to_move),
+        cmocka_unit_test(beside_zero_is_not_at_zero), cmocka_unit_test(a_stop_is_not_passed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
