@@ -342,6 +342,51 @@ static void again_where_it_changed(void **state)
     gauss_apart_free(anew);
 }
 
+/* What is said to be there stays, to the bit; the others are solved as ever. */
+static void settled_stay(void **state)
+{
+    (void)state;
+    static scene s;
+    unsigned long seed[MOST] = {8, 9, 10};
+    double start[3 * PER], guess[3 * CONTACTS * 3], excess[3 * PER] = {0}, solved[3 * PER];
+    gauss_islands_answer answer;
+    gauss_islands *islands = gauss_islands_create();
+    zw_gauss_options options = zw_gauss_options_default();
+    make(&s, 3, seed);
+    for (int i = 0; i < s.n; i++) {
+        start[i] = 0.1 * i;
+    }
+    for (int r = 0; r < s.m; r++) {
+        guess[r] = 0.01 * r;
+    }
+    options.guess = guess;
+    gauss_islands_hint hint = {.start = start};
+    assert_int_equal(gauss_islands_solve(islands, &s.problem, &options, &hint, &answer, NULL), 0);
+    memcpy(solved, answer.a, sizeof solved);
+    excess[card(&s, 0, 0)] = 1;
+    excess[card(&s, 0, 1)] = -0.5;
+    excess[card(&s, 1, 0)] = 1;
+    excess[card(&s, 1, 2)] = -2;
+    excess[card(&s, 2, 1)] = INFINITY;
+    hint.excess = excess;
+    assert_int_equal(gauss_islands_solve(islands, &s.problem, &options, &hint, &answer, NULL), 0);
+    assert_int_equal(answer.count, 3);
+    for (int i = 0; i < PER; i++) {
+        assert_true(answer.a[card(&s, 0, i)] == solved[card(&s, 0, i)]);
+        assert_true(answer.a[card(&s, 1, i)] == start[card(&s, 1, i)]);
+        assert_true(answer.a[card(&s, 2, i)] == solved[card(&s, 2, i)]);
+    }
+    for (int r = CONTACTS * 3; r < 2 * CONTACTS * 3; r++) {
+        double w = -s.b[r];
+        for (int e = s.A_start[r]; e < s.A_start[r + 1]; e++) {
+            w += s.A[e] * start[s.A_column[e]];
+        }
+        assert_true(answer.lambda[r] == guess[r]);
+        assert_true(fabs(answer.residual[r] - w) < 1e-15);
+    }
+    gauss_islands_free(islands);
+}
+
 static void memory_apart(void **state)
 {
     (void)state;
@@ -375,6 +420,7 @@ int main(void)
         cmocka_unit_test(memory),
         cmocka_unit_test(reported_as_of_the_whole),
         cmocka_unit_test(again_where_it_changed),
+        cmocka_unit_test(settled_stay),
         cmocka_unit_test(memory_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,11 +199,46 @@ static void long_chains_go_on_with_their_forces(void **state)
     }
 }
 
+/* A disc that whirls takes many rounds a step, balls beside it few: those do not go on with it. */
+static void islands_that_are_done_wait(void **state)
+{
+    (void)state;
+    enum { BALLS = 24, STEPS = 40 };
+    char text[8000];
+    int at = snprintf(text, sizeof text,
+                      "<mujoco><option timestep='.005'/><worldbody>"
+                      "<geom type='plane' size='9 9 1'/><body pos='0 0 .1005' euler='85 0 0'>"
+                      "<freejoint/><geom type='cylinder' size='.1 .01'/></body>");
+    for (int k = 0; k < BALLS; k++) {
+        at +=
+            snprintf(text + at, sizeof text - (size_t)at,
+                     "<body pos='%d %d .1'><freejoint/><geom size='.1'/></body>", 1 + k / 5, k % 5);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "</worldbody></mujoco>");
+    robot r = robot_read(text);
+    const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = 0.005};
+    const double whirl = 60, roll[2] = {1, 0.3};
+    long factors = 0, rounds = 0;
+    zw_state_set(r.system, r.state, r.work, ZW_FIELD_V, 4, 1, &whirl, NULL);
+    for (int k = 1; k <= BALLS; k++) {
+        zw_state_set(r.system, r.state, r.work, ZW_FIELD_V, 6 * k, 2, roll, NULL);
+    }
+    for (int k = 0; k < STEPS; k++) {
+        assert_int_equal(zw_step(r.system, r.state, r.work, &options, &r.error), ZW_OK);
+        factors += r.work->effort.factors;
+        rounds += r.work->effort.rounds;
+    }
+    print_message("%ld factorisations in %ld rounds\n", factors, rounds);
+    assert_true(factors < 4 * BALLS * STEPS);
+    robot_end(&r);
+}
+
 int main(int count, char **argument)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_scene_costs_or_leaves_more),
         cmocka_unit_test(what_lies_still_is_not_stepped_in_halves),
+        cmocka_unit_test(islands_that_are_done_wait),
         cmocka_unit_test(hard_starts_cost_a_bounded_effort),
         cmocka_unit_test(long_chains_go_on_with_their_forces),
     };

@@ -450,6 +450,34 @@ static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
     }
 }
 
+/* Is the start, with the guess, the answer? */
+static int is_settled(const gauss_islands *is, const double *excess, const piece *p)
+{
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    double sum = 0;
+    for (int i = 0; i < p->n; i++) {
+        sum += excess[unknown[i]];
+    }
+    return sum <= 0;
+}
+
+static void keep(gauss_islands *is, const zw_gauss *problem, const double *start,
+                 const double *guess, const piece *p)
+{
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
+    double *a = is->a.data, *lambda = is->lambda.data, *residual = is->residual.data;
+    for (int i = 0; i < p->n; i++) {
+        a[unknown[i]] = start[unknown[i]];
+    }
+    for (int i = 0; i < p->blocks; i++) {
+        for (int row = first[block[i]]; row < first[block[i] + 1]; row++) {
+            lambda[row] = guess[row];
+            residual[row] = gauss_row_residual(problem, row, start, guess);
+        }
+    }
+}
+
 static void sum_up(const gauss_islands *is, const piece *p, const zw_motion *motion,
                    gauss_islands_answer *answer)
 {
@@ -493,6 +521,11 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
         if (problem->free && gauss_rows_admit(problem, wish.contact, p->blocks, block,
                                               is->row_start.data, is->residual.data)) {
             continue; /* what needs no push gets none */
+        }
+        if (hint && hint->excess && is_settled(is, hint->excess, p)) {
+            keep(is, problem, hint->start, wish.guess, p);
+            sum_up(is, p, &motion, answer);
+            continue;
         }
         zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
         if (status != ZW_OK) { /* factors of m rows of n + m numbers */

@@ -47,7 +47,9 @@ typedef struct gauss_islands_hint {
      * `share`: motions that pass from one to the other have a kink of that size. */
     int at_rest;
     double fair; /* a certificate that does where prox.h finds none that is better */
-    int polish;  /* and one step more than its tolerance asks for */
+    /* [n] Where the sum over a piece is not above 0, the start and the guess are its answer. */
+    const double *excess;
+    int polish; /* and one step more than its tolerance asks for */
 } gauss_islands_hint;
 
 /* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces

@@ -111,9 +111,9 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,   &s->u,     &s->r,    &s->force, &s->Q,
-                         &s->held, &s->still, &s->push, &s->other, &s->first,
-                         &s->best, &s->trend, &s->owed, &s->steady};
+    double **speeds[] = {&s->v0,   &s->u,     &s->r,    &s->force,  &s->Q,
+                         &s->held, &s->still, &s->push, &s->other,  &s->first,
+                         &s->best, &s->trend, &s->owed, &s->steady, &s->excess};
     double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force, &s->q_begin};
     double **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;

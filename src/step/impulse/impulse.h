@@ -352,6 +352,7 @@ typedef struct step_impulse {
     double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
     double *steady;          /* [n] forces of motors that are one for all of the step */
     double *owed;            /* [n] what the rounds have left of the balance */
+    double *excess;          /* [n] by how much that is too much, squared: islands that are done */
     int has_trend;           /* the step before has left some */
     double *kept;            /* [kept_capacity] what it hands to the next: impulse_memory.c */
     int kept_capacity, kept_used;
@@ -467,6 +468,9 @@ int impulse_factor(step_impulse *s);
 void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is */
 /* |x| in the metric of H's diagonal, and the size that numbers in r have. */
 double impulse_norm(const step_impulse *s, const double *x);
+/* Squares that sum up to those of impulse_norm of x, and to more than those of the norms that
+ * round-off and `close` allow: their difference, of each unknown. */
+void impulse_find_excess(const step_impulse *s, const double *x, double close, double *excess);
 double impulse_size(const step_impulse *s);
 /* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
 double impulse_noise(const step_impulse *s, int touches);
@@ -575,10 +579,13 @@ double impulse_left_by(const impulse_contacts *t, const contact_point *point);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
 typedef struct impulse_miss {
-    double way;  /* gaps at which something pushes */
-    double slip; /* of slip and friction, relative to the largest speed of a point */
+    double way;     /* gaps at which something pushes */
+    double slip;    /* of slip and friction, relative to */
+    double fastest; /* the largest speed of a point */
 } impulse_miss;
 impulse_miss impulse_law_miss(const step_impulse *s);
+/* Infinity into the columns of rows that are off by more than `most`; its slip is a speed. */
+void impulse_mark_misses(const step_impulse *s, impulse_miss most, double *excess);
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
 

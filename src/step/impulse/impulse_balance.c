@@ -449,13 +449,18 @@ double impulse_norm(const step_impulse *s, const double *x)
     return sqrt(sum);
 }
 
+static double size_of(const step_impulse *s, int i)
+{
+    double momentum = (fabs(s->u[i]) + fabs(s->v0[i])) / weight_of(s, i);
+    return fabs(s->push[i]) + s->fall * fabs(s->force[i]) + momentum;
+}
+
 double impulse_size(const step_impulse *s)
 {
     double sum = 0;
     for (int i = 0; i < s->system->n; i++) {
-        double weight = weight_of(s, i), part = fabs(s->push[i]) + s->fall * fabs(s->force[i]);
-        part += (fabs(s->u[i]) + fabs(s->v0[i])) / weight;
-        sum += part * part * weight;
+        double part = size_of(s, i);
+        sum += part * part * weight_of(s, i);
     }
     return sqrt(sum);
 }
@@ -463,18 +468,31 @@ double impulse_size(const step_impulse *s)
 /* A coordinate is known to a unit in its last place: h K times that is no error of the solver. Nor
  * is M/h times that where something touches, as a gap over h is a speed: what is at rest has no
  * momenta beside which that would be small. */
-double impulse_noise(const step_impulse *s, int touches)
+static double noise_of(const step_impulse *s, int i, int touches, double far)
 {
     const tree_mechanism *tree = s->system->tree;
+    const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
+    int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
+    double M = touches ? 0 : s->begin[tree->at.M + tree->start[i + 1] - 1];
+    double stiff = matrix_diagonal(&s->H, i) + s->held[i] - M;
+    double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : far;
+    return 4 * DBL_EPSILON * stiff * place / s->h;
+}
+
+double impulse_noise(const step_impulse *s, int touches)
+{
     double sum = 0, far = touches ? impulse_extent(s) : 1;
     for (int i = 0; i < s->system->n; i++) {
-        const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
-        int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
-        double M = touches ? 0 : s->begin[tree->at.M + tree->start[i + 1] - 1];
-        double stiff = matrix_diagonal(&s->H, i) + s->held[i] - M;
-        double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : far;
-        double part = 4 * DBL_EPSILON * stiff * place / s->h;
+        double part = noise_of(s, i, touches, far);
         sum += part * part * weight_of(s, i);
     }
     return sqrt(sum);
+}
+
+void impulse_find_excess(const step_impulse *s, const double *x, double close, double *excess)
+{
+    for (int i = 0; i < s->system->n; i++) {
+        double noise = noise_of(s, i, 0, 1), size = close * size_of(s, i);
+        excess[i] = (x[i] * x[i] - noise * noise - size * size) * weight_of(s, i);
+    }
 }

@@ -426,7 +426,35 @@ impulse_miss impulse_law_miss(const step_impulse *s)
         }
     }
     miss.slip = most > 0 ? miss.slip / most : 0;
+    miss.fastest = most;
     return miss;
+}
+
+void impulse_mark_misses(const step_impulse *s, impulse_miss most, double *excess)
+{
+    const impulse_problem *p = &s->problem;
+    const impulse_contacts *t = &s->touch;
+    const int coulomb = p->options.contact != ZW_CONTACT_CONVEX;
+    const int held = impulse_violation(s) <= most.way;
+    for (int b = 0; b < p->blocks; b++) {
+        double fastest = 0;
+        int contact = p->key[b] >= IMPULSE_CONTACTS, i = p->first[b];
+        int off = contact && coulomb &&
+                  (push_miss(s, b) > most.way ||
+                   (p->block[b].rows > 1 && friction_miss(s, b, &fastest) > most.slip));
+        off |= !contact && !held;
+        for (int e = p->start[i]; e < p->start[i + 1] && off; e++) {
+            excess[p->column[e]] = INFINITY;
+        }
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        int roller = t->rolling.count > 0 ? t->rolling.of[k] : -1;
+        int off = -t->found.point[k].gap > most.way ||
+                  (roller >= 0 && t->rolling.list[roller].off > most.way);
+        for (int i = 0; i < t->columns[k] && off; i++) {
+            excess[column_of(t, k)[i]] = INFINITY;
+        }
+    }
 }
 
 /* ---- What came of it ------------------------------------------------------------------------ */

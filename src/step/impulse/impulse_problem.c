@@ -302,6 +302,7 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
                                                 .about_guess = p->chosen,
                                                 .at_rest = p->at_rest,
                                                 .fair = p->fair,
+                                                .excess = p->rows > 0 ? p->excess : NULL,
                                                 .polish = 1},
                           error);
 }

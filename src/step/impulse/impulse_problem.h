@@ -31,7 +31,8 @@ typedef struct impulse_problem {
     double wanted; /* the certificate that the next solve is asked for; 0: the kernel's own */
     double fair;   /* and what does where a better one takes longer: gauss_islands_hint */
     double enough; /* an answer that misses the tolerance is one up to this certificate, */
-    double jammed; /* and one of which the kernel fears that there is none up to this */
+    const double *excess; /* [n] of the next solve: gauss_islands_hint */
+    double jammed;        /* and one of which the kernel fears that there is none up to this */
     gauss_islands *islands;
     gauss_islands_answer answer; /* after problem_solve */
     int contradicts;             /* its equations did, and the answer is between them */

@@ -240,6 +240,21 @@ void impulse_extrapolate(step_impulse *s)
     }
 }
 
+/* Islands that have come to their answer stay as they are, while the rounds of others go on: those
+ * of which the balance and the laws leave no more than the step is asked for, each on its own. The
+ * squares of what may be left sum up to at most that of the whole. */
+static void find_settled(step_impulse *s, int round, int more, impulse_miss miss)
+{
+    if (s->chord.is_there || s->chord.small || round == 0 || more > 0 || s->changed || s->with_N) {
+        return;
+    }
+    impulse_find_excess(s, s->other, s->close, s->excess);
+    impulse_mark_misses(
+        s, (impulse_miss){.way = place_error(s), .slip = miss.fastest * fmax(s->close, LAW)},
+        s->excess);
+    s->problem.excess = s->excess;
+}
+
 /* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
 static int measure(step_impulse *s, int round, int more, progress *at)
 {
@@ -264,6 +279,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
     at->placed = off <= place_error(s);
     int there = at->left <= s->close && at->placed;
+    find_settled(s, round, more, miss);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
@@ -285,6 +301,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
 static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
 {
     *done = s->changed = 0;
+    s->problem.excess = NULL;
     impulse_seek_anew(s);
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
