@@ -184,3 +184,110 @@ void impulse_contact_slopes(const step_impulse *s, int k, double *slope)
     }
     turn_row(s, n, column, slope);
 }
+
+/* ---- What the laws leave -------------------------------------------------------------------- */
+
+double impulse_depth(const step_impulse *s)
+{
+    double worst = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        worst = fmax(worst, -s->touch.found.point[k].gap);
+    }
+    return worst;
+}
+
+/* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w
+ * = 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the
+ * nearest in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off
+ * from that, times k, is a speed. *most: the largest speed of a point, with what its push gives it.
+ */
+static double friction_miss(const step_impulse *s, int b, double *most)
+{
+    const impulse_problem *p = &s->problem;
+    double x[6] = {0}, z[6] = {0}, k = 0, size = 0, length = 0, sum = 0;
+    double push = fmax(p->guess[p->first[b]], 0);
+    const double *H = s->H.value; /* the diagonal comes first */
+    const int *start = s->H.start;
+    int rows = p->block[b].rows;
+    for (int r = 1; r < rows; r++) {
+        int i = p->first[b] + r;
+        double w = -p->b[i], mu = p->block[b].friction[r - 1], by = 0;
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            double part = p->value[e] * s->u[p->column[e]];
+            w += part;
+            part = mu * fabs(part);
+            size = part > size ? part : size;
+            by += p->value[e] * p->value[e] / H[start[p->column[e]]];
+        }
+        k = fmax(k, mu * mu * by);
+        x[r] = mu > 0 ? p->guess[i] / mu : 0;
+        z[r] = mu * w;
+    }
+    for (int r = 1; r < rows && k > 0; r++) {
+        z[r] = x[r] - z[r] / k;
+        length += z[r] * z[r];
+    }
+    length = sqrt(length);
+    for (int r = 1; r < rows && k > 0; r++) {
+        double off = x[r] - z[r] * (length > push ? push / length : 1);
+        sum += off * off;
+    }
+    *most = fmax(*most, size + k * push);
+    return k * sqrt(sum);
+}
+
+/* Signorini: a gap that is open, or the way that its push gives in a step, whichever is less. */
+static double push_miss(const step_impulse *s, int b)
+{
+    const impulse_problem *p = &s->problem;
+    int i = p->first[b];
+    double gap = -p->b[i], by = 0;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        gap += p->value[e] * s->u[p->column[e]];
+        by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+    }
+    return s->h * fmin(fmax(gap, 0), fmax(by * p->guess[i], 0));
+}
+
+impulse_miss impulse_law_miss(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    impulse_miss miss = {0};
+    double most = 0;
+    for (int b = 0; b < p->blocks && p->options.contact != ZW_CONTACT_CONVEX; b++) {
+        if (p->key[b] >= IMPULSE_CONTACTS) {
+            miss.way = fmax(miss.way, push_miss(s, b));
+            miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b, &most) : 0);
+        }
+    }
+    miss.slip = most > 0 ? miss.slip / most : 0;
+    miss.fastest = most;
+    return miss;
+}
+
+void impulse_mark_misses(const step_impulse *s, impulse_miss most, double *excess)
+{
+    const impulse_problem *p = &s->problem;
+    const impulse_contacts *t = &s->touch;
+    const int coulomb = p->options.contact != ZW_CONTACT_CONVEX;
+    const int held = impulse_violation(s) <= most.way;
+    for (int b = 0; b < p->blocks; b++) {
+        double fastest = 0;
+        int contact = p->key[b] >= IMPULSE_CONTACTS, i = p->first[b];
+        int off = contact && coulomb &&
+                  (push_miss(s, b) > most.way ||
+                   (p->block[b].rows > 1 && friction_miss(s, b, &fastest) > most.slip));
+        off |= !contact && !held;
+        for (int e = p->start[i]; e < p->start[i + 1] && off; e++) {
+            excess[p->column[e]] = INFINITY;
+        }
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        int roller = t->rolling.count > 0 ? t->rolling.of[k] : -1;
+        int off = -t->found.point[k].gap > most.way ||
+                  (roller >= 0 && t->rolling.list[roller].off > most.way);
+        for (int i = 0; i < t->columns[k] && off; i++) {
+            excess[t->column[(size_t)k * (size_t)t->wide + (size_t)i]] = INFINITY;
+        }
+    }
+}
