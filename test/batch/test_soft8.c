@@ -35,7 +35,7 @@ static const scene scenes[] = {
     {"examples/contact/humanoid_falls.xml", 0.7, 1, 0},
     {"examples/contact/quadruped.xml", 0.8, 1, 60},
     {"bench/hand.xml", 1.5, 0, 80},
-    {"bench/manipulator.xml", 1, 0, 0},
+    {"bench/manipulator.xml", 1, 0, 60},
     {"examples/contact/gripper_capsule.xml", 2, 0, 0},
     {"examples/contact/terrain.xml", 0, 1, 0},
     {"examples/contact/card_house.xml", 0, 0, 0},
@@ -232,8 +232,9 @@ static void test_lanes_are_worlds_alone(void **unused)
 }
 
 /* The numbers of gauss/augment decide how many rounds a solve takes and how many worlds it leaves.
- * Less stiff rows (STIFF 10, STIFFEST 1e4) and more patience (MOST 64) take more rounds, stiffer
- * ones (1e6, 1e11) and less patience (6) leave more worlds. */
+ * Other stiffnesses (STIFF 1e5, STIFFEST 1e4 or 1e9, SLOWLY 1e4), more patience (MOST 96) and other
+ * means (CALM 2, TURN 1, MEAN 0.1) take more rounds; less patience (MOST 24) and no means at all
+ * (MEAN 1) leave more worlds. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -243,8 +244,8 @@ static void test_once_too(void **unused)
     law = &soft;
     print_message("%.2f rounds, %d steps in lanes\n", rounds, taken);
     if (worlds == 20 && steps == 60) {
-        assert_true(rounds < 19.6);
-        assert_true(taken > 4690);
+        assert_true(rounds < 43.1);
+        assert_true(taken > 6960);
     }
 }
 

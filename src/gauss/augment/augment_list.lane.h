@@ -17,6 +17,7 @@ typedef struct LANE(augment_block) {
     zw_real w0[3], w[3];    /* J v0, J (u - v0) */
     zw_real lambda[3];      /* multipliers after a step */
     zw_real then[3];        /* in the law */
+    zw_real z[3];           /* by which modes were decided */
     zw_real found[3];       /* the answer */
     zw_real t[2], turn;     /* of what slides: where it is pushed to, and how that turns */
     zw_real C[9], rest[3];  /* multipliers are rest - C w near w */
@@ -43,7 +44,8 @@ typedef struct LANE(augment) {
     int *level;                        /* [n] */
 
     int iterations;
-    zw_real stiff; /* rho G */
+    zw_real stiff;   /* rho G, */
+    zw_mask careful; /* which grows slowly */
     zw_real certificate;
 } LANE(augment);
 

@@ -94,7 +94,7 @@
 
 /* NEWTON: slopes by differences cost a search for contacts for each speed: for more speeds than
  * there may be rounds they cannot pay. */
-enum { NEWTON = 60, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
+enum { NEWTON = 60, PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000, EFFORT = 150 };
 #define SHORTEST 1e-6 /* of a step: no cut is shorter */
 #define FUTILE 2e8    /* operations: a tenth of a second, about; */
 #define FAST 1e11     /* and where bodies are fast: half a minute */
@@ -288,6 +288,27 @@ void impulse_begin_length(step_impulse *s)
     impulse_begin_forces(s);
 }
 
+/* By one linearisation. *taken: there is nothing left to do in the piece at hand. */
+static zw_status take_quickly(step_impulse *s, double *v1, int *taken, zw_error *error)
+{
+    double gained = s->gained;
+    zw_status quick = impulse_quick(s, v1, error);
+    s->sees_q1 = 0;
+    *taken = quick == ZW_NO_MEMORY || (quick == ZW_OK && !impulse_gains(s, v1, gained));
+    if (*taken) {
+        return quick;
+    }
+    s->gained = gained;
+    s->touch.sweep.linear = s->plain = 0;
+    if (s->may_be_shorter) {
+        *taken = 1;
+        return base_fail(error, ZW_INACCURATE, "one linearisation is not enough");
+    }
+    s->problem.old_blocks = 0;
+    impulse_begin_boxes(s, 0);
+    return ZW_OK;
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -298,15 +319,11 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     impulse_begin_boxes(s, linear);
     double gained = s->gained;
     if (linear) {
-        zw_status quick = impulse_quick(s, v1, error);
-        s->sees_q1 = 0;
-        if (quick == ZW_NO_MEMORY || (quick == ZW_OK && !impulse_gains(s, v1, gained))) {
+        int taken;
+        zw_status quick = take_quickly(s, v1, &taken, error);
+        if (taken) {
             return quick;
         }
-        s->gained = gained;
-        s->touch.sweep.linear = s->plain = 0;
-        s->problem.old_blocks = 0;
-        impulse_begin_boxes(s, 0);
     }
     s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
     s->sees_end = 0;
@@ -408,6 +425,7 @@ static void begin_piece(step_impulse *s, double h, double part, double least, do
     s->h = h;
     s->calm = pace >= 0 && pace <= 1;
     s->may_be_halved = part > least;
+    s->may_be_shorter = part > 1.0 / SHORT && part > least;
     s->last_resort = pace > 1 && !spent ? part <= least : 2 * (spent || part <= 1.0 / LEAST);
     s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
     s->touch.sweep.strict = pace > 1 && part > least;

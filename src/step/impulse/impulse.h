@@ -339,6 +339,7 @@ typedef struct step_impulse {
     int rests;           /* it goes on with the forces of the step before, to round-off */
     int sure;            /* nothing can have gone through anything in it */
     int calm;            /* nothing goes farther in it than it is thick */
+    int may_be_shorter;  /* rather than taken with rounds, where one linearisation is not enough */
     int may_be_halved;   /* the step at hand, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */

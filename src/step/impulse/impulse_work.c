@@ -222,15 +222,16 @@ static int pushes(const impulse_problem *p)
     return 0;
 }
 
-/* Kinetic and potential energy at (q1, v1) less those at (q0, v0). */
+/* Kinetic and potential energy at (q1, v1) less those at (q0, v0), whose sweeps the scratch has
+ * then: with one linearisation impulse_free_part goes on from there. */
 static double risen(step_impulse *s, const double *v1)
 {
     const double *out = s->work->out[PART_ENERGY];
     s->sees_q1 = 0;
-    system_evaluate(s->system, s->work, PART_ENERGY, s->t, s->q0, s->v0, NULL, NULL, NULL);
-    double before = out[0];
     system_evaluate(s->system, s->work, PART_ENERGY, s->t + s->h, s->q1, v1, NULL, NULL, NULL);
-    return out[0] - before;
+    double after = out[0];
+    system_evaluate(s->system, s->work, PART_ENERGY, s->t, s->q0, s->v0, NULL, NULL, NULL);
+    return after - out[0];
 }
 
 /* From the sweeps of (q0, v0) to those of q1: is there more energy than `given` explains, by this
@@ -248,10 +249,14 @@ static int has_more(step_impulse *s, const double *begin, double *end, const dou
         fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, DBL_MIN);
     }
     double least = fmax(part * (before[0] + after[0]), 1e-6 * fall);
-    if (after[0] <= before[0] || after[0] + after[1] - before[0] - before[1] <= least) {
-        return 0; /* true of nearly all steps, but for springs between bodies */
+    double more = after[0] + after[1] - before[0] - before[1]; /* but for springs between bodies */
+    int formulas =
+        s->system->bodies->formulas != NULL; /* whose potentials count as springs of joints do */
+    if (after[0] <= before[0] || (more <= least && !formulas)) {
+        return 0; /* true of nearly all steps */
     }
-    return !(risen(s, v1) - (s->system->works ? given : 0) <= least);
+    more = risen(s, v1);
+    return !(formulas && more <= least) && !(more - (s->system->works ? given : 0) <= least);
 }
 
 int impulse_is_driven(step_impulse *s, const double *v1)

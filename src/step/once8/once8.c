@@ -60,6 +60,8 @@ static zw_real8 *take(base_arena *arena, size_t count)
     return (zw_real8 *)base_arena_doubles(arena, LANES * count);
 }
 
+enum { WATCH = sizeof(once8_watch) / sizeof(zw_real8) };
+
 static void lay_out(once8 *s, base_arena *arena)
 {
     const zw_system *system = s->of->system;
@@ -80,6 +82,11 @@ static void lay_out(once8 *s, base_arena *arena)
     s->q1 = take(arena, (size_t)system->nq);
     s->reach = take(arena, (size_t)system->bodies->contact->geom_count + 1);
     s->ways = take(arena, (size_t)system->bodies->contact->geom_count + 1);
+    s->rush = take(arena, (size_t)system->bodies->contact->geom_count + 1);
+    s->bow = take(arena, (size_t)system->bodies->contact->geom_count + 1);
+    s->pose = (soft8_pose *)take(arena, 12 * ((size_t)system->bodies->contact->geom_count + 1));
+    s->between = take(arena, (size_t)system->nq);
+    s->watch = (once8_watch *)take(arena, WATCH * ((size_t)s->of->match_count + 1));
     s->suspect = (zw_mask8 *)take(arena, (size_t)s->of->match_count + 1);
     s->limit_J = take(arena, (size_t)system->A_start[system->m] + 1);
     int **ints[] = {&s->depth,    &s->start,    &s->run,    &s->it.parent,
@@ -88,12 +95,10 @@ static void lay_out(once8 *s, base_arena *arena)
         *ints[k] = base_arena_ints(arena, n + 1);
     }
     s->rows = base_arena_ints(arena, (size_t)s->of->match_count + 1);
+    s->first = base_arena_ints(arena, (size_t)s->of->match_count + 1);
     s->watched = base_arena_ints(arena, (size_t)s->of->match_count + 1);
     s->q_alone = base_arena_doubles(arena, (size_t)system->nq);
     s->u_alone = base_arena_doubles(arena, n);
-    s->way = base_arena_doubles(arena, (size_t)system->bodies->contact->geom_count + 1);
-    s->fast = base_arena_bytes(arena, (size_t)system->bodies->contact->geom_count + 1);
-    s->listed = base_arena_bytes(arena, (size_t)s->of->match_count + 1);
 }
 
 static int fit_list(void *list, size_t count, size_t size)

@@ -48,6 +48,15 @@ typedef struct once8_about {
     zw_mask8 found;     /* in these worlds */
 } once8_about;
 
+/* A pair that might go through each other: once8_ends.c */
+typedef struct once8_watch {
+    zw_mask8 left; /* worlds in which it is not yet proved that it does not */
+    zw_real8 n[3]; /* a direction */
+    zw_real8 low;  /* what the two are apart along it, the least of all looks; */
+    zw_real8 need; /* what they have to be between, */
+    zw_real8 bow;  /* where accelerations may take so much: h^2/8 times their bounds */
+} once8_watch;
+
 typedef struct once8 {
     soft8 *of; /* places and pairs, and room for q, v, forces */
     double h, falling;
@@ -66,12 +75,16 @@ typedef struct once8 {
     zw_real8 *end;                         /* sweeps of q1 */
     zw_real8 *turn, *twist, *speed, *bend; /* [bodies] bounds along the way: contact_path.c */
     contact_path path;                     /* of one world */
-    zw_real8 *ways;                        /* [geoms] how far their points go at most */
+    zw_real8 *ways;                        /* [geoms] how far their points go at most, */
+    zw_real8 *rush, *bow;                  /* and their speeds and accelerations */
+    int ended;                             /* end is that of q1 */
+    zw_real8 *between;                     /* [nq] some instant of the way, */
+    soft8_pose *pose;                      /* [geoms] and where all is then */
+    int *first;                            /* [matches] of those that are watched: its block, -1 */
+    once8_watch *watch;                    /* [watched] */
     zw_mask8 *suspect;                     /* [matches] that might meet on these ways, */
     int *watched, watched_count;           /* [matches] those of which some world has one */
-    double *q_alone, *u_alone, *way;       /* [nq], [n], [geoms] of one world */
-    unsigned char *fast;                   /* [geoms] */
-    unsigned char *listed;                 /* [matches] */
+    double *q_alone, *u_alone;             /* [nq], [n] of one world */
     int *rows;                             /* [matches] of their points */
     long taken;                            /* steps of worlds so far, */
     long solves, rounds;                   /* solves of eight, and the rounds that these took */
@@ -104,6 +117,11 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
 void once8_smooth(once8 *s);
 /* once8_rows.c: limits and points within reach. */
 void once8_find_rows(once8 *s);
+/* once8_ends.c: where among the worlds and pairs at hand is it left to be proved that nothing goes
+ * through anything? */
+void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left);
+int once8_end_of_pair(const once8 *s, int i); /* of the points that begin with block i */
+void once8_see_end(once8 *s);                 /* the sweeps of q1 */
 /* once8_ways.c: worlds in which it is not proved that nothing goes through anything, of those that
  * are not slow, are no longer good. */
 void once8_check_ways(once8 *s, const zw_mask8 *slow);

@@ -134,7 +134,7 @@ static void check_energy(once8 *s, const zw_real8 *gained)
     more &= s->of->good;
     if (any8(more)) {
         tree_energies8(tree, s->of->q, s->v0, s->of->sweeps, before);
-        tree_kinematics8(tree, s->q1, s->end);
+        once8_see_end(s);
         tree_velocities8(tree, s->u, s->end);
         tree_energies8(tree, s->q1, s->u, s->end, after);
         compare_energies(s, before, after, gained, &still);
@@ -175,7 +175,7 @@ ZW_INLINE void bound_body(const once8 *s, int i)
     }
 }
 
-/* contact_path_reach of a geom that moves. */
+/* contact_path_reach of a geom that moves, and what bounds it. */
 ZW_INLINE zw_real8 way_of(const once8 *s, int g)
 {
     const contact_geom *geom = &s->of->system->bodies->contact->geom[g];
@@ -195,6 +195,8 @@ ZW_INLINE zw_real8 way_of(const once8 *s, int g)
         speed = s->speed[geom->body] + W * out;
         bend = s->bend[geom->body] + (E + W * W) * out;
     }
+    s->rush[g] = speed + W * r;
+    s->bow[g] = bend + (E + W * W) * r;
     zw_real8 a[3] = {pos[0] - com[0], pos[1] - com[1], pos[2] - com[2]};
     zw_real8 v[3] = {V[1] * a[2] - V[2] * a[1] + V[3], V[2] * a[0] - V[0] * a[2] + V[4],
                      V[0] * a[1] - V[1] * a[0] + V[5]};
@@ -221,6 +223,7 @@ ZW_CLONES static void find_slow(once8 *s, zw_mask8 *slow)
 void once8_check_end(once8 *s, const zw_real8 *gained)
 {
     zw_mask8 slow;
+    s->ended = 0;
     check_energy(s, gained);
     if (s->of->match_count > 0) {
         tree_velocities8(s->of->system->tree, s->u, s->of->sweeps);

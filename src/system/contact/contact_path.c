@@ -54,10 +54,8 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-enum { LOOKS = 400, MANIFOLD = 128 };
-#define HAIR 1e-6   /* of the two thicknesses: what is nearer touches */
-#define NOISE 1e-13 /* of how far geoms are from the origin: round-off of places */
-#define LEAST 1e-9  /* of the way: a look goes at least so much ahead */
+enum { MANIFOLD = 128 };
+#define LEAST 1e-9 /* of the way: a look goes at least so much ahead */
 
 /* ---- Bounds of all bodies -------------------------------------------------------------------- */
 
@@ -340,7 +338,7 @@ double contact_path_hair(const contact_path *path, const contact_work *work, int
 {
     const contact_geom *geom = path->system->bodies->contact->geom;
     double far = size_of(&work->pose[a]) + size_of(&work->pose[b]);
-    return HAIR * (geom[a].thick + geom[b].thick) + NOISE * (far + geom[a].thick + geom[b].thick);
+    return CONTACT_PATH_HAIR(geom[a].thick + geom[b].thick, far);
 }
 
 double contact_path_safe(const contact_path *path, const contact_work *work, int a, int b,
@@ -450,7 +448,7 @@ double contact_path_meet(contact_path *path, const contact_work *work, int a, in
     double t = 0, touched = -1;
     int apart = 1;
     look here;
-    for (int k = 0; k < LOOKS; k++) {
+    for (int k = 0; k < CONTACT_PATH_LOOKS; k++) {
         motion x = motion_at(path, work, a, t), y = motion_at(path, work, b, t);
         set_planes(path, a, b, &x, &y);
         double fastest = x.speed + y.speed + x.turn * x.r + y.turn * y.r;

@@ -38,6 +38,13 @@ double contact_path_reach(const contact_path *path, int geom, const collide_pose
 double contact_path_depth(const contact_path *path, int a, int b);
 double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
 
+/* What is nearer touches: by the sum of the two thicknesses, and by round-off of places, the sum of
+ * whose coordinates is `far`. */
+#define CONTACT_PATH_HAIR(thick, far) (1e-6 * (thick) + 1e-13 * ((far) + (thick)))
+
+/* A way is looked at so many times at most. */
+enum { CONTACT_PATH_LOOKS = 400 };
+
 /* Of that depth: pairs of one linearisation's problem that are nearer count as touching. How they
  * come together is for the problem to say; a proof that they do not touch at all would have to
  * follow a gap of round-off along bounds of the accelerations, in hundreds of looks. (test_cost.c

@@ -156,6 +156,7 @@ void soft8_smooth(soft8 *s);
 void soft8_meet(soft8 *s);
 void soft8_place(soft8 *s);       /* the geoms, and */
 void soft8_meet_placed(soft8 *s); /* what they touch then */
+void soft8_place_at(const soft8 *s, const zw_real8 *sweeps, soft8_pose *pose);
 /* Where the geoms of a pair may be as near as they reach, with the margin. */
 void soft8_near(const soft8 *s, int match, zw_mask8 *near);
 void soft8_limit(soft8 *s);

@@ -8,6 +8,7 @@
 
 #include "collide/vector.h"
 #include "system/soft8/soft8.h"
+#include "system/soft8/soft8_reach.h"
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
@@ -24,23 +25,18 @@ ZW_INLINE void place(const contact_geom *geom, const zw_real8 *R, const zw_real8
     }
 }
 
-ZW_CLONES static void place_all(const soft8 *s)
+ZW_CLONES static void place_all(const soft8 *s, const zw_real8 *sweeps, soft8_pose *pose)
 {
     const contact_world *world = s->system->bodies->contact;
     const tree_places *at = &s->system->tree->at;
     for (int k = 0; k < world->geom_count; k++) {
         const contact_geom *geom = &world->geom[k];
-        place(geom, s->sweeps + at->R + 9 * geom->body, s->sweeps + at->origin + 3 * geom->body,
-              &s->pose[k]);
+        place(geom, sweeps + at->R + 9 * geom->body, sweeps + at->origin + 3 * geom->body,
+              &pose[k]);
     }
 }
 
 /* ---- Near ----------------------------------------------------------------------------------- */
-
-ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 ZW_INLINE zw_real8 inside8(zw_real8 s)
 {
@@ -82,24 +78,6 @@ ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, cons
     /* nearly parallel ones may be nearer elsewhere, by less than this */
     far = far * (1 + 1e-6) + 1e-6 * (ha + hb);
     return ~(dot8(q, q) > far * far);
-}
-
-/* How far a shape reaches from its place along a unit vector, at least. */
-ZW_INLINE zw_real8 reach8(const contact_geom *geom, const soft8_pose *at, const zw_real8 *u)
-{
-    const double *size = geom->shape.size;
-    zw_real8 sum = (zw_real8){0} + geom->radius;
-    if (geom->shape.kind == COLLIDE_BOX) {
-        sum = (zw_real8){0};
-        for (int j = 0; j < 3; j++) {
-            zw_real8 axis[3] = {at->R[j], at->R[3 + j], at->R[6 + j]};
-            sum += size[j] * lane_size8(dot8(axis, u));
-        }
-    } else if (geom->shape.kind == COLLIDE_CAPSULE || geom->shape.kind == COLLIDE_CYLINDER) {
-        zw_real8 axis[3] = {at->R[2], at->R[5], at->R[8]};
-        sum = fabs(size[0]) + fabs(size[1]) * lane_size8(dot8(axis, u));
-    }
-    return sum;
 }
 
 /* Does no face of a box keep the other shape away? */
@@ -407,11 +385,16 @@ void soft8_near(const soft8 *s, int match, zw_mask8 *near)
     find_near(s, &s->match[match], near, &close);
 }
 
-void soft8_place(soft8 *s)
+void soft8_place_at(const soft8 *s, const zw_real8 *sweeps, soft8_pose *pose)
 {
     if (s->match_count > 0) {
-        place_all(s);
+        place_all(s, sweeps, pose);
     }
+}
+
+void soft8_place(soft8 *s)
+{
+    soft8_place_at(s, s->sweeps, s->pose);
 }
 
 void soft8_meet_placed(soft8 *s)

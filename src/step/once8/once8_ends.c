@@ -1,0 +1,206 @@
+/* A way is proved free from its two ends, in eight worlds.
+ *
+ * Two shapes A and B are apart along n, from A to B, by
+ *
+ *     sep(t) = the least of n . (y(t) - x(t)) over the points x of A, y of B
+ *
+ * and their distance, or minus their depth, is no less, whatever n. With n constant and all
+ * accelerations below a each of these is above the line between its ends by no less than
+ * -(a h^2/8), and so is the least of them:
+ *
+ *     sep(t) >= min(sep(0), sep(h)) - (a_A + a_B) h^2/8
+ *
+ * a is the bound of contact_path.c. There a look goes one way from one instant and reckons with all
+ * that turning could do; here the other end says what it did. Where that is not enough, instants
+ * between are looked at: in PIECES pieces accelerations take 1/PIECES^2 of that.
+ *
+ * A world goes on in lanes only if impulse_free_part of impulse_sweep.c would find its ways free,
+ * too. That marches along pairs that it does not see free at one look, and finds them free unless
+ * they come as near as what touches (pairs that touch to begin with: as deep as half of `depth`) or
+ * it runs out of looks, each of which goes ahead by the room that there is, at the largest speed.
+ * So it will find them free if the room that is proved here is enough for LOOKS. */
+#include <math.h>
+
+#include "math/lanes.h"
+#include "step/once8/once8.h"
+#include "system/soft8/soft8_reach.h"
+#include "tree/sweeps.h"
+
+enum { PIECES = 2 };
+#define LOOKS (0.75 * CONTACT_PATH_LOOKS)
+#define DEPTH 0.499 /* of depth: what touches to begin with comes no deeper */
+
+int once8_end_of_pair(const once8 *s, int i)
+{
+    int end = i + 1;
+    while (end < s->it.blocks && s->about[end].constraint == s->about[i].constraint &&
+           s->about[end].match == s->about[i].match) {
+        end++;
+    }
+    return end;
+}
+
+void once8_see_end(once8 *s)
+{
+    if (!s->ended) {
+        tree_kinematics8(s->of->system->tree, s->q1, s->end);
+        s->ended = 1;
+    }
+}
+
+ZW_INLINE zw_real8 least8(zw_real8 a, zw_real8 b)
+{
+    return lane_select8(a < b, a, b);
+}
+
+/* What reach8 knows, and planes of the world. */
+static int has_ends(const once8 *s, const soft8_match *match)
+{
+    const contact_geom *geom = s->of->system->bodies->contact->geom;
+    int side[2] = {match->of.a, match->of.b}, known = 1;
+    for (int k = 0; k < 2; k++) {
+        int kind = (int)geom[side[k]].shape.kind;
+        known &= !contact_is_pieces(kind) && (kind != COLLIDE_PLANE || side[k] == match->plane);
+    }
+    return known;
+}
+
+/* How far apart along n, which for a plane is its normal. */
+ZW_INLINE zw_real8 apart(const once8 *s, const soft8_match *match, const soft8_pose *pose,
+                         const zw_real8 *n)
+{
+    const contact_geom *geom = s->of->system->bodies->contact->geom;
+    int side[2] = {match->of.a, match->of.b};
+    zw_real8 sum = {0};
+    for (int i = 0; i < 3; i++) {
+        sum += n[i] * (pose[side[1]].pos[i] - pose[side[0]].pos[i]);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (side[k] != match->plane) {
+            sum -= reach8(&geom[side[k]], &pose[side[k]], n);
+        }
+    }
+    return sum - match->of.margin;
+}
+
+/* A direction: that of the nearest point, in the lanes that have one, with its gap; else across
+ * the plane, or from one middle to the other. */
+ZW_INLINE zw_mask8 find_direction(const once8 *s, int index, zw_real8 *n, zw_real8 *gap)
+{
+    const soft8_match *match = &s->of->match[index];
+    const soft8_pose *a = &s->of->pose[match->of.a], *b = &s->of->pose[match->of.b];
+    int first = s->first[index], end = first < 0 ? -1 : once8_end_of_pair(s, first);
+    zw_mask8 found = {0};
+    zw_real8 zero = {0}, one = zero + 1.0;
+    *gap = zero + INFINITY;
+    for (int i = 0; i < 3; i++) {
+        n[i] = match->plane >= 0 ? zero + match->frame[i] : b->pos[i] - a->pos[i];
+    }
+    zw_real8 square = dot8(n, n), by = 1.0 / lane_sqrt8(lane_select8(square > 0.0, square, one));
+    for (int i = 0; i < 3; i++) {
+        n[i] *= by;
+    }
+    for (int i = first; i < end; i++) {
+        zw_mask8 nearer = s->about[i].found & (s->about[i].gap < *gap);
+        *gap = lane_select8(nearer, s->about[i].gap, *gap);
+        for (int k = 0; k < 3; k++) {
+            n[k] = lane_select8(nearer, s->about[i].n[k], n[k]);
+        }
+        found |= s->about[i].found;
+    }
+    return found;
+}
+
+/* Worlds in which a pair is found, or goes farther than it was looked for, and what is to be
+ * proved of it. */
+ZW_CLONES static void begin_watch(const once8 *s, int index, const zw_mask8 *asked, once8_watch *to)
+{
+    const contact_world *world = s->of->system->bodies->contact;
+    const soft8_match *match = &s->of->match[index];
+    int side[2] = {match->of.a, match->of.b};
+    double thick = 0, depth = contact_path_depth(&s->path, side[0], side[1]);
+    zw_real8 gap, far = {0}, way = {0}, bow = {0};
+    zw_mask8 found = find_direction(s, index, to->n, &gap);
+    to->left = found;
+    for (int k = 0; k < 2; k++) {
+        int g = side[k];
+        thick += world->geom[g].thick;
+        for (int i = 0; i < 3; i++) {
+            far += lane_size8(s->of->pose[g].pos[i]);
+        }
+        if (!world->still[g]) {
+            to->left |= ~(s->ways[g] <= s->reach[g] + 0.5 * s->of->margin);
+            way += s->h * s->rush[g];
+            bow += 0.125 * s->h * s->h * s->bow[g];
+        }
+    }
+    zw_real8 hair = CONTACT_PATH_HAIR(thick, far), near = (zw_real8){0} + CONTACT_PATH_NEAR * depth;
+    zw_mask8 touches = found & ((gap <= hair) | (gap <= near));
+    zw_real8 clear = lane_select8(2.0 * hair > way / LOOKS, 2.0 * hair, way / LOOKS);
+    zw_real8 shallow =
+        lane_select8(way < LOOKS * depth, -DEPTH * depth + 0.0 * way, far + INFINITY);
+    to->need = lane_select8(touches, shallow, clear);
+    to->need += has_ends(s, match) ? 0 : INFINITY;
+    to->low = apart(s, match, s->of->pose, to->n);
+    to->bow = bow;
+    to->left &= s->suspect[index] & *asked;
+}
+
+ZW_CLONES static void look_again(const once8 *s, int index, once8_watch *it)
+{
+    zw_real8 low = apart(s, &s->of->match[index], s->pose, it->n);
+    it->low = lane_select8(low < it->low, low, it->low);
+}
+
+ZW_CLONES static void find_left(const once8 *s, int pieces, zw_mask8 *left)
+{
+    zw_mask8 any = {0};
+    double part = 1.0 / (pieces * pieces);
+    for (int i = 0; i < s->watched_count; i++) {
+        once8_watch *it = &s->watch[i];
+        it->left &= ~(it->low - part * it->bow > it->need);
+        any |= it->left;
+    }
+    *left = any;
+}
+
+/* Where all is at this part of the way. */
+static void place_at(once8 *s, double part)
+{
+    if (part == 1) {
+        once8_see_end(s);
+    } else {
+        zw_real8 t = (zw_real8){0} + part * s->h;
+        tree_advance8(s->of->system->tree, s->of->q, s->u, &t, s->between);
+        tree_kinematics8(s->of->system->tree, s->between, s->end);
+        s->ended = 0;
+    }
+    soft8_place_at(s->of, s->end, s->pose);
+}
+
+void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
+{
+    for (int i = 0; i < s->watched_count; i++) {
+        s->first[s->watched[i]] = -1;
+    }
+    for (int i = 0; i < s->it.blocks; i = once8_end_of_pair(s, i)) {
+        if (s->about[i].constraint < 0) {
+            s->first[s->about[i].match] = i;
+        }
+    }
+    *left = *asked;
+    for (int i = 0; i < s->watched_count; i++) {
+        begin_watch(s, s->watched[i], asked, &s->watch[i]);
+    }
+    for (int pieces = 1; pieces <= PIECES && lane_any8(*left); pieces *= 2) {
+        for (int k = 1; k <= pieces; k += 2) {
+            place_at(s, (double)k / pieces);
+            for (int i = 0; i < s->watched_count; i++) {
+                if (lane_any8(s->watch[i].left)) {
+                    look_again(s, s->watched[i], &s->watch[i]);
+                }
+            }
+        }
+        find_left(s, pieces, left);
+    }
+}
