@@ -1,5 +1,5 @@
 /* A seeded campaign of random problems, short enough for every day. The environment variable
- * ZW_CAMPAIGN scales it: "small" is a tenth, a number is a factor.
+ * ZW_CAMPAIGN scales it: "small" is a 25th, a number is a factor.
  *
  * What is called solved must pass the public certificate; almost everything that has a solution
  * must be solved; what has none must never be called solved. */
@@ -31,10 +31,10 @@ enum {
 
 static int scaled(int count)
 {
-    const char *wish = getenv("ZW_CAMPAIGN");
-    double factor = wish == NULL || *wish == '\0' ? 1.0 : atof(wish);
-    if (wish != NULL && strcmp(wish, "small") == 0) {
-        factor = 0.1;
+    const char *size = getenv("ZW_CAMPAIGN");
+    double factor = size == NULL || *size == '\0' ? 1.0 : atof(size);
+    if (campaign_is_small()) {
+        factor = 0.04;
     }
     return factor > 0.0 ? (int)ceil(factor * count) : count;
 }

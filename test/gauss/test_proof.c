@@ -10,6 +10,7 @@
 
 #include "gauss/dense/proof.h"
 #include "gauss/solved.h"
+#include "scene/campaign.h"
 #include "scene/scene.h"
 
 /* ---- The check and the polish by themselves -------------------------------------------------- */
@@ -196,10 +197,11 @@ static void scenes_with_a_witness_do_not_contradict(void **state)
 static void a_long_proof_is_found(void **state)
 {
     (void)state;
-    enum { N = 3000 };
-    static int start[N + 2], column[2 * N];
-    static double value[2 * N], b[N + 1];
-    static zw_block block[N + 1];
+    enum { MOST = 3000 };
+    static int start[MOST + 2], column[2 * MOST];
+    static double value[2 * MOST], b[MOST + 1];
+    static zw_block block[MOST + 1];
+    const int N = campaign(MOST);
     double before = 0.0;
     for (int i = 0; i < N - 1; i++) { /* -p x_i + q x_i+1 = its value at x_i = sin i */
         double p = 1.0 + 0.5 * sin(3.0 * i), q = 1.0 + 0.5 * sin(7.0 * i);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../system/world.h"
+#include "scene/campaign.h"
 #include "zwang/optimise.h"
 
 #define BALL                                                                                       \
@@ -153,7 +154,8 @@ static void test_examples(void **state)
  * are none of a minimum; another one from there goes on. */
 static void test_valley(void **state)
 {
-    const zw_optimise_options options = {.run = {.step = 0.02}, .motions = 300};
+    const int motions = campaign_is_small() ? 30 : 300;
+    const zw_optimise_options options = {.run = {.step = 0.02}, .motions = motions};
     zw_error error = {0};
     world w = {0};
     (void)state;
@@ -169,7 +171,8 @@ static void test_valley(void **state)
     }
     zw_optimum_report r = zw_optimum_report_of(o);
     printf("a pole: %.3g after %d motions, converged %d\n", r.cost, r.motions, r.converged);
-    assert_true(r.cost < 0.45 && !r.converged && r.motions == 300);
+    assert_true(!r.converged && r.motions == motions);
+    assert_true(r.cost < 0.45 || campaign_is_small());
     zw_optimum_free(o);
     world_end(&w);
 }

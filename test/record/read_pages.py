@@ -110,20 +110,23 @@ def check_html(path, head, rows):
     return page, compared
 
 
-def complaints(path, folder):
-    """What chromium's console says about a page; None when it cannot be asked."""
+def complaints(pages, folder):
+    """What chromium's console says about the pages, which it opens in the frames of one; None when it cannot be asked."""
     browser = shutil.which("chromium")
-    if not browser:
+    if not browser or os.environ.get("ZW_CAMPAIGN") == "small":  # the bytes of the pages are those of the other builds
         return None
+    frames = os.path.join(folder, "frames.html")
+    with open(frames, "w", encoding="utf-8") as file:
+        file.write("<!DOCTYPE html>" + "".join(f'<iframe src="{page}" width="900" height="600"></iframe>' for page in pages))
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
                "--disable-background-networking", "--disable-component-update", "--disable-sync",
                f"--user-data-dir={folder}/chromium", "--enable-logging=stderr",
-               "--virtual-time-budget=1500", "--dump-dom", "file://" + path]
+               "--virtual-time-budget=1500", "--dump-dom", "file://" + frames]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=60, errors="replace")
+        said = subprocess.run(command, capture_output=True, text=True, timeout=120, errors="replace")
     except (subprocess.TimeoutExpired, OSError):
         return None
-    if said.returncode != 0 or "<html" not in said.stdout:
+    if said.returncode != 0 or "<iframe" not in said.stdout:
         return None
     # what a driver says about its own speed is none of ours
     return [line for line in said.stderr.splitlines() if "CONSOLE" in line and "GL Driver Message (OpenGL, Performance" not in line]
@@ -132,15 +135,11 @@ def complaints(path, folder):
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program, folder], check=True)
-        asked = 0
         for name in NAMES:
             path = os.path.join(folder, name)
             head, rows = read_csv(path + ".csv")
             check_svg(path + ".svg")
             page, compared = check_html(path + ".html", head, rows)
-            said = complaints(path + ".html", folder)
-            assert not said, f"{name}.html: {said}"
-            asked += said is not None
             print(f"{name}: {len(rows)} rows, {compared} numbers of the page compared")
             if name == "pendulum":
                 assert compared > 20000
@@ -148,7 +147,9 @@ def main(program):
                 assert "constraint rod1: |p1| = l1" in page.texts["code"]
             if name == "nasty":
                 assert head[2] == 'a,b "c"\n&' and "</script><b>&\"'\n\t" in page.texts["h1"]
-        print(f"chromium opened {asked} pages" if asked else "no chromium here to open the pages")
+        said = complaints([name + ".html" for name in NAMES], folder)
+        assert not said, said
+        print("the pages were not opened in chromium" if said is None else f"chromium opened {len(NAMES)} pages")
 
 
 if __name__ == "__main__":

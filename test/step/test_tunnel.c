@@ -145,7 +145,9 @@ static void dear_trials_of_fast_bodies_end_no_run(void **state)
     static fast_case c;
     fast_draw(&c, FAST_ROOM, 152);
     c.steps = 1;
-    must_stay(&c);
+    if (!campaign_is_small()) { /* the longest single step of all */
+        must_stay(&c);
+    }
 }
 
 /* A person is thrown, limbs flailing at up to 30 rad/s. Steps are cut where limbs would meet; what

@@ -215,7 +215,7 @@ static void one_mechanism_however_it_is_cut(void **state)
         {.first = "hh", .middle = "s", .limit = 0.01},
         {.first = "hh", .middle = "h", .dry = 0.3},
     };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i += (size_t)campaign_stride(2)) {
+    for (size_t i = 0; i < sizeof list / sizeof *list; i += (size_t)campaign_stride(4)) {
         robot x = make_ring(&list[i], 1, 0), y = make_ring(&list[i], 0, 0);
         robot z = make_ring(&list[i], 1, 1);
         int q[32], v[32], zq[32], zv[32], free_of_events = list[i].limit == 0 && list[i].dry == 0;
