@@ -19,7 +19,7 @@
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,    /* the motion could not be computed, or a check did not hold */
-    CLI_USAGE = 2,     /* the command line makes no sense */
+    CLI_USAGE = 2,     /* the command line is invalid */
     CLI_MODEL = 3,     /* the model has a mistake, or no consistent start */
     CLI_FILE = 4,      /* a file cannot be read or written */
     CLI_NO_MOTION = 5, /* certify: the recording is not a motion of the system */

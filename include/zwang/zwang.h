@@ -265,7 +265,7 @@ struct zw_run_options {
     double step;      /* fixed-step methods: the step; adaptive: the largest; 0: the file's/auto */
     double tolerance; /* adaptive: error per step relative to 1 + |y|; 0: the file's, or 1e-10.
                          Impulse: relative residual of a step's equations; 1: one linearisation */
-    double accuracy;  /* impulse: certificate that the contacts of a step need reach, 0 to 0.1;
+    double accuracy;  /* impulse: certificate that the contacts of a step must reach, 0 to 0.1;
                          0: as good as a bounded effort makes it */
     zw_method method;
     zw_observer *observer;
