@@ -250,18 +250,18 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, zw_conta
     const zw_run_options *run = &arguments->run;
     int meant = run->method == ZW_METHOD_SOFT || run->method == ZW_METHOD_IMPULSE;
     double now = zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0];
-    zw_run_options plan, wish = {.time = now + 1,
-                                 .every = 1,
-                                 .step = run->step,
-                                 .tolerance = meant ? run->tolerance : 0,
-                                 .method = meant ? run->method : ZW_METHOD_DEFAULT,
-                                 .contact = run->contact};
+    zw_run_options plan, requested = {.time = now + 1,
+                                      .every = 1,
+                                      .step = run->step,
+                                      .tolerance = meant ? run->tolerance : 0,
+                                      .method = meant ? run->method : ZW_METHOD_DEFAULT,
+                                      .contact = run->contact};
     if (run->contact == ZW_CONTACT_DEFAULT && zw_contact_capacity(world->system) == 0 && !meant) {
         return zw_forward(world->system, world->state, world->work, NULL, error);
     }
-    zw_status status = zw_run_plan(world->system, world->state, &wish, &plan, error);
+    zw_status status = zw_run_plan(world->system, world->state, &requested, &plan, error);
     *contact = status == ZW_OK ? plan.contact : ZW_CONTACT_DEFAULT;
-    return status == ZW_OK ? zw_forward(world->system, world->state, world->work, &wish, error)
+    return status == ZW_OK ? zw_forward(world->system, world->state, world->work, &requested, error)
                            : status;
 }
 

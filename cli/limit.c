@@ -162,16 +162,16 @@ int cli_limit(const cli_arguments *arguments)
     cli_world world;
     zw_error error = {0};
     zw_limit *limit = NULL;
-    zw_run_options plan, wish = arguments->run;
+    zw_run_options plan, requested = arguments->run;
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK &&
         zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
         code = CLI_USAGE;
     }
-    wish.poll = poll;
+    requested.poll = poll;
     if (code == CLI_OK && (code = check(arguments, &world, &plan)) == CLI_OK &&
         (code = cli_outputs_possible(arguments)) == CLI_OK) {
-        limit = zw_limit_create(world.model, &wish, &error);
+        limit = zw_limit_create(world.model, &requested, &error);
         code = limit ? CLI_OK : error.status == ZW_NO_MEMORY ? CLI_FAILED : CLI_MODEL;
     }
     if (error.status != ZW_OK) {

@@ -28,7 +28,7 @@ typedef struct batch_seen {
 typedef struct batch_worker {
     zw_batch *batch;
     int thread;             /* 0: the caller's */
-    zw_run_options options; /* of the call at hand, with the poll of this thread */
+    zw_run_options options; /* of the current call, with the poll of this thread */
     zw_work *work;
     step_motion motion;
     double *stage, *y;
@@ -66,7 +66,7 @@ struct zw_batch {
     zw_state *start;
     zw_batch_result *result; /* [count] */
     zw_error **why;          /* [count] NULL: it did not fail */
-    unsigned char *failed;   /* [count] in the call at hand, */
+    unsigned char *failed;   /* [count] in the current call, */
     unsigned char *stuck;    /* and while it moved, and it was not reset since */
     batch_worker *worker;    /* [threads] */
     batch_pool *pool;
@@ -75,7 +75,7 @@ struct zw_batch {
     /* Steps in lanes: batch_soft.c */
     int goes_alone;          /* there are none by the soft law */
     int goes_alone_once;     /* nor by one linearisation */
-    int once;                /* those at hand are of the latter */
+    int once;                /* the current ones are of the latter */
     uint64_t *touch;         /* [count] what touched in the last step */
     batch_place *place;      /* [count] which worlds share a vector */
     pthread_mutex_t *lock;   /* of readers while nothing moves */
@@ -86,7 +86,7 @@ struct zw_batch {
     double *x;               /* [count][nq + n + params] with q, v and parameters */
     zw_run_options plan;
 
-    /* The call at hand */
+    /* The current call */
     zw_run_options options;
     int steps, flags;
     zw_poll *poll; /* of the caller, asked in his thread only; or NULL */
@@ -116,7 +116,7 @@ void batch_end_steps(batch_worker *worker, int world);
 /* Is the call to end? The caller is asked in his own thread; the others see what he said. */
 int batch_polls(void *worker, double time);
 
-/* batch_soft.c: can the steps of the call at hand be taken in lanes? Then a thread's part of them.
+/* batch_soft.c: can the steps of the current call be taken in lanes? Then a thread's part of them.
  */
 int batch_begin_softly(zw_batch *batch);
 void batch_step_softly(void *user, int thread);

@@ -49,11 +49,11 @@ static int prepare(batch_worker *worker, const zw_run_options *plan)
 
 int batch_begin_equations(zw_batch *batch)
 {
-    zw_run_options wish = batch->options, plan;
+    zw_run_options requested = batch->options, plan;
     zw_error ignored;
-    wish.poll = NULL;
+    requested.poll = NULL;
     if (!batch->steps_in_lanes || batch->systems ||
-        step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) != ZW_OK ||
+        step_plan(batch->system, batch->state[0], &requested, &plan, &ignored) != ZW_OK ||
         !equations8_takes_plan(&plan) || !make_room(batch)) {
         return 0;
     }

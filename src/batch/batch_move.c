@@ -344,11 +344,11 @@ static void step_in_lanes(void *user, int thread)
 
 static int begin_in_lanes(zw_batch *batch)
 {
-    zw_run_options wish = batch->options, plan;
+    zw_run_options requested = batch->options, plan;
     zw_error ignored;
-    wish.poll = NULL;
+    requested.poll = NULL;
     int lanes = batch->in_lanes && batch->steps > 0 &&
-                step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) == ZW_OK &&
+                step_plan(batch->system, batch->state[0], &requested, &plan, &ignored) == ZW_OK &&
                 plan.method == ZW_METHOD_DOP853;
     batch->plan = lanes ? plan : batch->plan;
     return lanes;
@@ -381,7 +381,7 @@ zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int step
 
 zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)
 {
-    zw_run_options wish = options ? *options : (zw_run_options){0}, plan;
+    zw_run_options requested = options ? *options : (zw_run_options){0}, plan;
     zw_status status = check(options, error);
     double earliest = INFINITY;
     if (batch->device) {
@@ -391,8 +391,8 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
         earliest = fmin(earliest, *zw_batch_field(batch, i, ZW_FIELD_TIME));
     }
     if (status == ZW_OK) {
-        status =
-            run_complete(batch->system, &wish, isfinite(earliest) ? earliest : 0, &plan, error);
+        status = run_complete(batch->system, &requested, isfinite(earliest) ? earliest : 0, &plan,
+                              error);
     }
     if (status != ZW_OK) {
         return status;

@@ -234,15 +234,15 @@ static int prepare(zw_batch *batch, batch_worker *worker)
     return there;
 }
 
-/* Is the call at hand one for lanes? What was ahead by another plan catches up before. */
+/* Is the current call one for lanes? What was ahead by another plan catches up before. */
 static int is_for_lanes(zw_batch *batch)
 {
-    zw_run_options wish = batch->options, plan;
+    zw_run_options requested = batch->options, plan;
     zw_error ignored;
-    wish.poll = NULL;
+    requested.poll = NULL;
     if (batch->systems || !batch->system->tree || batch->flags & ZW_BATCH_SENSE ||
         batch->state[0]->slides > 0 ||
-        step_plan(batch->system, batch->state[0], &wish, &plan, &ignored) != ZW_OK) {
+        step_plan(batch->system, batch->state[0], &requested, &plan, &ignored) != ZW_OK) {
         return 0;
     }
     int once = once8_takes_plan(batch->system, &plan);

@@ -55,10 +55,10 @@ const device_backend *device_find(const char *name, int *number, zw_error *error
     }
     if (strncmp(name, cuda, sizeof cuda - 1) == 0) {
         const char *rest = name + sizeof cuda - 1;
-        long wish = *rest == ':' ? strtol(rest + 1, &end, 10) : 0;
+        long given = *rest == ':' ? strtol(rest + 1, &end, 10) : 0;
         if (*rest == '\0' ||
-            (*rest == ':' && end != rest + 1 && *end == '\0' && wish >= 0 && wish < 1024)) {
-            *number = (int)wish;
+            (*rest == ':' && end != rest + 1 && *end == '\0' && given >= 0 && given < 1024)) {
+            *number = (int)given;
             return load_cuda(error);
         }
     }

@@ -198,7 +198,7 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error)
 {
-    zw_gauss_options wish = options != NULL ? *options : zw_gauss_options_default();
+    zw_gauss_options requested = options != NULL ? *options : zw_gauss_options_default();
     fill_motion(work, motion);
     base_clear(error);
     zw_status status = gauss_check(problem, error);
@@ -208,36 +208,36 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     if (!fits(problem, work)) {
         return base_fail(error, ZW_TOO_LARGE, "%s", zw_status_text(ZW_TOO_LARGE));
     }
-    if (wish.guess != NULL && dense_first_beyond(work->m, wish.guess, GAUSS_HUGE) >= 0) {
+    if (requested.guess != NULL && dense_first_beyond(work->m, requested.guess, GAUSS_HUGE) >= 0) {
         return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is not a number");
     }
-    if (wish.guess != NULL) {
-        wish.guess = memcpy(work->guess, wish.guess, (size_t)work->m * sizeof(double));
+    if (requested.guess != NULL) {
+        requested.guess = memcpy(work->guess, requested.guess, (size_t)work->m * sizeof(double));
         for (int i = 0; i < work->m; i++) { /* traces that have faded over many steps */
             work->guess[i] = fabs(work->guess[i]) < GAUSS_TRACE ? 0.0 : work->guess[i];
         }
     }
-    if (wish.contact > ZW_CONTACT_CONVEX) {
+    if (requested.contact > ZW_CONTACT_CONVEX) {
         return base_fail(error, ZW_BAD_INPUT, "the kernel has Coulomb's law and the convex one");
     }
     if (!has_friction(problem)) {
-        wish.contact = ZW_CONTACT_CONVEX;
+        requested.contact = ZW_CONTACT_CONVEX;
     }
-    if (!(wish.tolerance > 0.0)) {
-        wish.tolerance = wish.contact != ZW_CONTACT_CONVEX ? 1e-8 : 1e-10;
+    if (!(requested.tolerance > 0.0)) {
+        requested.tolerance = requested.contact != ZW_CONTACT_CONVEX ? 1e-8 : 1e-10;
     }
     work->core.iterations = work->core.factorizations = work->core.stopped = 0;
-    work->core.options = &wish;
+    work->core.options = &requested;
     work->stretches = 1;
-    status = attempt(problem, &wish, work, motion, error);
+    status = attempt(problem, &requested, work, motion, error);
     if (status == ZW_INACCURATE && work->me > 0 && work->mc > 0 && !work->is_sparse &&
         !core_spent(&work->core)) {
         double first = motion->certificate.worst;
         work->stretches = 0; /* other scales, other round-off */
-        status = attempt(problem, &wish, work, motion, error);
+        status = attempt(problem, &requested, work, motion, error);
         if (status == ZW_INACCURATE && first < motion->certificate.worst) {
             work->stretches = 1; /* the first was better */
-            status = attempt(problem, &wish, work, motion, error);
+            status = attempt(problem, &requested, work, motion, error);
         }
     }
     if (options && options->stop && core_spent(&work->core) && work->core.stopped) {

@@ -57,10 +57,10 @@ static zw_status forward_softly(const zw_system *system, const zw_state *state, 
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
                      const zw_run_options *options, zw_error *error)
 {
-    zw_run_options wish = options ? *options : (zw_run_options){0}, plan;
-    wish.time = state->t + 1;
-    wish.every = 1;
-    zw_status status = zw_run_plan(system, state, &wish, &plan, error);
+    zw_run_options requested = options ? *options : (zw_run_options){0}, plan;
+    requested.time = state->t + 1;
+    requested.every = 1;
+    zw_status status = zw_run_plan(system, state, &requested, &plan, error);
     if (status != ZW_OK) {
         return status;
     }

@@ -271,25 +271,25 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
 zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
                     zw_run_options *plan, zw_error *error)
 {
-    zw_run_options wish = options ? *options : (zw_run_options){0};
-    wish.observer = NULL;
-    if (wish.step == 0) { /* the file's */
-        wish.time = state->t + 1;
-        wish.every = 1;
-        zw_status status = zw_run_plan(system, state, &wish, plan, error);
+    zw_run_options requested = options ? *options : (zw_run_options){0};
+    requested.observer = NULL;
+    if (requested.step == 0) { /* the file's */
+        requested.time = state->t + 1;
+        requested.every = 1;
+        zw_status status = zw_run_plan(system, state, &requested, plan, error);
         if (status != ZW_OK) {
             return status;
         }
-        wish.step = plan->step;
+        requested.step = plan->step;
     }
-    if (wish.step == 0) {
+    if (requested.step == 0) {
         return base_fail(
             error, ZW_BAD_INPUT,
             "the step is not given: set `step` in the options, or in the file (run step 0.01)");
     }
-    wish.time = state->t + wish.step;
-    wish.every = wish.step;
-    return zw_run_plan(system, state, &wish, plan, error);
+    requested.time = state->t + requested.step;
+    requested.every = requested.step;
+    return zw_run_plan(system, state, &requested, plan, error);
 }
 
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,

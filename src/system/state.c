@@ -219,8 +219,8 @@ static zw_status assemble_speeds(const zw_system *system, const state_given *giv
             done = tried == ZW_OK;
             status = tried == ZW_NO_MEMORY ? tried : ZW_OK;
             for (int k = 0; k < held_count && done; k++) {
-                double wish = written[held[k]];
-                done = fabs(v[held[k]] - wish) <= 1e-12 * (1 + fabs(wish));
+                double target = written[held[k]];
+                done = fabs(v[held[k]] - target) <= 1e-12 * (1 + fabs(target));
             }
             solver_free(solver);
             if (!done) {

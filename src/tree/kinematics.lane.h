@@ -1,7 +1,7 @@
 /* Where the bodies are, and how they move: from the root to the tips. tree.h derives it all. */
 
 /* A body on its way through its joints: its orientation, and where one of its points is, the anchor
- * b of the joint at hand: at y from `base`, the place of the first anchor, which is seen from the
+ * b of the current joint: at y from `base`, the place of the first anchor, which is seen from the
  * parent's centre of mass. To turn about b leaves y alone; the next anchor is at y + R (b' - b);
  * and the centre of mass, at the end, at y + R (c - b). Places in the world follow from such small
  * steps, and never the other way round: how far away everything is does not touch the dynamics. */

@@ -23,7 +23,7 @@
 static int worlds = 11, steps = 40;
 static const zw_run_options by_rk4 = {.method = ZW_METHOD_RK4, .step = 0.01};
 static const zw_run_options by_dop853 = {.method = ZW_METHOD_DOP853, .step = 0.01};
-static const zw_run_options *by = &by_rk4; /* of the test at hand */
+static const zw_run_options *by = &by_rk4; /* of the current test */
 
 /* In [-1, 1) */
 static double drawn(int world, int k)

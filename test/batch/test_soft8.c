@@ -22,7 +22,7 @@
 static int worlds = 20, steps = 60;
 static const zw_run_options soft = {.contact = ZW_CONTACT_SOFT};
 static const zw_run_options once = {.contact = ZW_CONTACT_COULOMB, .tolerance = 1};
-static const zw_run_options *law = &soft; /* of the test at hand */
+static const zw_run_options *law = &soft; /* of the current test */
 
 typedef struct scene {
     const char *file;

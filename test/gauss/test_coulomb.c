@@ -65,7 +65,7 @@ static double size_of(const scene *s, const double *a)
 /* ---- The law, said with energies ------------------------------------------------------------ */
 
 /* Contact by contact: no work along the normal, and sliding takes N sqrt(sum (mu_i w_i)^2), all in
- * units of the energy at hand. Not a word of De Saxce. */
+ * units of the current energy. Not a word of De Saxce. */
 static double energy_error(const scene *s, const zw_motion *motion)
 {
     const double *w = motion->residual, *r = motion->lambda;

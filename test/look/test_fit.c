@@ -229,7 +229,7 @@ static int draws(void)
 
 /* At the true unknowns the recording is linear in them, for small noise; with the noise known,
  * least squares have normal errors of known size, so that their intervals cover in 95 of 100. How
- * often they do with the draws at hand says what is luck in these: intervals of fits are compared
+ * often they do with the current draws says what is luck in these: intervals of fits are compared
  * with that. */
 typedef struct control {
     int count, columns, rows;

@@ -2,7 +2,7 @@
  * contacts that stick, slide, roll, begin to slide, several of a body, with joints, loops, limits,
  * friction of joints and motors.
  *
- * A state beside the one at hand must touch as it does, or it is another problem. So q moves along
+ * A state beside the current one must touch as it does, or it is another problem. So q moves along
  * directions d that keep all gaps, v along such that keep what is closed closed and what sticks
  * sticking, and where q moves, v follows by B dv = -psi_q d. */
 #include <math.h>

@@ -45,8 +45,8 @@ zw_model *sweep_model(const zw_sweep *sweep, const zw_setting *settings, int cou
 
 static void ask(zw_sweep *sweep, double time)
 {
-    const zw_run_options *wish = &sweep->options.run;
-    if (wish->poll && wish->poll(wish->user, time)) {
+    const zw_run_options *requested = &sweep->options.run;
+    if (requested->poll && requested->poll(requested->user, time)) {
         atomic_store(&sweep->stopped, 1);
     }
 }
@@ -150,10 +150,10 @@ static zw_status check_impacts(one *it)
 static zw_status make_plan(one *it)
 {
     const sweep_keeps *keeps = &it->sweep->keeps;
-    zw_run_options wish = it->sweep->options.run;
+    zw_run_options requested = it->sweep->options.run;
     zw_error *error = &it->error;
-    wish.poll = NULL;
-    zw_status status = zw_run_plan(it->system, it->state, &wish, &it->plan, error);
+    requested.poll = NULL;
+    zw_status status = zw_run_plan(it->system, it->state, &requested, &it->plan, error);
     if (status == ZW_OK && keeps->after >= 0) {
         status = time_said(it, keeps->after, &it->measured.after);
     }

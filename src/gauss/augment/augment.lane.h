@@ -11,7 +11,7 @@
  * De Saxce and Feng 1998 have it as one projection). lambda - P(z) with k = 1/G, times G, is a
  * speed: what is left of the law. G is the speed that a unit impulse gives, each coordinate alone.
  *
- * A step.  For the modes at hand the law is linear in what comes out of the step, lambda and w =
+ * A step.  For the current modes the law is linear in what comes out of the step, lambda and w =
  * J u, but for the direction t, which is taken from z; with k_t = mu z_n/(G (|z_t| - mu z_n)),
  * where at the answer that is mu lambda_n/|w_t|, how friction turns with the slip,
  *
@@ -129,7 +129,7 @@ ZW_CLONES static void list(LANE(augment) * s, const zw_mask *live)
     }
 }
 
-/* rest and C for the modes at hand. */
+/* rest and C for the current modes. */
 ZW_CLONES static void linearise(const LANE(augment) * s)
 {
     for (int i = 0; i < s->actives; i++) {

@@ -123,7 +123,7 @@ static int solve_piece(gauss_apart *w, const zw_gauss *problem, const zw_gauss_o
     const int *block = (int *)is->block.data + p->first_block;
     int small = p->n <= ISLANDS_SMALL;
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    zw_gauss_options wish = *options;
+    zw_gauss_options requested = *options;
     zw_motion motion;
     if (!islands_make_room(is, problem, p)) {
         return 0;
@@ -137,13 +137,13 @@ static int solve_piece(gauss_apart *w, const zw_gauss *problem, const zw_gauss_o
     part.C = problem->C ? w->part_C : NULL;
     islands_cut_metric(is, problem, p, &part, small);
     islands_cut_rows(is, problem, p, &part, options->guess, small);
-    wish.guess = options->guess ? is->guess.data : NULL;
-    wish.algebra = small ? ZW_ALGEBRA_DENSE : ZW_ALGEBRA_SPARSE;
-    zw_gauss_work *work = islands_workspace(is, &part, p->m, &wish, NULL);
+    requested.guess = options->guess ? is->guess.data : NULL;
+    requested.algebra = small ? ZW_ALGEBRA_DENSE : ZW_ALGEBRA_SPARSE;
+    zw_gauss_work *work = islands_workspace(is, &part, p->m, &requested, NULL);
     if (!work) {
         return 0;
     }
-    zw_status status = zw_gauss_solve(&part, &wish, work, &motion, error);
+    zw_status status = zw_gauss_solve(&part, &requested, work, &motion, error);
     if (status != ZW_OK && status != ZW_INACCURATE && status != ZW_JAMMED) {
         return 0;
     }

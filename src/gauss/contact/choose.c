@@ -27,7 +27,7 @@
 
 #define DEPENDENT 1e-3
 
-/* 1/sqrt(M_kk) of all; 0: they are not at hand. */
+/* 1/sqrt(M_kk) of all; 0: they are not known. */
 static int scales(const zw_gauss *problem, double *scale)
 {
     const zw_metric *M = &problem->metric;

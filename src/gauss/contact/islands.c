@@ -256,10 +256,11 @@ static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
                               zw_error *error)
 {
     zw_error failure = {0};
-    zw_gauss_options wish = *options;
-    wish.effort = affordable(part, m, options->effort);
-    zw_gauss_work *work = islands_workspace(is, part, m, &wish, &failure);
-    zw_status status = work ? zw_gauss_solve(part, &wish, work, motion, &failure) : failure.status;
+    zw_gauss_options requested = *options;
+    requested.effort = affordable(part, m, options->effort);
+    zw_gauss_work *work = islands_workspace(is, part, m, &requested, &failure);
+    zw_status status =
+        work ? zw_gauss_solve(part, &requested, work, motion, &failure) : failure.status;
     if (status != ZW_OK && error && error->status == ZW_OK) {
         *error = failure;
     }
@@ -272,7 +273,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
                            const gauss_islands_hint *choice, zw_motion *motion, zw_error *error)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    zw_gauss_options wish = *options;
+    zw_gauss_options requested = *options;
     if (!islands_make_room(is, problem, p)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
@@ -282,10 +283,10 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
         given[i] = free[unknown[i]];
     }
     part.free = given;
-    wish.guess = options->guess ? is->guess.data : NULL;
+    requested.guess = options->guess ? is->guess.data : NULL;
     islands_cut_metric(is, problem, p, &part, 0);
     islands_cut_rows(is, problem, p, &part, options->guess, 0);
-    int solved = solve_many(is, &part, &wish, (int)(p - (piece *)is->pieces.data), motion);
+    int solved = solve_many(is, &part, &requested, (int)(p - (piece *)is->pieces.data), motion);
     if (solved > 0) {
         return ZW_OK;
     }
@@ -294,18 +295,19 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }
-    zw_motion sparse = *motion;                                  /* until *many solves again */
-    wish.algebra = solved < 0 ? ZW_ALGEBRA_DENSE : wish.algebra; /* sparse would ask the same */
+    zw_motion sparse = *motion; /* until *many solves again */
+    requested.algebra =
+        solved < 0 ? ZW_ALGEBRA_DENSE : requested.algebra; /* sparse would ask the same */
     if (p->n <= ISLANDS_SMALL) {
         islands_cut_metric(is, problem, p, &part, 1);
         islands_cut_rows(is, problem, p, &part, options->guess, 1);
     }
     if (choice) {
-        gauss_choose(&part, choice->share, choice->about_guess ? wish.guess : NULL,
+        gauss_choose(&part, choice->share, choice->about_guess ? requested.guess : NULL,
                      is->compliance.data, is->b.data);
         part.compliance = is->compliance.data;
     }
-    zw_status status = solve_kernel(is, &part, &wish, p->m, motion, error);
+    zw_status status = solve_kernel(is, &part, &requested, p->m, motion, error);
     int is_worse = !(motion->certificate.worst <= sparse.certificate.worst);
     if (solved < 0 && is_worse && (status == ZW_INACCURATE || status == ZW_JAMMED)) {
         sparse.factorizations = motion->factorizations;
@@ -498,7 +500,7 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
                               gauss_islands_answer *answer, zw_error *error)
 {
     const gauss_islands_hint none = {0};
-    const zw_gauss_options wish = options ? *options : zw_gauss_options_default();
+    const zw_gauss_options requested = options ? *options : zw_gauss_options_default();
     int m = 0;
     for (int k = 0; k < problem->block_count; k++) {
         m += problem->block[k].rows;
@@ -518,23 +520,24 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
         const piece *p = (piece *)is->pieces.data + i;
         zw_motion motion = {0};
         const int *block = (int *)is->block.data + p->first_block;
-        if (problem->free && gauss_rows_admit(problem, wish.contact, p->blocks, block,
+        if (problem->free && gauss_rows_admit(problem, requested.contact, p->blocks, block,
                                               is->row_start.data, is->residual.data)) {
             continue; /* what needs no push gets none */
         }
         if (hint && hint->excess && is_settled(is, hint->excess, p)) {
-            keep(is, problem, hint->start, wish.guess, p);
+            keep(is, problem, hint->start, requested.guess, p);
             sum_up(is, p, &motion, answer);
             continue;
         }
-        zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
+        zw_status status =
+            solve_piece(is, problem, &requested, hint ? hint : &none, p, &motion, error);
         if (status != ZW_OK) { /* factors of m rows of n + m numbers */
             double rows = p->m, width = p->n + p->m;
             answer->futile += 2 * rows * rows * width * motion.factorizations;
         }
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||
-            (status == ZW_CONFLICT && wish.least_squares)) {
+            (status == ZW_CONFLICT && requested.least_squares)) {
             put_back(is, p, &motion);
             sum_up(is, p, &motion, answer);
         }

@@ -43,7 +43,7 @@ struct gauss_islands {
     buffer tree;       /* on whose paths it is: math/dense/paths.h */
     int old_n, is_one; /* is_one: it couples all */
     buffer a, lambda, residual;
-    /* the piece at hand */
+    /* the current piece */
     buffer metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks,
         free;
 };

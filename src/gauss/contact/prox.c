@@ -156,7 +156,7 @@ static void fold_alone(gauss_prox *x, const prox_group *group)
     }
 }
 
-/* 1: the factors at hand are not good enough for where things are now. */
+/* 1: the current factors are not good enough for where things are now. */
 static int outdated(const gauss_prox *x)
 {
     for (int k = 0; k < x->units; k++) {

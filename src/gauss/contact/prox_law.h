@@ -23,7 +23,7 @@ typedef struct prox_unit {
     double soft;          /* one row: what is left of a push, as it gives way; 1: all of it */
     int columns, *column; /* those that its rows have entries in, rising */
     int rises;            /* they stand so in the rows, in all of them */
-    prox_state now, used; /* used: in the factors at hand */
+    prox_state now, used; /* used: in the current factors */
 } prox_unit;
 
 /* low and high of a row of this block. */

@@ -114,7 +114,7 @@ static int list_columns(const gauss_prox *x, int row, int rows, int *column, int
 static void list_units(gauss_prox *x)
 {
     const gauss_piece *piece = x->piece;
-    int used = 0, last = 0; /* the first row of the group at hand */
+    int used = 0, last = 0; /* the first row of the current group */
     x->units = x->groups = 0;
     for (int k = 0, at = 0; k < piece->block_count; at += piece->blocks[k++].rows) {
         const zw_block *block = &piece->blocks[k];

@@ -266,8 +266,8 @@ static double next_kappa(const sparse_prox *s, const many_run *run, double error
     double gain = error / run->error;
     int drifts = run->begun <= 1e-9 * push;
     if (gain > 0.5 || error * gain * gain * gain * gain > 1e-11) {
-        double wish = fmin((drifts != 0 ? 100 : gain > 1 ? 100 : 2) * s->kappa, 1 / error);
-        return fmax(s->kappa, fmin(wish, MOST));
+        double target = fmin((drifts != 0 ? 100 : gain > 1 ? 100 : 2) * s->kappa, 1 / error);
+        return fmax(s->kappa, fmin(target, MOST));
     }
     return s->kappa;
 }

@@ -117,7 +117,7 @@ static void onto_cone(int d, double *r)
     }
 }
 
-/* (2) with the factors at hand. */
+/* (2) with the current factors. */
 static void advance(sparse_prox *s)
 {
     const many_table *t = &s->t;

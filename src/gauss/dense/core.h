@@ -42,10 +42,10 @@ double core_evaluate(gauss_core *core);
 /* R from core->x. */
 void core_size(gauss_core *core);
 
-/* R and the strict residual from core->x = B' r and w, where these are at hand. */
+/* R and the strict residual from core->x = B' r and w, where these are known. */
 double core_worst(gauss_core *core, const double *r, const double *w);
 
-/* The strict residual of any r and w, for the R at hand. */
+/* The strict residual of any r and w, for the current R. */
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual);
 
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the

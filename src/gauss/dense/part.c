@@ -3,7 +3,7 @@
  * A contact that does not push might as well not be there. If a motion solves the problem without
  * some cones, and the law admits its residuals there with a multiplier of zero, then it solves the
  * problem with them: r = 0 is what the law asks of an open cone. (Boxes are never open, and always
- * take part.) So where a guess is at hand, the
+ * take part.) So where a guess is given, the
  * solve begins with the cones that push in it. It adds those that the motion so found violates, and
  * with them begins again from there; after ROUNDS of that, or where Newton's method does not
  * arrive, all cones take part and the guess is the one that was given.

@@ -71,9 +71,9 @@ static void lay_out(const zw_gauss *problem, gauss_sparse *s, base_arena *arena,
     lay_out_rows(s, arena);
 }
 
-static int fit(int low, long wish, int high)
+static int fit(int low, long value, int high)
 {
-    return wish < low ? low : wish > high ? high : (int)wish;
+    return value < low ? low : value > high ? high : (int)value;
 }
 
 gauss_sparse *gauss_sparse_create(const zw_gauss *problem, const zw_gauss_work *work)
@@ -268,7 +268,7 @@ static zw_status load(const zw_gauss *problem, const zw_gauss_options *options, 
 {
     gauss_sparse *s = work->sparse;
     zw_gauss whole = *problem;
-    zw_gauss_options wish = *options;
+    zw_gauss_options requested = *options;
     zw_motion motion = {0};
     const double *start = problem->free != NULL ? problem->free : work->free;
     if (C != NULL) {
@@ -281,8 +281,8 @@ static zw_status load(const zw_gauss *problem, const zw_gauss_options *options, 
     whole.free = start;
     whole.force = whole.C = NULL;
     whole.law = NULL;
-    wish.guess = guess;
-    int solved = sparse_prox_solve(s->cones, &whole, &wish, &motion);
+    requested.guess = guess;
+    int solved = sparse_prox_solve(s->cones, &whole, &requested, &motion);
     work->core.iterations += motion.iterations;
     work->core.factorizations += motion.factorizations;
     memset(lambda, 0, (size_t)work->m * sizeof *lambda);

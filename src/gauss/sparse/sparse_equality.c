@@ -344,8 +344,8 @@ static int contradicts(gauss_sparse *s, const double *y, double tolerance)
     return fabs(rest) > tolerance * weight * s->V + 10.0 * blur;
 }
 
-/* A dependent row is left violated by s->x, worst at row e: name a conflict. With circuits at hand,
- * it is the first row in the user's order that contradicts those before it. */
+/* A dependent row is left violated by s->x, worst at row e: name a conflict. Where circuits are
+ * known, it is the first row in the user's order that contradicts those before it. */
 static void name_conflict(zw_gauss_work *work, gauss_sparse *s, int e, double tolerance)
 {
     for (int k = s->null_count - 1; k >= 0 && s->null_known; k--) {

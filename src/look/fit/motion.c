@@ -175,7 +175,7 @@ zw_status fit_prepare_robot(zw_fit *fit, zw_error *error)
 {
     const zw_fit_problem *given = &fit->problem;
     zw_state *state = zw_state_create(fit->system, fit->work, NULL, error);
-    zw_run_options wish = given->run;
+    zw_run_options requested = given->run;
     size_t n = (size_t)fit->n;
     if (!state) {
         return error && error->status ? error->status : ZW_NO_MEMORY;
@@ -185,8 +185,8 @@ zw_status fit_prepare_robot(zw_fit *fit, zw_error *error)
                                  .unknown = given->unknown,
                                  .count = fit->count,
                                  .number = given->number};
-    wish.time = state->t + 1;
-    zw_status status = robot_plan(fit->system, state, &wish, &fit->robot.run, error);
+    requested.time = state->t + 1;
+    zw_status status = robot_plan(fit->system, state, &requested, &fit->robot.run, error);
     status = status == ZW_OK ? robot_check(&fit->robot, error) : status;
     fit->robot.run.poll = given->poll;
     fit->robot.run.user = given->user;

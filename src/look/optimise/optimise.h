@@ -24,7 +24,7 @@ struct zw_optimum {
     double start;
     zw_optimum_report report;
 
-    /* the motion at hand */
+    /* the current motion */
     double cost;
     int infinite;     /* the first cost without a value; -1: none */
     double *gradient; /* [count] */

@@ -100,7 +100,7 @@ typedef struct sens_rigid {
     double *by;          /* [2 n][2 n + more] slopes of q1, v1 */
     rigid_tape *tape;    /* or what a way back needs; NULL: it cannot be */
 
-    /* The piece at hand, */
+    /* The current piece, */
     double *h_by;    /* [2 n + more] how its length changes, */
     double *rest_by; /* and the time that is left, */
     double rest;     /* which is this */

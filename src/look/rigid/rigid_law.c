@@ -156,11 +156,12 @@ static void decide_box(sens_rigid *r, rigid_half *half, rigid_block *it, const i
     const double *limit = p->block[b].limit;
     int row = p->first[b];
     double give = p->give[row], lambda = half->lambda[it->first], w = half->w[it->first];
-    double wish = give > 0 ? -w / give : lambda - (by > 0 ? w / by : 0);
+    double target = give > 0 ? -w / give : lambda - (by > 0 ? w / by : 0);
     double slack = RIGID_NEAR * (limit[1] - limit[0]);
     slack = slack < HUGE_VAL ? slack : 0;
-    it->side = wish <= limit[0] || limit[0] == limit[1] ? 0 : wish >= limit[1] ? 1 : -1;
-    if (limit[0] < limit[1] && (fabs(wish - limit[0]) <= slack || fabs(wish - limit[1]) <= slack) &&
+    it->side = target <= limit[0] || limit[0] == limit[1] ? 0 : target >= limit[1] ? 1 : -1;
+    if (limit[0] < limit[1] &&
+        (fabs(target - limit[0]) <= slack || fabs(target - limit[1]) <= slack) &&
         (give > 0 || fabs(w) <= r->slow)) {
         rigid_note_kink(r, give > 0 ? "a motor at the end of its range" : "friction of a joint");
     }

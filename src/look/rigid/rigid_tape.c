@@ -22,7 +22,7 @@ struct rigid_tape {
     rigid_record *record; /* [capacity] */
     int begins, begin_capacity;
     back_contact *begin; /* [begin_capacity] of entries of impulse_roll.c, at q0 */
-    int steep;           /* of the piece at hand */
+    int steep;           /* of the current piece */
     double steep_by;
 };
 

@@ -50,12 +50,12 @@ static zw_status no_memory(zw_error *error)
 static zw_status plan_steps(const zw_system *system, const zw_state *state,
                             const zw_run_options *options, zw_run_options *plan, zw_error *error)
 {
-    zw_run_options wish = *options;
-    wish.observer = NULL;
-    wish.poll = NULL;
-    wish.time = state->t + 1;
-    wish.every = system->tree ? 1 : options->every;
-    zw_status status = zw_run_plan(system, state, &wish, plan, error);
+    zw_run_options requested = *options;
+    requested.observer = NULL;
+    requested.poll = NULL;
+    requested.time = state->t + 1;
+    requested.every = system->tree ? 1 : options->every;
+    zw_status status = zw_run_plan(system, state, &requested, plan, error);
     if (!system->tree) {
         return status != ZW_OK         ? status
                : !(options->every > 0) ? base_fail(error, ZW_BAD_INPUT,

@@ -48,14 +48,15 @@ static zw_status no_memory(zw_error *error)
 zw_status robot_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
                      zw_run_options *plan, zw_error *error)
 {
-    zw_run_options wish = *options;
-    wish.observer = NULL;
-    wish.poll = NULL;
-    if (wish.method == ZW_METHOD_DEFAULT &&
-        zw_run_plan(system, state, &wish, plan, NULL) == ZW_OK && plan->method != ZW_METHOD_SOFT) {
-        wish.method = ZW_METHOD_IMPULSE;
+    zw_run_options requested = *options;
+    requested.observer = NULL;
+    requested.poll = NULL;
+    if (requested.method == ZW_METHOD_DEFAULT &&
+        zw_run_plan(system, state, &requested, plan, NULL) == ZW_OK &&
+        plan->method != ZW_METHOD_SOFT) {
+        requested.method = ZW_METHOD_IMPULSE;
     }
-    zw_status status = zw_run_plan(system, state, &wish, plan, error);
+    zw_status status = zw_run_plan(system, state, &requested, plan, error);
     if (status == ZW_OK && plan->method != ZW_METHOD_SOFT && plan->method != ZW_METHOD_IMPULSE) {
         return base_fail(
             error, ZW_BAD_INPUT,

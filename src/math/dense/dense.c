@@ -470,7 +470,7 @@ ZW_CLONES void dense_solve_upper_transposed(int n, const double *U, int stride, 
 }
 
 /* Four unknowns at a time: what is known already is taken out of their rows together, and the small
- * triangle solved with the inverses of its pivots at hand. */
+ * triangle solved with the inverses of its pivots, which are known. */
 ZW_CLONES void dense_solve_upper(int n, const double *U, int stride, double *x)
 {
     for (int end = n; end > 0; end -= 4) {

@@ -1,6 +1,6 @@
 /* H = L' D L and H = U L on paths of a tree: paths.h.
  *
- * The row of an ancestor is as long as the first part of the row at hand. What working on four
+ * The row of an ancestor is as long as the first part of the current row. What working on four
  * numbers at a time writes past the end of a row belongs to no row: it stays past the ends. Rows
  * are kept as D L, and 1/D in place of the diagonal: nothing has to be written back. Runs of nodes,
  * each the parent of the next, are eliminated together; n, their number, is a constant where these

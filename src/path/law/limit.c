@@ -64,7 +64,7 @@ static void read_law(zw_limit *limit)
 /* The limit itself must be possible; and all runs share its times. */
 static zw_status prepare(zw_limit *limit, const zw_run_options *options, zw_error *error)
 {
-    zw_run_options plan, wish = options ? *options : (zw_run_options){0};
+    zw_run_options plan, requested = options ? *options : (zw_run_options){0};
     if (!governs(limit->model)) {
         return base_fail(error, ZW_BAD_INPUT,
                          "no constraint here has speeds: there is nothing for N to relax");
@@ -74,12 +74,12 @@ static zw_status prepare(zw_limit *limit, const zw_run_options *options, zw_erro
         return error ? error->status : ZW_BAD_INPUT;
     }
     double usual = limit->model->run.tolerance > 0 ? limit->model->run.tolerance : 1e-12;
-    wish.tolerance = wish.tolerance > 0 ? wish.tolerance : usual;
-    wish.observer = NULL;
-    zw_status status = run_complete(system, &wish, 0, &plan, error);
+    requested.tolerance = requested.tolerance > 0 ? requested.tolerance : usual;
+    requested.observer = NULL;
+    zw_status status = run_complete(system, &requested, 0, &plan, error);
     limit->n = system->n;
     limit->m = system->m;
-    limit->run = wish; /* its method is for each system to choose */
+    limit->run = requested; /* its method is for each system to choose */
     limit->run.time = plan.time;
     limit->run.every = plan.every > 0 ? plan.every : plan.time / 500;
     zw_system_free(system);

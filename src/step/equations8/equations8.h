@@ -38,11 +38,11 @@ typedef struct equations8 {
     equations8_tape part[EQUATIONS8_TAPES];
     zw_real8 *param; /* what the registers were prepared with */
     zw_real8 *M;     /* [n * n] or [n] */
-    zw_real8 *A, *b; /* [m * n], [m] of the problem at hand */
+    zw_real8 *A, *b; /* [m * n], [m] of the current problem */
     gauss_equal8 answer;
     double *scratch; /* [size + m] of one world */
 
-    /* The lot at hand */
+    /* The current lot */
     int count;
     zw_mask8 *good;  /* [1] lanes that are worlds, and have made it so far */
     double *t0, *t1; /* [1] on the grid: where the step begins and ends */

@@ -288,7 +288,7 @@ void impulse_begin_length(step_impulse *s)
     impulse_begin_forces(s);
 }
 
-/* By one linearisation. *taken: there is nothing left to do in the piece at hand. */
+/* By one linearisation. *taken: there is nothing left to do in the current piece. */
 static zw_status take_quickly(step_impulse *s, double *v1, int *taken, zw_error *error)
 {
     double gained = s->gained;
@@ -438,7 +438,7 @@ static void begin_piece(step_impulse *s, double h, double part, double least, do
  * found for the shortest of them, the rest of the step has the convex law, which always has one.
  * Before that, overlaps that were to be pushed apart are let go (impulse_part.c).
  * Shorter pieces are not tried without end: once solves that did not arrive have cost FUTILE, the
- * piece at hand is the shortest. Where bodies are fast that is a larger sum: trial places of a long
+ * current piece is the shortest. Where bodies are fast that is a larger sum: trial places of a long
  * piece have them deep in one another, with so many points that one such solve costs FUTILE, and
  * the shorter the piece, the fewer there are. What round-off of their sum leaves is no piece:
  * limits that are passed by 1e-16 over 1e-18 s would be speeds. */

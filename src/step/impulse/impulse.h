@@ -147,7 +147,7 @@ typedef struct impulse_landing {
     int cuts;          /* so many pairs of bodies have been left out until they met; */
     int sum_count, flight_count; /* impulses of contacts, */
     impulse_pushed *sum;         /* [points] in all of the step, */
-    impulse_pushed *flight;      /* [points] and in the flight at hand */
+    impulse_pushed *flight;      /* [points] and in the current flight */
     double step;                 /* the length of the whole step */
     int pairs;                   /* of bodies that land in the piece that was taken last, */
     double loss;                 /* and the energy that this took */
@@ -164,7 +164,7 @@ typedef struct impulse_landing {
 typedef struct impulse_limits {
     int any, count;     /* there are some; so many are left out until they are reached */
     int landed;         /* the step was cut at some */
-    double *gap;        /* [m] where the piece at hand begins, */
+    double *gap;        /* [m] where the current piece begins, */
     double *speed;      /* [m] and how fast that closes there */
     unsigned char *now; /* [m] it is landed on in the piece that was taken last */
     unsigned char *out; /* [m] it is left out */
@@ -190,7 +190,7 @@ typedef struct impulse_sweep {
     int sure;             /* all steps since this was set were proved to be free */
 } impulse_sweep;
 
-/* Points of contact of the iterate at hand, and their rows. */
+/* Points of contact of the current iterate, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
     int wide;     /* columns that a row has at most */
@@ -326,7 +326,7 @@ typedef struct step_impulse {
     int sees_end;         /* begin has the sweeps of (q1, u) */
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* of it, what forces and drives did in the last piece of the step */
-    double gained_before; /* the flight at hand */
+    double gained_before; /* the current flight */
     double late;         /* after a step: by how much its end is after landings in it; 0: located */
     int slow;            /* after a step: slow landings in it are at the end of its pieces */
     int linear, coarse;  /* a piece of it had one linearisation; had sigma > 0 */
@@ -340,7 +340,7 @@ typedef struct step_impulse {
     int sure;            /* nothing can have gone through anything in it */
     int calm;            /* nothing goes farther in it than it is thick */
     int may_be_shorter;  /* rather than taken with rounds, where one linearisation is not enough */
-    int may_be_halved;   /* the step at hand, if it is not the one that was meant */
+    int may_be_halved;   /* the current step, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
@@ -482,7 +482,7 @@ double impulse_noise(const step_impulse *s, int touches);
  */
 void chord_guess_modes(step_impulse *s);
 /* Modes for another try with the same rows, from where the step in x->way and
- * x->change has led; 0: those at hand are right. */
+ * x->change has led; 0: the current ones are right. */
 int chord_change_modes(impulse_chord *x);
 /* Multipliers and modes by sweeps over the rows, until they change by this part of the largest,
  * with lack and z for them; 0: there are too many rows, or no factors. */
@@ -578,7 +578,7 @@ int impulse_is_held(const impulse_contacts *t, const contact_point *point);
 double impulse_left_by(const impulse_contacts *t, const contact_point *point);
 
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
-/* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
+/* By how much the current multipliers and u, with the rows of q1, miss the laws of contact. */
 typedef struct impulse_miss {
     double way;     /* gaps at which something pushes */
     double slip;    /* of slip and friction, relative to */
@@ -689,7 +689,7 @@ void impulse_seek_anew(step_impulse *s); /* at an iterate, before its points and
 void impulse_seek_point(step_impulse *s, const double *sweeps, const contact_point *point,
                         int *column, double *J);
 void impulse_seek_limits(step_impulse *s);
-int impulse_seeks(const step_impulse *s); /* is the length at hand not the one? */
+int impulse_seeks(const step_impulse *s); /* is the current length not the one? */
 /* Another length, and u for it; 0: it is the same, 2: it is so far that H is another. */
 int impulse_seek_on(step_impulse *s);
 
@@ -705,7 +705,7 @@ double impulse_free_part(step_impulse *s);
  * these speeds that are apart now, one of which goes farther than that: INFINITY: none do. */
 double impulse_pace(step_impulse *s, double time);
 double impulse_until_meeting(step_impulse *s, double time);
-/* In a piece that may be taken in halves, with fast bodies: does the iterate at hand have them so
+/* In a piece that may be taken in halves, with fast bodies: does the current iterate have them so
  * deep in each other that nothing near it can be a solution? */
 int impulse_is_lost(const step_impulse *s);
 

@@ -377,7 +377,7 @@ int impulse_factor(step_impulse *s)
     return matrix_factor(&s->H);
 }
 
-/* What the multipliers at hand push at q1 of the sweeps, into s->other. 0: other blocks are there
+/* What the current multipliers push at q1 of the sweeps, into s->other. 0: other blocks are there
  * than there were, and it says nothing. */
 static int push_there(step_impulse *s, uint64_t blocks)
 {

@@ -18,7 +18,7 @@
  * step once an iterate of its rounds is beyond its limits, as joints' limits do; until then d is in
  * H. (One linearisation has no rounds: there all of them are boxes.) Where d <= 0, or a control
  * is a formula of the motion, or several motors pull on one length that is limited as a whole, or a
- * motor pushes at a site, the clamped force of the speed at hand is a force like others, and the
+ * motor pushes at a site, the clamped force of the current speed is a force like others, and the
  * rounds find it.
  *
  * In the second part of a step forces are those of u + sigma (v1 - u): d is sigma times that of the

@@ -7,7 +7,7 @@
  *
  *     (N + k B' D G) du = B' P(lambda - k w) - r,      lambda' = P(lambda - k w) - k D G du
  *
- * for the modes at hand: P is continued from the mode in which lambda is. No row need be
+ * for the current modes: P is continued from the mode in which lambda is. No row need be
  * independent of others: lambda stays where it was in directions that nothing determines.
  *
  *     N = H + (1 + theta) h/2 dbias/dv

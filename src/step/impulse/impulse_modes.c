@@ -110,7 +110,7 @@ static prox_mode next_mode(const impulse_chord *x, const prox_unit *it)
                                                                                        : PROX_HELD;
 }
 
-/* Modes for another try; 0: those at hand are right. */
+/* Modes for another try; 0: the current ones are right. */
 int chord_change_modes(impulse_chord *x)
 {
     int changed = 0;

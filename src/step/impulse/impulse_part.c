@@ -260,7 +260,7 @@ static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     impulse_problem *p = &t->parting->problem;
     set_speeds(s, t->parting, sweeps);
     problem_begin(p);
-    if (sweeps == s->begin) { /* else rows of constraints are not at hand */
+    if (sweeps == s->begin) { /* else rows of constraints are not computed */
         impulse_put_standing(s, p);
     }
     put_points(s, p, sweeps, 1, 0, unit);
@@ -304,7 +304,7 @@ static double energy(step_impulse *s)
     return s->work->out[PART_ENERGY][0];
 }
 
-/* By the way that the problem at hand asks for, in multiples of `unit`. 0: there is none. */
+/* By the way that the current problem asks for, in multiples of `unit`. 0: there is none. */
 static int move(step_impulse *s, double unit)
 {
     impulse_parting *it = s->touch.parting;

@@ -173,7 +173,7 @@ static void note_best(step_impulse *s, progress *at)
     }
 }
 
-/* The problem of the next solve, and what the multipliers at hand push in it. */
+/* The problem of the next solve, and what the current multipliers push in it. */
 static void put_rows(step_impulse *s)
 {
     impulse_put_rows(s);
@@ -373,7 +373,7 @@ static int may_follow(const step_impulse *s, const progress *at)
            !s->with_N && at->failed <= FAILURES;
 }
 
-/* Would the factors at hand take more than one round more, although those of this iterate gain more
+/* Would the current factors take more than one round more, although those of this iterate gain more
  * in one than they do? */
 static int contracts_slowly(const step_impulse *s, const progress *at)
 {

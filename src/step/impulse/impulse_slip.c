@@ -29,7 +29,7 @@
 /* The motion of a body about a point, as far as dofs have been taken away. */
 typedef struct moving {
     double all[3], turn[3]; /* of the body: of the point, and its turning; */
-    double v[3], w[3];      /* up to the dof at hand */
+    double v[3], w[3];      /* up to the current dof */
     double part;            /* of the way of the body that the point of contact goes, */
     double centre[3];       /* as this point of it does, seen from the point of contact */
     int dof;
@@ -90,7 +90,7 @@ static int turns_by_exp(const tree_mechanism *tree, int d, int *first)
     return (joint->kind == TREE_FREE || joint->kind == TREE_BALL) && d >= *first;
 }
 
-/* v and w become those of what comes before the dof at hand, which moves the point so; axes that
+/* v and w become those of what comes before the current dof, which moves the point so; axes that
  * turn together come after all of them. */
 static void take_away(const step_impulse *s, const double *pos, const double *at, moving *it)
 {
@@ -110,8 +110,8 @@ static void take_away(const step_impulse *s, const double *pos, const double *at
     }
 }
 
-/* d/dq of the dof at hand of what the body of `it` moves at the point, against the other; then the
- * dof before that is at hand. */
+/* d/dq of the current dof of what the body of `it` moves at the point, against the other; then the
+ * dof before it is the current one. */
 static void take(const step_impulse *s, const double *pos, moving *it, const moving *other,
                  double *rate)
 {

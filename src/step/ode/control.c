@@ -47,8 +47,8 @@ double step_first(double d1, double d2, double h0, double room, int roots)
 
 double step_longer(double h, double length, double growth, int again)
 {
-    double wish = fabs(h) * fmax(fmin(growth, again ? 1.0 : GROW), SHRINK);
-    return fabs(h) < length ? fmax(wish, length) : wish;
+    double next = fabs(h) * fmax(fmin(growth, again ? 1.0 : GROW), SHRINK);
+    return fabs(h) < length ? fmax(next, length) : next;
 }
 
 double step_shorter(double h, double size, int roots)

@@ -117,7 +117,7 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
 void once8_smooth(once8 *s);
 /* once8_rows.c: limits and points within reach. */
 void once8_find_rows(once8 *s);
-/* once8_ends.c: where among the worlds and pairs at hand is it left to be proved that nothing goes
+/* once8_ends.c: where among the current worlds and pairs is it left to be proved that nothing goes
  * through anything? */
 void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left);
 int once8_end_of_pair(const once8 *s, int i); /* of the points that begin with block i */

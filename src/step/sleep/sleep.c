@@ -27,7 +27,7 @@
  *         seconds at rest, and the speed when that began; or -1 - (first group of its island), 0
  *
  * so that a run in pieces has the bits of one without. The stamp says, without looking at all
- * groups, whether the stepper at hand is made for those that are awake. A new one is made at the
+ * groups, whether the current stepper is made for those that are awake. A new one is made at the
  * beginning of the step after a body fell asleep or woke, from the memory and q alone. */
 #include "step/sleep/sleep.h"
 

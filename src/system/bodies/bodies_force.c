@@ -440,9 +440,10 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         if (motor->kind == MOTOR_LENGTH && !motor->gain_law && !motor->bias_law) {
-            double wish = motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
+            double target =
+                motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
             scratch[motor->length] +=
-                motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
+                motor->gear[0] * clamp(target, motor->clamp_force, motor->force);
             continue;
         }
         bodies_pull now = bodies_motor_look(system, work, k, q, v);

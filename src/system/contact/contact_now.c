@@ -24,7 +24,7 @@
  * Sliding.  A cone asks for the direction of its residual w only, not for its size: with w = x + s
  * it gives the friction of sliding for every s that makes w parallel to u_t, and of the same sense.
  * So s = k u_t - (x across u_t), with x from the answer before. What a wrong direction does to x is
- * about its error over k: with k u_t PUSH times the accelerations at hand a few rounds of warm
+ * about its error over k: with k u_t PUSH times the current accelerations a few rounds of warm
  * solves end in round-off. Where the friction is so strong that no force at all satisfies the laws
  * (Painleve), w stays 0 however large k is: the status is ZW_NO_SOLUTION with the name of what
  * slides.

@@ -5,7 +5,7 @@
  *     f(a) = 1/2 a' M a - force' a + sum over blocks of s(J a),    ds/dx = -lambda(x) (soft_law.c).
  *
  * Its second derivative is H = M + J' C J, where it has one. A step leads to the minimum of the
- * quadratic function at hand,
+ * current quadratic function,
  *
  *     H a+ = force + J' (lambda + C J a).
  *
@@ -363,7 +363,7 @@ static int go_along(soft_problem *s, const soft_island *island)
     return curved;
 }
 
-/* Round-off of a+, taken back with the factor at hand: a -= H \ slope, which is in s->x. */
+/* Round-off of a+, taken back with the current factor: a -= H \ slope, which is in s->x. */
 static measure polish(soft_problem *s, const soft_island *island, measure m)
 {
     for (int round = 0; round < 3 && !is_within(&m, EXACT); round++) {

@@ -104,7 +104,7 @@ struct soft8 {
     double *tendon_J;     /* [entries of the rows of constraints] of limits of tendons */
     int *tendon_straight; /* [constraints] */
 
-    /* The worlds at hand */
+    /* The current worlds */
     int lanes;               /* so many are worlds; the others repeat the last */
     zw_mask8 good;           /* those that nothing has gone wrong for */
     zw_mask8 repeats;        /* lanes that repeat another */

@@ -5,7 +5,7 @@
  * after two or three, and a line costs as much as a step. Whole steps may go round in circles; so
  * lanes that need more than a few search along the line as soft_newton.c does.
  *
- * The line.  With a+ the minimum of the quadratic function at hand, along a + t (a+ - a) an edge
+ * The line.  With a+ the minimum of the current quadratic function, along a + t (a+ - a) an edge
  * has lambda(t) = D max(r - t d, 0), r = b - x and d the change of x. The slope of f,
  *
  *     c1 + c2 t - sum of lambda(t) d,

@@ -22,7 +22,7 @@ typedef struct subset_groups {
     int formula;                                   /* that of the formulas */
     int restless;                                  /* they know the time: it is never at rest */
     double *reach;                 /* [n] metres that unit speed moves a point, about */
-    contact_world contact;         /* of the subset at hand */
+    contact_world contact;         /* of the current subset */
     contact_geom *geom;            /* [geoms] its own */
     unsigned char *still, *asleep; /* [geoms] */
     int *moving;                   /* [geoms] */
