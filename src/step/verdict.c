@@ -220,12 +220,12 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     }
     if (summary->stiff > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "stiff", (double)summary->stiff,
-                 "forces too fast for the step in %ld of %ld steps: %s", summary->stiff,
-                 summary->steps, cost);
+                 "springs or dampers stiffer than the step resolves in %ld of %ld steps: %s",
+                 summary->stiff, summary->steps, cost);
     }
     if (summary->late > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "late", (double)summary->late,
-                 "landings up to %.1g too late in %ld of %ld steps: %s", summary->late_by,
+                 "landings found up to %.1g s late in %ld of %ld steps: %s", summary->late_by,
                  summary->late, summary->steps, cost);
     }
     if (summary->slow > 0) {
