@@ -379,6 +379,35 @@ static void deep_points_have_room(void **state)
     close_scene(&s);
 }
 
+/* The tips of two fingers that mirror each other are parted to where corner meets corner: every
+ * direction between their faces is a normal, and round-off has a say. The rounds keep to one. */
+static void corners_on_corners_keep_their_normal(void **state)
+{
+    (void)state;
+    scene s =
+        open_scene("<option timestep='.002' gravity='0 0 0'/><asset>"
+                   "<mesh name='tip' vertex='0 0 0 .03 .05 .01 -.02 .05 .03 -.01 .05 -.04 .02 .05 "
+                   "-.02'/><mesh name='mirrored' vertex='0 0 0 .03 -.05 .01 -.02 -.05 .03 -.01 "
+                   "-.05 -.04 .02 -.05 -.02'/></asset><worldbody><body euler='10 20 30'>"
+                   "<joint axis='0 1 0' frictionloss='.1'/><joint axis='1 0 0' frictionloss='.1'/>"
+                   "<joint axis='0 0 1' frictionloss='.1'/>"
+                   "<geom size='.02' pos='0 0 -.2' mass='1' contype='0' conaffinity='0'/>"
+                   "<body pos='.1 .001 .2'><joint name='a' type='slide' axis='0 -1 0' "
+                   "range='0 .1'/><geom type='mesh' mesh='mirrored' mass='.1'/></body>"
+                   "<body pos='.1 -.001 .2'><joint name='b' type='slide' axis='0 1 0' "
+                   "range='0 .1'/><geom type='mesh' mesh='tip' mass='.1'/></body></body>"
+                   "</worldbody><equality><joint joint1='a' joint2='b'/></equality>"
+                   "<actuator><position joint='a' kp='20'/><position joint='b' kp='20'/>"
+                   "</actuator>");
+    const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .time = 0.008, .step = 0.002};
+    zw_run_summary summary;
+    zw_error error = {0};
+    must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+    assert_int_equal(summary.halved, 0);
+    assert_int_equal(summary.inexact, 0);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +423,7 @@ int main(void)
         cmocka_unit_test(overlaps_are_named_and_give_no_energy),
         cmocka_unit_test(what_is_wedged_does_no_work),
         cmocka_unit_test(long_rows_are_not_parted),
+        cmocka_unit_test(corners_on_corners_keep_their_normal),
         cmocka_unit_test(room_runs_out),
         cmocka_unit_test(deep_points_have_room),
     };

@@ -95,7 +95,8 @@ typedef struct impulse_stays {
     int from;        /* it is where this one of the last round is now, */
     int leads;       /* and its frame is that of a point which was found, */
     uint32_t lead;   /* this feature; or as it was */
-    double x[2][3];  /* in the frames of the geoms */
+    double x[2][3];  /* in the frames of the geoms, */
+    double n[2][3];  /* and its normal */
 } impulse_stays;
 
 typedef struct impulse_staying {

@@ -285,7 +285,10 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
     at->best = fmin(at->best, at->left);
     int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
-    there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
+    int ends =
+        at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
+    at->left = ends && noise ? 0 : at->left; /* round-off is no error of the solver */
+    there |= ends;
     at->off_before = at->off;
     at->off = off / impulse_extent(s);
     note_best(s, at);

@@ -25,7 +25,13 @@
  * Edges on one another (the hinges of an arch) have many normals, between those of the faces beside
  * them, and round-off says which the search finds. Where the normal has turned by more than JUMP
  * times what the bodies have, and the points of the last round are as low along theirs, they stay
- * with it: a plane that is no farther than the true gap lets nothing through. */
+ * with it: a plane that is no farther than the true gap lets nothing through.
+ *
+ * Corners on corners (the tips of a gripper's fingers, which mirror each other) have many as well,
+ * but one point. There the normal is compared with that of the last round as either body has
+ * carried it along: smooth shapes turn it by what the bodies have moved against each other over a
+ * radius, edges by what they have turned against each other; by FLIP times that only a choice
+ * does. */
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +40,7 @@
 #include "step/impulse/impulse.h"
 
 #define JUMP 10
+#define FLIP 1e6 /* to the smaller shape: radii are larger than a millionth of it */
 #define PART 0.01
 #define FLAT 1e-13 /* of the scene */
 
@@ -67,6 +74,8 @@ static void fix(const impulse_contacts *t, impulse_stays *it)
         for (int i = 0; i < 3; i++) { /* R' x */
             it->x[b][i] =
                 pose->R[i] * from[0] + pose->R[3 + i] * from[1] + pose->R[6 + i] * from[2];
+            it->n[b][i] = pose->R[i] * point->frame[0] + pose->R[3 + i] * point->frame[1] +
+                          pose->R[6 + i] * point->frame[2];
         }
     }
 }
@@ -237,6 +246,27 @@ static int has_turned(const impulse_contacts *t, const pair *p)
     return turned > 1e-12 && turned * wide > JUMP * moved;
 }
 
+/* The same, where there was one point and there is one. */
+static int has_flipped(const step_impulse *s, const pair *p)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_geom *geom = s->system->bodies->contact->geom;
+    const impulse_stays *it = &t->stay.list[p->at];
+    const double *normal = t->found.point[p->first].frame;
+    double carried[2][3], turned[2], wide = INFINITY;
+    contact_point now;
+    for (int b = 0; b < 2; b++) {
+        const collide_pose *pose = &t->found.pose[it->point.key.geom[b]];
+        for (int i = 0; i < 3; i++) {
+            carried[b][i] = model_dot(pose->R + 3 * i, it->n[b]);
+        }
+        turned[b] = most(normal, carried[b]);
+        wide = fmin(wide, geom[it->point.key.geom[b]].radius);
+    }
+    double moved = carry(t, it, it->point.frame, &now) + wide * most(carried[0], carried[1]);
+    return fmin(turned[0], turned[1]) > 1e-12 && fmin(turned[0], turned[1]) * wide > FLIP * moved;
+}
+
 /* The points of the last round along their own normal: 0: the new ones are lower. */
 static int keep(step_impulse *s, const pair *p)
 {
@@ -343,6 +373,7 @@ void impulse_stay(step_impulse *s, int is_first)
         }
         p.jumped = p.end - p.first > 1 && p.last - p.at > 1 && has_jumped(t, &p);
         int turned = p.end - p.first > 1 && p.last - p.at > 1 && has_turned(t, &p);
+        turned |= p.end - p.first == 1 && p.last - p.at == 1 && has_flipped(s, &p);
         if (turned && keep(s, &p)) {
             continue;
         }
