@@ -79,9 +79,9 @@ void record_axis_make(record_axis *axis, double low, double high, bool log, doub
         /* What differs by round-off only is constant, and looks so. */
         double size = fmax(fabs(low), fabs(high));
         if (high - low <= 1e-12 * size) {
-            double room = size > 0 ? 0.1 * size : 1;
-            low -= room;
-            high += room;
+            double border = size > 0 ? 0.1 * size : 1;
+            low -= border;
+            high += border;
         }
         axis->low = low - margin * (high - low);
         axis->high = high + margin * (high - low);

@@ -472,13 +472,13 @@ static double corner(const polygon *p, int i, double t)
 }
 
 /* The first time at which a corner comes to the floor: a dense search, then bisection. */
-static double next_touch(const polygon *p, double capacity, int *which, int *doubtful)
+static double next_touch(const polygon *p, double until, int *which, int *doubtful)
 {
     double best = INFINITY, tiny = 2e-4;
     for (int i = 0; i < p->n; i++) {
         double before = corner(p, i, 1e-7);
         *doubtful |= before < 0;
-        for (double t = tiny; t < capacity && t < best + tiny; t += tiny) {
+        for (double t = tiny; t < until && t < best + tiny; t += tiny) {
             double now = corner(p, i, t);
             double middle = corner(p, i, t - 0.5 * tiny);
             *doubtful |= now > 0 && fmin(now, middle) < 1e-6; /* nearly touching */

@@ -81,8 +81,8 @@ static problem problem_of(uint64_t seed)
         }
         r->e = dice_between(&d, -0.5, 0.5);
         r->one_sided = k >= equal;
-        double capacity = dice_between(&d, 0, 0.5);
-        r->d = value_of(r, p.n, there) - (r->one_sided ? capacity : 0);
+        double gap = dice_between(&d, 0, 0.5);
+        r->d = value_of(r, p.n, there) - (r->one_sided ? gap : 0);
     }
     return p;
 }

@@ -184,20 +184,19 @@ static void planes_divide(void **state)
         int a = (int)between(0, geoms), b = (int)between(0, geoms);
         double n[3] = {between(-1, 1), between(-1, 1), between(-1, 1)}, t = between(0, w.h);
         double size = distance(n, (double[3]){0}), toward = between(0, 1) < 0.5 ? -1 : 1;
-        double capacity = pow(10, between(-4, 0.5));
+        double apart = pow(10, between(-4, 0.5));
         for (int i = 0; i < 3; i++) {
             n[i] /= size;
         }
         place(&w, t);
         double begun = ahead(&w, a, b, n);
-        double safe =
-            contact_path_safe(&w.path, &w.work, a, b, w.s.work->sweeps, n, capacity, toward);
+        double safe = contact_path_safe(&w.path, &w.work, a, b, w.s.work->sweeps, n, apart, toward);
         double end = fmin(safe, toward > 0 ? w.h - t : t);
         for (int k = 1; k <= INSTANTS; k++) {
             place(&w, t + toward * end * k / INSTANTS);
             double nearer = ahead(&w, a, b, n) - begun;
-            assert_true(nearer <= capacity * (1 + 1e-9) + 1e-12);
-            used = fmax(used, nearer / capacity);
+            assert_true(nearer <= apart * (1 + 1e-9) + 1e-12);
+            used = fmax(used, nearer / apart);
         }
     }
     assert_true(used > 0.99);

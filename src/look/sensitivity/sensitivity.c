@@ -112,12 +112,12 @@ static zw_status prepare(zw_sensitivity *s, const zw_unknown *by, int count, zw_
         return status;
     }
     s->slopes = zw_slopes_create(s->model, system, error);
-    s->capacity_of_motion = base_alloc(
+    s->motion_scratch = base_alloc(
         (2 * (size_t)s->n + (size_t)system->carried + (size_t)system->m + 2) * sizeof(double));
-    if (!s->slopes || !s->capacity_of_motion) {
+    if (!s->slopes || !s->motion_scratch) {
         return !s->slopes && error ? error->status : sens_no_memory(error);
     }
-    s->motion = motion_of(system, s->slopes->work, s->capacity_of_motion);
+    s->motion = motion_of(system, s->slopes->work, s->motion_scratch);
     status = kinks_create(&s->kinks, &s->motion, 0, error);
     status = status == ZW_OK ? sens_functions_create(s, error) : status;
     if (status != ZW_OK) {
@@ -160,7 +160,7 @@ void zw_sensitivity_free(zw_sensitivity *s)
         zw_state_free(s->now);
         zw_state_free(s->sample);
         base_free(s->unknown);
-        base_free(s->capacity_of_motion);
+        base_free(s->motion_scratch);
         base_free(s->memory);
         base_free(s);
     }

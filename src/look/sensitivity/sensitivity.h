@@ -73,7 +73,7 @@ struct zw_sensitivity {
     sens_functions f;
     step_kinks kinks; /* to know their numbers */
     step_motion motion;
-    double *capacity_of_motion;
+    double *motion_scratch;
     state_given given; /* what the state that it starts with was made with: the caller's */
     zw_state *now;     /* scratch: where something is evaluated */
     zw_state *sample;  /* what an observer sees */

@@ -59,10 +59,10 @@ double fit_score(const fitter *f, int degree)
 static void median_miss(fitter *f, int window, int size, int degree, int most, double *miss)
 {
     enum { MANY = 15 };
-    long capacity = f->end - f->first - 1 - (long)(window - 1) * f->stride;
-    int probes = capacity < MANY ? (int)capacity + 1 : MANY, n = f->samples->n;
+    long slack = f->end - f->first - 1 - (long)(window - 1) * f->stride;
+    int probes = slack < MANY ? (int)slack + 1 : MANY, n = f->samples->n;
     for (int probe = 0; probe < probes; probe++) {
-        long start = f->first + (probes > 1 ? probe * capacity / (probes - 1) : 0);
+        long start = f->first + (probes > 1 ? probe * slack / (probes - 1) : 0);
         fit_window(f, start, window, size);
         fit_project(f, start);
         fit_leave(f, start);
@@ -172,13 +172,13 @@ typedef struct choice {
 /* Errors with windows of this length, by degree. */
 static void try_window(fitter *f, int window, choice *it)
 {
-    long capacity = f->end - f->first - 1 - (long)(window - 1) * f->stride;
-    int probes = capacity < PROBES ? (int)capacity + 1 : PROBES;
+    long slack = f->end - f->first - 1 - (long)(window - 1) * f->stride;
+    int probes = slack < PROBES ? (int)slack + 1 : PROBES;
     int want = window - 1 < BASIS_MOST ? window - 1 : BASIS_MOST;
     memset(it, 0, sizeof *it);
     it->size = want;
     for (int probe = 0; probe < probes; probe++) {
-        long start = f->first + (probes > 1 ? probe * capacity / (probes - 1) : capacity / 2);
+        long start = f->first + (probes > 1 ? probe * slack / (probes - 1) : slack / 2);
         double gain[BASIS_MOST] = {0}, outer[BASIS_MOST] = {0};
         const double *t = f->when;
         int middle = window / 2, off = window / (2 * FIT_HOPS);
