@@ -389,14 +389,14 @@ ZW_CLONES static void push(const LANE(augment) * s, zw_real *to)
 }
 
 /* P of the law at z, and what of it pushes and slides. */
-ZW_INLINE void put_in_law(const LANE(augment_block) * k, const zw_real *z, zw_real *to,
-                          zw_mask *closed, zw_mask *slides, zw_real *length)
+ZW_INLINE void put_in_law(const LANE(augment_block) * k, const int width, const zw_real *z,
+                          zw_real *to, zw_mask *closed, zw_mask *slides, zw_real *length)
 {
     zw_real zero = {0};
     *closed = k->on & (z[0] > 0.0);
     *slides = *closed & (zero != zero);
     to[0] = only(*closed, z[0]);
-    if (k->width == 3) {
+    if (width == 3) {
         zw_real most = k->mu * to[0];
         *length = root_of(z[1] * z[1] + z[2] * z[2]);
         *slides = *closed & (*length > most);
@@ -409,17 +409,17 @@ ZW_INLINE void put_in_law(const LANE(augment_block) * k, const zw_real *z, zw_re
 }
 
 /* The multipliers after the step, and the law there. Answers where modes are others. */
-ZW_INLINE zw_mask look_at(LANE(augment_block) * k, zw_real stiff, const int mean, zw_real *lost,
-                          zw_real *size)
+ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, zw_real stiff, const int mean,
+                          zw_real *lost, zw_real *size)
 {
     zw_real zero = {0}, off = zero, length = zero, most_turn = stiff * k->natural;
     zw_real z[3] = {zero, zero, zero};
     zw_mask closed, slides;
-    for (int r = 0; r < k->width; r++) {
+    for (int r = 0; r < width; r++) {
         zw_real now = zero, miss = k->w0[r] + k->w[r] - (r == 0 ? k->b : zero);
         if (k->any) {
             now = k->rest[r];
-            for (int q = 0; q < k->width; q++) {
+            for (int q = 0; q < width; q++) {
                 now -= k->C[3 * r + q] * k->w[q];
             }
         }
@@ -427,21 +427,21 @@ ZW_INLINE zw_mask look_at(LANE(augment_block) * k, zw_real stiff, const int mean
         z[r] = now - k->natural * miss;
         *size = larger(only(k->on, size_of(k->w0[r])), *size);
     }
-    put_in_law(k, z, k->then, &closed, &slides, &length);
-    for (int r = 0; r < k->width; r++) {
+    put_in_law(k, width, z, k->then, &closed, &slides, &length);
+    for (int r = 0; r < width; r++) {
         off = larger(size_of(k->then[r] - k->lambda[r]), off);
     }
     if (mean) {
         zw_real spare[3];
-        for (int r = 0; r < k->width; r++) {
+        for (int r = 0; r < width; r++) {
             z[r] = MEAN * z[r] + (1 - MEAN) * k->z[r];
         }
-        put_in_law(k, z, spare, &closed, &slides, &length);
+        put_in_law(k, width, z, spare, &closed, &slides, &length);
     }
-    for (int r = 0; r < k->width; r++) {
+    for (int r = 0; r < width; r++) {
         k->z[r] = z[r];
     }
-    if (k->width == 3) {
+    if (width == 3) {
         zw_real by = 1.0 / select_of(slides, length, zero + 1.0), most = k->mu * only(closed, z[0]);
         zw_real turn = k->natural * most / (length - most);
         k->turn = select_of(turn < most_turn, turn, most_turn);
@@ -460,12 +460,18 @@ ZW_CLONES static void look(const LANE(augment) * s, zw_mask *same, zw_real *lost
 {
     zw_real off = {0}, size = {0};
     zw_mask other = off != off;
-    int late = s->iterations - CALM;
+    int late = s->iterations - CALM, mean = late >= 0 && late / TURN % 2 == 0;
     for (int i = 0; i < s->actives; i++) {
         LANE(augment_block) *k = &s->block[s->active[i]];
-        times(k, k->width, s->to, k->w);
-        other |= late >= 0 && late / TURN % 2 == 0 ? look_at(k, s->stiff, 1, &off, &size)
-                                                   : look_at(k, s->stiff, 0, &off, &size);
+        if (k->width == 3) {
+            times(k, 3, s->to, k->w);
+            other |= mean ? look_at(k, 3, s->stiff, 1, &off, &size)
+                          : look_at(k, 3, s->stiff, 0, &off, &size);
+        } else {
+            times(k, 1, s->to, k->w);
+            other |= mean ? look_at(k, 1, s->stiff, 1, &off, &size)
+                          : look_at(k, 1, s->stiff, 0, &off, &size);
+        }
     }
     *same = not_of(other);
     *lost = off / select_of(size > 0.0, size, (zw_real){0} + 1.0);

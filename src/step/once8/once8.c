@@ -82,6 +82,8 @@ static void lay_out(once8 *s, base_arena *arena)
     s->q1 = take(arena, (size_t)system->nq);
     s->reach = take(arena, (size_t)system->bodies->contact->geom_count + 1);
     s->ways = take(arena, (size_t)system->bodies->contact->geom_count + 1);
+    s->fast = (zw_mask8 *)take(arena, (size_t)system->bodies->contact->geom_count + 1);
+    s->is_fast = base_arena_bytes(arena, (size_t)system->bodies->contact->geom_count + 1);
     s->rush = take(arena, (size_t)system->bodies->contact->geom_count + 1);
     s->bow = take(arena, (size_t)system->bodies->contact->geom_count + 1);
     s->pose = (soft8_pose *)take(arena, 12 * ((size_t)system->bodies->contact->geom_count + 1));

@@ -76,6 +76,8 @@ typedef struct once8 {
     zw_real8 *turn, *twist, *speed, *bend; /* [bodies] bounds along the way: contact_path.c */
     contact_path path;                     /* of one world */
     zw_real8 *ways;                        /* [geoms] how far their points go at most, */
+    zw_mask8 *fast;                        /* that is farther than they are thick */
+    unsigned char *is_fast;                /* in some world */
     zw_real8 *rush, *bow;                  /* and their speeds and accelerations */
     int ended;                             /* end is that of q1 */
     zw_real8 *between;                     /* [nq] some instant of the way, */

@@ -99,22 +99,31 @@ static int is_free(once8 *s, int lane)
     return safe;
 }
 
-/* Pairs that might meet one of whose two goes farther than it is thick, and in which worlds. */
+/* Geoms that go farther than they are thick, in which worlds. */
+ZW_CLONES static void find_fast(const once8 *s)
+{
+    const contact_world *world = s->of->system->bodies->contact;
+    zw_mask8 good = s->of->good;
+    for (int g = 0; g < world->geom_count; g++) {
+        s->fast[g] = good & (s->ways[g] > world->geom[g].thick);
+        s->is_fast[g] = (unsigned char)lane_any8(s->fast[g]);
+    }
+}
+
+/* Pairs that might meet one of whose two does, and in which worlds. */
 static void find_suspects(once8 *s, zw_mask8 *any)
 {
     soft8 *of = s->of;
-    const contact_geom *geom = of->system->bodies->contact->geom;
     double margin = of->margin;
     s->watched_count = 0;
+    find_fast(s);
     of->reach = s->ways;
     of->margin = 0;
     for (int k = 0; k < of->match_count; k++) {
         int a = of->match[k].of.a, b = of->match[k].of.b;
-        zw_mask8 fast = (s->ways[a] > geom[a].thick) | (s->ways[b] > geom[b].thick);
-        fast &= of->good;
-        if (lane_any8(fast)) {
+        if (s->is_fast[a] || s->is_fast[b]) {
             soft8_near(of, k, &s->suspect[k]);
-            s->suspect[k] &= fast;
+            s->suspect[k] &= s->fast[a] | s->fast[b];
             *any |= s->suspect[k];
             s->watched[s->watched_count] = k;
             s->watched_count += lane_any8(s->suspect[k]);
