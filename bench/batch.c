@@ -8,13 +8,13 @@
  * Robots are of our own: humanoid, quadruped, hand, manipulator. Every world has controls of its
  * own, drawn anew for each step; collision is part of the step. Engines: `soft`, by the law of
  * MuJoCo; `smooth`, without contacts and limits; `exact`, Coulomb's law; `linear`, the same with
- * one linearisation. Both engines take turns of a few steps each; the time is that of the
- * processor, over all threads, the median of the turns: what others do on the machine does not
- * count. WARM steps before are not counted: worlds have come apart by then. MuJoCo is asked with
- * its defaults, and by the soft law once more (`matched`) with the largest of the tolerances 1e-8,
- * 1e-9, ... 1e-15 by which its residual is not above ours. Residuals are the worst over the worlds
- * in the last step of |M a - f - J'p| / max(|M a|, |f|, |J'p|): what is left of the balance of
- * forces. Ours is the certificate, the worst of all steps of the last call.
+ * one linearisation, without memory. Both engines take turns of a few steps each; the time is that
+ * of the processor, over all threads, the median of the turns: what others do on the machine does
+ * not count. WARM steps before are not counted: worlds have come apart by then. MuJoCo is asked
+ * with its defaults, and by the soft law once more (`matched`) with the largest of the tolerances
+ * 1e-8, 1e-9, ... 1e-15 by which its residual is not above ours. Residuals are the worst over the
+ * worlds in the last step of |M a - f - J'p| / max(|M a|, |f|, |J'p|): what is left of the balance
+ * of forces. Ours is the certificate, the worst of all steps of the last call.
  *
  * ZW_BATCH_WARM=N sets the steps before, ZW_BATCH_OURS=1 leaves MuJoCo out (for profiles); exact
  * laws go with an eighth of the worlds. */
@@ -325,7 +325,8 @@ static void compare(const robot *of, const char *name, int worlds, int threads, 
         {.name = "MuJoCo", .worlds = most, .threads = threads},
         {.name = "matched", .worlds = worlds < MATCHED ? worlds : MATCHED, .threads = threads}};
     list[0].options = (zw_run_options){.contact = exact ? ZW_CONTACT_COULOMB : ZW_CONTACT_SOFT,
-                                       .tolerance = strcmp(name, "linear") == 0};
+                                       .tolerance = strcmp(name, "linear") == 0,
+                                       .memoryless = 1};
     int good[ENGINES] = {make_ours(&list[0], of, smooth), make_theirs(&list[1], of, smooth)};
     good[2] = soft && good[1] && make_theirs(&list[2], of, smooth);
     int turns = (steps + TURN - 1) / TURN;

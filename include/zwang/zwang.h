@@ -272,6 +272,10 @@ struct zw_run_options {
     void *user;
     zw_poll *poll; /* or NULL */
     zw_contact_law contact;
+    int memoryless; /* impulse with one linearisation: a step depends on places, speeds and
+                       parameters alone, and begins without the multipliers of the one before. Of
+                       robots of more than 24 speeds eight worlds of a batch can go at once then,
+                       several times as fast; one alone, if it rests, is up to three times slower */
 };
 
 typedef struct zw_run_summary {

@@ -195,16 +195,17 @@ static PyObject *why(PyObject *self, PyObject *world)
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
-/* _move(steps, sense, time, step, tolerance, accuracy, method, contact): steps -1: a run to `time`.
- * True: no world failed. */
+/* _move(steps, sense, time, step, tolerance, accuracy, method, contact, memoryless): steps -1: a
+ * run to `time`. True: no world failed. */
 static PyObject *move(PyObject *self, PyObject *arguments)
 {
     batch_object *it = (batch_object *)self;
     zw_run_options options = {0};
     const char *method, *contact;
     int steps, sense;
-    if (!PyArg_ParseTuple(arguments, "ipddddzz", &steps, &sense, &options.time, &options.step,
-                          &options.tolerance, &options.accuracy, &method, &contact) ||
+    if (!PyArg_ParseTuple(arguments, "ipddddzzp", &steps, &sense, &options.time, &options.step,
+                          &options.tolerance, &options.accuracy, &method, &contact,
+                          &options.memoryless) ||
         !core_method(&options, method, contact) || !enter(it)) {
         return NULL;
     }

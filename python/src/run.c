@@ -173,12 +173,12 @@ static run_object *create(sim_object *sim, const zw_run_options *options, int re
 static int get_options(PyObject *arguments, PyObject *names, zw_run_options *to, int *recorded,
                        int *digits)
 {
-    static char *words[] = {"time",   "every",   "step",   "tolerance", "accuracy",
-                            "method", "contact", "record", "digits",    NULL};
+    static char *words[] = {"time",    "every",  "step",   "tolerance",  "accuracy", "method",
+                            "contact", "record", "digits", "memoryless", NULL};
     const char *method = NULL, *contact = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dddddzzpp", words, &to->time, &to->every,
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dddddzzppp", words, &to->time, &to->every,
                                      &to->step, &to->tolerance, &to->accuracy, &method, &contact,
-                                     recorded, digits)) {
+                                     recorded, digits, &to->memoryless)) {
         return 0;
     }
     return core_method(to, method, contact);

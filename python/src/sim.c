@@ -193,13 +193,14 @@ static double step_of(const sim_object *sim, double planned)
 /* What the steps of this Sim are taken with. */
 static PyObject *set_options(PyObject *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"step", "tolerance", "accuracy", "method", "contact", NULL};
+    static char *words[] = {"step",    "tolerance",  "accuracy", "method",
+                            "contact", "memoryless", NULL};
     sim_object *sim = (sim_object *)self;
     zw_run_options to = {0}, plan;
     const char *method = NULL, *contact = NULL;
     zw_error error = {.status = ZW_OK};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dddzz", words, &to.step, &to.tolerance,
-                                     &to.accuracy, &method, &contact) ||
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dddzzp", words, &to.step, &to.tolerance,
+                                     &to.accuracy, &method, &contact, &to.memoryless) ||
         !core_method(&to, method, contact)) {
         return NULL;
     }

@@ -55,6 +55,9 @@ class Batch(_core.Batch):
     `sensors` and `a`. A world that fails stands still until it is reset or written into; `failed` is their mask, `why(i)` the reason.
     Other libraries see the same memory by DLPack: `torch.from_dlpack(batch.q)`.
 
+    memoryless: steps of robots by one linearisation (tolerance=1) depend on q, v and params alone; robots of more than 24 speeds go eight
+    at a time then, too.
+
     vary: numbers of the file that differ from world to world, {"thigh.mass": values}; or give a list of models.
 
         >>> import numpy as np, zwang
@@ -81,10 +84,11 @@ class Batch(_core.Batch):
 
     def __init__(self, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
                  vary: Mapping[str, npt.ArrayLike] | None = None, step: float = 0.0, method: str | None = None,
-                 contact: str | None = None, tolerance: float = 0.0, accuracy: float = 0.0) -> None:
+                 contact: str | None = None, tolerance: float = 0.0, accuracy: float = 0.0, memoryless: bool = False) -> None:
         own = self.model
-        sim = own.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None)
-        self._asked = (sim.options["step"], tolerance, accuracy, method, contact)
+        sim = own.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None,
+                      memoryless=memoryless or None)
+        self._asked = (sim.options["step"], tolerance, accuracy, method, contact, memoryless)
         self._step = step
         self.time: Array = np.asarray(self._field("time", 1))[:, 0]
         self.q: Array = np.asarray(self._field("q", len(own.coords)))

@@ -13,9 +13,7 @@ static void try_step(const zw_system *system, zw_state *state, zw_work *work, zw
         return;
     }
     system_bind(system, own, state_param(state));
-    impulse_set_tolerance(impulse, options->tolerance);
-    impulse_set_accuracy(impulse, options->accuracy);
-    impulse_set_contact(impulse, options->contact);
+    impulse_set_plan(impulse, options);
     if (impulse_step(impulse, state->t, options->step, state_q(state), state_v(state), next,
                      next + system->nq, &ignored) == ZW_OK) {
         contact_list_free(work->touched);

@@ -135,9 +135,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
         return ZW_NO_MEMORY;
     }
     system_bind(system, work, state_param(state));
-    impulse_set_tolerance(s, plan->tolerance);
-    impulse_set_accuracy(s, plan->accuracy);
-    impulse_set_contact(s, plan->contact);
+    impulse_set_plan(s, plan);
     take_memory(system, state, s);
     kept->summary.stopped_by = -1;
     uint64_t *sum = s->sleep ? &s->sum : NULL;
@@ -182,7 +180,7 @@ static zw_status make_run(step_kept *kept, const zw_system *system, zw_work *wor
 static int same_plan(const zw_run_options *a, const zw_run_options *b)
 {
     return a->method == b->method && a->step == b->step && a->tolerance == b->tolerance &&
-           a->contact == b->contact && a->accuracy == b->accuracy;
+           a->contact == b->contact && a->accuracy == b->accuracy && a->memoryless == b->memoryless;
 }
 
 static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_options *plan,

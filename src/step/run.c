@@ -75,9 +75,7 @@ static zw_status create_impulse(run *r, zw_error *error)
     if (!r->impulse) {
         return ZW_NO_MEMORY;
     }
-    impulse_set_tolerance(r->impulse, r->options.tolerance);
-    impulse_set_accuracy(r->impulse, r->options.accuracy);
-    impulse_set_contact(r->impulse, r->options.contact);
+    impulse_set_plan(r->impulse, &r->options);
     r->stepper = impulse_stepper(r->impulse, r->options.step, error);
     return r->stepper ? ZW_OK : ZW_NO_MEMORY;
 }

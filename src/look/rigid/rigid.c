@@ -174,9 +174,10 @@ static int make_place(rigid_place *place, const zw_system *system, const zw_run_
 {
     place->work = zw_work_create(system, error);
     place->s = place->work ? impulse_create(system, place->work, error) : NULL;
+    zw_run_options sharp = *plan;
+    sharp.accuracy = 0;
     if (place->s) {
-        impulse_set_tolerance(place->s, plan->tolerance);
-        impulse_set_contact(place->s, plan->contact);
+        impulse_set_plan(place->s, &sharp);
     }
     return place->s != NULL;
 }

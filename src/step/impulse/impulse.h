@@ -371,6 +371,8 @@ void impulse_set_tolerance(step_impulse *s, double tolerance);
 /* The certificate that contacts need reach, after the tolerance; 0: as good as can be. */
 void impulse_set_accuracy(step_impulse *s, double accuracy);
 void impulse_set_contact(step_impulse *s, zw_contact_law law); /* coulomb or convex */
+/* All of that, and whether steps are to go without memory. */
+void impulse_set_plan(step_impulse *s, const zw_run_options *plan);
 /* What is carried after the speeds is so after v0 and v1. */
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                        double *q1, double *v1, zw_error *error);

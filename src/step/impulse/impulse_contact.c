@@ -87,6 +87,14 @@ void impulse_set_contact(step_impulse *s, zw_contact_law law)
     s->problem.options.contact = s->aside.options.contact = law;
 }
 
+void impulse_set_plan(step_impulse *s, const zw_run_options *plan)
+{
+    impulse_set_tolerance(s, plan->tolerance);
+    impulse_set_accuracy(s, plan->accuracy);
+    impulse_set_contact(s, plan->contact);
+    s->cones.fits = cones_fit(s->system, plan->memoryless);
+}
+
 static double *J_of(const impulse_contacts *t, int k)
 {
     return t->J + (size_t)k * 6 * (size_t)t->wide;

@@ -7,7 +7,8 @@
 #include "step/impulse/impulse_problem.h"
 
 typedef struct impulse_cones {
-    int fits; /* 0: this system's problems are not of that kind */
+    int fits; /* 0: this system's problems are not of that kind, or it has a memory */
+    int room; /* there is room for them */
     augment1 it;
     paths_shape straight;
     int *depth, *start, *run; /* of straight */
@@ -22,8 +23,9 @@ void cones_free(impulse_cones *c);
 /* H (v - v0) = r + A' lambda: the answer into p. 0: it is not found so. */
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
                 const double *v0, double falling, double *v);
-/* Are all slopes of forces those of single coordinates, and contacts and limits all that there is?
- * Then eight worlds can go at once: step/once8.h */
-int cones_fit(const zw_system *system);
+/* Are all slopes of forces those of single coordinates, and contacts and limits all that there is,
+ * and are multipliers of the last step not worth more? Then eight worlds can go at once:
+ * step/once8.h */
+int cones_fit(const zw_system *system, int memoryless);
 
 #endif

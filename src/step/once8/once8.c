@@ -16,7 +16,8 @@ int once8_takes_plan(const zw_system *system, const zw_run_options *plan)
     return plan->method == ZW_METHOD_IMPULSE && plan->step > 0 && plan->tolerance >= 1 &&
            plan->accuracy == 0 && plan->contact != ZW_CONTACT_CONVEX &&
            system->model->event_count == 0 && system->tree && system->bodies &&
-           system->bodies->grip_count == 0 && system->bodies->sleep <= 0 && !kinks_exist(system);
+           system->bodies->grip_count == 0 && system->bodies->sleep <= 0 && !kinks_exist(system) &&
+           cones_fit(system, plan->memoryless);
 }
 
 static int motors_fit(const struct system_bodies *bodies)
@@ -179,7 +180,7 @@ once8 *once8_create(const zw_system *system, zw_work *work, double h, int *faile
 {
     once8 *s = NULL;
     *failed = 0;
-    if (!system->bodies || !cones_fit(system) || !motors_fit(system->bodies)) {
+    if (!system->bodies || !motors_fit(system->bodies)) {
         return NULL;
     }
     soft8 *of = soft8_create(system, work, h, failed);
