@@ -22,7 +22,11 @@
 #endif
 
 /* A function of vectors is always inlined: else a clone would call it by another convention. */
+#ifdef ZW_SMALL /* one convention, and size counts: the compiler chooses */
+#define ZW_INLINE static inline
+#else
 #define ZW_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* Compilers note that vectors wider than the machine's are passed in memory. That is fine with us.
  */

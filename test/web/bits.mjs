@@ -26,7 +26,8 @@ for (const name of files.filter((f) => /\.(zw|xml|urdf|obj|stl|png)$/.test(f))) 
 }
 
 // As far as time allows, in parts that grow: [steps asked for, what hashes.c would print].
-function far(name) {
+function far(name, contact = '') {
+  if (contact) engine.contact(contact);
   if (!engine.open(name)) return [1, JSON.stringify(engine.error())];
   const end = Math.min(most, Math.ceil(engine.about().run[0] / engine.tick()));
   const clock = () => process.cpuUsage().user / 1000, began = clock();
@@ -40,23 +41,25 @@ function far(name) {
   return [done, `${done} ${engine.hash()}`, done === end];
 }
 
-const list = files.filter((f) => /\.(zw|xml|urdf)$/.test(f) && (!only || f === only)), began = Date.now();
-const ours = list.map((name) => {
-  const before = Date.now(), answer = far(name);
-  if (process.env.SHOW) console.log(name, ...answer, `${Date.now() - before} ms`);
+const models = files.filter((f) => /\.(zw|xml|urdf)$/.test(f) && (!only || f === only)), began = Date.now();
+// contact also by one linearisation a step
+const list = [...models.map((name) => [name]), ...models.filter((name) => name.startsWith('contact/')).map((name) => [name, 'linear'])];
+const ours = list.map(([name, contact]) => {
+  const before = Date.now(), answer = far(name, contact);
+  if (process.env.SHOW) console.log(name, contact ?? '', ...answer, `${Date.now() - before} ms`);
   return answer;
 });
 const middle = Date.now();
-const native = spawnSync(program, [examples], {input: list.map((name, i) => `${name} ${ours[i][0]}\n`).join(''), encoding: 'utf8', maxBuffer: 1 << 26});
+const native = spawnSync(program, [examples], {input: list.map(([name, contact], i) => `${name} ${ours[i][0]} ${contact ?? ''}\n`).join(''), encoding: 'utf8', maxBuffer: 1 << 26});
 const theirs = native.stdout.trim().split('\n');
 let apart = 0, opened = 0, whole = 0;
-list.forEach((name, i) => {
+list.forEach(([name, contact], i) => {
   const [, got, ended] = ours[i], said = (theirs[i] ?? '').slice(name.length + 1), wanted = said.startsWith('{') ? JSON.stringify(JSON.parse(said)) : said;
   opened += got.startsWith('{') ? 0 : 1;
   whole += ended ? 1 : 0;
   if (got === wanted) return;
   apart++;
-  console.log(`differs: ${name}\n  native ${wanted}\n  wasm   ${got}`);
+  console.log(`differs: ${name} ${contact ?? ''}\n  native ${wanted}\n  wasm   ${got}`);
 });
-console.log(`${list.length} files, ${opened} opened, ${whole} to ${most} steps or to their end, ${apart} differ; wasm ${middle - began} ms, native ${Date.now() - middle} ms`);
+console.log(`${models.length} files, ${list.length} runs, ${opened} opened, ${whole} to ${most} steps or to their end, ${apart} differ; wasm ${middle - began} ms, native ${Date.now() - middle} ms`);
 process.exit(apart > 0 || theirs.length !== list.length || opened < (only ? 1 : 90) ? 1 : 0);

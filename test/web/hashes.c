@@ -1,6 +1,6 @@
 /* Hashes of states after some steps, by the studio's engine on this machine:
  *
- *     hashes FOLDER < list of "NAME STEPS", one a line
+ *     hashes FOLDER < list of "NAME STEPS [CONTACT]", one a line
  *
  * prints NAME, the steps taken and the hash, or the error's text. bits.mjs prints the same from
  * WebAssembly and compares. All files of FOLDER that models may need are given to the engine as
@@ -68,14 +68,15 @@ static void give_folder(const char *folder, const char *inside)
 
 int main(int count, char **argument)
 {
-    char name[400];
+    char line[512], name[400], contact[40];
     int steps;
     if (count != 2) {
         return 2;
     }
     give_folder(argument[1], "");
-    while (scanf("%399s %d", name, &steps) == 2) {
-        if (!studio_open(name, "")) {
+    while (fgets(line, sizeof line, stdin)) {
+        int words = sscanf(line, "%399s %d %39s", name, &steps, contact);
+        if (words < 2 || (words == 3 && !studio_contact(contact)) || !studio_open(name, "")) {
             printf("%s %s\n", name, studio_error());
             continue;
         }

@@ -250,6 +250,8 @@ const char *studio_about(void)
     say_named("method", zw_method_name(w->plan.method));
     say(",");
     say_named("contact", zw_contact_law_name(w->plan.contact));
+    say(",\"linear\":%d",
+        w->plan.method == ZW_METHOD_IMPULSE && w->plan.tolerance >= 1); /* one linearisation */
     say(",");
     say_named("law", zw_law_of(w->system).name);
     say(",");

@@ -23,8 +23,8 @@ int studio_setting(const char *name, double value);
  * described. */
 void studio_key(int index);
 /* Other laws than the file's, for the next studio_open only. Of constraints with speeds:
- * "vakonomic", "nonholonomic", "mixed" with two numbers; of contacts: "coulomb", "convex", "soft".
- * 0: no such. */
+ * "vakonomic", "nonholonomic", "mixed" with two numbers; of contacts: "coulomb", "convex", "soft",
+ * or "linear": Coulomb's by one linearisation a step, its forces to a tenth. 0: no such. */
 int studio_law(const char *name, double alpha, double beta);
 int studio_contact(const char *name);
 /* Loop constraints (equalities) of robots that the next studio_open leaves out. */

@@ -101,7 +101,8 @@ int studio_law(const char *name, double alpha, double beta)
 
 int studio_contact(const char *name)
 {
-    return zw_contact_law_find(name, &studio.contacts) == ZW_OK;
+    studio.linear = strcmp(name, "linear") == 0;
+    return zw_contact_law_find(studio.linear ? "coulomb" : name, &studio.contacts) == ZW_OK;
 }
 
 int studio_leave_out(int equality)
@@ -123,6 +124,7 @@ static void forget_settings(void)
     studio.key = -1;
     studio.law = (zw_law){0};
     studio.contacts = ZW_CONTACT_DEFAULT;
+    studio.linear = 0;
     studio.left_out_count = 0;
 }
 
@@ -198,12 +200,13 @@ static int is_fixed_step(zw_method method)
 static int plan_steps(void)
 {
     studio_world *w = &studio;
-    zw_run_options none = {.contact = w->contacts};
-    if (zw_run_plan(w->system, w->state, &none, &w->plan, &w->error) != ZW_OK) {
-        return 0;
+    zw_run_options wish = {.contact = w->contacts};
+    if (w->linear) {
+        wish.tolerance = 1;
+        wish.accuracy = STUDIO_FAIR;
     }
-    if (w->plan.method == ZW_METHOD_IMPULSE && w->plan.tolerance >= 1) {
-        w->plan.tolerance = 1e-10; /* one linearisation is not in here (ZW_NO_QUICK): rounds */
+    if (zw_run_plan(w->system, w->state, &wish, &w->plan, &w->error) != ZW_OK) {
+        return 0;
     }
     w->step = (zw_run_options){.method = w->plan.method,
                                .step = w->plan.step,

@@ -8,6 +8,7 @@
 
 enum { STUDIO_SETTINGS = 256, STUDIO_LEFT_OUT = 64 };
 enum { STUDIO_HEAD = 12, STUDIO_CONTACT = 14, STUDIO_SUBJECT = 12 };
+#define STUDIO_FAIR 0.1 /* accuracy of contact forces with "linear" */
 
 typedef struct studio_world {
     zw_file *file;
@@ -17,6 +18,7 @@ typedef struct studio_world {
     int key;                 /* of the next studio_open; -1: none */
     zw_law law;              /* of the next studio_open; name NULL: the file's */
     zw_contact_law contacts; /* likewise */
+    int linear;              /* likewise: one linearisation a step */
     int left_out[STUDIO_LEFT_OUT], left_out_count;
 
     zw_model *model;

@@ -5,7 +5,7 @@ import { Editor } from './editor';
 import { files, titleOf } from './examples';
 import { listenToPointer, type Pull, type Stage } from './pointer';
 import { Inspector, treeOf } from './inspect';
-import { pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type Pair, type Places, type Sample } from './numbers';
+import { contactLaws, contactOf, pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type Pair, type Places, type Sample } from './numbers';
 import { Plane, type Arrows } from './plane';
 import { makeCharts, makeForceChart, type Chart } from './plots';
 import { makeSliders } from './sliders';
@@ -77,7 +77,7 @@ export class Bench implements Stage {
   private keyRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'key' }, 'Start'), this.keyList);
   private contact = ''; // the law of contacts that was chosen; '': the file's
   private contactList = make('select', { id: 'contact', onchange: () => { this.contact = this.contactList.value; this.open(); } },
-    ...[['coulomb', 'Coulomb, exact'], ['convex', 'convex'], ['soft', 'soft, as MuJoCo']].map(([value, words]) => make('option', { value }, words)));
+    ...contactLaws.map(([value, words]) => make('option', { value }, words)));
   private contactRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'contact' }, 'Contact'), this.contactList);
   private heading = make('h2', {}, 'Parameters');
   private params = make('section', { class: 'panel card params' }, this.keyRow, this.contactRow, this.heading, this.sliders);
@@ -254,7 +254,7 @@ export class Bench implements Stage {
     this.editor.show(null, this.model.path);
     this.stage.classList.remove('stale');
     const law = about.law === 'nonholonomic' ? '' : ', law ' + about.law;
-    this.say(`${about.speeds.length} speeds, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${law}`);
+    this.say(`${about.speeds.length} speeds, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${about.linear ? ', one linearisation a step' : ''}${law}`);
     if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.points.length > 0 ? this.points.length - 1 : Math.min(0, about.points.length - 1);
     this.select(this.subject);
     this.inspector.take(null, NaN);
@@ -335,7 +335,7 @@ export class Bench implements Stage {
     this.keyRow.hidden = about.keys.length === 0;
     this.keyList.replaceChildren(...['the pose as described', ...about.keys.map((name, i) => name || 'keyframe ' + i)].map((name, i) => make('option', { value: i - 1, selected: i - 1 === this.key }, name)));
     this.contactRow.hidden = about.bodies.length === 0 || about.contacts === 0;
-    this.contactList.value = about.contact;
+    this.contactList.value = contactOf(about);
     this.heading.hidden = about.params.length === 0;
     this.params.hidden = about.params.length === 0 && about.keys.length === 0 && this.contactRow.hidden;
     if (focus) document.getElementById(focus)?.focus();
@@ -499,7 +499,7 @@ export class Bench implements Stage {
     this.seekBar.max = String(this.samples.length - 1);
     this.seekBar.value = String(this.index);
     this.seekBar.setAttribute('aria-valuetext', 't = ' + sample[0].toFixed(2));
-    this.time.textContent = this.running && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' + (this.rate < 0.8 && !this.contactRow.hidden && this.world?.contact !== 'soft' ? '; soft contact is faster' : '') : sample[0].toFixed(3) + ' s';
+    this.time.textContent = this.running && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' + (this.rate < 0.8 && !this.contactRow.hidden && this.world?.contact !== 'soft' ? '; another law of contact is faster' : '') : sample[0].toFixed(3) + ' s';
   }
 
   // ---- Taking along ------------------------------------------------------------------------------

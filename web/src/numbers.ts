@@ -16,7 +16,8 @@ export interface About {
   meshes: { vertices: number; faces: number }[]; hfields: { columns: number; rows: number; half: number[] }[];
   parents: number[]; points: string[]; keys: string[]; controls: { param: number; limited: number; range: number[] }[];
   joints: Joint[]; equalities: string[];
-  outputs: number; frames: number; contacts: number; run: number[]; method: string; contact: string; law: string; version: string;
+  outputs: number; frames: number; contacts: number; run: number[]; method: string; contact: string; linear: number; // 1: one linearisation a step
+  law: string; version: string;
   recorded?: boolean; // a recording: shapes are draws
 }
 export interface Fault { status: number; file: string; line: number; column: number; text: string }
@@ -44,6 +45,9 @@ export function placesOf(about: About): Places {
   return { q, v, a, free, FN, FL, FC, lambda, param, output, frame, subject, contact };
 }
 
+// Laws of contact: the engine's name, and words for it.
+export const contactLaws: [string, string][] = [['coulomb', 'Coulomb, exact'], ['linear', 'Coulomb, one linearisation'], ['convex', 'convex'], ['soft', 'soft, as MuJoCo']];
+export const contactOf = (about: About) => (about.contact === 'coulomb' && about.linear ? 'linear' : about.contact);
 export const contactSize = 14; // numbers of a contact
 
 // Coordinates that are those of a point in the plane: x and y, x1 and y1, x[3] and y[3].

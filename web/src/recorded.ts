@@ -56,7 +56,7 @@ export class Recorded {
     const draws = raw.draws.map((d) => this.takeDraw(d));
     this.about = {
       coords: [], speeds: [], params: [], constraints: [], rows: [], bodies: [], curves: [], draws, geoms: [], meshes: [], hfields: [], parents: [], points: [], keys: [],
-      controls: [], joints: [], equalities: [], outputs: this.sources.length, frames: 0, contacts: 0, run: [], method: '', contact: '', law: '', version: '', recorded: true,
+      controls: [], joints: [], equalities: [], outputs: this.sources.length, frames: 0, contacts: 0, run: [], method: '', contact: '', linear: 0, law: '', version: '', recorded: true,
     };
     const output = 12, end = output + this.sources.length;
     this.places = { q: 12, v: 12, a: 12, free: 12, FN: 12, FL: 12, FC: 12, lambda: 12, param: 12, output, frame: end, subject: end, contact: end };

@@ -1,6 +1,6 @@
 // What if: the choices of one thing that could be otherwise, and the text without one constraint.
 import { make } from './dom';
-import type { About } from './numbers';
+import { contactLaws, contactOf, type About } from './numbers';
 
 export type Change =
   | { kind: 'release'; name: string } | { kind: 'leaveOut'; index: number } | { kind: 'law'; name: string } | { kind: 'contact'; name: string }
@@ -31,7 +31,7 @@ export function choicesOf(about: About, text: string, recordings: string[]): { l
     const laws = ['nonholonomic', 'vakonomic'].filter((law) => law !== about.law);
     groups.push({ label: 'Another law', list: laws.map((law) => ['law:' + law, 'by the ' + law + ' law']) });
   }
-  if (about.contacts > 0) groups.push({ label: 'Another law of contact', list: ['coulomb', 'convex', 'soft'].filter((law) => law !== about.contact).map((law) => ['contact:' + law, law + ' contact']) });
+  if (about.contacts > 0) groups.push({ label: 'Another law of contact', list: contactLaws.filter(([law]) => law !== contactOf(about)).map(([law, words]) => ['contact:' + law, 'contact: ' + words]) });
   if (about.params.length > 0) groups.push({ label: 'Another parameter', list: about.params.slice(0, 60).map((name, i) => ['param:' + i, 'with another ' + name]) });
   groups.push({ label: 'A recording', list: [...recordings.map((name): [string, string] => ['recording:' + name, 'beside ' + name]), ['recording:', 'beside a file (CSV) …']] });
   return groups;

@@ -215,7 +215,7 @@ void paths_solve_skew(const paths_shape *shape, const double *lower, const doubl
 
 void paths_solve(const paths_shape *shape, const double *H, double *x)
 {
-    solve(shape, 0, H, H, x);
+    paths_solve_skew(shape, H, H, x);
 }
 
 void paths_solve_in_order(const paths_shape *shape, const double *H, double *x)

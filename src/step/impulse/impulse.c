@@ -241,12 +241,7 @@ void impulse_free(step_impulse *s)
  * begins with. */
 static int is_first_enough(const step_impulse *s)
 {
-#ifdef ZW_NO_QUICK /* the studio's engine: code must be small, and it steps with rounds only */
-    (void)s;
-    return 0;
-#else
     return s->close >= 1 && !s->touch.bounces;
-#endif
 }
 
 static zw_status begin_rounds(step_impulse *s, zw_error *error)

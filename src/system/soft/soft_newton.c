@@ -527,12 +527,13 @@ typedef struct lot {
 static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
 {
 #ifdef ZW_NO_GROUPS
-    enum { FEW = LANES + 1 }; /* code must be small and vectors are short: one by one */
+    enum { TOGETHER = 0 }; /* code must be small and vectors are short: one by one */
 #else
-    enum { FEW = 3 }; /* so many are as soon done one by one */
+    enum { TOGETHER = 1 };
 #endif
+    enum { FEW = 3 }; /* so many are as soon done one by one */
     double *H[LANES], *x[LANES];
-    int ready = all->count >= FEW, count = all->count;
+    int ready = TOGETHER && all->count >= FEW, count = all->count;
     zw_status status = ZW_OK;
     for (int l = 0; l < LANES && ready; l++) {
         const soft_island *island = all->island[l < count ? l : count - 1];
