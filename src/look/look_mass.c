@@ -3,8 +3,6 @@
 
 #include "base/error.h"
 #include "look/probe.h"
-#include "system/bodies/bodies.h"
-#include "tree/sweeps.h"
 
 /* Where a law adds to the metric of the projections, the terms have the whole of it. */
 zw_status probe_metric(zw_probe *probe, probe_now now, zw_error *error)
@@ -71,26 +69,6 @@ zw_status zw_mass_times(zw_probe *probe, const zw_state *state, const double *x,
     return ZW_OK;
 }
 
-/* A tree factors itself without fill; where M has entries that the tree's has not, or some mass is
- * missing, the kernel solves: Gauss's problem without constraints. 0: not by the tree. */
-static int solve_tree(zw_probe *probe, probe_now now, double *y)
-{
-    const zw_system *system = probe->system;
-    double *sweeps = probe->work->sweeps;
-    int bad = 0;
-    if (!system->tree || system->tree->without_matrix || system->bodies->extra_count > 0 ||
-        system->bodies->thin_count > 0) {
-        return 0;
-    }
-    tree_kinematics(system->tree, now.q, sweeps);
-    tree_composite(system->tree, sweeps);
-    tree_factor(system->tree, NULL, sweeps, &bad);
-    if (!bad) {
-        tree_solve(system->tree, sweeps, y);
-    }
-    return !bad;
-}
-
 zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x, double *y,
                         zw_error *error)
 {
@@ -98,7 +76,7 @@ zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x,
     size_t bytes = (size_t)system->n * sizeof *y;
     probe_now now = probe_bind(probe, state);
     memmove(y, x, bytes);
-    if (solve_tree(probe, now, y)) {
+    if (system_solve_tree(system, probe->work, now.q, y)) {
         return ZW_OK;
     }
     zw_status status = probe_metric(probe, now, error);

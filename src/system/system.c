@@ -10,6 +10,7 @@
 #include "system/bodies/bodies.h"
 #include "system/law.h"
 #include "system/work.h"
+#include "tree/sweeps.h"
 
 /* A forgotten mass is more likely than a rule without masses (Fan et al. 2005, section 6) that has
  * forces, or nothing to follow. */
@@ -243,14 +244,35 @@ int zw_id(const zw_system *system, zw_kind kind, const char *name)
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
-/* a_free = M \ force: what the kernel started from. */
-static const double *free_motion(const zw_system *system, zw_work *work)
+int system_solve_tree(const zw_system *system, zw_work *work, const double *q, double *x)
 {
+    int bad = 0;
+    if (!system->tree || system->tree->without_matrix || system->law.curved ||
+        system->bodies->extra_count > 0 || system->bodies->thin_count > 0) {
+        return 0;
+    }
+    tree_kinematics(system->tree, q, work->sweeps);
+    tree_composite(system->tree, work->sweeps);
+    tree_factor(system->tree, NULL, work->sweeps, &bad);
+    if (!bad) {
+        tree_solve(system->tree, work->sweeps, x);
+    }
+    return !bad;
+}
+
+/* a_free = M \ force: what the kernel started from. */
+static const double *free_motion(const zw_system *system, zw_state *state, zw_work *work)
+{
+    const double *force = work->out[PART_TERMS] + system->at.force; /* without contacts */
+    memcpy(work->a_free, force, (size_t)system->n * sizeof(double));
+    if (system_solve_tree(system, work, state_q(state), work->a_free)) {
+        return work->a_free;
+    }
     zw_gauss bare = work->shown_by->problem;
     bare.block_count = 0;
     bare.law = NULL;
     bare.C = NULL;
-    bare.force = work->out[PART_TERMS] + system->at.force; /* contacts may have been added to it */
+    bare.force = force;
     zw_gauss_work *gauss = zw_gauss_work_create(&bare, &work->shown_by->options, NULL);
     zw_motion motion;
     if (gauss && zw_gauss_solve(&bare, NULL, gauss, &motion, NULL) == ZW_OK) {
@@ -313,7 +335,7 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
     case ZW_FIELD_A:
         return (zw_view){work->a, system->n};
     case ZW_FIELD_A_FREE:
-        return (zw_view){free_motion(system, work), system->n};
+        return (zw_view){free_motion(system, now, work), system->n};
     case ZW_FIELD_LAMBDA:
         return (zw_view){work->lambda, system->m};
     case ZW_FIELD_ENERGY:

@@ -232,6 +232,9 @@ zw_status system_project_velocity_with(const zw_system *system, zw_work *work,
  * much. `what` is "position satisfies" or "speeds satisfy". */
 zw_status system_name_violated(const zw_system *system, const double *off, const int *against,
                                const char *what, double t, zw_error *error);
+/* x = M(q) \ x by the tree, whose factors have no fill; overwrites the sweeps. 0, x unchanged: the
+ * kernel has to solve, as M has entries that the tree's has not, or some mass is missing. */
+int system_solve_tree(const zw_system *system, zw_work *work, const double *q, double *x);
 /* Largest |phi| and |psi| over the rows that hold now, and -phi over one-sided ones that are open.
  */
 zw_status system_violation(const zw_system *system, zw_work *work, double t, const double *q,
