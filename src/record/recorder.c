@@ -2,7 +2,8 @@
  *
  * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
  * sensors read always; then what the plots and draws of the model want, unless it is one of those
- * already; and of bodies that touched what touch.c says. */
+ * already; of bodies what touch.c says where they touched, and, for reports, the size of the force
+ * that each joint transmits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct zw_record {
     double *row;
     int *output; /* [outputs] the column of each output of the system, or -1 */
     record_touch touch;
+    zw_wrench *load; /* [joints], and the first column of these; NULL: there are none */
+    int first_load;
     double *param; /* [params] at the first sample, or NULL */
     int jumped;    /* the last row was an event: a jump now is its */
     int concluded; /* the verdict is there */
@@ -147,6 +150,35 @@ static int take_output(maker *k, expr_id id, const char *label, record_role role
     column = add_column(k, name, role);
     k->record->output[output] = column;
     return column;
+}
+
+/* A free joint transmits nothing. */
+static int is_free(const zw_system *system, int joint)
+{
+    return system->tree->joint[system->bodies->joint[joint].index].kind == TREE_FREE;
+}
+
+static void add_joint_columns(maker *k)
+{
+    zw_record *record = k->record;
+    int joints = record->system->tree ? zw_count(record->system, ZW_KIND_JOINT) : 0;
+    char name[NAME];
+    record->first_load = k->table->column_count;
+    for (int i = 0; i < joints && k->status == ZW_OK; i++) {
+        if (is_free(record->system, i)) {
+            continue;
+        }
+        snprintf(name, sizeof name, "force(%.200s)", zw_name(record->system, ZW_KIND_JOINT, i));
+        for (int copy = 2; record_table_find(k->table, name) >= 0; copy++) {
+            snprintf(name, sizeof name, "force(%.200s) (%d)",
+                     zw_name(record->system, ZW_KIND_JOINT, i), copy);
+        }
+        add_column(k, name, RECORD_ROLE_JOINT);
+    }
+    if (k->status == ZW_OK && k->table->column_count > record->first_load) {
+        record->load = base_alloc((size_t)joints * sizeof *record->load);
+        k->status = record->load ? ZW_OK : ZW_NO_MEMORY;
+    }
 }
 
 static void skip_checks(maker *k)
@@ -274,6 +306,9 @@ zw_record *zw_record_create(const zw_system *system, zw_error *error)
         add_draw(&k, &k.model->draw[i]);
     }
     if (k.status == ZW_OK) {
+        add_joint_columns(&k);
+    }
+    if (k.status == ZW_OK) {
         record->row = base_alloc((size_t)record->table->column_count * sizeof(double));
         k.status = record->row ? ZW_OK : ZW_NO_MEMORY;
     }
@@ -293,6 +328,7 @@ void zw_record_free(zw_record *record)
         record_table_free(record->table);
         record_touch_free(&record->touch);
         base_free(record->output);
+        base_free(record->load);
         base_free(record->row);
         base_free(record->param);
         base_free(record);
@@ -353,6 +389,20 @@ static void note_sample(zw_record *record, zw_sample_kind kind, int event, const
     record->status = record->status == ZW_OK ? status : record->status;
 }
 
+static void put_loads(zw_record *record, const zw_state *state, zw_work *work)
+{
+    const zw_system *system = record->system;
+    double *to = record->row + record->first_load;
+    int known = zw_wrenches(system, state, work, ZW_KIND_JOINT, record->load, NULL) == ZW_OK;
+    for (int i = 0; i < zw_count(system, ZW_KIND_JOINT); i++) {
+        const double *force = record->load[i].force;
+        if (!is_free(system, i)) {
+            *to++ =
+                known ? sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]) : NAN;
+        }
+    }
+}
+
 int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work)
 {
@@ -376,6 +426,9 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
         if (record->output[i] >= 0) {
             record->row[record->output[i]] = out.data[i];
         }
+    }
+    if (record->load) {
+        put_loads(record, state, work);
     }
     const contact_list *touched = work->touched && work->touched->acts ? work->touched : NULL;
     if (record->status == ZW_OK && touched) {

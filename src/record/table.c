@@ -299,5 +299,6 @@ const double *record_table_column(const record_table *table, int column)
 
 bool record_is_number(const record_table *table, int column)
 {
-    return table->column[column].role != RECORD_ROLE_DRAW;
+    record_role role = table->column[column].role;
+    return role != RECORD_ROLE_DRAW && role != RECORD_ROLE_JOINT;
 }

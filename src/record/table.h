@@ -28,6 +28,7 @@
     X(RECORD_ROLE_DRAW, "draw") /* what some shape wants: for pictures, not in files of numbers */ \
     X(RECORD_ROLE_CERTIFICATE, "certificate") /* sizes, shown on a log scale */                    \
     X(RECORD_ROLE_CONTACT, "contact")         /* forces of bodies that touch */                    \
+    X(RECORD_ROLE_JOINT, "joint")             /* forces that joints transmit: for pictures */      \
     X(RECORD_ROLE_OTHER, "other")
 
 typedef enum record_role {

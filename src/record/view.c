@@ -134,12 +134,12 @@ static zw_status add_role(record_view *view, const record_table *table, record_r
                           const char *title, zw_error *error)
 {
     const bool by_size = role == RECORD_ROLE_MULTIPLIER || role == RECORD_ROLE_VIOLATION ||
-                         role == RECORD_ROLE_CONTACT;
+                         role == RECORD_ROLE_CONTACT || role == RECORD_ROLE_JOINT;
     record_chart chart = {.kind = RECORD_PLOT_TIME,
                           .x = table->time,
                           .x_label = time_name(table),
                           .y_label = "",
-                          .forces = role == RECORD_ROLE_CONTACT,
+                          .forces = role == RECORD_ROLE_CONTACT || role == RECORD_ROLE_JOINT,
                           .log_y =
                               role == RECORD_ROLE_VIOLATION || role == RECORD_ROLE_CERTIFICATE};
     double peak[RECORD_CURVES] = {0};
@@ -199,6 +199,9 @@ static zw_status fill_view(record_view *view, const record_table *table, bool fu
     }
     if (status == ZW_OK && (full || table->plot_count == 0)) {
         status = add_role(view, table, RECORD_ROLE_CONTACT, "Contact forces", error);
+    }
+    if (full && status == ZW_OK) {
+        status = add_role(view, table, RECORD_ROLE_JOINT, "Joint forces", error);
     }
     if (full && status == ZW_OK) {
         status = add_drift(view, table, error);

@@ -103,6 +103,32 @@ static void a_page_shows_forces(void **state)
     close_scene(&s);
 }
 
+/* Two rods that hang one below the other: what their hinges carry, in the page and not among the
+ * numbers. */
+static void a_page_shows_joints(void **state)
+{
+    (void)state;
+    scene s = open_scene(
+        "<worldbody><body name='upper'><joint name='hook'/><geom size='.05' pos='0 0 -.5' "
+        "mass='3'/>"
+        "<body pos='0 0 -1'><joint name='knee'/><geom size='.05' pos='0 0 -.5' mass='2'/></body>"
+        "</body><body pos='2 0 0'><freejoint name='loose'/><geom size='.05' "
+        "mass='1'/></body></worldbody>");
+    record(&s, 0.1, 24, "hang.html");
+    record(&s, 0.2, 24, "hang.csv");
+    const char *text = text_of(scratch("hang.html"));
+    assert_non_null(strstr(text, "\"Joint forces\""));
+    static const char hook[] = "\"force(hook)\",\"constant\":",
+                      knee[] = "\"force(knee)\",\"constant\":";
+    assert_non_null(strstr(text, hook));
+    assert_non_null(strstr(text, knee));
+    assert_true(fabs(strtod(strstr(text, hook) + sizeof hook - 1, NULL) - 5 * G) < 1e-12);
+    assert_true(fabs(strtod(strstr(text, knee) + sizeof knee - 1, NULL) - 2 * G) < 1e-12);
+    assert_null(strstr(text, "\"force(loose)\""));
+    assert_null(strstr(text_of(scratch("hang.csv")), "force(hook)"));
+    close_scene(&s);
+}
+
 /* Of two pairs more than one is too many; none at all when asked for none. */
 static void too_many_pairs(void **state)
 {
@@ -180,7 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_pairs), cmocka_unit_test(a_page_shows_forces),
         cmocka_unit_test(too_many_pairs),   cmocka_unit_test(others_have_none),
-        cmocka_unit_test(memory_may_end),
+        cmocka_unit_test(memory_may_end),   cmocka_unit_test(a_page_shows_joints),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
