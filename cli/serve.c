@@ -52,12 +52,12 @@ int serve_add(serve_site *site, const char *name, const char *kind, const void *
 
 static const char *kind_of(const char *name)
 {
-    static const char *const kind[][2] = {{".html", "text/html; charset=utf-8"},
-                                          {".js", "text/javascript; charset=utf-8"},
-                                          {".css", "text/css; charset=utf-8"},
-                                          {".wasm", "application/wasm"}};
+    static const char *const kind[][2] = {
+        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},   {".wasm", "application/wasm"},
+        {".json", "application/json"},         {".webp", "image/webp"}};
     const char *ending = strrchr(name, '.');
-    for (int i = 0; ending && i < 4; i++) {
+    for (size_t i = 0; ending && i < sizeof kind / sizeof *kind; i++) {
         if (!strcmp(ending, kind[i][0])) {
             return kind[i][1];
         }

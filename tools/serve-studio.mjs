@@ -6,7 +6,7 @@ import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), '../build/studio');
-const kinds = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm'};
+const kinds = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.json': 'application/json', '.webp': 'image/webp'};
 
 export function serve(port) {
   const files = new Map(fs.readdirSync(folder, {recursive: true}).map(String)

@@ -55,12 +55,18 @@ const tests = {
     const page = await visit('/');
     const cards = page.locator('.cards li');
     assert.ok(await cards.count() >= 100);
-    await until(page, () => document.querySelectorAll('canvas[data-done]').length >= 5);
-    const blank = await page.evaluate(() => [...document.querySelectorAll('canvas[data-done]')].filter((canvas) => {
+    const made = JSON.parse(fs.readFileSync(path.join(root, 'build/studio/pictures/list.json'), 'utf8'));
+    assert.equal(made.length, await cards.count(), 'the build has a picture of each');
+    await until(page, () => [...document.querySelectorAll('.cards img')].filter((image) => image.complete && image.naturalWidth > 0).length >= 5);
+    // drawn in the page, as where the build has found no browser: not blank
+    const live = await visit('/', {}, `http://127.0.0.1:${port}/?draw#/`);
+    await until(live, () => document.querySelectorAll('canvas[data-done]').length >= 5);
+    const blank = await live.evaluate(() => [...document.querySelectorAll('canvas[data-done]')].filter((canvas) => {
       const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
       return data.every((v) => v === data[0]);
     }).length);
     assert.equal(blank, 0);
+    await live.close();
     await see(page, 'gallery');
     await page.fill('#find', 'falling cat');
     assert.equal(await page.locator('.cards li:visible').count(), 1);

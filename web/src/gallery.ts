@@ -1,4 +1,5 @@
-// All examples, with a picture of each: the engine runs it for a moment.
+// All examples, with a picture of each: that of the build (tools/make-pictures.mjs, from this very page with ?draw), or where it
+// has none the engine runs the example for a moment here.
 import { make } from './dom';
 import { examples, files, type Example } from './examples';
 import { placesOf } from './numbers';
@@ -7,8 +8,19 @@ import type { Space } from './space';
 import { themeNow } from './theme';
 import type { News, Order } from './worker';
 
-export function showGallery(app: HTMLElement): () => void {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+// The names of the pictures that the build has made; there are light and dark ones.
+export const pictureName = (path: string) => path.replace(/\W/g, '_');
+export async function picturesMade(): Promise<Set<string>> {
+  const list = location.search === '?draw' ? [] : await fetch('pictures/list.json').then((answer) => answer.json()).catch(() => []);
+  return new Set(list as string[]);
+}
+function pictureOf(path: string): HTMLElement {
+  const name = (shade: string) => `pictures/${pictureName(path)}.${shade}.webp`;
+  return make('picture', {}, make('source', { media: '(prefers-color-scheme: dark)', srcset: name('dark') }), make('img', { loading: 'lazy', alt: '', src: name('light') }));
+}
+
+export function showGallery(app: HTMLElement, made: Set<string>): () => void {
+  let worker: Worker | null = null; // there is one where pictures are drawn here
   const waiting: { example: Example; canvas: HTMLCanvasElement }[] = [], theme = themeNow();
   let busy: (typeof waiting)[number] | null = null, space: Space | null = null, gone = false;
 
@@ -16,27 +28,30 @@ export function showGallery(app: HTMLElement): () => void {
     busy = waiting.shift() ?? null;
     if (busy) {
       const order: Order = { type: 'open', files: [...files], path: busy.example.path, settings: [], key: 0, ahead: busy.example.group === 'Contact' ? 0.15 : 1.2 };
+      if (!worker) {
+        worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+        worker.onmessage = draw;
+      }
       worker.postMessage(order);
     }
   };
-  worker.onmessage = async (event: MessageEvent<News>) => {
+  const draw = async (event: MessageEvent<News>) => {
     const news = event.data, at = busy;
     if (news.type === 'opened' && at) {
-      const places = placesOf(news.about), solid = news.about.bodies.length > 0 || news.about.draws.some((d) => d.dimension === 3);
+      const places = placesOf(news.about), samples = [...news.before, news.sample], solid = news.about.bodies.length > 0 || news.about.draws.some((d) => d.dimension === 3);
       if (solid) {
         const { Space } = await import('./space');
         if (gone) return;
         space ??= new Space(make('canvas', { width: 400, height: 256 }));
         space.forces = false;
-        space.setWorld(news.about, places, news.meshes, news.sample, theme);
-        space.picture(theme, news.sample, 400, 256);
+        space.setWorld(news.about, places, news.meshes, samples[0], theme);
+        space.picture(theme, samples, 400, 256);
         at.canvas.width = 400;
         at.canvas.height = 256;
         at.canvas.getContext('2d')?.drawImage(space.canvas, 0, 0, 400, 256);
       } else {
         const plane = new Plane(at.canvas);
         plane.quiet = true;
-        const samples = [...news.before, news.sample];
         plane.setWorld(news.about, places, samples[0]);
         for (const sample of samples) plane.include(sample);
         plane.paint(theme, samples, samples.length - 1, [], null);
@@ -61,12 +76,12 @@ export function showGallery(app: HTMLElement): () => void {
   for (const group of ['Equations', 'Bodies', 'Contact']) {
     const list = make('ul', { class: 'cards' });
     for (const example of examples.filter((e) => e.group === group)) {
-      const canvas = make('canvas', { 'aria-hidden': 'true' });
-      canvas.dataset.path = example.path;
-      const item = make('li', {}, make('a', { class: 'card', href: '#/' + example.path }, canvas, make('b', {}, example.name), make('span', {}, example.title)));
+      const picture = made.has(pictureName(example.path)) ? pictureOf(example.path) : make('canvas', { 'aria-hidden': 'true' });
+      picture.dataset.path = example.path;
+      const item = make('li', {}, make('a', { class: 'card', href: '#/' + example.path }, picture, make('b', {}, example.name), make('span', {}, example.title)));
       cards.push({ item, text: (example.path + ' ' + example.title).toLowerCase().replace(/_/g, ' ') });
       list.append(item);
-      seen.observe(canvas);
+      if (picture instanceof HTMLCanvasElement) seen.observe(picture);
     }
     sections.push(make('section', {}, make('h2', {}, group), list));
   }
@@ -80,5 +95,5 @@ export function showGallery(app: HTMLElement): () => void {
       make('p', {}, 'Of all accelerations that the constraints admit, nature takes the one nearest to the free one, in the metric of the masses: Gauss, 1829. ' +
         'Open an example, change it, pull at it. The engine runs in this page, with the bits of the library.'), find, make('a', { id: 'tour', href: '#/tour/1' }, make('button', { tabIndex: -1 }, 'A tour in six stops'))),
     ...sections));
-  return () => { gone = true; seen.disconnect(); worker.terminate(); space?.free(); };
+  return () => { gone = true; seen.disconnect(); worker?.terminate(); space?.free(); };
 }

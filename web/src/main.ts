@@ -3,7 +3,7 @@ import './style.css';
 import { openBench } from './bench';
 import { make } from './dom';
 import { files } from './examples';
-import { showGallery } from './gallery';
+import { picturesMade, showGallery } from './gallery';
 import { unpackText } from './share';
 import { guideOf, stops } from './tour';
 
@@ -37,7 +37,7 @@ async function go() {
     leave = openBench(app, { path: stop.path, text: files.get(stop.path)!, guide: guideOf(index), principle: stop.principle, whatif: stop.whatif });
   } else if (address === '/view') leave = await openServed();
   else if (address.startsWith('/') && files.has(address.slice(1))) leave = openBench(app, { path: address.slice(1), text: files.get(address.slice(1))! });
-  else leave = showGallery(app);
+  else leave = showGallery(app, await picturesMade());
   document.title = (app.querySelector('h1')?.firstChild?.textContent ?? '') + (address.length > 1 ? ' · zwang studio' : '');
 }
 addEventListener('hashchange', go);

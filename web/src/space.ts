@@ -503,11 +503,12 @@ export class Space {
     this.renderer.render(this.scene, this.camera);
   }
 
-  // A small picture, whatever the canvas' size on the page is.
-  picture(theme: Theme, sample: Sample, width: number, height: number) {
+  // A small picture of the last sample, with the way to it, whatever the canvas' size on the page is.
+  picture(theme: Theme, samples: Sample[], width: number, height: number) {
     this.setSize(width, height, 1);
+    for (const sample of samples) this.include(sample);
     this.setCamera();
-    this.show([sample], 0, theme, false, null, -1);
+    this.show(samples, samples.length - 1, theme, false, null, -1);
   }
 
   free() { this.controls.dispose(); this.renderer.dispose(); }
