@@ -221,6 +221,11 @@ static const scene scenes[] = {
                 FLOOR FREE("0 0 .198", "type='cylinder' size='.1 .2' friction='.3 .1 .1'")),
      .h = 1e-6,
      .steps = 10},
+    {.name = "a cylinder that leans", /* points of its rim go along it as the tilt turns */
+     .text = OF("", FLOOR "<body pos='0 0 .196' euler='.7 .4 0'><freejoint/><geom mass='1' "
+                          "type='cylinder' size='.1 .2' friction='.3 .1 .1'/></body>"),
+     .h = 1e-5,
+     .steps = 10},
     {.name = "without friction",
      .text = OF("", PAIR("size='.1' condim='1'", ".05 .02 .19", "size='.1' condim='1'")),
      .h = 1e-6,

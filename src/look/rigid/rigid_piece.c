@@ -29,6 +29,7 @@
 #include "tree/sweeps.h"
 
 #define SMALL 0x1p-11 /* m, rad; of a length of time, or a parameter, this part */
+#define AGREE 1e-5    /* slopes over two ways that differ by this: their error is its square */
 #define CONTRADICTS 1e-6
 #define LOOSE 1e-6 /* multipliers that are not determined move nothing, up to this */
 #define RANK 1e-8  /* rows that depend on each other do so up to errors of differences */
@@ -275,25 +276,30 @@ static double shift_of(sens_rigid *r, int param, double *step)
                                      : 0;
 }
 
-/* Slopes of all equations along one change. */
+/* Slopes of all equations along one change, over ways that are shortened until two of them agree.
+ */
 static int differ(sens_rigid *r, rigid_what what, int j, double *to)
 {
     size_t count = count_of(r);
-    double was = now(r, what, j), step = size_of(r, what, j), *y[4];
+    double was = now(r, what, j), step = size_of(r, what, j), apart = HUGE_VAL, *y[4];
     double shift = what == BY_PARAM ? shift_of(r, j, &step) : 0;
-    int good = step > 0;
-    for (int k = 0; k < 4 && good; k++) {
-        y[k] = r->y + (size_t)k * count;
-        change(r, what, j, shift + number_place[k] * step);
-        system_bind(r->system, r->here.work, r->param);
-        good =
-            (what == BY_U || impulse_begin_again(r->here.s, r->joined)) && look(r, r->here.s, y[k]);
-        put_back(r, what, j, was);
+    for (int tries = 0; tries < 3 && apart > AGREE && step > 0; tries++, step /= 16) {
+        int good = 1;
+        for (int k = 0; k < 4 && good; k++) {
+            y[k] = r->y + (size_t)k * count;
+            change(r, what, j, shift + number_place[k] * step);
+            system_bind(r->system, r->here.work, r->param);
+            good = (what == BY_U || impulse_begin_again(r->here.s, r->joined)) &&
+                   look(r, r->here.s, y[k]);
+            put_back(r, what, j, was);
+        }
+        double off = good ? number_apart(count, y) : HUGE_VAL;
+        if (off < apart) {
+            number_slopes(count, y, step, to);
+            apart = off;
+        }
     }
-    if (good) {
-        number_slopes(count, y, step, to);
-    }
-    return good;
+    return apart < HUGE_VAL;
 }
 
 static int differ_name(sens_rigid *r, int name, double *to)
@@ -306,10 +312,7 @@ static int differ_name(sens_rigid *r, int name, double *to)
         y[k] = r->y + (size_t)k * count;
         good = impulse_begin_again(it->at[k].s, r->joined) && look(r, it->at[k].s, y[k]);
     }
-    if (good) {
-        number_slopes(count, y, it->of.step, to);
-    }
-    return good;
+    return good && number_slopes(count, y, it->of.step, to);
 }
 
 /* ---- The linear systems ---------------------------------------------------------------------- */

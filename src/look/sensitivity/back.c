@@ -209,12 +209,11 @@ int back_contact_look(const zw_system *system, const collide_pose *pose, const c
     to->point = *point;
     to->point.gap -= left;
     to->side = find_axis(system, pose, point, to->axis);
-    memset(to->gap_by, 0, sizeof to->gap_by);
-    for (int k = 0; k < 3; k++) {
-        to->gap_by[3 + k] = -point->frame[k];
-        to->gap_by[9 + k] = point->frame[k];
+    int known = touch_slopes(system->bodies->contact, pose, &to->point, to->touch);
+    for (int k = 0; k < 12; k++) {
+        to->gap_by[k] = to->touch[k][6];
     }
-    return touch_slopes(system->bodies->contact, pose, &to->point, to->touch);
+    return known;
 }
 
 int back_contact_stay(const zw_system *system, const collide_pose *pose, const contact_point *point,

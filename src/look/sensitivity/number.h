@@ -2,6 +2,8 @@
 #ifndef ZW_LOOK_NUMBER_H
 #define ZW_LOOK_NUMBER_H
 
+#include <math.h>
+
 #include "system/system.h"
 
 /* Multiples of `step` that the number is more by. */
@@ -24,12 +26,28 @@ static inline double number_slope(const double f[4], double step)
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step);
 }
 
-/* The same of `count` numbers. */
-static inline void number_slopes(size_t count, double *const y[4], double step, double *to)
+/* How far slopes over the nearer and the farther places differ, of each number (but for those that
+ * are small beside the largest). */
+static inline double number_apart(size_t count, double *const y[4])
+{
+    double most = 0, off = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fabs(y[2][i] - y[1][i]));
+    }
+    for (size_t i = 0; i < count; i++) {
+        double near = y[2][i] - y[1][i], far = 0.5 * (y[3][i] - y[0][i]);
+        off = fmax(off, fabs(near - far) / (fabs(near) + 1e-2 * most + 1e-300));
+    }
+    return off;
+}
+
+/* The slopes of `count` numbers; 1. */
+static inline int number_slopes(size_t count, double *const y[4], double step, double *to)
 {
     for (size_t i = 0; i < count; i++) {
         to[i] = number_slope((const double[4]){y[0][i], y[1][i], y[2][i], y[3][i]}, step);
     }
+    return 1;
 }
 
 #endif

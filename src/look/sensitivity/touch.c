@@ -77,6 +77,7 @@ static void on_plane(const core *round, double side, const double *n, double gap
         out[k] = dc[k] - side * ((round->r + gap / 2) * dn[k] + n[k] * dgap / 2);
         out[3 + k] = dn[k];
     }
+    out[6] = dgap;
 }
 
 /* Slides of both, for dd and de of the cores as they would go without; 0: there are none. */
@@ -123,6 +124,7 @@ static int on_round(const core *a, const core *b, const double *n, double gap, c
         out[3 + k] = (dd[k] - n[k] * dgap) / L;
         out[k] = dca[k] + (a->r + gap / 2) * out[3 + k] + n[k] * dgap / 2;
     }
+    out[6] = dgap;
     return 1;
 }
 
@@ -186,18 +188,20 @@ static int look(const contact_geom *a, const contact_geom *b, const collide_pose
         if (list[i].feature == point->key.feature && v3_dot(list[i].normal, point->frame) > 0.5) {
             memcpy(out, list[i].pos, sizeof list[i].pos);
             memcpy(out + 3, list[i].normal, sizeof list[i].normal);
+            out[6] = list[i].gap;
             return 1;
         }
     }
     return 0;
 }
 
-/* 0: over so long a way it is not one smooth function. */
+/* 0: over so long a way it is not there. *off_by: how far it is from one smooth function. */
 static int differ(const contact_geom *a, const contact_geom *b, const collide_pose *pose,
-                  const contact_point *point, double gap, int k, double way, double *out)
+                  const contact_point *point, double gap, int k, double way, double *out,
+                  double *off_by)
 {
     static const double part[4] = {-2, -1, 1, 2};
-    double margin = fabs(gap) + 8 * way * (1 + fmin(a->radius, b->radius)), seen[4][6];
+    double margin = fabs(gap) + 8 * way * (1 + fmin(a->radius, b->radius)), seen[4][7];
     double off = 0, size = 1e-3;
     for (int i = 0; i < 4; i++) {
         collide_pose at;
@@ -206,14 +210,15 @@ static int differ(const contact_geom *a, const contact_geom *b, const collide_po
             return 0;
         }
     }
-    for (int j = 0; j < 6; j++) {
+    for (int j = 0; j < 7; j++) {
         double near = (seen[2][j] - seen[1][j]) / (2 * way),
                far = (seen[3][j] - seen[0][j]) / (4 * way);
         out[j] = (4 * near - far) / 3;
         off = fmax(off, fabs(near - far));
         size = fmax(size, fabs(near));
     }
-    return off <= 1e-3 * size;
+    *off_by = off / size;
+    return 1;
 }
 
 /* The way of both together. */
@@ -237,16 +242,25 @@ static int slopes_by_differences(const contact_geom *a, const contact_geom *b,
     int known = 1;
     for (int k = 0; k < 6; k++) {
         double way = k < 3 ? 1e-3 : 1e-3 * size;
+        double least =
+            1e-3; /* of what two ways differ by: the error of both together is its square */
         int found = 0;
-        for (int tries = 0; tries < 4 && !found; tries++, way *= 0.1) {
-            found = differ(a, b, pose, point, gap, k, way, out[6 + k]);
+        for (int tries = 0; tries < 5 && least > 1e-5; tries++, way *= 0.1) {
+            touch_change now;
+            double off;
+            if (differ(a, b, pose, point, gap, k, way, now, &off) && off < least) {
+                memcpy(out[6 + k], now, sizeof now);
+                least = off;
+                found = 1;
+            }
         }
         if (!found) {
             memset(out[6 + k], 0, sizeof(touch_change));
+            out[6 + k][6] = k < 3 ? 0 : point->frame[k - 3];
             known = 0;
         }
         carry_all(point, k, out[k]);
-        for (int j = 0; j < 6; j++) {
+        for (int j = 0; j < 7; j++) {
             out[k][j] -= out[6 + k][j];
         }
     }

@@ -4,8 +4,9 @@
 
 #include "system/contact/contacts.h"
 
-/* dp, then dn: of the place and the normal. */
-typedef double touch_change[6];
+/* dp, dn, dgap: of the place, the normal and the gap. (A point that is not the lowest of a rim goes
+ * along it as the tilt turns: its gap changes by more than its row of the normal says.) */
+typedef double touch_change[7];
 
 /* For unit turns about the point (0..2) and unit shifts (3..5) of the first geom, then (6..11) of
  * the second. 0: the parts of the shapes that touch would be others at once, so that there are no
