@@ -168,7 +168,7 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     return CLI_OK;
 }
 
-/* The pose as described contradicts its loops, but the file has a better one: said after the first
+/* The reference pose contradicts its loops, but the file has a better one: said after the first
  * line of the message. */
 static void propose_key(const zw_model *model, zw_error *error)
 {

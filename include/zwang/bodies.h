@@ -16,7 +16,7 @@
  * all others in their body. The coordinates of a state come body by body in the order of the
  * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
  * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1; those of joints that close
- * loops come last. In the pose as described the coordinates are the body's own pose (free), the
+ * loops come last. In the reference pose the coordinates are the body's own pose (free), the
  * quaternion 1 (ball), or the joint's `ref`.
  *
  * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what
@@ -33,7 +33,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* Every definition begins alike: `made` is the mark of its default function (a definition without
+/* Every definition begins the same way: `made` is set by its default function (a definition without
  * it is refused), `place` is for the readers of files. Names may be NULL; the others differ from
  * each other within a kind. */
 
@@ -77,7 +77,7 @@ typedef struct zw_joint_def {
                    other joints, and several of the same two bodies act one after another. */
     int kind;   /* zw_joint_kind */
     double pos[3], axis[3];
-    double ref; /* value of the coordinate in the pose as described */
+    double ref; /* value of the coordinate in the reference pose */
     int limited;
     double range[2]; /* ball: the angle is at most range[1] */
     double margin;
@@ -95,14 +95,14 @@ typedef struct zw_joint_def {
 /* ---- Shapes -------------------------------------------------------------------------------- */
 
 typedef enum zw_shape {
-    ZW_SHAPE_PLANE,     /* size: half lengths in x and y, 0: endless */
+    ZW_SHAPE_PLANE,     /* size: half lengths in x and y, 0: infinite */
     ZW_SHAPE_SPHERE,    /* radius */
     ZW_SHAPE_CAPSULE,   /* radius, half length between the caps' centres, along z */
     ZW_SHAPE_ELLIPSOID, /* half axes */
     ZW_SHAPE_CYLINDER,  /* radius, half length along z */
     ZW_SHAPE_BOX,       /* half lengths */
     ZW_SHAPE_MESH,      /* touches by its convex hull, or by its triangles */
-    ZW_SHAPE_HFIELD,    /* heights over a grid, with nothing but ground below */
+    ZW_SHAPE_HFIELD,    /* heights over a grid, solid below */
     ZW_SHAPE_CONE       /* radius of the base at z = -half, half length; apex at z = +half */
 } zw_shape;
 
@@ -123,13 +123,13 @@ typedef struct zw_geom_def {
     int group;
     int contype, conaffinity, condim, priority;
     double friction[3]; /* sliding, spinning, rolling */
-    double restitution; /* Newton's; of two geoms the larger holds */
+    double restitution; /* Newton's; of two geoms the larger is used */
     double solmix, margin, gap;
     zw_soft soft;
     int fluid; /* air and water act on it as on an ellipsoid; where none of a body asks for that,
                   they act on the box that has the body's inertia */
     double fluid_coef[5]; /* blunt, slender and angular drag, Kutta and Magnus lift */
-    double rgba[4];       /* its colour, for pictures; opacity -1: none is said */
+    double rgba[4];       /* its colour, for pictures; opacity -1: not given */
     double shine;         /* likewise: 0 matt to 1 polished */
 } zw_geom_def;
 
@@ -162,7 +162,7 @@ typedef struct zw_mesh_def {
 } zw_mesh_def;
 
 /* Heights over a grid around the geom's origin: columns along x from -half[0] to half[0], rows
- * along y; at least two each. Masses it has none. */
+ * along y; at least two each. It has no mass. */
 typedef struct zw_hfield_def {
     int made, place;
     const char *name;
@@ -183,7 +183,7 @@ typedef enum zw_equality_kind {
     ZW_EQUALITY_HINGE,    /* a frame of each body, free to turn about z */
     ZW_EQUALITY_SLIDE,    /* ... free to shift along z */
     ZW_EQUALITY_JOINT,    /* q1 - ref1 = polynomial of q2 - ref2 */
-    ZW_EQUALITY_TENDON,   /* the same for lengths of tendons, from the pose as described */
+    ZW_EQUALITY_TENDON,   /* the same for lengths of tendons, from the reference pose */
     ZW_EQUALITY_DISTANCE, /* between the origins of the two frames */
 
     /* What rolls or glides on a plane without slip. Frame 1 is on what rolls, frame 2 on what
@@ -205,7 +205,7 @@ typedef struct zw_equality_def {
     int first, second; /* bodies (0: the world), joints or tendons; second -1: a constant */
     double pos1[3], quat1[4];
     int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the
-                   same place in the pose as described */
+                   same place in the reference pose */
     double pos2[3], quat2[4];
     double poly[5];
     double distance;
@@ -247,7 +247,7 @@ typedef struct zw_tendon_def {
     int force_limited; /* of all actuators together */
     double force_range[2];
     double stiffness, damping, armature, frictionloss;
-    double springlength[2]; /* negative: the length in the pose as described */
+    double springlength[2]; /* negative: the length in the reference pose */
     zw_soft soft_limit, soft_friction;
 } zw_tendon_def;
 
@@ -292,8 +292,8 @@ typedef enum zw_dynamics {
 } zw_dynamics;
 
 /* What a gain or a bias is. A muscle's has as prm its range of operation [2],
- * peak force (negative: scale / the acceleration that a unit of force makes in the pose as
- * described), scale, lmin, lmax, vmax, fpmax, fvmax. */
+ * peak force (negative: scale / the acceleration that a unit of force makes in the reference
+ * pose), scale, lmin, lmax, vmax, fpmax, fvmax. */
 typedef enum zw_actuator_law {
     ZW_ACTUATOR_CONSTANT, /* gain: prm[0]; bias: none */
     ZW_ACTUATOR_AFFINE,   /* prm[0] + prm[1] * length + prm[2] * velocity */
@@ -318,7 +318,7 @@ typedef struct zw_actuator_def {
     int bias_law; /* likewise */
     double bias_prm[10];
     double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
-                          effective mass at the actuator in the pose as described */
+                          effective mass at the actuator in the reference pose */
     double length_range[2]; /* of a muscle: its shortest and its longest length, the ends of its
                                range of operation */
     int act_early;
@@ -449,7 +449,7 @@ typedef struct zw_sensor_def {
 typedef struct zw_key_def {
     int made, place;
     const char *name;
-    int start; /* states begin here (at time 0), and not in the pose as described */
+    int start; /* states begin here (at time 0), and not in the reference pose */
     double time;
     int qpos_count, qvel_count, act_count, ctrl_count;
     const double *qpos, *qvel, *act, *ctrl; /* qpos without the poses of mocap bodies */
@@ -482,14 +482,14 @@ enum {
     ZW_WITHOUT_EULERDAMP = 8192 /* its step takes the damping of joints at the start, too */
 };
 
-/* How the shortest and the longest length of a muscle that does not say them are found: as MuJoCo
+/* How the shortest and the longest length of a muscle are found where they are not given: as MuJoCo
  * finds them, by pulling. Its force accelerates all by `accel`, at most with `force` (0: any),
  * motion dies out by `fading`, in soft steps of `step` for `time`; the last `window` of it says the
  * length, which may change by `tolerance` of the range there. Nothing else acts but limits and
  * equalities. */
 typedef struct zw_muscle_search {
     int limits; /* the range of its joint or tendon is taken instead, if it has one */
-    int always; /* also of muscles that do say them */
+    int always; /* also of muscles for which they are given */
     double accel, force, fading, step, time, window, tolerance;
 } zw_muscle_search;
 
@@ -567,9 +567,9 @@ zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *
 zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error);
 /* What such a number is now. */
 zw_status zw_model_get(const zw_model *model, const char *name, double *value, zw_error *error);
-/* Remove it and all that hangs on it: a body takes its descendants, joints, geoms and sites
- * along, and what is mounted on those; keyframes lose the numbers of joints that go. Those
- * after it move up: indices are to be asked for again. The world stays. */
+/* Remove it with all that depends on it: a body with its descendants, joints, geoms and sites,
+ * and what is mounted on those; keyframes lose the numbers of removed joints. Later
+ * indices decrease: look them up again. The world stays. */
 zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error);
 
 /* Of the parts of a robot, ZW_KIND_BODY to ZW_KIND_HFIELD; 0 of other kinds. */
@@ -602,19 +602,21 @@ typedef struct zw_wrench {
     int speeds;                 /* of a joint: how many it has, and along each of them */
     double drive[6];            /* what it does there: motors, springs, dampers, friction, limits,
                                    couplings, less what its armature takes to accelerate */
-    double held_force[3], held_moment[3]; /* the rest: what it takes to hold the bodies together */
+    double held_force[3], held_moment[3]; /* the rest: what holds the bodies together */
 } zw_wrench;
 
-/* After zw_forward at this state: list[zw_count(system, kind)] for
- *   ZW_KIND_JOINT       what the parent exerts on the body through the joint, about its point. A
- * body with several joints has them in a row: each transmits the same force; ZW_KIND_BODY what the
- * parent exerts on the body, about the body's origin; also where there is no joint between them but
- * a weld. Of the world: what it takes to hold it, about the origin, with all that stands or pulls
- * on it; ZW_KIND_CONSTRAINT  what a loop closure exerts on its second body, about the origin of
- * that frame; on the first it exerts the opposite. Gravity, gravcomp, motors on sites, loop
- * closures and contacts act on the bodies themselves; what joints and tendons do on coordinates
- * goes through the joints. In the observer of a run contacts push as the last step had them push:
- * with the mean force over it, impacts included. */
+/* After zw_forward at this state: list[zw_count(system, kind)], for these kinds:
+ *
+ * - ZW_KIND_JOINT: what the parent exerts on the body through the joint, about the joint's point.
+ *   Several joints of one body are in series: each transmits the same force.
+ * - ZW_KIND_BODY: what the parent exerts on the body, about the body's origin, also through a weld.
+ *   For the world: what holds it, about the origin.
+ * - ZW_KIND_CONSTRAINT: what a loop closure exerts on its second body, about the origin of that
+ *   frame; on the first it exerts the opposite.
+ *
+ * Gravity, gravcomp, motors on sites, loop closures and contacts act on the bodies themselves;
+ * forces of joints and tendons along coordinates are transmitted by the joints. In the observer of
+ * a run contacts exert their mean force over the last step, impacts included. */
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error);
 

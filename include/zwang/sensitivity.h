@@ -64,7 +64,7 @@ typedef struct zw_sensitivity_answer {
 zw_status zw_sensitivity_start(zw_sensitivity *sensitivity, const zw_state *state, int as_written,
                                zw_error *error);
 
-/* Sees a state at a time of the list, and its derivatives. Answer nonzero to stop. */
+/* Sees a state at a time of the list, and its derivatives. Return nonzero to stop. */
 typedef int zw_sensitivity_observer(void *user, const zw_state *state,
                                     const zw_sensitivity_answer *answer);
 

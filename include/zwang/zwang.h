@@ -50,7 +50,7 @@ typedef enum zw_base {
     ZW_BASE_FREE
 } zw_base;
 
-/* Where package://name/... lies. */
+/* The folder of package://name/... */
 typedef struct zw_package {
     const char *name, *path;
 } zw_package;
@@ -61,7 +61,7 @@ typedef struct zw_file {
     const void *bytes;
     size_t size;
 } zw_file;
-/* A file that was read: its name as it was opened, and its bytes, which are lent for the call. */
+/* A file that was read: its name as it was opened, and its bytes, valid during the call. */
 typedef void zw_file_seen(void *user, const zw_file *file);
 
 typedef struct zw_read_options {
@@ -71,8 +71,8 @@ typedef struct zw_read_options {
     int balance_inertia; /* bodies: impossible moments become their mean; URDF: shapes may weigh */
     const zw_package *packages; /* before those found beside the file and in the folders above */
     int package_count;
-    const char *more; /* .zw: lines that are read as if they stood at the file's end; or NULL */
-    const char *more_name; /* what messages about these call them; NULL: "more" */
+    const char *more;      /* .zw: lines that are read as if appended to the file; or NULL */
+    const char *more_name; /* their name in messages; NULL: "more" */
     const zw_file *files;  /* not NULL: the path and all that the file includes, imports or names as
                               mesh or picture is looked up among these, and no disk is touched */
     int file_count;
@@ -142,7 +142,7 @@ zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *a
                           zw_error *error);
 void zw_state_free(zw_state *state);
 
-/* *to becomes the same state as `from`. NULL: it is made; else it must be of the same system. */
+/* Copy `from` to *to, which is created if it is NULL and else must be of the same system. */
 zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error);
 
 /* A state as bytes, without pointers and the same on every machine: all that its future depends on.
@@ -191,7 +191,7 @@ typedef enum zw_constraint_mode {
     ZW_MODE_OPEN,    /* one-sided and apart: no force */
     ZW_MODE_CLOSED,  /* it holds, without friction */
     ZW_MODE_SLIDING, /* it holds, with friction against the motion */
-    ZW_MODE_STUCK    /* it holds, and friction forbids to slide */
+    ZW_MODE_STUCK    /* it holds, and friction prevents sliding */
 } zw_constraint_mode;
 
 /* One constraint at an instant. */
@@ -252,11 +252,12 @@ typedef enum zw_sample_kind {
 /* Called at every output time and event with a consistent state; work holds zw_forward there, with
  * contacts of bodies as the method has them: the mean forces of the last step (at the start, of the
  * first) by impulse, none by methods that do not compute them.
- * Answer nonzero to stop the run (status ZW_OK, summary.interrupted set). */
+ * Return nonzero to stop the run (status ZW_OK, summary.interrupted set). */
 typedef int zw_observer(void *user, zw_sample_kind kind, int event, const zw_system *system,
                         const zw_state *state, zw_work *work);
 
-/* Asked after every step, and often within one: nonzero stops the run, before a step begun. */
+/* Asked after every step, and often within one: nonzero stops the run, at the end of the last
+ * complete step. */
 typedef int zw_poll(void *user, double time);
 
 struct zw_run_options {

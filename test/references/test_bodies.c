@@ -3,7 +3,7 @@
  * Names tell which columns of the data a mechanism has. A site "x y z" is at those coordinates of
  * the world (or "x y" in the plane), a site "axis a b c" has them as its z axis, and a joint "w" is
  * one by itself. Columns that nothing is named after are held by construction: their numbers are 0.
- * The start is the keyframe with the name of the case, or "start", or the pose as described.
+ * The start is the keyframe with the name of the case, or "start", or the reference pose.
  *
  * Of the instants only the accelerations are compared: multipliers, and Gauss's function itself,
  * are those of the rows that are left, and here the joints have taken most of them. */

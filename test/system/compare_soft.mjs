@@ -31,7 +31,7 @@ function chance() { // -1 ... 1
   return (seed >>> 8) / 8388608 - 1;
 }
 
-// At its first key, or in the pose as described.
+// At its first key, or in the reference pose.
 function begin(model, data) {
   if (model.nkey > 0) {
     mujoco.mj_resetDataKeyframe(model, data, 0);
@@ -41,7 +41,7 @@ function begin(model, data) {
   data.act.fill(0); // as ours begin
 }
 
-// The motion of MuJoCo from its first key, or the pose as described, under random controls.
+// The motion of MuJoCo from its first key, or the reference pose, under random controls.
 function draw(model, data) {
   const list = [];
   const every = Math.max(1, Math.round(1 / model.opt.timestep / samples));
@@ -247,7 +247,7 @@ const named = ['mujoco_samples/humanoid.xml', 'mujoco_samples/car.xml', 'agility
                'trossen_wx250s/wx250s.xml', 'robotiq_2f85/2f85.xml'];
 const own = path.join(root, 'test/system/soft');
 const models = process.env.ZW_MODELS ?? '/work/shared/models';
-// What the readers are tested with, at fewer states. Left out: shapes that lie in each other in the pose as described,
+// What the readers are tested with, at fewer states. Left out: shapes that lie in each other in the reference pose,
 // whose contact points are a matter of taste, and what this release no longer reads.
 const apartFrom = ['builtin_mesh.xml', 'meshes.xml', 'meshes_exact.xml', 'shapes.xml', 'loops.xml'];
 const read = ['test/read/mjcf_now', 'test/read/mjcf'].flatMap((folder) => fs.readdirSync(path.join(root, folder)).sort()

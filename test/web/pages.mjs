@@ -84,7 +84,7 @@ const tests = {
       await press(page, '#play');
       await page.waitForSelector('[data-state=paused]');
       await see(page, name.replace(/\W/g, '_'));
-      if (name.includes('cradle')) { // from a keyframe it swings; from the pose as described it hangs
+      if (name.includes('cradle')) { // from a keyframe it swings; from the reference pose it hangs
         const bits = await text(page, '#bits');
         await page.selectOption('#key', '-1');
         await until(page, (bits) => document.querySelector('#bits').textContent !== bits, bits);

@@ -57,7 +57,7 @@ export class Bench implements Stage {
   private frame = 0;
   dirty = true;
   private rate = 0;
-  private key = 0; // the keyframe that it starts from, where there are some; -1: the pose as described
+  private key = 0; // the keyframe that it starts from, where there are some; -1: the reference pose
   private chunk = 1;
   text: string;
   private video: Video | null = null;
@@ -333,7 +333,7 @@ export class Bench implements Stage {
       this.other.param(index, value);
     });
     this.keyRow.hidden = about.keys.length === 0;
-    this.keyList.replaceChildren(...['the pose as described', ...about.keys.map((name, i) => name || 'keyframe ' + i)].map((name, i) => make('option', { value: i - 1, selected: i - 1 === this.key }, name)));
+    this.keyList.replaceChildren(...['the reference pose', ...about.keys.map((name, i) => name || 'keyframe ' + i)].map((name, i) => make('option', { value: i - 1, selected: i - 1 === this.key }, name)));
     this.contactRow.hidden = about.bodies.length === 0 || about.contacts === 0;
     this.contactList.value = contactOf(about);
     this.heading.hidden = about.params.length === 0;

@@ -186,7 +186,7 @@ static void put_all(mjcf_writer *w)
     record_put(&w->file, "</mujoco>\n");
 }
 
-/* The tree of bodies from the first child on, and their places in the pose as described. */
+/* The tree of bodies from the first child on, and their places in the reference pose. */
 static void look_at_bodies(mjcf_writer *w)
 {
     int n = w->b->count[ZW_KIND_BODY];

@@ -45,7 +45,7 @@ static model_pose seen_from(const model_pose *base, const model_pose *outer,
     return seen;
 }
 
-/* The frame of a side, as given or where the other one is in the pose as described. */
+/* The frame of a side, as given or where the other one is in the reference pose. */
 static model_pose frame_of(const mjcf_writer *w, const zw_equality_def *e, int side)
 {
     const double *pos[2] = {e->pos1, e->pos2}, *quat[2] = {e->quat1, e->quat2};

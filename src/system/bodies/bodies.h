@@ -29,14 +29,14 @@ typedef struct bodies_frame {
 
 typedef struct bodies_term {
     int q, dof;  /* q: -1 of tendons through space */
-    double coef; /* of those in the pose as described; now: bodies_coef_at */
+    double coef; /* of those in the reference pose; now: bodies_coef_at */
 } bodies_term;
 
 /* L = sum of coef * q over its terms, L' = sum of coef * v. */
 typedef struct bodies_length {
     int first, count; /* in term[] */
     int path;         /* the way of a tendon through space; -1: none */
-    double origin;    /* L in the pose as described */
+    double origin;    /* L in the reference pose */
     int force_limited;
     double force_range[2]; /* of all motors together: on a tendon, or at a joint */
     int lifts;             /* within it: weights that are taken off act through the motor there */

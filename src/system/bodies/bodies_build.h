@@ -24,7 +24,7 @@ typedef struct bodies_builder {
     int *joint_dof;  /* and first speed */
     int *joint_rank; /* how many of the same body stand before it; NULL: not known */
     zw_inertia *inertia;
-    double *sweeps;     /* of the pose as described */
+    double *sweeps;     /* of the reference pose */
     double (*reach)[2]; /* [actuators] of muscles: shortest and longest length; NULL: there are none
                          */
     int *mark;          /* [2n] columns of a row */
@@ -34,7 +34,7 @@ zw_status bodies_no_memory(zw_error *error);
 /* Is this part of the description switched off? ZW_WITHOUT_... */
 int bodies_without(const bodies_builder *b, int what);
 
-/* bodies_compile.c: the tree, its names' room and its pose as described; and all that a builder
+/* bodies_compile.c: the tree, its names' room and its reference pose; and all that a builder
  * holds, freed. */
 zw_status bodies_open(bodies_builder *b, zw_error *error);
 void bodies_close(bodies_builder *b);
@@ -45,7 +45,7 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
 void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q);
 
 /* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops, or one whose bodies
- * are all free; that one has no keys but the start, if it is not the pose as described. Its files
+ * are all free; that one has no keys but the start, if it is not the reference pose. Its files
  * are those of the given model. */
 enum { BODIES_CUT = 2 }; /* zw_equality_def.active: what holds the parts of a body, always */
 int bodies_has_loops(const zw_model *model); /* joints that close some */
@@ -65,7 +65,7 @@ bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos
 zw_status bodies_make_constraints(bodies_builder *b, zw_error *error);
 
 /* tendon/tendon_build.c. Room for the ways of tendons, and for their terms; one way; then, once all
- * lengths are there: what they are in the pose as described, and where springs have no force. */
+ * lengths are there: what they are in the reference pose, and where springs have no force. */
 zw_status bodies_paths_reserve(bodies_builder *b, size_t *terms, zw_error *error);
 void bodies_add_path(bodies_builder *b, const zw_tendon_def *tendon, bodies_length *length);
 zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error);
@@ -73,7 +73,7 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error);
 /* bodies_drive.c: motors and weights taken off. */
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
 
-/* How fast the motor's length changes with each speed, in the pose as described: row[n]; there is
+/* How fast the motor's length changes with each speed, in the reference pose: row[n]; there is
  * room for the Jacobian of a body. */
 void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, double *jacobian,
                          double *row);

@@ -117,7 +117,7 @@ bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos
     return frame;
 }
 
-/* The frame on `body` that is where `other` is in the pose as described. */
+/* The frame on `body` that is where `other` is in the reference pose. */
 static bodies_frame same_place(const bodies_builder *b, const bodies_frame *other, int body)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -149,7 +149,7 @@ static double written_to(const bodies_builder *b, int body, const double pos[3])
     return 5e-6 * sum;
 }
 
-/* Two points that coincide in the pose as described, up to the digits of the file, are the same
+/* Two points that coincide in the reference pose, up to the digits of the file, are the same
  * point: else loops that several connects close (two points make a hinge) contradict each other by
  * those digits. */
 static void meet(const bodies_builder *b, const zw_equality_def *from,

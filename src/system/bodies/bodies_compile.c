@@ -129,7 +129,7 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
     return ZW_OK;
 }
 
-/* The pose as described, at rest; what the keyframe has takes its place. */
+/* The reference pose, at rest; what the keyframe has takes its place. */
 static zw_status make_start(bodies_builder *b, zw_error *error)
 {
     const zw_system *system = b->system;
@@ -307,7 +307,7 @@ static zw_status start(bodies_builder *b, zw_error *error)
                   : zw_model_inertia(b->model, b->inertia, error);
 }
 
-/* Room that depends on the size of the tree, and its pose as described. */
+/* Room that depends on the size of the tree, and its reference pose. */
 static zw_status prepare(bodies_builder *b, zw_error *error)
 {
     zw_system *system = b->system;

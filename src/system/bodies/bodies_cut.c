@@ -42,7 +42,7 @@ typedef struct cutter {
     zw_error failure;
     int maximal;
     zw_inertia *inertia; /* [bodies] */
-    model_pose *place;   /* [bodies] in the world, in the pose as described */
+    model_pose *place;   /* [bodies] in the world, in the reference pose */
     int *head;           /* [bodies] the one with joints that it is fast to; 0: the world */
     int *order;          /* [joints] of the coordinates */
     int *cut_of;         /* [joints] -1: none */

@@ -80,7 +80,7 @@ static void put_all(const poser *p, const model_bodies *cut, double *q, double *
     }
 }
 
-/* May a limit be exceeded at q? NULL: in the pose as described. */
+/* May a limit be exceeded at q? NULL: in the reference pose. */
 static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
 {
     int beyond = 0;
@@ -170,7 +170,7 @@ zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error
     }
     if (!key && from->count[ZW_KIND_EQUALITY] == 0 && !bodies_has_loops(given) &&
         !is_beyond(from, NULL, NULL)) {
-        return ZW_OK; /* the pose as described */
+        return ZW_OK; /* the reference pose */
     }
     zw_status status = open(&p, given, cut, error);
     if (status == ZW_OK) {

@@ -223,7 +223,7 @@ static void make_lifts(bodies_builder *b)
 }
 
 /* Springs and dampers of joints by time constant t and damping ratio z, as MuJoCo makes them: with
- * m the inverse of the mean of the joint's diagonal of M^-1 in the pose as described, the stiffness
+ * m the inverse of the mean of the joint's diagonal of M^-1 in the reference pose, the stiffness
  * is m / (t z)^2 and the damping 2 m / t. */
 static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
 {

@@ -10,7 +10,7 @@
  * half way. FV is 0 below V = -1, (V + 1)^2 up to 0, then a parabola up to fvmax at V = fvmax - 1,
  * where it stays. FP is a parabola from L = 1 to b = (1 + lmax)/2, where it is fpmax/2, and goes on
  * along its tangent there. If F is not said it is scale/a0, where a0 is how much a unit of the
- * actuator's force accelerates the speeds in the pose as described: |M^-1 J'|.
+ * actuator's force accelerates the speeds in the reference pose: |M^-1 J'|.
  *
  * The activation follows the control c, within 0 and 1: a' = (c - a)/tau, with tau = t1 s upwards
  * and t2/s downwards, s = 0.5 + 1.5 a; over a width w of c - a around 0 it goes from one to the

@@ -7,7 +7,7 @@
  *
  * and gives way to what pulls: J a - aref + R lambda = 0, R = (1 - d)/d * A0. d in (0, 1) is the
  * impedance, a curve over |r| (soft.c); A0 is about the diagonal of J M^-1 J', from numbers that
- * are found once, in the pose as described (soft_weight.c). With d = 1 it is the rigid law. So the
+ * are found once, in the reference pose (soft_weight.c). With d = 1 it is the rigid law. So the
  * motion is Gauss's minimum with compliance R,
  *
  *     minimise  1/2 (a - a_free)' M (a - a_free)     subject to     J a - aref + R lambda  in  K*.
@@ -161,7 +161,7 @@ typedef struct soft_problem {
     double step; /* of the steps; */
     double h;    /* likewise, for soft_spring_of; 0: it is not to be safe */
 
-    /* soft_weight.c: 1/effective mass in the pose as described. */
+    /* soft_weight.c: 1/effective mass in the reference pose. */
     double (*part)[2]; /* [parts] of shifts and turns at the centre of mass */
     double *dof;       /* [n] mean over the dofs of a free or ball joint of one kind */
     double *length;    /* [lengths] */
@@ -243,7 +243,7 @@ void soft_forget(soft_problem *s);
  * normal, slide, slide, spin, roll, roll. */
 void soft_contact_force(const soft_problem *s, int k, double force[6]);
 
-/* soft_weight.c; masses are factored for the pose as described. */
+/* soft_weight.c; masses are factored for the reference pose. */
 zw_status soft_weigh(soft_problem *s, zw_error *error);
 
 /* soft_rows.c: after bodies_smooth. */

@@ -1,4 +1,4 @@
-/* What a unit of force moves, in the pose as described: the scale of a row's compliance.
+/* What a unit of force moves, in the reference pose: the scale of a row's compliance.
  *
  * Of a dof the diagonal of M^-1, of a length c' M^-1 c, of a body the mean of the diagonal of
  * J M^-1 J' over the three shifts and over the three turns at its centre of mass; nothing where it

@@ -118,8 +118,8 @@ static double length_of(const double *v)
     return sqrt(model_dot(v, v));
 }
 
-/* How far the matter of a body and of all that hangs on it is from its origin, in the pose as
- * described: extent[bodies]. */
+/* How far the matter of a body and of all that hangs on it is from its origin, in the reference
+ * pose: extent[bodies]. */
 static void find_extents(const subset_groups *g, double *extent)
 {
     const tree_mechanism *tree = g->whole->tree;
