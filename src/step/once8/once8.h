@@ -17,7 +17,7 @@
  * 3. The iteration begins with the data of the step alone, and no lane sees another.
  * 4. What impulse_step does besides, a lane does not do: it sees that there is no need, and else
  *    the world goes alone. Shapes in one another by more than what one linearisation leaves
- *    (impulse_part.c); points of what goes past or turns away (drop_ghosts); energy that comes
+ *    (impulse_part.c); energy that comes
  *    from nowhere (impulse_gains); bodies that go farther than they are thick (impulse_sweep.c).
  *    Where that is a comparison of numbers that are computed in another order, lanes keep away from
  *    it by HAIR.
@@ -127,7 +127,8 @@ void once8_see_end(once8 *s);                 /* the sweeps of q1 */
 /* once8_ways.c: worlds in which it is not proved that nothing goes through anything, of those that
  * are not slow, are no longer good. */
 void once8_check_ways(once8 *s, const zw_mask8 *slow);
-void once8_drop_ghosts(once8 *s); /* points of what goes past each other */
+void once8_drop_ghosts(once8 *s); /* points of what goes past each other, or turns away */
+void once8_touching(const once8 *s, zw_real8 *to); /* gaps that are closed */
 /* once8_check.c: worlds for which impulse_step does more are no longer good. */
 void once8_check_start(once8 *s);                       /* before the solve */
 void once8_check_end(once8 *s, const zw_real8 *gained); /* after it: q1, u, and its work */

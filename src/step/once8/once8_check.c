@@ -6,7 +6,6 @@
 #include "tree/sweeps.h"
 
 #define HAIR 1e-9 /* of two numbers that are compared: what other orders of sums may do to them */
-#define RIM 0.5   /* rad in a step: points of rims that turn so may be dropped (turns_away) */
 #define GAIN 0.01 /* as in impulse_work.c */
 #define UNMOVED 1e-9 /* levers that might be round-off: find_unmoved */
 
@@ -37,7 +36,6 @@ ZW_INLINE int any8(zw_mask8 mask)
 /* Overlaps, and points that may be dropped. */
 ZW_CLONES void once8_check_start(once8 *s)
 {
-    const tree_mechanism *tree = s->of->system->tree;
     zw_mask8 good = s->of->good;
     for (int i = 0; i < s->it.blocks; i++) {
         const augment_block8 *k = &s->it.block[i];
@@ -49,14 +47,6 @@ ZW_CLONES void once8_check_start(once8 *s)
             zw_real8 lever = lane_size8(k->J[c]);
             most = lane_select8(lever > most, lever, most);
         }
-        const int *body = s->of->match[s->about[i].match].law.body;
-        const zw_real8 *V = s->of->sweeps + tree->at.V;
-        zw_real8 turn = {0};
-        for (int c = 0; c < 3; c++) {
-            zw_real8 omega = V[6 * body[1] + c] - V[6 * body[0] + c];
-            turn += s->h * s->h * omega * omega;
-        }
-        good &= ~(k->on & (turn >= RIM * RIM * (1 - HAIR)));
         good &= ~(k->on & (gap < -s->deepest));
         good &= ~(k->on & (gap < 0.0) & (most < UNMOVED));
     }

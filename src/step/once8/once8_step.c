@@ -98,7 +98,7 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 }
 
 /* impulse_touching */
-ZW_INLINE zw_real8 touching8(const once8 *s)
+ZW_CLONES void once8_touching(const once8 *s, zw_real8 *to)
 {
     const tree_mechanism *tree = s->of->system->tree;
     const zw_real8 *com = s->of->sweeps + tree->at.com;
@@ -107,13 +107,14 @@ ZW_INLINE zw_real8 touching8(const once8 *s)
         zw_real8 x = lane_size8(com[k]);
         most = lane_select8(x > most, x, most);
     }
-    return TOUCHING * most;
+    *to = TOUCHING * most;
 }
 
 /* impulse_contact_work and impulse_forces_work. */
 ZW_CLONES static void find_work(const once8 *s, zw_real8 *gained)
 {
-    zw_real8 sum = {0}, forces = {0}, touching = touching8(s);
+    zw_real8 sum = {0}, forces = {0}, touching;
+    once8_touching(s, &touching);
     for (int i = 0; i < s->it.blocks; i++) {
         const augment_block8 *k = &s->it.block[i];
         if (s->about[i].constraint >= 0) {

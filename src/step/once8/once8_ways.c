@@ -163,8 +163,38 @@ static int passes(const once8 *s, const contact_match *match, int first, int end
     return at < end && s->about[at].gap[lane] > size && reach > size;
 }
 
+/* turns_away of impulse_contact.c */
+ZW_CLONES static void drop_rims(once8 *s)
+{
+    const zw_real8 *V = s->of->sweeps + s->of->system->tree->at.V;
+    const double none = 0.2 * 0.2, all = 0.5 * 0.5; /* balance_ramp */
+    zw_real8 touching;
+    once8_touching(s, &touching);
+    for (int i = 0, end; i < s->it.blocks; i = end) {
+        end = once8_end_of_pair(s, i);
+        if (s->about[i].constraint >= 0) {
+            continue;
+        }
+        const int *body = s->of->match[s->about[i].match].law.body;
+        zw_real8 turn = {0};
+        zw_mask8 held = {0};
+        for (int c = 0; c < 3; c++) {
+            zw_real8 omega = V[6 * body[1] + c] - V[6 * body[0] + c];
+            turn += s->h * s->h * omega * omega;
+        }
+        for (int k = i; k < end; k++) {
+            held |= s->about[k].found & (s->about[k].gap <= touching);
+        }
+        for (int k = i; k < end; k++) {
+            s->it.block[k].on &=
+                ~(held & ((turn - none) / (all - none) >= 1.0) & (s->about[k].gap > touching));
+        }
+    }
+}
+
 void once8_drop_ghosts(once8 *s)
 {
+    drop_rims(s);
     for (int lane = 0; lane < s->of->lanes; lane++) {
         for (int i = 0, end; i < s->it.blocks && s->of->good[lane]; i = end) {
             end = once8_end_of_pair(s, i);
