@@ -1,4 +1,4 @@
-/* check of a robot: what would help, found from what was read and from the start. */
+/* zwang check of a robot: advice, from what was read and from the initial state. */
 #include <stdlib.h>
 
 #include "cli.h"
@@ -26,7 +26,7 @@ static const char *key_of(const cli_arguments *arguments, const cli_world *world
     return NULL;
 }
 
-/* Bodies that are further in one another than a step undoes; SPEED is that of docs/bodies.md. */
+/* Bodies that overlap by more than a step separates; SPEED is that of docs/bodies.md. */
 static void advise_overlaps(const cli_arguments *arguments, const cli_world *world, int *said)
 {
     static const double SPEED = 0.5;
@@ -53,7 +53,7 @@ static void advise_overlaps(const cli_arguments *arguments, const cli_world *wor
     free(t.list);
 }
 
-/* What is free and heavy, in a world without anything to meet or hang on. */
+/* Free bodies with weight, in a world with nothing to touch or hang from. */
 static void advise_floor(const cli_world *world, int *said)
 {
     const double *g = zw_model_world(world->model)->gravity;
@@ -87,8 +87,7 @@ static void advise_controls(const cli_world *world, int *said)
     }
 }
 
-/* Rods of a loop that are meant to be redundant, and are not quite as long: exactly, they lock it.
- */
+/* Rods of a loop that are meant to be redundant but differ in length: rigid ones lock it. */
 static void advise_loops(const cli_world *world, int *said)
 {
     double independence = zw_work_motion(world->work)->independence;

@@ -56,7 +56,7 @@ typedef struct option {
     const char *name;
     const char *shorthand; /* or NULL */
     int has_value;
-    const char *commands; /* that know it */
+    const char *commands; /* that have it */
 } option;
 
 static const option options[] = {
@@ -143,7 +143,7 @@ static int take_setting(cli_arguments *arguments, char *text)
     return CLI_OK;
 }
 
-/* x=title: the title may have blanks and = of its own. */
+/* x=title: the title may contain blanks and =. */
 static int take_column(cli_arguments *arguments, char *text)
 {
     char *equals = strchr(text, '=');

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-/* The path is gone through more than once; the bar does not go back. */
+/* There are several passes over the path; the bar does not go back. */
 static int poll(void *user, double time)
 {
     double *furthest = user;
@@ -22,7 +22,7 @@ static int complain(const char *what, const char *which)
     return CLI_USAGE;
 }
 
-/* x stands for x[1], x[2], ... too. Returns how many coordinates it is. */
+/* x stands for x[1], x[2], ... too. Returns the number of coordinates. */
 static int put_weight(const zw_system *system, const char *name, double value, double *metric)
 {
     int n = zw_count(system, ZW_KIND_COORD), found = 0;
@@ -181,7 +181,7 @@ static void show_mean(FILE *to, const finding *f)
             r->energy_work, r->energy_defect);
 }
 
-/* One sentence; it is the last thing said. */
+/* One sentence, printed last. */
 static void show_verdict(FILE *to, const finding *f)
 {
     const zw_trial_report *r = f->report;

@@ -20,7 +20,7 @@ static void show_coordinates(const cli_world *world)
     printf("\n");
 }
 
-/* What a robot file has; masses are those of all bodies, also of what stands still. */
+/* What a robot file has; masses are those of all bodies, fixed ones included. */
 static void show_robot(const cli_world *world)
 {
     static const struct {
@@ -114,7 +114,7 @@ static void show_contacts(const cli_world *world, const zw_constraint *list)
     }
 }
 
-/* Coordinates that only constraints hold. */
+/* Coordinates that only constraints determine. */
 static int show_masses(const cli_world *world)
 {
     int *coord = calloc((size_t)zw_count(world->system, ZW_KIND_COORD) + 1, sizeof(int));
@@ -173,7 +173,7 @@ static void show_start(const cli_world *world)
     }
 }
 
-/* Where to arrive: does what is asked match what is free? */
+/* The goal: are there as many conditions as unknowns? */
 static zw_status show_reach(const cli_arguments *arguments, const cli_world *world, zw_error *error)
 {
     zw_reach_report report = {0};

@@ -20,11 +20,11 @@ enum {
     CLI_OK = 0,
     CLI_FAILED = 1,    /* the motion could not be computed, or a check did not hold */
     CLI_USAGE = 2,     /* the command line is invalid */
-    CLI_MODEL = 3,     /* the model has a mistake, or no consistent start */
+    CLI_MODEL = 3,     /* the model has a mistake, or no consistent initial state */
     CLI_FILE = 4,      /* a file cannot be read or written */
     CLI_NO_MOTION = 5, /* certify: the recording is not a motion of the system */
     CLI_INTERRUPTED =
-        130 /* by Ctrl-C, what was there has been written; 128 + the signal's number */
+        130 /* by Ctrl-C, after results so far were written; 128 + the signal's number */
 };
 
 enum {

@@ -1,4 +1,4 @@
-/* zwang explain: the principle made visible at one instant. */
+/* zwang explain: the principle at one instant, in numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +243,7 @@ static int poll(void *user, double time)
     return 0;
 }
 
-/* The principle by the law of contact that is asked for. */
+/* The principle, with the contact law that was requested. */
 static zw_status look(const cli_arguments *arguments, cli_world *world, zw_contact_law *contact,
                       zw_error *error)
 {

@@ -1,4 +1,4 @@
-/* zwang explain --json: everything, under names that stay. */
+/* zwang explain --json: everything, under stable names. */
 #include <stdlib.h>
 
 #include "cli.h"

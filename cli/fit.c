@@ -1,4 +1,4 @@
-/* zwang fit: which parameters and starts explain recordings? */
+/* zwang fit: which parameters and initial values explain recordings? */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int find_channel(const zw_system *system, const char *text, size_t length
     return id >= 0 ? id : find_coord(system, text, length, speed);
 }
 
-/* What there is, in place of `name`. */
+/* The names that exist, in place of `name`. */
 static int fail_vary(const zw_model *model, const zw_system *system, const char *name, zw_kind kind)
 {
     enum { LISTED = 12 };

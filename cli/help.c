@@ -1,4 +1,4 @@
-/* What zwang says about itself. The manual, zwang.1, says the same at more length. */
+/* The help texts. The manual page, zwang.1, has the same in more detail. */
 #include <string.h>
 
 #include "cli.h"

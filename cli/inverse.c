@@ -15,7 +15,7 @@ typedef struct finding {
 
 /* ---- What is driven ------------------------------------------------------------------------- */
 
-/* --drive NAME, or all: speeds into drive[n]; answers their number, -1: no such speed. */
+/* --drive NAME, or all: speeds into drive[n]; returns their number, -1: no such speed. */
 static int read_drives(const cli_arguments *arguments, const zw_system *system, int *drive)
 {
     int n = zw_count(system, ZW_KIND_SPEED), count = 0;

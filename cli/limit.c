@@ -31,7 +31,7 @@ static void show_head(FILE *to, const cli_arguments *arguments, const cli_world 
     fflush(to);
 }
 
-/* What there is of the limit itself is no distance. */
+/* The limit itself has no distance. */
 static void show_row(FILE *to, const zw_limit_row *row, double wall)
 {
     int finite = isfinite(row->N) != 0;
@@ -134,7 +134,7 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world, zw_
     return code ? code : written;
 }
 
-/* What would take too long, or makes no sense. */
+/* What would take too long, or is invalid. */
 static int check(const cli_arguments *arguments, const cli_world *world, const zw_run_options *plan)
 {
     double from = arguments->from > 0 ? arguments->from : 10;

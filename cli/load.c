@@ -54,7 +54,7 @@ static void suggest_file(const char *path, zw_error *error)
     }
 }
 
-/* What the reader could only call unreadable. */
+/* A better reason where the reader only knows that the file cannot be read. */
 int cli_check_file(const char *path, zw_error *error)
 {
     struct stat about;
@@ -185,7 +185,7 @@ static void propose_key(const zw_model *model, zw_error *error)
     snprintf(error->text + used, sizeof error->text - used, "; try --key %.60s%s", key->name, rest);
 }
 
-/* A saved state has its own parameters: --set must not say otherwise. */
+/* A saved state has its own parameters: --set must agree with them. */
 static int check_settings(const cli_arguments *arguments, const cli_world *world, zw_error *error)
 {
     zw_view param = zw_field(world->system, world->state, world->work, ZW_FIELD_PARAM);

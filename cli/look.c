@@ -1,4 +1,4 @@
-/* zwang look: places, Jacobians, masses and forces of a mechanism at one instant. */
+/* zwang look: poses, Jacobians, masses and forces of a mechanism at one instant. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int has_force(const look_at *s, int k)
     return forces[k].robots == 0 || (forces[k].robots == 1) == is_robot(s);
 }
 
-/* What is asked for, or all there is. */
+/* What was requested, or everything. */
 static zw_status gather(look_at *s, zw_error *error)
 {
     const cli_arguments *arguments = s->arguments;

@@ -1,4 +1,4 @@
-/* zwang rest and zwang modes: where a system comes to rest, and how it moves near that. */
+/* zwang rest and zwang modes: equilibria, and small motions about them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

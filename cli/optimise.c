@@ -1,4 +1,4 @@
-/* zwang optimise: which parameters and starts make the cost of a file least? */
+/* zwang optimise: which parameters and initial values make the cost of a file least? */
 #include <math.h>
 
 #include "cli.h"

@@ -1,5 +1,5 @@
-/* The files of a command: asked early whether they are possible, so that an hour of work is not
- * lost at its end; written whole or not at all. */
+/* The files of a command: whether they can be written is checked first, so that an hour of work
+ * is not lost at its end; they are written whole or not at all. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-/* What is no file of its own, a device or a pipe with a name: the numbers go there as CSV. */
+/* A device or a named pipe, not a regular file: it gets the numbers as CSV. */
 static int is_stream(const char *path)
 {
     struct stat about;

@@ -1,4 +1,4 @@
-/* A bar while one waits, and signals that ask to stop. */
+/* The progress bar, and signals that stop a run. */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void cli_progress_runs(int done, int runs)
     bar.runs = 1;
 }
 
-/* The room for the bar itself; 0: none. */
+/* The width left for the bar itself; 0: none. */
 static int width(void)
 {
     struct winsize size = {0};

@@ -1,4 +1,4 @@
-/* zwang run --json: how it was run, what came of it, and what that is worth; names that stay. */
+/* zwang run --json: how it was run, the results and the verdict, under stable names. */
 #include <string.h>
 
 #include "cli.h"

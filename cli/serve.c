@@ -5,9 +5,9 @@
  *    request ever reaches the file system.
  * 3. Every address begins with the token. Without it there is no page, and what is compared is all
  *    of it, so that the time does not depend on the part that matches.
- * 4. The Host header must name this machine: a page of elsewhere whose name was made to lead here
- *    is refused.
- * 5. Few connections, little memory and short patience for each. */
+ * 4. The Host header must name this machine: a page from elsewhere whose name resolves to this
+ * machine is refused.
+ * 5. Few connections, each with little memory and a short timeout. */
 #include "serve.h"
 
 #include <dirent.h>
@@ -200,7 +200,7 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
     return done;
 }
 
-/* What garbage made the library say is no news. */
+/* Messages of the library about malformed requests are not shown. */
 static void hush(void *user, const char *format, va_list arguments)
 {
     (void)user;

@@ -199,12 +199,12 @@ static int carry_out(const cli_arguments *arguments, zw_sweep *sweep, int journa
     return finish(arguments, sweep, status, &error, journal);
 }
 
-/* Of the ranks but the first: it runs, and says nothing. */
+/* All ranks but the first: they run, and print nothing. */
 static int help_out(zw_sweep *sweep)
 {
     zw_error error = {0};
     cli_catch_interrupt();
-    zw_sweep_run(sweep, &error); /* rank 0 hears of it */
+    zw_sweep_run(sweep, &error); /* rank 0 receives the error */
     return CLI_OK;
 }
 
@@ -243,7 +243,7 @@ static zw_sweep *make_sweep(const cli_arguments *arguments, const zw_sweep_ranks
     return sweep;
 }
 
-/* What is wrong with the file comes first. Rank 0 speaks for all. */
+/* Errors of the file come first. Rank 0 prints for all. */
 static int check(const cli_arguments *arguments, int speaks)
 {
     zw_error error = {0};

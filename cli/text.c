@@ -1,4 +1,4 @@
-/* How things are said: labels, errors, durations. */
+/* Formatting of labels, errors and durations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What touches: for check, explain and run. */
+/* Contacts: for check, explain and run. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void side_name(const zw_contact *it, int side, char *text, size_t capacit
     }
 }
 
-/* How deep two bodies are in one another, where that is more than round-off of a drawing. */
+/* How deep two bodies overlap, where that is more than the rounding of a drawing. */
 static double depth_of(const cli_touching *t, const zw_contact_sum *sum)
 {
     double depth = 1e-6;

@@ -60,7 +60,7 @@ typedef struct collide_point {
     uint32_t feature;
 } collide_point;
 
-/* Points with gap <= margin: fills point[0 .. capacity-1], answers how many there are, which may be
+/* Points with gap <= margin: fills point[0 .. capacity-1], returns how many there are, which may be
  * more. Any order of kinds. Two of the ground (planes, height fields, meshes) have none. Of many on
  * height fields and meshes the outermost and deepest are answered, if there is room for 100. A pose
  * that is not a number has no points: collide_broad_update says which it is. */

@@ -79,7 +79,7 @@ static inline double v3_length(const double v[3])
     return big * sqrt(x * x + y * y + z * z);
 }
 
-/* To length 1 if it has one; answers the length it had. */
+/* To length 1 if it has one; returns the length it had. */
 static inline double v3_unit(double v[3])
 {
     double length = v3_length(v);

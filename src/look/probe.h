@@ -38,7 +38,7 @@ struct zw_probe {
 };
 
 zw_status probe_no_memory(zw_error *error);
-/* The parameters of the state hold from now on; answers its numbers. */
+/* The parameters of the state hold from now on; returns its numbers. */
 typedef struct probe_now {
     double t;
     const double *q, *v;

@@ -24,7 +24,7 @@ static inline int partition_root(int *link, int i)
     return i;
 }
 
-/* The islands of i and j become one; answers its root. */
+/* The islands of i and j become one; returns its root. */
 static inline int partition_join(int *link, int i, int j)
 {
     i = partition_root(link, i);

@@ -308,7 +308,7 @@ static int is_late_control(const char *at, int bytes)
     return bytes == 2 && c[0] == 0xc2 && c[1] < 0xa0;
 }
 
-/* One character of the line as it can be printed; answers its bytes in the source. */
+/* One character of the line as it can be printed; returns its bytes in the source. */
 static int show_character(const char *at, char *shown, size_t *used)
 {
     int bytes = expr_utf8_length(at);

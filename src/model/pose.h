@@ -21,7 +21,7 @@ void model_rotate(const double quat[4], const double v[3], double out[3]);
 
 void model_cross(double out[3], const double a[3], const double b[3]);
 double model_dot(const double a[3], const double b[3]);
-double model_unit(double v[3]); /* to length 1 if it has one; answers the length it had */
+double model_unit(double v[3]); /* to length 1 if it has one; returns the length it had */
 
 /* Principal axes: the symmetric matrix (xx yy zz xy xz yz) is R diag(value) R', largest first. */
 void model_principal(const double matrix[6], double quat[4], double value[3]);

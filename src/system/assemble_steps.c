@@ -149,7 +149,7 @@ double assemble_sum_of_violations(assemble_search *s, const double *q)
 }
 
 /* One-sided constraints that are violated where the residuals were last evaluated take part from
- * now on; answers how many are new. */
+ * now on; returns how many are new. */
 static int take_in_violated(assemble_search *s)
 {
     int count = 0;

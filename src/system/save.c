@@ -53,7 +53,7 @@ static uint64_t magic(void)
     return word;
 }
 
-/* All words but the last; answers their hash. */
+/* All words but the last; returns their hash. */
 static uint64_t put_all(const zw_state *state, unsigned char *to)
 {
     sink s = {to, BASE_HASH_START};

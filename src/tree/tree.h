@@ -226,7 +226,7 @@ tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep
 /* Room for the work of `lanes` worlds (1 or 8), zeroed; free with base_free. NULL: no memory. */
 void *tree_work_create(const tree_mechanism *tree, int lanes);
 
-/* The dofs that move a body, in rising order: fills dof[], unless NULL, and answers their number.
+/* The dofs that move a body, in rising order: fills dof[], unless NULL, and returns their number.
  */
 int tree_chain(const tree_mechanism *tree, int body, int *dof);
 

@@ -47,7 +47,7 @@ static double *register_file(const expr_tape *tape, int lanes)
     return file;
 }
 
-/* Formulas and their derivatives of all kinds; answers how many. */
+/* Formulas and their derivatives of all kinds; returns how many. */
 static int random_outputs(expr_graph *graph, const world *w, dice *d, expr_id *out)
 {
     int count = 0;

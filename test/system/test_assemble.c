@@ -178,7 +178,7 @@ static int put_on(const problem *p, unsigned choice, double *x)
 }
 
 /* The nearest admissible point found from `starts` points around x within `radius`, then by smaller
- * and smaller steps from the best; answers its distance from the start as written. */
+ * and smaller steps from the best; returns its distance from the start as written. */
 static double search_from(const problem *p, dice *d, int starts, double radius, int local,
                           double *best)
 {

@@ -25,7 +25,7 @@ typedef struct form {
     const char *conserved; /* or NULL */
 } form;
 
-/* The motion reduced on paper: f = y'; answers the smallest normal force and slip, over m and 1. */
+/* The motion reduced on paper: f = y'; returns the smallest normal force and slip, over m and 1. */
 typedef void reduced(const double *p, double t, const double *y, double *f, double *press,
                      double *slip);
 

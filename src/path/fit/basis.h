@@ -28,7 +28,7 @@ typedef struct path_basis {
 int basis_create(path_basis *basis, int samples);
 void basis_free(path_basis *basis);
 
-/* For the times t[samples]; answers the number of polynomials there are, at most `size`. */
+/* For the times t[samples]; returns the number of polynomials there are, at most `size`. */
 int basis_make(path_basis *basis, int samples, const double *t, int size);
 /* Do these times differ from those it was made for only as a whole, as well as times can say? Then
  * it is moved there. */

@@ -169,7 +169,7 @@ static void set_table(fitter *f, const block *b)
     shape->to = to;
 }
 
-/* Column k of the block, from the sample b->from at [0] on; answers the mean square of what the
+/* Column k of the block, from the sample b->from at [0] on; returns the mean square of what the
  * samples miss the fit by. */
 static double fit_column(const fitter *f, const block *b, int k, double *const *y)
 {
@@ -216,7 +216,7 @@ static void fit_block(fitter *f, const block *b, double *const *y, double *const
     }
 }
 
-/* gain becomes the error; answers the score of the block. */
+/* gain becomes the error; returns the score of the block. */
 static double settle(const fitter *f, long count, double *const *gain, const double *level,
                      const double *miss)
 {

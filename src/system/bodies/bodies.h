@@ -436,7 +436,7 @@ int bodies_first_constraint(const struct system_bodies *bodies);
 
 /* bodies_force.c. Velocities have been swept, formulas of the terms run. */
 /* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate at its end
- * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
+ * the sum of coef[k] v[dof[k]]. Returns their number, at most what work->aim has room for. */
 int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
                double *coef, double *length);
 /* How far the slider is along its axis, from there to the crank being `apart`; and the force on the

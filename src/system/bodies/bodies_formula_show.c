@@ -9,7 +9,7 @@
 
 /* ---- Patterns ------------------------------------------------------------------------------- */
 
-/* mark[dof] is where it stands among the columns of row r; answers their number. */
+/* mark[dof] is where it stands among the columns of row r; returns their number. */
 static int mark_columns(bodies_builder *b, int r, int *column)
 {
     const bodies_formulas *f = b->to->formulas;

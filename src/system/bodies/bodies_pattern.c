@@ -202,7 +202,7 @@ static int side(const bodies_builder *b, const bodies_constraint *constraint, in
 }
 
 /* The columns of a constraint's rows, in rising order; column may be NULL. mark[dof] is then where
- * it stands among them. Answers their number. */
+ * it stands among them. Returns their number. */
 static int columns_of(bodies_builder *b, const bodies_constraint *constraint, int *column)
 {
     int n = b->system->n, count = 0, first = n, last = -1, *dof = b->mark + n;

@@ -121,7 +121,7 @@ static void touch(const bodies_moving f[2], const moving *rho, const moving *n, 
     r->phi = model_dot(n->x, height);
 }
 
-/* Where it touches, and the directions along which it is held; answers their number. */
+/* Where it touches, and the directions along which it is held; returns their number. */
 static int directions(const bodies_constraint *constraint, bodies_constraint_kind shape,
                       const bodies_moving f[2], moving *rho, moving d[2])
 {

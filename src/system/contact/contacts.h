@@ -185,7 +185,7 @@ contact_point contact_law(const contact_world *world, const contact_match *match
 /* Two directions across the normal that a frame begins with: the same for the same normal. */
 void contact_span(double frame[9]);
 /* The columns of a point's rows, as contact_rows has them: dofs in rising order, and whether each
- * moves the second body (1) or the first (-1). Answers their number; NULL: only that. */
+ * moves the second body (1) or the first (-1). Returns their number; NULL: only that. */
 int contact_columns(const struct tree_mechanism *tree, const int body[2], int *column,
                     double *side);
 /* The points of two geoms; close: all that the two can close. apart: as for collide_pair_or_gap. */
@@ -281,7 +281,7 @@ void contact_wake(const contact_world *world, contact_work *work, int geom);
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
 
 /* The rows of a point, J (second body less first): [rows][columns], columns being the dofs that
- * move only one of the two, in rising order. Answers their number; column[] and J have room for
+ * move only one of the two, in rising order. Returns their number; column[] and J have room for
  * both chains. */
 int contact_rows(const struct zw_system *system, const contact_point *point, const double *sweeps,
                  int *column, double *J);

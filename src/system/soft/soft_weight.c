@@ -154,7 +154,7 @@ static void shift(const double r[3], double omega[6][6])
     }
 }
 
-/* Across a dof; answers its weight. */
+/* Across a dof; returns its weight. */
 static double cross_dof(const double *S, const double *G, double pivot, double omega[6][6])
 {
     double g[6], sum = pivot;

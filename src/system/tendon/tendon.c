@@ -114,7 +114,7 @@ static void wrap(const tree_mechanism *tree, const bodies_stop *stop, int coarse
     }
 }
 
-/* The part of the way from stop `at`, a site, on; answers the stop at its end, or -1: a branch
+/* The part of the way from stop `at`, a site, on; returns the stop at its end, or -1: a branch
  * ends. */
 static int next_part(const tree_mechanism *tree, const bodies_stop *stop, const bodies_path *path,
                      int at, int coarse, int moving, const double *sweeps, way_part *part)
