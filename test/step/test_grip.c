@@ -55,6 +55,21 @@ static void a_weak_grip_lasts_a_step(void **state)
     close_scene(&s);
 }
 
+/* What is within a micrometre touches, and is pulled up; what is farther falls. */
+static void a_micrometre_is_contact(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        scene s = open_scene(UNDER);
+        set_grip(&s, 50);
+        q_of(&s)[2] -= far ? 2e-6 : 5e-7;
+        go(&s, 0.1, 0.002);
+        assert_true(far ? fabs(q_of(&s)[2] + 0.1 + 2e-6 + G * 0.005) < 1e-9
+                        : fabs(q_of(&s)[2] + 0.1) < 1e-12);
+        close_scene(&s);
+    }
+}
+
 /* On a wall friction carries the weight if mu F is more; then F is what the wall pushes with. */
 static void friction_follows_what_pushes(void **state)
 {
@@ -102,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_brick_hangs),
         cmocka_unit_test(a_weak_grip_lasts_a_step),
+        cmocka_unit_test(a_micrometre_is_contact),
         cmocka_unit_test(friction_follows_what_pushes),
         cmocka_unit_test(nothing_comes_from_outside),
     };

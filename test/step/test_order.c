@@ -445,8 +445,8 @@ static void slow_landings(void **state)
     const struct {
         double gap, speed;
         int fast;
-    } limit[] = {{0.3, 0, 0},     {50, 0, 1},      {0.1, 0.3, 0},  {0.1, 0.5, 1},
-                 {1e-4, 0.01, 0}, {1e-4, 0.45, 0}, {1e-4, 0.55, 1}};
+    } limit[] = {{0.3, 0, 0},     {50, 0, 1},      {0.1, 0.3, 0},  {0.1, 0.5, 1}, {1e-4, 0.01, 0},
+                 {1e-4, 0.45, 0}, {1e-4, 0.55, 1}, {0.76, 0.4, 1}, {0.84, 0.4, 0}};
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
         char text[300];
         snprintf(text, sizeof text, slide, limit[i].gap * unit);

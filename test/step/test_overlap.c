@@ -73,10 +73,94 @@ static void they_part_and_stay_at_rest(void **state)
     assert_true(overlap > 20);
 }
 
+/* Balls on a rail, each in the next, the first in one that is fixed: how many of the pairs are not
+ * parted? */
+static int stuck_in_a_row(int count)
+{
+    char text[8000];
+    int at = snprintf(text, sizeof text,
+                      "<option gravity='0 0 0'/><worldbody>"
+                      "<geom size='.1' pos='-.2 0 0'/>");
+    for (int k = 0; k < count; k++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<body pos='%.3f 0 0'><joint type='slide' axis='1 0 0'/>"
+                       "<geom size='.1' mass='1'/></body>",
+                       .18 * k - .02);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "</worldbody>");
+    scene s = open_scene(text);
+    const zw_run_options options = {.time = 0.005, .step = 0.005, .method = ZW_METHOD_IMPULSE};
+    zw_run_summary it;
+    zw_error error = {0};
+    must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+    assert_int_equal(it.overlaps, count);
+    close_scene(&s);
+    return it.overlaps_stuck;
+}
+
+/* N bodies lack N^2/2 GIVE of their overlaps, and more than LACK is too much: N = 14.1. */
+static void short_rows_part(void **state)
+{
+    (void)state;
+    assert_int_equal(stuck_in_a_row(8), 0);
+    assert_int_equal(stuck_in_a_row(14), 0);
+    assert_true(stuck_in_a_row(15) > 0);
+    assert_true(stuck_in_a_row(20) > 10);
+}
+
+/* A ball in the floor, on a rail that rises by J of its way: it lacks 1/(1 + J^2/GIVE) of its
+ * depth, which is LACK at J = 0.095. */
+static void what_goes_too_far_is_stuck(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[500];
+        double J = k ? 0.1 : 0.09;
+        snprintf(text, sizeof text,
+                 "<option gravity='0 0 0'/><worldbody><geom type='plane' size='0 0 1'/>"
+                 "<body pos='0 0 .09'><joint type='slide' axis='%.17g 0 %.17g'/><geom size='.1' "
+                 "condim='1'/></body></worldbody>",
+                 sqrt(1 - J * J), J);
+        scene s = open_scene(text);
+        const zw_run_options options = {.time = 0.005, .step = 0.005, .method = ZW_METHOD_IMPULSE};
+        zw_run_summary it;
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+        assert_int_equal(it.overlaps, 1);
+        assert_int_equal(it.overlaps_stuck, !k);
+        close_scene(&s);
+    }
+}
+
+/* A ball slides along in the floor. Deeper than a millionth of its size it is moved out, which has
+ * no friction; from less than that the step pushes it out, and the push over the step rubs. */
+static void only_what_is_deep_is_moved(void **state)
+{
+    (void)state;
+    for (int deep = 0; deep < 2; deep++) {
+        const double depth = deep ? 2e-6 : 2e-7, step = 0.005;
+        scene s = open_scene("<option gravity='0 0 0'/><worldbody><geom type='plane' size='0 0 1'/>"
+                             "<body pos='0 0 .1'><freejoint/><geom size='.1' friction='1 0 0'/>"
+                             "</body></worldbody>");
+        q_of(&s)[2] -= depth;
+        v_of(&s)[0] = 1;
+        const zw_run_options options = {.time = step, .step = step, .method = ZW_METHOD_IMPULSE};
+        zw_run_summary it;
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+        assert_true(fabs(v_of(&s)[0] - (1 - (deep ? 0 : depth / step))) < 1e-9);
+        assert_true(fabs(v_of(&s)[2]) < 1e-9);
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_part_and_stay_at_rest),
+        cmocka_unit_test(short_rows_part),
+        cmocka_unit_test(what_goes_too_far_is_stuck),
+        cmocka_unit_test(only_what_is_deep_is_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
