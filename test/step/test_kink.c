@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "scene/campaign.h"
+#include "scene/dice.h"
 #include "system/system.h"
 #include "system/world.h"
 
@@ -149,6 +151,93 @@ static void sides_end_with_the_run(void **unused)
     world_end(&w);
 }
 
+/* Formulas whose kinks depend on the sides of others: momenta in closed form. */
+static void kinks_in_kinks(void **unused)
+{
+    (void)unused;
+    const double PI = 3.14159265358979323846;
+    const struct {
+        const char *force;
+        double time, momentum;
+    } row[] = {{"floor(floor(t)/2)", 6, 6},
+               {"floor(floor(3*t)/2)", 2, 2},
+               {"floor(if(t > 1, 1, 0) + if(t > 2, 1, 0)/2 + if(t > 3, 0.5, 0))", 6, 8},
+               {"floor(t) - 2*floor(floor(t)/2)", 7, 3},
+               {"floor(2*sin(t))", 3, 2 * PI / 3},
+               {"max(t/4, sign(sin(t)))", 3, 3},
+               {"sign(min(sign(sin(t)), floor(0.5)))", 4, PI - 4},
+               {"if(0 < max(0, sin(4*t)), 1, 0)", 3, PI / 2},
+               {"if(0 <= max(0, t*sin(3*t)), 1, 5)", 3, 3},
+               {"if(floor(0.3*t) <= max(0, 1 - t), 1, 5)", 3, 3},
+               {"if(if(sin(t) >= t, t, 1.5) > 1, 2, 7)", 3, 6},
+               {"max(t, min(t, sin(2*t)))*floor(t)", 3, 6.5}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "coord x = 0\nmass 1 at x\nforce x: %s\n", row[i].force);
+        world w = world_of(text);
+        run_by(&w, row[i].time, ZW_METHOD_DOP853, 0, 1e-10);
+        near(row[i].force, world_field(&w, ZW_FIELD_V)[0], row[i].momentum, 1e-9);
+        world_end(&w);
+    }
+    for (int down = 0; down < 2; down++) { /* both are the integer below x */
+        world w = world_of(down ? "coord x = 1\nspeed x' = -1\nmass 1 at x\n"
+                                  "force x: floor(floor(2*x)/2) - floor(x)\n"
+                                : "coord x = 1\nspeed x' = 1\nmass 1 at x\n"
+                                  "force x: floor(floor(2*x)/2) - floor(x)\n");
+        run_by(&w, 3, ZW_METHOD_DOP853, 0, 1e-10);
+        near("x'", world_field(&w, ZW_FIELD_V)[0], down ? -1 : 1, 1e-12);
+        world_end(&w);
+    }
+}
+
+/* A random formula of time. */
+static void write_formula(dice *d, int depth, char *to, size_t capacity)
+{
+    static const char *const leaf[] = {"t", "t", "t", "0.5", "1", "2", "sin(2*t)", "sin(3*t)"};
+    static const char *const form[] = {
+        "floor(%s)",           "abs(%s)",   "sign(%s)",  "floor((%s)/2)", "min(%s, %s)",
+        "max(%s, %s)",         "(%s + %s)", "(%s - %s)", "(%s * %s)",     "if(%s < %s, 1, t)",
+        "if(%s >= %s, 2, 0.5)"};
+    char a[1500] = "", b[1500] = "";
+    if (depth == 0) {
+        snprintf(to, capacity, "%s", leaf[dice_int(d, 0, 7)]);
+        return;
+    }
+    int which = dice_int(d, 0, 10);
+    write_formula(d, depth - 1, a, sizeof a);
+    if (which > 3) {
+        write_formula(d, depth - 1, b, sizeof b);
+    }
+    snprintf(to, capacity, form[which], a, b);
+}
+
+/* Their momentum against a sum over the formula at 20000 instants. */
+static void formulas_by_lot(void **unused)
+{
+    (void)unused;
+    enum { SAMPLES = 20000 };
+    const double time = 3.1;
+    for (int seed = 0; seed < campaign(60); seed++) {
+        dice d = dice_of((uint64_t)seed);
+        char formula[3000], text[3200];
+        write_formula(&d, dice_int(&d, 2, 4), formula, sizeof formula);
+        snprintf(text, sizeof text, "coord x = 0\nmass 1 at x\nforce x: %s\n", formula);
+        world w = world_of(text);
+        double sum = 0, most = 1;
+        for (int i = 0; i < SAMPLES; i++) {
+            w.state->t = (i + 0.5) * time / SAMPLES;
+            world_forward(&w);
+            double a = world_field(&w, ZW_FIELD_A)[0];
+            sum += a * time / SAMPLES;
+            most = fmax(most, fabs(a));
+        }
+        w.state->t = 0;
+        run_by(&w, time, ZW_METHOD_DOP853, 0, 1e-10);
+        near(formula, world_field(&w, ZW_FIELD_V)[0], sum, 2e-3 * most);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +247,8 @@ int main(void)
         cmocka_unit_test(a_staircase),
         cmocka_unit_test(a_condition_over_a_staircase),
         cmocka_unit_test(at_the_kink),
+        cmocka_unit_test(kinks_in_kinks),
+        cmocka_unit_test(formulas_by_lot),
         cmocka_unit_test(chattering_is_refused_by_name),
         cmocka_unit_test(sides_end_with_the_run),
     };

@@ -374,27 +374,44 @@ static int is_jump(const step_events *e, int k)
     return e->option.jumps && fabs(e->g[k]) > e->spread[k];
 }
 
+/* Guards that are at zero now: `was` at the start of the step. One that was at zero already has not
+ * come there: floor(n/2) with n = floor(t), as long as n is even. */
+static zw_status see_guards_at_zero(step_events *e, int first, zw_error *error)
+{
+    const stepper_view *view = stepper_look(e->ode);
+    int some = 0;
+    for (int k = 0; k < e->count; k++) {
+        some |= k != first && e->is_guard[k] && e->g[k] == 0.0;
+    }
+    if (!some) {
+        return ZW_OK;
+    }
+    zw_status status = search_look(e, view->t_before, view->y_before, e->was, error);
+    return status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
+}
+
 /* All events that have come to or past zero, from the side on which they were. The others are where
  * they were at the start of the step, unless they are clearly somewhere now. */
-static int gather(step_events *e, int first)
+static zw_status gather(step_events *e, int first, int *count, zw_error *error)
 {
-    int count = 0;
-    for (int k = 0; k < e->count; k++) {
+    zw_status status = see_guards_at_zero(e, first, error);
+    for (int k = 0; k < e->count && status == ZW_OK; k++) {
         double now = e->g[k];
         int before = e->side_before[k];
         int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (before < 0);
-        int rested = e->zone_before[k] > 0.0 && !e->option.jumps;
+        int rested = (e->zone_before[k] > 0.0 && !e->option.jumps) ||
+                     (e->is_guard[k] && now == 0.0 && e->was[k] == 0.0);
         int crossed = before != 0 && !rested && !same_side(before, now) &&
                       fabs(now) >= e->zone_before[k] && wanted && e->kind[k] != STEP_EVENT_OFF;
         if (k == first || crossed) {
-            e->fired[count++] = k;
+            e->fired[(*count)++] = k;
             e->just_fired[k] = 1;
             e->residual[k] = is_jump(e, k) ? 0.0 : fabs(now);
         }
         e->was[k] = k == first || crossed ? 1.0 : now; /* what fires begins to hold */
     }
     e->stood = 1;
-    return count;
+    return status;
 }
 
 /* Conditions that rested at zero where the step began, and hold since then. */
@@ -557,6 +574,5 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
         double g;
         status = retake_and_look(e, reach, &g, error);
     }
-    *count = status == ZW_OK ? gather(e, first) : 0;
-    return status;
+    return status == ZW_OK ? gather(e, first, count, error) : status;
 }

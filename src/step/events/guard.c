@@ -558,7 +558,8 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
     guards->what = base_alloc(others * sizeof(int));
     guards->at = base_alloc(((size_t)guards->parts + others) * sizeof(int));
     guards->kink = base_alloc(((size_t)kinks + 1) * sizeof(int));
-    if (!guards->constraint || !guards->what || !guards->at || !guards->kink ||
+    guards->crossing = base_alloc(((size_t)kinks + 1) * sizeof(int));
+    if (!guards->constraint || !guards->what || !guards->at || !guards->kink || !guards->crossing ||
         !guards_make_conditions(guards) || !guards_make_rest(guards)) {
         status = no_memory(error);
     }
@@ -581,11 +582,11 @@ void guards_free(step_guards *guards)
     step_events_free(guards->scan);
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);
-    void *memory[] = {guards->constraint, guards->what,    guards->kink,    guards->at,
-                      guards->registers,  guards->jets,    guards->out,     guards->component,
-                      guards->rests,      guards->around,  guards->near,    guards->part_of,
-                      guards->holds,      guards->held,    guards->happens, guards->truth,
-                      guards->rest_jets,  guards->rest_out};
+    void *memory[] = {guards->constraint, guards->what,      guards->kink,    guards->at,
+                      guards->registers,  guards->jets,      guards->out,     guards->component,
+                      guards->rests,      guards->around,    guards->near,    guards->part_of,
+                      guards->holds,      guards->held,      guards->happens, guards->truth,
+                      guards->crossing,   guards->rest_jets, guards->rest_out};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);
     }

@@ -30,6 +30,7 @@ typedef struct step_guards {
     int *constraint;     /* [others] whose guard it is */
     int *what;           /* [others] guard_kind */
     int *kink;        /* [count - parts - others] whose guard it is: 2 * kink, + 1: its upper end */
+    int *crossing;    /* the same, of those that are crossed at an instant */
     int forces;       /* some event or mode needs accelerations and multipliers */
     double tolerance; /* of steps: forces and speeds of sliding are known to it */
     double t;         /* where the guards were evaluated last, */

@@ -178,16 +178,19 @@ static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, 
         return ZW_OK;
     }
     zw_status status = energies_at(r, &before, error);
+    int *guard = r->guards.crossing, crossing = 0;
     for (int i = 0; i < count && status == ZW_OK; i++) {
         if (fired[i] < first) {
             continue;
         }
-        k = r->guards.kink[fired[i] - first];
+        k = guard[crossing++] = r->guards.kink[fired[i] - first];
         of_time &= r->guards.kinks.kink[k / 2].of_time;
         *crossed = r->guards.kinks.latch;
-        status = run_repeats(r, at->t)
-                     ? kinks_refuse(&r->guards.kinks, k / 2, at->t, error)
-                     : kinks_cross(&r->guards.kinks, k / 2, k % 2, at->t, at->y, error);
+        status =
+            run_repeats(r, at->t) ? kinks_refuse(&r->guards.kinks, k / 2, at->t, error) : ZW_OK;
+    }
+    if (status == ZW_OK) {
+        status = kinks_cross(&r->guards.kinks, guard, crossing, at->t, at->y, error);
     }
     if (status == ZW_OK && *crossed) {
         status = note_jump_of_energy(r, &before, k / 2, of_time, error);

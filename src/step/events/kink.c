@@ -119,6 +119,24 @@ zw_status kinks_meet(step_kinks *kinks, const expr_tape *tape, zw_error *error)
                           : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
+static expr_id last_of(const step_kink *kink)
+{
+    return kink->b > kink->a ? kink->b : kink->a;
+}
+
+/* What others depend on comes first. */
+static void put_in_order(step_kinks *kinks)
+{
+    for (int k = 0; k < kinks->count; k++) {
+        int i = k;
+        for (; i > 0 && last_of(&kinks->kink[kinks->order[i - 1]]) > last_of(&kinks->kink[k]);
+             i--) {
+            kinks->order[i] = kinks->order[i - 1];
+        }
+        kinks->order[i] = k;
+    }
+}
+
 /* The tape of a and b of all kinks. */
 static zw_status make_tape(step_kinks *kinks, zw_error *error)
 {
@@ -144,10 +162,14 @@ static zw_status make_tape(step_kinks *kinks, zw_error *error)
     kinks->jet_out = base_alloc(2 * (size_t)kinks->count * sizeof(expr_jet));
     kinks->y = base_alloc(size * sizeof(expr_jet));
     kinks->rate = base_alloc(size * sizeof(double));
-    if (!kinks->registers || !kinks->jets || !kinks->out || !kinks->jet_out || !kinks->y ||
-        !kinks->rate) {
+    kinks->before = base_alloc((size_t)kinks->count * sizeof(double));
+    kinks->comes = base_alloc((size_t)kinks->count * sizeof(int));
+    kinks->order = base_alloc((size_t)kinks->count * sizeof(int));
+    if (!kinks->before || !kinks->comes || !kinks->order || !kinks->registers || !kinks->jets ||
+        !kinks->out || !kinks->jet_out || !kinks->y || !kinks->rate) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
+    put_in_order(kinks);
     zw_status status = kinks_meet(kinks, kinks->tape, error);
     for (int p = 0; p < PARTS_COUNT && status == ZW_OK; p++) {
         status = kinks_meet(kinks, system->tape[PARTS[p]].code, error);
@@ -190,7 +212,8 @@ void kinks_free(step_kinks *kinks)
 {
     expr_tape_free(kinks->tape);
     void *list[] = {kinks->kink,    kinks->registers, kinks->jets, kinks->out,
-                    kinks->jet_out, kinks->y,         kinks->rate, kinks->scratch};
+                    kinks->jet_out, kinks->y,         kinks->rate, kinks->scratch,
+                    kinks->before,  kinks->comes,     kinks->order};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
@@ -330,6 +353,38 @@ static zw_status decide_at_zero(step_kinks *kinks, int k, double whole, double t
     return ZW_OK;
 }
 
+/* ---- Jumps ------------------------------------------------------------------------------------
+ *
+ * The function of a kink may depend on the sides of others: floor(n/2) with n = floor(t), the
+ * largest of two numbers of which one is a sign. Operands have smaller numbers in the graph, so a
+ * kink depends on those only that come before it in `order`, by the larger of its a and b, and one
+ * pass in this order settles all. Where one is crossed, others may jump, or stay at zero from there
+ * on: 0 < max(0, x). */
+
+/* Changes of functions that are more than what round-off leaves where something continuous bends.
+ */
+#define JUMPS 1e-9
+
+static double side_at(const step_kink *kink, double x)
+{
+    return !isfinite(x) ? NAN : kink->is_floor ? floor(x) : (x > 0.0) - (x < 0.0);
+}
+
+static int is_at_zero(const step_kink *kink, double x)
+{
+    return isfinite(x) && (kink->is_floor ? x == floor(x) : x == 0.0);
+}
+
+/* The side of kink k, whose function is x here. */
+static zw_status decide_one(step_kinks *kinks, int k, double x, double t, const double *y,
+                            zw_error *error)
+{
+    step_kink *kink = &kinks->kink[k];
+    kink->side = side_at(kink, x);
+    kinks_latch(kinks);
+    return is_at_zero(kink, x) ? decide_at_zero(kinks, k, x, t, y, error) : ZW_OK;
+}
+
 zw_status kinks_decide(step_kinks *kinks, double t, const double *y, zw_error *error)
 {
     if (kinks->count == 0) {
@@ -338,56 +393,16 @@ zw_status kinks_decide(step_kinks *kinks, double t, const double *y, zw_error *e
     kinks_release(kinks);
     kinks_values(kinks, t, y);
     for (int k = 0; k < kinks->count; k++) {
-        double x = kinks->out[2 * k];
-        kinks->kink[k].side = kinks->kink[k].is_floor ? floor(x) : (x > 0.0) - (x < 0.0);
-        kinks->kink[k].side = isfinite(x) ? kinks->kink[k].side : NAN;
+        kinks->kink[k].side = side_at(&kinks->kink[k], kinks->out[2 * k]);
     }
     kinks_latch(kinks);
     zw_status status = ZW_OK;
-    for (int k = 0; k < kinks->count && status == ZW_OK; k++) {
-        double x = kinks->out[2 * k];
-        if (kinks->kink[k].is_floor ? x == floor(x) : x == 0.0) {
-            status = decide_at_zero(kinks, k, x, t, y, error);
-        }
+    for (int i = 0; i < kinks->count && status == ZW_OK; i++) {
+        int k = kinks->order[i];
+        kinks_values(kinks, t, y);
+        status = decide_one(kinks, k, kinks->out[2 * k], t, y, error);
     }
     return status;
-}
-
-/* The side of kink k at which its function has the value x. */
-static double side_at(const step_kink *kink, double x)
-{
-    return kink->is_floor ? floor(x) : (x > 0.0) - (x < 0.0);
-}
-
-/* Kink `crossed` has just changed its side, and with it the functions of others jump: an `if` that
- * asks for a floor, say. Those that were on their side and are not any longer follow, and those
- * that depend on these. Each changes at most once, so formulas in which they answer each other end.
- */
-static zw_status follow_jumps(step_kinks *kinks, int crossed, const double *before, double t,
-                              const double *y, zw_error *error)
-{
-    for (int round = 0, changed = 1; changed && round < kinks->count; round++) {
-        changed = 0;
-        kinks_values(kinks, t, y);
-        for (int k = 0; k < kinks->count; k++) {
-            step_kink *kink = &kinks->kink[k];
-            double x = kinks->out[2 * k];
-            int was = side_at(kink, before[k]) == kink->side;
-            if (k == crossed || !was || !isfinite(x) || side_at(kink, x) == kink->side) {
-                continue;
-            }
-            changed = 1;
-            kink->side = side_at(kink, x);
-            kinks_latch(kinks);
-            if (kink->is_floor ? x == floor(x) : x == 0.0) {
-                zw_status status = decide_at_zero(kinks, k, x, t, y, error);
-                if (status != ZW_OK) {
-                    return status;
-                }
-            }
-        }
-    }
-    return ZW_OK;
 }
 
 static zw_status cross_alone(step_kinks *kinks, int k, int upper, double t, const double *y,
@@ -413,19 +428,57 @@ static zw_status cross_alone(step_kinks *kinks, int k, int upper, double t, cons
     return status;
 }
 
-zw_status kinks_cross(step_kinks *kinks, int k, int upper, double t, const double *y,
+static int has_jumped(double before, double now)
+{
+    return isfinite(now) &&
+           (!isfinite(before) || fabs(now - before) > JUMPS * (1.0 + fabs(before)));
+}
+
+static void note_values(step_kinks *kinks, double t, const double *y)
+{
+    kinks_values(kinks, t, y);
+    for (int k = 0; k < kinks->count; k++) {
+        kinks->before[k] = kinks->out[2 * k];
+        kinks->comes[k] = 0;
+    }
+}
+
+/* Those that come to zero go to their other sides, others follow; `given` has its side already. */
+static zw_status settle(step_kinks *kinks, int given, double t, const double *y, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    int changed = given >= 0;
+    for (int i = 0; i < kinks->count && status == ZW_OK; i++) {
+        int k = kinks->order[i];
+        kinks_values(kinks, t, y);
+        double x = kinks->out[2 * k], side = kinks->kink[k].side;
+        int comes = kinks->comes[k] || x != kinks->before[k];
+        int stays = changed && comes && is_at_zero(&kinks->kink[k], x);
+        if (k != given && (has_jumped(kinks->before[k], x) || stays)) {
+            status = decide_one(kinks, k, x, t, y, error);
+        } else if (kinks->comes[k]) {
+            status = cross_alone(kinks, k, kinks->comes[k] == 2, t, y, error);
+        }
+        changed |= kinks->kink[k].side != side;
+    }
+    return status;
+}
+
+zw_status kinks_cross(step_kinks *kinks, const int *guard, int count, double t, const double *y,
                       zw_error *error)
 {
-    double *before = base_alloc((size_t)kinks->count * sizeof *before);
-    if (!before) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    note_values(kinks, t, y);
+    for (int i = 0; i < count; i++) {
+        kinks->comes[guard[i] / 2] = 1 + guard[i] % 2;
     }
-    kinks_values(kinks, t, y);
-    for (int i = 0; i < kinks->count; i++) {
-        before[i] = kinks->out[2 * i];
-    }
-    zw_status status = cross_alone(kinks, k, upper, t, y, error);
-    status = status == ZW_OK ? follow_jumps(kinks, k, before, t, y, error) : status;
-    base_free(before);
-    return status;
+    return settle(kinks, -1, t, y, error);
+}
+
+zw_status kinks_take(step_kinks *kinks, int k, double side, double t, const double *y,
+                     zw_error *error)
+{
+    note_values(kinks, t, y);
+    kinks->kink[k].side = side;
+    kinks_latch(kinks);
+    return settle(kinks, k, t, y, error);
 }

@@ -34,6 +34,9 @@ typedef struct step_kinks {
     expr_jet *jets, *jet_out; /* for rates */
     expr_jet *y;              /* [size] */
     double *rate;             /* [size] y' */
+    int *order;               /* [count] none depends on a later one */
+    double *before;           /* [count] where something is crossed: a - b */
+    int *comes;               /* [count] 1: it is crossed, 2: at the upper end */
 } step_kinks;
 
 /* Those that the motion depends on. `alone`: steps are not ours (impulse, soft), so that sides are
@@ -54,9 +57,14 @@ void kinks_latch_tape(const step_kinks *kinks, const expr_tape *tape, double *re
 
 /* All sides from the state; of those exactly at zero, where the motion leads. */
 zw_status kinks_decide(step_kinks *kinks, double t, const double *y, zw_error *error);
-/* Kink k has come to zero, from its side or, of a floor, at its upper or lower end. */
-zw_status kinks_cross(step_kinks *kinks, int k, int upper, double t, const double *y,
+/* Kinks have come to zero, guard[i] / 2 of them, from their sides or, of a floor, at its lower or
+ * upper end: guard[i] % 2. Others follow whose functions jump with that. */
+zw_status kinks_cross(step_kinks *kinks, const int *guard, int count, double t, const double *y,
                       zw_error *error);
+
+/* Kink k, which was at zero, is on this side; others follow as well. */
+zw_status kinks_take(step_kinks *kinks, int k, double side, double t, const double *y,
+                     zw_error *error);
 
 /* a - b of every kink, of floors a, in out[2 k]; with the sides as they are. */
 void kinks_values(const step_kinks *kinks, double t, const double *y);

@@ -83,12 +83,12 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
     int side, k = status == ZW_OK && r->guards.kinks.latch ? kink_left(&r->guards, &side) : -1;
     if (k >= 0) {
         *again = 1;
+        *fired = 0; /* whatever was found, it was on no branch */
         if (run_repeats(r, t)) {
             return kinks_refuse(&r->guards.kinks, k, t, error);
         }
-        r->guards.kinks.kink[k].side = side;
-        kinks_latch(&r->guards.kinks);
-        return go_back(r, error);
+        status = kinks_take(&r->guards.kinks, k, side, t, at->y_before, error);
+        return status == ZW_OK ? go_back(r, error) : status;
     }
     if (status == ZW_OK && step_events_left(r->guards.scan) > 0) {
         *again = 1;
