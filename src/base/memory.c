@@ -37,7 +37,7 @@ void zw_memory_use(const zw_memory *use)
     memory = use ? *use : usual;
 }
 
-/* What stands before a block: where it begins, and which function frees it. */
+/* What precedes a block: where it begins, and which function frees it. */
 typedef struct origin {
     void *given;
     void (*release)(void *user, void *block);

@@ -1,4 +1,4 @@
-/* The one place that asks for memory, and the arena that carves a single block into arrays.
+/* The one place that allocates memory, and the arena that carves a single block into arrays.
  *
  * A workspace is laid out by one function that is run twice: first on an arena without a block,
  * which only counts, then on one with the block, which hands out the arrays. So the size and the

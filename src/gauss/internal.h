@@ -33,7 +33,7 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
 /* part.c: which cones take part. All of them; or to begin with, those that push in `guess`. */
 void gauss_part_all(zw_gauss_work *work);
 void gauss_part_start(const zw_gauss *problem, zw_gauss_work *work, const double *guess);
-/* How many more does the motion ask for? */
+/* How many more does the motion need? */
 int gauss_part_missing(const zw_gauss *problem, const zw_gauss_options *options,
                        zw_gauss_work *work);
 /* 1 if the problem must be solved again, with more of them and from `guess`. */

@@ -193,7 +193,7 @@ uint64_t gauss_pattern(const zw_gauss *problem)
 }
 
 /* Dense algebra is faster up to some hundred unknowns; beyond, rows are short and few are coupled.
- * Cones are for contact/sparse_prox.h there, which knows neither boxes nor friction that gives way,
+ * Cones are for contact/sparse_prox.h there, which handles neither boxes nor compliant friction,
  * wants its numbers compressed, and names no conflicts: small ones are always dense. */
 static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options, int m)
 {

@@ -41,7 +41,7 @@
  * For atan(y / x) the point is turned back by 0, pi/4 or pi/2 to a ratio |t| <= sqrt 2 - 1,
  *     t = y / x,   (y - x) / (y + x)   or   -x / y,   a pair;   atan t = t + t z T(z).
  *
- * Cube root. A polynomial knows 16 bits and Halley's step makes 48 of them. The upper half h of
+ * Cube root. A polynomial gives 16 bits and Halley's step makes 48 of them. The upper half h of
  * these has an exact cube; h + (m - h^3) / (3 h^2 + 3 h d + d^2), d the lower half, is the root. */
 
 #include "math/elementary.table.h"

@@ -1,6 +1,6 @@
 /* Rotations and spatial vectors over lanes: values in, values out, all inlined.
  *
- * A file that includes this has said what zw_real is. `double *` arguments are constants of the
+ * A file that includes this has defined zw_real. `double *` arguments are constants of the
  * mechanism, the same for all lanes.
  *
  * A spatial vector is a pair of 3-vectors, angular part first, about a point of space:

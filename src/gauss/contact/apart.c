@@ -69,7 +69,7 @@ static int make_room(gauss_apart *w, const zw_gauss *problem, int m)
 
 /* ---- One piece ------------------------------------------------------------------------------ */
 
-/* Are its rows asked for what they were asked for last time? */
+/* Is its right-hand side that of last time? */
 static int is_same(const gauss_apart *w, const zw_gauss *problem, const piece *p)
 {
     const gauss_islands *is = w->islands;

@@ -24,7 +24,7 @@ static inline double gauss_touch(double size)
 
 typedef struct gauss_impact gauss_impact;
 
-/* What a block of kind ZW_INEQUALITY (one row) or ZW_CONE knows about its bounce. */
+/* What a block of kind ZW_INEQUALITY (one row) or ZW_CONE has for its restitution. */
 typedef struct gauss_impact_contact {
     int pair;           /* contacts of one pair of surfaces have one number, from 0 on; they are
                            resolved together */

@@ -54,7 +54,7 @@ typedef struct gauss_islands_hint {
 
 /* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces
  * that fail, the first by number of its first unknown says why; the others are solved.
- * ZW_INACCURATE and ZW_JAMMED leave the best answer, ZW_CONFLICT that of least squares if asked
+ * ZW_INACCURATE and ZW_JAMMED leave the best answer, ZW_CONFLICT that of least squares if requested
  * for. */
 zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
                               const zw_gauss_options *options, const gauss_islands_hint *hint,

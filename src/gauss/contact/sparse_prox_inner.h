@@ -30,7 +30,7 @@ void many_anderson_forget(many_anderson *a);
 /* The map leads from a->r to g, and to the motion y: r and x from which it is to go on. */
 void many_anderson_mix(many_anderson *a, const many_table *t, const double *g, const double *y);
 
-/* Where a path inside the cones has come to; by rows, but where something else is said. */
+/* Where a path inside the cones has come to; by rows, unless noted. */
 typedef struct many_path {
     double *x, *r, *y, *w;   /* x is [n] */
     double *dr, *dy, *q;     /* the step */
@@ -83,7 +83,7 @@ struct sparse_prox {
 /* A block of at least this many bytes; what was in it is lost. 0: no memory. */
 int many_reserve(unsigned char **block, size_t *capacity, size_t need);
 
-/* What is asked for. */
+/* What was requested. */
 typedef struct many_task {
     const zw_gauss *problem;
     zw_contact_law contact;

@@ -71,7 +71,7 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit);
 /* Newton for the convex law, x and r of their own: newton_pair.c. */
 int core_newton_pair(gauss_core *core, int limit);
 
-/* Back to the best answer that core_newton has met for the law that was asked for. */
+/* Back to the best answer that core_newton has met for the requested law. */
 void core_recall(gauss_core *core);
 
 /* r = the multipliers after one Newton step of the convex law from (centre, w): newton_convex.c; x,

@@ -221,7 +221,7 @@ static void newton_direction(gauss_core *core, double delta, double *dr)
     core->iterations++;
 }
 
-/* Remember the best answer to the law that was asked for. An error that is hardly smaller is not
+/* Remember the best answer under the requested law. An error that is hardly smaller is not
  * worth larger multipliers: where the last digits contradict each other, every proximal step adds
  * to internal forces that push nothing, and their round-off is more than refine.c can mend. */
 static void newton_remember(gauss_core *core)
@@ -273,7 +273,7 @@ static int newton_search(gauss_core *core, core_form form, double delta, int cut
     return 1;
 }
 
-/* The strict residual; far away the size of Phi says enough. */
+/* The strict residual; far away the size of Phi suffices. */
 static double newton_error(gauss_core *core, double delta, double size, const double *r,
                            const double *w)
 {

@@ -115,7 +115,7 @@ void gauss_sparse_free(gauss_sparse *s)
 
 /* ---- The numbers of one problem ------------------------------------------------------------ */
 
-/* a = M \ force; K with all rows out of play is M. */
+/* a = M \ force; K with all rows inactive is M. */
 static void move_freely(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
                         const double *force, double *a)
 {

@@ -5,7 +5,7 @@
  * play.
  *
  * Rank. K is factored; a vanishing pivot (the squared distance of a row from those eliminated
- * before it, relative to its length in the mass metric) is a dependent row, goes out of play too,
+ * before it, relative to its length in the mass metric) is a dependent row, becomes inactive too,
  * and K is factored again. What is left has full rank, so that solutions are unique and refine
  * well. Pivots are only where to look: whether a row depends on others is decided by the distance
  * |B' y| of its best combination y, which is not squared. A row that turns out to be independent
@@ -115,7 +115,7 @@ static int massless(const gauss_sparse *s)
     return count;
 }
 
-/* Rows whose pivots the last factorisation replaced go out of play, unless they are known to be
+/* Rows whose pivots the last factorisation replaced become inactive, unless they are known to be
  * independent. Returns how many rows have changed. */
 static int take_out(gauss_sparse *s)
 {
@@ -163,7 +163,7 @@ static double distance_of(gauss_sparse *s, int e)
 }
 
 /* Small pivots have larger errors than their own rounding: those before them have amplified it.
- * The dependent row among them that has the smallest pivot goes out of play. */
+ * The dependent row among them that has the smallest pivot becomes inactive. */
 static int take_out_suspect(gauss_sparse *s)
 {
     const double *pivot = sparse_ldl_pivots(s->ldl) + s->n;

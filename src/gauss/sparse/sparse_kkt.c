@@ -1,4 +1,4 @@
-/* K: products, rows in and out of play, factor, solve.
+/* K: products, rows active and inactive, factor, solve.
  *
  * The factors are those of K plus small changes (replaced pivots, `soft` on the diagonal of a
  * singular M, SPARSE_FIRM on nearly dependent rows), so a solution is refined with K itself: plain

@@ -10,7 +10,7 @@
  *     K = [ M  B' ]      K (x, -r) = (f, -c)
  *         [ B  -E ]
  *
- * whose pattern never changes. A row that is out of play is a zero row with E = 1. */
+ * whose pattern never changes. A row that is inactive is a zero row with E = 1. */
 #ifndef ZW_GAUSS_SPARSE_KKT_H
 #define ZW_GAUSS_SPARSE_KKT_H
 
@@ -60,7 +60,7 @@ struct gauss_sparse {
     int replaced;       /* pivots, by the last factorisation */
 
     /* equalities: sparse_equality.c */
-    unsigned char *off;  /* me: 1: row out of play */
+    unsigned char *off;  /* me: 1: row inactive */
     unsigned char *sure; /* me: 1: independent, though its pivot is small; 2: vanishes */
     int *twin;           /* me: the earlier parallel row that stands for this one; itself: none */
     double *twin_sign;   /* me: row = twin_sign * row twin, in scaled units */
@@ -100,7 +100,7 @@ void sparse_numbers(const zw_gauss *problem, const zw_gauss_work *work, gauss_sp
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w);
 void sparse_rows_force(const gauss_sparse *s, const double *r, double *y);
 void sparse_metric_times(const gauss_sparse *s, const double *x, double *y); /* y = M x */
-/* Column of row p: the row, -E on the diagonal; or out of play. */
+/* Column of row p: the row, -E on the diagonal; or inactive. */
 void sparse_kkt_row(gauss_sparse *s, int p, const double *row, double E);
 void sparse_kkt_row_off(gauss_sparse *s, int p);
 /* 1: factored; 0: not finite. */

@@ -78,7 +78,7 @@ void front_free(front *f)
 
 /* ---- Analysis ------------------------------------------------------------------------------- */
 
-/* Scratch of the analysis; [nodes] where nothing else is said. */
+/* Scratch of the analysis; [nodes] unless noted. */
 typedef struct front_plan {
     int *perm, *position;
     int *begin, *list; /* [nodes + 1], [entries] row lists */

@@ -86,7 +86,7 @@ struct sparse_ldl {
 
 /* ---- Analysis -------------------------------------------------------------------------------- */
 
-/* Scratch of the analysis; [n] where nothing else is said. */
+/* Scratch of the analysis; [n] unless noted. */
 typedef struct ldl_plan {
     int *perm;         /* perm[new] = old */
     int *position;     /* position[old] = new */

@@ -362,7 +362,7 @@ static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error
                         ode->base.view.reachable, error);
 }
 
-/* Out of memory: shorter steps are no cure, and would be another motion. */
+/* Out of memory: shorter steps would not help, and give another motion. */
 static zw_status give_up_at_once(step_ode *ode, zw_status status)
 {
     stay(ode);

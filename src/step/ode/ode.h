@@ -1,4 +1,4 @@
-/* Steps of y' = f(t, y): the part of the motion that knows nothing of mechanics.
+/* Steps of y' = f(t, y): the part of the motion that is independent of mechanics.
  *
  *     step_ode_options options = {.method = STEP_DOP853, .n = n, .field = f, .user = me,
  *                                 .project = onto_the_constraints, .tolerance = 1e-10};

@@ -82,7 +82,7 @@
 
 enum { MEMORY = 16, TRIES = 60 };
 
-/* The state of a step under way and its scratch. Lives behind ode->more. */
+/* The state of a step under way and its scratch. It is at ode->more. */
 typedef struct substeps {
     /* The state at t: q [nq], v, p [n], with low-order parts of q and p. */
     double *q, *q_low, *v, *p, *p_low;
