@@ -48,11 +48,6 @@ void once8_see_end(once8 *s)
     }
 }
 
-ZW_INLINE zw_real8 least8(zw_real8 a, zw_real8 b)
-{
-    return lane_select8(a < b, a, b);
-}
-
 /* What reach8 knows, and planes of the world. */
 static int has_ends(const once8 *s, const soft8_match *match)
 {
