@@ -244,6 +244,9 @@ static double compare(const scene *of)
     "</body><body pos='-.2 0 -.1'><geom type='sphere' size='.1' mass='.5' friction='.05 0 0'/>"    \
     "</body></body></worldbody><actuator><motor joint='l' ctrlrange='-1 1' ctrllimited='true'/>"   \
     "<velocity joint='r' kv='.2'/></actuator></mujoco>"
+#define SLIDER(geom, lift)                                                                         \
+    "<body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1' " lift  \
+    "/><geom size='.1' mass='1' " geom "/></body>"
 #define EXAMPLE(path) .file = ZW_SOURCE_DIR "/examples/" path
 
 static const scene scenes[] = {
@@ -253,6 +256,14 @@ static const scene scenes[] = {
      .before = .1},
     {.name = "a ball that begins to slide",
      .text = OF("gravity='6 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.1 0 0'"))},
+    {.name = "a block that begins to slide slowly", /* a few 1e-5 of gravity are not round-off */
+     .text = OF("gravity='2.0001 0 -10'", FLOOR SLIDER("friction='.2 0 0'", ""))},
+    {.name = "a block that is about to slide",
+     .text = OF("gravity='2 0 -10'", FLOOR SLIDER("friction='.2 0 0'", "")),
+     .kinks = 1},
+    {.name = "a block that parts slowly",
+     .text = OF("gravity='0 0 -10'",
+                FLOOR SLIDER("friction='.2 0 0'", "stiffness='100' springref='.10001'"))},
     {.name = "a ball that rolls",
      .text = OF("gravity='2 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.5 0 0'")),
      .before = .3},
