@@ -18,10 +18,9 @@
 #include "system/contact/contact_now_inner.h"
 #include "system/events/tangent.h"
 
-#define NONE 1e-9 /* of the largest force: a force that is none */
-#define STILL                                                                                      \
-    1e-7 /* of the accelerations: one that is none, as contact_now.c has it; held from above by    \
-            look/slopes_touch (blocks that slide or part slowly) */
+/* STILL is held from above by look/slopes_touch: blocks that begin to slide or part slowly. */
+#define NONE 1e-9  /* of the largest force: a force that is none */
+#define STILL 1e-7 /* of the accelerations: one that is none, as contact_now.c has it */
 
 static slopes_hold *add(slopes_bodies *s, slopes_hold_kind kind, int rows, int unknowns)
 {
