@@ -2,7 +2,8 @@
  *
  *     device DEVICE WORLDS [FILE ...]      WORLDS: 1024,8192,...   DEVICE: cuda, emulated, none
  *     device DEVICE poison WORLDS [FILE ...]  one world breaks; do the others notice?
- *     device DEVICE bits STEPS [FILE ...]  64 worlds, device and processor, compared bit by bit
+ *     device DEVICE bits STEPS[,WORLDS] [FILE ...]  64 worlds, device and processor, compared bit
+ * by bit; a GPU takes lanes from 64 worlds a multiprocessor on
  *
  * Every world has random controls in the middle 0.3 of their ranges (all of it throws some
  * humanoids into states that no engine steps), drawn anew every 25 steps and sent to the device:
@@ -18,7 +19,7 @@
 #include "zwang/batch.h"
 #include "zwang/bodies.h"
 
-enum { HOLD = 25, ROUNDS = 16 };
+enum { HOLD = 25, ROUNDS = 16, THREADS = 16 };
 #define LONGEST 3.0 /* seconds */
 #define PART 0.3    /* of the range of a control */
 
@@ -92,11 +93,11 @@ static void disturb(const scene *s, zw_batch *batch, int worlds, unsigned long l
     }
 }
 
-static zw_batch *batch_of(scene *s, const char *device, int worlds)
+static zw_batch *batch_of(scene *s, const char *device, int worlds, int threads)
 {
     const zw_batch_def def = {.system = s->system,
                               .worlds = worlds,
-                              .threads = 1,
+                              .threads = threads,
                               .device = strcmp(device, "none") == 0 ? NULL : device};
     return zw_batch_create(&def, &s->error);
 }
@@ -135,7 +136,7 @@ static figures look(zw_batch *batch, int worlds)
 static void rate(const char *device, const char *file, int worlds)
 {
     scene s = scene_of(file);
-    zw_batch *batch = s.system ? batch_of(&s, device, worlds) : NULL;
+    zw_batch *batch = s.system ? batch_of(&s, device, worlds, 1) : NULL;
     zw_run_options options = {.contact = ZW_CONTACT_SOFT};
     unsigned long long seed = 1;
     zw_status status = batch ? ZW_OK : ZW_BAD_INPUT;
@@ -186,31 +187,31 @@ static long differences(zw_batch *a, zw_batch *b, int worlds)
     return count;
 }
 
-static void compare(const char *device, const char *file, int steps)
+static void compare(const char *device, const char *file, int steps, int worlds)
 {
-    enum { COUNT = 64 };
     scene s = scene_of(file);
-    zw_batch *here = s.system ? batch_of(&s, "none", COUNT) : NULL;
-    zw_batch *there = here ? batch_of(&s, device, COUNT) : NULL;
+    zw_batch *here = s.system ? batch_of(&s, "none", worlds, THREADS) : NULL;
+    zw_batch *there = here ? batch_of(&s, device, worlds, 1) : NULL;
     zw_run_options options = {.contact = ZW_CONTACT_SOFT};
     long wrong = 0;
     int done = 0;
     zw_status status = there ? ZW_OK : ZW_BAD_INPUT;
     if (there) {
         unsigned long long one = 1, two = 1;
-        disturb(&s, here, COUNT, &one);
-        disturb(&s, there, COUNT, &two);
+        disturb(&s, here, worlds, &one);
+        disturb(&s, there, worlds, &two);
         while (done < steps && status == ZW_OK && wrong == 0) {
-            control(&s, here, COUNT, &one);
-            control(&s, there, COUNT, &two);
+            control(&s, here, worlds, &one);
+            control(&s, there, worlds, &two);
             status = zw_batch_step(here, &options, HOLD, 0, &s.error);
             zw_status other = zw_batch_step(there, &options, HOLD, 0, &s.error);
             status = status == ZW_OK ? other : status;
-            wrong = differences(here, there, COUNT);
+            wrong = differences(here, there, worlds);
             done += HOLD;
         }
-        figures f = look(there, COUNT);
-        printf("| %s | %d | %ld | %.1f | %.2f |\n", file, done, wrong, f.contacts, f.iterations);
+        figures f = look(there, worlds);
+        printf("| %s | %d | %d | %ld | %.1f | %.2f |\n", file, worlds, done, wrong, f.contacts,
+               f.iterations);
     }
     if (status != ZW_OK) {
         printf("  (%s: %s)\n", file, s.error.text);
@@ -221,36 +222,62 @@ static void compare(const char *device, const char *file, int steps)
     scene_end(&s);
 }
 
-/* Twice the same, but for a world whose speeds are absurd. */
-static void poison(const char *device, const char *file, int worlds)
+/* A number that a step chokes on, put into the device's memory: nothing on the way looks at it. */
+static void put_poison(zw_batch *batch, int world, zw_field_id field, double value, zw_error *error)
+{
+    double *at = zw_batch_field(batch, world, field), was = *at;
+    *at = value;
+    zw_batch_push(batch, field, error);
+    *at = batch->device ? was : value;
+}
+
+/* Twice the same, but for a world with an absurd number. */
+static void poison_by(const char *device, const char *file, int worlds, zw_field_id field,
+                      double value)
 {
     scene s = scene_of(file);
-    zw_batch *well = s.system ? batch_of(&s, device, worlds) : NULL;
-    zw_batch *ill = well ? batch_of(&s, device, worlds) : NULL;
+    zw_batch *well = s.system ? batch_of(&s, device, worlds, 1) : NULL;
+    zw_batch *ill = well ? batch_of(&s, device, worlds, 1) : NULL;
     zw_run_options options = {.contact = ZW_CONTACT_SOFT};
     int bad = worlds / 3;
     if (ill) {
         unsigned long long one = 1, two = 1;
         disturb(&s, well, worlds, &one);
         disturb(&s, ill, worlds, &two);
-        zw_batch_field(ill, bad, ZW_FIELD_V)[0] = 1e300;
-        zw_batch_step(well, &options, 100, 0, &s.error);
-        zw_batch_step(ill, &options, 100, 0, &s.error);
-        const zw_error *why = zw_batch_why(ill, bad);
-        printf("%s, %d worlds: %s\n", file, worlds, why ? why->text : "nothing failed");
-        size_t bytes =
-            (size_t)(zw_batch_field(well, 1, ZW_FIELD_Q) - zw_batch_field(well, 0, ZW_FIELD_Q)) *
-            sizeof(double);
+        zw_batch_step(well, &options, 1, 0, &s.error);
+        zw_batch_step(ill, &options, 1, 0, &s.error);
+        put_poison(ill, bad, field, value, &s.error);
+        zw_batch_step(well, &options, 100, ZW_BATCH_STAY, &s.error);
+        zw_batch_step(ill, &options, 100, ZW_BATCH_STAY, &s.error);
+        zw_batch_pull(well, &s.error);
+        zw_batch_pull(ill, &s.error);
         int same = 0;
         for (int i = 0; i < worlds; i++) {
-            same += memcmp(zw_batch_field(well, i, ZW_FIELD_Q), zw_batch_field(ill, i, ZW_FIELD_Q),
-                           bytes) == 0;
+            int own = 1;
+            for (int k = 0; k < 4; k++) {
+                const double *x = zw_batch_field(well, i, fields[k]);
+                size_t bytes = (size_t)((const char *)zw_batch_field(well, 1, fields[k]) -
+                                        (const char *)zw_batch_field(well, 0, fields[k]));
+                own &= memcmp(x, zw_batch_field(ill, i, fields[k]), bytes) == 0;
+            }
+            same += own;
         }
-        printf("%d of %d worlds have the same q\n", same, worlds);
+        const zw_error *why = zw_batch_why(ill, bad);
+        printf("%s, field %d = %g: %d of %d worlds are the same; %s\n", file, (int)field, value,
+               same, worlds, why ? why->text : "nothing failed");
     }
+    fflush(stdout);
     zw_batch_free(well);
     zw_batch_free(ill);
     scene_end(&s);
+}
+
+static void poison(const char *device, const char *file, int worlds)
+{
+    poison_by(device, file, worlds, ZW_FIELD_V, 1e300);
+    poison_by(device, file, worlds, ZW_FIELD_V, NAN);
+    poison_by(device, file, worlds, ZW_FIELD_Q, NAN);
+    poison_by(device, file, worlds, ZW_FIELD_Q, INFINITY);
 }
 
 int main(int count, char **word)
@@ -262,8 +289,8 @@ int main(int count, char **word)
         return 2;
     }
     printf(ill    ? ""
-           : bits ? "| system | steps | numbers that differ | contacts | iterations |\n"
-                    "|---|---|---|---|---|\n"
+           : bits ? "| system | worlds | steps | numbers that differ | contacts | iterations |\n"
+                    "|---|---|---|---|---|---|\n"
                   : "| system | worlds | steps/s | seconds | contacts | rows | iterations | most | "
                     "certificate | failed |\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (int k = 0; k < (count > first ? count - first : 4); k++) {
@@ -273,7 +300,8 @@ int main(int count, char **word)
             continue;
         }
         if (bits) {
-            compare(word[1], file, atoi(word[3]));
+            const char *more = strchr(word[3], ',');
+            compare(word[1], file, atoi(word[3]), more ? atoi(more + 1) : 64);
             continue;
         }
         for (char *at = word[2]; *at; at += *at == ',') {

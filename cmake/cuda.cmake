@@ -5,6 +5,13 @@
 # Where clang with its tools or CUDA is missing, there is no libzwang-cuda.so, and zw_batch_create
 # says so when it is asked for "cuda".
 
+# Where 32 threads are a crew with one world (src/device/cuda/crew.h).
+set(crew_sources
+    src/system/soft8/soft8_block.c src/system/soft8/soft8_force.c src/system/soft8/soft8_meet.c
+    src/system/soft8/soft8_newton.c src/system/soft8/soft8_scratch.c src/system/soft8/soft8_rows.c
+    src/step/soft8_step.c src/device/world_lanes.c src/device/cuda/crew_tree.c
+    src/device/cuda/crew_solve.c)
+
 find_program(ZW_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
 get_filename_component(cuda_bin "${ZW_NVCC}" DIRECTORY)
 find_path(ZW_CUDA_INCLUDE cuda.h HINTS ${cuda_bin}/../include)
@@ -55,7 +62,7 @@ set(device_inline -inline-threshold=225)
 set(device_flags
     --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx70
     -Xclang -fconvergent-functions -std=c17 -O2 -ffp-contract=off -fno-math-errno
-    -fno-builtin-fmax -fno-builtin-fmin -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
+    -fno-builtin-fmax -fno-builtin-fmin -fno-vectorize -fno-slp-vectorize
     -mllvm ${device_inline} -DZW_NO_GROUPS -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
     -nostdlibinc -I${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/shim
     -I${CMAKE_CURRENT_SOURCE_DIR}/src -I${CMAKE_CURRENT_SOURCE_DIR}/include -include)
@@ -64,17 +71,21 @@ function(zw_device_module source before)
   string(MAKE_C_IDENTIFIER ${source}.${before} name)
   add_custom_command(
     OUTPUT ${device}/${name}.bc
-    COMMAND ${ZW_CLANG} ${device_flags} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/${before}.h -MD -MT
+    COMMAND ${ZW_CLANG} ${ARGN} ${device_flags} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/${before}.h -MD -MT
             ${device}/${name}.bc -MF ${device}/${name}.d -emit-llvm -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o
             ${device}/${name}.bc
     DEPENDS ${source} DEPFILE ${device}/${name}.d COMMENT "For GPUs: ${source}" VERBATIM)
   set(device_modules ${device_modules} ${device}/${name}.bc PARENT_SCOPE)
 endfunction()
 foreach(source IN LISTS device_sources)
-  zw_device_module(${source} prefix)
+  zw_device_module(${source} prefix -fno-unroll-loops)
 endforeach()
 foreach(source IN LISTS lane_sources)
-  zw_device_module(${source} one_lane)
+  zw_device_module(${source} one_lane -fno-unroll-loops)
+endforeach()
+
+foreach(source IN LISTS crew_sources)
+  zw_device_module(${source} crew -fno-unroll-loops)
 endforeach()
 
 # All of it as one module; then machine code for sm_80 and sm_90, and PTX for later ones.
@@ -84,10 +95,11 @@ add_custom_command(
   COMMAND ${ZW_LLVM_LINK} ${device_modules} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/kernel.ll -o
           ${code}_all.bc
   COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
-          -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
+          -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
           ${code}.bc
   COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
-  COMMAND sh -c "! grep '^[.]extern' ${code}.ptx" # what is called and not there
+  COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md
+  COMMAND sh -c "! grep '^[.]extern [.]func' ${code}.ptx" # what is called and not there
   DEPENDS ${device_modules} src/device/cuda/kernel.ll COMMENT "For GPUs: PTX" VERBATIM)
 add_custom_command(
   OUTPUT ${code}.fatbin

@@ -336,16 +336,56 @@ static void add_lane_matches(device_image *image, size_t at, const soft8 *s)
     }
 }
 
+/* Bodies by their distance from the world. */
+static void add_levels(device_image *image, size_t at, const tree_mechanism *tree)
+{
+    size_t bodies = (size_t)tree->bodies;
+    int *level = base_alloc(4 * (bodies + 1) * sizeof *level), *start = level + bodies + 1;
+    int *list = start + bodies + 1, *sibling = list + bodies, count = 0, used = 0;
+    if (!level) {
+        image->failed = 1;
+        return;
+    }
+    for (int i = 1; i < tree->bodies; i++) {
+        int parent = tree->body[i].parent;
+        level[i] = level[parent] + 1;
+        count = level[i] > count ? level[i] : count;
+        for (int k = parent + 1; k < i; k++) {
+            sibling[i] = tree->body[k].parent == parent ? k : sibling[i];
+        }
+    }
+    for (int depth = 1; depth <= count; depth++) {
+        start[depth - 1] = used;
+        for (int i = 1; i < tree->bodies; i++) {
+            if (level[i] == depth) {
+                list[used++] = i;
+            }
+        }
+    }
+    start[count] = used;
+    attach(image, PLACE(at, device_levels, start), start, ((size_t)count + 1) * sizeof *start);
+    attach(image, PLACE(at, device_levels, body), list, ((size_t)used + 1) * sizeof *list);
+    attach(image, PLACE(at, device_levels, sibling), sibling, bodies * sizeof *sibling);
+    if (!image->failed) {
+        memcpy(image->block + PLACE(at, device_levels, count), &count, sizeof count);
+    }
+    base_free(level);
+}
+
 static void add_lanes(device_image *image, size_t at, const soft8 *s)
 {
     const zw_system *system = s->system;
-    device_lanes copy = {.match_count = s->match_count, .straight = s->straight};
+    device_lanes copy = {.match_count = s->match_count,
+                         .straight = s->straight,
+                         .motors_apart = s->motors_apart,
+                         .lengths_apart = s->lengths_apart};
     size_t start = add(image, &copy, sizeof copy);
     link_to(image, at, start);
     add_lane_matches(image, PLACE(start, device_lanes, match), s);
     ATTACH(start, device_lanes, s, tendon_J, system->A_start[system->m] + 1);
     ATTACH(start, device_lanes, s, tendon_straight, system->bodies->constraint_count);
     add_shape(image, PLACE(start, device_lanes, straight), &s->straight);
+    add_levels(image, PLACE(start, device_lanes, levels), system->tree);
     if (s->match_count > 0) {
         attach(image, PLACE(start, device_lanes, place), s->alone->found.pose,
                (size_t)system->bodies->contact->geom_count * sizeof *s->alone->found.pose);

@@ -1,4 +1,5 @@
-/* Worlds on a device: the soft law's steps (step/soft_step.h), one thread a world.
+/* Worlds on a device: the soft law's steps (step/soft_step.h), one thread a world, or a crew of 32
+ * threads (math/crew.h) where there are few worlds.
  *
  * The threads of a warp are the lanes of soft8_step, where the system allows that: what one of them
  * has to do, as the rows of a contact, all do together, and none waits while others go other ways.
@@ -28,6 +29,13 @@
 
 enum { DEVICE_SPEEDS = 128 }; /* more of them have no pattern of H: soft_large.c */
 
+/* Bodies by their distance from the world, for crews (cuda/crew_tree.c). */
+typedef struct device_levels {
+    int count;
+    int *start, *body; /* [count + 1], [bodies - 1] */
+    int *sibling;      /* [bodies] the one before it that has the same parent; 0: none */
+} device_levels;
+
 /* What worlds in lanes read, as soft8_create finds it. */
 typedef struct device_lanes {
     int match_count;
@@ -36,6 +44,8 @@ typedef struct device_lanes {
     int *tendon_straight;
     paths_shape straight;
     collide_pose *place; /* [geoms] where planes stand */
+    int motors_apart, lengths_apart;
+    device_levels levels;
 } device_lanes;
 
 typedef struct device_model {
@@ -80,6 +90,8 @@ typedef struct device_job {
     size_t scratch_bytes; /* of each */
     int lanes;            /* threads of a warp that have a world */
     int alone;            /* no world goes in lanes */
+    /* Of a crew: where in its scratch, or bytes of each in shared memory */
+    size_t near, far, near_shared;
 } device_job;
 
 /* Bytes of scratch that a world of this model needs. */
@@ -90,8 +102,17 @@ size_t world_bytes(const device_model *model);
 void world_move(const device_job *job, int world, void *memory);
 
 /* world_lanes.c: the same of LANES worlds; -1: a lane without one. Of all lanes that go together
- * the call is to be made at once. `own` is world_lanes_bytes long. */
-size_t world_lanes_bytes(const device_model *model);
-void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *own);
+ * the call is to be made at once. `near` and `far` are so many bytes: what is used all the time,
+ * and contacts, of which there may be many. */
+typedef struct device_room {
+    size_t near, far;
+} device_room;
+device_room world_lanes_bytes(const device_model *model);
+void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *near,
+                      void *far);
+/* The same, compiled for crews (cuda/crew.h). */
+device_room world_crew_bytes(const device_model *model);
+void world_move_crew(const device_job *job, const int world[1], void *memory, void *near,
+                     void *far);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "device/world_work.h"
+#include "math/dense/paths.h"
 
 typedef struct world_group {
     soft8 s;
@@ -16,67 +17,101 @@ typedef struct world_group {
     double *x[LANES]; /* q, v, parameters */
     device_result result[LANES];
     int moves[LANES]; /* there is a world, and it has not failed */
+    struct world_alone *alone;
 } world_group;
+
+/* Of a step that one of a crew takes, for the others. */
+typedef struct world_alone {
+    soft8_clock clock;
+    device_result result;
+    zw_status status;
+} world_alone;
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
 /* Room for blocks: all limits, and the points of worlds that touch in different places. Where it is
  * too little, all go alone; SPARE is what a warp of humanoids that fall needs beside the room of
  * one, as long as worlds that touch alike go together. */
-enum { SPARE = 16 };
+enum { SPARE = CREW_SIZE > 1 ? 0 : 16 };
 
-static void lay_out(const device_model *model, world_group *g, base_arena *arena)
+/* Sweeps as far as they are used: L and what comes after it are not. */
+static size_t sweep_numbers(const device_model *model)
+{
+    return (size_t)model->system->tree->at.L;
+}
+
+static void lay_out_far(const device_model *model, world_group *g, base_arena *far)
+{
+    const struct system_bodies *bodies = model->system->bodies;
+    soft8 *s = &g->s;
+    s->block_capacity = bodies->constraint_count + bodies->contact->capacity + SPARE;
+    s->entry_capacity =
+        (bodies->contact->capacity + SPARE) * model->tall * (2 * bodies->widest + 3) + 1;
+    size_t blocks = (size_t)s->block_capacity, edges = blocks;
+    edges *= model->tall > 1 ? 2 * (size_t)model->tall - 2 : 1;
+    g->alone = base_arena_bytes(far, sizeof *g->alone);
+    s->gathered = base_arena_bytes(far, CREW_SIZE > 1 ? soft8_gathered_bytes() : 0);
+    s->active = base_arena_ints(far, blocks);
+    s->J = base_arena_bytes(far, (size_t)s->entry_capacity * sizeof *s->J);
+    s->block = base_arena_bytes(far, blocks * sizeof *s->block);
+    s->edge_r = base_arena_bytes(far, edges * sizeof *s->edge_r);
+    s->edge_d = base_arena_bytes(far, edges * sizeof *s->edge_d);
+    s->edge_D = base_arena_bytes(far, edges * sizeof *s->edge_D);
+}
+
+static void lay_out(const device_model *model, world_group *g, base_arena *near, base_arena *far)
 {
     const zw_system *system = model->system;
-    const struct system_bodies *bodies = system->bodies;
+    size_t n = (size_t)system->n;
     soft8 *s = &g->s;
     memset(g, 0, sizeof *g);
     s->system = system;
     s->h = model->soft->step;
-    s->block_capacity = bodies->constraint_count + bodies->contact->capacity + SPARE;
-    s->entry_capacity =
-        (bodies->contact->capacity + SPARE) * model->tall * (2 * bodies->widest + 3) + 1;
-    soft8_lay_out(s, arena);
-    size_t blocks = (size_t)s->block_capacity, edges = blocks;
-    edges *= model->tall > 1 ? 2 * (size_t)model->tall - 2 : 1;
-    s->sweeps = base_arena_bytes(arena, (size_t)system->tree->at.count * sizeof *s->sweeps);
-    s->block = base_arena_bytes(arena, blocks * sizeof *s->block);
-    s->active = base_arena_ints(arena, blocks);
-    s->edge_r = base_arena_bytes(arena, edges * sizeof *s->edge_r);
-    s->edge_d = base_arena_bytes(arena, edges * sizeof *s->edge_d);
-    s->edge_D = base_arena_bytes(arena, edges * sizeof *s->edge_D);
-    s->J = base_arena_bytes(arena, (size_t)s->entry_capacity * sizeof *s->J);
+    soft8_lay_out(s, near);
+    s->sweeps = base_arena_bytes(near, sweep_numbers(model) * sizeof *s->sweeps);
     for (int l = 0; l < LANES; l++) {
-        g->x[l] = base_arena_doubles(arena, (size_t)(system->nq + system->n) +
-                                                (size_t)system->shape.params);
+        g->x[l] = base_arena_doubles(near, (size_t)system->nq + n + (size_t)system->shape.params);
     }
+    if (CREW_SIZE > 1) {
+        s->above_straight = base_arena_bytes(near, n * n * sizeof *s->above_straight);
+        s->above_bent = base_arena_bytes(near, n * n * sizeof *s->above_bent);
+        s->product = base_arena_doubles(near, PATHS_RUN * n);
+        s->bent = base_arena_bytes(near, sizeof *s->bent);
+    }
+    lay_out_far(model, g, far);
 }
 
-size_t world_lanes_bytes(const device_model *model)
+device_room world_lanes_bytes(const device_model *model)
 {
-    base_arena arena = {0};
+    base_arena near = {0}, far = {0};
     world_group shape;
-    base_arena_bytes(&arena, sizeof shape);
-    lay_out(model, &shape, &arena);
-    return arena.used + 64;
+    lay_out(model, &shape, &near, &far);
+    return (device_room){near.used + 64, far.used + 64};
 }
 
-static world_group *begin(const device_model *model, world_work *w, void *own)
+static void begin(const device_model *model, world_work *w, void *near, void *far, world_group *g)
 {
-    base_arena arena = {.block = own};
-    world_group *g = base_arena_bytes(&arena, sizeof *g);
+    base_arena closer = {.block = near}, farther = {.block = far};
     const device_lanes *lanes = model->lanes;
-    lay_out(model, g, &arena);
     soft8 *s = &g->s;
+    lay_out(model, g, &closer, &farther);
     s->alone = &w->soft;
     s->match_count = lanes->match_count;
     s->match = lanes->match;
     s->tendon_J = lanes->tendon_J;
     s->tendon_straight = lanes->tendon_straight;
     s->straight = lanes->straight;
-    memset(s->sweeps, 0, (size_t)model->system->tree->at.count * sizeof *s->sweeps);
-    soft8_begin_steps(s);
-    return g;
+    s->motors_apart = lanes->motors_apart;
+    s->lengths_apart = lanes->lengths_apart;
+    s->levels = &lanes->levels;
+    lane_clear8((int)sweep_numbers(model), s->sweeps);
+    CREW_ONE () {
+        soft8_begin_steps(s);
+    }
+    CREW_MEET();
+#if CREW_SIZE > 1
+    crew_begin_shape(s);
+#endif
 }
 
 /* Where planes stand. Steps alone put them there as well, and the same. */
@@ -99,9 +134,11 @@ static void load(const device_job *job, const device_model *model, int world, wo
     double *x = g->x[l];
     const double *grid = world_row(job->grid, world, 3);
     soft8_clock *clock = &g->clock[l];
-    memcpy(x, world_row(job->q, world, nq), (size_t)nq * sizeof *x);
-    memcpy(x + nq, world_row(job->v, world, n), (size_t)n * sizeof *x);
-    memcpy(x + nq + n, world_row(job->param, world, params), (size_t)params * sizeof *x);
+    CREW_ONE () {
+        memcpy(x, world_row(job->q, world, nq), (size_t)nq * sizeof *x);
+        memcpy(x + nq, world_row(job->v, world, n), (size_t)n * sizeof *x);
+        memcpy(x + nq + n, world_row(job->param, world, params), (size_t)params * sizeof *x);
+    }
     *clock = (soft8_clock){.t = job->time[world],
                            .grid = {.step = job->step, .origin = grid[0], .count = (long)grid[1]}};
     if (!(clock->t == grid[2])) { /* the clock has been set */
@@ -131,8 +168,10 @@ static void load_all(const device_job *job, const device_model *model, const int
 {
     const zw_system *system = model->system;
     for (int l = 0; l < LANES; l++) {
-        memset(g->x[l], 0,
-               (size_t)(system->nq + system->n + system->shape.params) * sizeof(double));
+        CREW_ONE () {
+            memset(g->x[l], 0,
+                   (size_t)(system->nq + system->n + system->shape.params) * sizeof(double));
+        }
         g->moves[l] = world[l] >= 0 && job->status[world[l]] == ZW_OK;
         if (g->moves[l]) {
             g->result[l] = (device_result){.status = ZW_OK};
@@ -192,7 +231,15 @@ static void step_all(const device_job *job, const device_model *model, world_wor
         if (g->moves[l] && done >> l & 1) {
             note(&g->s, &g->clock[l], l, &g->result[l]);
         } else if (g->moves[l]) {
-            g->moves[l] = step_alone(job, model, w, g, l) == ZW_OK;
+            CREW_ONE () {
+                zw_status status = step_alone(job, model, w, g, l);
+                *g->alone = (world_alone){g->clock[l], g->result[l], status};
+            }
+            CREW_MEET();
+            g->clock[l] = g->alone->clock;
+            g->result[l] = g->alone->result;
+            g->moves[l] = g->alone->status == ZW_OK;
+            CREW_MEET();
         }
     }
 }
@@ -203,24 +250,34 @@ static int any_moves(const world_group *g)
     for (int l = 0; l < LANES; l++) {
         any |= g->moves[l];
     }
-    return LANE_VOTE(any);
+    return CREW_ANY_OF_ALL(LANE_VOTE(any));
 }
 
-void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *own)
+void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *near,
+                      void *far)
 {
     const device_model *model = job->model[0];
-    world_work *w = world_begin(model, memory);
-    place_planes(model->lanes, &w->soft.found);
-    world_group *g = begin(model, w, own);
+    world_work *w = memory;
+    world_group group, *g = &group;
+    CREW_MEET();
+    CREW_ONE () {
+        world_begin(model, memory);
+        place_planes(model->lanes, &w->soft.found);
+    }
+    CREW_MEET();
+    begin(model, w, near, far, g);
     load_all(job, model, world, g);
     int moved[LANES];
     memcpy(moved, g->moves, sizeof moved);
+    CREW_MEET();
     for (int k = 0; k < job->steps && any_moves(g); k++) {
         step_all(job, model, w, g);
     }
-    for (int l = 0; l < LANES; l++) {
-        if (moved[l]) {
-            store(job, model, world[l], g, l);
+    CREW_ONE () {
+        for (int l = 0; l < LANES; l++) {
+            if (moved[l]) {
+                store(job, model, world[l], g, l);
+            }
         }
     }
 }

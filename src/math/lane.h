@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/crew.h"
+
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                        \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ZW_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -128,6 +130,23 @@ ZW_INLINE void lane_transpose4(zw_real4 *x, zw_real4 *y, zw_real4 *z, zw_real4 *
 }
 
 #endif
+
+/* x = 0, x = y, n of them. */
+ZW_INLINE void lane_clear8(int n, zw_real8 *x)
+{
+    CREW_FOR (i, n) {
+        x[i] = (zw_real8){0};
+    }
+    CREW_MEET();
+}
+
+ZW_INLINE void lane_copy8(int n, const zw_real8 *y, zw_real8 *x)
+{
+    CREW_FOR (i, n) {
+        x[i] = y[i];
+    }
+    CREW_MEET();
+}
 
 /* mask ? x : y, lane by lane; a lane of the mask is all ones or all zeros. */
 ZW_INLINE zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)

@@ -72,40 +72,45 @@ static void load(soft8 *s, int count, soft8_clock *const *clock, double *const *
 ZW_CLONES static void sort_out(soft8 *s)
 {
     zw_mask8 good = s->good;
-    for (int i = 0; i < s->system->nq; i++) {
+    CREW_FOR (i, s->system->nq) {
         good &= lane_size8(s->q[i]) < ABSURD;
     }
-    for (int i = 0; i < s->system->n; i++) {
+    CREW_FOR (i, s->system->n) {
         good &= lane_size8(s->v[i]) < ABSURD;
     }
-    for (int i = 0; i < s->system->shape.params; i++) {
+    CREW_FOR (i, s->system->shape.params) {
         good &= lane_size8(s->param[i]) < ABSURD;
     }
-    s->good = good;
+    s->good = CREW_ALL8(good);
 }
 
 /* ---- The step ------------------------------------------------------------------------------- */
 
 ZW_CLONES static void sum_forces(soft8 *s)
 {
-    for (int i = 0; i < s->system->n; i++) {
+    CREW_FOR (i, s->system->n) {
         s->x[i] = s->force[i] + s->push[i];
     }
+    CREW_MEET();
 }
 
-/* v1 in place of v, and the work of what has no potential: as step_once in soft_step.c. */
+/* v1 in place of v, and the work of what has no potential: as step_once in soft_step.c. (A crew
+ * does not sum the work, which is not used there.) */
 ZW_CLONES static void move_speeds(soft8 *s, const zw_real8 *a, zw_real8 *gained)
 {
     zw_real8 sum = {0}, h = sum + s->h;
+    zw_mask8 good = s->good;
     int works = !s->system->conservative;
-    for (int i = 0; i < s->system->n; i++) {
+    CREW_FOR (i, s->system->n) {
         zw_real8 pushed = s->push[i] + (works ? s->Q[i] : (zw_real8){0});
         zw_real8 v0 = s->v[i], v1 = v0 + h * a[i];
         sum += 0.5 * h * pushed * (v0 + v1);
         s->v[i] = v1;
-        s->good &= v1 * 0.0 == 0.0;
+        good &= v1 * 0.0 == 0.0;
     }
+    s->good = CREW_ALL8(good);
     *gained = sum;
+    CREW_MEET();
 }
 
 static void find_rows(soft8 *s)
@@ -113,6 +118,7 @@ static void find_rows(soft8 *s)
     s->blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
     soft8_limit(s);
     soft8_meet(s);
+    CREW_TOGETHER();
     if (soft8_lacks_room(s)) {
         memset(&s->good, 0, sizeof s->good);
     }
@@ -121,17 +127,18 @@ static void find_rows(soft8 *s)
 static void take(soft8 *s, zw_real8 *gained)
 {
     int damped = soft_is_damped(s->system);
-    size_t bytes = (size_t)s->system->n * sizeof *s->push;
     zw_real8 *a = s->a, h = (zw_real8){0} + s->h;
     sort_out(s);
     soft8_smooth(s);
+    CREW_TOGETHER();
     find_rows(s);
     if (s->blocks > 0 || !damped) {
         soft8_minimise(s);
     } else {
-        memset(s->push, 0, bytes);
+        lane_clear8(s->system->n, s->push);
         memset(&s->residual, 0, sizeof s->residual);
     }
+    CREW_TOGETHER();
     if (damped) {
         sum_forces(s);
         soft8_damp(s, s->x);
@@ -169,9 +176,11 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
         }
         take(s, &gained);
     } while (soft8_lacks_room(s) && soft8_grow(s));
-    for (int i = 0; i < s->system->nq; i++) {
-        s->good &= s->q[i] * 0.0 == 0.0;
+    zw_mask8 good = s->good;
+    CREW_FOR (i, s->system->nq) {
+        good &= s->q[i] * 0.0 == 0.0;
     }
+    s->good = CREW_ALL8(good);
     unload(s, count, x);
     for (int l = 0; l < count; l++) {
         touch[l] = s->touch[l];

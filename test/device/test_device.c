@@ -226,6 +226,46 @@ static void a_poisoned_world_harms_no_other(void **state)
     check_poison("emulated", ZW_FIELD_V, 1e300);
 }
 
+/* The same where nothing on the way looks at what is put into the device's memory. */
+static void check_poison_inside(const char *device, zw_field_id field, double value)
+{
+    enum { BAD = 3 };
+    stage s = stage_of("examples/contact/humanoid_falls.xml");
+    zw_batch *well = batch_on(&s, device, 0), *ill = batch_on(&s, device, 0);
+    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    assert_int_equal(zw_batch_step(well, &options, 1, 0, &s.error), ZW_OK);
+    assert_int_equal(zw_batch_step(ill, &options, 1, 0, &s.error), ZW_OK);
+    zw_batch_field(ill, BAD, field)[4] = value; /* of its turning */
+    assert_int_equal(zw_batch_push(ill, field, &s.error), ZW_OK);
+    assert_int_equal(zw_batch_step(well, &options, 20, ZW_BATCH_STAY, &s.error), ZW_OK);
+    assert_int_not_equal(zw_batch_step(ill, &options, 20, ZW_BATCH_STAY, &s.error), ZW_OK);
+    assert_non_null(zw_batch_why(ill, BAD));
+    assert_int_equal(zw_batch_pull(well, &s.error), ZW_OK);
+    assert_int_equal(zw_batch_pull(ill, &s.error), ZW_OK);
+    for (int i = 0; i < WORLDS; i++) {
+        for (int k = 0; k < FIELDS && i != BAD; k++) {
+            size_t bytes = sizeof(double) * (size_t)(zw_batch_field(well, 1, fields[k]) -
+                                                     zw_batch_field(well, 0, fields[k]));
+            assert_memory_equal(zw_batch_field(well, i, fields[k]),
+                                zw_batch_field(ill, i, fields[k]), bytes);
+        }
+    }
+    zw_batch_free(well);
+    zw_batch_free(ill);
+    stage_end(&s);
+}
+
+static void a_world_poisoned_on_the_device_harms_no_other(void **state)
+{
+    (void)state;
+    const char *device[2] = {"emulated", gpu()};
+    for (int k = 0; k < 2 && device[k]; k++) {
+        check_poison_inside(device[k], ZW_FIELD_V, NAN);
+        check_poison_inside(device[k], ZW_FIELD_V, 1e300);
+        check_poison_inside(device[k], ZW_FIELD_Q, INFINITY);
+    }
+}
+
 /* More contacts than there is room for: the world says how many, and stands where it was. */
 static void room_for_contacts_is_counted(void **state)
 {
@@ -313,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(emulated_has_the_bits),
         cmocka_unit_test(a_poisoned_world_harms_no_other),
+        cmocka_unit_test(a_world_poisoned_on_the_device_harms_no_other),
         cmocka_unit_test(room_for_contacts_is_counted),
         cmocka_unit_test(worlds_may_vary),
         cmocka_unit_test(what_is_not_there_is_refused_by_name),

@@ -22,10 +22,20 @@ enum { WARP = 32, MOST_WARPS = 16, FEW_WARPS = 4 };
 /* Worlds of a multiprocessor from which on lanes are quicker: measured likewise. */
 enum { MANY_WORLDS = 64 };
 
-/* Kilobytes of local memory that the kernels for lanes have; the last is for worlds alone. */
-static const size_t kilobytes[] = {48, 192};
-enum { KERNELS = sizeof kilobytes / sizeof *kilobytes + 1, ALONE = KERNELS - 1 };
-static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_worlds"};
+/* Crews of a multiprocessor at most: measured likewise. */
+enum { MOST_CREWS = 12, FEW_CREWS = 4 };
+
+/* Worlds in lanes, with so much local memory; a crew for each; a thread for each. */
+enum { IN_LANES, IN_LANES_MORE, CREWS, ALONE, KERNELS };
+static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_crews",
+                                                 "zw_worlds"};
+#define LANES_FEW ((size_t)48 * 1024)
+#define LANES_MORE ((size_t)192 * 1024)
+
+/* What zw_lanes_bytes finds. */
+typedef struct room {
+    size_t lanes, near, far;
+} room;
 
 typedef struct gpu {
     CUdevice device;
@@ -33,8 +43,8 @@ typedef struct gpu {
     CUmodule code;
     CUfunction kernel[KERNELS], measure;
     CUdeviceptr job, scratch, bytes;
-    size_t scratch_bytes; /* of all that there is */
-    int multiprocessors;
+    size_t scratch_bytes;        /* of all that there is */
+    int multiprocessors, shared; /* bytes of shared memory that a block can have */
     char name[128];
 } gpu;
 
@@ -74,8 +84,7 @@ static zw_status load(gpu *g, zw_error *error)
     if (status == ZW_OK) {
         status = fail(cuModuleGetFunction(&g->measure, g->code, "zw_lanes_bytes"), "kernel", error);
     }
-    status =
-        status == ZW_OK ? fail(cuMemAlloc(&g->bytes, sizeof(size_t)), "memory", error) : status;
+    status = status == ZW_OK ? fail(cuMemAlloc(&g->bytes, sizeof(room)), "memory", error) : status;
     return status == ZW_OK ? fail(cuMemAlloc(&g->job, sizeof(device_job)), "memory", error)
                            : status;
 }
@@ -109,6 +118,8 @@ static void *open_gpu(int number, zw_error *error)
     if (status == ZW_OK) {
         cuCtxSetCurrent(g->context);
         cuDeviceGetAttribute(&g->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                             g->device);
+        cuDeviceGetAttribute(&g->shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
                              g->device);
         status = load(g, error);
     }
@@ -172,47 +183,101 @@ static unsigned least(unsigned x, unsigned y)
     return x < y ? x : y;
 }
 
-/* The kernel that has enough local memory for lanes; ALONE: none. The job is on the device. */
-static zw_status choose(gpu *g, const device_job *job, int *to, zw_error *error)
+/* How a job is done: a launch. */
+typedef struct plan {
+    int kernel;
+    unsigned blocks, threads, shared;
+    size_t scratch; /* bytes in all */
+} plan;
+
+static zw_status measure(gpu *g, room *to, zw_error *error)
 {
     void *arguments[] = {&g->job, &g->bytes};
-    size_t bytes = 0;
-    *to = ALONE;
-    if (job->alone || job->reset || job->worlds < MANY_WORLDS * g->multiprocessors) {
-        return ZW_OK;
-    }
     zw_status status = fail(cuLaunchKernel(g->measure, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL),
                             "launch", error);
-    status = status == ZW_OK ? fail(cuMemcpyDtoH(&bytes, g->bytes, sizeof bytes), "copy", error)
-                             : status;
-    for (int k = ALONE - 1; k >= 0; k--) {
-        *to = bytes <= 1024 * kilobytes[k] ? k : *to;
+    return status == ZW_OK ? fail(cuMemcpyDtoH(to, g->bytes, sizeof *to), "copy", error) : status;
+}
+
+/* A thread for each world, in lanes or alone: so many in a warp, so many warps in a block. */
+static void plan_threads(const gpu *g, device_job *job, int kernel, plan *to)
+{
+    unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
+    unsigned lanes = least((worlds + FEW_WARPS * units - 1) / (FEW_WARPS * units), WARP);
+    unsigned warps = (worlds + lanes - 1) / lanes;
+    unsigned each = least((warps + units - 1) / units, MOST_WARPS);
+    *to = (plan){.kernel = kernel,
+                 .blocks = least((warps + each - 1) / each, units),
+                 .threads = each * WARP};
+    job->lanes = (int)lanes;
+    to->scratch = job->scratch_bytes * to->threads * to->blocks;
+}
+
+/* A crew for each: one block on a multiprocessor, of as many as have what is near in its shared
+ * memory; where there is too little, in device memory. */
+static zw_status plan_crews(const gpu *g, const room *need, device_job *job, plan *to,
+                            zw_error *error)
+{
+    unsigned fit = (unsigned)((size_t)g->shared / need->near), units = (unsigned)g->multiprocessors;
+    unsigned each = least(fit > 0 ? fit : FEW_CREWS, MOST_CREWS);
+    each = least(each, ((unsigned)job->worlds + units - 1) / units);
+    *to = (plan){.kernel = CREWS,
+                 .threads = each * WARP,
+                 .blocks = least(units, ((unsigned)job->worlds + each - 1) / each),
+                 .shared = fit > 0 ? each * (unsigned)need->near : 0};
+    job->near_shared = fit > 0 ? need->near : 0;
+    job->far = job->scratch_bytes;
+    job->near = job->far + need->far;
+    job->scratch_bytes = job->near + (fit > 0 ? 0 : need->near);
+    to->scratch = job->scratch_bytes * each * to->blocks;
+    return fail(cuFuncSetAttribute(g->kernel[CREWS],
+                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                   (int)to->shared),
+                "shared memory", error);
+}
+
+static int kernel_of(const gpu *g, int worlds, const room *need)
+{
+    if (worlds < MANY_WORLDS * g->multiprocessors || need->lanes > LANES_MORE) {
+        return CREWS;
     }
+    return need->lanes > LANES_FEW ? IN_LANES_MORE : IN_LANES;
+}
+
+/* The job is on the device, for `measure`. */
+static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
+{
+    room need;
+    if (job->alone || job->reset) {
+        plan_threads(g, job, ALONE, to);
+        return ZW_OK;
+    }
+    zw_status status = measure(g, &need, error);
+    int kernel = status == ZW_OK ? kernel_of(g, job->worlds, &need) : ALONE;
+    if (kernel == CREWS) {
+        return plan_crews(g, &need, job, to, error);
+    }
+    plan_threads(g, job, kernel, to);
     return status;
 }
 
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
     gpu *g = device;
-    int kernel = ALONE;
+    plan how;
     device_job own = *job;
     void *arguments[] = {&g->job};
-    unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
-    unsigned lanes = least((worlds + FEW_WARPS * units - 1) / (FEW_WARPS * units), WARP);
-    unsigned warps = (worlds + lanes - 1) / lanes;
-    unsigned each = least((warps + units - 1) / units, MOST_WARPS);
-    unsigned blocks = least((warps + each - 1) / each, units);
-    own.lanes = (int)lanes;
     own.scratch_bytes = (scratch + 127) / 128 * 128;
     cuCtxSetCurrent(g->context);
-    zw_status status = make_room(g, own.scratch_bytes * WARP * each * blocks, error);
+    zw_status status = put(device, (void *)g->job, &own, sizeof own, error);
+    status = status == ZW_OK ? choose(g, &own, &how, error) : status;
+    status = status == ZW_OK ? make_room(g, how.scratch, error) : status;
     own.scratch = (unsigned char *)g->scratch;
     status = status == ZW_OK ? put(device, (void *)g->job, &own, sizeof own, error) : status;
-    status = status == ZW_OK ? choose(g, &own, &kernel, error) : status;
-    status = status == ZW_OK ? fail(cuLaunchKernel(g->kernel[kernel], blocks, 1, 1, each * WARP, 1,
-                                                   1, 0, NULL, arguments, NULL),
-                                    "launch", error)
-                             : status;
+    status = status == ZW_OK
+                 ? fail(cuLaunchKernel(g->kernel[how.kernel], how.blocks, 1, 1, how.threads, 1, 1,
+                                       how.shared, NULL, arguments, NULL),
+                        "launch", error)
+                 : status;
     return status == ZW_OK ? fail(cuCtxSynchronize(), "the worlds", error) : status;
 }
 

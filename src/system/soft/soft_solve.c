@@ -213,8 +213,9 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     for (int i = 0; i < system->n; i++) { /* on the way that it went last */
         s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
     }
-    if (!is_finite(s)) { /* that names which is not */
-        status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
+    if (!is_finite(s)) { /* names which is not; not on a device, where no error is wanted */
+        status = error ? system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error)
+                       : ZW_NOT_FINITE;
     }
     s->holds = 1;
     status = status == ZW_OK ? find_rows(s, q, v, error) : status;

@@ -171,6 +171,24 @@ static void make_tendons(soft8 *s)
     }
 }
 
+static void find_apart(soft8 *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    s->motors_apart = s->lengths_apart = 1;
+    for (int k = 0; k < bodies->motor_count; k++) {
+        for (int i = 0; i < k; i++) {
+            s->motors_apart &= bodies->motor[i].length != bodies->motor[k].length;
+        }
+    }
+    for (int k = 0; k < bodies->length_count; k++) {
+        s->lengths_apart &= bodies->length[k].count == 1;
+        for (int i = 0; i < k; i++) {
+            s->lengths_apart &= bodies->term[bodies->length[i].first].dof !=
+                                bodies->term[bodies->length[k].first].dof;
+        }
+    }
+}
+
 /* ---- Room ----------------------------------------------------------------------------------- */
 
 /* What does not change. */
@@ -234,6 +252,7 @@ static int allocate(soft8 *s)
     s->straight =
         paths_find(s->system->n, s->system->tree->dof_parent, s->of_depth, s->of_start, s->of_run);
     make_tendons(s);
+    find_apart(s);
     soft8_begin_steps(s);
     return 1;
 }

@@ -103,6 +103,8 @@ struct soft8 {
 
     double *tendon_J;     /* [entries of the rows of constraints] of limits of tendons */
     int *tendon_straight; /* [constraints] */
+    /* No two motors pull on one length, no two lengths on one dof: for crews */
+    int motors_apart, lengths_apart;
 
     /* The current worlds */
     int lanes;               /* so many are worlds; the others repeat the last */
@@ -128,6 +130,13 @@ struct soft8 {
     int *level;                         /* [n] */
     zw_real8 *H;                        /* [n (n + 1) / 2 + 4 n] */
     zw_real8 *edge_r, *edge_d, *edge_D; /* [edges] along a line: soft8_newton.c */
+    struct soft8_gathered *gathered;    /* of a crew: soft8_meet.c */
+    /* Of a crew: device/cuda/crew_solve.c, device/world.h */
+    const short *above; /* [n][n] */
+    short *above_straight, *above_bent;
+    double *product; /* [PATHS_RUN][n] */
+    paths_shape *bent;
+    const struct device_levels *levels;
     int iterations;
     zw_real8
         residual; /* squares of what is left of M a - force - push, in proportion to its parts */
@@ -166,6 +175,8 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
 /* Rows of a contact at these places, with these frames, where gap < 0 in the lanes of `on`. */
 void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
                        const zw_real8 *frame, const zw_real8 *gap);
+/* Bytes of what a crew gathers. */
+size_t soft8_gathered_bytes(void);
 /* soft8_newton.c: push, and a if it is wanted. */
 void soft8_minimise(soft8 *s);
 /* x = (M + diagonal) \ x */

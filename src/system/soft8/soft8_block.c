@@ -36,7 +36,7 @@ ZW_INLINE void times_fixed(const soft8_block *k, const zw_real8 *a, zw_real8 *to
 
 ZW_CLONES void soft8_along(const soft8 *s)
 {
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         const zw_real8 *a = s->x;
         zw_real8 *to = k->move;
@@ -50,6 +50,7 @@ ZW_CLONES void soft8_along(const soft8 *s)
             times(k, k->width, a, to);
         }
     }
+    CREW_MEET();
 }
 
 /* ---- The law -------------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ ZW_INLINE zw_mask8 any_edge(const soft8_block *k)
 
 ZW_CLONES void soft8_begin(const soft8 *s)
 {
-    for (int i = 0; i < s->blocks; i++) {
+    CREW_FOR (i, s->blocks) {
         soft8_block *k = &s->block[i];
         for (int j = 0; j < (k->width > 1 ? k->width - 1 : 1); j++) {
             k->up[j] = k->down[j] = k->D > 0.0;
@@ -102,21 +103,30 @@ ZW_CLONES void soft8_begin(const soft8 *s)
             k->force[r] = (zw_real8){0};
         }
     }
+    CREW_MEET();
+}
+
+/* For CREW_EACH. */
+ZW_INLINE __attribute__((unused)) int is_there(const soft8_block *block, int i)
+{
+    return lane_any8(block[i].D > 0.0);
 }
 
 ZW_CLONES void soft8_list(soft8 *s, const zw_mask8 *live)
 {
-    s->actives = 0;
-    for (int i = 0; i < s->blocks; i++) {
+    int count = 0;
+    CREW_EACH (i, s->blocks, is_there, s->block) {
         if (lane_any8((s->block[i].D > 0.0) & *live)) {
-            s->active[s->actives++] = i;
+            s->active[count++] = i;
         }
     }
+    s->actives = count;
+    CREW_MEET();
 }
 
 ZW_CLONES void soft8_slopes(const soft8 *s)
 {
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         k->any = lane_any8(any_edge(k));
         if (k->kind != SOFT_PYRAMID) {
@@ -128,6 +138,7 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
             slopes_pyramid(k, k->width);
         }
     }
+    CREW_MEET();
 }
 
 /* The edges that push at x, and their forces. Returns where others push than before. */
@@ -170,33 +181,36 @@ ZW_INLINE zw_mask8 look(soft8_block *k, const zw_real8 *x, zw_real8 *force)
 
 ZW_CLONES void soft8_law(const soft8 *s)
 {
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         look(k, k->x, k->then);
     }
+    CREW_MEET();
 }
 
 ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
 {
     zw_mask8 other = {0};
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         other |= look(k, k->move, k->then);
     }
-    *same = ~other;
+    *same = CREW_ALL8(~other);
+    CREW_MEET();
 }
 
 ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 {
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         for (int r = 0; r < k->width; r++) {
             k->force[r] = lane_select8(*here, k->then[r], k->force[r]);
         }
     }
-    for (int d = 0; d < s->system->n; d++) {
+    CREW_FOR (d, s->system->n) {
         s->a[d] = lane_select8(*here, s->x[d], s->a[d]);
     }
+    CREW_MEET();
 }
 
 /* ---- J' f ----------------------------------------------------------------------------------- */
@@ -205,7 +219,7 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *f, zw_real8 *to)
 {
     int columns = k->columns, c = 0;
-    for (; c + 4 <= columns; c += 4) {
+    for (; c + 4 <= columns && CREW_SIZE == 1; c += 4) {
         const int *at = k->column + c;
         zw_real8 x = to[at[0]], y = to[at[1]], z = to[at[2]], w = to[at[3]];
         for (int r = 0; r < width; r++) {
@@ -220,12 +234,12 @@ ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *
         to[at[2]] = z;
         to[at[3]] = w;
     }
-    for (; c < columns; c++) {
-        zw_real8 sum = to[k->column[c]];
+    CREW_FOR (e, columns - c) {
+        zw_real8 sum = to[k->column[c + e]];
         for (int r = 0; r < width; r++) {
-            sum += f[r] * k->J[r * columns + c];
+            sum += f[r] * k->J[r * columns + c + e];
         }
-        to[k->column[c]] = sum;
+        to[k->column[c + e]] = sum;
     }
 }
 
@@ -238,7 +252,7 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
             continue;
         }
         if (k->fixed) {
-            for (int c = 0; c < k->columns; c++) {
+            CREW_FOR (c, k->columns) {
                 to[k->column[c]] += f[0] * k->fixed[c];
             }
         } else if (k->width == 3) {
@@ -246,6 +260,7 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
         } else {
             push_rows(k, k->width, f, to);
         }
+        CREW_MEET();
     }
 }
 
@@ -255,7 +270,7 @@ ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
 {
     const int *start = s->shape.start, *level = s->level;
     int columns = k->columns;
-    for (int t = 0; t < columns; t++) {
+    CREW_FOR (t, columns) {
         zw_real8 *row = s->H + start[k->column[t]], w[SOFT_WIDE];
         for (int r = 0; r < width; r++) {
             w[r] = k->C[r * (r + 1) / 2] * k->J[t];
@@ -295,7 +310,7 @@ ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
 ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_block *k)
 {
     const int *start = s->shape.start, *level = s->level;
-    for (int t = 0; t < k->columns; t++) {
+    CREW_FOR (t, k->columns) {
         zw_real8 w = k->C[0] * k->fixed[t];
         for (int c = 0; c <= t; c++) {
             s->H[start[k->column[t]] + level[k->column[c]]] += w * k->fixed[c];
@@ -323,7 +338,7 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
     const tree_mechanism *tree = s->system->tree;
     const zw_real8 *M = s->sweeps + tree->at.M;
     int bent = s->shape.parent != s->straight.parent;
-    for (int d = 0; d < tree->nv; d++) {
+    CREW_FOR (d, tree->nv) {
         zw_real8 *row = s->H + s->shape.start[d];
         int first = tree->start[d], count = tree->start[d + 1] - first;
         for (int k = 0; bent && k < s->shape.depth[d]; k++) {
@@ -334,6 +349,7 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
         }
         copy(bent ? 0 : count, M + first, row);
     }
+    CREW_MEET();
     for (int i = 0; with_blocks && i < s->actives; i++) {
         const soft8_block *k = &s->block[s->active[i]];
         if (!k->any) {
@@ -341,7 +357,9 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
         }
         if (k->fixed && k->columns == 1) {
             int d = k->column[0];
-            s->H[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
+            CREW_ONE () {
+                s->H[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
+            }
         } else if (k->fixed) {
             stiffen_fixed(s, k);
         } else if (k->width == 3) {
@@ -349,5 +367,6 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
         } else {
             stiffen(s, k, k->width);
         }
+        CREW_MEET();
     }
 }

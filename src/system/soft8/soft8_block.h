@@ -21,6 +21,15 @@ void soft8_law(const soft8 *s);
 void soft8_arrive(const soft8 *s, const zw_mask8 *here);
 /* to += J' force, or J' rest */
 void soft8_push(const soft8 *s, int rest, zw_real8 *to);
+/* A crew looks up who is above whom in the shape. */
+#if CREW_SIZE > 1
+void soft8_note_shape(soft8 *s, int bent);
+#else
+static inline void soft8_note_shape(const soft8 *s, int bent)
+{
+    (void)s, (void)bent;
+}
+#endif
 /* H = M, + J' C J */
 void soft8_fill(const soft8 *s, int with_blocks);
 

@@ -56,69 +56,82 @@ ZW_INLINE zw_real8 motor_force(const struct system_bodies *bodies, const bodies_
 }
 
 ZW_INLINE void add_motors(const struct system_bodies *bodies, const zw_real8 *param,
-                          const zw_real8 *q, const zw_real8 *v, zw_real8 *scratch, zw_real8 *force)
+                          const zw_real8 *q, const zw_real8 *v, int motors_apart, int lengths_apart,
+                          zw_real8 *scratch, zw_real8 *force)
 {
-    for (int i = 0; i < bodies->length_count; i++) {
+    CREW_FOR (i, bodies->length_count) {
         scratch[i] = (zw_real8){0};
     }
-    for (int k = 0; k < bodies->motor_count; k++) {
+    CREW_MEET();
+    CREW_FOR_IF (motors_apart, k, bodies->motor_count) {
         const bodies_motor *motor = &bodies->motor[k];
         zw_real8 u = clamp8(param[motor->param], motor->clamp_control, motor->control);
         scratch[motor->length] += motor->gear[0] * motor_force(bodies, motor, u, q, v);
     }
-    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+    CREW_MEET();
+    CREW_FOR_IF (lengths_apart, i, bodies->motor_count > 0 ? bodies->length_count : 0) {
         const bodies_length *length = &bodies->length[i];
         int at_dof = i < bodies->joint_count && length->count == 1;
         scratch[i] = clamp8(scratch[i], length->force_limited && !at_dof, length->force_range);
         pull(bodies, i, scratch[i], force);
     }
-    for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
+    CREW_MEET();
+    CREW_FOR (i, bodies->motor_count > 0 ? bodies->joint_count : 0) {
         const bodies_length *length = &bodies->length[i];
         if (length->force_limited && length->count == 1) {
             zw_real8 *at = &force[bodies->term[length->first].dof];
             *at = clamp8(*at, 1, length->force_range);
         }
     }
+    CREW_MEET();
 }
 
-ZW_INLINE void add_springs(const struct system_bodies *bodies, const zw_real8 *q, zw_real8 *force)
+ZW_INLINE void add_springs(const struct system_bodies *bodies, const zw_real8 *q, int lengths_apart,
+                           zw_real8 *force)
 {
-    for (int i = 0; i < bodies->length_count; i++) {
+    CREW_FOR_IF (lengths_apart, i, bodies->length_count) {
         const bodies_length *length = &bodies->length[i];
         if (length->stiffness != 0) {
             zw_real8 now = along(bodies, i, 1, q, 0);
             pull(bodies, i, -length->stiffness * (now - clamp8(now, 1, length->rest)), force);
         }
     }
+    CREW_MEET();
 }
 
-ZW_INLINE void add_dampers(const zw_system *system, const zw_real8 *v, zw_real8 *force)
+ZW_INLINE void add_dampers(const zw_system *system, const zw_real8 *v, int lengths_apart,
+                           zw_real8 *force)
 {
     const struct system_bodies *bodies = system->bodies;
-    for (int i = 0; i < system->n; i++) {
+    CREW_FOR (i, system->n) {
         force[i] -= system->tree->damping[i] * v[i];
     }
-    for (int i = 0; i < bodies->length_count; i++) {
+    CREW_MEET();
+    CREW_FOR_IF (lengths_apart, i, bodies->length_count) {
         if (bodies->length[i].damping != 0) {
             pull(bodies, i, -bodies->length[i].damping * along(bodies, i, 1, v, 1), force);
         }
     }
+    CREW_MEET();
 }
 
 ZW_CLONES static void put_forces(const soft8 *s)
 {
     const zw_system *system = s->system;
     zw_real8 *force = s->force, *Q = s->Q;
-    add_springs(system->bodies, s->q, force);
+    add_springs(system->bodies, s->q, s->lengths_apart, force);
     if (!system->conservative) {
-        for (int i = 0; i < system->n; i++) {
+        CREW_FOR (i, system->n) {
             Q[i] = (zw_real8){0};
         }
-        add_motors(system->bodies, s->param, s->q, s->v, s->scratch, Q);
-        add_dampers(system, s->v, Q);
-        for (int i = 0; i < system->n; i++) {
+        CREW_MEET();
+        add_motors(system->bodies, s->param, s->q, s->v, s->motors_apart, s->lengths_apart,
+                   s->scratch, Q);
+        add_dampers(system, s->v, s->lengths_apart, Q);
+        CREW_FOR (i, system->n) {
             force[i] += Q[i];
         }
+        CREW_MEET();
     }
 }
 
@@ -126,21 +139,25 @@ ZW_CLONES static void put_forces(const soft8 *s)
 ZW_CLONES static void take_bias(soft8 *s, const zw_real8 *bias)
 {
     zw_mask8 good = s->good;
-    for (int i = 0; i < s->system->n; i++) {
+    CREW_FOR (i, s->system->n) {
         s->force[i] -= bias[i];
         good &= s->force[i] * 0.0 == 0.0;
     }
-    s->good = good;
+    s->good = CREW_ALL8(good);
+    CREW_MEET();
 }
 
 void soft8_smooth(soft8 *s)
 {
     const tree_mechanism *tree = s->system->tree;
     tree_kinematics8(tree, s->q, s->sweeps);
+    CREW_TOGETHER();
     tree_velocities8(tree, s->v, s->sweeps);
-    memset(s->x, 0, (size_t)s->system->n * sizeof *s->x);
+    CREW_TOGETHER();
+    lane_clear8(s->system->n, s->x);
     tree_passive8(tree, s->q, s->x, s->force); /* at rest: springs only */
     put_forces(s);
+    CREW_TOGETHER();
     tree_inverse8(tree, NULL, NULL, s->sweeps, s->x);
     take_bias(s, s->x);
     tree_composite8(tree, s->sweeps);

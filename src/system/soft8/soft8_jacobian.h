@@ -6,7 +6,7 @@
 #include "system/soft8/soft8.h"
 
 /* Rows of J, and the speeds along them, unless that is NULL: contact_rows. Width is a constant
- * where this is inlined, if it is 3. */
+ * where this is inlined, if it is 3. The speeds of a crew are in an array of all. */
 ZW_INLINE void soft8_put_rows(const soft8 *s, const soft8_match *match, const int width,
                               const zw_real8 *pos, const zw_real8 *frame, zw_real8 *J,
                               zw_real8 *speed)
@@ -14,10 +14,10 @@ ZW_INLINE void soft8_put_rows(const soft8 *s, const soft8_match *match, const in
     const tree_mechanism *tree = s->system->tree;
     const zw_real8 *sweep = s->sweeps + tree->at.S, *com = s->sweeps + tree->at.com;
     int columns = match->columns;
-    for (int r = 0; r < width && speed; r++) {
+    for (int r = 0; r < width && speed && CREW_SIZE == 1; r++) {
         speed[r] = (zw_real8){0};
     }
-    for (int c = 0; c < columns; c++) {
+    CREW_FOR (c, columns) {
         int d = match->column[c];
         double side = match->side[c];
         const zw_real8 *S = sweep + 6 * d, *own = com + 3 * tree->dof_body[d];
@@ -30,11 +30,20 @@ ZW_INLINE void soft8_put_rows(const soft8 *s, const soft8_match *match, const in
                 r < 3 ? f[0] * u + f[1] * v + f[2] * w : f[0] * S[0] + f[1] * S[1] + f[2] * S[2];
             entry = side * entry;
             J[r * columns + c] = entry;
-            if (speed) {
+            if (speed && CREW_SIZE == 1) {
                 speed[r] += entry * s->v[d];
             }
         }
     }
+    CREW_MEET();
+    CREW_FOR (r, speed && CREW_SIZE > 1 ? width : 0) {
+        zw_real8 sum = {0};
+        for (int c = 0; c < columns; c++) {
+            sum += J[r * columns + c] * s->v[match->column[c]];
+        }
+        speed[r] = sum;
+    }
+    CREW_MEET();
 }
 
 #endif

@@ -29,11 +29,12 @@ ZW_CLONES static void place_all(const soft8 *s, const zw_real8 *sweeps, soft8_po
 {
     const contact_world *world = s->system->bodies->contact;
     const tree_places *at = &s->system->tree->at;
-    for (int k = 0; k < world->geom_count; k++) {
+    CREW_FOR (k, world->geom_count) {
         const contact_geom *geom = &world->geom[k];
         place(geom, sweeps + at->R + 9 * geom->body, sweeps + at->origin + 3 * geom->body,
               &pose[k]);
     }
+    CREW_MEET();
 }
 
 /* ---- Near ----------------------------------------------------------------------------------- */
@@ -315,13 +316,19 @@ static void take_pose(const soft8_pose *from, int lane, collide_pose *to)
 
 /* Points of a pair, world by world: the k-th of each world share a block. */
 enum { ALONE = 16 };
-typedef struct gathered {
+typedef struct soft8_gathered {
     zw_mask8 on[ALONE];
     zw_real8 pos[ALONE][3], frame[ALONE][9], gap[ALONE];
-    int most;
+    int most, needed[LANES];
+    int lost[LANES]; /* there were more than ALONE */
 } gathered;
 
-static void gather(soft8 *s, const soft8_match *match, int lane, double close, gathered *to)
+size_t soft8_gathered_bytes(void)
+{
+    return sizeof(gathered);
+}
+
+static void gather(const soft8 *s, const soft8_match *match, int lane, double close, gathered *to)
 {
     contact_work *work = &s->alone->found;
     int count = 0;
@@ -330,14 +337,14 @@ static void gather(soft8 *s, const soft8_match *match, int lane, double close, g
     work->count = work->needed = 0;
     const contact_world *world = s->system->bodies->contact;
     contact_meet_match(world, work, &world->match[match - s->match], close, NULL);
-    s->points[lane] += work->needed;
+    to->needed[lane] = work->needed;
     for (int k = 0; k < work->count; k++) {
         const contact_point *point = &work->point[k];
         if (!s->reach && !soft_takes(s->alone, k)) {
             continue;
         }
         if (count == ALONE) {
-            s->good[lane] = 0;
+            to->lost[lane] = 1;
             return;
         }
         to->on[count][lane] = -1;
@@ -353,29 +360,49 @@ static void gather(soft8 *s, const soft8_match *match, int lane, double close, g
     to->most = count > to->most ? count : to->most;
 }
 
+static void gather_all(const soft8 *s, const soft8_match *match, zw_mask8 near,
+                       const zw_real8 *close, gathered *to)
+{
+    to->most = 0;
+    memset(to->on, 0, sizeof to->on);
+    memset(to->needed, 0, sizeof to->needed);
+    memset(to->lost, 0, sizeof to->lost);
+    for (int l = 0; l < s->lanes; l++) {
+        if (near[l] && s->good[l]) {
+            gather(s, match, l, (*close)[l], to);
+        }
+    }
+    for (int k = 0; LANE_VOTE(k < to->most); k++) {
+        for (int l = 0; l < LANES; l++) { /* numbers where there is no point */
+            for (int i = 0; i < 3 && !to->on[k][l]; i++) {
+                to->pos[k][i][l] = 0;
+            }
+            for (int i = 0; i < 9 && !to->on[k][l]; i++) {
+                to->frame[k][i][l] = 0;
+            }
+            to->gap[k][l] = to->on[k][l] ? to->gap[k][l] : 0;
+        }
+    }
+}
+
 static void meet_alone(soft8 *s, int index, zw_mask8 near, const zw_real8 *close)
 {
     const soft8_match *match = &s->match[index];
-    gathered to;
-    to.most = 0;
-    memset(to.on, 0, sizeof to.on);
-    for (int l = 0; l < s->lanes; l++) {
-        if (near[l] && s->good[l]) {
-            gather(s, match, l, (*close)[l], &to);
-        }
+    gathered own, *to = CREW_SIZE > 1 ? s->gathered : &own;
+    CREW_MEET();
+    CREW_ONE () {
+        gather_all(s, match, near, close, to);
     }
-    for (int k = 0; LANE_VOTE(k < to.most); k++) {
-        for (int l = 0; l < LANES; l++) { /* numbers where there is no point */
-            for (int i = 0; i < 3 && !to.on[k][l]; i++) {
-                to.pos[k][i][l] = 0;
-            }
-            for (int i = 0; i < 9 && !to.on[k][l]; i++) {
-                to.frame[k][i][l] = 0;
-            }
-            to.gap[k][l] = to.on[k][l] ? to.gap[k][l] : 0;
-            s->touch[l] |= to.on[k][l] ? (uint64_t)1 << index % 64 : 0;
+    CREW_MEET();
+    for (int l = 0; l < LANES; l++) {
+        s->points[l] += to->needed[l];
+        s->good[l] = to->lost[l] ? 0 : s->good[l];
+    }
+    for (int k = 0; LANE_VOTE(k < to->most); k++) {
+        for (int l = 0; l < LANES; l++) {
+            s->touch[l] |= to->on[k][l] ? (uint64_t)1 << index % 64 : 0;
         }
-        add(s, match, &to.on[k], to.pos[k], to.frame[k], &to.gap[k]);
+        add(s, match, &to->on[k], to->pos[k], to->frame[k], &to->gap[k]);
     }
 }
 
@@ -397,12 +424,28 @@ void soft8_place(soft8 *s)
     soft8_place_at(s, s->sweeps, s->pose);
 }
 
+/* For CREW_EACH: as find_near begins. */
+ZW_INLINE __attribute__((unused)) int may_meet(const soft8 *s, int match)
+{
+    const contact_match *of = &s->system->bodies->contact->match[match];
+    zw_mask8 near;
+    zw_real8 close, far = (zw_real8){0} + (of->radius + of->margin), q[3];
+    if (of->plane) {
+        find_near(s, &s->match[match], &near, &close);
+        return lane_any8(near);
+    }
+    for (int i = 0; i < 3; i++) {
+        q[i] = s->pose[of->b].pos[i] - s->pose[of->a].pos[i];
+    }
+    return s->reach || lane_any8(~(dot8(q, q) > far * far));
+}
+
 void soft8_meet_placed(soft8 *s)
 {
     const contact_world *world = s->system->bodies->contact;
     memset(s->points, 0, sizeof s->points);
     memset(s->touch, 0, sizeof s->touch);
-    for (int k = 0; k < s->match_count; k++) {
+    CREW_EACH (k, s->match_count, may_meet, s) {
         zw_mask8 near;
         zw_real8 close;
         find_near(s, &s->match[k], &near, &close);

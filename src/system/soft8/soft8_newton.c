@@ -27,26 +27,40 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 
 /* ---- The pattern ---------------------------------------------------------------------------- */
 
+static void bend(soft8 *s)
+{
+    memcpy(s->parent, s->straight.parent, (size_t)s->system->n * sizeof *s->parent);
+    for (int i = 0; i < s->actives; i++) {
+        const soft8_block *k = &s->block[s->active[i]];
+        for (int j = k->columns - 1; j > 0 && !k->is_straight; j--) {
+            paths_bend(s->parent, k->column[j], k->column[j - 1]);
+        }
+    }
+}
+
 static void find_shape(soft8 *s)
 {
     int n = s->system->n, bent = 0;
     for (int i = 0; i < s->actives; i++) {
         bent |= !s->block[s->active[i]].is_straight;
     }
-    s->shape = s->straight;
+    paths_shape shape = s->straight;
     if (bent) {
-        memcpy(s->parent, s->straight.parent, (size_t)n * sizeof *s->parent);
-        for (int i = 0; i < s->actives; i++) {
-            const soft8_block *k = &s->block[s->active[i]];
-            for (int j = k->columns - 1; j > 0 && !k->is_straight; j--) {
-                paths_bend(s->parent, k->column[j], k->column[j - 1]);
-            }
+        CREW_MEET();
+        paths_shape own, *to = CREW_SIZE > 1 ? s->bent : &own;
+        CREW_ONE () {
+            bend(s);
+            *to = paths_find(n, s->parent, s->depth, s->start, s->run);
         }
-        s->shape = paths_find(n, s->parent, s->depth, s->start, s->run);
+        CREW_MEET();
+        shape = *to;
     }
-    for (int d = 0; d < n; d++) {
-        s->level[d] = s->shape.depth[d] - 1;
+    s->shape = shape;
+    CREW_FOR (d, n) {
+        s->level[d] = shape.depth[d] - 1;
     }
+    soft8_note_shape(s, bent);
+    CREW_MEET();
 }
 
 /* ---- Along a line --------------------------------------------------------------------------- */
@@ -102,8 +116,11 @@ typedef struct line {
 ZW_CLONES static void begin_line(soft8 *s, const zw_mask8 *live, line *to)
 {
     zw_real8 c1 = {0}, zero = {0}, slope, rise = {0};
-    for (int d = 0; d < s->system->n; d++) {
+    CREW_FOR (d, s->system->n) {
         s->x[d] -= s->a[d];
+    }
+    CREW_MEET();
+    for (int d = 0; d < s->system->n; d++) {
         c1 += s->x[d] * (s->Ma[d] - s->force[d]);
     }
     to->c1 = slope = c1;
@@ -135,20 +152,22 @@ ZW_CLONES static void bracket(line *to, const zw_real8 *slope, const zw_real8 *r
 ZW_CLONES static void go(soft8 *s, const zw_mask8 *live, const zw_real8 *to)
 {
     zw_real8 at = only(*live, *to);
-    for (int d = 0; d < s->system->n; d++) {
+    CREW_FOR (d, s->system->n) {
         s->a[d] += at * s->x[d];
     }
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         for (int r = 0; r < k->width; r++) {
             k->x[r] += at * (k->move[r] - k->x[r]);
         }
     }
+    CREW_MEET();
 }
 
 static void go_along(soft8 *s, zw_mask8 live)
 {
     line way = {.edges = list_edges(s)};
+    CREW_MEET();
     tree_multiply8(s->system->tree, NULL, s->sweeps, s->a, s->Ma);
     begin_line(s, &live, &way);
     for (int k = 0; k < LOOKS && lane_any8(way.open); k++) {
@@ -166,7 +185,7 @@ static zw_mask8 aim(soft8 *s)
 {
     zw_mask8 good;
     soft8_fill(s, 1);
-    memcpy(s->x, s->force, (size_t)s->system->n * sizeof *s->x);
+    lane_copy8(s->system->n, s->force, s->x);
     soft8_push(s, 1, s->x);
     soft_solve_lanes(&s->shape, NULL, s->H, s->x, &good);
     return good;
@@ -176,8 +195,7 @@ static zw_mask8 aim(soft8 *s)
  * CLOSE then. */
 ZW_CLONES static void check(soft8 *s)
 {
-    zw_real8 zero = {0};
-    s->residual = zero;
+    zw_real8 zero = {0}, worst = zero;
     for (int t = 0; t < s->alone->trees; t++) {
         zw_real8 slope = zero, Ma = zero, applied = zero, pushed = zero;
         for (int d = s->alone->tree[t].first; d < s->alone->tree[t].end; d++) {
@@ -191,31 +209,33 @@ ZW_CLONES static void check(soft8 *s)
         size = lane_select8(pushed > size, pushed, size);
         s->good &= slope <= 0.25 * CLOSE * CLOSE * size;
         zw_real8 part = slope / lane_select8(size > zero, size, zero + 1.0);
-        s->residual = lane_select8(part > s->residual, part, s->residual);
+        worst = lane_select8(part > worst, part, worst);
     }
+    s->residual = worst;
 }
 
 /* The whole step, in lanes that have not arrived. */
 ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
 {
-    for (int d = 0; d < s->system->n; d++) {
+    CREW_FOR (d, s->system->n) {
         s->a[d] = lane_select8(*live, s->x[d], s->a[d]);
     }
-    for (int i = 0; i < s->actives; i++) {
+    CREW_FOR (i, s->actives) {
         soft8_block *k = &s->block[s->active[i]];
         for (int r = 0; r < k->width; r++) {
             k->x[r] = k->move[r];
         }
     }
+    CREW_MEET();
 }
 
 void soft8_minimise(soft8 *s)
 {
-    size_t bytes = (size_t)s->system->n * sizeof *s->a;
     zw_mask8 live = s->good & ~s->repeats, same;
-    memset(s->a, 0, bytes);
+    lane_clear8(s->system->n, s->a);
     soft8_begin(s);
-    for (s->iterations = 0; lane_any8(live) && s->iterations < MOST; s->iterations++) {
+    int turn = 0;
+    for (; lane_any8(live) && turn < MOST; turn++) {
         soft8_list(s, &live);
         find_shape(s);
         soft8_slopes(s);
@@ -227,15 +247,16 @@ void soft8_minimise(soft8 *s)
         same &= live;
         soft8_arrive(s, &same);
         live &= ~same;
-        if (s->iterations < WHOLE) {
+        if (turn < WHOLE) {
             go_all_the_way(s, &live);
         } else if (lane_any8(live)) {
             go_along(s, live);
             soft8_law(s);
         }
     }
+    s->iterations = turn;
     s->good &= ~live;
-    memset(s->push, 0, bytes);
+    lane_clear8(s->system->n, s->push);
     soft8_push(s, 0, s->push);
     tree_multiply8(s->system->tree, NULL, s->sweeps, s->a, s->Ma);
     check(s);
@@ -245,6 +266,7 @@ void soft8_damp(soft8 *s, zw_real8 *x)
 {
     zw_mask8 good;
     s->shape = s->straight;
+    soft8_note_shape(s, 0);
     soft8_fill(s, 0);
     soft_solve_lanes(&s->straight, s->diagonal, s->H, x, &good);
     s->good &= good;

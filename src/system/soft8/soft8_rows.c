@@ -80,7 +80,7 @@ ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_
                                    soft8_block *k)
 {
     const soft_pair *pair = &match->pair;
-    zw_real8 speed[SOFT_WIDE];
+    zw_real8 own[SOFT_WIDE], *speed = CREW_SIZE > 1 ? k->then : own;
     if (k->width == 3) {
         soft8_put_rows(s, match, 3, pos, frame, k->J, speed);
     } else {
@@ -172,9 +172,17 @@ ZW_CLONES static void add_tendon(soft8 *s, int index)
     }
 }
 
+/* For CREW_EACH. */
+ZW_INLINE __attribute__((unused)) int may_limit(const soft8 *s, int index)
+{
+    const soft_watch *watch = &s->alone->watch[index];
+    zw_real8 phi = watch->coef * s->q[watch->q < 0 ? 0 : watch->q] - watch->limit;
+    return watch->q < 0 || lane_any8(phi < watch->margin);
+}
+
 void soft8_limit(soft8 *s)
 {
-    for (int c = 0; c < s->system->bodies->constraint_count; c++) {
+    CREW_EACH (c, s->system->bodies->constraint_count, may_limit, s) {
         if (s->alone->watch[c].q >= 0) {
             add_limit(s, c);
         } else {

@@ -1,0 +1,113 @@
+/* Before the files of worlds in lanes, once more: the 32 threads of a warp are a crew
+ * (math/crew.h), and have one world together. The names of functions are others than those of
+ * one_lane.h. */
+#ifndef ZW_DEVICE_CUDA_CREW_H
+#define ZW_DEVICE_CUDA_CREW_H
+
+#define ZW_LANES 1
+#define LANE_VOTE(own) (own)
+
+#ifndef CREW_SIZE /* else it is emulated: test/device/crew_emulated.h */
+#define CREW_SIZE 32
+#define CREW_WHOLE 0xffffffffU
+#define CREW_OWN ((int)__nvvm_read_ptx_sreg_laneid())
+#define CREW_MEET() __nvvm_bar_warp_sync(CREW_WHOLE)
+#define CREW_FOR(i, count) for (int i = CREW_OWN; i < (count); i += CREW_SIZE)
+#define CREW_FOR_IF(apart, i, count)                                                               \
+    for (int i = (apart)         ? CREW_OWN                                                        \
+                 : CREW_OWN == 0 ? 0                                                               \
+                                 : (count);                                                        \
+         i < (count); i += (apart) ? CREW_SIZE : 1)
+#define CREW_ONE() if (CREW_OWN == 0)
+#define CREW_ANY(own) __nvvm_vote_any_sync(CREW_WHOLE, (own))
+#define CREW_ALL8(mask) ((zw_mask8){-(long long)!CREW_ANY((mask)[0] == 0)})
+#define CREW_TOGETHER() __asm__ volatile("barrier.sync 0;" ::: "memory")
+#define CREW_ANY_OF_ALL(own) __nvvm_bar0_or(own)
+/* 32 at a time are tested, and those that the test leaves are done one after another. */
+#define CREW_EACH(i, count, test, of)                                                              \
+    for (int i##_from = 0; i##_from < (count); i##_from += CREW_SIZE)                              \
+        for (unsigned i##_on = __nvvm_vote_ballot_sync(                                            \
+                 CREW_WHOLE, i##_from + CREW_OWN < (count) && test(of, i##_from + CREW_OWN));      \
+             i##_on; i##_on &= i##_on - 1)                                                         \
+            for (int i = i##_from + __builtin_ctz(i##_on), i##_once = 1; i##_once; i##_once = 0)
+#endif
+
+#include "device/cuda/prefix.h"
+#include "math/lanes.h"
+#include "system/soft/soft.h"
+#include "tree/sweeps.h"
+
+#define soft8_add crew_add
+#define soft8_add_contact crew_add_contact
+#define soft8_ahead crew_ahead
+#define soft8_along crew_along
+#define soft8_arrive crew_arrive
+#define soft8_begin crew_begin
+#define soft8_begin_steps crew_begin_steps
+#define soft8_damp crew_damp
+#define soft8_fill crew_fill
+#define soft8_gathered_bytes crew_gathered_bytes
+#define soft8_law crew_law
+#define soft8_lay_out crew_lay_out
+#define soft8_limit crew_limit
+#define soft8_list crew_list
+#define soft8_meet crew_meet
+#define soft8_meet_placed crew_meet_placed
+#define soft8_minimise crew_minimise
+#define soft8_near crew_near
+#define soft8_note_shape crew_note_shape
+#define soft8_place crew_place
+#define soft8_place_at crew_place_at
+#define soft8_push crew_push
+#define soft8_read crew_read
+#define soft8_slopes crew_slopes
+#define soft8_smooth crew_smooth
+#define soft8_step crew_step
+#define soft8_takes_plan crew_takes_plan
+#define soft8_write crew_write
+#define soft_solve_lanes(shape, diagonal, H, x, good) crew_solve(s, diagonal, x, good)
+#define world_lanes_bytes world_crew_bytes
+#define world_move_lanes world_move_crew
+
+/* crew_tree.c: of the world of `s`, where the callers have it. */
+#define tree_kinematics8(tree, q, work) ((void)(tree), crew_kinematics(s))
+#define tree_velocities8(tree, v, work) ((void)(tree), crew_velocities(s))
+#define tree_passive8(tree, q, v, tau) ((void)(tree), crew_passive(s, v, tau))
+#define tree_inverse8(tree, a, wrench, work, tau) ((void)(tree), crew_inverse(s, tau))
+#define tree_composite8(tree, work) ((void)(tree), crew_composite(s))
+#define tree_multiply8(tree, diagonal, work, x, y) ((void)(tree), crew_multiply(s, x, y))
+#define tree_advance8(tree, q, v, h, next) ((void)(tree), crew_advance(s, h))
+
+static inline void crew_to_lane(int count, const double *const *from, zw_real8 *to)
+{
+    CREW_FOR (k, count) {
+        to[k][0] = from[0][k];
+    }
+    CREW_MEET();
+}
+
+static inline void crew_from_lane(int count, const zw_real8 *from, int lanes, double *const *to)
+{
+    CREW_MEET();
+    CREW_FOR (k, lanes > 0 ? count : 0) {
+        to[0][k] = from[k][0];
+    }
+    CREW_MEET();
+}
+#define math_to_lanes crew_to_lane
+#define math_from_lanes crew_from_lane
+
+typedef struct soft8 soft8;
+void crew_kinematics(soft8 *s);
+void crew_velocities(soft8 *s);
+void crew_passive(soft8 *s, const zw_real8 *v, zw_real8 *tau);
+void crew_inverse(soft8 *s, zw_real8 *tau); /* at a = 0 */
+void crew_composite(soft8 *s);
+void crew_multiply(const soft8 *s, const zw_real8 *x, zw_real8 *y);
+void crew_advance(soft8 *s, const zw_real8 *h);
+
+/* crew_solve.c: x = (H + diagonal) \ x, with the shape that `s` has; the tables of its own. */
+void crew_solve(const soft8 *s, const zw_real8 *diagonal, zw_real8 *x, zw_mask8 *good);
+void crew_begin_shape(soft8 *s);
+
+#endif
