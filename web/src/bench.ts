@@ -201,7 +201,7 @@ export class Bench implements Stage {
 
   private open() {
     const title = titleOf(this.text);
-    this.title.replaceChildren(make('span', { title }, title || this.model.path), make('small', {}, this.model.path));
+    this.title.replaceChildren(make('span', { title }, title || this.model.path.replace(/^.*\//, '')), make('small', {}, this.model.path));
     this.wanted ||= this.running;
     this.setPlaying(false, true);
     this.send({ type: 'open', ...this.worldOf() });

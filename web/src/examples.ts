@@ -11,10 +11,11 @@ export interface Example { path: string; name: string; title: string; group: str
 
 export const files = new Map(Object.entries(texts).map(([path, text]) => [path.replace('../../examples/', ''), text]));
 
-// The first sentence of the comment at its head.
+// The first sentence of the comment at its head; of robots without one the name that they give themselves.
 export function titleOf(text: string): string {
-  const xml = /<!--([\s\S]*?)-->/.exec(text), zw = /^\s*#\s*(.*)/.exec(text);
-  const words = (/^\s*</.test(text) ? xml?.[1] : zw?.[1]) ?? '';
+  const xml = /^\s*(?:<\?[^>]*>\s*)?<!--([\s\S]*?)-->/.exec(text), zw = /^\s*#\s*(.*)/.exec(text);
+  const named = /<mujoco\b[^>]*?\bmodel="([^"]*)"|<robot\b[^>]*?\bname="([^"]*)"/.exec(text);
+  const words = (/^\s*</.test(text) ? xml?.[1] ?? named?.[1] ?? named?.[2] : zw?.[1]) ?? '';
   const line = words.replace(/\s+/g, ' ').trim();
   const end = /^(.+?[.:;])(\s+[A-Z]|$)/.exec(line);
   return (end ? end[1] : line).replace(/[.:;]$/, '');

@@ -40,6 +40,7 @@ export class Space {
   private about!: About;
   private places!: Places;
   private reach = 1;
+  private meshSize: number[] = []; // how far a mesh reaches from its origin
   private box = new THREE.Box3();
   private middle = new THREE.Vector3();
   private turned = false;
@@ -88,6 +89,7 @@ export class Space {
     this.arrows = [];
     this.cones = [];
     this.principle = [theme.free, theme.actual, theme.force].map((colour) => this.addArrow(colour));
+    this.meshSize = meshes.mesh.map(({ vertex }) => vertex.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
     this.measure(first);
     this.actor = this.cast(about, places, meshes, theme, this.world, false);
     this.addAxes(theme);
@@ -137,7 +139,7 @@ export class Space {
     const f = this.places.frame;
     this.about.geoms.forEach((g) => {
       if (g.shape === 0) return;
-      const size = g.shape === 6 ? 0.1 : g.shape === 7 ? Math.max(...(this.about.hfields[g.hfield]?.half ?? [1])) : Math.max(...g.size);
+      const size = g.shape === 6 ? this.meshSize[g.mesh] ?? 0.1 : g.shape === 7 ? Math.max(...(this.about.hfields[g.hfield]?.half ?? [1])) : Math.max(...g.size);
       p.set(first[f + 7 * g.body], first[f + 7 * g.body + 1], first[f + 7 * g.body + 2]);
       const q = new THREE.Quaternion(first[f + 7 * g.body + 4], first[f + 7 * g.body + 5], first[f + 7 * g.body + 6], first[f + 7 * g.body + 3]);
       p.add(new THREE.Vector3(...g.pos).applyQuaternion(q));
