@@ -219,13 +219,14 @@ zw_status run_begin(run *r, zw_error *error)
         return status;
     }
     status = begin_piece(r, error);
+    step_event_start begin = run_remembers(r) ? STEP_EVENTS_RESUMED : STEP_EVENTS_AFRESH;
     if (status == ZW_OK) {
         status = run_remembers(r) ? run_resume(r, error)
                                   : stepper_start(r->stepper, r->state->t, r->y, error);
     }
     run_forget(r->state); /* until the end */
     if (status == ZW_OK && r->guards.count > 0) {
-        status = guards_arm(&r->guards, r->stepper, STEP_EVENTS_AFRESH, error);
+        status = guards_arm(&r->guards, r->stepper, begin, error);
     }
     if (status == ZW_OK && r->follower) {
         status = r->follower->begin(r->follower->user, r, error);

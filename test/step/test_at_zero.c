@@ -55,7 +55,8 @@ static const rest_case CASES[] = {
      {0}},
     /* a pull of 10 t lifts it at t = 1, with no speed and no acceleration; half a metre higher
        at 1 + 0.3^(1/3) */
-    {FLOOR "force y: 10*t\nconstraint floor: y - x^2 >= 0\nevent up: when y > x^2\n"
+    {FLOOR "param n = 0\nforce y: 10*t\nconstraint floor: y - x^2 >= 0\n"
+           "event up: when y > x^2, set n = n + 1\n"
            "event down: when y < x^2\nevent high: when y > 0.5\n",
      {0, 2, -1},
      {1, 1.6694329500821696}},

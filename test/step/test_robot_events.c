@@ -135,10 +135,34 @@ static void a_stop_is_not_passed(void **state)
     }
 }
 
+/* A run in two pieces has the events of the whole: also where what rests leaves in the first step
+ * of the second piece, at 2 s. */
+static void pieces_have_the_same_events(void **state)
+{
+    (void)state;
+    const double cut[] = {2.5, 2, 1.998, 2.002, 0.01};
+    for (size_t k = 0; k < sizeof cut / sizeof *cut; k++) {
+        world w = formulas("import \"brick.xml\"\nground z = 0\nparam n = 0\n"
+                           "force (0, 0, if(t > 2, 15, 0)) at b\n"
+                           "event lifted: when b.z > 0.1 and t > 0.5, set n = n + 1\n"
+                           "event up: when b.z' > 0, set n = n + 1\n");
+        for (int piece = 0; piece < 2; piece++) {
+            const zw_run_options options = {
+                .time = piece ? 3 : cut[k], .every = 5, .method = ZW_METHOD_IMPULSE, .step = 0.002};
+            zw_status status = zw_run(w.system, w.state, w.work, &options, NULL, &w.error);
+            assert_string_equal(w.error.text, "");
+            assert_int_equal(status, ZW_OK);
+        }
+        close_to("events", zw_field(w.system, w.state, w.work, ZW_FIELD_PARAM).data[0], 2, 0);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_slides_stops_once), cmocka_unit_test(what_rests_begins_to_move),
-        cmocka_unit_test(beside_zero_is_not_at_zero), cmocka_unit_test(a_stop_is_not_passed)};
+        cmocka_unit_test(beside_zero_is_not_at_zero), cmocka_unit_test(pieces_have_the_same_events),
+        cmocka_unit_test(a_stop_is_not_passed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

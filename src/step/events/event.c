@@ -188,7 +188,8 @@ zw_status step_events_arm(step_events *e, const stepper *ode, step_event_start s
     }
     for (int k = 0; k < e->count && status == ZW_OK; k++) {
         double g = e->now[k];
-        int holds = e->condition[k] && e->just_fired[k] && start == STEP_EVENTS_SAME;
+        int stopped = e->just_fired[k] == 1 && start != STEP_EVENTS_SAME;
+        int holds = e->condition[k] && e->just_fired[k] && !stopped;
         e->noise[k] = 0.0;
         if (e->is_guard[k]) {
             e->side[k] = 1;
@@ -423,7 +424,7 @@ static zw_status gather_left(step_events *e, zw_error *error)
         int begins = e->option.jumps && e->first;
         if (rested && !begins && e->condition[k] && e->side_before[k] == 0 && e->side[k] > 0) {
             e->fired[e->left++] = k;
-            e->just_fired[k] = 1;
+            e->just_fired[k] = 2;
             e->residual[k] = 0.0;
         }
     }

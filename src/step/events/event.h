@@ -64,10 +64,12 @@ typedef struct step_events step_events;
 step_events *step_events_create(const step_event_options *options, zw_error *error);
 void step_events_free(step_events *events); /* NULL is fine */
 
-/* Where are events looked at? At the start of a run, where something has jumped, if only rates or
- * forces, so that what has fired and rests at zero now was stopped, or where nothing has. */
+/* Where are events looked at? At the start of a run, where one is resumed, where something has
+ * jumped, if only rates or forces, so that what has fired and rests at zero now was stopped, or
+ * where nothing has. */
 typedef enum step_event_start {
     STEP_EVENTS_AFRESH,
+    STEP_EVENTS_RESUMED,
     STEP_EVENTS_JUMPED,
     STEP_EVENTS_SAME
 } step_event_start;

@@ -24,7 +24,7 @@ struct step_events {
     int *direction, *condition;
     int *fired;
     int *kind, *is_guard;
-    int *just_fired;
+    int *just_fired;     /* 1: it came to zero, 2: it left zero */
     int *side;           /* -1, 0: on none yet, 1 */
     double *zone;        /* what is not farther than this from zero is at zero */
     double *residual;    /* |g| where it fired, if it is continuous there; else 0 */

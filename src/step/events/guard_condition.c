@@ -61,7 +61,7 @@ static int condition_holds(const step_guards *guards, int i, int first)
 zw_status guards_arm(step_guards *guards, const stepper *at, step_event_start start,
                      zw_error *error)
 {
-    int afresh = start == STEP_EVENTS_AFRESH;
+    int afresh = start == STEP_EVENTS_AFRESH || start == STEP_EVENTS_RESUMED;
     zw_status status = step_events_arm(guards->scan, at, start, error);
     for (int p = 0; p < guards->parts && status == ZW_OK; p++) {
         int side = step_events_side(guards->scan, p);
