@@ -220,8 +220,8 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     }
     if (summary->stiff > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "stiff", (double)summary->stiff,
-                 "springs or dampers stiffer than the step resolves in %ld of %ld steps: %s",
-                 summary->stiff, summary->steps, cost);
+                 "stiff springs or dampers in %ld of %ld steps: %s", summary->stiff, summary->steps,
+                 cost);
     }
     if (summary->late > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "late", (double)summary->late,
