@@ -433,7 +433,17 @@ ZW_INLINE eight eight_less(eight x, double l, eight y)
     return (eight){x.low - l * y.low, x.high - l * y.high};
 }
 
-/* L' \ y for n dofs from `first` on, which are a block; then D \ of them. */
+/* The rows of L of n dofs from `first` on, which are a block, and their parts of y. */
+ZW_INLINE void open_block(const tree_mechanism *tree, int first, const int n, const double *L,
+                          const double *y, const double **row, eight *own)
+{
+    for (int k = 0; k < n; k++) {
+        row[k] = L + tree->start[first + k];
+        own[k] = eight_at(y + LANES * (first + k));
+    }
+}
+
+/* L' \ y for such dofs; then D \ of them. */
 ZW_INLINE void tips_eight(const tree_mechanism *tree, int first, const int n, const double *L,
                           double *y)
 {
@@ -441,10 +451,7 @@ ZW_INLINE void tips_eight(const tree_mechanism *tree, int first, const int n, co
     int above = tree->depth[first] - 1;
     const double *row[TREE_BLOCK];
     eight own[TREE_BLOCK];
-    for (int k = 0; k < n; k++) {
-        row[k] = L + tree->start[first + k];
-        own[k] = eight_at(y + LANES * (first + k));
-    }
+    open_block(tree, first, n, L, y, row, own);
     for (int k = n - 1; k >= 0; k--) {
         for (int e = 0; e < k; e++) {
             own[e] = eight_less(own[e], row[k][above + e], own[k]);
@@ -472,10 +479,7 @@ ZW_INLINE void root_eight(const tree_mechanism *tree, int first, const int n, co
     int above = tree->depth[first] - 1;
     const double *row[TREE_BLOCK];
     eight own[TREE_BLOCK];
-    for (int k = 0; k < n; k++) {
-        row[k] = L + tree->start[first + k];
-        own[k] = eight_at(y + LANES * (first + k));
-    }
+    open_block(tree, first, n, L, y, row, own);
     for (int t = 0; t < above; t++) {
         eight value = eight_at(y + LANES * column[t]);
         for (int k = 0; k < n; k++) {

@@ -408,6 +408,38 @@ static void corners_on_corners_keep_their_normal(void **state)
     close_scene(&s);
 }
 
+/* Round ends turn their normal as they slide over each other: what is long and thin is no corner.
+ * The same motion as with balls in place of the ends. */
+static void thin_ends_are_round(void **state)
+{
+    (void)state;
+    enum { STEPS = 20 };
+    const char *const ends[2][2] = {
+        {"type='capsule' fromto='0 0 -1 0 0 0' size='.01'",
+         "type='capsule' fromto='0 0 0 0 0 1' size='.01'"},
+        {"size='.01'", "size='.01'"},
+    };
+    double q[2][2];
+    for (int k = 0; k < 2; k++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "<option timestep='.001'/><default><geom friction='0'/></default><worldbody>"
+                 "<geom %s/><body pos='.001 0 .0199749'><inertial pos='0 0 0' mass='1' "
+                 "diaginertia='1 1 1'/><joint type='slide' axis='1 0 0'/>"
+                 "<joint type='slide' axis='0 0 1'/><geom %s/></body></worldbody>",
+                 ends[k][0], ends[k][1]);
+        scene s = open_scene(text);
+        const double speed = 0.3;
+        zw_error error = {0};
+        zw_state_set(s.system, s.state, s.work, ZW_FIELD_V, 0, 1, &speed, NULL);
+        must(try(&s, 0.001 * STEPS, 0.001, &error), &error);
+        memcpy(q[k], zw_field(s.system, s.state, s.work, ZW_FIELD_Q).data, sizeof q[k]);
+        close_scene(&s);
+    }
+    print_message("    %.3g and %.3g apart\n", fabs(q[0][0] - q[1][0]), fabs(q[0][1] - q[1][1]));
+    assert_true(fabs(q[0][0] - q[1][0]) < 1e-13 && fabs(q[0][1] - q[1][1]) < 1e-13);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +456,7 @@ int main(void)
         cmocka_unit_test(what_is_wedged_does_no_work),
         cmocka_unit_test(long_rows_are_not_parted),
         cmocka_unit_test(corners_on_corners_keep_their_normal),
+        cmocka_unit_test(thin_ends_are_round),
         cmocka_unit_test(room_runs_out),
         cmocka_unit_test(deep_points_have_room),
     };
