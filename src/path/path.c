@@ -97,8 +97,9 @@ static void move(zw_path *path, long from, long to)
     }
 }
 
-/* A recorder may show a moment more than once: an output that is also an event, what is before and
- * after it. Of a moment, what was first and what was last is kept; once, if they are the same. */
+/* A recorder may write one instant more than once: an output that is also an event, or the states
+ * before and after it. The first and the last sample of an instant are kept, or one of them if they
+ * are equal. */
 static void thin(zw_path *path)
 {
     long kept = 0;

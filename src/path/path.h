@@ -5,8 +5,8 @@
 #include "system/system.h"
 #include "zwang/path.h"
 
-/* A piece is a run of samples with increasing times. A time given twice parts two pieces: the first
- * of the two samples ends one piece, the second begins the next. */
+/* A piece is a run of samples with increasing times. A repeated time separates two pieces: the
+ * first of the two samples ends one piece, the second begins the next. */
 struct zw_path {
     int n;      /* coordinates, as in the system, */
     int speeds; /* and its speeds: fewer where there are quaternions */
@@ -17,7 +17,7 @@ struct zw_path {
     int pieces;
     long *start; /* [pieces + 1] piece p has the samples start[p] .. start[p + 1] - 1 */
     /* From a file (recording.c), see zw_path_about: */
-    int some_speeds;  /* of some coordinates only: they were not used */
+    int some_speeds;  /* speeds of only some coordinates were recorded, and not used */
     int ignored;      /* columns that were not used */
     char *ignored_as; /* their names, or NULL; zw_path_free frees it */
 
@@ -26,9 +26,9 @@ struct zw_path {
     void *memory; /* all arrays but ignored_as and known */
 };
 
-/* An empty path of this size, to be filled by a reader (v only if `speeds`); NULL: no memory.
- * path_finish checks it (finite, times that never decrease), leaves out what repeats the sample
- * before it, and finds the pieces; on failure the path is still the caller's to free. */
+/* An empty path of this size, for a reader to fill (v only if `speeds`); NULL: no memory.
+ * path_finish checks that its numbers are finite and that times never decrease, drops samples that
+ * repeat the one before, and finds the pieces; after a failure the caller still frees the path. */
 zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error *error);
 zw_status path_finish(zw_path *path, zw_error *error);
 

@@ -1,24 +1,26 @@
-/* Least squares whose unknowns stand in a row, each equation with a few neighbours of them.
+/* Banded least squares: each equation involves a few consecutive unknowns.
  *
- * Equations are turned into the triangle one by one, by rotations (no normal equations: the
- * condition is not squared). The triangle is as wide as the equations are; time and memory grow
- * with the number of unknowns and of equations. */
+ * Equations are added to a triangular factor one by one, by rotations; there are no normal
+ * equations, so that the condition number is not squared. The band of the factor is as wide as the
+ * equations. Time and memory are linear in the numbers of unknowns and equations. */
 #ifndef ZW_PATH_BAND_H
 #define ZW_PATH_BAND_H
 
 typedef struct path_band {
-    long size;   /* unknowns */
-    int width;   /* of an equation */
-    double *row; /* [size * (width + 1)] unknown i and those after it; the right side is last */
-    double rest; /* sum of squares of what the equations leave over */
+    long size;   /* number of unknowns */
+    int width;   /* number of consecutive unknowns in an equation */
+    double *row; /* [size * (width + 1)] the row of unknown i: its coefficient, those of the
+                    unknowns after it, and the right-hand side last */
+    double rest; /* sum of squared residuals */
 } path_band;
 
-/* No equations yet but `small` x_i = 0: what nothing else says is small. */
+/* Starts again with the equations `small` x_i = 0 alone, which keep unknowns small that no other
+ * equation determines. */
 void band_clear(path_band *band, double small);
-/* x[0..width - 1] are the coefficients of unknowns first .. first + width - 1, x[width] the right
- * side; x is used up. `first` never decreases. */
+/* x[0..width - 1] are the coefficients of the unknowns first .. first + width - 1, x[width] is the
+ * right-hand side; x is overwritten. `first` never decreases from call to call. */
 void band_add(path_band *band, long first, double *x);
-/* An unknown that nothing is said about, not even small, is 0. */
+/* An unknown that no equation determines is 0. */
 void band_solve(const path_band *band, double *x);
 
 #endif

@@ -24,7 +24,8 @@ void basis_free(path_basis *basis)
     basis->x = basis->p = NULL;
 }
 
-/* Polynomial k from x times the one before; 0: it is none of its own. */
+/* Computes polynomial k from x times polynomial k - 1; returns 0 if it is a linear combination of
+ * those before it. */
 static int next(path_basis *basis, int k)
 {
     int samples = basis->samples;
@@ -43,7 +44,7 @@ static int next(path_basis *basis, int k)
         }
     }
     turn[k] = dense_norm(samples, p);
-    basis->low[k - 1] = 0; /* in exact arithmetic k - 2: three terms */
+    basis->low[k - 1] = 0; /* in exact arithmetic k - 2: a three-term recurrence */
     while (basis->low[k - 1] < k - 2 && fabs(turn[basis->low[k - 1]]) < 1e-14) {
         basis->low[k - 1]++;
     }
@@ -88,7 +89,8 @@ int basis_fits(path_basis *basis, int samples, const double *t)
     return 1;
 }
 
-/* turn[j][j + 1] p_(j+1) = x p_j - sum_(k <= j) turn[j][k] p_k, and its derivatives by x. */
+/* turn[j][j + 1] p_(j+1) = x p_j - sum_(k <= j) turn[j][k] p_k, and the derivatives of
+ * that by x. */
 void basis_at(const path_basis *basis, int size, double t, double f[3][BASIS_MOST])
 {
     double x = (t - basis->middle) / basis->half, rate = 1 / basis->half;

@@ -1,33 +1,34 @@
 /* Local least squares.
  *
  * A window of W neighbouring samples is fitted by a polynomial of degree D, in the basis of
- * basis.h. What the fit says is taken in the middle part of the window, a FIT_HOPS-th of its
- * length, and the next window is one such part further on; at the ends of a piece the outer windows
- * serve to its end.
+ * basis.h. The fit is used in the middle part of the window, 1/FIT_HOPS of its length, and the next
+ * window begins one such part later. At the ends of a piece the outermost windows are used up to
+ * its end.
  *
- * Error. Let c_j be the coefficients in the orthonormal basis. Those of a smooth motion fall
- * geometrically with j; noise, rounding and the wiggles of an integrator stop the fall at a level
- * s. Around j = D therefore
+ * Error. Let c_j be the coefficients in the orthonormal basis. Those of a smooth motion decay
+ * geometrically with j, until noise, rounding or the local error of an integrator ends the decay at
+ * a level s. Around j = D, therefore,
  *
- *     s^2 = mean of c_j^2,   j = D - 1 ... D + 4       (the last four are computed for this only)
+ *     s^2 = mean of c_j^2,   j = D - 1 ... D + 4       (the last four serve only this estimate)
  *
- * is the level of noise where that rules, and the size of the first terms left out where
- * truncation rules: then s is about the last term that is kept. Errors of this size and
- * independent of each other in all kept coefficients make the d-th derivative uncertain by
+ * is the noise level where noise dominates. Where truncation dominates it is the size of the first
+ * neglected terms, about that of the last term kept. Independent errors of this size in all kept
+ * coefficients make the d-th derivative uncertain by
  *
  *     error_d(t)^2 = s^2 sum_(j <= D) p_j^(d)(t)^2
  *
  * which for white noise is the error of least squares, and for truncation at least the last kept
- * term, |c_D p_D^(d)|: an estimate from above, as the terms left out are smaller. s is not allowed
- * to fall below the deviation of the samples from the fit, nor below what the caller knows of
- * them, and is a mean over neighbouring windows, as six numbers may all be small by chance.
+ * term, |c_D p_D^(d)|: an upper estimate, since the neglected terms are smaller. s is never taken
+ * below the deviation of the samples from the fit, nor below the noise that the caller states, and
+ * it is averaged over neighbouring windows, since six numbers may all be small by chance.
  *
- * W and D are those of least error of the second derivative for the whole piece (fit_choose.c).
- * Where the samples miss the fit by more than their noise, shorter windows of any degree are tried.
+ * W and D are chosen to minimise the error of the second derivative over the whole piece
+ * (fit_choose.c). Where the samples deviate from the fit by more than their noise, shorter windows
+ * of any degree are tried.
  *
- * An integrator's own error lives on the scale of its steps. A window inside of one step would
- * reproduce it and know nothing of it. Therefore, of windows that are good enough, the longest is
- * taken, and what samples miss it by is held for noise up to the accuracy that the caller expects
+ * The error of an integrator varies on the scale of its steps. A window inside one step would
+ * reproduce that error without detecting it. Therefore the longest of the adequate windows is used,
+ * and deviations of the samples from it count as noise up to the accuracy that the caller expects
  * of the recording. */
 #include "path/fit/fit.h"
 
@@ -41,9 +42,9 @@
 #include "math/dense/dense.h"
 #include "path/fit/fit_inner.h"
 
-#define MORE 3     /* so many windows are tried after one has resolved the samples */
-#define CHOSEN 1.5 /* the least of some estimates is less than the error */
-#define END 2.0    /* and what is extrapolated is less certain than it seems */
+#define MORE 3     /* windows tried after the first that resolves the samples */
+#define CHOSEN 1.5 /* the least of several estimates underestimates the error */
+#define END 2.0    /* and so does the estimate of an extrapolation */
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
@@ -57,7 +58,7 @@ void fit_window(fitter *f, long start, int samples, int size)
                                 basis_fits(&f->kept[kept].basis, samples, f->when))) {
         kept++;
     }
-    if (kept == FIT_KEPT) { /* the oldest goes */
+    if (kept == FIT_KEPT) { /* drop the oldest */
         kept = f->oldest;
         f->oldest = (f->oldest + 1) % FIT_KEPT;
         f->kept[kept].cached = 0;
@@ -68,7 +69,7 @@ void fit_window(fitter *f, long start, int samples, int size)
     f->size = f->basis->size < size ? f->basis->size : size;
 }
 
-/* The constant part is relative to the middle sample. */
+/* Values are taken relative to the middle sample. */
 static void take_column(fitter *f, long start, int k)
 {
     int samples = f->basis->samples;
@@ -103,15 +104,15 @@ void fit_leave(fitter *f, long start)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* A part of the piece and the window that serves it. */
+/* A part of the piece, and the window whose fit is used there. */
 typedef struct block {
     long from, to; /* samples */
     long start;    /* of the window */
     int degree;
-    int end; /* the window is not around it */
+    int end; /* the block is not in the middle of its window */
 } block;
 
-/* From the first sample of a window to one past the last. */
+/* Number of samples from the first of a window to its last, inclusive. */
 static long span_of(const fit_shape *s)
 {
     return (long)(s->window - 1) * s->stride + 1;
@@ -141,9 +142,9 @@ static block block_at(const fitter *f, const fit_shape *s, long k)
     return b;
 }
 
-/* Values of the basis at the samples of the block, and after them the errors for s = 1 of every
- * degree: the polynomials of a lower degree are the first ones of a higher. Kept while windows are
- * alike. */
+/* Values of the basis at the samples of the block, followed by the errors for s = 1 of every
+ * degree: the polynomials of a lower degree are the first ones of a higher. Kept for all windows of
+ * the same shape. */
 static void set_table(fitter *f, const block *b)
 {
     long from = b->from - b->start, to = b->to - b->start;
@@ -169,8 +170,8 @@ static void set_table(fitter *f, const block *b)
     shape->to = to;
 }
 
-/* Column k of the block, from the sample b->from at [0] on; returns the mean square of what the
- * samples miss the fit by. */
+/* Fits column k of the block; the sample b->from is at [0]. Returns the mean square of the
+ * deviations of the samples from the fit. */
 static double fit_column(const fitter *f, const block *b, int k, double *const *y)
 {
     const double *c = f->c + (size_t)k * BASIS_MOST;
@@ -194,8 +195,8 @@ static double fit_column(const fitter *f, const block *b, int k, double *const *
     return rest / (double)(b->to - b->from);
 }
 
-/* Fit the block. y[d] and gain[d] get the sample b->from at [0]; gain is the error for s = 1;
- * level and miss get s^2 and the mean square of what the samples miss, column k at [k * stride]. */
+/* Fits the block. In y[d] and gain[d] the sample b->from is at [0]; gain is the error for s = 1;
+ * level and miss receive s^2 and the mean square of the deviations, column k at [k * stride]. */
 static void fit_block(fitter *f, const block *b, double *const *y, double *const *gain,
                       double *level, double *miss, long stride)
 {
@@ -216,7 +217,7 @@ static void fit_block(fitter *f, const block *b, double *const *y, double *const
     }
 }
 
-/* gain becomes the error; returns the score of the block. */
+/* Turns gain into the error; returns the score of the block. */
 static double settle(const fitter *f, long count, double *const *gain, const double *level,
                      const double *miss)
 {
@@ -240,7 +241,7 @@ static double settle(const fitter *f, long count, double *const *gain, const dou
 
 /* ---- A piece --------------------------------------------------------------------------------- */
 
-/* A mean over the window and its neighbours. */
+/* The mean over a window and its neighbours. */
 static double smooth(const double *x, long k, long blocks)
 {
     long from = k > 0 ? k - 1 : 0, to = k + 1 < blocks ? k + 1 : k;
@@ -264,7 +265,7 @@ static double median(fitter *f, long count, const double *x)
     return f->sorted[count / 2];
 }
 
-/* All blocks of the piece with the same windows. */
+/* Fits all blocks of the piece with windows of one shape. */
 static void sweep(fitter *f, const fit_shape *s)
 {
     const path_fit *fit = f->fit;
@@ -309,7 +310,7 @@ static int local_degree(fitter *f, const block *b)
     set_table(f, b);
     for (int degree = 3; degree + FIT_SPARE < f->size; degree++) {
         double gain = 0;
-        for (int i = 0; i < 3; i++) { /* first, middle and last sample: second derivatives */
+        for (int i = 0; i < 3; i++) { /* second derivatives at the first, middle and last sample */
             double length = f->shape->table[(6 * (i * last / 2) + 5) * f->size + degree];
             gain += length * length;
         }
@@ -320,7 +321,7 @@ static int local_degree(fitter *f, const block *b)
     return best;
 }
 
-/* Try the block with a shorter window; take it if that is much better. */
+/* Tries a shorter window for the block, and keeps it if it is much better. */
 static void try_block(fitter *f, const fit_shape *s, block *b, double now)
 {
     int window = s->window;
@@ -337,7 +338,8 @@ static void try_block(fitter *f, const fit_shape *s, block *b, double now)
     fit_leave(f, b->start);
     b->degree = local_degree(f, b);
     fit_block(f, b, y, gain, f->mean, f->mean + n, 1);
-    for (int k = 0; k < n; k++) { /* all samples of the window have a say, not those few */
+    for (int k = 0; k < n;
+         k++) { /* here all samples of the window count, not only those of the block */
         f->mean[n + k] = fmax(f->mean[n + k], fit_miss(f, k, b->degree));
         f->mean[k] = CHOSEN * CHOSEN * fmax(fmax(f->mean[k], f->mean[n + k]), f->usual[k]);
     }
@@ -359,7 +361,7 @@ static void try_block(fitter *f, const fit_shape *s, block *b, double now)
     }
 }
 
-/* Do the samples of the block miss their fit by more than they may? */
+/* Do the samples of the block deviate from their fit by more than is allowed? */
 static int unresolved(const fitter *f, long k, long blocks)
 {
     for (int c = 0; c < f->samples->n; c++) {
@@ -370,9 +372,9 @@ static int unresolved(const fitter *f, long k, long blocks)
     return 0;
 }
 
-/* Shorter and shorter windows where the typical ones do not resolve what there is. What they miss
- * by less than the accuracy of the recording is the recorder's, and no shorter window shall follow
- * it. */
+/* Shorter and shorter windows where the typical ones do not resolve the samples. Deviations below
+ * the accuracy of the recording are attributed to the recorder, and no shorter window is used to
+ * follow them. */
 static void refine_rough(fitter *f, const fit_shape *typical)
 {
     long blocks = block_count(f, typical), bad = 0;
@@ -407,7 +409,8 @@ static void refine_rough(fitter *f, const fit_shape *typical)
     }
 }
 
-/* Too short for error estimates: the values are there, derivatives are guesses of unknown error. */
+/* Too short for error estimates: the values are right, the derivatives are guesses of unknown
+ * error. */
 static void fit_short_piece(fitter *f)
 {
     int n = f->samples->n;

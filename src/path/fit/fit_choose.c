@@ -1,10 +1,10 @@
 /* Window and degree of a piece.
  *
- * At probes spread over the piece, every window of a ladder and every degree is rated by the error
- * that fit.c would give it. That error trusts coefficients to fall; where a window is so long that
- * they do not yet, it is a guess. So the samples have a say: what they miss the fit by must not be
- * more than what they miss short windows by, which is their noise, or than the accuracy of the
- * recording; if it is, the window counts as worse by as much. */
+ * At probes spread over the piece, each of a series of window lengths and each degree is rated by
+ * the error estimate of fit.c. That estimate assumes that the coefficients decay; for a window so
+ * long that they have not begun to, it is a guess. So the deviations of the samples are used as
+ * well: they must not exceed those from fits of short windows, which are the noise, nor the
+ * accuracy of the recording. A window that exceeds both is rated worse in proportion. */
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +54,9 @@ double fit_score(const fitter *f, int degree)
     return fmax(sum, 1e-34);
 }
 
-/* The median over probes, for each column, of the mean square that `size` polynomials leave of
- * windows of this length, of what degree + 1 of them can do; or the largest, if `most`. */
+/* For each column, the median over the probes (the largest value if `most`) of the mean square of
+ * the deviations from fits of this degree to windows of this length; `size` polynomials are
+ * computed. */
 static void median_miss(fitter *f, int window, int size, int degree, int most, double *miss)
 {
     enum { MANY = 15 };
@@ -97,8 +98,8 @@ static int within(const fitter *f, const double *miss)
     return 1;
 }
 
-/* What samples may miss a fit by: the noise that short windows find, or the accuracy of the
- * recording. Returns if it is the noise. */
+/* The allowed deviations from a fit: the noise that short windows show, or the accuracy of the
+ * recording if that is larger. Returns whether it is the noise. */
 static int allow(fitter *f)
 {
     int noisy = 0;
@@ -120,8 +121,9 @@ static int allow(fitter *f)
 }
 
 /* A recording with more samples than its motion needs is fitted to every second, fourth ... of
- * them, as long as short windows of these still resolve it and the longest do not reach over all of
- * it. So windows can be as long in time as they should. Where noise rules, every sample counts. */
+ * them, as long as short windows of those still resolve it and the longest windows do not cover all
+ * of it. That allows windows that are long enough in time. Where noise dominates, every sample is
+ * used. */
 static int thin(fitter *f, int noisy)
 {
     int stride = 1;
@@ -136,8 +138,8 @@ static int thin(fitter *f, int noisy)
     return stride;
 }
 
-/* What the longest windows that do as well as allowed miss is the noise, all structure in it
- * included, and no window is assumed to have less. */
+/* The noise is what the longest acceptable windows leave, including all structure in it; no window
+ * is assumed to have less. */
 static void find_noise(fitter *f)
 {
     long length = samples_of(f, f->stride);
@@ -169,7 +171,7 @@ typedef struct choice {
     int size;
 } choice;
 
-/* Errors with windows of this length, by degree. */
+/* Errors for windows of this length, by degree. */
 static void try_window(fitter *f, int window, choice *it)
 {
     long slack = f->end - f->first - 1 - (long)(window - 1) * f->stride;
@@ -208,7 +210,7 @@ static int best_degree(const double *score, int size, int most)
     return best;
 }
 
-/* The best window at this stride. */
+/* The best window length with this stride. */
 static fit_shape climb(fitter *f)
 {
     fit_shape list[LADDER];

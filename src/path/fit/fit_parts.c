@@ -1,9 +1,10 @@
-/* A fit that is parted where it jumps. */
+/* A fit in pieces that are divided at jumps. */
 #include "path/fit/fit.h"
 
 enum { ROUNDS = 6 };
 
-/* The pieces, parted further: both lists are in order, and no cut begins a piece already. */
+/* Divides the pieces further: both lists are sorted, and no cut coincides with the start of a
+ * piece. */
 static void cut(const path_fit *fit, int *parts, long *start)
 {
     int to = *parts + fit->cuts, from = *parts, next = fit->cuts - 1;

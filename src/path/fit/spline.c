@@ -1,14 +1,16 @@
-/* Functions of time whose derivative can take any value at every sample, and no more than that.
+/* Functions of time whose derivatives can take arbitrary values at the samples, with no further
+ * freedom than a constant.
  *
- * B-splines of even degree d with knots at the samples: the derivative is a spline of odd degree
- * d - 1 with knots where it is sampled, which is the case in which interpolation is well posed (of
- * even degree it is not: coefficients of changing sign vanish at all knots). The d - 2 knots next
- * to the ends are left out ("not a knot"), so that there is one function more than samples: all
- * derivatives and a constant. d = 8 leaves an error of (step / period)^8 or so in the derivative
- * of a wave: 1e-16 at a hundred samples for a period, 1e-10 at twenty.
+ * B-splines of even degree d with knots at the samples: the derivative is a spline of odd degree d
+ * - 1 with knots at the samples, for which interpolation is well posed (for even degree it is not:
+ * with coefficients of alternating sign the spline vanishes at all knots). The d - 2 knots next to
+ * the ends are left out ("not a knot"), so that there is one function more than there are samples:
+ * one for each derivative, and a constant. d = 8 leaves an error of (step / period)^8 or so in the
+ * derivative of a wave: 1e-16 at a hundred samples for a period, 1e-10 at twenty.
  *
- * Samples that lie much closer together than their neighbours (an event between two frames) get no
- * knot each: splines on such knots swing. Few samples get one polynomial. */
+ * Samples much closer together than their neighbours (an event between two frames) do not all
+ * become knots, since splines on such knots oscillate. A few samples alone are interpolated by one
+ * polynomial. */
 #include "path/fit/spline.h"
 
 long spline_knots(long samples)
@@ -16,9 +18,9 @@ long spline_knots(long samples)
     return samples + 2 * SPLINE_DEGREE + 2;
 }
 
-enum { NEAR = 4 }; /* samples to each side that say what is close */
+enum { NEAR = 4 }; /* samples on each side that define the usual distance */
 
-/* Is sample i far enough after the last knot? A quarter of the usual distance here. */
+/* Is sample i far enough from the last knot? At least a quarter of the usual distance here. */
 static int is_knot(long samples, const double *t, long i, double last)
 {
     long from = i > NEAR ? i - NEAR : 0, to = i + NEAR < samples ? i + NEAR : samples - 1;
@@ -57,7 +59,7 @@ void spline_make(path_spline *spline, int degree, long samples, const double *t)
     }
 }
 
-/* De Boor's recurrence from degree to degree; the last step gives the derivatives too. */
+/* De Boor's recurrence over the degrees; the last step gives the derivatives too. */
 void spline_at(const path_spline *spline, long i, double t, double value[SPLINE_DEGREE + 1],
                double rate[SPLINE_DEGREE + 1])
 {

@@ -7,16 +7,17 @@
 typedef struct path_spline {
     int degree;
     long samples;
-    long size;    /* functions */
-    double start; /* knots count from here */
-    double *knot; /* [size + degree + 1], room for spline_knots(samples) */
-    long *first;  /* [samples] the first of the degree + 1 functions that live at each sample */
+    long size;    /* number of functions */
+    double start; /* origin of the knots */
+    double *knot; /* [size + degree + 1], of capacity spline_knots(samples) */
+    long *first;  /* [samples] the first of the degree + 1 functions that do not vanish at each
+                     sample */
 } path_spline;
 
-/* Room that the knots of so many samples need at most. */
+/* Capacity that is enough for the knots of this many samples. */
 long spline_knots(long samples);
-/* Of even degree, SPLINE_DEGREE at most, for samples at t[samples], increasing; knot and first are
- * the caller's. */
+/* `degree` is even and at most SPLINE_DEGREE; the times t[samples] increase; the caller provides
+ * knot and first. */
 void spline_make(path_spline *spline, int degree, long samples, const double *t);
 /* Values and derivatives of the functions first[i] .. first[i] + degree at t, which is sample i. */
 void spline_at(const path_spline *spline, long i, double t, double value[SPLINE_DEGREE + 1],

@@ -1,11 +1,12 @@
 /* How the systems (17) of Kozlov (2000) tend to (18).
  *
- * Every N is a system of its own, compiled from the same model under another law, and run over the
- * same samples. That the distance falls like 1/N is to be expected: with lambda = N Phi, (17) is
- * (18) with Phi = lambda/N in place of Phi = 0 (system/law.h), a perturbation of size 1/N that is
- * regular for alpha > 0; for alpha = 0 it is singular, but the layer at the start, of length
- * 1/(beta N), moves the speeds by no more than its length. Below the error of the integrator there
- * is nothing to see; so that is found too, by a second, coarser run of the limit. */
+ * For every N a separate system is compiled from the same model under another law, and is run over
+ * the same samples. The distance is expected to fall like 1/N: with lambda = N Phi, (17) is (18)
+ * with Phi = lambda/N in place of Phi = 0 (system/law.h), a perturbation of size 1/N that is
+ * regular for alpha > 0; for alpha = 0 it is singular, but the boundary layer at the start, of
+ * length 1/(beta N), changes the speeds by no more than its length. Distances below the error of
+ * the integrator mean nothing, so that error is estimated too, by a second, coarser run of the
+ * limit. */
 #include "path/law/limit.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static int governs(const zw_model *model)
     return any != 0;
 }
 
-/* The law of one N; INFINITY: (18). */
+/* The law for this N; N = INFINITY gives (18). */
 static model_law law_for(const zw_limit *limit, double N)
 {
     model_law law = limit->model->law;
@@ -61,7 +62,7 @@ static void read_law(zw_limit *limit)
     limit->beta = own ? law->beta : law->kind == MODEL_LAW_NONHOLONOMIC;
 }
 
-/* The limit itself must be possible; and all runs share its times. */
+/* The limit itself must be solvable, and all runs share its sample times. */
 static zw_status prepare(zw_limit *limit, const zw_run_options *options, zw_error *error)
 {
     zw_run_options plan, requested = options ? *options : (zw_run_options){0};
@@ -79,7 +80,7 @@ static zw_status prepare(zw_limit *limit, const zw_run_options *options, zw_erro
     zw_status status = run_complete(system, &requested, 0, &plan, error);
     limit->n = system->n;
     limit->m = system->m;
-    limit->run = requested; /* its method is for each system to choose */
+    limit->run = requested; /* each system chooses its own method */
     limit->run.time = plan.time;
     limit->run.every = plan.every > 0 ? plan.every : plan.time / 500;
     zw_system_free(system);
@@ -147,7 +148,7 @@ static int poll(void *user, double time)
 /* Phi of the rows with speeds is psi + lambda/N; lambda is N Phi without its round-off. */
 static int measure(watcher *w, const zw_system *system, const zw_state *state, zw_work *work)
 {
-    zw_state *now = (zw_state *)state; /* only read */
+    zw_state *now = (zw_state *)state; /* not modified */
     double flex = isinf(w->row->N) ? 0 : 1 / w->row->N;
     zw_status status = system_evaluate(system, work, PART_VELOCITY, state->t, state_q(now),
                                        state_v(now), NULL, NULL, NULL);
@@ -170,7 +171,7 @@ static int observe(void *user, zw_sample_kind kind, int event, const zw_system *
     size_t row = 2 * (size_t)system->n;
     (void)event;
     if (kind == ZW_SAMPLE_EVENT || again) {
-        return 0; /* at its own time for each N */
+        return 0; /* its time differs from one N to another */
     }
     w->failed =
         !base_list_reserve(&path->t, &path->t_capacity, path->count, sizeof *path->t) ||
@@ -186,7 +187,8 @@ static int observe(void *user, zw_sample_kind kind, int event, const zw_system *
     return 0;
 }
 
-/* Where a `reach` line asks for an end, the limit finds the start that leads to it. */
+/* Where a `reach` line prescribes an end, the start that leads to it is found under the
+ * limit law. */
 static zw_status find_start(watcher *w, const zw_system *system, zw_state *state, zw_work *work,
                             zw_error *error)
 {
@@ -209,7 +211,7 @@ static zw_status find_start(watcher *w, const zw_system *system, zw_state *state
     return ZW_OK;
 }
 
-/* All begin there: with N Phi = lambda. */
+/* All runs begin with that start, with N Phi = lambda. */
 static zw_status take_start(const zw_limit *limit, const zw_system *system, zw_state *state,
                             zw_work *work, zw_error *error)
 {
@@ -254,7 +256,7 @@ static zw_status run_system(watcher *w, const zw_system *system, const zw_run_op
     return w->failed && status == ZW_OK ? no_memory(error) : status;
 }
 
-/* The path of one N under these options. */
+/* Runs the system of this N with these options. */
 static zw_status run_one(watcher *w, double N, const zw_run_options *options, zw_error *error)
 {
     zw_error failure = {0};
@@ -285,7 +287,7 @@ static double distance_at(const zw_limit *limit, const limit_path *a, const limi
     return worst;
 }
 
-/* Over the samples that both have: an event may have ended one of them early. */
+/* Compares the samples that both paths have: an event may have ended one of them early. */
 static void compare(const zw_limit *limit, zw_limit_row *row, const limit_path *path,
                     const limit_path *to)
 {
@@ -304,8 +306,8 @@ static void compare(const zw_limit *limit, zw_limit_row *row, const limit_path *
     }
 }
 
-/* The error of a run: its distance from one that is ten times as coarse, by the method that finite
- * N would take. */
+/* The error of a run: its distance from a run with ten times the tolerance, by the method that
+ * finite N would use. */
 static zw_status find_error(zw_limit *limit, const limit_path *path, zw_limit_row *row,
                             int *stopped, zw_error *error)
 {
@@ -396,7 +398,7 @@ zw_law zw_limit_law(const zw_limit *limit)
     return (zw_law){.name = name, .alpha = limit->alpha, .beta = limit->beta, .N = INFINITY};
 }
 
-/* Least squares through the last few points that stand out of the error. */
+/* Least squares through the last few points that exceed the error. */
 zw_limit_order zw_limit_order_of(const zw_limit *limit)
 {
     enum { LAST = 4, ABOVE = 10 };

@@ -1,20 +1,21 @@
-/* The lambda(t) that leaves least of R: Theorem 2, see variation.h.
+/* The lambda(t) that minimises what is left of R: Theorem 2, see variation.h.
  *
  * At a sample W lambda = P lambda' + S lambda, with a vector of n forces for each multiplier. The
- * part of R along P settles lambda' for given lambda, the others settle lambda, and they settle it
- * everywhere: least squares under a differential equation. lambda is a spline (spline.c) with one
- * coefficient per sample and multiplier, so that the discrete problem asks no more of lambda' than
- * the continuous one; the integral is a sum over samples. Equations have a few neighbouring
- * coefficients each: band.c, and the time is proportional to the number of samples. Many equations
- * at one sample are first turned into at most 2 for each multiplier.
+ * part of R along P determines lambda' for given lambda, and the other parts determine lambda, at
+ * all times at once: this is a least-squares problem constrained by a differential equation. lambda
+ * is a spline (spline.c) with one coefficient per sample and multiplier, so that the discrete
+ * problem has no more conditions on lambda' than the continuous one; the integral becomes a sum
+ * over samples. Each equation involves a few neighbouring coefficients (band.c), so the time is
+ * proportional to the number of samples. The equations of one sample are first reduced to at most
+ * two for each multiplier.
  *
- * Errors of the discretisation: lambda' of a motion is met to order eight in the step, on even
- * times; splines on very uneven ones do worse. So the problem is solved with splines of degree six
- * as well, and how far the two are apart is the error. Of a path that is not a motion the defect
- * comes out too small, by order three: lambda' is as free as there are samples, and at the ends the
- * sum over them is not the integral to the lambda that it leads to. The weights of the sum are of
- * order six; where times are so uneven that one would not be
- * positive, they are those of trapezoids. */
+ * Discretisation errors: for a motion, lambda' is accurate to order eight in the step at even
+ * times; on very uneven ones splines are less accurate. So the problem is solved with splines of
+ * degree six as well, and the difference of the two is the error estimate. Of a path that is not a
+ * motion the defect comes out too small, by order three: lambda' has as many degrees of freedom as
+ * there are samples, and near the ends the sum over samples does not represent the integral for
+ * such a lambda. The weights of the sum are of order six; where times are so uneven that one would
+ * not be positive, they are those of trapezoids. */
 #include "path/law/variation.h"
 
 #include <float.h>
@@ -30,9 +31,9 @@
 enum { POLL = 1024, NODES = 6, LOOKS = 32 };
 
 #define ROUND (8 * DBL_EPSILON)
-#define LEAST 1e-10 /* lambda does at least this, of its usual force, or is not seen */
+#define LEAST 1e-10 /* lambda that exerts less than this part of its usual force is ignored */
 
-/* lambda by splines of one degree. */
+/* lambda as splines of one degree. */
 typedef struct unknown {
     path_spline spline;
     path_band band;
@@ -42,18 +43,18 @@ typedef struct unknown {
 typedef struct solving {
     path_variation *of;
     path_rows rows;
-    unknown by[2];  /* the second gives the error of the first */
+    unknown by[2];  /* the difference of the two is the error estimate */
     double *weight; /* [longest part] */
     double *core;   /* [2 carried * n] */
     double *R, *other, *beta, *distance;
     int *order;
     double *equation; /* [width + 1] */
-    double small;     /* weight of lambda = N Phi, or of lambda = 0 if N is infinite */
+    double small;     /* weight of the equation lambda = N Phi, or lambda = 0 if N is infinite */
 } solving;
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* The integral from x[at] to x[at + 1] of Lagrange's polynomial of node k: Gauss's three points are
+/* The integral from x[at] to x[at + 1] of the Lagrange polynomial of node k; three Gauss points are
  * exact for six nodes. */
 static double lagrange(int nodes, const double *x, int k, int at)
 {
@@ -79,8 +80,8 @@ static void trapezoids(long count, const double *t, double *weight)
     }
 }
 
-/* The polynomial through the six samples around each interval; the sums of weights are positive on
- * even samples, and on those that are nearly so. */
+/* Integrates the polynomial through the six samples around each interval; the total weights are
+ * positive for samples that are evenly spaced, or nearly so. */
 static void weigh(long count, const double *t, double *weight)
 {
     int nodes = count < NODES ? (int)count : NODES, positive = 1;
@@ -112,7 +113,8 @@ static zw_status look(solving *s, long i, zw_error *error)
     return path_rows_look(&s->rows, of, i, error);
 }
 
-/* How large a force lambda = 1 usually exerts, or its change over the time of the part. */
+/* The usual size of the force that lambda = 1 exerts, or a change of lambda by 1 over the duration
+ * of the part. */
 static zw_status usual(solving *s, long first, long count, double *size, zw_error *error)
 {
     const path_variation *of = s->of;
@@ -132,7 +134,8 @@ static zw_status usual(solving *s, long first, long count, double *size, zw_erro
     return ZW_OK;
 }
 
-/* The sample that was looked at: at most two equations for each multiplier, answers how many. */
+/* Reduces the equations of the current sample to at most two for each multiplier; returns their
+ * number. */
 static int condense(solving *s)
 {
     const path_rows *rows = &s->rows;
@@ -146,7 +149,7 @@ static int condense(solving *s)
     return count;
 }
 
-/* Those equations, times root, for the coefficients of a spline. */
+/* Adds those equations, times root, to the equations for the coefficients of a spline. */
 static void add(solving *s, unknown *u, int count, long at, double t, double root)
 {
     int n = s->rows.n, k = s->rows.carried, width = u->band.width;
@@ -175,8 +178,8 @@ static void add(solving *s, unknown *u, int count, long at, double t, double roo
     }
 }
 
-/* x = R - W lambda at sample i, which was looked at; lambda and its rate [carried]. Returns the
- * size of the terms that were added. */
+/* x = R - W lambda at sample i, the current one; lambda and its rate are [carried]. Returns the
+ * size of the terms added. */
 static double subtract(const solving *s, const unknown *u, long i, long at, double *x,
                        double *lambda, double *change)
 {
@@ -205,7 +208,7 @@ static double subtract(const solving *s, const unknown *u, long i, long at, doub
     return size;
 }
 
-/* What is left at the sample that was looked at. */
+/* Computes what is left of R at the current sample. */
 static void leave(solving *s, long i, long at)
 {
     path_variation *of = s->of;
@@ -255,7 +258,7 @@ static zw_status solve_part(solving *s, long first, long count, zw_error *error)
     s->small = fmax(LEAST, of->blur) * size;
     begin(s, first, count);
     for (long i = 0; i < count && status == ZW_OK; i++) {
-        /* weights about 1: `small` knows nothing of time */
+        /* weights near 1, as `small` does not depend on the unit of time */
         double root = time > 0 ? sqrt(s->weight[i] * (double)count / time) : 1;
         status = look(s, first + i, error);
         int equations = status == ZW_OK ? condense(s) : 0;

@@ -10,7 +10,9 @@
 #include "math/dense/dense.h"
 #include "path/law/variation.h"
 
-#define DEPENDENT 1e-10 /* rows that are no farther from the others, of the longest one */
+#define DEPENDENT                                                                                  \
+    1e-10 /* rows closer than this to the span of the others, relative to the longest row, count   \
+             as dependent */
 
 void path_rows_lay_out(path_rows *rows, const zw_system *system, base_arena *arena)
 {
@@ -36,7 +38,7 @@ void path_rows_lay_out(path_rows *rows, const zw_system *system, base_arena *are
     }
 }
 
-/* The upper half of M, dense. */
+/* The upper half of M as a dense matrix. */
 static void masses(const zw_system *system, const double *M, double *H)
 {
     int n = system->n;
@@ -56,7 +58,7 @@ static void dense_row(const zw_system *system, const double *A, int r, double fa
     }
 }
 
-/* Orthonormal directions of `count` rows in normal. */
+/* An orthonormal basis of `count` rows, in normal. */
 static int span(path_rows *rows, int count)
 {
     double longest = 0;
@@ -76,8 +78,8 @@ static zw_status factorise(path_rows *rows, double t, zw_error *error)
                            "at t = %.9g the metric of the path is not positive definite", t);
 }
 
-/* The vectors as they are: x = W of lambda', W of lambda, R. PART_TERMS and PART_REACTION are
- * known. */
+/* Fills x with W for lambda', W for lambda, and R. PART_TERMS and PART_REACTION have been
+ * evaluated. */
 static void fill(path_rows *rows, const path_variation *variation, long i)
 {
     const zw_system *system = variation->system;

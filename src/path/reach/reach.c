@@ -12,7 +12,7 @@ int zw_reach_asked(const zw_system *system)
     return system->model->reach.place >= 0;
 }
 
-/* Was this start value given? Speeds first, then what the law carries. */
+/* Was this start value given? Speeds come first, then the multipliers that the law carries. */
 static int is_given(const zw_system *system, int i)
 {
     const zw_model *model = system->model;
@@ -22,7 +22,7 @@ static int is_given(const zw_system *system, int i)
 
 int zw_reach_unknowns(const zw_system *system, const zw_state *state, zw_reach_unknown *list)
 {
-    const double *v = state_v((zw_state *)state); /* only read */
+    const double *v = state_v((zw_state *)state); /* not modified */
     int count = 0;
     for (int i = 0; i < system->n + system->law.carried; i++) {
         if (is_given(system, i)) {
@@ -112,8 +112,8 @@ static zw_status read_targets(reach *r, zw_error *error)
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* How many of the named coordinates the holonomic rows leave to be asked for; in general position:
- * the largest count over a few places. `holonomic`: the rank of those rows. */
+/* How many of the named coordinates the holonomic rows leave free, in general position: the largest
+ * count over a few places. `holonomic`: the rank of those rows. */
 static int count_named(reach *r, int *holonomic)
 {
     int asked = 0;
@@ -152,7 +152,7 @@ static zw_status refuse_count(const reach *r, int asked, int natural, zw_error *
             : "name fewer coordinates, or give fewer speeds or multipliers at the start");
 }
 
-/* Named where the holonomic rows do not let it be? */
+/* Does the goal contradict the holonomic rows? */
 static zw_status check_end(reach *r, zw_error *error)
 {
     const zw_system *system = r->system;
@@ -174,7 +174,8 @@ static zw_status check_end(reach *r, zw_error *error)
     return ZW_OK;
 }
 
-/* z on the straight way, if it may, with the other speeds `aside` from zero. */
+/* Sets z to the speeds of a straight path, if the constraints admit them, with the other speeds
+ * moved from zero by `aside`. */
 static int start_off(reach *r, double *z, double aside)
 {
     double duration = r->time - r->state->t, size = 0;
@@ -192,8 +193,8 @@ static int start_off(reach *r, double *z, double aside)
     return reach_land(r, z);
 }
 
-/* Rows that are not linear in the speeds may lose their meaning at rest (a cone at its apex): then
- * to the side. */
+/* Rows that are nonlinear in the speeds may be degenerate at rest (a cone at its apex): then it
+ * starts from speeds a little to the side. */
 static int straight(reach *r, double *z)
 {
     int rank = start_off(r, z, 0) ? r->start.rank : -1;
@@ -206,7 +207,8 @@ static int straight(reach *r, double *z)
     return start_off(r, z, 0);
 }
 
-/* Multipliers of rows that say the same act as one: so many of those that are free are too many. */
+/* Multipliers of redundant rows act as one: the number of superfluous ones among those that are
+ * free. */
 static int idle_multipliers(reach *r)
 {
     const zw_system *system = r->system;
@@ -249,7 +251,7 @@ static zw_status count(reach *r, zw_error *error)
 
 /* ---- Solving -------------------------------------------------------------------------------- */
 
-/* Is the motion an extremal of the action, and small enough to look for it that way? */
+/* Is the motion an extremal of the action, and the problem small enough to minimise it? */
 static int is_variational(const reach *r)
 {
     enum { MOST = 100 };
@@ -275,7 +277,7 @@ static int is_variational(const reach *r)
            system->C_count == 0 && !system->has_friction;
 }
 
-/* From the path of least action; finer if the guess is not good enough. */
+/* Starts from the path of least action, and refines that path if the guess is not good enough. */
 static int solve_least(reach *r)
 {
     enum { FINER = 3 };
@@ -312,7 +314,7 @@ static void note_miss(reach *r)
     }
 }
 
-/* Is z better than what was kept? */
+/* Keeps z if it is better than the best so far. */
 static void keep(reach *r, double *least)
 {
     int coord = r->report.miss_coord;
@@ -342,7 +344,7 @@ static zw_status solve(reach *r, zw_error *error)
         }
     }
     if (found) {
-        least = INFINITY; /* z is the one, whatever else came near */
+        least = INFINITY; /* z is the solution, whatever else came close */
         keep(r, &least);
     }
     if (r->failure != ZW_OK) {
@@ -365,7 +367,8 @@ static zw_status solve(reach *r, zw_error *error)
                       r->time, model->coord[r->report.miss_coord].name, least);
 }
 
-/* Everything before the search: what is unknown, what is asked, and is it the same number? */
+/* Everything before the search: the unknowns, the conditions, and whether they are equal
+ * in number. */
 static zw_status prepare(reach *r, const zw_reach_options *options, zw_error *error)
 {
     const zw_system *system = r->system;
@@ -407,7 +410,7 @@ static zw_status finish(reach *r, zw_reach_report *report, zw_status status)
 zw_status zw_reach_check(const zw_system *system, const zw_state *state, zw_work *work,
                          zw_reach_report *report, zw_error *error)
 {
-    reach r = {.system = system, .state = (zw_state *)state, .work = work}; /* only read */
+    reach r = {.system = system, .state = (zw_state *)state, .work = work}; /* not modified */
     return finish(&r, report, prepare(&r, NULL, error));
 }
 

@@ -1,20 +1,20 @@
-/* The action of a broken path, and its derivatives.
+/* The action of a piecewise linear path, and its derivatives.
  *
- * On interval k the speed is u = (x_k+1 - x_k)/h, the place the middle m = (x_k + x_k+1)/2. With
- * Lambda = L + lambda Phi + rho/2 Phi^2 at (m, u), mu = lambda + rho Phi and G = L + mu Phi (mu
- * held), the first derivatives of Lambda are those of G, the second
+ * On interval k the speed is u = (x_k+1 - x_k)/h and the position the midpoint m = (x_k + x_k+1)/2.
+ * With Lambda = L + lambda Phi + rho/2 Phi^2 at (m, u), mu = lambda + rho Phi and G = L + mu Phi
+ * (mu held), the first derivatives of Lambda are those of G, the second
  *
  *     Lambda_xx = G_xx + rho Phi_x Phi_x'.
  *
- * By the chain rule, with d/dx_k = 1/2 d/dm - 1/h d/du and d/dx_k+1 = 1/2 d/dm + 1/h d/du, they go
- * to the nodes. Holonomic rows stand at the nodes themselves: in the middle they would leave paths
- * free that zigzag about them. */
+ * By the chain rule, with d/dx_k = 1/2 d/dm - 1/h d/du and d/dx_k+1 = 1/2 d/dm + 1/h d/du, they are
+ * distributed to the nodes. Holonomic rows are imposed at the nodes: at midpoints they would admit
+ * paths that zigzag about them. */
 #include <math.h>
 #include <string.h>
 
 #include "path/reach/reach_least.h"
 
-/* Middle and speed of interval k. */
+/* Midpoint and speed of interval k. */
 static double place_on(const reach_path *path, const double *x, int k)
 {
     const double *a = x + (long)k * path->n, *b = a + path->n;
@@ -57,7 +57,7 @@ double reach_action(reach *r, reach_path *path, const double *x)
     return path->h * sum;
 }
 
-/* W = Lambda_xx, full; answers Lambda_x in terms->out by G_index. */
+/* W = Lambda_xx, full; returns Lambda_x in terms->out by G_index. */
 static int second(reach_terms *terms, double t, const double *q, const double *v,
                   const double *lambda, double rho, double *mu, double *W)
 {
@@ -87,7 +87,7 @@ static int second(reach_terms *terms, double t, const double *q, const double *v
     return 1;
 }
 
-/* H at (row, column), both nodes' entries counted from node 1 on; only the lower triangle. */
+/* Adds to H at (row, column), both counted from node 1 on; only the lower triangle is stored. */
 static void add(reach_path *path, int row, int column, double value)
 {
     if (row >= column && column >= 0) {
@@ -134,7 +134,7 @@ static void spread_node(const reach *r, reach_path *path, int k)
     }
 }
 
-/* What is named stays where it is at the end. */
+/* Named coordinates stay fixed at the end. */
 static void hold_end(const reach *r, reach_path *path)
 {
     int first = (path->K - 1) * path->n, w = path->width - 1;

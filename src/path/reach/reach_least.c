@@ -1,21 +1,23 @@
-/* The path of least action among broken ones: a guess for Newton's method.
+/* The piecewise linear path of least action: an initial guess for Newton's method.
  *
  * Lagrange's problem, Kozlov (2000), eq. (11), on K intervals with the midpoint rule: minimise the
- * sum of h L(m_k, u_k) subject to Phi(m_k, u_k) = 0, with both ends fixed (of the last, what is
- * named). By the method of multipliers: the free system with the Lagrangian
+ * sum of h L(m_k, u_k) subject to Phi(m_k, u_k) = 0, with both ends fixed (the last one in its
+ * named coordinates). This is done by the method of multipliers: the free system with the
+ * Lagrangian
  *
  *     L + lambda Phi + rho/2 Phi^2
  *
- * has its minimum where the constrained one has it as soon as lambda is right and rho large enough;
- * after each minimisation lambda += rho Phi. That is (16) of Kozlov (2000), the system with an
- * added mass, only that lambda spares it from having to be infinite. Its limit is the lambda of
- * (15), for the derivative of L + lambda Phi vanishes in both; so the guess has multipliers too.
+ * has the minimum of the constrained one as soon as lambda is right and rho large enough; after
+ * each minimisation lambda += rho Phi. That is (16) of Kozlov (2000), the system with an added
+ * mass, but with lambda the mass need not be infinite. The limit of lambda is that of (15), since
+ * the derivative of L + lambda Phi vanishes in both; so the guess includes multipliers.
  *
- * Each minimisation is Newton's method. The second derivatives form a band of 2n. If they are not
- * positive they are made so (Cholesky's factorisation shows it) by adding to the diagonal: so every
- * step goes down, and the method does not end at a saddle unless it stands on one. A straight line
- * can be one, by symmetry: to a point on the z axis of the Heisenberg group both ways round are
- * equally good. Then the path is bent a little, always in the same way, and it goes on. */
+ * Each minimisation is Newton's method. The second derivatives form a matrix of bandwidth 2n. If it
+ * is not positive definite, which the Cholesky factorisation detects, a multiple of the identity is
+ * added: so every step decreases the action, and the method does not converge to a saddle unless it
+ * starts on one. A straight line can be a saddle, by symmetry: to a point on the z axis of the
+ * Heisenberg group there are two equally good ways round. Then the path is bent a little, always in
+ * the same way, and the method continues. */
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +74,7 @@ void reach_path_free(reach_path *path)
     }
 }
 
-/* The functions of the path; the rows by their levels. */
+/* The functions of the path; the rows by their levels (positions or speeds). */
 static zw_status make_terms(reach *r, reach_path *path)
 {
     const zw_system *system = r->system;
@@ -94,7 +96,7 @@ static zw_status make_terms(reach *r, reach_path *path)
     return status;
 }
 
-/* How far things go. */
+/* The extent of the motion. */
 static double extent(const reach *r)
 {
     double worst = 0;
@@ -105,7 +107,7 @@ static double extent(const reach *r)
     return worst > 0 ? worst : 1;
 }
 
-/* Add `size` times a smooth bump, another one for every coordinate; ends stay. */
+/* Adds a smooth bump of this size, different for every coordinate; the ends stay fixed. */
 static void bend(reach_path *path, double size)
 {
     const double pi = 3.14159265358979324;
@@ -195,7 +197,7 @@ void reach_path_at(const reach_path *path, double part, double *q)
 
 /* ---- One minimisation ----------------------------------------------------------------------- */
 
-/* factor = Cholesky's of H + shift; 0: it is not positive. */
+/* factor = Cholesky factor of H + shift; 0: not positive definite. */
 static int factorise(reach_path *p, double shift)
 {
     int w = p->width - 1, N = p->K * p->n;
@@ -237,7 +239,7 @@ static void step_down(reach_path *p)
     }
 }
 
-/* Down along d; 0: no step helps. */
+/* Line search along d; 0: no step decreases the action. */
 static int search(reach *r, reach_path *p, double *now, double slope)
 {
     size_t count = (size_t)(p->K + 1) * (size_t)p->n;
@@ -264,7 +266,7 @@ static double largest_diagonal(const reach_path *p)
     return worst;
 }
 
-/* 1: a minimum; 0: given up; -1: there is none, the path runs away. */
+/* 1: a minimum; 0: not converged; -1: there is none, the path diverges. */
 static int minimise(reach *r, reach_path *p)
 {
     double now = reach_action(r, p, p->x), shift = 0, size = extent(r);
@@ -305,7 +307,7 @@ static int minimise(reach *r, reach_path *p)
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-/* Extrapolated from the middles of the first three intervals to the start, by a parabola. */
+/* Extrapolates from the midpoints of the first three intervals to the start, by a parabola. */
 static double extrapolate(double a, double b, double c)
 {
     return (15 * a - 10 * b + 3 * c) / 8;
@@ -349,7 +351,7 @@ int reach_path_least(reach *r, reach_path *p, double *z)
         }
         before = off;
     }
-    p->most = 1; /* a finer path goes on as it is */
+    p->most = 1; /* a refined path continues with the same rho */
     if (least > 0) {
         begin(r, p, z);
     }

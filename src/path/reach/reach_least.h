@@ -1,4 +1,4 @@
-/* A broken path and its augmented action; see reach_least.c. */
+/* A piecewise linear path and its augmented action; see reach_least.c. */
 #ifndef ZW_PATH_REACH_LEAST_H
 #define ZW_PATH_REACH_LEAST_H
 
@@ -9,7 +9,7 @@ struct reach_path {
     int speeds, places; /* rows Phi on intervals, rows phi at nodes */
     double start, h;    /* time */
     double rho, rho_place;
-    double most; /* rho stays below that many times what it was */
+    double most; /* upper bound of rho, relative to its first value */
     int ready;   /* x is more than a straight line */
     int width;   /* of the band, diagonal included: 2n */
 
@@ -21,13 +21,14 @@ struct reach_path {
     void *memory;
 };
 
-/* reach_action.c: sum h (L + lambda Phi + rho/2 Phi^2) + the same of the nodes; NaN: none. */
+/* reach_action.c: sum h (L + lambda Phi + rho/2 Phi^2), plus the same for the nodes; NaN: not
+ * defined there. */
 double reach_action(reach *r, reach_path *path, const double *x);
 /* Its gradient and second derivatives at path->x; 0: not finite. */
 int reach_action_derive(reach *r, reach_path *path);
 /* Largest |Phi| and |phi|, after lambda += rho Phi if `update`. */
 double reach_action_violation(reach *r, reach_path *path, int update);
-/* The first rho: of the size of the masses. */
+/* The first rho, comparable to the masses. */
 void reach_action_scale(reach *r, reach_path *path);
 
 #endif

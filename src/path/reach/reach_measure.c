@@ -13,8 +13,8 @@ typedef struct tally {
     reach_terms terms; /* L alone */
     int count;
     double action, length;
-    double last[3];  /* where the last sample was: t, L, |v| */
-    double rough[2]; /* the same two by trapezoids, if samples are missing */
+    double last[3];  /* the sample before: t, L, |v| */
+    double rough[2]; /* both integrals by the trapezoidal rule, for when samples are missing */
 } tally;
 
 /* |v| in the metric d2L/dv2. */

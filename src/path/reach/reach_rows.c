@@ -1,4 +1,4 @@
-/* Rows of any rank: shortest solutions, and what the rows do not see. */
+/* Rows of any rank: minimum-norm solutions, and the null space. */
 #include <math.h>
 #include <string.h>
 

@@ -1,21 +1,21 @@
 /* Newton's method on the motion itself.
  *
- * z moves on the manifold psi(q0, z) = 0 with what is held: a step goes along a basis of its
- * tangent and lands on it again. The matrix dF/dz along that basis comes from central differences
- * of whole motions; its error slows Newton's method down a little and does not touch the answer,
- * for F itself is exact to the tolerance of the motions.
+ * z moves on the manifold psi(q0, z) = 0 with the given values fixed: a step goes along a basis of
+ * the tangent space and is then projected onto the manifold. The matrix dF/dz along that basis
+ * comes from central differences of whole motions. Its error slows Newton's method down a little
+ * but does not affect the solution, since F itself is accurate to the tolerance of the motions.
  *
- * Steps are the shortest with J d = -F. Where whole families of motions arrive (to a point on the z
- * axis of the Heisenberg group: all that is turned about it) J loses rank, and the step is across
- * the family.
+ * Steps are the shortest with J d = -F. Where a whole family of motions arrives (at a point on the
+ * z axis of the Heisenberg group: all rotations of one about that axis) J loses rank, and the step
+ * is orthogonal to the family.
  *
- * Where motions part quickly, a guess for the whole way is too rough although it is good on a short
- * one. Then Newton's method goes along the discrete path: to its first part, from that start to its
- * second, and so on. Each time it misses only by what the path's error has grown to since the part
- * before.
+ * Where neighbouring motions diverge quickly, a guess is too rough for the whole time although it
+ * is good for a short one. Then Newton's method follows the discrete path: to the end of its first
+ * part, with that result to the end of the second, and so on. Each time it starts with an error
+ * that has grown over one part only.
  *
- * Without a good guess the end is led: F(z) = (1 - s) F(z0), s from 0 to 1 in steps that grow while
- * Newton's method follows easily and shrink when it does not. */
+ * Without a good guess the end is moved continuously: F(z) = (1 - s) F(z0), s from 0 to 1 in steps
+ * that grow while Newton's method follows easily and shrink when it does not. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@
 
 enum { LANDINGS = 30, STEPS = 40, HALVINGS = 12, LEADS = 400 };
 
-static const double close_enough = 1e-10; /* what counts as arrived, relative to 1 + |target| */
+static const double close_enough = 1e-10; /* threshold of arrival, relative to 1 + |target| */
 
 int reach_stopped(reach *r)
 {
@@ -43,7 +43,7 @@ static int holds(const zw_system *system, int row)
     return system->row_kind[row] != SYSTEM_CONTACT && !loose;
 }
 
-/* Rows of the start at z, and in `residual` what they miss by; 0: not finite. */
+/* Rows of the start at z, and their residuals; 0: not finite. */
 static int start_rows(reach *r, const double *z, double *residual)
 {
     const zw_system *system = r->system;
@@ -101,7 +101,7 @@ int reach_land(reach *r, double *z)
     return 0;
 }
 
-/* The directions in which z can go, as rows of r->basis; z has landed. */
+/* The directions in which z can move, as rows of r->basis; z is on the manifold. */
 static int tangent(reach *r, const double *z)
 {
     if (!start_rows(r, z, r->land)) {
@@ -146,7 +146,7 @@ void reach_end_rows(reach *r, const double *q, int with_named)
     reach_rows_factor(rows, 1e-9);
 }
 
-/* One motion to the end, in r->trial. */
+/* Runs one motion to the end, in r->trial. */
 static int fly(reach *r, const double *z)
 {
     zw_run_summary summary = {.stopped_by = -1};
@@ -204,7 +204,7 @@ int reach_miss(reach *r, const double *z, double *F)
 
 /* ---- Newton's method ------------------------------------------------------------------------ */
 
-/* z_try = z + sum_k d_k basis_k, landed, and F there. */
+/* z_try = z + sum_k d_k basis_k, projected onto the manifold, and F there. */
 static int probe(reach *r, const double *z, const double *d, int count, double *F)
 {
     memcpy(r->z_try, z, (size_t)r->size * sizeof *z);
@@ -214,7 +214,7 @@ static int probe(reach *r, const double *z, const double *d, int count, double *
     return reach_land(r, r->z_try) && reach_miss(r, r->z_try, F);
 }
 
-/* dF along the basis into r->step, factored; count of directions, 0: failed. */
+/* dF along the basis into r->step, factored; returns the number of directions, 0: failed. */
 static int differentiate(reach *r, const double *z)
 {
     int count = tangent(r, z);
@@ -248,7 +248,7 @@ static double distance(const reach *r, const double *F, double s)
     return worst;
 }
 
-/* One step towards F = s wanted, as long as it helps; F is that of z before and after. */
+/* One Newton step towards F = s wanted, with a line search; F is that of z before and after. */
 static int descend(reach *r, double *z, double *F, double s, int count)
 {
     double now = distance(r, F, s), *d = r->move, *rest = r->F_plus, *there = r->F_minus;
@@ -265,7 +265,7 @@ static int descend(reach *r, double *z, double *F, double s, int count)
             memcpy(F, there, (size_t)r->conditions * sizeof *F);
             return 1;
         }
-        if (reach_stopped(r) || now <= close_enough) { /* that is round-off */
+        if (reach_stopped(r) || now <= close_enough) { /* at the level of round-off */
             return 0;
         }
         dense_scale(count, 0.5, d);
@@ -274,7 +274,7 @@ static int descend(reach *r, double *z, double *F, double s, int count)
     return 0;
 }
 
-/* F(z) = s wanted to within `enough`, and further while it is easy; 0: not so. */
+/* Solves F(z) = s wanted to within `enough`, and further while that is easy; 0: not reached. */
 static int newton(reach *r, double *z, double *F, double s, double enough, int steps)
 {
     int count = 0, fresh = 0;
@@ -295,7 +295,7 @@ static int newton(reach *r, double *z, double *F, double s, double enough, int s
             if (fresh || before <= close_enough) {
                 break;
             }
-            count = 0; /* with a matrix from here, perhaps */
+            count = 0; /* perhaps a new matrix helps */
             continue;
         }
         fresh = 0;

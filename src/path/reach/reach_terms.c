@@ -27,7 +27,7 @@ static expr_id rebuild(expr_graph *to, const expr_node *node, const expr_id *map
                            : expr_binary(to, (expr_op)node->op, a, b);
 }
 
-/* What lies below id[count], copied; id[] become nodes of the copy. */
+/* Copies the nodes that id[count] depend on; id[] become nodes of the copy. */
 static zw_status copy(const expr_graph *from, expr_graph *to, expr_id *id, int count)
 {
     int last = 0;
@@ -66,11 +66,11 @@ static zw_status copy(const expr_graph *from, expr_graph *to, expr_id *id, int c
 typedef struct maker {
     expr_graph *graph;
     expr_terms terms;
-    system_list out, index; /* what is derived, and by which x */
+    system_list out, index; /* the derivatives, and the x of each */
     int n;
 } maker;
 
-/* Derivatives of `id` by all x, from x number `from` on. */
+/* Derivatives of `id` by x number `from` and all after it. */
 static zw_status gradient(maker *m, expr_id id, int from)
 {
     static const expr_op leaf[] = {EXPR_COORD, EXPR_SPEED};

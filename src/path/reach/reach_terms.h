@@ -1,8 +1,8 @@
 /* A function f, the Lagrangian or zero, and rows g_s of (q, v) at a time, with first and second
  * derivatives by x = (q_0 .. q_n-1, v_0 .. v_n-1).
  *
- * They live in a graph of their own: the model's is shared, and is not to grow while
- * others read it. */
+ * They are nodes of a separate graph: the model's graph is shared, and must not grow while others
+ * read it. */
 #ifndef ZW_PATH_REACH_TERMS_H
 #define ZW_PATH_REACH_TERMS_H
 
@@ -19,7 +19,7 @@ typedef struct reach_terms {
     double *f;    /* what `value` gives: f, then g */
     double *out;  /* what `derive` gives */
     int G_count;  /* first derivatives of G: out[0 .. G_count) */
-    int *G_index; /* by which x */
+    int *G_index; /* the x of each */
     int *g_start; /* [rows + 1] those of g: out[G_count + g_start[s] ..) */
     int *g_index;
     int H_count; /* and the second ones after */

@@ -1,7 +1,7 @@
-/* Recordings: which column of a file is which coordinate, and the messages when one is not there.
+/* Recordings: which column of a file is which coordinate, and the messages when one is missing.
  *
- * Names must be those of the model to the letter. The time is t, or time if the model has no
- * coordinate of that name and there is no t; the speed of x is x', xd or x_dot, whichever of these
+ * Names must be exactly those of the model. The time is the column t, or time if there is no t and
+ * the model has no coordinate of that name; the speed of x is x', xd or x_dot, whichever of these
  * comes first and is no coordinate itself. The caller may rename any of them. All other columns are
  * ignored, and so are speeds unless those of all coordinates are there; zw_path_look lists them. */
 #include "path/recording/recording.h"
@@ -37,7 +37,7 @@ void recording_show(char *shown, size_t capacity, const char *text, size_t lengt
     shown[used] = 0;
 }
 
-/* model_fail knows how to show a place; it takes any text for a model with one file. */
+/* model_fail shows a place in a text; here the text is that of a model with one file. */
 zw_status recording_fail(const recording *r, zw_status status, int line, int column, int length,
                          const char *format, ...)
 {
@@ -50,7 +50,8 @@ zw_status recording_fail(const recording *r, zw_status status, int line, int col
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    recording_show(message, sizeof message, raw, strlen(raw)); /* names may have been cut */
+    recording_show(message, sizeof message, raw,
+                   strlen(raw)); /* shortening may have cut names within a character */
     return model_fail(&model, r->error, status, line > 0 ? 0 : -1, "%s", message);
 }
 
@@ -76,7 +77,7 @@ zw_status recording_add_title(recording *r, const char *name, size_t length, int
     return ZW_OK;
 }
 
-/* The columns by their names: a chain of a thousand points has thousands. */
+/* The columns by name, for fast lookup: a chain of a thousand points has thousands. */
 static zw_status index_titles(recording *r)
 {
     r->first = base_alloc(((size_t)r->title_count + 1) * sizeof *r->first);
@@ -118,7 +119,7 @@ static int speeds(const recording *r)
     return zw_count(r->system, ZW_KIND_SPEED);
 }
 
-/* A speed is called as its coordinate, with a mark after it: then that name is put into `bare`.
+/* Is the speed's name that of its coordinate with a mark after it? Then `bare` becomes that name.
  * Where there are quaternions, speeds have names of their own: 0. */
 static int is_marked(const recording *r, int speed, char bare[NAME])
 {
@@ -134,7 +135,7 @@ static int is_marked(const recording *r, int speed, char bare[NAME])
     return 0;
 }
 
-/* The model's name of number k of recording.of. */
+/* The model's name for entry k of recording.of. */
 static void wanted_name(const recording *r, int k, char name[NAME])
 {
     int n = unknowns(r);
@@ -169,7 +170,7 @@ static zw_status claim(recording *r, int k, int column)
     return ZW_OK;
 }
 
-/* "; did you mean 'x'?" or what there is; *column is where the guess stands. */
+/* "; did you mean 'x'?", or a list of the columns; *column is the position of the guess. */
 static read_shown guess_title(const recording *r, const char *name, int *column)
 {
     read_guess guess = read_guess_start(name, (int)strlen(name));
@@ -213,7 +214,7 @@ static zw_status fail_missing(const recording *r, const char *name, const char *
 
 /* ---- Names that the caller gave ------------------------------------------------------------- */
 
-/* Number k of "t", "x" or "x'"; -1: the model has none of that name. */
+/* The entry of "t", "x" or "x'"; -1: the model has none of that name. */
 static int wanted_find(const recording *r, const char *name)
 {
     size_t length = strlen(name);
@@ -234,7 +235,8 @@ static int wanted_find(const recording *r, const char *name)
     }
     memcpy(bare, name, length - 1);
     bare[length - 1] = 0;
-    speed = zw_id(r->system, ZW_KIND_SPEED, bare); /* of equations they are called as coordinates */
+    speed = zw_id(r->system, ZW_KIND_SPEED,
+                  bare); /* in equations, speeds are named as their coordinates */
     return speed < 0 ? -1 : 1 + unknowns(r) + speed;
 }
 
@@ -373,7 +375,7 @@ static int note_ignored(const recording *r, zw_path *path)
     return 1;
 }
 
-/* Which numbers there are, and is it any? */
+/* Notes which numbers were recorded; returns whether there are any. */
 static int note_known(const recording *r, zw_path *path)
 {
     int all = unknowns(r) + speeds(r), any = 0;

@@ -1,11 +1,10 @@
 /* Recordings as text: titles, then a line of numbers for each sample.
  *
- * Commas, semicolons, tabs or blanks part the fields, whichever the titles have; quotes may stand
- * around a field. Lines that begin with # are comments, and empty ones are skipped. Titles may
- * stand in a comment, if the first line that is none has numbers. Lines end with LF or CR LF.
+ * Fields are separated by commas, semicolons, tabs or blanks, whichever the titles use; a field may
+ * be quoted. Lines that begin with # are comments, and empty ones are skipped. The titles may be in
+ * a comment, if the first other line has numbers. Lines end with LF or CR LF.
  *
- * The text is read at once and gone through once; columns that are not wanted are only skipped.
- */
+ * The file is read as a whole and scanned once; columns that are not needed are skipped. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -22,7 +21,7 @@ enum { FIRST_BYTES = 1 << 16, LONGEST_LINE = 1 << 26, SHOWN = 40 };
 
 /* ---- The file ------------------------------------------------------------------------------- */
 
-/* How large the file says that it is, if it does: pipes do not. */
+/* The size of the file, where it is known: pipes do not have one. */
 static size_t first_capacity(FILE *stream)
 {
     long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
@@ -46,7 +45,7 @@ static zw_status fail_binary(const recording *r, const char *zero)
                           "there is a zero byte in line %d; is this a text file?", line);
 }
 
-/* All bytes, and a final 0. The first zero byte within ends it: no text goes on like that. */
+/* Reads all bytes and appends a 0. A zero byte within is an error, as a text has none. */
 static zw_status take_bytes(recording *r, FILE *stream)
 {
     size_t capacity = first_capacity(stream);
@@ -106,8 +105,8 @@ typedef struct scan {
     char separator;          /* ' ': any run of blanks and tabs */
     int *slot;               /* [titles] where in `row` a column goes, or -1 */
     double *row;             /* [1 + 2 n] time, coordinates, speeds */
-    const char *time;        /* where the time stands in this line */
-    double before;           /* the time of the sample before */
+    const char *time;        /* where the time is in this line */
+    double before;           /* the time of the previous sample */
 } scan;
 
 static int is_blank(char c)
@@ -115,7 +114,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A tab is a blank unless it parts fields. */
+/* A tab is a blank unless it is the separator. */
 static const char *skip_blanks(const scan *s, const char *at)
 {
     while (at < s->stop && is_blank(*at) && (*at != '\t' || s->separator != '\t')) {
@@ -167,7 +166,7 @@ static int next_line(scan *s, scan *comment)
 }
 
 typedef struct field {
-    const char *from, *to; /* what it says, without quotes and the blanks around */
+    const char *from, *to; /* its content, without quotes and surrounding blanks */
     const char *end;       /* the separator after it, or the end of the line */
     int torn;              /* its quote is not closed, or something follows the closing one */
 } field;
@@ -226,7 +225,7 @@ static zw_status fail_torn(const scan *s, const field *f)
 
 /* ---- Titles --------------------------------------------------------------------------------- */
 
-/* Whichever stands most often between titles. x[1,2] has its own comma. */
+/* The separator that occurs most often between the titles. x[1,2] has its own comma. */
 static char separator_of(const char *at, const char *stop)
 {
     static const char known[] = ",;\t";
@@ -293,11 +292,12 @@ static int begins_with_number(const scan *s)
     while (at < s->stop && (is_blank(*at) || *at == '"')) {
         at++;
     }
-    int used = math_decimal(at, s->stop, &value); /* inflow is a title, and so is 2nd */
+    int used = math_decimal(
+        at, s->stop, &value); /* the whole field must be a number: "inflow" and "2nd" are titles */
     return used > 0 && (at + used == s->stop || strchr(" \t\r\",;", at[used]) != NULL);
 }
 
-/* The titles; then s stands before the first line of numbers. */
+/* Reads the titles; s is then before the first line of numbers. */
 static zw_status take_head(scan *s)
 {
     scan comment = {0};
@@ -353,7 +353,7 @@ static zw_status fail_number(const scan *s, const char *at, int column)
     return fail_at(s, f.from, f.to, message);
 }
 
-/* A wanted number into the row; *at moves past the field. */
+/* Reads a number that is needed into the row; *at moves past the field. */
 static zw_status take_number(scan *s, const char **at, int column)
 {
     const char *from = skip_blanks(s, *at);
@@ -432,7 +432,8 @@ static zw_status fail_time(const scan *s)
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-/* No more rows than lines, nor than separators and line ends have room. */
+/* An upper bound of the number of rows: there are no more than lines, nor than the separators and
+ * line ends allow. */
 static long most_rows(const recording *r)
 {
     long lines = 1;
@@ -460,7 +461,7 @@ static zw_status take_rows(scan *s, zw_path *path)
             return status;
         }
         s->before = s->row[0];
-        if (rows == most) { /* cannot be, see most_rows */
+        if (rows == most) { /* impossible, see most_rows */
             return recording_no_memory(s->r);
         }
         path->t[rows] = s->row[0];

@@ -1,5 +1,5 @@
-/* Recordings as HDF5: every dataset of numbers in one dimension is a column, at the root or in a
- * group of it.
+/* Recordings as HDF5: every one-dimensional dataset of numbers is a column, at the root or in a
+ * group below it.
  *
  * zwang's own files (record/h5.c) have them in the group "columns", each with its true name as an
  * attribute "name"; then only that group counts, since the marks beside it have times of their own.
@@ -28,7 +28,7 @@ zw_path *recording_read_h5(recording *r)
 
 enum { NAME = 512 };
 
-/* Beside title i: where it is, and how long. */
+/* For each title: where the dataset is, and its length. */
 typedef struct h5_set {
     char *place; /* "columns/x" */
     long count;
@@ -42,8 +42,8 @@ typedef struct h5_scan {
     zw_status status;
 } h5_scan;
 
-/* The number of values, if it is a list of numbers; -1: it is not. MATLAB writes lists as tables of
- * one row. */
+/* The number of values of a list of numbers, or -1 for anything else. MATLAB writes lists as tables
+ * of one row. */
 static long length_of(hid_t set)
 {
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
@@ -107,7 +107,7 @@ static zw_status take_set(h5_scan *s, hid_t set, const char *link)
     return recording_add_title(s->r, name, strlen(name), 0, 0);
 }
 
-/* Only what is really in this file: links out of it are not followed. */
+/* Only objects in this file: external links are not followed. */
 static herr_t visit_set(hid_t group, const char *link, const H5L_info_t *info, void *user)
 {
     h5_scan *s = user;
@@ -170,7 +170,7 @@ static zw_status collect(h5_scan *s, hid_t root)
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
-/* One column into `to`, `stride` apart. */
+/* Reads one column into `to`, with this stride. */
 static zw_status fetch(const h5_scan *s, hid_t root, int column, double *spare, double *to,
                        int stride)
 {
@@ -244,7 +244,7 @@ static zw_status fill(const h5_scan *s, hid_t root, zw_path *path)
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-/* Why a file does not open: HDF5 itself reports only a stack of its own functions. */
+/* Why a file does not open: HDF5 itself only reports a stack of its own functions. */
 static void fail_open(const recording *r)
 {
     errno = 0;
@@ -290,7 +290,7 @@ static zw_path *read_file(recording *r)
 
 zw_path *recording_read_h5(recording *r)
 {
-    /* HDF5 would print its troubles; the library does not print. */
+    /* HDF5 prints its errors; the library must not print. */
     H5E_auto2_t print = NULL;
     void *data = NULL;
     H5Eget_auto2(H5E_DEFAULT, &print, &data);

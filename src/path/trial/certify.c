@@ -1,24 +1,22 @@
 /* Is a recorded path a motion of the system? Theorem 1 of Kozlov (2000).
  *
- * R = [T] - F needs the accelerations of the path. To differentiate a recording twice is to
- * differentiate its errors twice: an integrator that errs by 1e-12 on the scale of its steps errs
- * by 1e-6 in what its output says of the accelerations. But the question is not how the path
- * accelerates, it is how it accelerates otherwise than the system would, and that is a quiet
- * function. So
+ * R = [T] - F needs the accelerations of the path. Differentiating a recording twice differentiates
+ * its errors twice: an integrator whose positions have errors of 1e-12 on the scale of its steps
+ * gives accelerations with errors of 1e-6. But the question is not what the accelerations of the
+ * path are, but how they differ from those of the system, and that is a slowly varying function. So
  *
- *     1. fit the positions q(t): speeds, roughly accelerations                      fit.c
- *     2. a_s(t) = what the system would do in the states (q, q')                    certify_model.c
- *     3. p(t) = twice the integral of a_s, a function that has no noise             quadrature.c
+ *     1. fit the positions q(t): speeds and rough accelerations fit.c
+ *     2. a_s(t) = accelerations of the system in the states (q, q') certify_model.c
+ *     3. p(t) = twice the integral of a_s, which has no noise quadrature.c
  *     4. fit the remainder q - p, and differentiate that: d = a - a_s               fit.c
  *
  * For a motion the remainder is a straight line and the noise of the recording. It can be fitted
- * over long windows at low degree, however fast the motion is, and d is known much better than a.
- * The states of step 2 are then known better as well (q = p + remainder), and if it matters, steps
- * 2 to 4 are done again. R = N + M d with the reaction N of a_s, and its parts are those of
- * certify_split.c.
+ * over long windows at low degree, however fast the motion is, and d is much more accurate than a.
+ * So are then the states of step 2 (q = p + remainder); if that matters, steps 2 to 4 are repeated.
+ * R = N + M d with the reaction N of a_s; certify_split.c divides it into its parts.
  *
- * Errors of d: that of the fit (fit.c); of the integration, by comparing two orders; of a_s, by
- * moving (q, v) by their errors and seeing what a_s does. */
+ * The error of d has three parts: that of the fit (fit.c); that of the integration, by comparing
+ * two orders; and that of a_s, by evaluating it again with (q, v) perturbed by their errors. */
 #include "path/trial/certify.h"
 
 #include <float.h>
@@ -32,9 +30,9 @@
 
 enum { PASSES = 5 };
 
-/* Integrators err by this much of the coordinates at most, on the scale of their steps. */
+/* The assumed error of integrators on the scale of their steps, relative to the coordinates. */
 #define ACCURACY 2e-10
-/* Accelerations of the system need not be known better than to this part of them. */
+/* Accelerations of the system are accurate enough with this relative error. */
 #define ENOUGH 1e-9
 
 /* ---- Room ------------------------------------------------------------------------------------ */
@@ -220,8 +218,8 @@ static zw_status set_work(path_certifier *certifier, zw_error *error)
     return system_set_modes(system, certifier->work, certifier->modes, error);
 }
 
-/* How large and how wide the positions are, and how exact they can be at best. A coordinate that is
- * nothing beside the others has its share of their rounding. */
+/* The size and range of the positions, and the best accuracy they can have. A coordinate that is
+ * tiny beside the others shares their rounding errors. */
 static void measure(path_certifier *certifier)
 {
     const double *q = certifier->path->q;
@@ -247,7 +245,7 @@ static void measure(path_certifier *certifier)
 
 /* ---- Fitting --------------------------------------------------------------------------------- */
 
-/* Fit y in parts; where it jumps, part it further and fit again. */
+/* Fits y in pieces; where it jumps, a piece is divided and fitted again. */
 static zw_status fit_parts(path_certifier *certifier, const double *y, path_fit *fit, int *parts,
                            long *start, zw_error *error)
 {
@@ -261,8 +259,8 @@ static zw_status fit_parts(path_certifier *certifier, const double *y, path_fit 
     return path_fit_parts(fit, &samples, parts, start, error);
 }
 
-/* The states to begin with. Recorded positions are exact where the fit's are not, unless there is
- * noise in them; so are recorded speeds, unless they contradict the positions. */
+/* The initial states. Recorded positions are used instead of fitted ones, unless there is noise in
+ * them; so are recorded speeds, unless they contradict the positions. */
 static void start_states(path_certifier *certifier)
 {
     const zw_path *path = certifier->path;
@@ -316,8 +314,8 @@ static void integrate(path_certifier *certifier)
     }
 }
 
-/* The better path, and the errors of fit and integration. Where the system is so sensitive that its
- * motion says less of the states than the fit of the positions, the fit stands. */
+/* The improved path, and the errors of fit and integration. Where the system is so sensitive that
+ * its motion determines the states less well than the fit of the positions, the fit is kept. */
 static void put_together(path_certifier *certifier)
 {
     zw_trial *trial = certifier->trial;
@@ -340,9 +338,9 @@ static void put_together(path_certifier *certifier)
     }
 }
 
-/* What the errors of (q, v) do to a_s: evaluated again at every few samples, at the better path
- * moved by its errors with changing signs. Returns the mean square relative to that of the other
- * errors. */
+/* What the errors of (q, v) do to a_s: evaluated again at every few samples, with the improved path
+ * perturbed by its errors with alternating signs. Returns the mean square relative to that of the
+ * other errors. */
 static zw_status probe(path_certifier *certifier, double *share, zw_error *error)
 {
     const zw_trial *trial = certifier->trial;
@@ -406,8 +404,7 @@ static zw_status remainder_of(path_certifier *certifier, zw_error *error)
             put_together(certifier);
             status = probe(certifier, &share, error);
         }
-        int first =
-            pass == 0 && certify_law_varies(certifier); /* lambda is not as good as it can be */
+        int first = pass == 0 && certify_law_varies(certifier); /* lambda can still be improved */
         if (!first && (share < 1 || !(share < 0.5 * last))) {
             break;
         }

@@ -1,10 +1,10 @@
-/* Where pieces meet, speeds may jump. A contact can do that, if it touches there and the blow is
- * one that it can give; so can an event of the model that sets coordinates or speeds. All other
- * jumps are extra blows.
+/* Where pieces meet, speeds may jump. A contact can cause that, if it is closed there and can exert
+ * the impulse; so can an event of the model that sets coordinates or speeds. All other jumps need
+ * an extra impulse.
  *
- * Inside of a piece of the positions the jump is that of the remainder, which is known best;
- * between two pieces it is that of the path, and the accelerations of both sides carry the speeds
- * to the middle between the two samples. */
+ * Inside a piece of the positions the jump is that of the remainder, which is the most accurate;
+ * between two pieces it is that of the path, with the speeds of both sides extrapolated by their
+ * accelerations to the middle between the two samples. */
 #include <math.h>
 #include <string.h>
 
@@ -13,14 +13,14 @@
 
 #define SURE 10.0
 
-/* The jump between samples k - 1 and k: of positions and of speeds, and errors of both. */
+/* The jumps of positions and of speeds between samples k - 1 and k, and their errors. */
 typedef struct leap {
     double *by[2], *error[2]; /* [n] */
 } leap;
 
-/* The accelerations may have jumped anywhere between the two samples, if the system is one whose
- * accelerations jump; else they only bend. What is uncertain of the system's own is so for some
- * samples around. */
+/* The uncertainty of the jump: where the accelerations of the system can jump, they may have done
+ * so anywhere between the two samples; elsewhere they only bend. The system's own accelerations are
+ * uncertain for some samples around it. */
 static double bend(const path_certifier *certifier, long k, int c)
 {
     const double *a = certifier->trial->a + c;
@@ -75,8 +75,8 @@ static int resets(const zw_model *model)
     return 0;
 }
 
-/* Which contacts may strike: those that the path reaches within a few samples. Sets the modes of
- * the work, and leaves the terms of sample k in it; answers if there are any. */
+/* Finds the contacts that may strike: those that the path reaches within a few samples. Sets the
+ * modes of the work, leaves the terms of sample k in it, and returns whether there are any. */
 static zw_status strikes(path_certifier *certifier, long k, int *any, zw_error *error)
 {
     const zw_system *system = certifier->system;
@@ -123,8 +123,8 @@ static zw_status strikes(path_certifier *certifier, long k, int *any, zw_error *
                : system_evaluate(system, work, PART_TERMS, trial->t[k], q, v, NULL, NULL, error);
 }
 
-/* The jump of speeds that is left when the contacts have given what they can: |.|^2 in the metric,
- * and its error. */
+/* The jump of speeds that remains after the largest impulses the contacts can exert: its squared
+ * norm in the metric, and the error of that. */
 static zw_status leftover(path_certifier *certifier, long k, const leap *it, double *size,
                           double *miss, zw_error *error)
 {
@@ -147,7 +147,7 @@ static zw_status leftover(path_certifier *certifier, long k, const leap *it, dou
     return status;
 }
 
-/* A jump that nothing explains: the worst is kept. */
+/* Keeps the largest jump that nothing explains. */
 static void blame(path_certifier *certifier, long k, const leap *it, int d)
 {
     const zw_system *system = certifier->system;
@@ -175,8 +175,8 @@ static void blame(path_certifier *certifier, long k, const leap *it, int d)
     }
 }
 
-/* A sample that is wrong by itself is a blow there and back; unless the system's own accelerations
- * are so uncertain around it that they may have moved it. */
+/* An isolated wrong sample counts as an impulse and its reverse, unless the system's own
+ * accelerations around it are so uncertain that they explain it. */
 static void blame_slip(path_certifier *certifier)
 {
     const path_fit *rest = &certifier->rest;

@@ -1,4 +1,5 @@
-/* Eight samples of a path at a time: systems without rows, whose accelerations are M \ force. */
+/* Eight samples of a path at a time, for systems without rows, whose accelerations are M \
+ * force. */
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ void certify_lanes_free(struct path_lanes *lanes)
     }
 }
 
-/* Eight samples from `first` on, `every` apart; the last one stands for those beyond the end. */
+/* Loads eight samples from `first` on, `every` apart; the last one repeats beyond the end. */
 static void load(const path_certifier *certifier, const double *q, const double *v, long first,
                  long every)
 {
@@ -121,7 +122,7 @@ static void accelerate(const path_certifier *certifier)
     }
 }
 
-/* The message of a sample that has no finite acceleration. */
+/* The error message for a sample without a finite acceleration. */
 static zw_status blame(const path_certifier *certifier, const double *q, const double *v, long i,
                        zw_error *error)
 {
@@ -171,8 +172,8 @@ zw_status certify_lanes_model(path_certifier *certifier, const double *q, const 
     return ZW_OK;
 }
 
-/* Without rows R is tangential as a whole: R = M (a - model), and B^-1 R . R its size. Here B = M;
- * see certify_split.c for others. */
+/* Without rows all of R is tangential: R = M (a - model), of squared norm B^-1 R . R. Here B = M;
+ * see certify_split.c for other metrics. */
 zw_status certify_lanes_split(path_certifier *certifier, zw_error *error)
 {
     const zw_system *system = certifier->system;

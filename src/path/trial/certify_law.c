@@ -1,12 +1,12 @@
-/* Trials under the laws of Kozlov (2000): the multipliers that a law carries, along a path.
+/* Trials under the laws of Kozlov (2000): carried multipliers along a path.
  *
- * alpha > 0: the path does not show lambda(t), Theorem 2 finds it (variation.h). It takes the
- * accelerations for that, so it is found again with the better ones of each pass of certify.c; the
- * accelerations a_s that the system would have are those with that lambda. An error of it does no
- * harm there: it is as smooth as lambda is, and stands in a - a_s again with the other sign.
+ * alpha > 0: the path does not contain lambda(t); Theorem 2 determines it (variation.h). That needs
+ * accelerations, so it is repeated with the improved ones of each pass of certify.c; the
+ * accelerations a_s of the system are those with that lambda. An error of lambda does no harm
+ * there: it is as smooth as lambda, and appears in a - a_s with the opposite sign.
  *
- * alpha = 0 with N finite ("loose"): these rows are friction, lambda = N Phi(q, v), and Theorem 1
- * shows of the rest. */
+ * alpha = 0 with N finite ("loose"): these rows act as friction, lambda = N Phi(q, v), and Theorem
+ * 1 applies to the others. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ int certify_law_varies(const path_certifier *certifier)
     return law->carried > 0 && !law->loose;
 }
 
-/* How well the speeds are known, of their size. */
+/* The error of the speeds, relative to their size. */
 static double relative_error(const path_certifier *certifier)
 {
     double error = 0, size = 0;
@@ -74,7 +74,7 @@ zw_status certify_law_speeds(path_certifier *certifier, long i, const double *q,
     }
     memcpy(certifier->wide[0], v, (size_t)n * sizeof(double));
     *wide = certifier->wide[0];
-    if (law->loose) { /* Phi itself, with no lambda in it */
+    if (law->loose) { /* Phi itself, without a lambda term */
         memset(certifier->wide[0] + n, 0, bytes);
         status = system_evaluate(system, certifier->work, PART_VELOCITY, certifier->trial->t[i], q,
                                  certifier->wide[0], NULL, NULL, error);

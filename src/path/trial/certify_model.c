@@ -1,8 +1,8 @@
-/* The accelerations that the system would have along a path, and what holds there: contacts that
- * touch and do not part are closed, what rubs and does not slide sticks, as far as the errors of
- * positions and speeds can determine. A closed contact that would have to pull is open, friction
- * that would have to hold more than it can slides: then the system would move otherwise, and the
- * extra force is what makes the difference. */
+/* The accelerations of the system along a path, and the modes of its contacts: those with no gap
+ * that do not separate are closed, and those with friction that do not slide stick, as far as the
+ * errors of positions and speeds can determine. A closed contact that would have to pull is taken
+ * to be open, and one that sticks beyond its friction limit to slide: then the system would move
+ * differently, and the extra force is the difference. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { POLL = 1024 };
 
-/* A gap or speed counts as none below BORDER times its error, or below SMALL of the scale. */
+/* A gap or speed counts as zero below BORDER times its error, or below SMALL times the scale. */
 #define BORDER 6.0
 #define SMALL 1e-7
 
@@ -25,7 +25,8 @@ zw_status certify_polled(path_certifier *certifier, long sample, zw_error *error
     return ZW_OK;
 }
 
-/* The error of row r with entries A for errors of the coordinates, and a share of their scale. */
+/* The error of row r with entries A: from the errors of the coordinates, and a part of
+ * their scale. */
 static double border(const path_certifier *certifier, int r, const double *A, const double *error,
                      const double *scale)
 {
@@ -68,7 +69,7 @@ static int slides(const path_certifier *certifier, int c, long i)
     return tangent_speed(&t) > BORDER * sqrt(sum) + SMALL * size;
 }
 
-/* The modes of sample i as positions and speeds have them. */
+/* The modes of sample i that follow from its positions and speeds. */
 static zw_status look(path_certifier *certifier, long i, const double *q, const double *v,
                       double *mode, zw_error *error)
 {
@@ -94,7 +95,7 @@ static zw_status look(path_certifier *certifier, long i, const double *q, const 
     return status;
 }
 
-/* What cannot be as it was seen: the constraint whose mode was changed, or -1. */
+/* Corrects one mode that the forces contradict; returns its constraint, or -1. */
 static int object(path_certifier *certifier, double *mode, double size)
 {
     const zw_system *system = certifier->system;
@@ -138,7 +139,8 @@ static zw_status accelerate(path_certifier *certifier, long i, const double *q, 
     return status;
 }
 
-/* Near singular positions the best answer will do: what it lacks is part of the errors. */
+/* Near singular positions the best available solution is accepted: its residual is part of the
+ * errors. */
 static zw_status settle(const path_certifier *certifier, zw_status status, double *a)
 {
     const zw_motion *answer = &certifier->work->motion->answer;
@@ -159,7 +161,8 @@ zw_status certify_sample(path_certifier *certifier, long i, const double *q, con
     zw_status status = changing ? look(certifier, i, q, v, mode, error) : ZW_OK;
     for (int round = 0; status == ZW_OK && round <= 2 * certifier->constraints; round++) {
         status = system_set_modes(system, work, mode, error);
-        if (status == ZW_OK) { /* the path is not on the constraints, redundant ones contradict */
+        if (status == ZW_OK) { /* the path violates the constraints a little, so that redundant ones
+                                  contradict each other */
             work->motion->options.least_squares = 1;
             status = settle(certifier, accelerate(certifier, i, q, v, a, error), a);
         }
@@ -170,7 +173,7 @@ zw_status certify_sample(path_certifier *certifier, long i, const double *q, con
     return status;
 }
 
-/* What the constraints exert, without the non-ideal part: F_L + F_C - C. */
+/* The reaction of the constraints without its non-ideal part: F_L + F_C - C. */
 static void note_reaction(path_certifier *certifier, long i)
 {
     const system_solver *motion = certifier->work->motion;
@@ -181,7 +184,7 @@ static void note_reaction(path_certifier *certifier, long i)
     }
 }
 
-/* Those that a law carries are known. */
+/* Multipliers that a law carries are known already. */
 static void note_multipliers(path_certifier *certifier, long i)
 {
     const system_law *law = &certifier->system->law;

@@ -1,18 +1,18 @@
-/* Which coordinate?
+/* Which coordinate an extra force belongs to.
  *
- * If one coordinate of a motion was altered, q = q* + s(t) e_k, the others do not move otherwise,
- * but the system would have them do so: an extra force is needed everywhere. The altered one is
- * found by putting it right. Whatever s is, s'' = a_k - a_s,k(q - s e_k, v - s' e_k) with s = s' =
- * 0 before it began; with the right k the accelerations of all others are then those of the system.
- * If none puts the rest right, it was not a coordinate: the one that moves most otherwise is named,
- * in units of its mass. */
+ * If one coordinate of a motion was altered, q = q* + s(t) e_k, the others keep their motion,
+ * although the system would respond in all of them: an extra force appears in every coordinate. The
+ * altered one is found by correcting it. Whatever s is, s'' = a_k - a_s,k(q - s e_k, v - s' e_k)
+ * with s = s' = 0 before the alteration began; with the right k the accelerations of all other
+ * coordinates then agree with the system. If no correction achieves that, no single coordinate was
+ * altered, and the one whose acceleration differs most, weighted by its mass, is named. */
 #include <math.h>
 #include <string.h>
 
 #include "path/trial/certify.h"
 
-enum { WIDEST = 2000, MANY = 40 }; /* samples and coordinates */
-#define RIGHT 0.05                 /* part of the squares that may be left */
+enum { WIDEST = 2000, MANY = 40 }; /* largest numbers of samples and coordinates */
+#define RIGHT 0.05                 /* fraction of the squares that may remain after a correction */
 
 static double mass_of(const path_certifier *certifier, int k)
 {
@@ -40,7 +40,7 @@ static int pushed(const path_certifier *certifier, long i)
            hypot(trial->extra_size[i], certifier->away[i]) > 3 * trial->extra_error[i];
 }
 
-/* Back from the worst moment to where it is quiet; -1: too far. */
+/* Goes back from the worst sample to where the extra force is negligible; -1: too far. */
 static long beginning(const path_certifier *certifier, long worst)
 {
     int quiet = 0;
@@ -58,7 +58,7 @@ static long beginning(const path_certifier *certifier, long worst)
     return -1;
 }
 
-/* How much is left if coordinate k is put right from sample `first` to `last`. */
+/* How much remains if coordinate k is corrected from sample `first` to `last`. */
 static zw_status put_right(path_certifier *certifier, int k, long first, long last, double *left,
                            zw_error *error)
 {
@@ -119,7 +119,7 @@ zw_status certify_name(path_certifier *certifier, long worst, int *coord, zw_err
     }
     for (int k = 0; k < n; k++) {
         double left;
-        zw_error ignored; /* a state that the system cannot be in explains nothing */
+        zw_error ignored; /* a state that the system cannot have explains nothing */
         if (put_right(certifier, k, first, worst, &left, &ignored) == ZW_OK &&
             left < best * whole) {
             best = left / whole;

@@ -1,4 +1,4 @@
-/* The report: means over time, the worst moment, energy, and the verdict. */
+/* The report: means over time, the worst sample, energy, and the verdict. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,20 +8,20 @@
 #include "path/trial/certify.h"
 #include "path/trial/quadrature.h"
 
-/* The extra force is seen where it is SEEN times the error, or everywhere together MUCH times. */
+/* An extra force is significant where it exceeds SEEN times its error, or MUCH times on average. */
 #define SEEN 15.0
 #define MUCH 4.0
 #define FORCE 1e-10
-#define COARSE 0.3 /* the error of the extra force relative to |M a| */
-#define CLASH 12.0 /* speeds: times error and noise, */
-#define SPEED 1e-8 /* and this of their size */
+#define COARSE 0.3 /* largest error of the extra force relative to |M a| for a verdict */
+#define CLASH 12.0 /* speeds contradict positions beyond this many times error and noise, */
+#define SPEED 1e-8 /* and beyond this part of their size */
 
 static int known(const path_certifier *certifier, long i)
 {
     return isfinite(certifier->trial->extra_error[i]);
 }
 
-/* Root of the mean of squares over samples and coordinates, each over its scale. */
+/* Root mean square over samples and coordinates, in units of each scale. */
 static double mean_error(const path_certifier *certifier, const double *error)
 {
     double sum = 0;
@@ -35,7 +35,7 @@ static double mean_error(const path_certifier *certifier, const double *error)
     return count > 0 ? sqrt(sum / (double)count) : INFINITY;
 }
 
-/* The integral of y over all pieces, unknown samples counting as nothing; and the time. */
+/* The integral of y over all pieces, with unknown samples counting as zero; and the total time. */
 static double integral(path_certifier *certifier, const double *y, double *time)
 {
     double sum = 0, carry, *whole = certifier->probe[0], *part = certifier->probe[1];
@@ -57,7 +57,7 @@ static double integral(path_certifier *certifier, const double *y, double *time)
     return sum;
 }
 
-/* No force of a recording is trusted beyond FORCE of the mean one. */
+/* The error of the forces of a recording is at least FORCE times their mean. */
 static void blur_forces(path_certifier *certifier)
 {
     double time, forces = integral(certifier, certifier->forces, &time),
@@ -126,8 +126,8 @@ static zw_status report_worst(path_certifier *certifier, double *ratio, zw_error
     return status;
 }
 
-/* E(t) - E(0) against the integral of the power, piece by piece: what happens between pieces is no
- * work of active forces. */
+/* E(t) - E(0) against the integral of the power, piece by piece: changes between pieces are no work
+ * of active forces. */
 static void report_energy(path_certifier *certifier)
 {
     zw_trial *trial = certifier->trial;
@@ -166,8 +166,8 @@ static int inside(const path_certifier *certifier, long i)
     return i >= certifier->part[p] + ENDS && i < certifier->part[p + 1] - ENDS;
 }
 
-/* Are recorded speeds those of the positions? They may differ by the error of the path, by noise of
- * their own, for which half of the samples is asked, and by a small part of their size. */
+/* Do recorded speeds agree with the positions? They may differ by the error of the path, by their
+ * own noise, which is the median difference, and by a small part of their size. */
 static void compare_speeds(path_certifier *certifier)
 {
     const double *v = certifier->path->v;
@@ -200,8 +200,8 @@ static void compare_speeds(path_certifier *certifier)
     }
 }
 
-/* The worst moment is that of a blow, if there is one; and that of a wrong speed, if there is no
- * other. */
+/* The worst sample is that of an unexplained jump, if there is one; that of a wrong speed only if
+ * there is nothing else. */
 static void point_out(path_certifier *certifier, int seen)
 {
     zw_trial_report *report = &certifier->trial->report;

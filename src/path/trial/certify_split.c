@@ -1,4 +1,4 @@
-/* R = [T] - F - C, taken apart in the metric B: what the constraints can exert, and the rest.
+/* R = [T] - F - C, divided in the metric B into what the constraints can exert and the rest.
  *
  * With the accelerations a_s that the system itself would have (certify_model.c), M a_s = F + C +
  * N with the reaction N = A' lambda_s; so R = N + M d, d = a - a_s. The constraints can exert any
@@ -7,8 +7,8 @@
  *     R = A' lambda + R_t,    B x = R_t,    A x = 0
  *
  * is Gauss's problem with the metric B, the force R, the rows A and b = 0: its motion is x and its
- * multipliers are -lambda. As N is normal, the force M d gives the same x, and is small where R is
- * not. A closed contact takes part as an equality, since a_s has been found with it pushing. */
+ * multipliers are -lambda. As N is normal, the force M d gives the same x, and it is small where R
+ * is not. A closed contact enters as an equality, since a_s has been found with it pushing. */
 #include <math.h>
 #include <string.h>
 
@@ -94,8 +94,8 @@ static zw_status solve_large(path_certifier *certifier, double t, double *x, zw_
     return ZW_OK;
 }
 
-/* Where M is singular, the rows complete it: directions that only constraints hold carry normal
- * forces only. */
+/* Where M is singular, the rows complete it: directions without mass that constraints hold carry
+ * normal forces only. */
 zw_status certify_metric_solve(path_certifier *certifier, double t, double *x, zw_error *error)
 {
     int n = certifier->n;
@@ -123,7 +123,7 @@ zw_status certify_metric_solve(path_certifier *certifier, double t, double *x, z
  * ---------------------------------------------------------------------------------
  */
 
-/* The projection in a metric of the caller's: a solver like that of the motion. */
+/* The projection in a metric given by the caller: a solver like that of the motion. */
 static zw_status other_solver(path_certifier *certifier, zw_error *error)
 {
     const zw_work *work = certifier->work;
@@ -164,7 +164,7 @@ zw_status certify_project(path_certifier *certifier, double t, const double *for
     }
     zw_status status = solver_solve(solver, error);
     if (status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-3) {
-        status = ZW_OK; /* the extra force need not be known to ten digits */
+        status = ZW_OK; /* the extra force need not be accurate to ten digits */
     }
     if (status != ZW_OK) {
         return system_tell(solver, t, status, error);
@@ -174,8 +174,8 @@ zw_status certify_project(path_certifier *certifier, double t, const double *for
     return ZW_OK;
 }
 
-/* sum of (M B^-1 M)_kk blur_k^2: what errors of the accelerations make of the extra force, at most.
- */
+/* sum of (M B^-1 M)_kk blur_k^2: an upper bound of the error of the extra force that errors of the
+ * accelerations cause. */
 static zw_status error_of(path_certifier *certifier, double t, const double *blur, double *sum,
                           zw_error *error)
 {
@@ -201,7 +201,7 @@ static zw_status error_of(path_certifier *certifier, double t, const double *blu
     return ZW_OK;
 }
 
-/* extra, lambda and their sizes at sample i; the terms are those of the sample. */
+/* extra, lambda and their sizes at sample i; the terms of that sample are in the work. */
 static zw_status take_apart(path_certifier *certifier, long i, zw_error *error)
 {
     zw_trial *trial = certifier->trial;
@@ -254,9 +254,9 @@ static void compare(path_certifier *certifier, long i)
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
 #define TOLERATED 8.0 /* times the error of the fit, */
-#define SMALL 1e-8    /* and this of the size of the coordinates in a row */
+#define SMALL 1e-8    /* and this part of the size of the coordinates in a row */
 
-/* |value| of row r over what is tolerated. */
+/* |value| of row r in units of its tolerance. */
 static double violation(const path_certifier *certifier, int r, double value, const double *A,
                         const double *blur, const double *size)
 {
@@ -281,10 +281,9 @@ static void note_violation(path_certifier *certifier, long i, int r, double rati
     }
 }
 
-/* Positions as they were recorded, with the noise that was found in them; speeds of the fit. A path
- * whose positions keep a constraint has the speeds for it: what the fit's say is reported, but does
- * not count.
- */
+/* Checks positions as recorded, with the noise that was found in them, and the speeds of the fit.
+ * If the positions satisfy a constraint, so do the true speeds: a violation by the fitted speeds is
+ * reported but does not count. */
 static zw_status check_constraints(path_certifier *certifier, long i, const double *v,
                                    zw_error *error)
 {

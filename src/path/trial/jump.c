@@ -1,29 +1,29 @@
-/* Where a recording jumps: an impact, an extra blow, a force that sets in.
+/* Where a recording jumps: an impact, an extra impulse, a force that is switched on.
  *
- * Around such a moment no window that contains it resolves the samples, and all that do not, do.
- * So candidates are the short stretches at which refine_rough of fit.c failed. A candidate is a
- * jump if windows that end there and windows that begin there are both fitted within the noise, and
- * differ in value, speed or acceleration by SURE times their errors. The place is where the two fit
+ * No window that contains such an instant resolves the samples, and all others around it do. So the
+ * candidates are the short intervals at which refine_rough of fit.c failed. A candidate is a jump
+ * if windows that end there and windows that begin there both fit within the noise, and differ in
+ * value, speed or acceleration by SURE times their errors. The jump is placed where the two fit
  * best.
  *
- * If instead windows before and after the stretch are fitted within the noise and agree with each
- * other, it is the few samples between that are wrong: a slip of the recorder or of a forger. Where
- * neither is so, the recording is too coarse, and nothing is known of the derivatives. */
+ * If instead windows before and after the interval fit within the noise and agree with each other,
+ * the few samples between are wrong: an error of the recorder, or a forgery. If neither holds, the
+ * recording is too coarse, and nothing is known about the derivatives. */
 #include <math.h>
 #include <string.h>
 
 #include "path/fit/fit_inner.h"
 
 #define SURE 10.0
-#define GROSS 1e-3 /* of the scale of a column */
+#define GROSS 1e-3 /* relative to the scale of a column */
 
-/* Fit of one side, carried to a moment. */
+/* The fit of one side, extrapolated to a given time. */
 typedef struct side {
-    int good;    /* the samples are resolved */
-    double cost; /* what they miss, over what they may */
+    int good;    /* the samples are fitted within the noise */
+    double cost; /* the deviations relative to what is allowed */
 } side;
 
-/* The degree that says most of the speeds at that moment. */
+/* The degree with the least error of the speeds at that time. */
 static int side_degree(const fitter *f, int most, double p[3][BASIS_MOST])
 {
     double gain = 0, least = INFINITY;
@@ -39,7 +39,8 @@ static int side_degree(const fitter *f, int most, double p[3][BASIS_MOST])
     return best;
 }
 
-/* The window of the samples from .. to - 1: y and e (3 n each) are values and errors at time t. */
+/* Fits the window of the samples from .. to - 1: y and e (3 n each) are values and errors at time
+ * t. */
 static side fit_side(fitter *f, long from, long to, int degree, double t, double *y, double *e)
 {
     int n = f->samples->n, samples = (int)(to - from), most = samples - 1 - FIT_SPARE;
@@ -71,7 +72,7 @@ static side fit_side(fitter *f, long from, long to, int degree, double t, double
     return it;
 }
 
-/* Windows of at most w samples before and after sample k. Room: 12 n. */
+/* Windows of at most w samples before and after sample k. scratch: 12 n. */
 static side fit_sides(fitter *f, long k, int w, int degree, double *scratch)
 {
     int n = f->samples->n;
@@ -94,8 +95,8 @@ static int differ(const fitter *f, const double *scratch)
     return 0;
 }
 
-/* The windows before sample `from` and from sample `to` on agree, and the samples between differ
- * from both: notes the worst. */
+/* Do the windows before sample `from` and from sample `to` on agree, while the samples between
+ * differ from both? Notes the worst of those. */
 static int slip(fitter *f, const fit_shape *s, long from, long to)
 {
     int n = f->samples->n;
@@ -140,7 +141,7 @@ static int slip(fitter *f, const fit_shape *s, long from, long to)
     return 0;
 }
 
-/* The best place to part the samples from .. to - 1 at; 0: none. */
+/* The best place to divide the samples from .. to - 1; 0: none. */
 static long part_at(fitter *f, const fit_shape *s, long from, long to)
 {
     double *scratch = f->trial;
@@ -165,7 +166,7 @@ static long part_at(fitter *f, const fit_shape *s, long from, long to)
     return 0;
 }
 
-/* Nothing is known of the derivatives where samples miss every fit grossly. */
+/* Nothing is known about the derivatives where the samples deviate grossly from every fit. */
 static void give_up(fitter *f)
 {
     int n = f->samples->n;
@@ -186,7 +187,7 @@ void fit_jumps(fitter *f, const fit_shape *s)
     enum { WIDEST = 64 };
     path_fit *fit = f->fit;
     long span = (long)s->window * s->stride;
-    fit_shape fine = *s; /* all samples have a say */
+    fit_shape fine = *s; /* use all samples */
     long first = f->first + FIT_LEAST, end = f->end - FIT_LEAST + 1;
     fine.window = span < FIT_LONGEST ? (int)span : FIT_LONGEST;
     f->stride = 1;

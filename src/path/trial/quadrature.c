@@ -8,8 +8,8 @@ enum { NODES = 10, FEWER = 8, REACH = 40 };
 
 /* weight[k]: the integral from `from` to `to` of the Lagrange polynomial of node x[k], over the
  * length of the interval. The polynomials are multiplied out around `from`; x is scaled so that
- * nodes are about one apart, and ten of them lose three digits of sixteen at most, far less than
- * what ten samples can say of an integrand. */
+ * nodes are about one apart, and ten of them lose at most three of sixteen digits, far less than
+ * the error of an integrand known at ten samples. */
 static void weigh(int count, const double *x, double from, double to, double *weight)
 {
     for (int k = 0; k < count; k++) {
@@ -34,15 +34,15 @@ static void weigh(int count, const double *x, double from, double to, double *we
     }
 }
 
-/* An interval and the samples around it: weights of the mean value, and how much of them is not
- * those of eight samples. */
+/* An interval and the samples around it: weights of the mean value, and their difference from the
+ * weights of eight samples. */
 typedef struct rule {
     int known, nodes;
-    long node[NODES]; /* from the sample that the interval begins with */
+    long node[NODES]; /* relative to the sample at the beginning of the interval */
     double mean[NODES], less[NODES];
 } rule;
 
-/* x: nodes in order, the interval from `from` to `to`. */
+/* x: nodes in order; the interval is from `from` to `to`. */
 static void make_rule(rule *r, const double *x, double from, double to)
 {
     double fewer[NODES];
@@ -61,7 +61,7 @@ static void make_rule(rule *r, const double *x, double from, double to)
     r->known = 1;
 }
 
-/* Even times: the ten samples around the interval. `before` of them stand before its beginning. */
+/* Even times: the ten samples around the interval, `before` of them before its beginning. */
 static void make_even(rule *r, int nodes, int before)
 {
     double x[NODES];
@@ -73,9 +73,9 @@ static void make_even(rule *r, int nodes, int before)
     make_rule(r, x, 0, 1);
 }
 
-/* Uneven times: samples closer together than a part of their mean distance are passed over, as
- * their difference would count for more than it can say. An event recorded between two outputs may
- * lie close to one of them. */
+/* Uneven times: samples closer together than a fraction of their mean distance are skipped, as
+ * their difference would get too large a weight. An event recorded between two outputs may be close
+ * to one of them. */
 static void make_uneven(rule *r, long count, const double *t, long i)
 {
     long low = i - NODES / 2 > 0 ? i - NODES / 2 : 0;

@@ -4,9 +4,9 @@
 
 /* sum[i * n + k] = sum[k] + integral from t[0] to t[i] of column k; sum[0 .. n - 1] is given. The
  * integrand on each interval is the polynomial through the ten samples around it. `rough` (or NULL)
- * [count * n] gets, for the interval before each sample, how far eight samples lead to another mean
- * value. `carry` has room for n numbers: what is lost of each sum is carried along, so that the
- * error does not grow with the number of samples. */
+ * [count * n] receives, for the interval before each sample, the difference from the mean value
+ * found with eight samples. `carry` is scratch for n numbers: the summation is compensated, so that
+ * the error does not grow with the number of samples. */
 void path_integrate(long count, const double *t, int n, const double *y, double *sum, double *rough,
                     double *carry);
 

@@ -1,4 +1,4 @@
-/* A trial: what was found along a path, and the verdict. */
+/* A trial: the results along a path, and the verdict. */
 #ifndef ZW_PATH_TRIAL_H
 #define ZW_PATH_TRIAL_H
 
