@@ -1,4 +1,5 @@
-/* Robots: rigid bodies described by a file or by C calls; named, editable, nothing computed.
+/* Robots: rigid bodies described by a file or by C calls. A model is a description with names that
+ * can be edited; nothing is computed from it here.
  *
  *     zw_model *model = zw_model_create(&error);
  *     zw_body_def arm = zw_body_default();
@@ -9,18 +10,18 @@
  *     hinge.body = body;
  *     zw_model_add_joint(model, &hinge, &error);
  *
- * A definition starts from its default function, is filled in, and is copied when it is added: the
- * result is its index among its kind, or -1 with the reason in `error`. Bodies form a tree whose
- * root is the world, body 0; a parent is added before its children. Lengths are metres, angles
- * radians, quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents,
- * all others in their body. The coordinates of a state come body by body in the order of the
- * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
- * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1; those of joints that close
- * loops come last. In the reference pose the coordinates are the body's own pose (free), the
- * quaternion 1 (ball), or the joint's `ref`.
+ * A definition is made by its default function, filled in, and copied when it is added: the result
+ * is its index among its kind, or -1 with the reason in `error`. Bodies form a tree whose root is
+ * the world, body 0; a parent is added before its children. Lengths are metres, angles radians,
+ * quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents, all
+ * others in their body. The coordinates of a state come body by body in the order of the bodies,
+ * joint by joint in the order in which a body's joints were added: free has 7 positions (point,
+ * quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1; those of joints that close loops come
+ * last. In the reference pose the coordinates are the body's own pose (free), the quaternion 1
+ * (ball), or the joint's `ref`.
  *
- * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what
- * is supported, refused or has no effect is listed in docs/bodies.md. */
+ * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what is
+ * supported, refused or has no effect is listed in docs/bodies.md. */
 #ifndef ZWANG_BODIES_H
 #define ZWANG_BODIES_H
 
@@ -33,9 +34,9 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* Every definition begins the same way: `made` is set by its default function (a definition without
- * it is refused), `place` is for the readers of files. Names may be NULL; the others differ from
- * each other within a kind. */
+/* Every definition begins with the same members: `made` is set by its default function (a
+ * definition without it is refused), `place` is the position in a file, for messages. Names may be
+ * NULL; those given must be unique within a kind. */
 
 /* ---- Bodies and joints -------------------------------------------------------------------- */
 
@@ -44,15 +45,16 @@ typedef struct zw_body_def {
     const char *name;
     int parent; /* 0: the world */
     double pos[3], quat[4];
-    int inertial; /* 1: as given here; 0: from the masses of the geoms */
+    int inertial; /* 1: mass and inertia are given here; 0: computed from the geoms */
     double mass;
     double com[3];          /* centre of mass */
-    double inertia_quat[4]; /* axes for ... */
+    double inertia_quat[4]; /* axes of `inertia` */
     double inertia[6];      /* xx yy zz xy xz yz about the centre of mass */
     double gravcomp;        /* gravity compensation: this part of the weight is cancelled */
-    int mocap; /* 1: a child of the world without joints that stands where it is put: its pose (7
-                  numbers, after all other coordinates) is part of the state, but nothing moves it
-                  and it has no velocity. Write it by zw_state_set and ZW_FIELD_MOCAP. */
+    int mocap; /* 1: a child of the world without joints whose pose is prescribed (motion capture):
+                  its 7 numbers, after all other coordinates, are part of the state, but forces do
+                  not move it and it has no velocity. Write them by zw_state_set and ZW_FIELD_MOCAP.
+                */
 } zw_body_def;
 
 typedef enum zw_joint_kind {
@@ -72,9 +74,10 @@ typedef struct zw_joint_def {
     int made, place;
     const char *name;
     int body;
-    int closes; /* -1: it hangs the body on its parent. Else it closes a loop: it leads from this
-                   body (0: the world) to `body`, which other joints move already. All else is as of
-                   other joints, and several of the same two bodies act one after another. */
+    int closes; /* -1: the joint connects the body to its parent. Otherwise it closes a loop: it
+                   leads from this body (0: the world) to `body`, which other joints move already.
+                   All else is the same, and several such joints between the same two bodies act in
+                   series. */
     int kind;   /* zw_joint_kind */
     double pos[3], axis[3];
     double ref; /* value of the coordinate in the reference pose */
@@ -83,12 +86,12 @@ typedef struct zw_joint_def {
     double margin;
     double stiffness, springref;
     double damping, armature, frictionloss;
-    double springdamper[2]; /* both positive: time constant and damping ratio that stiffness and
-                               damping are computed from, with the effective mass in the described
-                               pose */
-    int force_limited;      /* of all actuators together */
+    double
+        springdamper[2]; /* both positive: time constant and damping ratio from which stiffness and
+                            damping are computed, with the effective mass in the reference pose */
+    int force_limited;   /* limits the sum of all actuators */
     double force_range[2];
-    int motor_lifts; /* gravcomp of bodies acts through this joint's motor, within force_range */
+    int motor_lifts; /* gravity compensation acts through this joint's motor, within force_range */
     zw_soft soft_limit, soft_friction;
 } zw_joint_def;
 
@@ -101,7 +104,7 @@ typedef enum zw_shape {
     ZW_SHAPE_ELLIPSOID, /* half axes */
     ZW_SHAPE_CYLINDER,  /* radius, half length along z */
     ZW_SHAPE_BOX,       /* half lengths */
-    ZW_SHAPE_MESH,      /* touches by its convex hull, or by its triangles */
+    ZW_SHAPE_MESH,      /* collides as its convex hull, or as its triangles */
     ZW_SHAPE_HFIELD,    /* heights over a grid, solid below */
     ZW_SHAPE_CONE       /* radius of the base at z = -half, half length; apex at z = +half */
 } zw_shape;
@@ -113,11 +116,11 @@ typedef struct zw_geom_def {
     int shape;     /* zw_shape */
     int mesh;      /* -1: none */
     int hfield;    /* -1: none */
-    int triangles; /* a mesh of a fixed body: it touches by its triangles, each from the side
-                      where its corners go round anticlockwise, not by its hull */
+    int triangles; /* a mesh of a fixed body collides as its triangles instead of its hull, each
+                      from the side where its corners are anticlockwise */
     double size[3];
     double pos[3], quat[4];
-    double mass;    /* negative: from the density */
+    double mass;    /* negative: computed from the density */
     double density; /* of the volume; of the surface if `shell` */
     int shell;
     int group;
@@ -126,11 +129,11 @@ typedef struct zw_geom_def {
     double restitution; /* Newton's; of two geoms the larger is used */
     double solmix, margin, gap;
     zw_soft soft;
-    int fluid; /* air and water act on it as on an ellipsoid; where none of a body asks for that,
-                  they act on the box that has the body's inertia */
+    int fluid; /* fluid forces act on it as on an ellipsoid; if no geom of a body sets this, they
+                  act on the box with the body's inertia */
     double fluid_coef[5]; /* blunt, slender and angular drag, Kutta and Magnus lift */
     double rgba[4];       /* its colour, for pictures; opacity -1: not given */
-    double shine;         /* likewise: 0 matt to 1 polished */
+    double shine;         /* for pictures: 0 matt to 1 polished */
 } zw_geom_def;
 
 typedef struct zw_site_def {
@@ -143,7 +146,7 @@ typedef struct zw_site_def {
     int group;
 } zw_site_def;
 
-/* How a mesh's volume is measured. */
+/* How the mass and inertia of a mesh are computed. */
 typedef enum zw_mesh_rule {
     ZW_MESH_EXACT,  /* closed surfaces, outward faces: the integral over the enclosed volume */
     ZW_MESH_LEGACY, /* MuJoCo's usual one: pyramids over the faces, all counted as positive */
@@ -170,13 +173,14 @@ typedef struct zw_hfield_def {
     int height_count;     /* columns * rows */
     const double *height; /* [rows][columns] */
     double half[2];
-    double base; /* how far below z = 0 it is drawn down; nothing passes through it from below */
+    double
+        base; /* thickness below z = 0, for pictures and rays; collisions take it as solid below */
 } zw_hfield_def;
 
 /* ---- Constraints --------------------------------------------------------------------------- */
 
-/* Loops are closed here without a coordinate: a joint that `closes` one has its own, with limits,
- * motors and all. */
+/* These close loops without adding coordinates. A joint that `closes` a loop has coordinates of its
+ * own, with limits, motors and the like. */
 typedef enum zw_equality_kind {
     ZW_EQUALITY_CONNECT,  /* a point of each body: a ball joint that closes a loop */
     ZW_EQUALITY_WELD,     /* a frame of each body */
@@ -186,16 +190,16 @@ typedef enum zw_equality_kind {
     ZW_EQUALITY_TENDON,   /* the same for lengths of tendons, from the reference pose */
     ZW_EQUALITY_DISTANCE, /* between the origins of the two frames */
 
-    /* What rolls or glides on a plane without slip. Frame 1 is on what rolls, frame 2 on what
-     * carries the plane: its origin lies in the plane, its z stands on it. Both are as given,
-     * whatever `placed` says. Each holds the speed of the point that touches; unless `touch` is 0
-     * a second constraint, called "name.touch", holds that point in the plane. */
+    /* Rolling or gliding on a plane without slip. Frame 1 is on the rolling body, frame 2 on the
+     * body with the plane: its origin lies in the plane, its z axis is the normal. Both are as
+     * given, whatever `placed` says. Each constrains the velocity of the contact point; unless
+     * `touch` is 0 a second constraint, called "name.touch", keeps that point in the plane. */
     ZW_EQUALITY_WHEEL,   /* a thin disc of this radius about the origin of frame 1, z its axle; it
                             may lean, but not lie flat */
-    ZW_EQUALITY_MECANUM, /* the same with rollers on its rim, `roller` radians from the axle: held
-                            along the roller's axis alone */
+    ZW_EQUALITY_MECANUM, /* the same with rollers on its rim, `roller` radians from the axle:
+                            constrained along the roller's axis only */
     ZW_EQUALITY_ROLL,    /* a ball of this radius about the origin of frame 1; it may spin */
-    ZW_EQUALITY_BLADE    /* a blade along x of frame 1, at its origin: no speed across it */
+    ZW_EQUALITY_BLADE    /* a blade along x of frame 1, at its origin: no velocity across it */
 } zw_equality_kind;
 
 typedef struct zw_equality_def {
@@ -204,36 +208,36 @@ typedef struct zw_equality_def {
     int kind;          /* zw_equality_kind */
     int first, second; /* bodies (0: the world), joints or tendons; second -1: a constant */
     double pos1[3], quat1[4];
-    int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the
-                   same place in the reference pose */
+    int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one coincides
+                   with it in the reference pose */
     double pos2[3], quat2[4];
     double poly[5];
     double distance;
-    double radius, roller; /* of what rolls */
+    double radius, roller; /* of a rolling body */
     int touch;
-    double torquescale; /* soft law: metres for one radian */
+    double torquescale; /* soft law: metres per radian */
     int active;
     zw_soft soft;
 } zw_equality_def;
 
-/* One stop on the way of a tendon through space. */
+/* One element of the path of a spatial tendon. */
 typedef enum zw_stop_kind {
     ZW_STOP_SITE,
-    ZW_STOP_GEOM,  /* a sphere or cylinder (without ends) between two sites: where the straight way
-                      would pass through it, the tendon lies on it along a geodesic */
-    ZW_STOP_PULLEY /* the way ends; what follows is another branch, its length divided */
+    ZW_STOP_GEOM,  /* a sphere or infinite cylinder between two sites: where the straight path would
+                      pass through it, the tendon wraps around it along a geodesic */
+    ZW_STOP_PULLEY /* the path ends here; a new branch follows, its length divided by `divisor` */
 } zw_stop_kind;
 
 typedef struct zw_stop {
-    int kind;       /* zw_stop_kind */
-    int index;      /* site or geom; -1: a pulley */
-    int side;       /* of a geom: a site on whose side of it the tendon passes; one inside the shape
-                       has it touch from inside; -1: none */
+    int kind;  /* zw_stop_kind */
+    int index; /* site or geom; -1: a pulley */
+    int side;  /* of a geom: a site on whose side of it the tendon passes; a site inside the geom
+                  means that the tendon wraps on the inside; -1: none */
     double divisor; /* of a pulley */
 } zw_stop;
 
-/* A fixed tendon: its length is the sum of coef * joint coordinate. Or, if it has stops, one
- * through space: the length of its way over them. */
+/* A fixed tendon: its length is the sum of coef * joint coordinate. Or, if it has stops, a spatial
+ * tendon: its length is that of its path along them. */
 typedef struct zw_tendon_def {
     int made, place;
     const char *name;
@@ -244,7 +248,7 @@ typedef struct zw_tendon_def {
     const zw_stop *stop;
     int limited;
     double range[2], margin;
-    int force_limited; /* of all actuators together */
+    int force_limited; /* limits the sum of all actuators */
     double force_range[2];
     double stiffness, damping, armature, frictionloss;
     double springlength[2]; /* negative: the length in the reference pose */
@@ -255,8 +259,8 @@ typedef struct zw_pair_def {
     int made, place;
     const char *name;
     int geom1, geom2;
-    int given; /* bits 0..5: condim, friction, soft, soft_friction, margin, gap are given here and
-                  not mixed from the geoms */
+    int given; /* bits 0..5: condim, friction, soft, soft_friction, margin, gap are given here
+                  instead of being combined from the geoms */
     int condim;
     double friction[5];
     zw_soft soft, soft_friction;
@@ -276,10 +280,10 @@ typedef enum zw_drive {
     ZW_DRIVE_JOINT_IN_PARENT, /* ball and free joints: gear is in the parent's frame */
     ZW_DRIVE_TENDON,
     ZW_DRIVE_SITE,
-    ZW_DRIVE_CRANK, /* a rod leads from site `target`, on the crank, to a slider that moves along z
-                       of site `refsite`: how far it is from there */
-    ZW_DRIVE_BODY   /* adhesion: body `target` is pressed to what it touches; all points of contact
-                       share the force, and gears have no meaning */
+    ZW_DRIVE_CRANK, /* a rod connects site `target`, on the crank, to a slider on the z axis of site
+                       `refsite`: the length is the slider's distance from that site */
+    ZW_DRIVE_BODY   /* adhesion: body `target` is pressed against what it touches; all its contact
+                       points share the force; the gear is not used */
 } zw_drive;
 
 typedef enum zw_dynamics {
@@ -287,13 +291,13 @@ typedef enum zw_dynamics {
     ZW_DYNAMICS_INTEGRATOR,
     ZW_DYNAMICS_FILTER,
     ZW_DYNAMICS_FILTER_EXACT,
-    ZW_DYNAMICS_MUSCLE /* time constants of activation and deactivation, and how wide the change
-                          from one to the other is: dyn_prm */
+    ZW_DYNAMICS_MUSCLE /* dyn_prm: time constants of activation and deactivation, and the width of
+                          the transition between them */
 } zw_dynamics;
 
-/* What a gain or a bias is. A muscle's has as prm its range of operation [2],
- * peak force (negative: scale / the acceleration that a unit of force makes in the reference
- * pose), scale, lmin, lmax, vmax, fpmax, fvmax. */
+/* How a gain or a bias is computed. The parameters of a muscle are its operating range [2], peak
+ * force (negative: scale / the acceleration caused by a unit force in the reference pose), scale,
+ * lmin, lmax, vmax, fpmax, fvmax. */
 typedef enum zw_actuator_law {
     ZW_ACTUATOR_CONSTANT, /* gain: prm[0]; bias: none */
     ZW_ACTUATOR_AFFINE,   /* prm[0] + prm[1] * length + prm[2] * velocity */
@@ -319,11 +323,11 @@ typedef struct zw_actuator_def {
     double bias_prm[10];
     double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
                           effective mass at the actuator in the reference pose */
-    double length_range[2]; /* of a muscle: its shortest and its longest length, the ends of its
-                               range of operation */
+    double length_range[2]; /* of a muscle: its shortest and longest length, which correspond to its
+                               operating range */
     int act_early;
     int group;
-    int ctrl_given; /* states begin with this control, whatever a keyframe says */
+    int ctrl_given; /* initial states have this control, whatever a keyframe says */
     double ctrl;
 } zw_actuator_def;
 
@@ -392,18 +396,19 @@ typedef enum zw_mount {
     ZW_MOUNT_RAY      /* a site: the ray goes along its z */
 } zw_mount;
 
-/* What a frame sensor looks at, or is relative to. */
+/* What a frame sensor measures, or measures relative to. */
 typedef enum zw_frame_kind {
     ZW_FRAME_NONE,
     ZW_FRAME_BODY,     /* the body's own frame (MJCF: xbody) */
     ZW_FRAME_INERTIAL, /* its centre of mass and principal axes (MJCF: body) */
     ZW_FRAME_GEOM,
     ZW_FRAME_SITE,
-    ZW_FRAME_SUBTREE /* contacts: a body and all that it carries */
+    ZW_FRAME_SUBTREE /* contacts: a body and all its descendants */
 } zw_frame_kind;
 
 /* What a contact sensor reports of each contact, in this order: bits of zw_sensor_def.data. Forces
- * and torques are along normal, tangent and the third axis, and act on the second. */
+ * and torques have components along the normal, the tangent and the third axis, and act on the
+ * second object. */
 enum {
     ZW_CONTACT_FOUND = 1, /* how many contacts there are */
     ZW_CONTACT_FORCE = 2,
@@ -424,7 +429,8 @@ enum {
     ZW_RAY_DEPTH = 32
 };
 
-/* Which contacts, where there are more than a sensor reports; NET: one, the sum of all. */
+/* Which contacts a sensor reports if there are more than it has slots; NETFORCE: one, the sum of
+ * all. */
 typedef enum zw_contact_reduce {
     ZW_REDUCE_NONE,
     ZW_REDUCE_MINDIST,
@@ -440,21 +446,22 @@ typedef struct zw_sensor_def {
     int target; /* index of what it is mounted on; -1: none */
     int ref_frame, ref_target;
     double cutoff, noise;
-    int data, number, reduce; /* of contacts: what, how many, which; of rays: what */
+    int data, number,
+        reduce; /* contact sensors: bits, number of slots, zw_contact_reduce; rays: bits */
 } zw_sensor_def;
 
 /* ---- States by name; the world ------------------------------------------------------------- */
 
-/* NULL: as the model starts, or zero. */
+/* A keyframe. NULL arrays: the model's initial values, or zero. */
 typedef struct zw_key_def {
     int made, place;
     const char *name;
-    int start; /* states begin here (at time 0), and not in the reference pose */
+    int start; /* 1: initial states are this keyframe (at time 0) instead of the reference pose */
     double time;
     int qpos_count, qvel_count, act_count, ctrl_count;
     const double *qpos, *qvel, *act, *ctrl; /* qpos without the poses of mocap bodies */
     int mocap_count;
-    const double *mocap; /* [7 mocap bodies] point and quaternion of each */
+    const double *mocap; /* [7 mocap bodies] position and quaternion of each */
 } zw_key_def;
 
 typedef enum zw_integrator {
@@ -478,42 +485,44 @@ enum {
     ZW_WITHOUT_FILTERPARENT = 512,
     ZW_WITHOUT_ACTUATION = 1024,
     ZW_WITHOUT_SENSOR = 2048,
-    ZW_WITHOUT_REFSAFE = 4096,  /* soft law: time constants may be below two steps */
-    ZW_WITHOUT_EULERDAMP = 8192 /* its step takes the damping of joints at the start, too */
+    ZW_WITHOUT_REFSAFE = 4096, /* soft law: time constants may be below two steps */
+    ZW_WITHOUT_EULERDAMP =
+        8192 /* soft law: joint damping is explicit, taken at the start of a step */
 };
 
-/* How the shortest and the longest length of a muscle are found where they are not given: as MuJoCo
- * finds them, by pulling. Its force accelerates all by `accel`, at most with `force` (0: any),
- * motion dies out by `fading`, in soft steps of `step` for `time`; the last `window` of it says the
- * length, which may change by `tolerance` of the range there. Nothing else acts but limits and
- * equalities. */
+/* How the shortest and longest length of a muscle are found if they are not given: as MuJoCo does,
+ * by simulating a pull. The muscle's force, chosen for an acceleration of `accel` and at most
+ * `force` (0: no limit), acts in soft steps of `step` for `time`, with velocities damped by
+ * `fading`; the length is measured over the last `window`, in which it may vary by `tolerance` of
+ * the range. Only limits and equalities act besides. */
 typedef struct zw_muscle_search {
-    int limits; /* the range of its joint or tendon is taken instead, if it has one */
-    int always; /* also of muscles for which they are given */
+    int limits; /* use the range of its joint or tendon instead, if it has one */
+    int always; /* also for muscles whose lengths are given */
     double accel, force, fading, step, time, window, tolerance;
 } zw_muscle_search;
 
 typedef struct zw_world_def {
     int made;
     double gravity[3], timestep;
-    int integrator; /* zw_integrator: what the file asks for */
+    int integrator; /* zw_integrator, as the file says */
     int elliptic;   /* friction cones; 0: pyramids */
     double impratio;
     double magnetic[3];
-    double density, viscosity; /* of the air or water around; both 0: there is none */
-    double wind[3];            /* its velocity */
-    int contact_capacity;      /* capacity for contact points; 0: by the number of geoms */
-    double bounce_speed;       /* pairs that meet slower, along the normal, do not bounce; m/s */
+    double density, viscosity; /* of the surrounding fluid; both 0: there is none */
+    double wind[3];            /* velocity of the fluid */
+    int contact_capacity;      /* largest number of contact points; 0: from the number of geoms */
+    double bounce_speed;       /* impacts with a smaller normal speed do not bounce; m/s */
     int without;               /* ZW_WITHOUT_... */
-    int sleep; /* 1: what has come to rest falls asleep (method impulse): docs/bodies.md */
-    double sleep_tolerance; /* metres per second: slower is at rest */
+    int sleep; /* 1: bodies at rest are put to sleep (method impulse): docs/bodies.md */
+    double sleep_tolerance; /* speed below which a body counts as at rest; m/s */
     zw_muscle_search muscles;
-    int maximal; /* 1: every body is free and every joint holds two of them; the same motion in
-                    other coordinates: first those of the bodies, then those of the joints */
+    int maximal; /* 1: maximal coordinates: every body is free and every joint is a constraint
+                    between two bodies. The motion is the same; coordinates are first those of the
+                    bodies, then those of the joints */
 
-    /* Masses: from geoms (0 never, 1 always, 2 where a body has no inertial) of these groups; least
-     * mass and moment; moments that no body can have are replaced by their mean; the whole is
-     * scaled to `total_mass` if that is positive. */
+    /* Masses: from geoms (0 never, 1 always, 2 where a body has no inertial) of these groups; lower
+     * bounds of mass and moments; whether moments that no body can have are replaced by their mean;
+     * all masses are scaled to `total_mass` if it is positive. */
     int from_geoms;
     int group_range[2];
     double bound_mass, bound_inertia;
@@ -557,22 +566,22 @@ int zw_model_add_hfield(zw_model *model, const zw_hfield_def *def, zw_error *err
 /* The definition with this index (a const zw_body_def * for ZW_KIND_BODY, ...),
  * valid until the model is changed; NULL: there is none. */
 const void *zw_model_def(const zw_model *model, zw_kind kind, int index);
-/* Put another definition in its place. Bodies keep their parents, joints geoms and sites their
- * bodies. */
+/* Replaces a definition. The parent of a body and the body of a joint, geom or site cannot
+ * change. */
 zw_status zw_model_change(zw_model *model, zw_kind kind, int index, const void *def,
                           zw_error *error);
-/* One number by name, as if it stood so in the file: "thigh.mass", "floor.friction",
+/* Sets one number by name, as if the file had this value: "thigh.mass", "floor.friction",
  * "knee.damping", "elbow.kp", "gravity" (docs/bodies.md has all); zw_read_options.settings and
  * `--set` take the same names. */
 zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error);
-/* What such a number is now. */
+/* The current value of such a number. */
 zw_status zw_model_get(const zw_model *model, const char *name, double *value, zw_error *error);
-/* Remove it with all that depends on it: a body with its descendants, joints, geoms and sites,
- * and what is mounted on those; keyframes lose the numbers of removed joints. Later
- * indices decrease: look them up again. The world stays. */
+/* Removes an object with all that depends on it: a body with its descendants, joints, geoms and
+ * sites, and everything mounted on those; keyframes lose the numbers of removed joints. Later
+ * indices decrease: look them up again. The world cannot be removed. */
 zw_status zw_model_remove(zw_model *model, zw_kind kind, int index, zw_error *error);
 
-/* Of the parts of a robot, ZW_KIND_BODY to ZW_KIND_HFIELD; 0 of other kinds. */
+/* For the parts of a robot, ZW_KIND_BODY to ZW_KIND_HFIELD; 0 for other kinds. */
 int zw_model_count(const zw_model *model, zw_kind kind);
 int zw_model_find(const zw_model *model, zw_kind kind, const char *name); /* -1: none */
 
@@ -590,19 +599,19 @@ typedef struct zw_inertia {
     double moment[3];
 } zw_inertia;
 
-/* Of all bodies, list[zw_model_count(model, ZW_KIND_BODY)]; refused with the body's name where a
- * moving body would have no mass or moments that no body has. */
+/* Of all bodies: fills list[zw_model_count(model, ZW_KIND_BODY)]. It fails, naming the body, if a
+ * moving body has no mass or moments that no body can have. */
 zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error);
 
-/* What one side exerts on the other, now. Along the axes of the world. */
+/* Force and moment that one side exerts on the other at an instant, along the axes of the world. */
 typedef struct zw_wrench {
-    int between;  /* 1; 0: a constraint on coordinates alone, see zw_constraint_force */
+    int between;  /* 1; 0: a constraint on coordinates only, see zw_constraint_force */
     double at[3]; /* the point that the moment is about */
-    double force[3], moment[3]; /* in all */
-    int speeds;                 /* of a joint: how many it has, and along each of them */
-    double drive[6];            /* what it does there: motors, springs, dampers, friction, limits,
-                                   couplings, less what its armature takes to accelerate */
-    double held_force[3], held_moment[3]; /* the rest: what holds the bodies together */
+    double force[3], moment[3]; /* the total */
+    int speeds;                 /* of a joint: its number of speeds, and along each of them */
+    double drive[6]; /* the force of motors, springs, dampers, friction, limits and couplings, minus
+                        what accelerates its armature */
+    double held_force[3], held_moment[3]; /* the rest: the reaction that keeps the joint together */
 } zw_wrench;
 
 /* After zw_forward at this state: list[zw_count(system, kind)], for these kinds:
@@ -610,7 +619,7 @@ typedef struct zw_wrench {
  * - ZW_KIND_JOINT: what the parent exerts on the body through the joint, about the joint's point.
  *   Several joints of one body are in series: each transmits the same force.
  * - ZW_KIND_BODY: what the parent exerts on the body, about the body's origin, also through a weld.
- *   For the world: what holds it, about the origin.
+ *   For the world: what supports it, about the origin.
  * - ZW_KIND_CONSTRAINT: what a loop closure exerts on its second body, about the origin of that
  *   frame; on the first it exerts the opposite.
  *
@@ -623,29 +632,31 @@ zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *w
 /* ---- Contact ------------------------------------------------------------------------------- */
 
 typedef enum zw_touch {
-    ZW_TOUCH_OPEN, /* it does not push */
+    ZW_TOUCH_OPEN, /* no force */
     ZW_TOUCH_STICK,
     ZW_TOUCH_SLIDE,
-    ZW_TOUCH_JAM, /* it slid as no finite force allows (Painleve), and an impulse has stopped it */
-    ZW_TOUCH_HIT  /* zw_forward only: they approach, an impact is due */
+    ZW_TOUCH_JAM, /* it slid although no finite force permits it (Painleve), and an impulse stopped
+                     it */
+    ZW_TOUCH_HIT  /* zw_forward only: the geoms approach each other, and an impact follows */
 } zw_touch;
 
 /* A point where two geoms touch. Force and motion are those of the second geom against the first,
- * along the rows of `frame`: the normal, which leads from the first to the second, and two
- * directions across it; then about them: spin, roll, roll. */
+ * along the rows of `frame`: the normal, which points from the first to the second, and two
+ * tangents; then about these axes: spin, roll, roll. */
 typedef struct zw_contact {
     int geom[2], body[2];                    /* of the model */
     const char *geom_name[2], *body_name[2]; /* "" where there is none */
     double pos[3], frame[9];
     double gap;      /* negative: penetration depth */
     int rows;        /* 1, 3, 4 or 6 of the following are in use */
-    double force[6]; /* that the second gets from the first; of a step: the mean over it */
-    double slip[6];  /* its velocity; of a step: at its end. slip[0] < 0: it approaches */
-    int state;       /* zw_touch. After zw_forward what stands but begins to slide does slide */
+    double force[6]; /* of the first on the second; for a step: the mean over it */
+    double slip[6];  /* relative velocity; for a step: at its end. slip[0] < 0: approaching */
+    int state;       /* zw_touch. After zw_forward a contact at rest that begins to slide is
+                        ZW_TOUCH_SLIDE */
 } zw_contact;
 
-/* All contacts between two bodies: what the second gets from the first, along the axes of the
- * world, the moment about the origin. */
+/* The sum of all contacts between two bodies: force of the first on the second along the axes of
+ * the world, and its moment about the origin. */
 typedef struct zw_contact_sum {
     int body[2];
     const char *body_name[2];
@@ -654,33 +665,33 @@ typedef struct zw_contact_sum {
     double force[3], moment[3];
 } zw_contact_sum;
 
-/* The capacity for contact points; 0: no two geoms of this system can touch. */
+/* The largest number of contact points; 0: no two geoms of this system can touch. */
 int zw_contact_capacity(const zw_system *system);
 
-/* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
- * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre
- * apart at its end. After zw_forward, and elsewhere: the contacts at this instant, gaps being
- * negligible against the size of the geoms (1e-6 of the smaller) and speeds negligible against what
- * weight and friction undo within the world's timestep (docs/mathematics.md, section 23). At a
+/* The contact points. In the observer of a run by method impulse or soft, at its final state, and
+ * after zw_step: those that exerted a force in the last step, and those that did not but are less
+ * than a micrometre apart at its end. After zw_forward, and elsewhere: the contacts at this
+ * instant; gaps are neglected below 1e-6 of the size of the smaller geom, and speeds below what
+ * weight and friction can stop within the world's timestep (docs/mathematics.md, section 23). At a
  * point that approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined:
  * its force is the one that would hold it if it did not approach. Returns their number, of which
- * the first `capacity` are in the list; -1: see `error`. Where more points carry than are needed,
- * sums are determined and single forces are not: see zw_contact_sums. */
+ * the first `capacity` are in the list; -1: see `error`. Where there are more points than needed to
+ * carry the load, the sums are determined but single forces are not: see zw_contact_sums. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
                 int capacity, zw_error *error);
-/* By pairs of bodies, in the order in which they come first; the number of pairs. */
+/* Sums by pairs of bodies, in the order of their first contacts. Returns the number of pairs. */
 int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int capacity);
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* The model as an MJCF file that MuJoCo reads with the same numbers (docs/bodies.md). What MJCF has
- * no words for is refused by its name. Controls and keyframes that states begin with are not part
- * of the model's file. */
+/* The model as an MJCF file that MuJoCo reads with the same numbers (docs/bodies.md). What MJCF
+ * cannot express is refused by name. Controls and keyframes that only set initial states are not
+ * written. */
 zw_status zw_model_write(const zw_model *model, const char *path, zw_error *error);
 
 /* ---- Notes --------------------------------------------------------------------------------- */
 
-/* What a file said that has no effect here: "geom rgba" and where it was met first. */
+/* Something in a file that has no effect here: "geom rgba", and where it first occurs. */
 typedef struct zw_note {
     const char *text;
     const char *file;
@@ -688,8 +699,8 @@ typedef struct zw_note {
     int count;
 } zw_note;
 int zw_model_note_count(const zw_model *model);
-/* The first mesh of a shape that was not there when the file was read; NULL: none. Only runs with
- * contacts need it. */
+/* The first mesh file that was missing when the model was read; NULL: none. Only runs with contacts
+ * need it. */
 const char *zw_model_missing_mesh(const zw_model *model);
 zw_note zw_model_note(const zw_model *model, int index);
 

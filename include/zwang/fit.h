@@ -9,10 +9,11 @@
  *     zw_fit_free(fit);
  *
  * Least squares by the method of Levenberg and Marquardt, with exact derivatives of the motion
- * (sensitivity.h); robots by their steps, whose states are interpolated between. Noise is taken as
- * independent and normal, of one size for each coordinate and each speed, which is estimated with
- * the unknowns unless it is given. Combinations of unknowns that change nothing in the recordings
- * are found by singular values, and keep their values. */
+ * (sensitivity.h); those of robots are of their steps, between which states are interpolated. Noise
+ * is assumed to be independent and normal, with one standard deviation for each coordinate and each
+ * speed, which is estimated together with the unknowns unless it is given. Combinations of unknowns
+ * that do not affect the recorded quantities are found by singular values and are left as they
+ * are. */
 #ifndef ZWANG_FIT_H
 #define ZWANG_FIT_H
 
@@ -29,56 +30,60 @@ extern "C" {
 typedef struct zw_fit_problem {
     const zw_unknown *unknown;
     int unknowns;
-    const double *low, *high;        /* [unknowns] bounds, or NULL: none; -INFINITY, INFINITY */
+    const double *low, *high;        /* [unknowns] bounds, which may be infinite; NULL: none */
     const zw_path *const *recording; /* each a motion from the same start, from time 0 on */
     int recordings;
-    const double *sigma; /* noise of coordinates, then of speeds; 0, and NULL: estimated */
-    zw_run_options run;  /* method dop853 or rk4, of robots impulse or soft; its time and observer
-                            do not matter */
-    int iterations;      /* at most; 0: 100 */
-    zw_poll *poll;       /* asked now and then; nonzero stops with ZW_INTERRUPTED; or NULL */
+    const double *sigma; /* standard deviation of the noise of each coordinate, then of each speed;
+                            0, or NULL: estimated */
+    zw_run_options run;  /* method dop853 or rk4, for robots impulse or soft; its time and observer
+                            are not used */
+    int iterations;      /* the most that are made; 0: 100 */
+    zw_poll *poll;       /* called from time to time; nonzero stops with ZW_INTERRUPTED; or NULL */
     void *user;
-    const char *const *number; /* of robots: names of unknowns ZW_UNKNOWN_NUMBER, as zw_model_set
-                                  has them: "thigh.mass", "gravity" */
-    zw_model *model;           /* then: the system's, which is changed in between, and as it was
-                                  after */
+    const char *const *number; /* for robots: names of the unknowns ZW_UNKNOWN_NUMBER, as for
+                                  zw_model_set: "thigh.mass", "gravity" */
+    zw_model *model; /* needed with `number`: the model of the system, which is changed during the
+                        call and restored at its end */
 } zw_fit_problem;
 
 typedef struct zw_fit zw_fit;
 
-/* Begins where the model is. ZW_NOT_REACHED: no minimum was found; other failures say why a first
- * motion, or the recordings, do not do. */
+/* Starts from the values in the model. ZW_NOT_REACHED: no minimum was found. After other failures
+ * `error` says what is wrong with the first motion or with the recordings. */
 zw_fit *zw_fit_create(const zw_model *model, const zw_system *system, const zw_fit_problem *problem,
                       zw_error *error);
 void zw_fit_free(zw_fit *fit);
 
 typedef struct zw_fit_report {
     int unknowns, iterations, runs;
-    long numbers;   /* recorded ones that take part */
-    double cost;    /* sum of squares of residuals over their noise */
+    long numbers;   /* recorded numbers that were used */
+    double cost;    /* sum of the squares of the residuals, each divided by its noise */
     int nulls;      /* combinations that the recordings do not determine */
-    int kinks;      /* of the derivatives at the end: sensitivity.h */
-    long duplicate; /* samples left out: second ones of the same time */
+    int kinks;      /* in the derivatives at the end: sensitivity.h */
+    long duplicate; /* samples left out because an earlier one has the same time */
 } zw_fit_report;
 
 typedef struct zw_fit_estimate {
     double value;
     double error;     /* one standard deviation; INFINITY: the recordings do not determine it */
-    double low, high; /* interval that covers the truth in 95 of 100 cases */
-    int at_bound;     /* -1: the lower, 1: the upper; then the error is that of the others held */
+    double low, high; /* 95 % confidence interval */
+    int at_bound; /* -1: at the lower, 1: at the upper bound; its own error is 0 then, and those of
+                     the others hold for it fixed there */
 } zw_fit_estimate;
 
 zw_fit_report zw_fit_report_of(const zw_fit *fit);
 zw_fit_estimate zw_fit_look(const zw_fit *fit, int unknown);
 const char *zw_fit_name(const zw_fit *fit, int unknown); /* "m", "x(0)", "x'(0)" */
-/* [unknowns][unknowns]; 0 where one of them is not known. */
+/* [unknowns][unknowns]; 0 where one of the two is not determined. */
 const double *zw_fit_correlation(const zw_fit *fit);
-/* [unknowns] a change of the unknowns that changes nothing, its largest part 1. */
+/* [unknowns] a change of the unknowns that has no effect on the recordings; its largest entry is
+ * 1. */
 const double *zw_fit_null(const zw_fit *fit, int null);
-/* Noise of coordinate i, or after all of them of speed i; 0: not recorded. */
+/* The noise of a channel (coordinates, then speeds); 0: it was not recorded. */
 double zw_fit_noise(const zw_fit *fit, int channel);
 
-/* Measured, fitted and residual columns of all recordings, by the ending of the file's name. */
+/* Writes measured, fitted and residual columns of all recordings; the extension of the file name
+ * selects the format. */
 zw_status zw_fit_write(const zw_fit *fit, const char *file, zw_error *error);
 
 #ifdef __GNUC__

@@ -5,12 +5,12 @@
  * M is the metric of the masses, a_free the motion without constraints, and K* says what each block
  * of rows admits: nothing (equality), one side (inequality), or a dual friction cone; or a box
  * limits the multiplier instead (a motor, dry friction). Coulomb's law is the same problem with the
- * residual of each cone shifted along its normal by its own sliding speed (De Saxce). Put
- * accelerations and forces in, or next velocities and impulses (Axion's page, eqs. (2)-(4)): the
- * problem is the same.
+ * residual of each cone shifted along its normal by its own sliding speed (De Saxce). The unknowns
+ * may be accelerations and forces, or velocities at the end of a step and impulses: the problem is
+ * the same.
  *
- * Signs: the constraints push with A' lambda, so M (a - a_free) = A' lambda + C, and
- * inequality and normal multipliers are >= 0.
+ * Signs: the constraints push with A' lambda, so M (a - a_free) = A' lambda + C, and inequality and
+ * normal multipliers are >= 0.
  *
  * The three main calls:
  *
@@ -41,11 +41,11 @@ typedef enum zw_metric_kind {
     ZW_METRIC_BLOCKS,   /* block_count square blocks, one after another in value, each as DENSE */
     ZW_METRIC_SPARSE,  /* compressed columns: start[n+1], row[], value[]; the lower triangle is read
                         */
-    ZW_METRIC_OPERATOR /* given by functions: a tree, for instance */
+    ZW_METRIC_OPERATOR /* given by functions: for a tree of bodies, for instance */
 } zw_metric_kind;
 
-/* A metric that knows how to factor itself, M = L L'. All calls get `self`; x and y have n entries.
- * An operator's L need not be triangular. */
+/* A metric that factors itself, M = L L'. All calls get `self`; x and y have n entries. An
+ * operator's L need not be triangular. */
 typedef struct zw_metric_operator {
     void *self;
     void (*apply)(void *self, const double *x, double *y); /* y = M x */
@@ -71,21 +71,21 @@ typedef enum zw_block_kind {
     ZW_EQUALITY,   /* residual = 0, lambda free */
     ZW_INEQUALITY, /* residual >= 0, lambda >= 0, one of them 0; row by row */
     ZW_CONE,       /* a contact: 1 to 6 rows: normal, slide, slide, spin, roll, roll */
-    ZW_BOX         /* limit[0] <= lambda <= limit[1]: residual = 0 between them, >= 0 at the lower
-                      and <= 0 at the upper end; row by row */
+    ZW_BOX /* limit[0] <= lambda <= limit[1]: residual = 0 between the limits, >= 0 at the lower and
+              <= 0 at the upper one; row by row */
 } zw_block_kind;
 
 #define ZW_CONE_ROWS 6
 
-/* Consecutive rows that one part of the model has made. The residual of a row is
- * A a - b + compliance * lambda. A cone admits |(lambda_i / friction_i)| <= lambda_normal: one
- * ellipsoid for sliding, spinning and rolling together. */
+/* Consecutive rows that belong together. The residual of a row is A a - b + compliance * lambda. A
+ * cone admits |(lambda_i / friction_i)| <= lambda_normal: one ellipsoid for sliding, spinning and
+ * rolling together. */
 typedef struct zw_block {
     const char *name; /* for messages; may be NULL */
     zw_block_kind kind;
     int rows;
     double friction[ZW_CONE_ROWS - 1]; /* cone: coefficient of row 1, 2, ...; 0 is none */
-    double limit[2]; /* box: may be infinite, and may be equal: then that is the force */
+    double limit[2]; /* box: may be infinite, and may be equal, which prescribes the force */
 } zw_block;
 
 /* The rows of all blocks, one under another: dense (row-major, m x n) or compressed by rows. */
@@ -111,7 +111,7 @@ typedef struct zw_gauss {
     int n; /* unknowns */
     zw_metric metric;
     const double *free;  /* a_free[n]; NULL: zero, or M \ force */
-    const double *force; /* applied force [n], instead of a_free: what a singular M needs */
+    const double *force; /* applied force [n], instead of a_free: required if M is singular */
 
     int block_count;
     const zw_block *block;
@@ -129,62 +129,66 @@ typedef struct zw_gauss {
 
 /* Contact laws, in the solver and in runs. */
 typedef enum zw_contact_law {
-    ZW_CONTACT_DEFAULT, /* COULOMB; of a run: what the file says, else COULOMB */
-    ZW_CONTACT_COULOMB, /* Signorini and Coulomb as they are written: friction opposes slip, the
-                           normal residual is free of it. Of bodies: method IMPULSE */
-    ZW_CONTACT_CONVEX,  /* Gauss's minimum itself: maximal dissipation. What slides lifts (in a step
-                           of bodies by friction * speed * step), what sticks is the same */
-    ZW_CONTACT_SOFT     /* of bodies: MuJoCo's, method SOFT. Not of the kernel */
+    ZW_CONTACT_DEFAULT, /* COULOMB; in a run: what the file says, else COULOMB */
+    ZW_CONTACT_COULOMB, /* the laws of Signorini and Coulomb: friction opposes slip and does not
+                           affect the normal residual. For bodies: method IMPULSE */
+    ZW_CONTACT_CONVEX, /* Gauss's minimum itself: maximal dissipation. Sliding contacts separate (in
+                          a step of bodies by friction * speed * step); sticking ones are the same
+                        */
+    ZW_CONTACT_SOFT    /* bodies only: MuJoCo's law, method SOFT. Not known to the kernel */
 } zw_contact_law;
 
-/* Where several contacts meet at one instant: docs/mathematics.md, section 22. */
+/* How several simultaneous impacts are resolved: docs/mathematics.md, section 22. */
 typedef enum zw_impact_law {
     ZW_IMPACT_DEFAULT,     /* the file's, or SEQUENTIAL */
-    ZW_IMPACT_SEQUENTIAL,  /* the strongest approach first, equal ones together, then the next */
-    ZW_IMPACT_SIMULTANEOUS /* all that touch in one problem */
+    ZW_IMPACT_SEQUENTIAL,  /* the fastest approach first, equal ones together, then the next */
+    ZW_IMPACT_SIMULTANEOUS /* all touching contacts in one problem */
 } zw_impact_law;
 
-/* AUTO takes sparse algebra for large compressed problems; an operator metric, boxes, contacts that
- * give way and contacts of up to some hundred unknowns always have dense. Sparse algebra names no
- * contacts that contradict each other, and makes room for them in the first solves. */
+/* AUTO uses sparse algebra for large compressed problems; an operator metric, boxes, compliant
+ * contacts, and contacts among up to a few hundred unknowns always use dense algebra. Sparse
+ * algebra does not name contacts that contradict each other, and allocates memory for contacts in
+ * the first solves. */
 typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE } zw_algebra;
 
 typedef struct zw_gauss_options {
     zw_contact_law contact;
     zw_algebra algebra;
-    double tolerance;  /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
-    double rank;       /* equality rows nearer than this to the span of others, all of length one,
-                          depend on them; 0: 1e-10. Dense algebra only */
+    double tolerance; /* required of the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
+    double rank; /* equality rows, scaled to length one, that are closer than this to the span of
+                    others count as dependent; 0: 1e-10. Dense algebra only */
     int least_squares; /* conflicting equalities: give the pseudoinverse motion of Fan et al. (2005)
                         */
-    const double *guess;     /* lambda[m] of a similar problem, to start from; or NULL */
-    int margin;              /* measure zw_motion.margin */
-    int guess_only;          /* Coulomb: give up early where the guess does not help */
-    int effort;              /* factorisations after which, about, the best answer met must do:
-                                ZW_JAMMED or ZW_INACCURATE if its certificate misses the tolerance;
-                                0: no limit */
-    int (*stop)(void *user); /* asked before every factorisation; nonzero ends the solve at once
+    const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
+    int margin;          /* measure zw_motion.margin */
+    int guess_only;      /* Coulomb: give up early if the guess does not lead to a solution */
+    int effort; /* approximate limit on factorisations, after which the best answer found is
+                   returned: with ZW_JAMMED or ZW_INACCURATE if its certificate misses the
+                   tolerance; 0: no limit */
+    int (*stop)(void *user); /* called before every factorisation; nonzero ends the solve at once
                                 with ZW_INTERRUPTED; or NULL */
     void *user;
 } zw_gauss_options;
 
-/* Coulomb, automatic algebra, default tolerances, cold. A zeroed struct means the same. */
+/* Coulomb's law, automatic algebra, default tolerances, no guess. A zeroed struct means the
+ * same. */
 zw_gauss_options zw_gauss_options_default(void);
 
 /* ---- The answer --------------------------------------------------------------------------- */
 
-/* How far a claimed answer is from the law, from the data of the problem alone. Every number is
- * relative: forces to the size of the constraint force, residuals to the size of the violation
- * that the free motion has; see docs/mathematics.md for the scales. */
+/* How far a claimed answer is from satisfying the law, computed from the data of the problem alone.
+ * Every number is relative: forces to the size of the constraint force, residuals to the size of
+ * the violation that the free motion has; see docs/mathematics.md for the scales. */
 typedef struct zw_certificate {
     double stationarity;    /* M (a - a_free) - A' lambda - C */
-    double feasibility;     /* distance of the residuals from what the blocks admit */
+    double feasibility;     /* distance of the residuals from the sets that the blocks allow */
     double membership;      /* distance of the multipliers from their cones */
     double complementarity; /* lambda . residual, shifted for Coulomb */
-    double natural;         /* strict: lambda against its projection along the residual */
-    double gap;             /* primal minus dual objective, over their size (convex law) */
-    double worst;           /* max of stationarity, feasibility, membership and natural */
-    int worst_block;        /* where `worst` is attained; -1: stationarity */
+    double natural;  /* strict measure: distance of lambda from the projection of lambda - residual
+                        onto its cone */
+    double gap;      /* primal minus dual objective, over their size (convex law) */
+    double worst;    /* max of stationarity, feasibility, membership and natural */
+    int worst_block; /* where `worst` is attained; -1: stationarity */
 } zw_certificate;
 
 /* Pointers belong to the workspace and hold until its next solve. */
@@ -199,31 +203,32 @@ typedef struct zw_motion {
     const double *C;        /* [n] the non-ideal force in the end */
     double Z; /* 1/2 (a - a_free)' M (a - a_free); if M is singular, 1/2 a' M a - a' force */
 
-    int rank;                /* of the equality rows */
-    double independence;     /* the last of these rows taken, as the kernel picks them: its distance
-                                from the span of the others, all of length one; dense algebra only,
-                                1 elsewhere. Small: nearly singular */
-    double margin;           /* if asked for: with the singular values s > 0 of these rows, all of
-                                length one, their number over the sum of 1/s^2, and the root of that.
-                                1 where they are orthogonal; smooth on the way to a singular point.
-                                With sparse algebra: about the least s. Else as independence */
+    int rank;            /* of the equality rows */
+    double independence; /* distance of the row that the kernel picks last from the span of the
+                            others, all scaled to length one. Small: nearly singular. Dense algebra
+                            only, else 1 */
+    double margin; /* if requested: sqrt(r / sum of 1/s^2) over the r singular values s > 0 of these
+                      rows, scaled to length one. 1 where they are orthogonal; smooth towards a
+                      singular point. With sparse algebra: about the smallest s. If not requested:
+                      as independence */
     int redundant_count;     /* equality blocks with rows that follow from earlier rows */
     const int *redundant;    /* their indices */
-    int conflict_count;      /* blocks that contradict each other: none can be left out */
+    int conflict_count;      /* blocks that contradict each other; a minimal set */
     const int *conflict;     /* their indices */
-    int undetermined_count;  /* coordinates that nothing holds */
+    int undetermined_count;  /* coordinates with neither mass nor constraint */
     const int *undetermined; /* their indices */
 
     zw_certificate certificate;
-    const char *method; /* what found the answer, e.g. "equality", "newton from convex" */
+    const char
+        *method; /* the method that found the answer, e.g. "equality", "newton from convex" */
     int iterations;
     int factorizations;
 } zw_motion;
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* Room for problems of this shape: same n, metric kind and pattern, blocks and row pattern; numbers
- * may change. NULL on failure, with the reason in `error` (which may be NULL). */
+/* A workspace for problems of this shape: same n, metric kind and pattern, blocks and row pattern;
+ * numbers may change. NULL on failure, with the reason in `error` (which may be NULL). */
 typedef struct zw_gauss_work zw_gauss_work;
 zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_options *options,
                                     zw_error *error);
@@ -236,9 +241,9 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
                          zw_gauss_work *work, zw_motion *motion, zw_error *error);
 
 /* Certify any claimed answer, from here or from another program, to a problem that
- * zw_gauss_work_create would accept. A `law` is not applied: say with C what force it gave. C[n] is
- * the non-ideal force claimed to act; NULL takes problem->C. `scratch` has room for
- * zw_gauss_certify_scratch doubles; NULL: it is allocated for the call. */
+ * zw_gauss_work_create would accept. A `law` is not evaluated: pass the force that it gave as C.
+ * C[n] is the non-ideal force claimed to act; NULL: problem->C. `scratch` holds
+ * zw_gauss_certify_scratch doubles; NULL: allocated for the call. */
 size_t zw_gauss_certify_scratch(const zw_gauss *problem);
 zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,
                            const double *lambda, const double *C, double *scratch,

@@ -36,14 +36,14 @@ void zw_probe_free(zw_probe *probe);
 /* Something with a place: a frame that is fixed to a body, or a `point` of a .zw file. One may fill
  * it in by hand: any point of a body is {.body = i, .pos = {x, y, z}, .quat = {1, 0, 0, 0}}. */
 typedef struct zw_frame {
-    int body;               /* of the model, 0: the world; -1: a point of equations */
-    int point;              /* which one; of a body it is not looked at */
+    int body;               /* index in the model, 0: the world; -1: a point of equations */
+    int point;              /* which point; not used for a body */
     double pos[3], quat[4]; /* in the frame of the body */
 } zw_frame;
 
-/* By name: "hand" is the site, body or geom of that name, the first there is in this order; of
- * equations the point. "site hand", "body hand", "geom hand" and "com hand" (the body's centre of
- * mass and principal axes) are unambiguous. */
+/* By name: "hand" is the site, else the body, else the geom of that name; for equations the point.
+ * "site hand", "body hand", "geom hand" and "com hand" (the body's centre of mass and principal
+ * axes) are unambiguous. */
 zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame, zw_error *error);
 
 /* Points of equations: how many, and their names (never NULL). */
@@ -51,20 +51,21 @@ int zw_point_count(const zw_probe *probe);
 const char *zw_point_name(const zw_probe *probe, int point);
 
 typedef struct zw_frame_motion {
-    int dimension; /* 3; of points as many components as they have, the others are 0 */
+    int dimension; /* 3; for points their number of components, the others are 0 */
     double pos[3];
     double quat[4], matrix[9];   /* from its axes to those of the world; matrix row by row */
     double velocity[3], spin[3]; /* of the origin, and angular */
     double acceleration[3], spin_rate[3]; /* for the accelerations a */
 } zw_frame_motion;
 
-/* How frames[count] move: motion[count]. Many cost little more than one. a[n]: the accelerations of
- * the speeds, as ZW_FIELD_A after zw_forward; NULL: zero, and what is left is (dJ/dt) v. */
+/* Fills motion[count] with the motion of frames[count]. Many cost little more than one. a[n]: the
+ * accelerations of the speeds, as ZW_FIELD_A after zw_forward; NULL: zero, so that accelerations
+ * are (dJ/dt) v. */
 zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
                         const double *a, zw_frame_motion *motion, zw_error *error);
 
-/* velocity = position v (+ what time alone moves, of equations), spin = rotation v. Each is [3][n],
- * or NULL: not wanted. Points of equations have no rotation. */
+/* velocity = position v (for equations plus the derivative by time), spin = rotation v. Each is
+ * [3][n], or NULL: not wanted. Points of equations have no rotation. */
 zw_status zw_frame_jacobian(zw_probe *probe, const zw_state *state, const zw_frame *frame,
                             double *position, double *rotation, zw_error *error);
 
@@ -90,16 +91,16 @@ zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x,
 
 /* ---- Forces by kind ----------------------------------------------------------------------- */
 
-/* What acts on the speeds: M a = ALL + constraints + contacts + dry friction, and ALL is the sum of
- * SPEEDS, POTENTIAL and APPLIED. */
+/* Generalised forces on the speeds: M a = ALL + constraints + contacts + dry friction, and ALL is
+ * the sum of SPEEDS, POTENTIAL and APPLIED. */
 typedef enum zw_force {
     ZW_FORCE_ALL,
-    ZW_FORCE_SPEEDS,    /* centrifugal, Coriolis and gyroscopic forces: what the speeds add to what
-                           has a potential; zero at rest */
+    ZW_FORCE_SPEEDS, /* centrifugal, Coriolis and gyroscopic forces, and the velocity-dependent part
+                        of forces with a potential; zero at rest */
     ZW_FORCE_POTENTIAL, /* gravity, springs, formulas that are potentials */
     ZW_FORCE_APPLIED,   /* motors, dampers, forces */
-    /* of robots only: */
-    ZW_FORCE_GRAVITY, /* weights, less gravity compensation (gravcomp) */
+    /* for robots only: */
+    ZW_FORCE_GRAVITY, /* weights, minus gravity compensation (gravcomp) */
     ZW_FORCE_SPRING,  /* of joints and tendons */
     ZW_FORCE_MOTOR,   /* actuators, within their limits */
     ZW_FORCE_PASSIVE  /* APPLIED without motors: dampers and the like */
@@ -110,10 +111,11 @@ zw_status zw_force_look(zw_probe *probe, const zw_state *state, zw_force kind, d
 
 /* ---- Momenta ------------------------------------------------------------------------------ */
 
-/* p = dL/dv [n]: of robots M v. */
+/* p = dL/dv [n]: for robots M v. */
 zw_status zw_momenta(zw_probe *probe, const zw_state *state, double *p, zw_error *error);
 
-/* Of a body with all that hangs on it; body 0: of all. Rotors (armature) have no part in it. */
+/* Of the subtree of a body: the body and all its descendants; body 0: the whole model. Rotors
+ * (armature) are not included. */
 typedef struct zw_momentum {
     double mass;
     double com[3], velocity[3];
@@ -129,9 +131,9 @@ zw_status zw_momentum_jacobian(zw_probe *probe, const zw_state *state, int body,
 
 /* ---- Rows of constraints ------------------------------------------------------------------ */
 
-/* A a = b is what the constraints ask of accelerations, one-sided ones as if they were closed:
- * A[m][n], b[m], m = zw_count(system, ZW_KIND_ROW); with phi[m], how far off the positions are (0
- * for constraints on speeds), and psi[m], how far off the speeds. What is NULL is not wanted. */
+/* A a = b is what the constraints require of accelerations, one-sided ones as if they were closed:
+ * A[m][n], b[m], m = zw_count(system, ZW_KIND_ROW); with the residuals phi[m] of positions (0 for
+ * constraints on speeds) and psi[m] of speeds. Any pointer may be NULL. */
 zw_status zw_rows_look(zw_probe *probe, const zw_state *state, double *A, double *b, double *phi,
                        double *psi, zw_error *error);
 

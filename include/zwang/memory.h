@@ -16,18 +16,19 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* allocate: so many bytes, aligned as malloc aligns, in any state; or NULL, and then the call that
- * wanted them fails with ZW_NO_MEMORY. release: takes them back, also while another thread
- * allocates. */
+/* allocate: returns a block of that many bytes, aligned as malloc would align it; its contents do
+ * not matter. If it returns NULL, the library call that needed the block fails with ZW_NO_MEMORY.
+ * release: frees a block, possibly while another thread allocates. */
 typedef struct zw_memory {
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *block);
     void *user;
 } zw_memory;
 
-/* From now on, for the whole program: the one setting that is not part of an object. NULL: calloc
- * and free again. The struct is copied. Blocks go back to where they came from, so it may be
- * changed while objects are alive; but no other thread may be inside the library meanwhile. */
+/* Sets the allocator of the whole program: the one setting that is not part of an object. NULL
+ * restores calloc and free. The struct is copied. Every block is released by the allocator it came
+ * from, so the setting may be changed while objects exist, but no other thread may be inside the
+ * library at that moment. */
 void zw_memory_use(const zw_memory *memory);
 
 #ifdef __GNUC__

@@ -7,8 +7,8 @@
  *     zw_modes_free(modes);
  *
  * With x = (q, v) and x' = f(x), small deviations follow y' = F y, F = df/dx (slopes.h), and stay
- * tangent to the constraints: F is restricted to the space of these, so that there are no modes of
- * what cannot move. Deviations evolve as exp(s t), with the eigenvalues s of this restriction.
+ * tangent to the constraints: F is restricted to the space of these, so that directions that cannot
+ * move have no modes. Deviations evolve as exp(s t), with the eigenvalues s of this restriction.
  *
  * Along a motion that is steady (a bicycle that rolls straight on), F is constant too. Where forces
  * are periodic, give the period: the eigenvalues are those of the map of deviations over it
@@ -29,21 +29,21 @@ extern "C" {
 /* ---- Rest --------------------------------------------------------------------------------- */
 
 typedef struct zw_rest_options {
-    double tolerance; /* of accelerations, relative to the largest on the way, or that a way of 1
-                         would give; 0: 1e-10 */
-    int iterations;   /* at most; 0: 200 */
+    double tolerance; /* of accelerations, relative to the largest met on the way, or to what a
+                         displacement of 1 would cause; 0: 1e-10 */
+    int iterations;   /* the most that are made; 0: 200 */
 } zw_rest_options;
 
 typedef struct zw_rest_report {
     int iterations;
-    double acceleration; /* largest that is left */
-    double moved;        /* largest change of a coordinate, along speeds */
+    double acceleration; /* largest that remains */
+    double moved;        /* largest change of position along a speed */
 } zw_rest_report;
 
-/* Moves the state to a nearby equilibrium, where nothing accelerates from rest: it is followed
- * as through honey, q' ~ a, by implicit steps that grow until they are Newton's. So it goes
- * downhill, and stays where it is if it stands on top. Speeds become zero. ZW_NOT_REACHED: none was
- * found. */
+/* Moves the state to a nearby equilibrium, where nothing accelerates from rest, by following the
+ * overdamped motion q' ~ a in implicit steps that grow until they are Newton's. So it moves towards
+ * lower potential energy; a start in an unstable equilibrium stays there. Speeds become zero.
+ * ZW_NOT_REACHED: no equilibrium was found. */
 zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *state, zw_work *work,
                   const zw_rest_options *options, zw_rest_report *report, zw_error *error);
 
@@ -52,35 +52,38 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
 typedef struct zw_modes zw_modes;
 
 typedef struct zw_mode {
-    double growth;    /* real part of s, 1/time: negative dies out */
-    double frequency; /* imaginary part, in radians by time; never negative: pairs are one mode */
-    double damping;   /* -growth/|s|; of s = 0: 0 */
-    double multiplier[2]; /* of a period; else exp(s) is not asked for, and these are 0 */
+    double growth;    /* real part of s, 1/time; negative: it decays */
+    double frequency; /* imaginary part, radians per unit of time; never negative, as a conjugate
+                         pair is one mode */
+    double damping;   /* -growth/|s|; 0 if s = 0 */
+    double multiplier[2]; /* over the period (real, imaginary part); 0 if no period was given */
 } zw_mode;
 
 typedef enum zw_stability {
-    ZW_STABLE,  /* all modes die out */
-    ZW_NEUTRAL, /* none grows, some neither grow nor die out */
+    ZW_STABLE,  /* all modes decay */
+    ZW_NEUTRAL, /* none grows, some neither grow nor decay */
     ZW_UNSTABLE
 } zw_stability;
 
-/* The state is only read; model and system must outlive it. period 0: none. */
+/* The state is only read; model and system must outlive the modes. period 0: none. */
 zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const zw_state *state,
                           double period, zw_error *error);
 void zw_modes_free(zw_modes *modes);
 
-int zw_modes_count(const zw_modes *modes);              /* pairs count once */
-zw_mode zw_modes_look(const zw_modes *modes, int mode); /* those that grow fastest first */
-/* The shape of a mode: n pairs (real, imaginary) of deviations along the speeds; the largest is 1.
+int zw_modes_count(const zw_modes *modes);              /* a conjugate pair counts once */
+zw_mode zw_modes_look(const zw_modes *modes, int mode); /* fastest growing first */
+/* The shape of a mode: n pairs (real, imaginary) of deviations along the speeds; the largest has
+ * size 1.
  */
 const double *zw_modes_shape(const zw_modes *modes, int mode);
-/* The state moved along a mode, for pictures: positions by size Re(shape exp(i phase)), then onto
- * the constraints. Speeds are zero. */
+/* The state displaced along a mode, for pictures: positions are moved by size Re(shape exp(i
+ * phase)), then projected onto the constraints. Speeds are zero. */
 zw_status zw_modes_move(const zw_modes *modes, int mode, double size, double phase,
                         const zw_state *from, zw_state *to, zw_work *work, zw_error *error);
 zw_stability zw_modes_stability(const zw_modes *modes);
-/* How far F leads out of the tangent space, relative to its size: 0 at rest and in steady motion.
- * Of a period: how far the motion is from where it was. More than round-off: it is not steady. */
+/* How far F leads out of the tangent space, relative to its size: 0 in equilibrium and in steady
+ * motion. With a period: how far the motion ends from where it began. If this is more than
+ * round-off, the motion is not steady (not periodic). */
 double zw_modes_unsteady(const zw_modes *modes);
 
 #ifdef __GNUC__

@@ -1,7 +1,8 @@
 /* Derivatives of an instant: how accelerations, multipliers and constraint forces change with
  * coordinates, speeds, time, controls and parameters. Formulas and sweeps over trees are
- * differentiated; rows of loops and contacts of robots by extrapolated differences of these rows,
- * with an error of about 1e-12. Forces of contacts are among those of constraints.
+ * differentiated exactly, the constraint rows of a robot's loops and contacts by extrapolated
+ * differences with an error of about 1e-12. Contact forces are included in those of the
+ * constraints.
  *
  *     zw_slopes *slopes = zw_slopes_create(model, system, &error);
  *     zw_slopes_look(slopes, state, &answer, &error);
@@ -10,13 +11,14 @@
  *
  * Derivatives keep the active set of the solution: closed, sticking and sliding contacts stay so.
  * Where that is about to change (a contact without force, friction at its limit, a corner of a
- * formula), the solution has a kink; then the answer is the derivative to the side of the set that
- * is active, always the same one, and `kinks` counts how many.
+ * formula) the solution has a kink; the answer is then the one-sided derivative for the active set,
+ * the same in every call, and `kinks` counts such places.
  *
- * Of redundant constraints, multipliers are those of least norm, and so is their derivative.
+ * Where constraints are redundant, the multipliers are those of least norm, and so are their
+ * derivatives.
  *
- * By coordinate q_i means along speed i: for equations and joints that is the coordinate itself,
- * for quaternions a rotation about an axis of the body.
+ * A derivative by coordinate q_i is taken along speed i: for equations and joints that is the
+ * coordinate itself, for quaternions a rotation about an axis of the body.
  */
 #ifndef ZWANG_SLOPES_H
 #define ZWANG_SLOPES_H
@@ -35,21 +37,23 @@ typedef struct zw_slopes zw_slopes;
 /* One for each thread; model and system must outlive it. ZW_BAD_INPUT: derivatives of something in
  * this system are not supported yet, and the error names it. */
 zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_error *error);
-/* The same, of a robot also by numbers of its model, as zw_model_set has them ("fore.mass",
- * "floor.friction", "gravity", "fore.inertia.y", "foot.size.x"): more columns, after all others.
- * The model is changed in between, and as it was after. */
+/* The same for a robot, with further columns at the end for numbers of its model, named as for
+ * zw_model_set ("fore.mass", "floor.friction", "gravity", "fore.inertia.y", "foot.size.x"). The
+ * model is changed during a call and restored at its end. */
 zw_slopes *zw_slopes_create_numbers(zw_model *model, const zw_system *system,
                                     const char *const *number, int numbers, zw_error *error);
 void zw_slopes_free(zw_slopes *slopes);
 
-/* Arrays belong to the zw_slopes and hold until its next call. Columns are what one differentiates
- * by: q[n], v[n], t, parameters (of robots: controls). */
+/* Arrays belong to the zw_slopes and hold until its next call. There is one column for each
+ * variable of differentiation: q[n], v[n], t, parameters (for robots: controls), numbers of the
+ * model. */
 typedef struct zw_slopes_answer {
-    int n, m, params, columns;        /* columns = 2 n + 1 + params + numbers */
-    const double *a, *lambda, *force; /* [n] [m] [n]: the instant itself; force: of constraints */
-    const double *a_by;               /* [columns][n] */
-    const double *lambda_by;          /* [columns][m] */
-    const double *force_by;           /* [columns][n] */
+    int n, m, params, columns; /* columns = 2 n + 1 + params + numbers */
+    const double *a, *lambda,
+        *force;              /* [n] [m] [n]: the solution itself; force: that of the constraints */
+    const double *a_by;      /* [columns][n] */
+    const double *lambda_by; /* [columns][m] */
+    const double *force_by;  /* [columns][n] */
     int kinks;
     const char *kink; /* the name of one, or NULL */
 } zw_slopes_answer;
@@ -57,7 +61,7 @@ typedef struct zw_slopes_answer {
 zw_status zw_slopes_look(zw_slopes *slopes, const zw_state *state, zw_slopes_answer *answer,
                          zw_error *error);
 
-/* Which column. */
+/* The index of a column. */
 int zw_slopes_of_q(const zw_slopes_answer *answer, int speed);
 int zw_slopes_of_v(const zw_slopes_answer *answer, int speed);
 int zw_slopes_of_t(const zw_slopes_answer *answer);

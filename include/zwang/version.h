@@ -1,4 +1,4 @@
-/* The version of these headers; zw_version() answers that of the library. Until 1.0 a new minor
+/* The version of these headers; zw_version() returns that of the library. Until 1.0 a new minor
  * version may change the interface, and the shared library's name changes with it. */
 #ifndef ZWANG_VERSION_H
 #define ZWANG_VERSION_H

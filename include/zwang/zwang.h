@@ -43,7 +43,7 @@ typedef struct zw_setting {
     double value;
 } zw_setting;
 
-/* What a URDF file leaves open. */
+/* The base of a robot, which URDF files do not specify. */
 typedef enum zw_base {
     ZW_BASE_DEFAULT, /* fixed; a link without joints is a free body */
     ZW_BASE_FIXED,
@@ -55,9 +55,9 @@ typedef struct zw_package {
     const char *name, *path;
 } zw_package;
 
-/* A file that is in memory. */
+/* A file in memory. */
 typedef struct zw_file {
-    const char *name; /* as the reader would open it: a path without . and .. in it */
+    const char *name; /* as the reader would open it: a path without . and .. components */
     const void *bytes;
     size_t size;
 } zw_file;
@@ -68,16 +68,17 @@ typedef struct zw_read_options {
     const zw_setting *settings;
     int setting_count;
     zw_base base;        /* of a URDF robot */
-    int balance_inertia; /* bodies: impossible moments become their mean; URDF: shapes may weigh */
-    const zw_package *packages; /* before those found beside the file and in the folders above */
+    int balance_inertia; /* bodies: moments of inertia that no body can have are replaced by their
+                            mean; URDF: shapes may have mass */
+    const zw_package *packages; /* have priority over those found near the file */
     int package_count;
     const char *more;      /* .zw: lines that are read as if appended to the file; or NULL */
     const char *more_name; /* their name in messages; NULL: "more" */
-    const zw_file *files;  /* not NULL: the path and all that the file includes, imports or names as
-                              mesh or picture is looked up among these, and no disk is touched */
+    const zw_file *files;  /* not NULL: the path and all files that it includes, imports or names as
+                              mesh or picture are looked up here, and no disk is accessed */
     int file_count;
-    zw_file_seen *seen; /* called with each file as it is read: handed over as `files`, these give
-                           the same model without a disk; or NULL */
+    zw_file_seen *seen; /* called with each file as it is read: passed as `files`, they give the
+                           same model without a disk; or NULL */
     void *user;         /* of seen */
     int visuals; /* URDF: <visual> shapes become geoms of group 1 that touch nothing and weigh
                     nothing, and those of <collision> are of group 3 */
@@ -91,11 +92,12 @@ zw_model *zw_model_parse(const char *text, const char *name, const zw_read_optio
                          zw_error *error);
 void zw_model_free(zw_model *model);
 
-/* A number as it may be written in a model: 2*pi, 30*deg. 0: it is none, or it is not finite. */
+/* Evaluates a number as it may be written in a model: 2*pi, 30*deg. Returns 0 if the text is not a
+ * number, or not finite. */
 int zw_number(const char *text, double *value);
 
-/* The law of impact where several contacts meet at one instant (zw_impact_law in gauss.h), in place
- * of the file's `impact` line. It is that of systems compiled afterwards. */
+/* The law for simultaneous impacts (zw_impact_law in gauss.h), in place of the file's `impact`
+ * line. It applies to systems compiled afterwards. */
 void zw_model_set_impact(zw_model *model, zw_impact_law law);
 zw_impact_law zw_model_impact(const zw_model *model);
 
@@ -108,9 +110,9 @@ typedef struct zw_law {
     double alpha, beta, N; /* N is infinite but for the penalty law; nonholonomic: alpha is 0 */
 } zw_law;
 
-/* Compile a model, which must outlive the system; by the model's own law (NULL) or another.
- * "vakonomic" has no numbers, "mixed" alpha and beta (one of them may be 0), "penalty" N also; what
- * the model says about initial multipliers holds. */
+/* Compiles a model, which must outlive the system, with the model's own law (NULL) or another.
+ * "vakonomic" uses no numbers, "mixed" alpha and beta (one of them may be 0), "penalty" also N. The
+ * initial multipliers are those of the model. */
 zw_system *zw_system_compile(const zw_model *model, const zw_law *law, zw_error *error);
 void zw_system_free(zw_system *system);
 
@@ -130,9 +132,9 @@ typedef struct zw_assembly {
     int position_coord;
     double speed_change; /* largest change of a given speed, and of which coordinate */
     int speed_coord;
-    int impacts;        /* 1: something that touches approached, and an impact at t = 0 ended it */
-    double impact_loss; /* energy that it took: energies of runs are those after it */
-    int impact_speed;   /* the speed that it changed most, -1: none; before and after */
+    int impacts; /* 1: touching parts approached each other, and an impact at t = 0 stopped that */
+    double impact_loss; /* energy lost in it: runs start with the energy after it */
+    int impact_speed;   /* the speed that it changed most (-1: none), before and after */
     double impact_before, impact_after;
 } zw_assembly;
 
@@ -142,43 +144,47 @@ zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *a
                           zw_error *error);
 void zw_state_free(zw_state *state);
 
-/* Copy `from` to *to, which is created if it is NULL and else must be of the same system. */
+/* Copies `from` to *to, which is created if it is NULL; otherwise it must be of the same system. */
 zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error);
 
 /* A state as bytes, without pointers and the same on every machine: all that its future depends on.
- * That is time, work done, coordinates, speeds, multipliers that a law carries, parameters, the
- * modes of contacts and friction; and after a run by a fixed-step method the digits that it keeps
- * beyond these, so that a run in two pieces has the bits of one in one piece (if the first ends
- * where a step does). `size` must be at least zw_state_bytes. */
+ * That is time, work done, coordinates, speeds, multipliers that a law integrates, parameters, the
+ * modes of contacts and friction; and after a run by a fixed-step method the extra digits of its
+ * compensated sums, so that a run in two pieces gives the same bits as one run (if the first piece
+ * ends at the end of a step). `size` must be at least zw_state_bytes. */
 size_t zw_state_bytes(const zw_state *state);
 zw_status zw_state_save(const zw_state *state, void *bytes, size_t size, zw_error *error);
-/* From these bytes, for the same system, which may have been compiled again. NULL, with the reason:
- * they are damaged, or of another system (other names, formulas, masses ...). */
+/* A state from these bytes, for the same system, which may have been compiled again. NULL, with the
+ * reason in `error`: the bytes are damaged, or belong to another system (other names, formulas,
+ * masses ...). */
 zw_state *zw_state_restore(const zw_system *system, const void *bytes, size_t size,
                            zw_error *error);
-/* A hash of just these bytes: equal for equal states of the same system, on every machine. */
+/* A hash of these bytes: equal for equal states of the same system, on every machine. */
 uint64_t zw_state_hash(const zw_state *state);
 
-/* The same bytes in a file; it is whole or not there. */
+/* The same bytes in a file, which is written completely or not at all. */
 zw_status zw_state_write(const zw_state *state, const char *path, zw_error *error);
 zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *error);
 
 /* ---- The principle at an instant ---------------------------------------------------------- */
 
-/* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. Of
- * bodies that touch, too: zw_contacts has their forces. ZW_NO_SOLUTION: friction leaves none.
- * Contacts follow the law that a run with these options would have (NULL: as the file says). By the
- * convex law, which has steps only, they push with the mean forces of a first step, and are among
- * the applied forces. By the soft law there are no rows: F_L is what contacts and constraints
- * exert, and the certificate is what their minimum leaves of its slope. */
+/* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. This
+ * includes contacts of bodies, whose forces zw_contacts gives. ZW_NO_SOLUTION: with friction there
+ * is no solution. Contacts follow the law that a run with these options would have (NULL: as the
+ * file says). Under the convex law, which is defined for steps only, contacts exert the mean forces
+ * of a first step, and these are among the applied forces. Under the soft law there are no rows:
+ * F_L is the force of contacts and constraints, and the certificate is the gradient that remains at
+ * their minimum. */
 typedef struct zw_run_options zw_run_options;
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
                      const zw_run_options *options, zw_error *error);
 
-/* The full answer of the last zw_forward: the kernel's own. Its rows are those that are closed now,
- * constraint by constraint; ZW_FIELD_LAMBDA has them by the model's rows. */
+/* The full answer of the last zw_forward, as the kernel gave it. Its rows are those that are active
+ * now, constraint by constraint; ZW_FIELD_LAMBDA has the multipliers in the order of the model's
+ * rows. */
 const zw_motion *zw_work_motion(const zw_work *work);
-/* The name of a block of that answer by its index (redundant, conflicting ...); never NULL. */
+/* The name of a block of that answer, by an index from zw_motion.redundant or .conflict; never
+ * NULL. */
 const char *zw_work_block_name(const zw_work *work, int block);
 
 typedef enum zw_constraint_kind {
@@ -189,9 +195,9 @@ typedef enum zw_constraint_kind {
 
 typedef enum zw_constraint_mode {
     ZW_MODE_OPEN,    /* one-sided and apart: no force */
-    ZW_MODE_CLOSED,  /* it holds, without friction */
-    ZW_MODE_SLIDING, /* it holds, with friction against the motion */
-    ZW_MODE_STUCK    /* it holds, and friction prevents sliding */
+    ZW_MODE_CLOSED,  /* active, without friction */
+    ZW_MODE_SLIDING, /* active, with friction against the motion */
+    ZW_MODE_STUCK    /* active, and friction prevents sliding */
 } zw_constraint_mode;
 
 /* One constraint at an instant. */
@@ -202,14 +208,14 @@ typedef struct zw_constraint {
     double position;     /* largest |phi|; one-sided: the gap itself */
     double velocity;     /* largest |psi| or |d phi/dt|; one-sided: the speed of the gap */
     double force;        /* |A' lambda| */
-    double friction;     /* its coefficient, 0: none; dry friction: the largest force */
+    double friction;     /* the coefficient, 0: none; for dry friction the largest force */
 } zw_constraint;
 
 /* All constraints after zw_forward: list[zw_count(system, ZW_KIND_CONSTRAINT)]. */
 zw_status zw_constraints_look(const zw_system *system, const zw_state *state, zw_work *work,
                               zw_constraint *list, zw_error *error);
-/* After zw_forward: which coordinates the masses alone do not hold (M is singular there); their
- * number, and their indices in coord[n]. */
+/* After zw_forward: coordinates without inertia (M is singular there). Returns their number, with
+ * their indices in coord[n]. */
 int zw_massless(const zw_work *work, int *coord);
 
 /* The force of one constraint on the coordinates, A' lambda over its rows: force[n]. */
@@ -226,9 +232,10 @@ typedef enum zw_method {
     ZW_METHOD_RK4,      /* fixed step */
     ZW_METHOD_EULER,    /* semi-implicit, fixed step */
     ZW_METHOD_STIFF,    /* Radau IIA, order 5, adaptive */
-    ZW_METHOD_BDF,      /* the same purpose through SUNDIALS' CVODE, where present */
+    ZW_METHOD_BDF,      /* for stiff systems too, by SUNDIALS' CVODE, where present */
     ZW_METHOD_IMPULSE,  /* bodies: implicit in the next velocity, fixed step, order 1 to 2 */
-    ZW_METHOD_MIDPOINT, /* as variational, but free bodies keep their energy, too, to round-off */
+    ZW_METHOD_MIDPOINT, /* as variational, but the energy of free bodies is also conserved to
+                           round-off */
     ZW_METHOD_SOFT      /* bodies: MuJoCo's soft constraints and its Euler step */
 } zw_method;
 
@@ -249,14 +256,14 @@ typedef enum zw_sample_kind {
     ZW_SAMPLE_END
 } zw_sample_kind;
 
-/* Called at every output time and event with a consistent state; work holds zw_forward there, with
- * contacts of bodies as the method has them: the mean forces of the last step (at the start, of the
- * first) by impulse, none by methods that do not compute them.
- * Return nonzero to stop the run (status ZW_OK, summary.interrupted set). */
+/* Called at every output time and event with a consistent state; `work` holds the result of
+ * zw_forward there. Contacts of bodies are those of the method: with impulse the mean forces of the
+ * last step (at the start, of the first), none with methods that do not compute them. Return
+ * nonzero to stop the run (status ZW_OK, summary.interrupted set). */
 typedef int zw_observer(void *user, zw_sample_kind kind, int event, const zw_system *system,
                         const zw_state *state, zw_work *work);
 
-/* Asked after every step, and often within one: nonzero stops the run, at the end of the last
+/* Called after every step, and often within one: nonzero stops the run at the end of the last
  * complete step. */
 typedef int zw_poll(void *user, double time);
 
@@ -266,17 +273,18 @@ struct zw_run_options {
     double step;      /* fixed-step methods: the step; adaptive: the largest; 0: the file's/auto */
     double tolerance; /* adaptive: error per step relative to 1 + |y|; 0: the file's, or 1e-10.
                          Impulse: relative residual of a step's equations; 1: one linearisation */
-    double accuracy;  /* impulse: certificate that the contacts of a step must reach, 0 to 0.1;
-                         0: as good as a bounded effort makes it */
+    double accuracy;  /* impulse: certificate that the contacts of a step must reach, 0 to 0.1; 0:
+                         the best within a bounded effort */
     zw_method method;
     zw_observer *observer;
     void *user;
     zw_poll *poll; /* or NULL */
     zw_contact_law contact;
-    int memoryless; /* impulse with one linearisation: a step depends on places, speeds and
-                       parameters alone, and begins without the multipliers of the one before. Of
-                       robots of more than 24 speeds eight worlds of a batch can go at once then,
-                       several times as fast; one alone, if it rests, is up to three times slower */
+    int memoryless; /* impulse with one linearisation: a step depends on coordinates, speeds and
+                       parameters alone, and does not start from the multipliers of the previous
+                       step. For robots with more than 24 speeds a batch can then compute eight
+                       worlds at once, several times as fast; a single world at rest is up to three
+                       times slower */
 };
 
 typedef struct zw_run_summary {
@@ -289,44 +297,44 @@ typedef struct zw_run_summary {
     double work;      /* of applied, non-ideal and moving-constraint forces since the start */
     double violation_position; /* largest over accepted steps and samples */
     double violation_velocity;
-    double certificate; /* worst of all kernel answers at accepted steps */
-    int interrupted;    /* by the observer */
+    double certificate; /* the worst of all kernel answers at accepted steps */
+    int interrupted;    /* by the observer or poll */
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
-    long singular; /* positions where constraints lose rank, passed, or nearly so, by steps that
-                      know nothing of it: the motion may have taken another branch there */
-    long checked;  /* instants at which checks were looked at: ends of steps, samples, events */
-    int contacts;  /* bodies, method impulse: most points that touched at once, */
-    double depth;  /* and the deepest that any was in another at the end of a step */
+    long singular; /* how often a step passed, exactly or closely, a position where constraints lose
+                      rank: the motion may have continued on another branch */
+    long checked;  /* instants at which checks were evaluated: ends of steps, samples, events */
+    int contacts;  /* bodies, method impulse: largest number of contact points at once, */
+    double depth;  /* and the deepest penetration at the end of a step */
     int overlaps;  /* pairs of shapes that overlap at the start, */
-    double overlap_depth;   /* the deepest by so much, */
+    double overlap_depth;   /* depth of the deepest, */
     char overlap_name[160]; /* and the names of the deepest ones: "box in floor, arm in box" */
-    int overlaps_stuck; /* of them, those that cannot be separated: ignored until they are apart */
-    long jams;     /* points that slid as no finite force allows (Painleve) and were stopped by an
-                      impulse; steps in which that happened, if several points did, count so often */
-    long proved;   /* steps proved free of events, kinks and contacts that were not seen */
-    long unproved; /* steps for which no such proof was found */
-    long impacts;  /* sudden changes of velocity, those at the start included */
-    double impact_loss; /* energy that all impacts together took; never negative */
-    long halved;        /* method impulse: steps that were taken in pieces */
-    long inexact;       /* method impulse: steps whose equations hold less well than asked */
-    zw_method method;   /* how it was run: the options, completed */
+    int overlaps_stuck; /* those of them that cannot be separated: ignored until they are apart */
+    long jams;   /* contact points that slid although no finite force permits it (Painleve) and were
+                    stopped by an impulse, counted in each step */
+    long proved; /* steps proved to contain no undetected events, kinks or contacts */
+    long unproved;      /* steps for which no such proof was found */
+    long impacts;       /* sudden changes of velocity, those at the start included */
+    double impact_loss; /* energy lost in all impacts together; never negative */
+    long halved;        /* method impulse: steps that were subdivided */
+    long inexact;       /* method impulse: steps whose equations miss the required residual */
+    zw_method method;   /* this and the next: the options used, with defaults filled in */
     zw_contact_law contact;
     double tolerance, step, accuracy;
     double start; /* the time at which it began */
-    /* method impulse: steps of order one, by what makes them so. Half the step halves their error.
+    /* Method impulse: steps that are of order one, by cause. Halving the step halves their error.
      */
     long linear;    /* one linearisation */
-    long stiff;     /* forces or turns too fast for a step: taken at its end */
-    long late;      /* landings that were not located within the step, but put at its end, */
-    double late_by; /* by so much too late at most, in units of time */
-    long slow; /* with landings slower than what gravity gives in a step, on contacts or limits: at
-                  its end, too, and of order two each */
+    long stiff;     /* forces or rotations too fast for a step: evaluated at its end */
+    long late;      /* landings that were not located within the step but placed at its end, */
+    double late_by; /* too late by at most this time */
+    long slow; /* steps with landings on contacts or limits slower than the speed that gravity adds
+                  in a step: also placed at its end, each with an error of order two */
 } zw_run_summary;
 
-/* The options that a run from this state would have: what the caller leaves open is filled in from
- * the file, or by default. */
+/* The options that a run from this state would use: defaults are filled in from the file, or else
+ * by the library. */
 zw_status zw_run_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
                       zw_run_options *plan, zw_error *error);
 
@@ -334,26 +342,26 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
                  const zw_run_options *options, zw_run_summary *summary, zw_error *error);
 
 /* One step of a fixed-step method, projected onto the constraints; or over options->step (0: the
- * file's) by an adaptive one. Of the options method, step, tolerance, accuracy, contact and poll
- * count. ZW_INTERRUPTED: poll ended it, and the state is consistent and where it was, at the end of
- * the step, or, by an adaptive method, between.
- * The work keeps what takes it: a loop costs what a run costs, and allocates nothing. The bits are
- * the same whichever work takes it. */
+ * file's) by an adaptive one. The options method, step, tolerance, accuracy, contact and poll are
+ * used. ZW_INTERRUPTED: poll ended it; the state is consistent, and either unchanged, at the end of
+ * the step, or, with an adaptive method, in between. The work keeps the integrator between calls: a
+ * loop of steps costs what a run costs and allocates nothing. The result has the same bits with any
+ * work. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
                   const zw_run_options *options, zw_error *error);
 
-/* What zw_forward computes (accelerations, sensors, forces through joints), at the state that a
- * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
- * mean; of method soft: with those of its law. So it is what an observer of zw_run sees. At any
- * other state it is zw_forward. */
+/* Computes what zw_forward does (accelerations, sensors, forces through joints) as an observer of
+ * zw_run sees it: at the state after a zw_step of method impulse, contacts exert their mean forces
+ * over that step; with method soft, those of its law. At any other state it is the same as
+ * zw_forward. */
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
-/* Forgets what the last step or run left in the state for the next one: where solves begin, and
- * which bodies sleep (zw_world_def.sleep). Needed after writing numbers into a state by other means
- * than this interface. */
+/* Clears what the last step or run left in the state for the next one: starting values of solves,
+ * and which bodies sleep (zw_world_def.sleep). Needed after writing numbers into a state by means
+ * other than this interface. */
 void zw_wake(zw_state *state);
-/* How many bodies sleep; asleep[zw_count(system, ZW_KIND_BODY)] (or NULL) is 1 for these. -1: no
- * memory.
+/* The number of sleeping bodies; asleep[zw_count(system, ZW_KIND_BODY)] (or NULL) is 1 for these.
+ * -1: no memory.
  */
 int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_error *error);
 
@@ -361,20 +369,22 @@ int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_
 
 /* A named array inside a system, state or work. */
 typedef enum zw_field_id {
-    ZW_FIELD_TIME,       /* [1] of the state */
-    ZW_FIELD_Q,          /* [coordinates]: of bodies with quaternions more than speeds */
-    ZW_FIELD_V,          /* [n], n = the number of speeds */
-    ZW_FIELD_A,          /* [n] after zw_forward */
-    ZW_FIELD_A_FREE,     /* [n] after zw_forward: M \ force */
-    ZW_FIELD_LAMBDA,     /* [rows] after zw_forward; those that a law carries: the state's */
-    ZW_FIELD_CARRIED,    /* [carried by the law] multipliers of the state, by rows */
-    ZW_FIELD_ENERGY,     /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
+    ZW_FIELD_TIME,    /* [1] of the state */
+    ZW_FIELD_Q,       /* [coordinates]: with quaternions there are more of these than speeds */
+    ZW_FIELD_V,       /* [n], n = the number of speeds */
+    ZW_FIELD_A,       /* [n] after zw_forward */
+    ZW_FIELD_A_FREE,  /* [n] after zw_forward: M \ force */
+    ZW_FIELD_LAMBDA,  /* [rows] after zw_forward; multipliers that a law integrates are those of the
+                         state */
+    ZW_FIELD_CARRIED, /* multipliers that a law integrates, by rows: of the state */
+    ZW_FIELD_ENERGY,  /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
     ZW_FIELD_VIOLATION,  /* [2] worst position and velocity residual */
-    ZW_FIELD_OUTPUT,     /* [outputs] plots, draws, checks: evaluated on asking */
+    ZW_FIELD_OUTPUT,     /* [outputs] plots, draws, checks: evaluated by zw_field */
     ZW_FIELD_PARAM,      /* [params] of the state */
-    ZW_FIELD_ACTIVATION, /* [activations] of actuators with dynamics: of the state */
-    ZW_FIELD_SENSOR,     /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
-    ZW_FIELD_MOCAP       /* [7 mocap bodies] the last numbers of Q: where those bodies are put */
+    ZW_FIELD_ACTIVATION, /* [activations] of the state: those of actuators with dynamics */
+    ZW_FIELD_SENSOR, /* [numbers of all sensors] of bodies, after zw_forward: evaluated by zw_field
+                      */
+    ZW_FIELD_MOCAP   /* [7 mocap bodies] the last numbers of Q: the poses of those bodies */
 } zw_field_id;
 
 typedef struct zw_view {
@@ -386,17 +396,18 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
 
 /* Writes value[count] into a state, from number `first` of the field on: ZW_FIELD_PARAM (parameters
  * and controls of motors, by zw_id(system, ZW_KIND_PARAM, name)), Q, V, ACTIVATION, CARRIED, TIME
- * or MOCAP (the body is there from now on; what is tied to it comes after it in the next steps).
- * Parameters act from the next step on; those that others or sizes of families were computed from
- * are refused. What is written of Q, V and TIME is brought onto the constraints, as at the start;
- * the energy that comes by it counts as work, and all sleeping bodies wake. If something is refused
- * the state is as before. Controls of a robot cost nothing and allocate nothing. */
+ * or MOCAP (the body moves there at once; bodies constrained to it follow in the next steps).
+ * Parameters act from the next step on; those from which other parameters or sizes of families were
+ * computed are refused. After Q, V and TIME are written the state is projected onto the
+ * constraints, as at the start; the change of energy counts as work, and all sleeping bodies wake.
+ * If something is refused, the state is unchanged. Writing the controls of a robot is cheap and
+ * allocates nothing. */
 zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                        int first, int count, const double *value, zw_error *error);
 
-/* What has names. The first are the parts of a robot (zwang/bodies.h), numbered as in its model; a
- * body or joint without a name in the model has one here. The others are the numbers and formulas
- * of a system. */
+/* Kinds of named objects. The first are the parts of a robot (zwang/bodies.h), numbered as in its
+ * model; a body or joint without a name in the model gets one here. The others are the numbers and
+ * formulas of a system. */
 typedef enum zw_kind {
     ZW_KIND_BODY,
     ZW_KIND_JOINT,
@@ -427,24 +438,27 @@ int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: no
 
 /* ---- Recording ---------------------------------------------------------------------------- */
 
-/* Collects samples (use zw_record_observe as observer, or call it from yours), then writes them. */
+/* Collects samples (use zw_record_observe as the observer, or call it from yours), then writes
+ * them. */
 zw_record *zw_record_create(const zw_system *system, zw_error *error);
-/* Room for the samples of a run with these options, from this state on: where there is no memory
- * for them that is said before the run. `plan` is what zw_run_plan answers; events come on top. */
+/* Allocates memory for the samples of a run with these options from this state, so that a lack of
+ * memory is reported before the run. `plan` comes from zw_run_plan; samples at events are not
+ * counted. */
 zw_status zw_record_expect(zw_record *record, const zw_state *state, const zw_run_options *plan,
                            zw_error *error);
 int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work);
-/* Bodies that touch have columns of their own: for each pair that ever did, the sum of the normal
- * forces, the size of that of the forces across, the smallest gap (no number while apart) and 0
- * apart, 1 sticking, 2 sliding. If more than so many pairs touch, there are none; -1: always; 0:
- * never. Without this call: 24. */
+/* Columns for contacts of bodies. Each pair that ever touched has four: the sum of its normal
+ * forces, the size of the sum of its tangential forces, the smallest gap (empty while apart), and 0
+ * apart, 1 sticking, 2 sliding. If more than `most` pairs touch, there are no such columns; -1:
+ * always; 0: never. Without this call: 24. */
 void zw_record_contacts(zw_record *record, int most);
-int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
-/* Format by the ending of the path: .csv .h5 .svg .html. The HDF5 library is one for all threads of
- * a program: write .h5 from one thread at a time. */
-/* CSV files have above their titles lines that begin with #, with version, model, parameters,
- * method and verdict, and a column `event` that names what happened in a row. Plain ones do not. */
+int zw_record_pairs(const zw_record *record); /* pairs that have touched so far; -1: too many */
+/* The extension of the path selects the format: .csv .h5 .svg .html. The HDF5 library is shared by
+ * all threads of a program: write .h5 from one thread at a time. */
+/* CSV files begin with lines that start with # and give version, model, parameters, method and
+ * verdict; and they have a column `event` that names what happened in a row. Plain ones have
+ * neither. */
 void zw_record_plain(zw_record *record, int plain);
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
