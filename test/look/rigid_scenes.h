@@ -75,6 +75,9 @@ static zw_run_options plan_of(const scene *of)
     "<body pos='.3 0 0' euler='0 40 0'><joint axis='0 1 0' " limit "/>" BAR                        \
     "<body name='end' pos='.3 0 0' euler='0 -80 0'><joint axis='0 1 0' damping='.1'/>" BAR         \
     "</body></body></body>"
+#define COIN(place, turn)                                                                          \
+    "<body pos='" place "' euler='" turn "'><freejoint/><geom type='cylinder' size='.13 .1' "      \
+    "mass='1' friction='.2 0 0'/></body>"
 #define BAR "<geom type='box' size='.1 .02 .02' pos='.1 0 0' mass='1' contype='0' conaffinity='0'/>"
 #define EXAMPLE(path) .file = ZW_SOURCE_DIR "/examples/" path
 
@@ -111,6 +114,11 @@ static const scene scenes[] = {
                 FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1'")
                     FREE("0 .1 .25", "type='box' size='.1 .1 .05' friction='.2 0 0'")),
      .before = .1},
+    {.name = "a coin that wobbles", /* its lowest point turns by 70 times what it turns */
+     .text = OF("", FLOOR COIN("0 0 .10195", ".85 0 20")),
+     .before = .01,
+     .tolerance = 1e-15,
+     .speed = {0, 0, 0, 0, .3, .1}},
     {.name = "joints of all kinds",
      .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
      .before = .1},

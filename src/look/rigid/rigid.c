@@ -19,6 +19,21 @@
 #include "math/elementary.h"
 #include "system/system.h"
 
+zw_status rigid_no_memory(sens_rigid *r)
+{
+    return base_fail(&r->failure, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+int rigid_grow(double **list, size_t *capacity, size_t need)
+{
+    if (need > *capacity) {
+        base_free(*list);
+        *list = base_alloc(2 * need * sizeof **list);
+        *capacity = *list ? 2 * need : 0;
+    }
+    return need <= *capacity;
+}
+
 void rigid_note_kink(sens_rigid *r, const char *name)
 {
     r->kink_count++;

@@ -137,6 +137,9 @@ int rigid_memory(const sens_rigid *r, double **numbers); /* as impulse_memory */
 /* A step from (q, v): q1, v1, and what is to be found along with it. */
 zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, const double *param,
                      rigid_steps differs, zw_error *error);
+zw_status rigid_no_memory(sens_rigid *r);
+/* *list has room for so many. 0: no memory. */
+int rigid_grow(double **list, size_t *capacity, size_t need);
 void rigid_note_kink(sens_rigid *r, const char *name);
 /* How q1 = q0 (+) h u of the piece changes, along speeds: to[n]. */
 void rigid_move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to);
@@ -152,12 +155,16 @@ int rigid_piece_column(sens_rigid *r, int column, double *const to[2]);
 /* Friction of a joint that has what the first half left of it: its block there, or NULL. */
 const rigid_block *rigid_spends(const rigid_half half[2], const rigid_block *it);
 int rigid_is_coulomb(const sens_rigid *r);
-zw_status rigid_no_memory(sens_rigid *r);
-/* *list has room for so many. 0: no memory. */
-int rigid_grow(double **list, size_t *capacity, size_t need);
 
-/* rigid_law.c: blocks as of a problem with its multipliers. 0: no memory. */
-int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *lambda);
+/* rigid_rim.c: the key of a point, or of the one that it has come down to in the rounds of s. */
+int64_t rigid_point_key(const step_impulse *s, int64_t key);
+/* Modes are known: which points follow their shapes; and kinks. */
+void rigid_rims(sens_rigid *r);
+
+/* rigid_law.c: blocks as of a problem with its multipliers; points that are one (s not NULL) have
+ * one block. 0: no memory. */
+int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *lambda,
+               const step_impulse *s);
 /* value[2][rows]: speeds of rows, or what their multipliers are by law; coefficients of friction.
  * R -= B' lambda. 0: a block is not there. */
 int rigid_values(const rigid_half *half, const impulse_problem *p, const double *x, double *R,

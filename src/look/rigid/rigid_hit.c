@@ -363,7 +363,7 @@ static int decide(sens_rigid *r, const impact *it)
         memcpy(r->X + s->aside.first[b], hit->impulse,
                (size_t)s->aside.block[b].rows * sizeof(double));
     }
-    return rigid_list(half, r->system->n, &s->aside, r->X) &&
+    return rigid_list(half, r->system->n, &s->aside, r->X, NULL) &&
            rigid_decide(r, half, &s->aside, it->after, &s->H, NULL);
 }
 

@@ -44,22 +44,36 @@ static int make_room(rigid_half *to, int n, int blocks, int rows)
     return 1;
 }
 
-int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *lambda)
+/* The block of a key, which is a new one of so many rows if there is none. */
+static rigid_block *block_of(rigid_half *to, int64_t key, int rows)
+{
+    int b = 0;
+    while (b < to->blocks && to->block[b].key != key) {
+        b++;
+    }
+    if (b == to->blocks) {
+        to->block[to->blocks++] = (rigid_block){.key = key, .rows = rows, .first = to->rows};
+        memset(to->lambda + to->rows, 0, (size_t)rows * sizeof(double));
+        to->rows += rows;
+    }
+    return &to->block[b];
+}
+
+int rigid_list(rigid_half *to, int n, const impulse_problem *p, const double *lambda,
+               const step_impulse *s)
 {
     if (!make_room(to, n, p->blocks + 1, p->rows + 1)) {
         return 0;
     }
-    to->blocks = p->blocks;
-    to->rows = p->rows;
+    to->blocks = to->rows = 0;
     for (int b = 0; b < p->blocks; b++) {
-        to->block[b] = (rigid_block){.key = p->key[b],
-                                     .kind = p->block[b].kind,
-                                     .rows = p->block[b].rows,
-                                     .first = p->first[b]};
-        memcpy(to->block[b].mu, p->block[b].friction, sizeof to->block[b].mu);
-    }
-    if (p->rows > 0) {
-        memcpy(to->lambda, lambda, (size_t)p->rows * sizeof(double));
+        int64_t key = s ? rigid_point_key(s, p->key[b]) : p->key[b];
+        rigid_block *it = block_of(to, key, p->block[b].rows);
+        it->kind = p->block[b].kind;
+        memcpy(it->mu, p->block[b].friction, sizeof it->mu);
+        for (int i = 0; i < it->rows; i++) {
+            to->lambda[it->first + i] += lambda[p->first[b] + i];
+        }
     }
     return 1;
 }

@@ -36,21 +36,6 @@
 
 typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_H, BY_PARAM } rigid_what;
 
-zw_status rigid_no_memory(sens_rigid *r)
-{
-    return base_fail(&r->failure, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
-int rigid_grow(double **list, size_t *capacity, size_t need)
-{
-    if (need > *capacity) {
-        base_free(*list);
-        *list = base_alloc(2 * need * sizeof **list);
-        *capacity = *list ? 2 * need : 0;
-    }
-    return need <= *capacity;
-}
-
 /* ---- What was solved ------------------------------------------------------------------------- */
 
 static int note_block_keys(sens_rigid *r)
@@ -78,6 +63,11 @@ static void note_kinks(sens_rigid *r, const step_impulse *s)
             rigid_note_kink(r, "overlapping shapes");
         }
     }
+    for (int j = 0; s->touch.is_there && j < s->touch.stay.count; j++) {
+        if (impulse_stay_at(&s->touch, &s->touch.stay.list[j]) != &s->touch.stay.list[j]) {
+            rigid_note_kink(r, "a contact point that runs along a rim");
+        }
+    }
     if (s->tied) {
         rigid_note_kink(r, "two joints whose forces are equally stiff");
     }
@@ -94,8 +84,8 @@ zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v
     for (int k = 0; k < 4 * r->names && good; k++) {
         good = impulse_copy_piece(r->variant[k / 4].at[k % 4].s, s, near);
     }
-    if (!good || !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess) ||
-        !rigid_list(&r->half[1], system->n, &s->aside, s->aside.answer.lambda) ||
+    if (!good || !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess, s) ||
+        !rigid_list(&r->half[1], system->n, &s->aside, s->aside.answer.lambda, s) ||
         !note_block_keys(r)) {
         return rigid_no_memory(r);
     }
@@ -157,6 +147,7 @@ int rigid_piece_decide(sens_rigid *r)
                 it->kind == ZW_INEQUALITY && it->mode == RIGID_HELD;
         }
     }
+    rigid_rims(r);
     impulse_keep_sides(s, s);
     for (int k = 0; k < 4 * r->names; k++) {
         const rigid_place *at = &r->variant[k / 4].at[k % 4];

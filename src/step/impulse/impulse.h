@@ -97,6 +97,7 @@ typedef struct impulse_stays {
     uint32_t lead;   /* this feature; or as it was */
     double x[2][3];  /* in the frames of the geoms, */
     double n[2][3];  /* and its normal */
+    int follows;     /* for differences: it goes where the shapes have it, however fast */
 } impulse_stays;
 
 typedef struct impulse_staying {
@@ -617,6 +618,8 @@ void impulse_staying_free(impulse_staying *stay);
 void impulse_stay(step_impulse *s, int is_first);
 /* Of point k, which was not found but stays, while slopes are found: where it is on either body. */
 void impulse_stay_ends(const impulse_contacts *t, int k, double end[2][3]);
+/* The point of the last round that one of an earlier round has come down to; else that one. */
+const impulse_stays *impulse_stay_at(const impulse_contacts *t, const impulse_stays *it);
 
 /* impulse_roll.c */
 /* The rows at q0 of all entries, again; 0: a point is not there. */

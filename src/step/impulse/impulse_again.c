@@ -5,7 +5,8 @@
  * say which take part are not asked again:
  *   - constraints and limits: those of in_reach;
  *   - points of contact: those of the last round, and those that were closed at q0, by their keys;
- *     points are looked for farther out, as they open where bodies are moved apart;
+ *     points are looked for farther out, as they open where bodies are moved apart; of an earlier
+ *     round only those that are not where one of the last is (impulse_stay.c);
  *   - motors whose forces are multipliers, or at the ends of their ranges (impulse_keep_sides);
  * what is left out of a flight;
  *   - c of impulse_roll.c.
@@ -49,8 +50,13 @@ static void copy_contacts(impulse_contacts *to, const impulse_contacts *from)
     to->rolling.count = from->rolling.count;
     to->rolling.off = from->rolling.off;
     COPY(to->rolling.list, from->rolling.list, from->rolling.count);
-    to->stay.count = from->stay.count;
-    COPY(to->stay.list, from->stay.list, from->stay.count);
+    to->stay.count = 0;
+    for (int j = 0; j < from->stay.count; j++) {
+        const impulse_stays *it = &from->stay.list[j];
+        if (impulse_stay_at(from, it) == it) {
+            to->stay.list[to->stay.count++] = *it;
+        }
+    }
     to->stay.differs = 1;
 }
 
@@ -104,6 +110,9 @@ void impulse_keep_sides(step_impulse *to, const step_impulse *from)
     if (to != from) {
         COPY(to->side, from->side, 2 * bodies->motor_count + bodies->length_count);
         COPY(to->boxed, from->boxed, bodies->motor_count);
+        for (int j = 0; from->touch.is_there && j < from->touch.stay.count; j++) {
+            to->touch.stay.list[j].follows = from->touch.stay.list[j].follows;
+        }
     }
     to->keeps_side = 1;
 }

@@ -14,8 +14,12 @@
  * on, however little they shift, as the rounds close in on a point between two. They ask for
  * nothing new: along the normal of the new ones no two points of the bodies are nearer. What does
  * not push any more is dropped; where those of the last round are as low as the new ones, they are
- * enough. For differences all points of the last round stay that jump. What rolls is not meant: its
- * points shift by a radius times the turn, and that is among the slopes.
+ * enough. For differences all points of the last round stay that jump, but where it is known that
+ * they follow the shapes smoothly (`follows`). What rolls is not meant: its points shift by a
+ * radius times the turn, and that is among the slopes.
+ *
+ * On a rim with a tilt the planes close in on one point, between two that are nearly one: in the
+ * limit these are that point, and the impulse is the sum of theirs (impulse_stay_at).
  *
  * Where edges lie over edges, as in a pile of equal boxes, a turn by 1e-9 decides whether a corner
  * is one of the upper or the lower box, or where two edges cross: points have other names from
@@ -134,6 +138,20 @@ static double width(const impulse_contacts *t, const pair *p)
         wide = fmax(wide, most(t->found.point[k].pos, t->found.point[p->first].pos));
     }
     return wide;
+}
+
+const impulse_stays *impulse_stay_at(const impulse_contacts *t, const impulse_stays *it)
+{
+    const impulse_stays *at = it;
+    double wide = 0;
+    for (int j = 0; j < t->stay.count && it->carried; j++) {
+        const impulse_stays *other = &t->stay.list[j];
+        if (memcmp(other->point.key.geom, it->point.key.geom, sizeof it->point.key.geom) == 0) {
+            wide = fmax(wide, most(other->point.pos, it->point.pos));
+            at = !other->carried && other->origin == it->origin ? other : at;
+        }
+    }
+    return most(at->point.pos, it->point.pos) < PART * wide ? at : it;
 }
 
 static int is_found(const impulse_contacts *t, const pair *p, uint32_t feature)
@@ -371,8 +389,10 @@ void impulse_stay(step_impulse *s, int is_first)
              p.last < stay->count && !is_before(key, &stay->list[p.last].point.key);) {
             p.last++;
         }
-        p.jumped = p.end - p.first > 1 && p.last - p.at > 1 && has_jumped(t, &p);
-        int turned = p.end - p.first > 1 && p.last - p.at > 1 && has_turned(t, &p);
+        int follows = stay->differs && p.last > p.at && stay->list[p.at].follows;
+        int several = !follows && p.end - p.first > 1 && p.last - p.at > 1;
+        p.jumped = several && has_jumped(t, &p);
+        int turned = several && has_turned(t, &p);
         turned |= p.end - p.first == 1 && p.last - p.at == 1 && has_flipped(s, &p);
         if (turned && keep(s, &p)) {
             continue;
