@@ -1,9 +1,9 @@
 /* Many worlds of one system: the public interface.
  *
- * Every world has a state of its own, and nothing else; scratch belongs to threads. A step has the
- * same bits whichever work takes it (step/once.c), so worlds go to threads as they come. The arrays
- * are copies of what is in the states: what differs from its state when the world moves next has
- * been written by the caller, and is set as zw_state_set does. */
+ * Each world owns only its state; scratch memory belongs to threads. A step has the same bits with
+ * any work (step/once.c), so worlds are given to threads in any order. The arrays are copies of the
+ * states: an entry that differs from the state when the world moves next has been written by the
+ * caller, and is set as zw_state_set does. */
 #include "batch/batch.h"
 
 #include <stdint.h>
@@ -57,7 +57,8 @@ int batch_is_written(const zw_batch *batch, int world)
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error)
 {
     zw_status status = ZW_OK;
-    int written[SEEN_WRITTEN]; /* before any is set: parameters may move q and v */
+    int written[SEEN_WRITTEN]; /* all are compared before any is set, since setting parameters may
+                                  change q and v */
     for (int k = 0; k < SEEN_WRITTEN; k++) {
         written[k] = differs(batch, world, k);
     }
@@ -89,7 +90,8 @@ void batch_fail(zw_batch *batch, int world, const zw_error *error)
     batch->result[world].status = error->status;
     batch->failed[world] = 1;
     if (!batch->why[world]) {
-        batch->why[world] = base_alloc(sizeof *batch->why[world]); /* without it: the status only */
+        batch->why[world] = base_alloc(
+            sizeof *batch->why[world]); /* NULL on failure: then there is only the status */
     }
     if (batch->why[world]) {
         *batch->why[world] = *error;
@@ -98,7 +100,7 @@ void batch_fail(zw_batch *batch, int world, const zw_error *error)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-/* Can eight worlds go in the vector unit? -1: no memory. */
+/* Can eight worlds be evaluated in the vector unit? -1: no memory. */
 static int goes_in_lanes(const zw_system *system)
 {
     const zw_model *model = system->model;
@@ -166,7 +168,8 @@ static void measure(zw_batch *batch)
     }
 }
 
-/* Worlds that vary: each has scratch and a start of its own, and the same numbers of everything. */
+/* Worlds that vary: each has its own scratch and start, and all have the same counts of
+ * everything. */
 static zw_status make_starts(zw_batch *batch, zw_error *error)
 {
     batch->own = base_alloc((size_t)batch->count * sizeof *batch->own);
@@ -334,7 +337,7 @@ double *zw_batch_field(zw_batch *batch, int world, zw_field_id field)
 zw_batch_result zw_batch_look(const zw_batch *batch, int world)
 {
     if (batch->device) {
-        on_device_look((zw_batch *)batch, NULL); /* what it says is fetched when it is asked for */
+        on_device_look((zw_batch *)batch, NULL); /* fetched when it is asked for */
     }
     return is_world(batch, world) ? batch->result[world]
                                   : (zw_batch_result){.status = ZW_BAD_INPUT, .stopped_by = -1};

@@ -1,16 +1,17 @@
 /* Fixed steps of equations, eight worlds at a time (step/equations8).
  *
- * A lot of eight takes all steps of the call together. A world whose lane does not make a step
- * takes that one and what is left alone, from its state. Rates at the end of a step begin the next
- * one: they are kept beside the states, and count as long as the state is the one they belong to.
- */
+ * A group of eight takes all steps of the call together. A world whose lane fails to take a step
+ * takes that one and the remaining ones alone, from its state. The rates at the end of a step are
+ * those at the start of the next: they are stored with the states, and are valid as long as the
+ * state is the one they belong to. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "batch/batch.h"
 
-/* So many lots after another of which no world has made a step: the rest of the call goes alone. */
+/* After this many groups in succession without a single successful step, the rest of the call is
+ * done world by world. */
 enum { HOPELESS = 4 };
 
 void batch_free_equations(zw_batch *batch)
@@ -64,11 +65,11 @@ int batch_begin_equations(zw_batch *batch)
     return ready;
 }
 
-/* Eight worlds, as far as they are ready, and the steps that each has made. */
-typedef struct lot {
+/* Up to eight worlds that are ready, and the number of steps each has taken. */
+typedef struct lane_group {
     int count, world[LANES], made[LANES];
     unsigned moving; /* those that are still in lanes */
-} lot;
+} lane_group;
 
 static double *rates_of(const zw_batch *batch, int world)
 {
@@ -76,10 +77,10 @@ static double *rates_of(const zw_batch *batch, int world)
            (size_t)world * (2 * (size_t)batch->system->n + (size_t)batch->system->works);
 }
 
-static lot next_lot(batch_worker *worker)
+static lane_group next_group(batch_worker *worker)
 {
     zw_batch *batch = worker->batch;
-    lot it = {.count = 0};
+    lane_group it = {.count = 0};
     int first = LANES * atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
     for (int world = first; world < first + LANES && world < batch->count; world++) {
         if (batch_is_ready(worker, world)) {
@@ -90,7 +91,7 @@ static lot next_lot(batch_worker *worker)
     return it;
 }
 
-static void load(batch_worker *worker, const lot *it)
+static void load(batch_worker *worker, const lane_group *it)
 {
     zw_batch *batch = worker->batch;
     zw_state *state[LANES];
@@ -104,8 +105,8 @@ static void load(batch_worker *worker, const lot *it)
     equations8_load(worker->equations8, it->count, state, f);
 }
 
-/* The state becomes what the lane is. */
-static void store(batch_worker *worker, const lot *it, int l)
+/* Copies the lane into the state. */
+static void store(batch_worker *worker, const lane_group *it, int l)
 {
     zw_batch *batch = worker->batch;
     int world = it->world[l];
@@ -117,8 +118,8 @@ static void store(batch_worker *worker, const lot *it, int l)
     }
 }
 
-/* One step of the lot; those that do not make it go on alone. Returns whether some did. */
-static int step(batch_worker *worker, lot *it)
+/* Takes one step of the group; worlds that fail continue alone. Returns whether any succeeded. */
+static int step(batch_worker *worker, lane_group *it)
 {
     zw_batch *batch = worker->batch;
     unsigned done = equations8_step(worker->equations8) & it->moving, left = it->moving & ~done;
@@ -137,7 +138,7 @@ static int step(batch_worker *worker, lot *it)
     return done != 0;
 }
 
-static void take_steps(batch_worker *worker, lot *it, int *hopeless)
+static void take_steps(batch_worker *worker, lane_group *it, int *hopeless)
 {
     zw_batch *batch = worker->batch;
     int goes = 1;
@@ -164,7 +165,7 @@ void batch_step_equations(void *user, int thread)
     int hopeless = 0;
     while (!atomic_load(&batch->stopped) &&
            LANES * atomic_load_explicit(&batch->next, memory_order_relaxed) < batch->count) {
-        lot it = next_lot(worker);
+        lane_group it = next_group(worker);
         if (it.count > 0 && hopeless < HOPELESS) {
             take_steps(worker, &it, &hopeless);
             continue;

@@ -1,4 +1,4 @@
-/* Worlds move: step by step together, or each to the final time. */
+/* Advances worlds: by steps, or each to the final time. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -7,8 +7,7 @@
 #include "batch/batch.h"
 #include "batch/on_device.h"
 
-/* ---- Which worlds move
- * ------------------------------------------------------------------------------- */
+/* ---- Which worlds move ----------------------------------------------------------------------- */
 
 int batch_is_ready(batch_worker *worker, int world)
 {
@@ -27,7 +26,7 @@ int batch_is_ready(batch_worker *worker, int world)
     return result->status == ZW_OK;
 }
 
-/* It failed on the way. */
+/* Records a failure during the motion. */
 static void fail(zw_batch *batch, int world, const zw_error *error)
 {
     batch_fail(batch, world, error);
@@ -54,14 +53,14 @@ int batch_polls(void *user, double time)
     return atomic_load_explicit(&batch->stopped, memory_order_relaxed);
 }
 
-/* His thread has no world left, others have. */
+/* Polls for the caller while his thread has no world left and others have. */
 static void watch(void *user)
 {
     zw_batch *batch = user;
     batch_polls(&batch->worker[0], batch->result[0].end);
 }
 
-/* What all workers do, and then the first failure by number. */
+/* Runs all workers, and reports the failed world of the lowest number. */
 static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_error *error)
 {
     memset(batch->failed, 0, (size_t)batch->count);
@@ -98,7 +97,7 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* What is seen of a world after its steps, which ended with this status. */
+/* Updates the arrays of a world after its steps, which ended with this status. */
 static void end_steps(batch_worker *worker, int world, zw_status status, zw_error *error)
 {
     zw_batch *batch = worker->batch;
@@ -180,7 +179,7 @@ static void run_world(batch_worker *worker, int world)
     }
 }
 
-/* The next world that is ready and not there yet. */
+/* The next world that is ready and has not arrived. */
 static int next_to_run(batch_worker *worker)
 {
     zw_batch *batch = worker->batch;
@@ -202,7 +201,7 @@ static void run_worlds(void *user, int thread)
 
 /* ---- Runs in lanes --------------------------------------------------------------------------- */
 
-/* World i is to move, from where its state is. */
+/* Starts world i in a lane, from its state. */
 static void enter(batch_worker *worker, int world, double *t, const double **y,
                   const double **param)
 {
@@ -224,7 +223,7 @@ static int lane_next(void *user, double *t, double *limit, const double **y, con
     return world;
 }
 
-/* The state becomes what the lane is. */
+/* Copies the lane into the state. */
 static void leave(batch_worker *worker, const batch_lanes *lanes, int lane)
 {
     zw_state *state = worker->batch->state[lanes->world[lane]];
@@ -232,7 +231,7 @@ static void leave(batch_worker *worker, const batch_lanes *lanes, int lane)
         worker->y[i] = ((const double *)lanes->y0)[i * LANES + lane];
     }
     motion_unpack(&worker->motion, lanes->t0[lane], worker->y, state);
-    run_forget(state); /* adaptive steps leave nothing behind */
+    run_forget(state); /* adaptive steps keep no memory */
 }
 
 static void lane_done(void *user, const batch_lanes *lanes, int lane, zw_status status)
@@ -241,7 +240,7 @@ static void lane_done(void *user, const batch_lanes *lanes, int lane, zw_status 
     zw_batch *batch = worker->batch;
     int world = lanes->world[lane];
     leave(worker, lanes, lane);
-    int stopped = status == ZW_INTERRUPTED; /* which is no failure */
+    int stopped = status == ZW_INTERRUPTED; /* an interruption is not a failure */
     batch->result[world] = (zw_batch_result){.status = stopped ? ZW_OK : status,
                                              .end = lanes->t0[lane],
                                              .stopped_by = -1,
@@ -266,11 +265,10 @@ static void run_in_lanes(void *user, int thread)
         &(batch_queue){.user = worker, .next = lane_next, .done = lane_done, .stops = batch_polls});
 }
 
-/* ---- Adaptive steps in lanes ------------------------------------------------------------------
- */
+/* ---- Adaptive steps in lanes ----------------------------------------------------------------- */
 
-/* The next world that is ready; one whose numbers are so large that its energy may be none goes
- * alone. */
+/* The next world that is ready. A world with numbers so large that its energy may overflow is
+ * stepped alone. */
 static int next_to_step(batch_worker *worker)
 {
     const double ABSURD = 1e30;
@@ -279,7 +277,7 @@ static int next_to_step(batch_worker *worker)
         if (!batch_is_ready(worker, world)) {
             continue;
         }
-        const double *q = state_q(batch->state[world]); /* the speeds come after the places */
+        const double *q = state_q(batch->state[world]); /* the speeds follow the coordinates */
         int sane = 1;
         for (int i = 0; i < 2 * batch->system->n; i++) {
             sane &= fabs(q[i]) < ABSURD;
@@ -292,8 +290,8 @@ static int next_to_step(batch_worker *worker)
     return -1;
 }
 
-/* A world that has made a step and has more to make comes next: there is at most one for each lane,
- * as it is asked for right after. */
+/* A world that has taken a step and has more to take comes next: there is at most one for each
+ * lane, since it is asked for right after. */
 static int step_next(void *user, double *t, double *limit, const double **y, const double **param)
 {
     batch_worker *worker = user;
@@ -306,7 +304,7 @@ static int step_next(void *user, double *t, double *limit, const double **y, con
     return world;
 }
 
-/* One step of zw_step is over. A world that has failed takes it again alone, from its state. */
+/* One step of zw_step is complete. A world that has failed repeats it alone, from its state. */
 static void step_done(void *user, const batch_lanes *lanes, int lane, zw_status status)
 {
     batch_worker *worker = user;
@@ -400,6 +398,6 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
     batch_catch_up_all(batch);
     int lanes = batch->in_lanes && plan.method == ZW_METHOD_DOP853;
     batch->options = plan;
-    batch->options.every = lanes ? plan.every : 2 * fabs(plan.time) + 1; /* no samples are wanted */
+    batch->options.every = lanes ? plan.every : 2 * fabs(plan.time) + 1; /* no samples */
     return move(batch, lanes ? run_in_lanes : run_worlds, error);
 }

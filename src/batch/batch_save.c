@@ -1,5 +1,5 @@
-/* A batch as bytes: its head, then for each world how it stands and its state, with the length
- * before it. Numbers are written byte by byte, the lowest first. */
+/* A batch as bytes: a header, then for each world its status and its state, preceded by the length.
+ * Numbers are little-endian. */
 #include <stdint.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ zw_status zw_batch_save(const zw_batch *batch, void *bytes, size_t size, zw_erro
     return ZW_OK;
 }
 
-/* One world, if its bytes are whole; *used counts them. */
+/* Restores one world if its bytes are complete; *used is their number. */
 static zw_status restore_world(zw_batch *batch, int world, const unsigned char *from, size_t left,
                                zw_state **state, size_t *used, zw_error *error)
 {
@@ -78,7 +78,7 @@ static zw_status restore_world(zw_batch *batch, int world, const unsigned char *
     return *state ? ZW_OK : error ? error->status : ZW_BAD_INPUT;
 }
 
-/* All or nothing: the batch changes when every state has been read. */
+/* All or nothing: the batch changes only after every state has been read. */
 zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_error *error)
 {
     const unsigned char *from = bytes, *at = from + HEAD;

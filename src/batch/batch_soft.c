@@ -1,14 +1,14 @@
 /* Steps eight worlds at a time, by the soft law (step/soft8_step.h) or by Coulomb's with one
  * linearisation (step/once8/once8.h).
  *
- * Worlds go together whose contacts were the same in the last step: a row that one of eight has
- * costs as much as one that all have. So they are sorted by which pairs touched; those that many
- * worlds have count least, as they stand side by side anyway. Nothing of that shows in the bits. A
- * world that lanes cannot move takes its step alone.
+ * Worlds with the same contacts in the last step are grouped: a row that one of eight has costs as
+ * much as one that all have. So worlds are sorted by the pairs in contact; pairs that many worlds
+ * have matter least, since those worlds become neighbours anyway. The grouping does not affect the
+ * bits. A world that cannot step in a lane takes its step alone.
  *
- * A state is large (it has room for what every method remembers), and states lie far apart. So
- * worlds that go in lanes are ahead of their states: what moves is kept in arrays of its own, and
- * written into the state when that is asked for (batch_catch_up). */
+ * A state is large (it holds the memory of every method), and states are far apart. So worlds in
+ * lanes run ahead of their states: what changes is kept in separate arrays, and written into the
+ * state when that is needed (batch_catch_up). */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "batch/batch.h"
 #include "step/soft8_step.h"
 
-/* ---- Whether, and room ----------------------------------------------------------------------- */
+/* ---- Whether lanes can be used, and memory --------------------------------------------------- */
 
 static size_t numbers_of(const zw_batch *batch)
 {
@@ -123,7 +123,7 @@ void batch_let_see(const zw_batch *batch, int world)
     pthread_mutex_unlock(batch->lock);
 }
 
-/* Has the caller written places, speeds or the time, or nonsense as a control? */
+/* Has the caller written coordinates, speeds or the time, or a parameter that is not finite? */
 static int is_touched(const zw_batch *batch, int world)
 {
     size_t nq = (size_t)batch->system->nq, n = (size_t)batch->system->n;
@@ -137,7 +137,7 @@ static int is_touched(const zw_batch *batch, int world)
            *seen(batch, world, SEEN_TIME) != time_of(batch, world);
 }
 
-/* As batch_is_ready, for a world that is to go on in lanes: its numbers are there then. */
+/* As batch_is_ready, for a world that continues in lanes: its numbers are then loaded. */
 static int is_ready(batch_worker *worker, int world)
 {
     zw_batch *batch = worker->batch;
@@ -171,7 +171,7 @@ static void show(zw_batch *batch, int world)
     *seen(batch, world, SEEN_TIME) = batch->result[world].end = time_of(batch, world);
 }
 
-/* ---- Side by side ---------------------------------------------------------------------------- */
+/* ---- Grouping -------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -207,7 +207,7 @@ void batch_sort(zw_batch *batch)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* What a thread steps with. 0: nothing, as yet or ever. */
+/* Creates what a thread needs for steps in lanes. 0: not available, for now or for ever. */
 static int prepare(zw_batch *batch, batch_worker *worker)
 {
     double h = batch->plan.step;
@@ -220,7 +220,7 @@ static int prepare(zw_batch *batch, batch_worker *worker)
         worker->once8 =
             worker->once8 ? worker->once8 : once8_create(batch->system, worker->work, h, &failed);
         there = worker->once8 != NULL;
-        batch->goes_alone_once |= !there && !failed; /* whatever the step */
+        batch->goes_alone_once |= !there && !failed; /* whatever the step length */
         return there;
     }
     if (worker->soft8 && worker->soft8->h != h) {
@@ -234,7 +234,8 @@ static int prepare(zw_batch *batch, batch_worker *worker)
     return there;
 }
 
-/* Is the current call one for lanes? What was ahead by another plan catches up before. */
+/* Can the current call use lanes? Worlds that are ahead by another kind of step first update their
+ * states. */
 static int is_for_lanes(zw_batch *batch)
 {
     zw_run_options requested = batch->options, plan;
@@ -274,16 +275,16 @@ int batch_begin_softly(zw_batch *batch)
     return lanes;
 }
 
-/* Eight worlds, as far as they are ready. */
-typedef struct lot {
+/* Up to eight worlds that are ready. */
+typedef struct lane_group {
     int count, world[LANES], left[LANES];
     soft8_clock *clock[LANES];
     once8_clock *once_clock[LANES];
     unsigned char *closed[LANES];
     double *x[LANES];
-} lot;
+} lane_group;
 
-/* What the next lot begins with comes from far: it is sent for while this one is worked on. */
+/* Prefetches what the next group begins with, while this one is being computed. */
 static void send_for(const zw_batch *batch, int first)
 {
     enum { LINE = 64 / sizeof(double) };
@@ -304,10 +305,10 @@ static void send_for(const zw_batch *batch, int first)
     }
 }
 
-static lot next_lot(batch_worker *worker)
+static lane_group next_group(batch_worker *worker)
 {
     zw_batch *batch = worker->batch;
-    lot it = {.count = 0};
+    lane_group it = {.count = 0};
     int first = LANES * atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
     send_for(batch, first + LANES * batch->threads);
     for (int k = first; k < first + LANES && k < batch->count; k++) {
@@ -324,8 +325,8 @@ static lot next_lot(batch_worker *worker)
     return it;
 }
 
-/* Those that were left behind go on alone. */
-static void leave(batch_worker *worker, lot *it, unsigned done, const uint64_t *touch)
+/* Worlds that failed in lanes take the step alone. */
+static void leave(batch_worker *worker, lane_group *it, unsigned done, const uint64_t *touch)
 {
     zw_batch *batch = worker->batch;
     int to = 0;
@@ -357,7 +358,7 @@ void batch_step_softly(void *user, int thread)
     batch_worker *worker = &batch->worker[thread];
     while (!atomic_load(&batch->stopped) &&
            LANES * atomic_load_explicit(&batch->next, memory_order_relaxed) < batch->count) {
-        lot it = next_lot(worker);
+        lane_group it = next_group(worker);
         for (int k = 0; k < batch->steps && it.count > 0; k++) {
             uint64_t touch[LANES];
             if (batch->poll && batch_polls(worker, time_of(batch, it.world[0]))) {

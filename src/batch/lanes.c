@@ -64,7 +64,7 @@ static void scatter(int n, const double *x, double *lanes, int lane)
     }
 }
 
-/* What step_evaluate does with motion_field, for the world of one lane. */
+/* Does what step_evaluate does with motion_field, for the world of one lane. */
 static zw_status evaluate_alone(batch_lanes *l, int lane, const zw_real8 *y, zw_real8 *dy)
 {
     zw_error *error = &l->error[lane];
@@ -87,8 +87,8 @@ static zw_status evaluate_alone(batch_lanes *l, int lane, const zw_real8 *y, zw_
     return status;
 }
 
-/* dy = f(t, y), t being l->t. Returns the lanes of `asked` where that went well; the others have a
- * status. */
+/* dy = f(t, y), at t = l->t. Returns the lanes of `asked` in which that succeeded; the others have
+ * a status. */
 static lane_set evaluate(batch_lanes *l, const zw_real8 *y, zw_real8 *dy, lane_set asked)
 {
     const zw_system *system = l->system;
@@ -142,7 +142,7 @@ static void enter(batch_lanes *l, int lane, double t, const double *y, const dou
     scatter(l->system->shape.params, param, l->param, lane);
 }
 
-/* Largest |x| in units of the tolerance at y0. */
+/* The largest |x| in units of the tolerance at y0. */
 static double size_of(const batch_lanes *l, int lane, const double *x, const double *minus)
 {
     double worst = 0;
@@ -185,7 +185,7 @@ static void first_steps(batch_lanes *l, lane_set set)
     }
 }
 
-/* Idle lanes take worlds from the queue until all are busy or none is left. */
+/* Fills idle lanes with worlds from the queue until all are busy or none is left. */
 static void fill(batch_lanes *l, const batch_queue *queue)
 {
     for (;;) {
@@ -230,7 +230,8 @@ static lane_set busy(const batch_lanes *l)
     return set;
 }
 
-/* The sizes of the errors; returns the lanes whose step is good, but for its end. */
+/* The error norms; returns the lanes whose step is accepted, apart from the evaluation at
+ * its end. */
 static lane_set accepted(batch_lanes *l, lane_set tried)
 {
     zw_real8 error[3];
@@ -252,7 +253,7 @@ static lane_set accepted(batch_lanes *l, lane_set tried)
     return good;
 }
 
-/* Try a step in every lane of the set; returns those that made it. */
+/* Tries a step in every lane of the set; returns those that succeeded. */
 static lane_set attempt(batch_lanes *l, lane_set set)
 {
     lane_set alive = set;
@@ -300,7 +301,7 @@ static zw_status accept(batch_lanes *l, int k)
     return step_progress(&pace, &l->since[k], &l->then[k], &l->error[k]);
 }
 
-/* Shorter; anything but ZW_OK: it cannot be. */
+/* Shortens the step; a status other than ZW_OK means that it cannot. */
 static zw_status reject(batch_lanes *l, int k)
 {
     l->rejected[k]++;
@@ -318,7 +319,7 @@ static zw_status reject(batch_lanes *l, int k)
     return ZW_OK;
 }
 
-/* Every lane that is busy gives its world back where it is. */
+/* Every busy lane returns its world as it is. */
 static void stop_all(batch_lanes *l, const batch_queue *queue, lane_set set)
 {
     for (int k = 0; k < LANES; k++) {

@@ -12,7 +12,7 @@ static zw_status no_memory(zw_error *error)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-/* The systems that differ, in the order of their first worlds. */
+/* The distinct systems, in the order of their first worlds. */
 static zw_status list_systems(zw_batch *batch, const zw_batch_def *def, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -81,7 +81,7 @@ static zw_status put_order(zw_batch *batch, zw_error *error)
                            (size_t)batch->count * sizeof *d->order, error);
 }
 
-/* Arrays of all worlds, on the device and here. */
+/* Allocates the arrays of all worlds, on the device and on the host. */
 static zw_status make_arrays(zw_batch *batch, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -215,7 +215,7 @@ void on_device_free(zw_batch *batch)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* The systems as steps of this length see them. */
+/* The images of the systems for steps of this length. */
 static zw_status make_images(batch_device *d, double step, zw_error *error)
 {
     zw_status status = ZW_OK;
@@ -230,7 +230,7 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
             status = no_memory(error);
         }
         if (status == ZW_OK) {
-            image_settle(&image, image.block); /* here, to be measured */
+            image_settle(&image, image.block); /* on the host, to compute its size */
             const device_model *model = (const device_model *)(const void *)image.block;
             size_t bytes = world_bytes(model);
             d->job.alone |= !model->lanes;
@@ -253,7 +253,7 @@ static void explain(const zw_batch *batch, int world, zw_error *why)
     switch (r->status) {
     case ZW_TOO_LARGE:
         base_fail(why, ZW_TOO_LARGE,
-                  "%d contacts, but a world on the device has room for fewer: set contact_capacity",
+                  "%d contacts, more than a world on the device has room for: set contact_capacity",
                   r->contacts);
         break;
     case ZW_NOT_A_METRIC:
@@ -292,7 +292,8 @@ zw_status on_device_look(zw_batch *batch, zw_error *error)
     return status;
 }
 
-/* Which failed in this call; the first of them is returned. `before`: which had stopped already. */
+/* Records the worlds that failed in this call; returns the failure of the first. `before`: their
+ * statuses before it. */
 static zw_status see_failures(zw_batch *batch, const int *before, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -319,7 +320,7 @@ static zw_status see_failures(zw_batch *batch, const int *before, zw_error *erro
     return first;
 }
 
-/* Worlds that touch alike go side by side. */
+/* Sorts worlds so that those with the same contacts are neighbours. */
 static zw_status sort(zw_batch *batch, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -395,7 +396,7 @@ zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int ste
 
 /* ---- Resets ---------------------------------------------------------------------------------- */
 
-/* The start of a model as the device has it: t, param, q, v, act. */
+/* The initial state of a model in the device's order: t, param, q, v, act. */
 static zw_status put_start(zw_batch *batch, int k, const zw_state *from, zw_error *error)
 {
     static const int order[SEEN_WRITTEN] = {SEEN_TIME, SEEN_PARAM, SEEN_Q, SEEN_V, SEEN_ACTIVATION};
@@ -417,7 +418,7 @@ static zw_status put_start(zw_batch *batch, int k, const zw_state *from, zw_erro
     return status;
 }
 
-/* The mask, and where worlds begin. */
+/* The mask, and the initial states. */
 static zw_status prepare_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
                                zw_error *error)
 {
@@ -432,7 +433,7 @@ static zw_status prepare_reset(zw_batch *batch, const unsigned char *mask, const
     base_free(all);
     for (int k = 0; k < d->models && status == ZW_OK; k++) {
         if (to && to->fingerprint != d->system[k]->fingerprint) {
-            return base_fail(error, ZW_BAD_INPUT, "the state to begin with is of another system");
+            return base_fail(error, ZW_BAD_INPUT, "the initial state belongs to another system");
         }
         status = put_start(batch, k, to ? to : d->start[k], error);
     }
@@ -460,7 +461,7 @@ zw_status on_device_reset(zw_batch *batch, const unsigned char *mask, const zw_s
     for (int i = 0; i < batch->count && status == ZW_OK; i++) {
         if (!mask || mask[i]) {
             d->status[i] = ZW_OK;
-            for (int k = 0; k < SEEN_WRITTEN; k++) { /* what was written there is forgotten */
+            for (int k = 0; k < SEEN_WRITTEN; k++) { /* discard what the caller wrote there */
                 memcpy(on_device_at(batch, batch->seen[k].data, i, k),
                        on_device_at(batch, d->mirror[k], i, k), on_device_row(batch, k));
             }

@@ -1,9 +1,9 @@
-/* A batch whose worlds are on a device (device/world.h): what zw_batch does there.
+/* A batch whose worlds are on a device (device/world.h).
  *
- * The device has the worlds; the caller's arrays are copies. `mirror` is what they were when they
- * were last brought up to date: a row that differs has been written by the caller, and is taken at
- * the next step as zw_state_set takes it. After steps with ZW_BATCH_STAY the arrays are old
- * (`stale`), and rows that were not written since are no news. */
+ * The device holds the worlds; the caller's arrays are copies. `mirror` has their contents when
+ * they were last updated: a row that differs has been written by the caller, and is set at the next
+ * step as zw_state_set does. After steps with ZW_BATCH_STAY the arrays are out of date (`stale`),
+ * and only rows written since are taken over. */
 #ifndef ZW_BATCH_ON_DEVICE_H
 #define ZW_BATCH_ON_DEVICE_H
 
@@ -14,31 +14,31 @@
 struct batch_device {
     const device_backend *backend;
     void *handle;
-    int points; /* room for contacts of a world; 0: the file's */
+    int points; /* capacity for contacts of a world; 0: from the file */
 
-    /* Systems: those that differ, and which of them each world is of. */
+    /* The distinct systems, and the one of each world. */
     int models;
     const zw_system **system; /* [models] */
     zw_state **start;         /* [models] */
     int *order;               /* [worlds] of the job */
-    int *which;               /* [worlds] */
-    double step;              /* that the images were made for; 0: there are none yet */
+    int *which;               /* [worlds] index of its model */
+    double step;              /* the step length of the images; 0: there are none yet */
     void **image;             /* [models] on the device */
-    size_t scratch;           /* bytes a world */
+    size_t scratch;           /* bytes per world */
 
-    device_job job; /* pointers of the device */
+    device_job job; /* its pointers are on the device */
     void *reset;    /* [worlds] on the device, */
-    void **begin;   /* [models] and the starts there */
+    void **begin;   /* [models] and the initial states there */
     double *mirror[SEEN_WRITTEN];
     int stale;
-    int *status; /* [worlds] as after the last call */
+    int *status; /* [worlds] after the last call */
     device_result *result;
-    int is_looked; /* results are those of the last call */
+    int is_looked; /* results are up to date */
     zw_state *state;
     zw_work *work;
 };
 
-/* Fields that a device has; where one is in the job; bytes of a row and of all; a row. */
+/* The fields on a device; their arrays in the job; bytes of a row and of all rows; a row. */
 static const zw_field_id on_device_field[SEEN_WRITTEN] = {[SEEN_TIME] = ZW_FIELD_TIME,
                                                           [SEEN_PARAM] = ZW_FIELD_PARAM,
                                                           [SEEN_Q] = ZW_FIELD_Q,
@@ -70,7 +70,7 @@ static inline double *on_device_at(const zw_batch *batch, double *array, int wor
     return array + (size_t)world * (size_t)batch->seen[k].count;
 }
 
-/* on_device_copy.c: what the caller wrote goes to the device. */
+/* on_device_copy.c: sends what the caller wrote to the device. */
 zw_status on_device_take(zw_batch *batch, zw_error *error);
 
 /* on_device.c */
@@ -80,7 +80,7 @@ zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int ste
                          zw_error *error);
 zw_status on_device_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
                           zw_error *error);
-/* Results of all worlds into batch->result. */
+/* Fetches the results of all worlds into batch->result. */
 zw_status on_device_look(zw_batch *batch, zw_error *error);
 
 #endif

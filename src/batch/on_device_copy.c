@@ -1,4 +1,4 @@
-/* Between the device and the caller's arrays. */
+/* Copying between the device and the caller's arrays. */
 #include <math.h>
 #include <string.h>
 
@@ -10,9 +10,7 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* ---- Between the device and the caller's arrays ---------------------------------------------- */
-
-/* What the caller has not written since is as it is on the device. */
+/* Fetches the rows that the caller has not written since the last update. */
 static zw_status pull(zw_batch *batch, int k, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -69,7 +67,7 @@ zw_status zw_batch_push(zw_batch *batch, zw_field_id field, zw_error *error)
 {
     int k = seen_of(field);
     if (!batch->device) {
-        return ZW_OK; /* it is there */
+        return ZW_OK; /* it is up to date */
     }
     if (k < 0) {
         return base_fail(error, ZW_BAD_INPUT, "this field is computed: it cannot be set");
@@ -102,7 +100,7 @@ static int differs(const zw_batch *batch, int world, int k)
                                on_device_at(batch, batch->device->mirror[k], world, k), bytes) != 0;
 }
 
-/* Numbers of the state: as zw_state_set has it, on a state that is the world's but for that. */
+/* Sets numbers of the state as zw_state_set does, in a state that otherwise equals the world's. */
 static zw_status set_state(zw_batch *batch, int world, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -158,7 +156,7 @@ static zw_status take_world(zw_batch *batch, int world, int *anew, zw_error *err
     return ZW_OK;
 }
 
-/* The clocks of worlds that begin anew are not on the grid of their last steps. */
+/* The clocks of worlds that were set do not continue the time grid of their last steps. */
 static zw_status start_clocks(zw_batch *batch, const unsigned char *anew, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -177,7 +175,7 @@ static zw_status refuse(zw_batch *batch, int world, const zw_error *why)
 {
     batch->device->status[world] = (int)why->status;
     batch_fail(batch, world, why);
-    for (int k = 0; k < SEEN_WRITTEN; k++) { /* it stands where it stood */
+    for (int k = 0; k < SEEN_WRITTEN; k++) { /* the caller's change is undone */
         memcpy(on_device_at(batch, batch->seen[k].data, world, k),
                on_device_at(batch, batch->device->mirror[k], world, k), on_device_row(batch, k));
     }

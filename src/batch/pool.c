@@ -13,12 +13,12 @@ typedef struct pool_member {
 } pool_member;
 
 struct batch_pool {
-    int members; /* threads beside the caller that were started */
+    int members; /* threads that were started, not counting the caller */
     pool_member *member;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t begun, ended;
-    unsigned long turn; /* how often there was work */
-    int busy;           /* members that are at it */
+    unsigned long turn; /* number of jobs so far */
+    int busy;           /* members still working */
     int over;
     void (*work)(void *user, int thread);
     void *user;
@@ -97,7 +97,7 @@ void pool_free(batch_pool *pool)
     base_free(pool);
 }
 
-/* Under the lock: until the others are through, or a twentieth of a second. */
+/* With the lock held: waits until the others are done, at most a twentieth of a second. */
 static void wait_a_while(batch_pool *pool)
 {
     struct timespec until;

@@ -4,10 +4,11 @@
 
 typedef struct batch_pool batch_pool;
 
-batch_pool *pool_create(int threads); /* NULL: no memory, or the system gives no threads */
+batch_pool *pool_create(int threads); /* NULL: no memory, or no threads available */
 void pool_free(batch_pool *pool);
-/* work(user, thread) in all threads at once; returns when all are through. watch(user), or NULL:
- * what the caller's thread does some twenty times a second while it waits for the others. */
+/* Calls work(user, thread) in all threads at once; returns when all are done. watch(user),
+ * unless NULL, is called in the caller's thread about twenty times a second while it waits for
+ * the others. */
 void pool_run(batch_pool *pool, void (*work)(void *user, int thread), void (*watch)(void *user),
               void *user);
 

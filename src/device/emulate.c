@@ -1,6 +1,6 @@
-/* A device that is none: jobs run on the processor, eight worlds after eight, with the functions
- * that a GPU runs and on the same copies of systems. So what differs from zw_batch_step there is
- * found without a GPU. */
+/* An emulated device: jobs run on the processor, eight worlds at a time, with the functions that a
+ * GPU runs and on the same images of systems. So differences from zw_batch_step are found without a
+ * GPU. */
 #include <string.h>
 
 #include "base/error.h"
@@ -53,7 +53,7 @@ static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw
     return ZW_OK;
 }
 
-/* Scratch is filled with nonsense, as unwritten memory of a GPU is. */
+/* Scratch is filled with garbage, as unwritten memory of a GPU would be. */
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
     int each = job->alone || job->reset ? 1 : LANES;

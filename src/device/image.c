@@ -1,8 +1,8 @@
-/* A copy of what steps read of a system, in one block that can be moved anywhere.
+/* A copy of the parts of a system that steps read, in one relocatable block.
  *
- * Structs are copied field by field: what is not named here is zero on the device, so a step that
- * asks for it is caught by the emulation too (test/device). Pointers are noted as links, and
- * settled when it is known where the block will stand. */
+ * Structs are copied field by field: what is not copied here is zero on the device, so that the
+ * emulation also detects a step that needs it (test/device). Pointers are recorded as links, and
+ * set when the address of the block is known. */
 #include "device/image.h"
 
 #include <stdint.h>
@@ -11,14 +11,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* ---- Which systems can
- * ------------------------------------------------------------------------------ */
+/* ---- Which systems are supported ------------------------------------------------------------- */
 
 static zw_status check_geoms(const contact_world *world, zw_error *error)
 {
     if (world->geom_count > 0 && !world->match) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "%d geoms touch; a device looks at %d at most, two by two",
+                         "%d geoms can touch; a device, which tests all pairs, allows at most %d",
                          world->geom_count, CONTACT_FEW);
     }
     for (int k = 0; k < world->match_count; k++) {
@@ -47,7 +46,7 @@ zw_status image_check(const zw_system *system, zw_error *error)
                        : bodies->contact->asleep      ? "bodies that sleep"
                                                       : NULL;
     if (lack) {
-        return base_fail(error, ZW_BAD_INPUT, "a batch on a device does not know %s", lack);
+        return base_fail(error, ZW_BAD_INPUT, "a batch on a device does not support %s", lack);
     }
     if (system->n < 1 || system->n > DEVICE_SPEEDS) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -79,7 +78,7 @@ static int grow(void *list, size_t used, size_t *capacity, size_t more, size_t s
     return 1;
 }
 
-/* So many bytes, copied; where they are. */
+/* Copies this many bytes into the block; returns their position. */
 static size_t add(device_image *image, const void *from, size_t bytes)
 {
     size_t start = (image->used + 63) / 64 * 64;
@@ -107,7 +106,8 @@ static void link_to(device_image *image, size_t at, size_t to)
     image->link[image->links++] = (image_link){at, to};
 }
 
-/* An array, and the pointer to it; NULL stays NULL. Returns where the array is. */
+/* Copies an array and links the pointer to it; NULL stays NULL. Returns the position of
+ * the array. */
 static size_t attach(device_image *image, size_t at, const void *from, size_t bytes)
 {
     if (!from) {
@@ -122,7 +122,7 @@ static size_t attach(device_image *image, size_t at, const void *from, size_t by
 #define ATTACH(start, type, from, field, count)                                                    \
     attach(image, PLACE(start, type, field), (from)->field, (size_t)(count) * sizeof *(from)->field)
 
-/* ---- What is in it --------------------------------------------------------------------------- */
+/* ---- Contents -------------------------------------------------------------------------------- */
 
 static size_t add_tree(device_image *image, const tree_mechanism *tree)
 {
@@ -205,7 +205,7 @@ static void add_constraints(device_image *image, size_t at, const struct system_
     }
 }
 
-/* Numbers of it that are no lists. */
+/* The scalar members. */
 static struct system_bodies bodies_alone(const struct system_bodies *from)
 {
     struct system_bodies to = {.term_count = from->term_count,
@@ -279,7 +279,7 @@ static void add_shape(device_image *image, size_t at, const paths_shape *shape)
     ATTACH(at, paths_shape, shape, block, shape->blocks + 1);
 }
 
-/* Trees with their shapes. */
+/* Trees with their patterns. */
 static void add_trees(device_image *image, size_t at, const soft_problem *s)
 {
     size_t each = sizeof *s->tree, start = attach(image, at, s->tree, (size_t)s->trees * each);
@@ -321,8 +321,7 @@ static size_t add_soft(device_image *image, const soft_problem *s)
     return start;
 }
 
-/* ---- What worlds in lanes need beside that ----------------------------------------------------
- */
+/* ---- What worlds in lanes need in addition --------------------------------------------------- */
 
 /* The pair's definition is looked up in the world's own list. */
 static void add_lane_matches(device_image *image, size_t at, const soft8 *s)
@@ -336,7 +335,7 @@ static void add_lane_matches(device_image *image, size_t at, const soft8 *s)
     }
 }
 
-/* Bodies by their distance from the world. */
+/* Bodies by their depth in the tree. */
 static void add_levels(device_image *image, size_t at, const tree_mechanism *tree)
 {
     size_t bodies = (size_t)tree->bodies;
@@ -392,9 +391,9 @@ static void add_lanes(device_image *image, size_t at, const soft8 *s)
     }
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- The whole image ------------------------------------------------------------------------- */
 
-/* What of the scratch is needed. */
+/* The parts of the scratch that are needed. */
 static device_model model_of(const soft_problem *s)
 {
     const zw_system *system = s->system;

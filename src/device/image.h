@@ -1,11 +1,11 @@
-/* A system as a device sees it: image.c. */
+/* A system in the form that a device uses: image.c. */
 #ifndef ZW_DEVICE_IMAGE_H
 #define ZW_DEVICE_IMAGE_H
 
 #include "device/world.h"
 
 typedef struct image_link {
-    size_t at, to; /* places in the block: the pointer at `at` leads to `to` */
+    size_t at, to; /* positions in the block: the pointer at `at` points to `to` */
 } image_link;
 
 /* Begins with the device_model. */
@@ -17,15 +17,16 @@ typedef struct device_image {
     int failed; /* no memory */
 } device_image;
 
-/* ZW_OK: the soft law's steps of this system can be taken on a device; else the reason, by name. */
+/* ZW_OK: steps of this system by the soft law can be taken on a device; otherwise the reason, by
+ * name. */
 zw_status image_check(const zw_system *system, zw_error *error);
 
-/* For steps of this length, with room for so many contact points a world; 0: as many as the file
- * asks for, or IMAGE_POINTS. */
+/* For steps of this length, with capacity for this many contact points per world; 0: as many as the
+ * file requests, or IMAGE_POINTS. */
 enum { IMAGE_POINTS = 48 };
 zw_status image_make(const zw_system *system, double step, int points, device_image *image,
                      zw_error *error);
-/* All pointers as they are where the block begins at `base`. */
+/* Sets all pointers for a block at address `base`. */
 void image_settle(device_image *image, const void *base);
 void image_free(device_image *image);
 

@@ -1,5 +1,5 @@
-/* Which device is meant; that of CUDA is in a shared object of its own, libzwang-cuda.so, which is
- * opened when it is first asked for. So one library serves machines with and without a GPU. */
+/* Finds a device by name. The CUDA backend is in a separate shared object, libzwang-cuda.so, which
+ * is opened when it is first needed. So one library serves machines with and without a GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +18,18 @@ typedef const device_backend *backend_getter(void);
 
 static const device_backend *load_cuda(zw_error *error)
 {
-    const char *path = getenv("ZWANG_CUDA"); /* where it is, if not where libraries are */
+    const char *path = getenv("ZWANG_CUDA"); /* its path, if it is not among the libraries */
     void *library = dlopen(path ? path : "libzwang-cuda.so", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         base_fail(error, ZW_BAD_INPUT,
                   "no CUDA here: %s (build libzwang-cuda.so with nvcc and clang, see docs/gpu.md; "
-                  "ZWANG_CUDA says where it is)",
+                  "ZWANG_CUDA gives its path)",
                   dlerror());
         return NULL;
     }
     backend_getter *getter = NULL;
     void *found = dlsym(library, "zw_device_cuda");
-    memcpy(&getter, &found, sizeof getter); /* ISO C has no cast for that */
+    memcpy(&getter, &found, sizeof getter); /* ISO C has no such cast */
     const device_backend *backend = getter ? getter() : NULL;
     if (!backend || backend->version != DEVICE_VERSION) {
         base_fail(error, ZW_BAD_INPUT, "libzwang-cuda.so is of another build of zwang");

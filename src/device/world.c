@@ -8,9 +8,10 @@
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Capacities as begin of soft_rows.c counts them, so that it asks for no more; the arrays are as
- * long as can be needed: points have no more rows than some geom or pair asks for, blocks store
- * their columns once, and only tendons with armature have blocks of their own. */
+/* Capacities as `begin` of soft_rows.c computes them, so that it requests no more memory. The
+ * arrays have their largest possible length: points have no more rows than some geom or pair
+ * requires, blocks store their columns once, and only tendons with armature have separate
+ * blocks. */
 static void lay_out_rows(const device_model *model, soft_problem *s, base_arena *arena)
 {
     const zw_system *system = s->system;
@@ -59,7 +60,8 @@ static void lay_out_trees(soft_problem *s, base_arena *arena)
     s->level = base_arena_ints(arena, n);
     s->local = base_arena_ints(arena, n);
     s->bend_capacity = base_arena_ints(arena, 5 * n + trees);
-    s->bent_capacity = (int)(n * (n + 7) / 2); /* one way through all, each row padded by three */
+    s->bent_capacity =
+        (int)(n * (n + 7) / 2); /* a single path through all dofs, each row padded by three */
     s->bent_H = base_arena_doubles(arena, (size_t)s->bent_capacity);
     s->H = base_arena_doubles(arena, (size_t)s->system->tree->entries + 3 * n);
 }
@@ -129,7 +131,7 @@ size_t world_bytes(const device_model *model)
     return arena.used + 64;
 }
 
-/* ---- A world at its beginning ---------------------------------------------------------------- */
+/* ---- The initial state of a world ------------------------------------------------------------ */
 
 static void zero(double *x, int count)
 {
@@ -138,7 +140,7 @@ static void zero(double *x, int count)
     }
 }
 
-/* As contact_wait_create leaves it: no pair has been looked at. */
+/* As contact_wait_create leaves it: no pair has been tested. */
 void world_begin_waiting(contact_work *found, const contact_world *world)
 {
     contact_wait *wait = &found->wait;
@@ -165,7 +167,7 @@ world_work *world_begin(const device_model *model, void *memory)
     memcpy(s->tree, model->soft->tree, (size_t)s->trees * sizeof *s->tree);
     zero(w->work.sweeps, model->system->tree->at.count);
     zero(s->wrench, model->deep ? 6 * model->system->tree->bodies : 0);
-    s->is_bent = 1; /* rows of H are found anew */
+    s->is_bent = 1; /* the rows of H are determined again */
     if (s->is_there) {
         world_begin_waiting(&s->found, model->system->bodies->contact);
     }
@@ -223,7 +225,7 @@ void world_note(const soft_problem *s, zw_status status, device_result *to)
     to->certificate = fmax(to->certificate, s->certificate);
 }
 
-/* As zw_step does it: from where the clock stands to one step later, on the grid. */
+/* As zw_step does: from the current time to one step later, on the time grid. */
 zw_status world_step(const device_job *job, const device_model *model, world_work *w,
                      step_grid *grid, double *t)
 {
@@ -277,7 +279,7 @@ void world_move(const device_job *job, int index, void *memory)
     w->soft.meets = 1;
     step_grid grid = {.step = job->step, .origin = grid_of[0], .count = (long)grid_of[1]};
     load(job, index, model, w);
-    if (!(t == grid_of[2])) { /* the clock has been set */
+    if (!(t == grid_of[2])) { /* the caller has set the time */
         step_grid_start(&grid, t);
         soft_forget(&w->soft);
     }

@@ -1,9 +1,9 @@
 /* Steps of worlds in lanes (step/soft8_step.h), eight in vectors or 32 in the threads of a warp.
  *
- * In a warp every thread has a soft8 of its own, with one lane. All that is not of a world, as
- * which blocks there are, each keeps for itself, and it is the same in all of them: lane_any8 asks
- * the whole warp. So all take the same branches, and none may leave the way before the others:
- * lanes without a world, or with one that stands still, go along. */
+ * In a warp every thread has its own soft8, with one lane. Data that does not belong to a world,
+ * such as the list of blocks, is kept by each thread and is the same in all: lane_any8 combines the
+ * whole warp. So all threads take the same branches, and none may leave early: lanes without a
+ * world, or with a world that has stopped, take part. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ typedef struct world_group {
     struct world_alone *alone;
 } world_group;
 
-/* Of a step that one of a crew takes, for the others. */
+/* Of a step that one thread of a crew takes, for the others. */
 typedef struct world_alone {
     soft8_clock clock;
     device_result result;
@@ -29,12 +29,12 @@ typedef struct world_alone {
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Room for blocks: all limits, and the points of worlds that touch in different places. Where it is
- * too little, all go alone; SPARE is what a warp of humanoids that fall needs beside the room of
- * one, as long as worlds that touch alike go together. */
+/* Capacity for blocks: all limits, and the points of worlds with contacts in different places. If
+ * it is too small, all worlds step alone; SPARE is what a warp of falling humanoids needs beyond
+ * the capacity of one, as long as worlds with the same contacts are grouped. */
 enum { SPARE = CREW_SIZE > 1 ? 0 : 16 };
 
-/* Sweeps as far as they are used: L and what comes after it are not. */
+/* Size of the sweeps' memory up to what is used: L and everything after it are not. */
 static size_t sweep_numbers(const device_model *model)
 {
     return (size_t)model->system->tree->at.L;
@@ -114,7 +114,7 @@ static void begin(const device_model *model, world_work *w, void *near, void *fa
 #endif
 }
 
-/* Where planes stand. Steps alone put them there as well, and the same. */
+/* Poses of planes. Steps alone set the same poses. */
 static void place_planes(const device_lanes *lanes, contact_work *found)
 {
     for (int k = 0; k < lanes->match_count; k++) {
@@ -141,7 +141,7 @@ static void load(const device_job *job, const device_model *model, int world, wo
     }
     *clock = (soft8_clock){.t = job->time[world],
                            .grid = {.step = job->step, .origin = grid[0], .count = (long)grid[1]}};
-    if (!(clock->t == grid[2])) { /* the clock has been set */
+    if (!(clock->t == grid[2])) { /* the caller has set the time */
         step_grid_start(&clock->grid, clock->t);
     }
 }
@@ -162,7 +162,7 @@ static void store(const device_job *job, const device_model *model, int world, c
     job->result[world] = g->result[l];
 }
 
-/* Lanes without a world have numbers all the same. */
+/* Lanes without a world also get valid numbers. */
 static void load_all(const device_job *job, const device_model *model, const int *world,
                      world_group *g)
 {
@@ -182,7 +182,8 @@ static void load_all(const device_job *job, const device_model *model, const int
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* What lanes left behind. Where the search begins does not change the bits of what it finds. */
+/* Takes the steps of lanes that failed. The initial guess of the search does not affect the bits of
+ * its result. */
 static zw_status step_alone(const device_job *job, const device_model *model, world_work *w,
                             world_group *g, int l)
 {

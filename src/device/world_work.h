@@ -1,4 +1,4 @@
-/* Inside world.c and world_lanes.c. */
+/* Shared by world.c and world_lanes.c. */
 #ifndef ZW_DEVICE_WORLD_WORK_H
 #define ZW_DEVICE_WORLD_WORK_H
 
@@ -10,17 +10,17 @@ typedef struct world_work {
     double *y0, *y1; /* [size] */
 } world_work;
 
-/* The numbers of a world in an array of all. */
+/* The numbers of a world in an array over all worlds. */
 static inline double *world_row(double *array, int world, int count)
 {
     return array + (size_t)world * (size_t)count;
 }
 
 world_work *world_begin(const device_model *model, void *memory);
-/* No pair of geoms has been looked at, as contact_wait_create leaves it. */
+/* No pair of geoms has been tested, as contact_wait_create leaves it. */
 void world_begin_waiting(contact_work *found, const contact_world *world);
-/* One step of the state in w->y0, as zw_step does it: from where the clock stands to one step
- * later, on the grid. */
+/* One step of the state in w->y0, as zw_step does: from the current time to one step later, on the
+ * time grid. */
 zw_status world_step(const device_job *job, const device_model *model, world_work *w,
                      step_grid *grid, double *t);
 void world_note(const soft_problem *s, zw_status status, device_result *to);

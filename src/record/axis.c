@@ -50,7 +50,7 @@ static void set_ticks(record_axis *axis, int wanted)
 
 static void log_range(record_axis *axis, double low, double high)
 {
-    /* Data that are all zero have no decade of their own; 1e-16 is where they would be noise. */
+    /* Data that are all zero have no decade of their own; 1e-16 is about the size of round-off. */
     axis->zero = !(high > 0);
     high = axis->zero ? 1e-16 : high;
     low = low > 0 && low < high ? low : high;
@@ -66,7 +66,7 @@ void record_axis_make(record_axis *axis, double low, double high, bool log, doub
 {
     memset(axis, 0, sizeof *axis);
     axis->log = log;
-    const bool zeros = log && high == 0; /* there are data, but none with a logarithm */
+    const bool zeros = log && high == 0; /* there are data, but all are zero */
     if (!(low <= high) && !zeros) {
         low = log ? 1e-16 : 0;
         high = 1;
@@ -76,7 +76,7 @@ void record_axis_make(record_axis *axis, double low, double high, bool log, doub
     if (log) {
         log_range(axis, low, high);
     } else {
-        /* What differs by round-off only is constant, and looks so. */
+        /* Values that differ only by round-off are drawn as a constant. */
         double size = fmax(fabs(low), fabs(high));
         if (high - low <= 1e-12 * size) {
             double border = size > 0 ? 0.1 * size : 1;
@@ -142,7 +142,7 @@ void record_axis_label(const record_axis *axis, double tick, char *text, size_t 
         snprintf(text, room, "10%s", piece);
         return;
     }
-    /* As many decimals as tell neighbours apart. */
+    /* As many decimals as are needed to distinguish neighbouring ticks. */
     int decimals = axis->factor - (int)floor(log10(axis->step * 1.000001));
     decimals = decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
     double value = fabs(tick) < 1e-9 * axis->step ? 0 : tick / pow(10, axis->factor);

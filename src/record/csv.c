@@ -1,9 +1,9 @@
-/* Comma-separated values, RFC 4180: what a spreadsheet, numpy or R reads without being asked.
+/* Comma-separated values, RFC 4180, which spreadsheets, numpy and R read without options.
  *
- * Where the numbers come from stands above the titles, in lines that begin with #, and a last
- * column `event` names what happened in a row, if anything happened; a plain file has neither. A
- * name that a spreadsheet would take for a formula (=, +, -, @) gets an apostrophe before it,
- * unless it is one, as those of plots are. */
+ * The origin of the numbers is written above the titles, in lines that begin with #, and a last
+ * column `event` names the events of a row, if the recording has any; a plain file has neither. A
+ * name that a spreadsheet would take for a formula (=, +, -, @) is preceded by an apostrophe,
+ * unless it is a formula, as the names of plotted columns are. */
 #include "record/file.h"
 #include "record/write.h"
 
@@ -35,7 +35,7 @@ static void put_name(record_file *file, const char *name, bool is_formula)
     record_put(file, "\"");
 }
 
-/* Texts have no line breaks of their own there. */
+/* The texts have no line breaks. */
 static void put_notes(record_file *file, const record_table *table)
 {
     for (int i = 0; i < table->note_count; i++) {
@@ -66,7 +66,7 @@ static void put_titles(record_file *file, const record_table *table, bool labels
     record_put(file, "\n");
 }
 
-/* What happened in a row; *next is the first label that has not been written. */
+/* The events of a row; *next is the first label not yet written. */
 static void put_labels(record_file *file, const record_table *table, size_t row, int *next)
 {
     const char *before = ",";

@@ -1,7 +1,7 @@
-/* What a table says about itself: texts, summary, marks, plots, draws.
+/* Descriptions in a table: texts, summary, marks, plots, draws.
  *
- * Each call checks first, then copies everything, then hangs the copy into the table: a failure on
- * the way leaves no trace. */
+ * Each call first checks, then copies everything, then adds the copy to the table: a call that
+ * fails changes nothing. */
 #include "base/error.h"
 #include "base/list.h"
 #include "base/memory.h"
@@ -108,7 +108,7 @@ zw_status record_table_add_note(record_table *table, const char *label, const ch
 
 /* ---- Plots ---------------------------------------------------------------------------------- */
 
-/* The copies in the table are ours to free, though readers see them as const. */
+/* The table owns these copies, although readers see them as const. */
 static void free_text(const char *text)
 {
     base_free((void *)text);
@@ -222,7 +222,8 @@ static const struct {
     [RECORD_DRAW_PLANE] = {"plane", 3, 3},
 };
 
-/* A colour becomes part of style sheets and pictures: letters, digits and # cannot break out. */
+/* Colours are written into style sheets and pictures: letters, digits and # cannot break out of
+ * them. */
 static bool is_color(const char *color)
 {
     const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#";
@@ -249,7 +250,7 @@ static zw_status check_points(const record_table *table, const record_draw *draw
     return ZW_OK;
 }
 
-/* Are its numbers finite, and do its faces have corners that are there? */
+/* Are the vertices finite, and do the faces refer to existing vertices? */
 static bool check_faces(const record_draw *draw)
 {
     bool ok = draw->vertex != NULL && draw->face != NULL;
@@ -297,11 +298,13 @@ static zw_status check_draw(const record_table *table, const record_draw *draw, 
     }
     if (!isfinite(draw->radius) || !isfinite(draw->width) || !isfinite(draw->seconds) ||
         draw->radius < 0 || draw->width < 0 || draw->seconds < 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "recording: draw %s: radius, width or seconds is no size", name);
+        return base_fail(
+            error, ZW_BAD_INPUT,
+            "recording: draw %s: a radius, width or duration is negative or not finite", name);
     }
     if (draw->kind == RECORD_DRAW_SOLID && !check_faces(draw)) {
-        return base_fail(error, ZW_BAD_INPUT, "recording: draw solid: its faces are none");
+        return base_fail(error, ZW_BAD_INPUT,
+                         "recording: draw solid: its faces are missing or invalid");
     }
     return check_points(table, draw, error);
 }

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* ---- Whole or not there --------------------------------------------------------------------- */
+/* ---- Files that are complete or absent ------------------------------------------------------- */
 
 /* A device must not be replaced by a file. */
 static bool is_device(const char *path)
@@ -83,7 +83,7 @@ zw_status record_file_open(record_file *file, const char *path, zw_error *error)
 
 zw_status record_file_close(record_file *file, zw_error *error)
 {
-    /* The last bytes leave only now: a full disk may show here first. */
+    /* The last bytes are written only now, so a full disk may be noticed here first. */
     errno = 0;
     if (fclose(file->stream) != 0 && !file->failed) {
         file->failed = true;
@@ -136,7 +136,7 @@ void record_putf(record_file *file, const char *format, ...)
     }
 }
 
-/* Whatever stands for the point in this locale, of one byte or several, becomes a point. */
+/* Replaces the decimal separator of the locale, of one byte or several, by a point. */
 static int plain_point(char *text, size_t capacity, const char *raw)
 {
     size_t used = 0;
@@ -175,7 +175,7 @@ void record_put_number(record_file *file, double value, int digits)
     record_put(file, text);
 }
 
-/* Bytes of the UTF-8 character at `c`; 0 where there is none. */
+/* The number of bytes of the UTF-8 character at `c`; 0 if it is invalid. */
 static size_t utf8_length(const unsigned char *c)
 {
     if (c[0] < 0x80) {

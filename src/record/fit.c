@@ -1,4 +1,4 @@
-/* A fit as a file: what was measured, what the motion is, and the difference. */
+/* A fit as a file: the measured values, those of the fitted motion, and the difference. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void name_of(const zw_fit *fit, int channel, char *text)
              speed && !robot ? "'" : "");
 }
 
-/* Of each channel three columns: measured, fitted, residual. */
+/* Three columns for each channel: measured, fitted, residual. */
 static zw_status add_columns(record_table *to, const zw_fit *fit, zw_error *error)
 {
     zw_status status = record_table_add_column(to, "t", RECORD_ROLE_TIME, NULL, error);
@@ -71,7 +71,7 @@ static zw_status add_rows(record_table *to, const zw_fit *fit, zw_error *error)
     return status;
 }
 
-/* For each channel what was measured and fitted, then all residuals. */
+/* For each channel the measured and fitted values, then all residuals. */
 static zw_status add_plots(record_table *to, const zw_fit *fit, zw_error *error)
 {
     int residual[RECORD_CURVES], count = 0, at = 2;

@@ -1,9 +1,9 @@
 /* HDF5: a group "columns" with a 1-D dataset for each column.
  *
- * A dataset is named after its column with "/" and "." put aside, since HDF5 reads those as paths;
- * its attributes "name" and "role" have the truth. The root's attributes are title, file and the
- * notes (version, method, verdict ...); the source, the summary, the marks and the labels of rows
- * are datasets beside the columns. */
+ * A dataset is named after its column, with "/" and "." replaced, since HDF5 reads those as paths;
+ * its attributes "name" and "role" are exact. The root's attributes are title, file and the notes
+ * (version, method, verdict ...); the source, the summary, the marks and the labels of rows are
+ * datasets outside the group "columns". */
 #include "base/error.h"
 #include "base/memory.h"
 #include "record/copy.h"
@@ -39,7 +39,7 @@ bool record_has_h5(void)
     return true;
 }
 
-/* All helpers answer "did it work?", and close what they opened in any case. */
+/* All helpers return whether they succeeded, and close what they opened in any case. */
 
 static hid_t string_type(size_t length)
 {
@@ -64,7 +64,7 @@ static bool put_attribute(hid_t place, const char *key, const char *text)
     return ok;
 }
 
-/* Without the time of its making: the same table gives the same bytes. */
+/* Without a creation time, so that the same table gives the same bytes. */
 static hid_t create_set(hid_t place, const char *name, hid_t type, hid_t space)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE), set = -1;
@@ -105,7 +105,7 @@ static hid_t put_doubles(hid_t place, const char *name, const double *value, siz
     return set;
 }
 
-/* What was changed gets the column's number, and marks until it is unlike any other name. */
+/* A name that had to be changed gets the column's number, and marks until it is unique. */
 static void h5_name(char *name, size_t capacity, const record_table *table, int column)
 {
     const char *from = table->column[column].name;
@@ -136,7 +136,7 @@ static bool put_column(hid_t place, const record_table *table, int column)
     return ok;
 }
 
-/* Marks and summary lines are few: a dataset each would be a flood, so they are numbered. */
+/* A dataset of all times, and a numbered text for each label. */
 static bool put_marks(hid_t root, const record_table *table, double *time)
 {
     hid_t group = H5Gcreate2(root, "marks", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -172,7 +172,7 @@ static bool put_summary(hid_t root, const record_table *table)
     return ok;
 }
 
-/* What happened in which row: labels/row and, of the same length, labels/text. */
+/* The labels of rows: labels/row and, of the same length, labels/text. */
 static bool put_labels(hid_t root, const record_table *table)
 {
     size_t count = (size_t)table->label_count, width = 1;
@@ -230,10 +230,10 @@ static bool put_table(hid_t root, const record_table *table, double *time)
     return ok;
 }
 
-/* The file as HDF5 would write it, in memory; NULL: it has no memory. To be freed. */
+/* The bytes of the file as HDF5 would write it; NULL: no memory. The caller frees it. */
 static unsigned char *make_image(const record_table *table, double *time, size_t *size)
 {
-    enum { GROWTH = 1 << 20 }; /* bytes by which HDF5's own copy grows */
+    enum { GROWTH = 1 << 20 }; /* increment in bytes by which HDF5's memory image grows */
     unsigned char *image = NULL;
     ssize_t length = -1;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -260,8 +260,8 @@ static unsigned char *make_image(const record_table *table, double *time, size_t
     return image;
 }
 
-/* HDF5 never sees the disk: where that is full, its own file stays open, and the handler with which
- * HDF5 closes files at the end of the program crashes (HDF5 1.10). */
+/* HDF5 writes to memory only: when a disk is full, it keeps its file open, and its exit handler,
+ * which closes files, crashes (HDF5 1.10). */
 zw_status record_write_h5(const record_table *table, const char *path, zw_error *error)
 {
     zw_status status = record_file_check(table, path, error);
@@ -272,7 +272,7 @@ zw_status record_write_h5(const record_table *table, const char *path, zw_error 
     size_t size = 0;
     double *time = base_alloc((size_t)table->mark_count * sizeof *time);
     if (time != NULL) {
-        /* HDF5 would print its troubles; the library does not print. */
+        /* HDF5 prints its errors; the library must not print. */
         H5E_auto2_t print = NULL;
         void *data = NULL;
         H5Eget_auto2(H5E_DEFAULT, &print, &data);

@@ -1,12 +1,13 @@
-/* One page that needs nothing else: the template of report.html with its places filled.
+/* A self-contained page: the template report.html with its placeholders filled in.
  *
- * Where the scripts of web/ are compiled in (page.h) it is animated by the views of the studio,
- * with the one in space only if something is drawn there; else the charts are a picture.
+ * Where the scripts of web/ are compiled in (page.h) the page is animated by the views of the
+ * studio, the three-dimensional one only if something is drawn in space; otherwise the charts are a
+ * static picture.
  *
- * Numbers travel as little-endian floats in base64, each column less an offset that keeps small
- * motions about large values visible; time travels in doubles. A recording with more rows than a
- * screen has use for is sampled evenly, and where only the size matters, as for violations, a
- * sample is the worst of the rows it stands for. */
+ * Numbers are little-endian floats in base64, each column minus an offset, so that small motions
+ * about large values keep their digits; times are doubles. A recording with more rows than a screen
+ * can show is sampled evenly, and for columns of which only the size matters, such as violations,
+ * each sample is the largest of the rows that it represents. */
 #include "base/memory.h"
 #include "record/copy.h"
 #include "record/file.h"
@@ -22,14 +23,14 @@
 enum { MOST_SAMPLES = 200000, FEWEST_SAMPLES = 400 };
 enum { MOST_NUMBERS = 4000000 }; /* about 21 MB of page */
 
-/* What goes into the page, gathered before the first byte is written. */
+/* The contents of the page, collected before the first byte is written. */
 typedef struct page {
     const record_table *table;
     record_file *file;
     record_view view;
     size_t samples;
-    int *channel;         /* [2 columns]: number of a column's channel and of its drift's; or -1 */
-    int *order;           /* [2 columns]: and back */
+    int *channel;         /* [2 columns]: the channel of each column, then of its drift; -1: none */
+    int *order;           /* [2 columns]: the inverse of `channel` */
     int channel_count;    /* */
     unsigned char *bytes; /* [8 samples] scratch */
 } page;
@@ -77,7 +78,7 @@ static void set_samples(page *p)
     p->samples = p->table->row_count < most ? p->table->row_count : most;
 }
 
-/* The row of a sample; the first and the last row are samples. */
+/* The row of a sample; the first and the last row are always included. */
 static size_t row_of(const page *p, size_t sample)
 {
     if (p->samples < 2) {
@@ -132,7 +133,7 @@ static void put_finite(record_file *file, double value)
     }
 }
 
-/* What floats lose of 19.62 + 1e-9 they keep of 1e-9. */
+/* A float of 19.62 + 1e-9 loses the 1e-9; a float of the difference from 19.62 keeps it. */
 static double offset_of(double low, double high)
 {
     double middle = low / 2 + high / 2;
@@ -215,7 +216,7 @@ static void put_chart(const page *p, const record_chart *chart)
     record_put(file, "]}");
 }
 
-/* A channel's number, or a fixed number in brackets. */
+/* A channel's number, or a constant in brackets. */
 static void put_place(const page *p, int column, double fixed)
 {
     if (column >= 0) {
@@ -227,7 +228,7 @@ static void put_place(const page *p, int column, double fixed)
     }
 }
 
-/* Pictures need no more than three digits of a vertex. */
+/* Three digits of a vertex are enough for a picture. */
 static void put_faces(record_file *file, const record_draw *draw)
 {
     record_put(file, ",\"vertices\":[");
@@ -383,7 +384,7 @@ static void put_scripts(const page *p)
     }
 }
 
-/* The charts as a picture, where no script draws them. */
+/* The charts as a picture, for pages without scripts. */
 static void put_plain(const page *p)
 {
     zw_error ignored;

@@ -1,4 +1,5 @@
-/* Forces along a recording as a file: columns of inverse_path.c, and curves of the motors. */
+/* Forces along a recording as a file: the columns of inverse_path.c, and plots of the
+ * motor forces. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static record_role role_of(const char *name)
                                               : RECORD_ROLE_OTHER;
 }
 
-/* The columns that begin with this word, as many as a chart takes. */
+/* A plot of the columns that begin with this word, as many as a chart can hold. */
 static zw_status add_plot(record_table *table, const char *title, const char *word, zw_error *error)
 {
     int column[RECORD_CURVES], count = 0;

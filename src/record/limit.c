@@ -1,4 +1,4 @@
-/* The limits as a file: rows of numbers, or pictures of how the distance falls and of the paths. */
+/* The limits as a file: rows of numbers, or charts of the distances and of the paths. */
 #include "path/law/limit.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum {
     NAME = 256,
     LINE = 240,
     SHOWN = 3, /* coordinates in the pictures */
-    PATHS = 3  /* of each: the limit and the first N */
+    PATHS = 3  /* paths of each: the limit and the first values of N */
 };
 
 typedef struct maker {
@@ -27,7 +27,7 @@ typedef struct maker {
     int first; /* column of log10 N; then the distances */
 } maker;
 
-/* A coordinate may be called distance; then the distance has a number. */
+/* If a coordinate is called distance, the column of distances gets a number. */
 static int add_column(maker *k, const char *name, record_role role)
 {
     int index = -1;
@@ -69,7 +69,7 @@ static void make_rows(maker *k)
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
 
-/* How far coordinate i strays for the smallest N. */
+/* The largest distance of coordinate i from the limit, for the smallest N. */
 static double strays(const zw_limit *limit, int i)
 {
     const limit_path *limit_one = &limit->path[0], *other = &limit->path[1];
@@ -82,7 +82,7 @@ static double strays(const zw_limit *limit, int i)
     return worst;
 }
 
-/* Those that stray most, the first of them first. */
+/* The coordinates with the largest distances, in decreasing order. */
 static void choose_coords(maker *k)
 {
     double stray[SHOWN];
@@ -123,7 +123,7 @@ static void add_picture_columns(maker *k)
     add_column(k, "as 1/N", RECORD_ROLE_OTHER);
 }
 
-/* Row s: sample s of the paths, and the distances of N number s; what there is not is NaN. */
+/* Row s: sample s of the paths, and the distances for the s-th N; NaN where there is none. */
 static void fill_row(const maker *k, int s, double *row)
 {
     const zw_limit *limit = k->limit;

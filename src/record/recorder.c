@@ -1,9 +1,9 @@
 /* A recording of a system: which columns it has, and a row for every sample.
  *
- * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
- * sensors read always; then what the plots and draws of the model want, unless it is one of those
- * already; of bodies what touch.c says where they touched, and, for reports, the size of the force
- * that each joint transmits. */
+ * Always: time, coordinates, speeds, energy, violations, multipliers, the certificate, activations
+ * and sensor values. Then the expressions that plots and draws of the model need, unless they are
+ * among those; for bodies, the contacts (touch.c) and, for reports, the size of the force that each
+ * joint transmits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,11 +26,11 @@ struct zw_record {
     double *row;
     int *output; /* [outputs] the column of each output of the system, or -1 */
     record_touch touch;
-    zw_wrench *load; /* [joints], and the first column of these; NULL: there are none */
+    zw_wrench *load; /* [joints], and the first of their columns; NULL: there are none */
     int first_load;
     double *param; /* [params] at the first sample, or NULL */
-    int jumped;    /* the last row was an event: a jump now is its */
-    int concluded; /* the verdict is there */
+    int jumped;    /* the last row was an event: the next jump belongs to it */
+    int concluded; /* the verdict has been added */
     zw_run_verdict verdict;
     zw_status status;
     zw_error error;
@@ -99,8 +99,8 @@ static void add_fixed_columns(maker *k)
     }
 }
 
-/* Over imported bodies leaves are what formulas see; where that is a joint, its column is found by
- * its name. */
+/* With imported bodies, leaves stand for what the formulas see; if that is a joint, its column is
+ * found by name. */
 static int is_seen(const maker *k, const expr_node *node, int *joint)
 {
     const struct system_bodies *bodies = k->record->system->bodies;
@@ -126,7 +126,7 @@ static int column_of(const maker *k, expr_id id, const char *label)
     case EXPR_LAMBDA:
         return 1 + k->model->coord_count + speeds + 5 + node->index;
     default:
-        /* the names that the language gives to columns that are there anyway */
+        /* names in the language for columns that always exist */
         return label && (!strcmp(label, "energy") || !strcmp(label, "kinetic_energy") ||
                          !strcmp(label, "potential_energy") || joint)
                    ? record_table_find(k->table, label)
@@ -188,7 +188,7 @@ static void skip_checks(maker *k)
     }
 }
 
-/* One plot of the model with y curves over one x each; phase plots one by one. */
+/* One plot of the model: curves over time share a chart, phase plots get one each. */
 static void add_plot(maker *k, const model_plot *plot)
 {
     int *y = base_alloc((size_t)plot->curve_count * sizeof(int) + 1);
@@ -359,7 +359,7 @@ static double *put(double *to, zw_view view, int count)
     return to + count;
 }
 
-/* Parameters as they are at the first sample, and what happens at this one. */
+/* Notes the parameters at the first sample, and the events of this one. */
 static void note_sample(zw_record *record, zw_sample_kind kind, int event, const zw_state *state,
                         zw_work *work)
 {
@@ -464,14 +464,14 @@ void zw_record_plain(zw_record *record, int plain)
     record->table->plain = plain != 0;
 }
 
-static double told_by(const char *number)
+static double value_of_text(const char *number)
 {
     double value = NAN;
     math_decimal(number, number + strlen(number), &value);
     return value;
 }
 
-/* "g = 9.81, l = 1"; what finds no place is counted. */
+/* "g = 9.81, l = 1"; parameters that do not fit are counted. */
 static void list_parameters(const zw_record *record, char *text, size_t size)
 {
     int count = record->param ? zw_count(record->system, ZW_KIND_PARAM) : 0;
@@ -483,16 +483,16 @@ static void list_parameters(const zw_record *record, char *text, size_t size)
             return;
         }
         char number[40];
-        int digits = 15; /* as few as identify the number */
+        int digits = 15; /* as few digits as identify the number */
         do {
             record_number_text(number, sizeof number, record->param[i], digits);
-        } while (digits++ < 17 && told_by(number) != record->param[i]);
+        } while (digits++ < 17 && value_of_text(number) != record->param[i]);
         used +=
             (size_t)snprintf(text + used, size - used, "%s%s = %s", i ? ", " : "", name, number);
     }
 }
 
-/* Where the numbers come from. Nothing here differs from one such run to the next: equal runs give
+/* The origin of the numbers. Nothing here differs between equal runs: equal runs give
  * equal files. */
 static void take_notes(zw_record *record, const zw_run_summary *summary)
 {
@@ -509,7 +509,7 @@ static void take_notes(zw_record *record, const zw_run_summary *summary)
         record_table_add_note(table, "parameters", text, NULL);
     }
     if (!summary || summary->method == ZW_METHOD_DEFAULT) {
-        return; /* the rows are not of a run */
+        return; /* the rows are not from a run */
     }
     record_table_add_note(table, "method", zw_method_name(summary->method), NULL);
     record_number_text(text, sizeof text, summary->tolerance, 6);

@@ -1,4 +1,4 @@
-/* A state in a file: the bytes of system/save.c. */
+/* Saving a state to a file: the bytes of system/save.c. */
 #include <errno.h>
 #include <string.h>
 

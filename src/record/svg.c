@@ -1,4 +1,4 @@
-/* The plots as one static picture: small multiples on white, as one would print them.
+/* The plots as one static picture: small multiples on white, suitable for printing.
  *
  * Sizes are CSS pixels. Text is text, so that it can be searched and restyled. */
 #include "base/memory.h"
@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Okabe and Ito's colours, which most colour-blind people can tell apart; beyond, dashes help. */
+/* The colours of Okabe and Ito, which most colour-blind people can distinguish; further curves are
+ * dashed. */
 static const char *const curve_color[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                           "#e69f00", "#56b4e9", "#444444"};
 enum { COLORS = 7 };
@@ -42,12 +43,12 @@ typedef struct panel {
     double left, top, width, height; /* of the frame of the curves */
     record_axis x, y;
     int budget;  /* points for each curve */
-    double head; /* how far the title is above the frame */
+    double head; /* height of the title above the frame */
 } panel;
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-/* Names as on paper: x' with a prime, and not longer than there is room. */
+/* Typographic names: x' with a prime, and shortened to fit. */
 static void put_name(record_file *file, const char *name, int capacity)
 {
     char text[200] = "";
@@ -221,7 +222,7 @@ static void put_frame(const panel *p)
     put_text(file, p->left, p->top - p->head, "head", p->chart->title, 60);
 }
 
-/* A row of swatches and names below the head; what does not fit is counted. */
+/* A row of colour samples and names below the title; those that do not fit are counted. */
 static void put_legend(const panel *p)
 {
     const record_chart *chart = p->chart;
@@ -250,8 +251,8 @@ static void put_legend(const panel *p)
     }
 }
 
-/* Events as dashed lines, or when there are many as short ones at the top; those that would touch
- * the one before are left out. */
+/* Events as dashed lines, or as short ones at the top when there are many; those that would touch
+ * the previous one are left out. */
 static void put_marks(const panel *p)
 {
     const double length = p->table->mark_count > FEW_MARKS ? 7 : p->height;
@@ -270,8 +271,8 @@ static void put_marks(const panel *p)
     }
 }
 
-/* How many points a tolerance keeps, counted no further than beyond the budget; with a file, the
- * path itself. */
+/* The number of points that a tolerance keeps, counted only until it exceeds the budget; with a
+ * file, the path is written. */
 static size_t thin_curve(const panel *p, int curve, record_file *file, double tolerance,
                          unsigned char *cover)
 {
@@ -292,8 +293,8 @@ static size_t thin_curve(const panel *p, int curve, record_file *file, double to
     return thin.kept;
 }
 
-/* The finest tolerance that keeps to the budget; an orbit that fills its region gets a thin pen, so
- * that its windings can be seen. */
+/* Uses the finest tolerance within the budget; a trajectory that fills its region is drawn with a
+ * thin line, so that its windings are visible. */
 static void put_curve(const panel *p, int curve, unsigned char *cover)
 {
     double tolerance = 0.08;
@@ -307,12 +308,12 @@ static void put_curve(const panel *p, int curve, unsigned char *cover)
     put_stroke(p->file, curve);
     record_put(p->file, " d=\"");
     if (thin_curve(p, curve, p->file, tolerance, cover) == 0) {
-        record_put(p->file, "M0 0"); /* nothing to see, but a path */
+        record_put(p->file, "M0 0"); /* an empty but valid path */
     }
     record_put(p->file, "\"/>\n");
 }
 
-/* Rows as they are; beyond the budget, every so many-th. */
+/* All rows as dots; beyond the budget, evenly spaced rows. */
 static void put_dots(const panel *p, int curve)
 {
     const double *value = record_table_column(p->table, p->chart->curve[curve]);
@@ -332,7 +333,7 @@ static void put_dots(const panel *p, int curve)
     record_put(p->file, count > 0 ? "\"/>\n" : "M0 0\"/>\n");
 }
 
-/* A map: from dark to bright by levels, a path for each level. */
+/* A map: levels from dark to bright, with one path for each level. */
 static void put_fields(const panel *p)
 {
     enum { LEVELS = 32 };
@@ -397,7 +398,7 @@ static zw_status put_panel(panel *p, zw_error *error)
     record_put(p->file, " ");
     record_put_number(p->file, p->top, 7);
     record_put(p->file, ")\">\n");
-    /* The first curve is drawn last: it is the one that was asked for first. */
+    /* The first curve is drawn last, on top of the others. */
     for (int i = p->chart->curve_count - 1; i >= 0; i--) {
         if (p->chart->kind == RECORD_PLOT_DOTS && p->chart->color > 0) {
             put_fields(p);

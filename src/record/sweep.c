@@ -1,8 +1,9 @@
 /* A sweep as a file: its table, or pictures of it.
  *
- * Pictures are over the parameter with the most values. With one more that has many the quantities
- * are maps; else they are curves, one for each choice of the other parameters, or dots where values
- * are drawn. Kept points are always dots: a bifurcation diagram. */
+ * Charts have the parameter with the most values on the horizontal axis. With a second parameter of
+ * many values the quantities are maps; otherwise they are curves, one for each combination of the
+ * other parameters, or dots where values are random. Kept points are always dots: a bifurcation
+ * diagram. */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 #include "record/table.h"
 #include "record/write.h"
 
-enum { MANY = 9 }; /* values of the second parameter of a map, at least */
+enum { MANY = 9 }; /* least number of values of the second parameter for a map */
 
 typedef struct maker {
     const zw_sweep *sweep;
@@ -41,7 +42,7 @@ static int add_column(maker *k, const char *name)
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
-/* Above a table of numbers stands where they come from. */
+/* The origin of the numbers, above the table. */
 static void add_notes(maker *k)
 {
     const zw_sweep *sweep = k->sweep;
@@ -110,7 +111,7 @@ static void choose_axes(maker *k)
     }
 }
 
-/* The value of a parameter as it is shown: of steps of equal ratio, the logarithm. */
+/* The value of a parameter as it is plotted: the logarithm where steps have equal ratios. */
 static double shown(const zw_sweep *sweep, int run, int over)
 {
     double value = zw_sweep_value(sweep, run, over);
@@ -125,7 +126,7 @@ static int add_axis(maker *k, int over)
     return add_column(k, name);
 }
 
-/* Runs in the order of the picture: x fastest. */
+/* The runs in plotting order: x varies fastest. */
 static int run_of(const zw_sweep *sweep, int over, int line, int i)
 {
     int below = sweep->options.samples > 0 ? sweep->options.samples : 1;
@@ -139,7 +140,7 @@ static int run_of(const zw_sweep *sweep, int over, int line, int i)
     return (line / below * count + i) * below + line % below;
 }
 
-/* Row by row: x, y (if there is one), then the quantities; a gap after every line. */
+/* Adds rows of x, y (if there is one) and the quantities, with a gap after every line. */
 static void add_rows(maker *k, int first, double *row)
 {
     const zw_sweep *sweep = k->sweep;
@@ -166,7 +167,7 @@ static void add_rows(maker *k, int first, double *row)
     }
 }
 
-/* Kept points: a row for each. */
+/* Adds a row for each kept point. */
 static void add_points(maker *k, int first, double *row)
 {
     const zw_sweep *sweep = k->sweep;
@@ -252,7 +253,7 @@ static void make_pictures(maker *k)
     choose_axes(k);
     add_texts(k);
     if (k->x < 0) {
-        return; /* one run: nothing to be seen over anything */
+        return; /* with one run there is nothing to plot against */
     }
     add_axis(k, k->x);
     int first = 1 + (k->y >= 0);

@@ -37,7 +37,7 @@ char *record_copy_text(const char *text)
     return copy;
 }
 
-/* One block holds all columns, so that it grows wholly or not at all. */
+/* One block holds all columns, so that growing it succeeds for all or none. */
 static bool table_make_room(record_table *table, size_t capacity)
 {
     const size_t columns = (size_t)table->column_count;
@@ -58,7 +58,7 @@ static bool table_make_room(record_table *table, size_t capacity)
     return true;
 }
 
-/* Room for one more row. */
+/* Makes room for one more row. */
 static bool table_grow_rows(record_table *table)
 {
     const size_t capacity = table->row_capacity;
@@ -136,7 +136,7 @@ void record_table_free(record_table *table)
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-/* FNV-1a; equal names of different recordings fall alike, so that all is deterministic. */
+/* FNV-1a, which gives the same slots in every run. */
 static unsigned hash_of(const char *name)
 {
     unsigned hash = 2166136261u;
@@ -157,7 +157,7 @@ static int slot_of(const record_table *table, const char *name)
     return (int)at;
 }
 
-/* At most half of the slots are taken, also after one more name. */
+/* Keeps at most half of the slots in use after one more name. */
 static bool table_grow_slots(record_table *table)
 {
     if (2 * (table->column_count + 1) <= table->slot_count) {
@@ -201,7 +201,7 @@ static zw_status table_check_column(const record_table *table, const char *name,
         return base_fail(error, ZW_BAD_INPUT, "recording: there is a column %s already", name);
     }
     if (role == RECORD_ROLE_TIME && table->time >= 0) {
-        return base_fail(error, ZW_BAD_INPUT, "recording: %s and %s both want to be the time",
+        return base_fail(error, ZW_BAD_INPUT, "recording: %s and %s are both declared as the time",
                          table->column[table->time].name, name);
     }
     return ZW_OK;
@@ -277,7 +277,8 @@ zw_status record_table_add_late(record_table *table, const char *name, record_ro
     if (table->late_capacity < 1) {
         return base_fail(error, ZW_BAD_INPUT, "recording: there is no room for column %s", name);
     }
-    table->row_count = 0; /* those that are there do not matter: there is room after them */
+    table->row_count =
+        0; /* for record_table_add_column, which refuses columns after rows; here there is room */
     zw_status status = record_table_add_column(table, name, role, NULL, error);
     table->row_count = rows;
     for (size_t row = 0; row < rows && status == ZW_OK; row++) {

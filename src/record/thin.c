@@ -5,7 +5,7 @@
 
 /* ---- Pen ------------------------------------------------------------------------------------ */
 
-/* Hundredths of a pixel as a decimal number, as short as it goes: -0.5 is "-.5". */
+/* Hundredths of a pixel as the shortest decimal number: -0.5 is "-.5". */
 static void put_hundredths(record_file *file, long value, bool glue)
 {
     const char *sign = value < 0 ? "-" : glue ? " " : "";
@@ -43,7 +43,7 @@ static bool cover_cell(record_thin *thin, double x, double y)
     return fresh;
 }
 
-/* Ink the cells between two points; was any of them blank? */
+/* Marks the cells between two points as covered; returns whether any was not. */
 static bool cover_stretch(record_thin *thin, record_spot from, record_spot to)
 {
     if (thin->covered == NULL) {
@@ -98,14 +98,14 @@ static void cone_anchor(record_thin *thin, record_spot at)
     pen_move(thin, at);
 }
 
-/* Does one line from the anchor pass this point too? If so, narrow the cone. */
+/* Does one line from the anchor also pass this point? Then the cone is narrowed. */
 static bool cone_admits(record_thin *thin, record_spot p)
 {
     record_cone *cone = &thin->cone;
     double dx = p.x - cone->anchor.x, dy = p.y - cone->anchor.y;
     double distance = hypot(dx, dy);
     if (distance < cone->reach - thin->tolerance) {
-        cone->last = cone->far; /* it turned back: keep the tip */
+        cone->last = cone->far; /* the curve turned back: keep the farthest point */
         return false;
     }
     if (distance > thin->tolerance) {
@@ -138,7 +138,7 @@ static void cone_add(record_thin *thin, record_spot p)
         cone_anchor(thin, p);
     } else if (!cone_admits(thin, p)) {
         cone_anchor(thin, thin->cone.last);
-        cone_admits(thin, p); /* a fresh cone admits anything */
+        cone_admits(thin, p); /* a new cone admits any point */
     }
 }
 
@@ -189,7 +189,7 @@ static void bin_add(record_thin *thin, record_spot p)
     bin->count++;
 }
 
-/* ---- The three in a row --------------------------------------------------------------------- */
+/* ---- The three filters in sequence ----------------------------------------------------------- */
 
 static int cells(double length, double cell)
 {
@@ -220,7 +220,7 @@ static void thin_gap(record_thin *thin)
         record_cone cone = thin->cone;
         if (cone.last.x != cone.anchor.x || cone.last.y != cone.anchor.y) {
             pen_move(thin, cone.last);
-        } else if (!thin->pen.down) { /* a point alone: round caps make it a dot */
+        } else if (!thin->pen.down) { /* an isolated point: round caps make it a dot */
             pen_go(thin, "M", lround(100 * cone.last.x), lround(100 * cone.last.y));
             if (thin->file != NULL) {
                 record_put(thin->file, "h0");

@@ -1,14 +1,15 @@
-/* What touches, in a recording. Which pairs will touch is not known before the end, so that columns
- * and arrows are kept aside and join the table when it is written.
+/* Contacts in a recording. Which pairs will be in contact is not known before the end, so columns
+ * and arrows are stored separately and added to the table when it is written.
  *
- * Columns of two bodies (of the world's, each geom with a name counts for itself: floor and wall
- * are two): the sum of the normal forces, the size of the sum of the forces across, the smallest
- * gap (no number while they are apart), and what they do (0 apart or without force, 1 stick, 2
- * slide): "normal(foot on floor)", ... Where more than `most` pairs have touched, none has columns:
- * a heap would have thousands.
+ * Columns of a pair of bodies (each named geom of the world counts separately: floor and wall are
+ * two): the sum of the normal forces, the size of the sum of the tangential forces, the smallest
+ * gap (NaN while they are apart), and the mode (0 apart or without force, 1 sticking, 2 sliding):
+ * "normal(foot on floor)", ... If more than `most` pairs have been in contact, none has columns: a
+ * heap would have thousands.
  *
- * Arrows: the force at every point, the strongest SLOTS of a moment. Their scale is such that all
- * but the strongest tenth are shorter than PART of what is drawn at the start; impacts are cut. */
+ * Arrows: the force at every point, the SLOTS largest ones of each row. They are scaled so that all
+ * but the largest tenth are shorter than PART of the extent of the drawing at the start; impacts
+ * are cut off. */
 #include "record/touch.h"
 
 #include <math.h>
@@ -22,10 +23,10 @@
 
 enum { SLOTS = 48, COLUMNS = 4, NAME = 256 };
 #define PART 0.2
-#define LONGEST 3.0 /* times that */
+#define LONGEST 3.0 /* times that length */
 
 typedef struct touch_pair {
-    int side[2];         /* a body, or -1 - a geom of the world */
+    int side[2];         /* a body, or -1 - geom of the world */
     const char *name[2]; /* the system's */
 } touch_pair;
 
@@ -61,7 +62,7 @@ static touch_pair sides(const zw_contact *it)
     return pair;
 }
 
-/* The number of a pair, -1: no memory. Contacts come in nearly the same order each time. */
+/* The index of a pair; -1: no memory. Contacts come in nearly the same order each time. */
 static int pair_of(record_touch *t, const zw_contact *it)
 {
     const touch_pair pair = sides(it);
@@ -108,7 +109,7 @@ static int add_sum(record_touch *t, size_t row, const zw_contact *it)
     return 1;
 }
 
-/* One more arrow of this row, or in the place of the weakest of SLOTS. 0: no memory. */
+/* Adds an arrow to this row, or replaces the weakest of SLOTS. 0: no memory. */
 static int add_arrow(record_touch *t, size_t row, int first, const zw_contact *it)
 {
     touch_arrow arrow = {.row = row, .slot = t->arrow_count - first};
@@ -157,7 +158,7 @@ zw_status record_touch_row(record_touch *t, size_t row, const zw_contact *list, 
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-/* Long names are cut, and may be alike then. */
+/* Long names are cut, and may then coincide. */
 static zw_status add_column(record_table *table, char *name, record_role role, double value,
                             zw_error *error)
 {
@@ -195,7 +196,7 @@ static zw_status add_sums(record_touch *t, record_table *table, zw_error *error)
 
 /* ---- Arrows --------------------------------------------------------------------------------- */
 
-/* How far things that move are from each other in the first row: the length of a diagonal. */
+/* The extent of the moving points in the first row: the length of a diagonal. */
 static double extent_of(const record_table *table)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -221,7 +222,7 @@ static int smaller(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The force that nine of ten arrows do not reach; 0: no memory. */
+/* The ninth decile of the forces of the arrows; 0: no memory. */
 static double usual_force(const record_touch *t)
 {
     double *size = base_alloc(((size_t)t->arrow_count + 1) * sizeof *size), usual = 0;

@@ -1,4 +1,4 @@
-/* What touches, in a recording: see touch.c. */
+/* Contacts in a recording: see touch.c. */
 #ifndef ZW_RECORD_TOUCH_H
 #define ZW_RECORD_TOUCH_H
 
@@ -6,7 +6,7 @@
 #include "zwang/bodies.h"
 
 typedef struct record_touch {
-    int most;   /* pairs that are written; -1: all */
+    int most;   /* largest number of pairs written; -1: all */
     int beyond; /* there are more: none is written */
     int pair_count, pair_capacity, next;
     struct touch_pair *pair;
@@ -21,7 +21,7 @@ void record_touch_free(record_touch *touch);
 /* The contacts of a row. */
 zw_status record_touch_row(record_touch *touch, size_t row, const zw_contact *list, int count,
                            zw_error *error);
-/* Their columns and arrows, once. */
+/* Adds their columns and arrows to the table; called once. */
 zw_status record_touch_finish(record_touch *touch, record_table *table, zw_error *error);
 
 #endif

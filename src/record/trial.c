@@ -1,5 +1,5 @@
-/* The trial of a recorded path as a file: the extra force over time, and what the
- * constraints exert. */
+/* The trial of a recorded path as a file: the extra force over time, and the forces of the
+ * constraints. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct maker {
 
 /* ---- Columns and rows ----------------------------------------------------------------------- */
 
-/* A coordinate may be called power; then the power has a number. */
+/* If a coordinate is called power, the column of the power gets a number. */
 static int add_column(maker *k, const char *name, record_role role)
 {
     int index = -1;
@@ -116,8 +116,8 @@ static void add_plot(maker *k, const char *title, const char *label, const int *
     }
 }
 
-/* Columns first .. first + count - 1, those with the largest peaks before the others, as many as a
- * chart takes: in the order of the table, unless there are more. */
+/* Plots columns first .. first + count - 1 in the order of the table; if a chart cannot hold them
+ * all, those with the largest peaks. */
 static void add_plot_of(maker *k, const char *title, int first, int count)
 {
     int *order = base_alloc((size_t)count * sizeof *order + 1);
@@ -144,7 +144,7 @@ static void add_plot_of(maker *k, const char *title, int first, int count)
     base_free(peak);
 }
 
-/* A page shows multipliers anyway. */
+/* A page always shows multipliers. */
 static void add_plots(maker *k, bool page)
 {
     int size[] = {k->size, k->size + 1};
@@ -156,7 +156,7 @@ static void add_plots(maker *k, bool page)
     }
 }
 
-/* ---- What it says about itself -------------------------------------------------------------- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 static void add_line(maker *k, const char *label, const char *text)
 {

@@ -45,7 +45,7 @@ static record_chart *add_chart(record_view *view, zw_error *error)
     return &view->chart[view->count++];
 }
 
-/* Cut where a character of UTF-8 begins. */
+/* Cut at the boundary of a UTF-8 character. */
 static void set_title(record_chart *chart, const char *first, const char *link, const char *second)
 {
     char *title = chart->title;
@@ -104,7 +104,7 @@ static double peak_of(const record_table *table, int column)
     return peak;
 }
 
-/* Take the column in, and if there is no room the one with the smallest peak falls out. */
+/* Adds the column; if the chart is full, the column with the smallest peak is dropped. */
 static void take_largest(record_chart *chart, double *peak, int column, double its_peak)
 {
     int at = chart->curve_count;
@@ -117,7 +117,7 @@ static void take_largest(record_chart *chart, double *peak, int column, double i
         if (its_peak <= peak[at]) {
             return;
         }
-        /* Close the gap, so that curves stay in the order of the columns. */
+        /* Close the gap, so that curves keep the order of the columns. */
         memmove(&chart->curve[at], &chart->curve[at + 1],
                 (size_t)(RECORD_CURVES - 1 - at) * sizeof chart->curve[0]);
         memmove(&peak[at], &peak[at + 1], (size_t)(RECORD_CURVES - 1 - at) * sizeof peak[0]);

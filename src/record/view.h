@@ -1,5 +1,4 @@
-/* Which charts of a table a reader gets to see: the plots that were asked for, and what belongs to
- * every run. */
+/* The charts of a table: the plots that the model requests, and those that belong to every run. */
 #ifndef ZW_RECORD_VIEW_H
 #define ZW_RECORD_VIEW_H
 
@@ -14,12 +13,12 @@ typedef struct record_chart {
     int x;                         /* column; -1: the number of the row */
     int curve_count;
     int curve[RECORD_CURVES]; /* columns */
-    int left_out;             /* columns for which there was no room */
+    int left_out;             /* columns that did not fit */
     bool log_y;               /* |y| on a log scale */
     bool drift;               /* y minus its first finite value */
-    bool forces;              /* of contacts: short peaks need not be seen whole */
+    bool forces;              /* contact forces: short peaks may be cut off */
     int color;                /* of dots: 1 + the column, 0: none */
-    int fields[2];            /* of a map of them */
+    int fields[2];            /* size of a map of them */
 } record_chart;
 
 typedef struct record_view {
@@ -38,7 +37,7 @@ void record_view_free(record_view *view);
 struct record_file;
 zw_status record_put_svg(struct record_file *file, const record_table *table, zw_error *error);
 
-/* What a drift is measured from: the first finite value; 0 if there is none. */
+/* The reference of a drift: the first finite value; 0 if there is none. */
 double record_first_finite(const record_table *table, int column);
 double record_time_of(const record_table *table, size_t row);
 

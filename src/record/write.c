@@ -21,7 +21,8 @@ zw_status record_write(const record_table *table, const char *path, zw_error *er
             return known[i].write(table, path, error);
         }
     }
-    return base_fail(error, ZW_BAD_INPUT,
-                     "%.300s: the ending says the format, and it must be .csv, .h5, .svg or .html",
-                     path);
+    return base_fail(
+        error, ZW_BAD_INPUT,
+        "%.300s: the file name must end in .csv, .h5, .svg or .html, which selects the format",
+        path);
 }

@@ -275,7 +275,7 @@ static void room_for_contacts_is_counted(void **state)
     zw_run_options options = {.contact = ZW_CONTACT_SOFT};
     zw_status status = zw_batch_step(batch, &options, 400, 0, &s.error);
     assert_int_equal(status, ZW_TOO_LARGE);
-    assert_non_null(strstr(s.error.text, "contacts, but a world on the device has room for"));
+    assert_non_null(strstr(s.error.text, "contacts, more than a world on the device has room for"));
     double t = *zw_batch_field(batch, 0, ZW_FIELD_TIME);
     assert_int_equal(zw_batch_step(batch, &options, 3, 0, &s.error), ZW_OK); /* none is left */
     assert_true(t == *zw_batch_field(batch, 0, ZW_FIELD_TIME));

@@ -1,5 +1,5 @@
-/* A sweep is made: words are read, names are looked up, a table is laid out; all that can be wrong
- * with the command is found here, before the first run. */
+/* Creates a sweep: parses its texts, looks up names, lays out the table; every error of the command
+ * is found here, before the first run. */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ static zw_status read_overs(zw_sweep *sweep, zw_error *error)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Each name is tried with its first value: reading the file shows which there are. */
+/* Tries each name with its first value: reading the file shows whether it exists. */
 static zw_status try_names(zw_sweep *sweep, zw_error *error)
 {
     int fixed = sweep->options.read.setting_count;
@@ -130,7 +130,8 @@ static void hash_text_of(const zw_sweep *sweep, const zw_model *model, uint64_t 
     *hash = base_hash_text(base_hash_text(*hash, options->keep), options->after);
 }
 
-/* All that the table depends on: the texts, the mechanics, the start, the options. */
+/* The hash of everything that the table depends on: the texts, the mechanics, the start, the
+ * options. */
 static void take_hash(zw_sweep *sweep, const zw_model *model, const zw_system *system)
 {
     const zw_run_options *run = &sweep->options.run;
@@ -149,7 +150,7 @@ static void take_hash(zw_sweep *sweep, const zw_model *model, const zw_system *s
     zw_work_free(work);
 }
 
-/* Formulas are read as part of the file, so that what is wrong with them is said as of any. */
+/* Formulas are read as part of the file, so that their errors are reported like any other. */
 static zw_status try_formulas(zw_sweep *sweep, zw_error *error)
 {
     int fixed = sweep->options.read.setting_count;
@@ -189,7 +190,7 @@ static zw_status look_up(zw_sweep *sweep, zw_error *error)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* A parameter may be called `end`; then the end has a number. */
+/* If a parameter is called `end`, the column of the end gets a number. */
 static int add_name(zw_sweep *sweep, int *count, const char *name, int point)
 {
     char text[256], own[256];
@@ -259,7 +260,7 @@ zw_sweep *zw_sweep_create(const char *path, const zw_sweep_options *options, zw_
         zw_sweep_free(sweep);
         return NULL;
     }
-    sweep->options.over = NULL; /* the caller's */
+    sweep->options.over = NULL; /* owned by the caller */
     sweep->options.keep = NULL;
     return sweep;
 }

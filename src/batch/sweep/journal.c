@@ -1,10 +1,10 @@
-/* What is done, in a file that survives the end of the program at any moment.
+/* The finished runs, in a file that survives termination of the program at any moment.
  *
- * A head that says which sweep it is of, then a line for each run that is through: its number, the
- * bits of its numbers, its status, a hash of all that. A line is written by one call, after those
- * before it; one that is cut short, by kill -9 or a full disk, has a wrong hash and counts as not
- * there, and so does a damaged one. Lines come in the order in which runs end, which may be any:
- * the table is written by the numbers of the runs. A lock keeps a second program out. */
+ * A header identifies the sweep; then follows a line for each finished run: its number, the bits of
+ * its results, its status, and a hash of all that. Each line is appended by one call; one that is
+ * cut short, by kill -9 or a full disk, has a wrong hash and is ignored, and so is a damaged one.
+ * Lines are in the order in which runs finish, which may be any; the table is sorted by run. A lock
+ * keeps out a second program. */
 #define _POSIX_C_SOURCE 200809L
 #include "batch/sweep/sweep.h"
 
@@ -55,7 +55,7 @@ static uint64_t hash_of(const char *text, size_t length)
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* One line without its end: a run that is done, if it is whole. */
+/* Reads one line without its line end: a finished run, if the line is intact. */
 int sweep_journal_take(zw_sweep *sweep, char *line, size_t length)
 {
     if (length < HASHED) {
@@ -131,7 +131,7 @@ static zw_status lock(const zw_sweep *sweep, zw_error *error)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(sweep->journal, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) {
-        return ZW_OK; /* or a file system without locks */
+        return ZW_OK; /* a file system may lack locks */
     }
     return base_fail(error, ZW_NO_FILE, "another sweep is using %.300s", sweep->journal_path);
 }
@@ -152,7 +152,7 @@ zw_status sweep_journal_open(zw_sweep *sweep, zw_error *error)
     if (!text) {
         return status == ZW_OK ? error ? error->status : ZW_NO_FILE : status;
     }
-    if (length < whole && !memcmp(text, head, length)) { /* new, or its head was cut short */
+    if (length < whole && !memcmp(text, head, length)) { /* new, or its header was cut short */
         length = 0;
     } else if (length < whole || memcmp(text, head, whole) != 0) {
         base_free(text);

@@ -1,5 +1,5 @@
-/* What is kept: words to quantities. A formula is whatever a model may plot; here it is only cut
- * out of the words around it, and the reader of the model checks it. */
+/* Parses the quantities to keep. A formula is anything that a model may plot; here it is only
+ * extracted from the text around it, and the reader of the model checks it. */
 #include "batch/sweep/sweep.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 
-/* A piece of the text, without blanks at its ends. */
+/* A part of the text, without blanks at its ends. */
 typedef struct piece {
     const char *at;
     size_t length;
@@ -50,7 +50,7 @@ static const char *part_end(const char *from, const char *to)
     return from;
 }
 
-/* `text` as WORD(...): what stands before and in the brackets. */
+/* Is `text` of the form WORD(...)? Then gives the word and the content of the brackets. */
 static int is_call(piece text, piece *word, piece *inside)
 {
     const char *open = memchr(text.at, '(', text.length), *end = text.at + text.length;
@@ -61,7 +61,7 @@ static int is_call(piece text, piece *word, piece *inside)
     for (const char *c = open; c < end; c++) {
         depth += (*c == '(') - (*c == ')');
         if (depth == 0 && c + 1 < end) {
-            return 0; /* max(x) + max(y) */
+            return 0; /* such as max(x) + max(y) */
         }
     }
     *word = trim(text.at, open);
@@ -69,7 +69,7 @@ static int is_call(piece text, piece *word, piece *inside)
     return depth == 0;
 }
 
-/* "FORMULA at WORD": the last `at` outside of brackets. */
+/* "FORMULA at WORD": splits at the last `at` outside brackets. */
 static int is_at(piece text, piece *formula, piece *word)
 {
     int depth = 0;
@@ -95,7 +95,7 @@ static zw_status set_formula(sweep_keep *keep, piece formula, zw_error *error)
 {
     if (formula.length == 0 || memchr(formula.at, '#', formula.length) ||
         memchr(formula.at, '\n', formula.length)) {
-        return base_fail(error, ZW_BAD_INPUT, "\"%.*s\" is no formula",
+        return base_fail(error, ZW_BAD_INPUT, "\"%.*s\" is not a formula",
                          formula.length > 100 ? 100 : (int)formula.length, formula.at);
     }
     keep->formula = copy(formula);
@@ -259,7 +259,7 @@ void sweep_keeps_clear(sweep_keeps *keeps)
 
 /* ---- In a model ----------------------------------------------------------------------------- */
 
-/* The number of a formula among all of the sweep; -1: no memory. */
+/* The index of a formula among those of the sweep; -1: no memory. */
 static int expr_of(sweep_keeps *keeps, const char *formula)
 {
     for (int i = 0; i < keeps->expr_count; i++) {
@@ -295,7 +295,7 @@ zw_status sweep_keeps_bind(sweep_keeps *keeps, const char *after, const zw_syste
 {
     for (int i = 0; i < keeps->count; i++) {
         sweep_keep *keep = &keeps->keep[i];
-        /* period(hit) is about the event, period(x) about the coordinate */
+        /* period(hit) refers to the event, period(x) to the coordinate */
         if (keep->kind == SWEEP_PERIOD && (!strcmp(keep->formula, "impacts") ||
                                            zw_id(system, ZW_KIND_EVENT, keep->formula) >= 0)) {
             keep->kind = SWEEP_PERIOD_EVENT;

@@ -1,14 +1,16 @@
-/* The largest Lyapunov exponent: how fast neighbours part (Benettin, Galgani, Strelcyn 1976).
+/* The largest Lyapunov exponent: the rate at which neighbouring motions diverge (Benettin, Galgani,
+ * Strelcyn 1976).
  *
- * Two motions start a distance d apart. After a while they are r d apart; log r is noted, and the
- * second is put back to distance d along the line between them, and so on: the exponent is the sum
- * of the logarithms divided by the time. The second motion is a true motion of the system,
- * contacts, impacts and constraints included, and what is put back is brought onto the constraints.
+ * Two motions start a distance d apart. After an interval they are r d apart; log r is added up,
+ * and the second is moved back to distance d along the line between them, and so on: the exponent
+ * is the sum of the logarithms divided by the time. The second motion is a true motion of the
+ * system, including contacts, impacts and constraints, and after being moved back it is projected
+ * onto the constraints.
  *
- * d = 1e-7 of (q, v): the curvature of the flow enters with 1e-7 r, and the integrator's error,
- * which is nearly the same for both, below; with 1e-6 and 1e-9 test_chaos.c sees more of the one
- * and of the other. The while between two looks is chosen so that r stays between about 2 and 100;
- * a look that finds more than 1e4 is taken back and half as long. */
+ * d = 1e-7 of (q, v): the curvature of the flow contributes a relative error of 1e-7 r, and the
+ * integrator's error, which is nearly the same for both, less; with 1e-6 and 1e-9 test_chaos.c
+ * shows more of the former and of the latter. The interval is chosen so that r stays between about
+ * 2 and 100; an interval with r above 1e4 is repeated with half the length. */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
@@ -44,7 +46,7 @@ static double distance(const pair *p, double *y)
     return math_sqrt(sum);
 }
 
-/* The other is put where one is, and then `scale` times y away. */
+/* Copies one motion to the other, and then moves that by `scale` times y. */
 static zw_status put_beside(pair *p, double scale, zw_error *error)
 {
     zw_status status = zw_state_copy(p->one, &p->other, error);
@@ -67,7 +69,7 @@ static zw_status move(pair *p, zw_state *state, double to, int *stopped, zw_erro
     zw_run_options options = p->options;
     zw_run_summary summary = {0};
     options.time = to;
-    options.every = 2 * fabs(to) + 1; /* no samples are wanted */
+    options.every = 2 * fabs(to) + 1; /* no samples */
     zw_status status = zw_run(p->system, state, p->work, &options, &summary, error);
     if (status == ZW_OK && summary.interrupted) {
         return base_fail(error, ZW_INTERRUPTED, "stopped by the caller");
@@ -88,7 +90,8 @@ static zw_status follow(pair *p, double after, double end, double *exponent, zw_
     double d = status == ZW_OK ? distance(p, p->y) : 0;
     int stopped = 0;
     while (status == ZW_OK && from < end && !stopped) {
-        double next = from < after && after < end ? after : end; /* one look is at this time */
+        double next =
+            from < after && after < end ? after : end; /* one interval ends at this time */
         double to = from + span < next - 0.01 * span ? from + span : next;
         if ((status = zw_state_copy(p->one, &p->one_before, error)) != ZW_OK ||
             (status = zw_state_copy(p->other, &p->other_before, error)) != ZW_OK ||
@@ -97,7 +100,7 @@ static zw_status follow(pair *p, double after, double end, double *exponent, zw_
             break;
         }
         double now = distance(p, p->y), ratio = now / d;
-        if (!(now > 0)) { /* one came to rest where the other did: there is no line between them */
+        if (!(now > 0)) { /* both came to rest in the same state: there is no line between them */
             *exponent = -INFINITY;
             return ZW_OK;
         }
@@ -136,7 +139,7 @@ zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work
     if (!p.y) {
         return base_fail(error, ZW_NO_MEMORY, "out of memory");
     }
-    /* A first direction that no symmetry of the system knows. */
+    /* An initial direction without any symmetry. */
     double sum = 0;
     for (int i = 0; i < p.nq + p.n; i++) {
         uint64_t hash = base_hash_word(base_hash_word(BASE_HASH_START, (uint64_t)i), 17);

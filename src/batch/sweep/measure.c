@@ -1,10 +1,10 @@
-/* Samples to numbers.
+/* Computes quantities from samples.
  *
- * Between samples a quantity is the polynomial through up to seven of them, three to each side, of
- * one smooth piece: an extreme or a passage is found on it, a mean is its integral. Its error is
- * that of interpolation, about 0.02 (w h)^7 of an oscillation of frequency w sampled every h. How
- * good it is is measured, not hoped: the same with two nodes less is computed, too, and the
- * difference stands in the table (`doubt`). */
+ * Between samples a formula is interpolated by the polynomial through up to seven of them, three on
+ * each side, within one smooth piece: extremes and crossings are found on it, and means are its
+ * integrals. The interpolation error is about 0.02 (w h)^7 of an oscillation of frequency w sampled
+ * every h. It is also estimated: the same is computed with two nodes fewer, and the difference is
+ * in the table (`doubt`). */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void doubt(sweep_measured *of, double value, double other)
     of->doubt = miss > of->doubt ? miss : of->doubt;
 }
 
-/* The first sample that is looked at. */
+/* The first sample that counts. */
 static int first_sample(const sweep_measured *of)
 {
     int i = 0;
@@ -36,7 +36,7 @@ static int first_sample(const sweep_measured *of)
 
 /* ---- Extremes -------------------------------------------------------------------------------- */
 
-/* The largest value of sign * curve between two times around a single top: golden section. */
+/* The maximum of sign * curve between two times around a single peak: golden section. */
 static double top_of(const sweep_curve *curve, double sign, double low, double high)
 {
     const double ratio = 0.61803398874989484820;
@@ -91,8 +91,7 @@ static double extreme(sweep_measured *of, int expr, double sign)
 
 /* ---- Means and passages ---------------------------------------------------------------------- */
 
-/* Over one interval: three points of Gauss are exact for what seven nodes give, but for degree 6.
- */
+/* Over one interval: three Gauss points are exact for degree 5, while seven nodes give degree 6. */
 static double integral(const sweep_curve *curve, double low, double high)
 {
     const double far = 0.77459666924148337704; /* sqrt(3/5) */
@@ -125,7 +124,7 @@ static double mean(sweep_measured *of, int expr)
     return sum / time;
 }
 
-/* Where a curve that is below a level at `low` and not so at `high` meets it. */
+/* Where a curve that is below a level at `low` and not below it at `high` crosses it. */
 static double passage(const sweep_curve *curve, double level, double low, double high)
 {
     for (int k = 0; k < 100 && low < high; k++) {
@@ -142,7 +141,7 @@ static double passage(const sweep_curve *curve, double level, double low, double
     return high;
 }
 
-/* The mean time between two passages upward through the mean. */
+/* The mean time between upward crossings of the mean. */
 static double period(sweep_measured *of, int expr)
 {
     const sweep_series *s = of->series;
@@ -218,7 +217,8 @@ static void points_of_event(const sweep_measured *of, const sweep_keep *keep, do
     }
 }
 
-/* The last values at multiples of the strobe's time, where samples were taken on purpose. */
+/* The last values at multiples of the strobe's period, where samples were taken for this
+ * purpose. */
 static void points_of_strobe(const sweep_measured *of, const sweep_keep *keep, double *to)
 {
     const sweep_series *s = of->series;

@@ -1,12 +1,12 @@
-/* What varies.
+/* The parameters that vary.
  *
- * Grids and lists are multiplied: the first one changes slowest. Random and latin ones have no
- * values of their own but share `samples` draws, which change fastest. A draw is a function of
- * (seed, number of the draw, name) and of nothing else: so adding a parameter, or running part of a
- * sweep, changes no other number, and there is no state to keep.
+ * Grids and lists are combined in all ways; the first one changes slowest. Random and latin
+ * parameters share `samples` draws, which change fastest. A draw is a function of (seed, number of
+ * the draw, name) only: so adding a parameter, or running part of a sweep, changes no other number,
+ * and no state has to be kept.
  *
- * Latin: the interval is cut into `samples` equal parts, draw k lies somewhere in part p(k), and p
- * is a permutation: every part is met once. p(k) is the rank of draw k when all are sorted by their
+ * Latin: the interval is divided into `samples` equal parts, draw k lies in part p(k), and p is a
+ * permutation: every part is used once. p(k) is the rank of draw k when all are sorted by their
  * hash of (seed, draw, name). */
 #include "batch/sweep/sweep.h"
 
@@ -45,7 +45,7 @@ static zw_status refuse(zw_error *error, const char *text)
                      text);
 }
 
-/* A..B, and what follows it. */
+/* Parses A..B, which must extend to `to`. */
 static int read_ends(sweep_over *over, const char *from, const char *to)
 {
     const char *dots = strstr(from, "..");
@@ -181,14 +181,14 @@ int sweep_over_runs(const sweep_over *over, int count, int samples, zw_error *er
         return 0;
     }
     if (runs > SWEEP_MOST_RUNS) {
-        base_fail(error, ZW_BAD_INPUT, "these would be %.4g runs; at most %d are allowed", runs,
+        base_fail(error, ZW_BAD_INPUT, "this would be %.4g runs; at most %d are allowed", runs,
                   SWEEP_MOST_RUNS);
         return 0;
     }
     return (int)runs;
 }
 
-/* The hash of (seed, name, draw): its steps are one to one, two more mix the last word well. */
+/* The hash of (seed, name, draw): its steps are bijective, and two more mix the last word well. */
 static uint64_t draw_hash(const sweep_over *over, uint64_t seed, uint64_t what, int draw)
 {
     uint64_t hash = base_hash_text(base_hash_word(BASE_HASH_START, seed), over->name);
@@ -196,7 +196,7 @@ static uint64_t draw_hash(const sweep_over *over, uint64_t seed, uint64_t what, 
     return base_hash_word(base_hash_word(hash, 0x9e37), 0x79b9);
 }
 
-/* In [0, 1), by 53 bits. */
+/* In [0, 1), from 53 bits. */
 static double draw_part(const sweep_over *over, uint64_t seed, int draw)
 {
     return (double)(draw_hash(over, seed, 1, draw) >> 11) * 0x1p-53;
@@ -253,7 +253,7 @@ static double value_of(const sweep_over *over, int samples, uint64_t seed, int i
         return between(over, draw_part(over, seed, draw));
     case SWEEP_LATIN:
         return between(over, (over->part[draw] + draw_part(over, seed, draw)) / samples);
-    default: /* the ends are met exactly */
+    default: /* both ends are exact */
         return index == 0                 ? over->low
                : index == over->count - 1 ? over->high
                                           : between(over, (double)index / (over->count - 1));
@@ -265,7 +265,7 @@ double sweep_over_value(const sweep_over *over, int count, int samples, uint64_t
 {
     int draws = samples > 0 ? samples : 1, rest = run / draws;
     for (int i = count - 1; i > which; i--) {
-        rest /= over[i].count; /* of what is drawn: 1 */
+        rest /= over[i].count; /* 1 for random and latin ones */
     }
     return value_of(&over[which], samples, seed, rest % over[which].count, run % draws);
 }

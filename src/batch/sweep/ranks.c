@@ -1,17 +1,17 @@
 /* A sweep in several processes.
  *
- * Rank 0 has the table; its calling thread serves, its other threads run. A thread of another rank
- * asks for a run and says with the same message which one it has done: the line that the journal
- * would have of it, so that rank 0 has its very bits. Nothing is dealt out beforehand: a rank
- * that is free asks, and long runs hold up no other.
+ * Rank 0 owns the table; its calling thread serves requests, its other threads execute runs. A
+ * thread of another rank requests a run, and the same message returns the run it has finished, as
+ * the line of the journal, so that rank 0 gets the exact bits. Nothing is assigned beforehand: a
+ * free rank asks, and long runs delay no other.
  *
- *     "hello HEAD"    once: rank 0 returns 0, or -1 where HEAD, which names model, values and
- *                     quantities by a hash, is not its own
- *     "LINE" or ""    a run that is done; the answer is the next, or -1
+ *     "hello HEAD"    once: rank 0 returns 0, or -1 where HEAD, which identifies model, values and
+ *                     quantities by a hash, differs from its own
+ *     "LINE" or ""    a finished run; the answer is the next one, or -1
  *     "bye REASON"    the last message of a rank; with a reason it ends the sweep
  *
- * What rank 0 does for a run is one message, one line of the journal and one row, whatever the
- * number of ranks. */
+ * For each run rank 0 handles one message, one line of the journal and one row, whatever the number
+ * of ranks. */
 #include <string.h>
 
 #include "base/error.h"
@@ -99,7 +99,7 @@ void sweep_serve(zw_sweep *sweep)
     }
 }
 
-/* ---- The others ------------------------------------------------------------------------------ */
+/* ---- The other ranks ------------------------------------------------------------------------- */
 
 static int ask(zw_sweep *sweep, const char *text)
 {

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "system/system.h"
 
-/* ---- Where values come from ------------------------------------------------------------------ */
+/* ---- Sources of values ----------------------------------------------------------------------- */
 
 /* By its name: coordinate, speed with its prime, number of a sensor, parameter or control. */
 static int find_named(const zw_system *system, const char *name, sweep_source *source)
@@ -157,8 +157,8 @@ static int add_sample(sweep_series *series, double time, int begins, const zw_sy
     return 1;
 }
 
-/* A jump is shown from both sides: the near one of an impact is a sample of its own, that of an
- * event which sets something is the event's. */
+/* A jump has two samples: the one after an impact is a separate sample; for an event that sets
+ * something the second is the event's own. */
 int sweep_series_take(sweep_series *series, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work)
 {

@@ -1,6 +1,6 @@
-/* The runs of a sweep. Each one reads the file with its own settings, compiles it and runs it in a
- * state and scratch of its own: so it is the same motion as that of the file alone, and threads
- * share nothing but the number of the next run. */
+/* The runs of a sweep. Each one reads the file with its own settings, compiles it and runs it with
+ * its own state and scratch: so it is the same motion as that of the file alone, and threads share
+ * only the number of the next run. */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* ---- A model and its motion ------------------------------------------------------------------ */
 
-/* What a run has of its own. */
+/* The data of one run. */
 typedef struct one {
     zw_sweep *sweep;
     zw_model *model;
@@ -23,7 +23,7 @@ typedef struct one {
     zw_state *state, *start; /* start: a copy, if it is needed */
     sweep_source *source;
     sweep_series *series;
-    int speaks; /* its thread is the caller's */
+    int speaks; /* it runs in the calling thread */
     zw_run_options plan;
     zw_run_summary summary;
     sweep_measured measured;
@@ -68,7 +68,7 @@ static int poll(void *user, double time)
     return atomic_load(&it->sweep->stopped);
 }
 
-/* Also where the caller's thread has no run left, and others have. */
+/* Also called while the calling thread has no run left and others have. */
 void sweep_watch(void *user)
 {
     ask(user, 0);
@@ -109,7 +109,7 @@ static void unload(one *it)
     zw_model_free(it->model);
 }
 
-/* The value at the start of formula `expr`, which says a time. */
+/* The value at the start of formula `expr`, which is a time. */
 static zw_status time_said(one *it, int expr, double *value)
 {
     const sweep_source *source = &it->source[expr];
@@ -122,12 +122,13 @@ static zw_status time_said(one *it, int expr, double *value)
         *value = zw_field(it->system, it->state, it->work, source->field).data[source->index];
     }
     if (status == ZW_OK && !isfinite(*value)) {
-        return base_fail(&it->error, ZW_BAD_INPUT, "%.100s is no time", text);
+        return base_fail(&it->error, ZW_BAD_INPUT, "%.100s is not a time", text);
     }
     return status;
 }
 
-/* Steps of impulse and soft have impacts within them, without an instant: they can be counted. */
+/* Steps of the methods impulse and soft contain impacts without locating them in time: they can
+ * only be counted. */
 static zw_status check_impacts(one *it)
 {
     const sweep_keeps *keeps = &it->sweep->keeps;
@@ -146,7 +147,7 @@ static zw_status check_impacts(one *it)
     return ZW_OK;
 }
 
-/* How long, how often to look, and from when on. */
+/* The duration, the interval of samples, and the time from which quantities are taken. */
 static zw_status make_plan(one *it)
 {
     const sweep_keeps *keeps = &it->sweep->keeps;
@@ -175,7 +176,7 @@ static zw_status make_plan(one *it)
     return status == ZW_OK ? check_impacts(it) : status;
 }
 
-/* The motion; *gone: it was given up. */
+/* Runs the motion; *gone: it was abandoned. */
 static zw_status move(one *it, int *gone)
 {
     zw_error *error = &it->error;
@@ -204,7 +205,7 @@ static zw_status move(one *it, int *gone)
     status = zw_run(it->system, it->state, it->work, &options, &it->summary, error);
     *gone = status == ZW_INTERRUPTED || (it->summary.interrupted && !it->series->full);
     if (status == ZW_OK && it->series->full) {
-        return base_fail(error, ZW_NO_MEMORY, "not enough memory for so many samples");
+        return base_fail(error, ZW_NO_MEMORY, "not enough memory for the samples");
     }
     if (status == ZW_OK && !*gone && it->start) {
         options.observer = NULL;
@@ -218,7 +219,7 @@ static zw_status move(one *it, int *gone)
 
 /* ---- Into the table -------------------------------------------------------------------------- */
 
-/* In one line: the messages of errors have several. */
+/* As one line: error messages have several. */
 int sweep_set_status(zw_sweep *sweep, int run, const char *text)
 {
     size_t length = strcspn(text, "\n");
@@ -291,7 +292,8 @@ static void run_one(zw_sweep *sweep, sweep_series *series, zw_setting *setting, 
     series->exprs = sweep->keeps.expr_count;
     series->source = it.source;
     status = status == ZW_OK ? move(&it, &gone) : status;
-    if (status == ZW_NO_MEMORY) { /* it would be wrong to say so of this run for ever */
+    if (status ==
+        ZW_NO_MEMORY) { /* lack of memory is not a property of the run, and is not recorded */
         sweep_give_up(sweep, &it.error);
     } else if (!gone) {
         zw_error error = {0};

@@ -1,5 +1,5 @@
-/* What steps on a device never come to: image_check refuses systems that would need it. Each fails
- * in the way that its callers know. */
+/* Stubs of functions that steps on a device never reach: image_check refuses systems that would
+ * need them. Each fails in a way that its callers handle. */
 #include "base/memory.h"
 #include "collide/broad.h"
 #include "collide/ground.h"
@@ -9,7 +9,7 @@
 #include "system/soft/soft_large.h"
 #include "system/soft8/soft8.h"
 
-/* Buffers are large enough (world.c): no more is asked for. */
+/* Buffers are large enough (world.c), so no memory is requested. */
 void *base_alloc(size_t bytes)
 {
     (void)bytes;
@@ -41,7 +41,7 @@ int *base_arena_ints(base_arena *arena, size_t count)
     return base_arena_bytes(arena, count * sizeof(int));
 }
 
-/* Only to name a formula that has no value: there is one. */
+/* Only used to name a formula without a value; there are no formulas. */
 zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
                           const double *q, const double *v, const double *a, const double *lambda,
                           zw_error *error)
@@ -63,7 +63,7 @@ const double *bodies_formula_outputs(const zw_system *system, const zw_work *wor
     return NULL;
 }
 
-/* No adhesion: nothing to be found. */
+/* No adhesion: nothing to find. */
 zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, const double *v,
                       double slack, zw_error *error)
 {
@@ -78,7 +78,7 @@ int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *
     return 0;
 }
 
-/* No crowds, no boxes. */
+/* No crowds, no bounding boxes. */
 int contact_crowd_meet(const struct zw_system *system, contact_work *work, double margin)
 {
     (void)system, (void)work, (void)margin;
@@ -105,7 +105,7 @@ int collide_broad_pairs(const collide_broad *broad, const int **pair)
     return 0;
 }
 
-/* No islands that are large. */
+/* No large islands. */
 int soft_large_find(soft_problem *s, soft_island *island)
 {
     (void)s, (void)island;
@@ -124,7 +124,7 @@ void soft_large_solve(soft_problem *s, const soft_island *island, double *x)
     (void)s, (void)island, (void)x;
 }
 
-/* Nor more blocks than there is room for: all go alone then. */
+/* No more blocks than there is room for: such worlds step alone. */
 int soft8_grow(soft8 *s)
 {
     (void)s;

@@ -1,5 +1,5 @@
-/* Before the files of worlds in lanes, once more: the 32 threads of a warp are a crew
- * (math/crew.h), and have one world together. The names of functions are others than those of
+/* Included before the files of worlds in lanes, which are compiled a second time: the 32 threads of
+ * a warp are a crew (math/crew.h), and share one world. The function names differ from those of
  * one_lane.h. */
 #ifndef ZW_DEVICE_CUDA_CREW_H
 #define ZW_DEVICE_CUDA_CREW_H
@@ -7,7 +7,7 @@
 #define ZW_LANES 1
 #define LANE_VOTE(own) (own)
 
-#ifndef CREW_SIZE /* else it is emulated: test/device/crew_emulated.h */
+#ifndef CREW_SIZE /* otherwise it is emulated: test/device/crew_emulated.h */
 #define CREW_SIZE 32
 #define CREW_WHOLE 0xffffffffU
 #define CREW_OWN ((int)__nvvm_read_ptx_sreg_laneid())
@@ -23,7 +23,7 @@
 #define CREW_ALL8(mask) ((zw_mask8){-(long long)!CREW_ANY((mask)[0] == 0)})
 #define CREW_TOGETHER() __asm__ volatile("barrier.sync 0;" ::: "memory")
 #define CREW_ANY_OF_ALL(own) __nvvm_bar0_or(own)
-/* 32 at a time are tested, and those that the test leaves are done one after another. */
+/* Tests 32 at a time; those that pass are processed one after another. */
 #define CREW_EACH(i, count, test, of)                                                              \
     for (int i##_from = 0; i##_from < (count); i##_from += CREW_SIZE)                              \
         for (unsigned i##_on = __nvvm_vote_ballot_sync(                                            \
@@ -69,7 +69,7 @@
 #define world_lanes_bytes world_crew_bytes
 #define world_move_lanes world_move_crew
 
-/* crew_tree.c: of the world of `s`, where the callers have it. */
+/* crew_tree.c: for the world of `s`, whatever the name of the callers' arguments. */
 #define tree_kinematics8(tree, q, work) ((void)(tree), crew_kinematics(s))
 #define tree_velocities8(tree, v, work) ((void)(tree), crew_velocities(s))
 #define tree_passive8(tree, q, v, tau) ((void)(tree), crew_passive(s, v, tau))
@@ -106,7 +106,7 @@ void crew_composite(soft8 *s);
 void crew_multiply(const soft8 *s, const zw_real8 *x, zw_real8 *y);
 void crew_advance(soft8 *s, const zw_real8 *h);
 
-/* crew_solve.c: x = (H + diagonal) \ x, with the shape that `s` has; the tables of its own. */
+/* crew_solve.c: x = (H + diagonal) \ x, with the pattern of `s` and tables of its own. */
 void crew_solve(const soft8 *s, const zw_real8 *diagonal, zw_real8 *x, zw_mask8 *good);
 void crew_begin_shape(soft8 *s);
 

@@ -1,12 +1,12 @@
 /* H x = b by a crew: soft_solve_lanes of system/soft/soft_lane.c, with its bits.
  *
- * Runs of dofs are eliminated one after another. What a run does to those above it is a triangle of
- * entries, each of which is one thread's; in the way back the products of a row are computed at
- * once, and one thread sums them, from the root on. */
+ * Runs of dofs are eliminated one after another. The update of the dofs above a run is a triangle
+ * of entries, one thread for each; in the back substitution the products of a row are computed in
+ * parallel, and one thread sums them, from the root on. */
 #include "device/world.h"
 #include "system/soft8/soft8_block.h"
 
-/* above[d n + t]: the dof of depth t + 1 on the way from the root to d. */
+/* above[d n + t]: the dof of depth t + 1 on the path from the root to d. */
 static void fill_above(const paths_shape *shape, short *above)
 {
     CREW_FOR (d, shape->n) {
@@ -30,7 +30,7 @@ void crew_begin_shape(soft8 *s)
     fill_above(&s->straight, s->above_straight);
 }
 
-/* What a thread has of a run is in registers: loops over its dofs are written out. */
+/* A thread's part of a run is in registers: loops over its dofs are unrolled. */
 #if defined(__clang__)
 #define ALL_OF_RUN _Pragma("clang loop unroll(full)")
 #else
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) int factor_own(crew_run *r, const d
     return good;
 }
 
-/* What it does to those above it. */
+/* The update of the dofs above it. */
 static inline __attribute__((always_inline)) void
 factor_above(const paths_shape *shape, const short *above, const crew_run *r, double *H, double *x)
 {

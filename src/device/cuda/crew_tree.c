@@ -1,6 +1,6 @@
-/* The sweeps of tree/sweep_list.lane.h by a crew, with their bits: bodies that are as far from the
- * world are done at the same time. Where siblings add to their parent, one thread adds them all, in
- * the order of the sweep for one: the last first. */
+/* The sweeps of tree/sweep_list.lane.h by a crew, with the same bits: bodies at equal depth are
+ * processed at the same time. Where siblings add to their parent, one thread adds them all, in the
+ * order of the sequential sweep: the last first. */
 #include "device/world.h"
 #include "math/elementary.h"
 #include "tree/sweeps.h"
@@ -78,7 +78,7 @@ void crew_velocities(soft8 *s)
 void crew_advance(soft8 *s, const zw_real8 *h)
 {
     const tree_mechanism *tree = s->system->tree;
-    CREW_FOR (j, tree->joints) { /* placed bodies stay */
+    CREW_FOR (j, tree->joints) { /* bodies on placed joints do not move */
         advance_joint(tree->joint + j, numbers_of(s->q), numbers_of(s->v), (*h)[0], numbers(s->q));
     }
     CREW_MEET();
@@ -106,7 +106,7 @@ void crew_passive(soft8 *s, const zw_real8 *v, zw_real8 *tau)
 
 /* ---- Forces ---------------------------------------------------------------------------------- */
 
-/* As `collect` of newton.lane.h, but for what goes to the parent. */
+/* As `collect` of newton.lane.h, except for the part that goes to the parent. */
 static void collect_body(const tree_mechanism *tree, int i, double *work, double *tau)
 {
     const tree_places *at = &tree->at;
@@ -147,7 +147,7 @@ void crew_inverse(soft8 *s, zw_real8 *tau)
 
 /* ---- The mass matrix ------------------------------------------------------------------------- */
 
-/* First moment and inertia of all that body i carries, itself included. */
+/* First moment and inertia of body i and everything it carries. */
 static void composite_of(const tree_mechanism *tree, int i, const double *work, vec3 *h, sym3 *J)
 {
     const double *children = work + tree->at.composite + 9 * i;
@@ -184,7 +184,7 @@ void crew_composite(soft8 *s)
     CREW_MEET();
 }
 
-/* y[k] gets its own row first, and then what later rows add to it, in their order. */
+/* y[k] gets its own row first, then the contributions of later rows in their order. */
 void crew_multiply(const soft8 *s, const zw_real8 *x_of, zw_real8 *y_of)
 {
     const tree_mechanism *tree = s->system->tree;

@@ -1,5 +1,5 @@
-/* The backend of CUDA, by its driver: libzwang-cuda.so. The code of the worlds (thread.c, and all
- * that it calls) is embedded as it was compiled, for several generations of GPUs. */
+/* The CUDA backend, on the driver API: libzwang-cuda.so. The code of the worlds (thread.c and
+ * everything it calls) is embedded in compiled form, for several generations of GPUs. */
 #include <cuda.h>
 
 #include "base/error.h"
@@ -15,24 +15,25 @@ __asm__(".section .rodata\n"
         ".text\n");
 extern const char zw_worlds_code[] __attribute__((visibility("hidden")));
 
-/* Chosen by measuring, on an H200 (docs/gpu.md): a multiprocessor has one block, of as many warps
- * as its registers hold at most; few worlds are spread over all of them, with fewer in a warp. */
+/* Measured on an H200 (docs/gpu.md): a multiprocessor has one block, of as many warps as its
+ * registers allow; few worlds are spread over all multiprocessors, with fewer in a warp. */
 enum { WARP = 32, MOST_WARPS = 16, FEW_WARPS = 4 };
 
-/* Worlds of a multiprocessor from which on lanes are quicker: measured likewise. */
+/* From this many worlds per multiprocessor lanes are faster: measured likewise. */
 enum { MANY_WORLDS = 64 };
 
-/* Crews of a multiprocessor at most: measured likewise. */
+/* Largest number of crews per multiprocessor: measured likewise. */
 enum { MOST_CREWS = 12, FEW_CREWS = 4 };
 
-/* Worlds in lanes, with so much local memory; a crew for each; a thread for each. */
+/* Worlds in lanes, with two sizes of local memory; a crew for each world; a thread for
+ * each world. */
 enum { IN_LANES, IN_LANES_MORE, CREWS, ALONE, KERNELS };
 static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_crews",
                                                  "zw_worlds"};
 #define LANES_FEW ((size_t)48 * 1024)
 #define LANES_MORE ((size_t)192 * 1024)
 
-/* What zw_lanes_bytes finds. */
+/* The result of zw_lanes_bytes. */
 typedef struct room {
     size_t lanes, near, far;
 } room;
@@ -43,8 +44,8 @@ typedef struct gpu {
     CUmodule code;
     CUfunction kernel[KERNELS], measure;
     CUdeviceptr job, scratch, bytes;
-    size_t scratch_bytes;        /* of all that there is */
-    int multiprocessors, shared; /* bytes of shared memory that a block can have */
+    size_t scratch_bytes;        /* size of all scratch memory */
+    int multiprocessors, shared; /* and bytes of shared memory that a block can have */
     char name[128];
 } gpu;
 
@@ -183,7 +184,7 @@ static unsigned least(unsigned x, unsigned y)
     return x < y ? x : y;
 }
 
-/* How a job is done: a launch. */
+/* The launch of a job. */
 typedef struct plan {
     int kernel;
     unsigned blocks, threads, shared;
@@ -198,7 +199,7 @@ static zw_status measure(gpu *g, room *to, zw_error *error)
     return status == ZW_OK ? fail(cuMemcpyDtoH(to, g->bytes, sizeof *to), "copy", error) : status;
 }
 
-/* A thread for each world, in lanes or alone: so many in a warp, so many warps in a block. */
+/* A thread for each world, in lanes or alone: worlds per warp, and warps per block. */
 static void plan_threads(const gpu *g, device_job *job, int kernel, plan *to)
 {
     unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
@@ -212,8 +213,8 @@ static void plan_threads(const gpu *g, device_job *job, int kernel, plan *to)
     to->scratch = job->scratch_bytes * to->threads * to->blocks;
 }
 
-/* A crew for each: one block on a multiprocessor, of as many as have what is near in its shared
- * memory; where there is too little, in device memory. */
+/* A crew for each world: one block on a multiprocessor, with as many crews as fit their near memory
+ * into its shared memory; if none fits, it is in device memory. */
 static zw_status plan_crews(const gpu *g, const room *need, device_job *job, plan *to,
                             zw_error *error)
 {

@@ -1,6 +1,6 @@
-/* Before the files of worlds in lanes, for a GPU: a thread has one lane, and the 32 of a warp go
- * together. A vector of one number is a number: sweeps and solves over lanes are those of one
- * world. */
+/* Included before the files of worlds in lanes, for a GPU: a thread has one lane, and the 32 of a
+ * warp run together. A vector of one number is a number: sweeps and solves over lanes are those of
+ * one world. */
 #ifndef ZW_DEVICE_CUDA_ONE_LANE_H
 #define ZW_DEVICE_CUDA_ONE_LANE_H
 
@@ -25,7 +25,7 @@
 #define tree_advance8(tree, q, v, h, next)                                                         \
     tree_advance(tree, ONE_OF(q), ONE_OF(v), ONE_OF(h), ONE(next))
 
-#define soft_solve_lanes soft_solve_lane /* beside that of eight islands */
+#define soft_solve_lanes soft_solve_lane /* beside the function for eight islands */
 
 static inline void one_to_lane(int count, const double *const *from, zw_real8 *to)
 {

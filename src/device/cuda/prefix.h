@@ -1,5 +1,5 @@
-/* Before every file that is compiled for a device: failures are statuses there, without a message.
- */
+/* Included before every file that is compiled for a device: failures are statuses there, without a
+ * message. */
 #ifndef ZW_DEVICE_CUDA_PREFIX_H
 #define ZW_DEVICE_CUDA_PREFIX_H
 
@@ -8,9 +8,9 @@
 #define base_fail(error, status, ...) ((void)(error), (status))
 #define base_fail_more(error, ...) ((void)(error))
 
-/* Threads that are done with all their worlds are not waited for; each of the others comes here
- * again or is done some time, so no thread waits for ever, whatever fails on the way. Where a
- * warp's threads go in lanes those that step alone do not wait for others. */
+/* Threads that have finished all their worlds are not waited for; each of the others comes here
+ * again or finishes, so no thread waits for ever, whatever fails. Where the threads of a warp run
+ * in lanes, those that step alone do not wait for others. */
 #define SOFT_MEET(s)                                                                               \
     do {                                                                                           \
         if ((s)->meets) {                                                                          \

@@ -1,8 +1,8 @@
-/* Threads of a GPU and their worlds. Compiled by clang for NVPTX; kernel.ll says what a kernel is.
- */
+/* Threads of a GPU and their worlds. Compiled by clang for NVPTX; kernel.ll declares the
+ * kernels. */
 #include "device/backend.h"
 
-/* As the host has it, or structs differ. */
+/* Compared with the host's: otherwise structs differ. */
 const int zw_device_version = DEVICE_VERSION;
 
 enum { WARP = 32 };
@@ -18,8 +18,8 @@ static int warps_of(void)
     return __nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x() / WARP;
 }
 
-/* Of the 32 threads of a warp the first so many have worlds; each takes the worlds whose numbers
- * are its own and so many more, with the same scratch. */
+/* The first `lanes` threads of the 32 of a warp have worlds; each takes the world of its own
+ * number, then that number plus the number of such threads, and so on, with the same scratch. */
 void zw_worlds(const device_job *job)
 {
     int thread = thread_of(), lane = thread % WARP, own = thread / WARP * job->lanes + lane;
@@ -30,7 +30,7 @@ void zw_worlds(const device_job *job)
     }
 }
 
-/* In lanes: those without a world go along. */
+/* In lanes: threads without a world take part. */
 static __attribute__((noinline)) void go(const device_job *job, unsigned char *own, size_t bytes)
 {
     int thread = thread_of(), lane = thread % WARP, first = thread / WARP * job->lanes;
@@ -43,7 +43,7 @@ static __attribute__((noinline)) void go(const device_job *job, unsigned char *o
     }
 }
 
-/* Local memory has the size that it has when this is compiled; the host takes what is enough. */
+/* The size of local memory is fixed at compile time; the host chooses a kernel with enough. */
 #define KERNEL(kilobytes)                                                                          \
     void zw_worlds_##kilobytes(const device_job *job)                                              \
     {                                                                                              \
@@ -53,8 +53,8 @@ static __attribute__((noinline)) void go(const device_job *job, unsigned char *o
 KERNEL(48)
 KERNEL(192)
 
-/* Crews: a warp is one of them. What is near is in the multiprocessor's shared memory, if the host
- * has found that it fits there. Those of a block go together: crews without a world go along. */
+/* Crews: each warp is one. Near memory is in the multiprocessor's shared memory, if the host has
+ * found that it fits. The crews of a block run together: those without a world take part. */
 extern __attribute__((address_space(3), aligned(64))) unsigned char zw_crew_near[];
 
 void zw_crews(const device_job *job)
@@ -72,7 +72,7 @@ void zw_crews(const device_job *job)
     }
 }
 
-/* What is enough: in lanes, near and far of a crew. */
+/* The memory that is needed: in lanes, and near and far of a crew. */
 void zw_lanes_bytes(const device_job *job, size_t *to)
 {
     device_room lanes = world_lanes_bytes(job->model[0]), crew = world_crew_bytes(job->model[0]);

@@ -6,7 +6,8 @@
  *
  * 1. A guess (reach_least.c). Under the vakonomic law the motion is an extremal of Lagrange's
  *    problem, Kozlov (2000), eq. (11), and usually the one of least action is wanted. So the
- * action is minimised over broken paths. Free and holonomic systems are the case without Phi.
+ *    action is minimised over piecewise linear paths. Free and holonomic systems are the case
+ *    without Phi.
  * 2. Newton's method on the motion itself (reach_shoot.c), from the guess; without one, or if there
  *    is no minimum, from a straight start, moving the end continuously from where that motion
  *    arrives to the goal.

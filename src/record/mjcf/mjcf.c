@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { MADE = 80 }; /* bytes of a name that is made */
+enum { MADE = 80 }; /* size of a generated name */
 
 /* ---- Attributes ----------------------------------------------------------------------------- */
 
@@ -48,7 +48,7 @@ static const char *own_name(const mjcf_writer *w, zw_kind kind, int index)
                                               : *model_part_name(model_part_at(w->b, kind, index));
 }
 
-/* The name of a thing, or one that is made into `made` and that no other has. */
+/* The name of a thing, or a unique name generated in `made`. */
 static const char *name_of(const mjcf_writer *w, zw_kind kind, int index, char made[MADE])
 {
     const char *name = own_name(w, kind, index);
@@ -134,7 +134,7 @@ static void put_settings(mjcf_writer *w)
     record_put(&w->file, "  </option>\n");
 }
 
-/* What MJCF has no words for but zwang reads from <custom>. */
+/* Settings without an MJCF attribute, which zwang reads from <custom>. */
 static void put_custom(mjcf_writer *w)
 {
     const zw_world_def *world = &w->b->world, usual = zw_world_default();
@@ -186,7 +186,7 @@ static void put_all(mjcf_writer *w)
     record_put(&w->file, "</mujoco>\n");
 }
 
-/* The tree of bodies from the first child on, and their places in the reference pose. */
+/* The children of each body, the order of writing, and the poses in the reference configuration. */
 static void look_at_bodies(mjcf_writer *w)
 {
     int n = w->b->count[ZW_KIND_BODY];

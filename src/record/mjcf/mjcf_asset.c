@@ -1,4 +1,4 @@
-/* Meshes and height fields, with all their numbers in the file. */
+/* Meshes and height fields, inline. */
 #include <math.h>
 
 #include "record/mjcf/mjcf.h"
@@ -27,7 +27,7 @@ static void put_mesh(mjcf_writer *w, int index)
 }
 
 /* MuJoCo shifts the lowest height to 0 and scales the highest to size[2]; the row of the largest y
- * is written first. mjcf_body.c shifts the geoms by what is lost. */
+ * is written first. mjcf_body.c shifts the geoms to compensate. */
 static void put_hfield(mjcf_writer *w, int index)
 {
     const zw_hfield_def *h = &w->b->hfield[index];
@@ -38,7 +38,8 @@ static void put_hfield(mjcf_writer *w, int index)
     }
     double size[4] = {h->half[0], h->half[1], high > low ? high - low : 1, h->base + low};
     if (!(size[3] > 0)) {
-        size[3] = size[2]; /* how far down it is drawn has no effect on the motion */
+        size[3] =
+            size[2]; /* the depth of the base is only drawn, and has no effect on the motion */
     }
     record_put(&w->file, "    <hfield");
     mjcf_put_name(w, "name", ZW_KIND_HFIELD, index);

@@ -4,7 +4,7 @@
 
 #include "record/mjcf/mjcf.h"
 
-/* Numbers of `size` that a shape has. */
+/* How many entries of `size` a shape has. */
 static const int sizes[] = {
     [ZW_SHAPE_PLANE] = 3,     [ZW_SHAPE_SPHERE] = 1, [ZW_SHAPE_CAPSULE] = 2,
     [ZW_SHAPE_ELLIPSOID] = 3, [ZW_SHAPE_BOX] = 3,    [ZW_SHAPE_CYLINDER] = 2};
@@ -22,7 +22,7 @@ static void put_inertial(mjcf_writer *w, int body)
 {
     const zw_inertia *in = &w->inertia[body];
     if (!(in->mass > 0) && !(in->moment[0] > 0)) {
-        return; /* it weighs nothing */
+        return; /* no mass */
     }
     record_put(&w->file, "<inertial");
     put_pose(w, in->com, in->quat);
@@ -69,7 +69,7 @@ static void put_joint(mjcf_writer *w, int index)
     record_put(&w->file, "/>\n");
 }
 
-/* MuJoCo's heights begin at 0. */
+/* The height that MuJoCo shifts to 0. */
 static double lowest(const zw_hfield_def *h)
 {
     double low = INFINITY;
@@ -102,7 +102,7 @@ static void put_geom(mjcf_writer *w, int index)
     } else {
         double size[3] = {g->size[0], g->size[1], g->size[2]};
         if (g->shape == ZW_SHAPE_PLANE && !(size[2] > 0)) {
-            size[2] = 1; /* the distance of grid lines: MuJoCo wants one */
+            size[2] = 1; /* the spacing of grid lines, which MuJoCo requires */
         }
         mjcf_put_reals(w, "size", size, sizes[g->shape]);
     }
@@ -142,14 +142,15 @@ static void put_site(mjcf_writer *w, int index)
     record_put(&w->file, "/>\n");
 }
 
-/* Joints, shapes and sites of a body, by one walk over each list. */
+/* Joints, shapes and sites of a body, found by one pass over each list. */
 static void put_parts(mjcf_writer *w, int body)
 {
     for (int i = 0; i < w->b->count[ZW_KIND_JOINT]; i++) {
         const zw_joint_def *j = &w->b->joint[i];
         if (j->body == body && j->closes >= 0) {
-            mjcf_refuse(w, ZW_KIND_JOINT, i,
-                        "it closes a loop with a coordinate of its own, which MuJoCo has not");
+            mjcf_refuse(
+                w, ZW_KIND_JOINT, i,
+                "it closes a loop with a coordinate of its own, which MuJoCo does not support");
         } else if (j->body == body) {
             put_joint(w, i);
         }

@@ -1,4 +1,4 @@
-/* Tendons, contacts that are said of pairs, actuators. */
+/* Tendons, explicit contact pairs, actuators. */
 #include <math.h>
 
 #include "record/mjcf/mjcf.h"
@@ -151,8 +151,8 @@ static void put_target(mjcf_writer *w, const zw_actuator_def *a)
     }
 }
 
-/* A damping ratio is settled when the model is compiled; MJCF says it of servos alone:
- * kp (control - length), the control as it is, filtered, or integrated. */
+/* Damping ratios are resolved when the model is compiled; MJCF has them only for servos: kp
+ * (control - length), with the control used directly, filtered, or integrated. */
 static const char *servo_word(const zw_actuator_def *a)
 {
     int is_servo = a->gain_law == ZW_ACTUATOR_CONSTANT && a->bias_law == ZW_ACTUATOR_AFFINE &&

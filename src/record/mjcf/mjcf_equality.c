@@ -1,5 +1,5 @@
-/* Equality constraints. Where the model's frames are not those that MJCF can say of bodies, they
- * become sites of the file. MuJoCo's soft rows of a weld depend on which of the two ways it is. */
+/* Equality constraints. Frames that MJCF cannot express relative to bodies become sites of the
+ * file. MuJoCo's soft rows of a weld differ between the two forms. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void site_name(const mjcf_writer *w, char name[80], int index, int side)
     }
 }
 
-/* What lies in the frame `outer` at `inner`, as seen from the frame `base`. */
+/* The pose `inner` within the frame `outer`, relative to the frame `base`. */
 static model_pose seen_from(const model_pose *base, const model_pose *outer,
                             const model_pose *inner)
 {
@@ -45,7 +45,8 @@ static model_pose seen_from(const model_pose *base, const model_pose *outer,
     return seen;
 }
 
-/* The frame of a side, as given or where the other one is in the reference pose. */
+/* The frame of a side: the one given, or the place of the other side's frame in the
+ * reference pose. */
 static model_pose frame_of(const mjcf_writer *w, const zw_equality_def *e, int side)
 {
     const double *pos[2] = {e->pos1, e->pos2}, *quat[2] = {e->quat1, e->quat2};
@@ -77,7 +78,8 @@ void mjcf_put_own_sites(mjcf_writer *w, int body)
     }
 }
 
-/* relpose says where the anchor is in the first body, and how the second is turned there. */
+/* relpose is the position of the anchor in the first body, and the orientation of the second body
+ * there. */
 static void put_bodies(mjcf_writer *w, const zw_equality_def *e)
 {
     mjcf_put_name(w, "body1", ZW_KIND_BODY, e->first);
@@ -136,7 +138,7 @@ void mjcf_put_equalities(mjcf_writer *w)
             put_coupling(w, e);
         } else {
             mjcf_refuse(w, ZW_KIND_EQUALITY, i,
-                        "MuJoCo knows connect, weld, and couplings of joints and tendons only");
+                        "MuJoCo has only connect, weld, and couplings of joints and tendons");
             continue;
         }
         mjcf_put_bool(w, "active", e->active);

@@ -14,7 +14,7 @@ static const int sensor_mount[] = {
 #undef SENSOR_MOUNT
 };
 
-/* What a frame sensor looks at: the word of its kind, and its name. */
+/* The object of a frame sensor: the word of its kind, and its name. */
 static void put_frame(mjcf_writer *w, const char *type, const char *name, int frame, int target)
 {
     static const struct {
@@ -117,7 +117,7 @@ static int joint_numbers(const zw_joint_def *j, int speeds)
     return speeds ? model_joint_speeds[j->kind] : model_joint_positions[j->kind];
 }
 
-/* Numbers of the joints of one body, which come after those of all bodies before it. */
+/* The values of the joints of one body, after those of all bodies before it. */
 static void put_joints_of(mjcf_writer *w, int body, const double *x, int speeds, int *said)
 {
     int at = 0;
@@ -137,7 +137,7 @@ static void put_joints_of(mjcf_writer *w, int body, const double *x, int speeds,
     }
 }
 
-/* In the order in which the bodies were written. */
+/* Values in the order in which the bodies were written. */
 static void put_coordinates(mjcf_writer *w, const char *attribute, const double *x, int speeds)
 {
     int said = 0;

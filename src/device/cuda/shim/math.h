@@ -1,5 +1,5 @@
-/* What device code has of libm: roundings, roots and comparisons, which IEEE 754 defines to the
- * bit. Elementary functions are our own (math/elementary.h). */
+/* The part of libm that device code uses: rounding, square roots and comparisons, which IEEE 754
+ * defines exactly. Elementary functions are our own (math/elementary.h). */
 #ifndef ZW_DEVICE_SHIM_MATH_H
 #define ZW_DEVICE_SHIM_MATH_H
 
@@ -18,7 +18,7 @@
 #define ceil(x) __builtin_ceil(x)
 #define trunc(x) __builtin_trunc(x)
 
-/* As glibc on x86: the second of two zeros. */
+/* As glibc on x86: of two zeros the second is returned. */
 static inline double fmax(double x, double y)
 {
     return x > y || y != y ? x : y;

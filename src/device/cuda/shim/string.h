@@ -26,7 +26,7 @@ static inline __attribute__((noinline)) void *shim_copy(void *to, const void *fr
     return to;
 }
 
-/* Small ones by the compiler, which sees how the two are aligned: so these are macros. */
+/* Small copies are left to the compiler, which knows the alignment of both: so these are macros. */
 #define memcpy(to, from, bytes)                                                                    \
     (__builtin_constant_p(bytes) && (bytes) <= 128 ? __builtin_memcpy(to, from, bytes)             \
                                                    : shim_copy(to, from, bytes))
