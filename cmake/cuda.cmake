@@ -81,7 +81,7 @@ foreach(source IN LISTS device_sources)
   zw_device_module(${source} prefix -fno-unroll-loops)
 endforeach()
 foreach(source IN LISTS lane_sources)
-  zw_device_module(${source} one_lane -fno-unroll-loops)
+  zw_device_module(${source} one_lane)
 endforeach()
 
 foreach(source IN LISTS crew_sources)

@@ -4,33 +4,33 @@
 #include "zwang/batch.h"
 
 /* What arrays keep alive: as of a Sim, not the object that may keep them. */
-typedef struct hall_object {
+typedef struct batch_store {
     PyObject_HEAD PyObject *models; /* a Model, or a tuple of them */
     zw_batch *batch;
-} hall_object;
+} batch_store;
 
 typedef struct batch_object {
     PyObject_HEAD core_state *core;
-    hall_object *hall;
+    batch_store *store;
     int worlds, busy;
 } batch_object;
 
-static void destroy_hall(PyObject *self)
+static void destroy_store(PyObject *self)
 {
-    hall_object *hall = (hall_object *)self;
+    batch_store *store = (batch_store *)self;
     PyTypeObject *type = Py_TYPE(self);
-    zw_batch_free(hall->batch);
-    Py_XDECREF(hall->models);
+    zw_batch_free(store->batch);
+    Py_XDECREF(store->models);
     PyObject_Free(self);
     Py_DECREF(type);
 }
 
-static PyType_Slot hall_slots[] = {{Py_tp_dealloc, (void *)destroy_hall}, {0, NULL}};
+static PyType_Slot batch_store_slots[] = {{Py_tp_dealloc, (void *)destroy_store}, {0, NULL}};
 
-PyType_Spec hall_spec = {.name = "zwang._core.Hall",
-                         .basicsize = sizeof(hall_object),
-                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                         .slots = hall_slots};
+PyType_Spec batch_store_spec = {.name = "zwang._core.BatchStore",
+                                .basicsize = sizeof(batch_store),
+                                .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                .slots = batch_store_slots};
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -56,24 +56,18 @@ static const zw_system **systems_of(PyObject *models, int worlds)
     return list;
 }
 
-static zw_batch *make(PyObject *models, int worlds, int threads, zw_error *error)
+static zw_batch *make(PyObject *models, zw_batch_def def, zw_error *error)
 {
     zw_batch *batch;
+    const zw_system **list = NULL;
     if (!PyTuple_Check(models)) {
-        const zw_system *system = ((model_object *)models)->system;
-        Py_BEGIN_ALLOW_THREADS;
-        batch = zw_batch_create(
-            &(zw_batch_def){.system = system, .worlds = worlds, .threads = threads}, error);
-        Py_END_ALLOW_THREADS;
-        return batch;
-    }
-    const zw_system **list = systems_of(models, worlds);
-    if (!list) {
+        def.system = ((model_object *)models)->system;
+    } else if (!(list = systems_of(models, def.worlds))) {
         return NULL;
     }
+    def.systems = list;
     Py_BEGIN_ALLOW_THREADS;
-    batch = zw_batch_create(&(zw_batch_def){.systems = list, .worlds = worlds, .threads = threads},
-                            error);
+    batch = zw_batch_create(&def, error);
     Py_END_ALLOW_THREADS;
     PyMem_Free(list);
     return batch;
@@ -81,35 +75,36 @@ static zw_batch *make(PyObject *models, int worlds, int threads, zw_error *error
 
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model", "worlds", "threads", NULL};
+    static char *words[] = {"model", "worlds", "threads", "device", "contact_capacity", NULL};
     PyObject *models;
-    int worlds, threads = 1;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|i", words, &models, &worlds, &threads)) {
+    zw_batch_def def = {.threads = 1};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|izi", words, &models, &def.worlds,
+                                     &def.threads, &def.device, &def.contact_capacity)) {
         return NULL;
     }
-    if (threads < 1) {
-        PyErr_Format(PyExc_ValueError, "threads must be at least 1, not %d", threads);
+    if (def.threads < 1) {
+        PyErr_Format(PyExc_ValueError, "threads must be at least 1, not %d", def.threads);
         return NULL;
     }
     int several = PyTuple_Check(models) && PyTuple_Size(models) > 0;
     core_state *core = core_of_model(several ? PyTuple_GetItem(models, 0) : models);
-    hall_object *hall = core ? PyObject_New(hall_object, core->hall) : NULL;
-    if (!hall) {
+    batch_store *store = core ? PyObject_New(batch_store, core->batch_store) : NULL;
+    if (!store) {
         return NULL;
     }
     zw_error error = {.status = ZW_OK};
-    hall->models = Py_NewRef(models);
-    hall->batch = make(models, worlds, threads, &error);
+    store->models = Py_NewRef(models);
+    store->batch = make(models, def, &error);
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    batch_object *made = hall->batch ? (batch_object *)allocate(type, 0) : NULL;
+    batch_object *made = store->batch ? (batch_object *)allocate(type, 0) : NULL;
     if (!made) {
-        int refused = !hall->batch;
-        Py_DECREF((PyObject *)hall);
+        int refused = !store->batch;
+        Py_DECREF((PyObject *)store);
         return refused ? core_raise(core, &error) : NULL;
     }
     made->core = core;
-    made->hall = hall;
-    made->worlds = worlds;
+    made->store = store;
+    made->worlds = def.worlds;
     return (PyObject *)made;
 }
 
@@ -117,7 +112,7 @@ static void destroy(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    Py_XDECREF((PyObject *)((batch_object *)self)->hall);
+    Py_XDECREF((PyObject *)((batch_object *)self)->store);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
@@ -126,7 +121,7 @@ static void destroy(PyObject *self)
 static int traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
-    Py_VISIT((PyObject *)((batch_object *)self)->hall);
+    Py_VISIT((PyObject *)((batch_object *)self)->store);
     return 0;
 }
 
@@ -152,14 +147,60 @@ static PyObject *field(PyObject *self, PyObject *arguments)
         return NULL;
     }
     int id = core_field(word);
-    double *data = id < 0 ? NULL : zw_batch_field(it->hall->batch, 0, (zw_field_id)id);
+    double *data = id < 0 ? NULL : zw_batch_field(it->store->batch, 0, (zw_field_id)id);
     zw_view view = id < 0 ? (zw_view){NULL, 0} : (zw_view){data, count};
     if (id < 0 || !data) {
         return id < 0 ? NULL
                       : (PyErr_Format(PyExc_ValueError, "a batch has no field '%s'", word), NULL);
     }
     Py_ssize_t shape[2] = {it->worlds, view.count};
-    return memory_create(it->core, (PyObject *)it->hall, data, MEMORY_DOUBLE, 2, shape, 1);
+    return memory_create(it->core, (PyObject *)it->store, data, MEMORY_DOUBLE, 2, shape, 1);
+}
+
+/* _on_device(name, count, device): the same, in the memory of the device. */
+static PyObject *on_device(PyObject *self, PyObject *arguments)
+{
+    batch_object *it = (batch_object *)self;
+    const char *word, *device;
+    int count;
+    if (!PyArg_ParseTuple(arguments, "sis", &word, &count, &device)) {
+        return NULL;
+    }
+    int id = core_field(word);
+    double *data = id < 0 ? NULL : zw_batch_device_field(it->store->batch, (zw_field_id)id);
+    if (!data) {
+        return id < 0
+                   ? NULL
+                   : (PyErr_Format(PyExc_ValueError, "there is no field '%s' on the device", word),
+                      NULL);
+    }
+    return device_array_create(it->core, (PyObject *)it->store, data, device, it->worlds, count);
+}
+
+static PyObject *device_name(PyObject *self, PyObject *none)
+{
+    (void)none;
+    const char *name = zw_batch_device_name(((batch_object *)self)->store->batch);
+    return name ? PyUnicode_FromString(name) : Py_NewRef(Py_None);
+}
+
+/* _copy(name): all fields from the device; or this one to it. */
+static PyObject *copy(PyObject *self, PyObject *arguments)
+{
+    batch_object *it = (batch_object *)self;
+    const char *word = NULL;
+    zw_error error = {.status = ZW_OK};
+    if (!PyArg_ParseTuple(arguments, "|z", &word)) {
+        return NULL;
+    }
+    int id = word ? core_field(word) : 0;
+    if (id < 0 || !enter(it)) {
+        return NULL;
+    }
+    zw_status status = word ? zw_batch_push(it->store->batch, (zw_field_id)id, &error)
+                            : zw_batch_pull(it->store->batch, &error);
+    it->busy = 0;
+    return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
 }
 
 /* status (0: fine), end, stopped_by, certificate, steps of each world, as doubles [worlds][5]. */
@@ -170,7 +211,7 @@ static PyObject *results(PyObject *self, PyObject *none)
     Py_ssize_t shape[2] = {it->worlds, 5};
     PyObject *memory = memory_create(it->core, NULL, NULL, MEMORY_DOUBLE, 2, shape, 1);
     for (int i = 0; memory && i < it->worlds; i++) {
-        zw_batch_result r = zw_batch_look(it->hall->batch, i);
+        zw_batch_result r = zw_batch_look(it->store->batch, i);
         double *to = memory_data(memory) + 5 * i;
         to[0] = (double)r.status, to[1] = r.end, to[2] = r.stopped_by;
         to[3] = r.certificate, to[4] = (double)r.steps;
@@ -189,21 +230,21 @@ static PyObject *why(PyObject *self, PyObject *world)
         PyErr_SetString(PyExc_IndexError, "there is no such world");
         return NULL;
     }
-    const zw_error *error = zw_batch_why(it->hall->batch, (int)which);
+    const zw_error *error = zw_batch_why(it->store->batch, (int)which);
     return error ? PyUnicode_FromString(error->text) : Py_NewRef(Py_None);
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
-/* _move(steps, sense, time, step, tolerance, accuracy, method, contact, memoryless): steps -1: a
+/* _move(steps, flags, time, step, tolerance, accuracy, method, contact, memoryless): steps -1: a
  * run to `time`. True: no world failed. */
 static PyObject *move(PyObject *self, PyObject *arguments)
 {
     batch_object *it = (batch_object *)self;
     zw_run_options options = {0};
     const char *method, *contact;
-    int steps, sense;
-    if (!PyArg_ParseTuple(arguments, "ipddddzzp", &steps, &sense, &options.time, &options.step,
+    int steps, flags;
+    if (!PyArg_ParseTuple(arguments, "iiddddzzp", &steps, &flags, &options.time, &options.step,
                           &options.tolerance, &options.accuracy, &method, &contact,
                           &options.memoryless) ||
         !core_method(&options, method, contact) || !enter(it)) {
@@ -215,9 +256,8 @@ static PyObject *move(PyObject *self, PyObject *arguments)
     options.poll = core_poll;
     options.user = &signals;
     Py_BEGIN_ALLOW_THREADS;
-    status = steps >= 0 ? zw_batch_step(it->hall->batch, &options, steps,
-                                        sense ? ZW_BATCH_SENSE : 0, &error)
-                        : zw_batch_run(it->hall->batch, &options, &error);
+    status = steps >= 0 ? zw_batch_step(it->store->batch, &options, steps, flags, &error)
+                        : zw_batch_run(it->store->batch, &options, &error);
     Py_END_ALLOW_THREADS;
     it->busy = 0;
     if (signals.raised || status == ZW_OK) {
@@ -225,7 +265,7 @@ static PyObject *move(PyObject *self, PyObject *arguments)
     }
     int of_a_world = 0;
     for (int i = 0; i < it->worlds && !of_a_world; i++) {
-        of_a_world = zw_batch_look(it->hall->batch, i).status != ZW_OK;
+        of_a_world = zw_batch_look(it->store->batch, i).status != ZW_OK;
     }
     return of_a_world ? Py_NewRef(Py_False) : core_raise(it->core, &error);
 }
@@ -247,7 +287,7 @@ static PyObject *reset(PyObject *self, PyObject *mask)
     if (!enter(it)) {
         return NULL;
     }
-    zw_status status = zw_batch_reset(it->hall->batch, (const unsigned char *)bytes, NULL, &error);
+    zw_status status = zw_batch_reset(it->store->batch, (const unsigned char *)bytes, NULL, &error);
     it->busy = 0;
     return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
 }
@@ -260,9 +300,9 @@ static PyObject *save(PyObject *self, PyObject *none)
     if (!enter(it)) {
         return NULL;
     }
-    size_t size = zw_batch_bytes(it->hall->batch);
+    size_t size = zw_batch_bytes(it->store->batch);
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (bytes && zw_batch_save(it->hall->batch, PyBytes_AsString(bytes), size, &error) != ZW_OK) {
+    if (bytes && zw_batch_save(it->store->batch, PyBytes_AsString(bytes), size, &error) != ZW_OK) {
         Py_CLEAR(bytes);
         core_raise(it->core, &error);
     }
@@ -279,7 +319,7 @@ static PyObject *restore(PyObject *self, PyObject *from)
     if (PyBytes_AsStringAndSize(from, &bytes, &size) != 0 || !enter(it)) {
         return NULL;
     }
-    zw_status status = zw_batch_restore(it->hall->batch, bytes, (size_t)size, &error);
+    zw_status status = zw_batch_restore(it->store->batch, bytes, (size_t)size, &error);
     it->busy = 0;
     return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
 }
@@ -288,6 +328,9 @@ static PyMethodDef methods[] = {
     {"_save", save, METH_NOARGS, NULL},
     {"_restore", restore, METH_O, NULL},
     {"_field", field, METH_VARARGS, NULL},
+    {"_on_device", on_device, METH_VARARGS, NULL},
+    {"_device_name", device_name, METH_NOARGS, NULL},
+    {"_copy", copy, METH_VARARGS, NULL},
     {"_results", results, METH_NOARGS, NULL},
     {"why", why, METH_O, "why(world)\n\nWhy a world failed; None: it did not."},
     {"_move", move, METH_VARARGS, NULL},

@@ -208,8 +208,9 @@ static int execute(PyObject *module)
         add_type(module, &store_spec, &core->store) < 0 ||
         add_type(module, &sim_spec, &core->sim) < 0 ||
         add_type(module, &run_spec, &core->run) < 0 ||
-        add_type(module, &hall_spec, &core->hall) < 0 ||
+        add_type(module, &batch_store_spec, &core->batch_store) < 0 ||
         add_type(module, &batch_spec, &core->batch) < 0 ||
+        add_type(module, &device_array_spec, &core->device_array) < 0 ||
         add_type(module, &table_spec, &core->table) < 0) {
         return -1;
     }
@@ -225,8 +226,9 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(core->store);
     Py_VISIT(core->sim);
     Py_VISIT(core->run);
-    Py_VISIT(core->hall);
+    Py_VISIT(core->batch_store);
     Py_VISIT(core->batch);
+    Py_VISIT(core->device_array);
     Py_VISIT(core->table);
     return 0;
 }
@@ -240,8 +242,9 @@ static int clear(PyObject *module)
     Py_CLEAR(core->store);
     Py_CLEAR(core->sim);
     Py_CLEAR(core->run);
-    Py_CLEAR(core->hall);
+    Py_CLEAR(core->batch_store);
     Py_CLEAR(core->batch);
+    Py_CLEAR(core->device_array);
     Py_CLEAR(core->table);
     return 0;
 }

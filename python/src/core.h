@@ -19,7 +19,7 @@
 
 typedef struct core_state {
     PyObject *error; /* zwang.Error */
-    PyTypeObject *memory, *model, *store, *sim, *run, *hall, *batch, *table;
+    PyTypeObject *memory, *model, *store, *sim, *run, *batch_store, *batch, *device_array, *table;
 } core_state;
 
 core_state *core_of(PyObject *self); /* by an object of a type that has no subclasses */
@@ -188,7 +188,10 @@ PyObject *recording_fit(PyObject *module, PyObject *arguments);
 PyObject *sweep_run(PyObject *module, PyObject *arguments);
 
 /* batch.c: many worlds. */
-extern PyType_Spec hall_spec, batch_spec;
+extern PyType_Spec batch_store_spec, batch_spec, device_array_spec;
+/* [rows][columns] in the memory of a device ("cuda", "cuda:1", "emulated"), which `owner` keeps. */
+PyObject *device_array_create(core_state *core, PyObject *owner, void *data, const char *device,
+                              Py_ssize_t rows, Py_ssize_t columns);
 
 /* gauss.c: the kernel alone. */
 PyObject *gauss_solve(PyObject *module, PyObject *arguments, PyObject *names);

@@ -58,6 +58,12 @@ class Batch(_core.Batch):
     memoryless: steps of robots by one linearisation (tolerance=1) depend on q, v and params alone; robots of more than 24 speeds go eight
     at a time then, too.
 
+    device: "cuda" or "cuda:1": the worlds live on a GPU and move there by the soft law (contact="soft"), with the bits that they have here;
+    "emulated" runs the same code on the processor. The arrays above are copies then, brought up to date by every `step`. With `stay=True` it
+    neither reads nor writes them: `on_device("q")` is the field in the memory of the GPU (`torch.from_dlpack(batch.on_device("q"))`, or by
+    the CUDA array interface), `pull` and `push` copy. contact_capacity: contact points that fit a world there. There are no `sensors` and
+    no `a`, no `run` and no `save`.
+
     vary: numbers of the file that differ from world to world, {"thigh.mass": values}; or give a list of models.
 
         >>> import numpy as np, zwang
@@ -73,32 +79,46 @@ class Batch(_core.Batch):
 
     model: "Model"
     worlds: int
+    device: str | None
+    """The name of the GPU; None: the worlds are on the processor."""
+    _device: str | None
 
     def __new__(cls, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
-                vary: Mapping[str, npt.ArrayLike] | None = None, **options: Any) -> "Batch":
+                vary: Mapping[str, npt.ArrayLike] | None = None, device: str | None = None, contact_capacity: int = 0,
+                **options: Any) -> "Batch":
         first, cores, count = _cores(model, worlds, vary)
-        made: Batch = super().__new__(cls, cores, count, threads)
+        made: Batch = super().__new__(cls, cores, count, threads, device, contact_capacity)
         made.model = first
         made.worlds = count
+        made.device = made._device_name()
+        made._device = device
         return made
 
     def __init__(self, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
-                 vary: Mapping[str, npt.ArrayLike] | None = None, step: float = 0.0, method: str | None = None,
-                 contact: str | None = None, tolerance: float = 0.0, accuracy: float = 0.0, memoryless: bool = False) -> None:
+                 vary: Mapping[str, npt.ArrayLike] | None = None, device: str | None = None, contact_capacity: int = 0,
+                 step: float = 0.0, method: str | None = None, contact: str | None = None, tolerance: float = 0.0,
+                 accuracy: float = 0.0, memoryless: bool = False) -> None:
         own = self.model
         sim = own.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None,
                       memoryless=memoryless or None)
         self._asked = (sim.options["step"], tolerance, accuracy, method, contact, memoryless)
         self._step = step
-        self.time: Array = np.asarray(self._field("time", 1))[:, 0]
-        self.q: Array = np.asarray(self._field("q", len(own.coords)))
-        self.v: Array = np.asarray(self._field("v", len(own.speeds)))
-        self.params: Array = np.asarray(self._field("params", len(own.params)))
-        self.activation: Array = np.asarray(self._field("activation", len(own.activations)))
-        self.sensors: Array = np.asarray(self._field("sensors", len(own.sensors)))
-        self.a: Array = np.asarray(self._field("a", len(own.speeds)))
+        self._counts = {"time": 1, "q": len(own.coords), "v": len(own.speeds), "params": len(own.params),
+                        "activation": len(own.activations), "sensors": len(own.sensors), "a": len(own.speeds)}
+        self.time: Array = self._array("time")[:, 0]
+        self.q: Array = self._array("q")
+        self.v: Array = self._array("v")
+        self.params: Array = self._array("params")
+        self.activation: Array = self._array("activation")
+        self.sensors: Array = self._array("sensors")
+        self.a: Array = self._array("a")
         first = len(own.params) - len(own.actuators)
         self.ctrl: Array = self.params[:, first:]
+
+    def _array(self, name: str) -> Array:
+        if self._device is not None and name in ("sensors", "a"):  # which a device does not compute
+            return np.zeros((self.worlds, 0))
+        return np.asarray(self._field(name, self._counts[name]))
 
     def __repr__(self) -> str:
         return f"<zwang.Batch of {self.worlds} worlds of {self.model._title}>"
@@ -106,15 +126,34 @@ class Batch(_core.Batch):
     def __len__(self) -> int:
         return self.worlds
 
-    def step(self, steps: int = 1, *, sense: bool = False) -> bool:
-        """Steps of all worlds; True: none failed in them. sense=True also fills `sensors` and `a`."""
+    def step(self, steps: int = 1, *, sense: bool = False, stay: bool = False) -> bool:
+        """Steps of all worlds; True: none failed in them. sense=True also fills `sensors` and `a`.
+
+        stay=True: what was written into the arrays here is not taken along to the device, and nothing is copied back.
+        """
         if steps < 0:
             raise ValueError("the number of steps must not be negative")
-        return self._move(steps, sense, 0.0, *self._asked)
+        return self._move(steps, (1 if sense else 0) + (2 if stay else 0), 0.0, *self._asked)
+
+    def on_device(self, name: str) -> _core.DeviceArray:
+        """A field, [worlds, numbers], in the memory of the device: "time", "q", "v", "params" or "activation"."""
+        if self._device is None:
+            raise ValueError("this batch is on the processor: use its arrays, such as batch.q")
+        if name not in self._counts:
+            raise ValueError(f"there is no field {name!r}: expected one of {', '.join(self._counts)}")
+        return self._on_device(name, self._counts[name], self._device)
+
+    def pull(self) -> None:
+        """All fields from the device, after steps with stay=True."""
+        self._copy()
+
+    def push(self, name: str) -> None:
+        """This field of all worlds to the device, as it is."""
+        self._copy(name)
 
     def run(self, time: float) -> bool:
         """Every world by its own steps to this time; True: none failed. A Ctrl-C leaves each where it was: call it again to go on."""
-        return self._move(-1, False, float(time), self._step, *self._asked[1:])
+        return self._move(-1, 0, float(time), self._step, *self._asked[1:])
 
     def reset(self, mask: npt.ArrayLike | None = None) -> None:
         """The worlds of the mask (all of them, without one) go back to their start."""

@@ -141,7 +141,7 @@ static void zero(double *x, int count)
 }
 
 /* As contact_wait_create leaves it: no pair has been tested. */
-void world_begin_waiting(contact_work *found, const contact_world *world)
+static void begin_waiting(contact_work *found, const contact_world *world)
 {
     contact_wait *wait = &found->wait;
     int geoms = world->geom_count;
@@ -158,19 +158,30 @@ void world_begin_waiting(contact_work *found, const contact_world *world)
     }
 }
 
-world_work *world_begin(const device_model *model, void *memory)
+world_work *world_lay_out(const device_model *model, void *memory)
 {
     base_arena arena = {.block = memory};
     world_work *w = base_arena_bytes(&arena, sizeof *w);
     lay_out(model, w, &arena);
+    memcpy(w->soft.tree, model->soft->tree, (size_t)w->soft.trees * sizeof *w->soft.tree);
+    return w;
+}
+
+void world_clear(const device_model *model, world_work *w)
+{
     soft_problem *s = &w->soft;
-    memcpy(s->tree, model->soft->tree, (size_t)s->trees * sizeof *s->tree);
     zero(w->work.sweeps, model->system->tree->at.count);
     zero(s->wrench, model->deep ? 6 * model->system->tree->bodies : 0);
     s->is_bent = 1; /* the rows of H are determined again */
     if (s->is_there) {
-        world_begin_waiting(&s->found, model->system->bodies->contact);
+        begin_waiting(&s->found, model->system->bodies->contact);
     }
+}
+
+world_work *world_begin(const device_model *model, void *memory)
+{
+    world_work *w = world_lay_out(model, memory);
+    world_clear(model, w);
     return w;
 }
 

@@ -193,9 +193,7 @@ static zw_status step_alone(const device_job *job, const device_model *model, wo
     memcpy(w->y0, x, (size_t)(nq + n) * sizeof *x);
     memcpy(w->work.param, x + nq + n, (size_t)params * sizeof *x);
     soft_forget(&w->soft);
-    if (w->soft.is_there) {
-        world_begin_waiting(&w->soft.found, system->bodies->contact);
-    }
+    world_clear(model, w);
     zw_status status = world_step(job, model, w, &g->clock[l].grid, &g->clock[l].t);
     if (status == ZW_OK) {
         memcpy(x, w->y0, (size_t)(nq + n) * sizeof *x);
@@ -262,7 +260,7 @@ void world_move_lanes(const device_job *job, const int world[LANES], void *memor
     world_group group, *g = &group;
     CREW_MEET();
     CREW_ONE () {
-        world_begin(model, memory);
+        world_lay_out(model, memory);
         place_planes(model->lanes, &w->soft.found);
     }
     CREW_MEET();

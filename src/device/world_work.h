@@ -16,9 +16,10 @@ static inline double *world_row(double *array, int world, int count)
     return array + (size_t)world * (size_t)count;
 }
 
-world_work *world_begin(const device_model *model, void *memory);
-/* No pair of geoms has been tested, as contact_wait_create leaves it. */
-void world_begin_waiting(contact_work *found, const contact_world *world);
+/* Scratch in this memory, and what steps of a world alone expect in it. */
+world_work *world_lay_out(const device_model *model, void *memory);
+void world_clear(const device_model *model, world_work *w);
+world_work *world_begin(const device_model *model, void *memory); /* both */
 /* One step of the state in w->y0, as zw_step does: from the current time to one step later, on the
  * time grid. */
 zw_status world_step(const device_job *job, const device_model *model, world_work *w,

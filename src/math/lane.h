@@ -44,6 +44,15 @@ enum { LANES = ZW_LANES };
 typedef double zw_real8 __attribute__((vector_size(8 * ZW_LANES)));
 typedef long long zw_mask8 __attribute__((vector_size(8 * ZW_LANES)));
 
+/* Numbers in the scratch of lanes, for the loops where most of the time goes. A GPU has short
+ * addresses for the memory of a thread (device/cuda/one_lane.h): a general one costs it three more
+ * instructions each time. */
+#ifndef LANE_NEAR
+#define LANE_NEAR
+#endif
+typedef LANE_NEAR zw_real8 zw_near8;
+#define NEAR8(x) ((zw_near8 *)(x))
+
 /* Is a lane of the mask set, of those that go together? */
 ZW_INLINE int lane_any8(zw_mask8 mask)
 {

@@ -333,6 +333,47 @@ class Batches(unittest.TestCase):
         sim.run(1)
         self.assertEqual(sim.q.tobytes(), batch.q[2].tobytes())
 
+    def test_devices(self):
+        """The device "emulated" has the processor's memory: what is handed out by DLPack can be looked at here."""
+        here = zwang.Batch(robot(), 5, contact="soft")
+        there = zwang.Batch(robot(), 5, contact="soft", device="emulated", contact_capacity=32)
+        self.assertIsNone(here.device)
+        self.assertIsInstance(there.device, str)
+        for batch in (here, there):
+            batch.ctrl[:, 0] = np.linspace(-1, 1, 5)
+            self.assertTrue(batch.step(3))
+        self.assertEqual(here.q.tobytes(), there.q.tobytes())
+        before, shared = there.q.copy(), np.from_dlpack(there.on_device("q"))
+        self.assertEqual(shared.shape, there.q.shape)
+        for batch in (here, there):
+            self.assertTrue(batch.step(4, stay=batch is there))
+        self.assertEqual(there.q.tobytes(), before.tobytes())
+        self.assertEqual(shared.tobytes(), here.q.tobytes())
+        there.pull()
+        self.assertEqual(there.q.tobytes(), here.q.tobytes())
+        there.params[:] = here.params[:] = 0.25
+        there.push("params")
+        np.testing.assert_array_equal(np.from_dlpack(there.on_device("params")), 0.25)
+        for batch in (here, there):
+            self.assertTrue(batch.step(4, stay=batch is there))
+        self.assertEqual(shared.tobytes(), here.q.tobytes())
+        array = there.on_device("v")
+        self.assertEqual(array.__dlpack_device__(), (1, 0))
+        self.assertFalse(hasattr(array, "__cuda_array_interface__"))
+        references = sys.getrefcount(array)
+        array.__dlpack__()  # which nobody takes
+        self.assertEqual(sys.getrefcount(array), references)
+        last = there.q.copy() if there.pull() is None else None
+        del there, array, batch
+        gc.collect()
+        self.assertEqual(shared.tobytes(), last.tobytes())
+        for wrong in (lambda: here.on_device("q"), lambda: zwang.Batch(robot(), 2, device="nowhere"),
+                      lambda: zwang.Batch(robot(), 2, device="emulated").on_device("force"),
+                      lambda: zwang.Batch(robot(), 2, device="emulated").on_device("sensors"),
+                      lambda: zwang.Batch(robot(), 2, device="emulated", contact="soft").step(sense=True),
+                      lambda: zwang.Batch(robot(), 2, device="emulated").push("force")):
+            self.assertRaises((ValueError, zwang.Error), wrong)
+
     def test_failures(self):
         batch = zwang.Batch(robot(), 4, 2)
         batch.v[2, 0] = math.nan

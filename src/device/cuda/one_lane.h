@@ -5,6 +5,7 @@
 #define ZW_DEVICE_CUDA_ONE_LANE_H
 
 #define ZW_LANES 1
+#define LANE_NEAR __attribute__((address_space(5))) /* local memory: kernels of thread.c */
 #define LANE_VOTE(own) __nvvm_vote_any_sync(0xffffffffU, (own))
 
 #include "device/cuda/prefix.h"

@@ -1,15 +1,19 @@
 /* One piece of paths.c and of system/soft/soft_lane.c, for numbers and for eight of them:
- * PATHS_REAL. */
+ * PATHS_REAL, and PATHS_NEAR where they are in arrays. */
 #ifndef ZW_MATH_PATHS_ROOT_H
 #define ZW_MATH_PATHS_ROOT_H
 
 #include "math/dense/paths.h"
 #include "math/lane.h"
 
+#ifndef PATHS_NEAR
+#define PATHS_NEAR PATHS_REAL
+#endif
+
 /* What is above a run, from the root on, so many at once. */
 enum { PATHS_ABOVE = 64 };
 ZW_INLINE void from_above(const paths_shape *shape, int first, const int n, int above,
-                          const PATHS_REAL *const *row, const PATHS_REAL *x, PATHS_REAL *own)
+                          const PATHS_NEAR *const *row, const PATHS_NEAR *x, PATHS_REAL *own)
 {
     for (int low = 0; low < above; low += PATHS_ABOVE) {
         int high = low + PATHS_ABOVE < above ? low + PATHS_ABOVE : above, way[PATHS_ABOVE];
@@ -27,10 +31,10 @@ ZW_INLINE void from_above(const paths_shape *shape, int first, const int n, int 
 /* x = L \ D \ x for a run: first from above, then among its own dofs. in_order: from the root on,
  * so that the bits do not depend on which nodes are a run. */
 ZW_INLINE void from_root(const paths_shape *shape, int first, const int n, const int in_order,
-                         const PATHS_REAL *H, PATHS_REAL *x)
+                         const PATHS_NEAR *H, PATHS_NEAR *x)
 {
     int above = shape->depth[first] - 1;
-    const PATHS_REAL *row[PATHS_RUN];
+    const PATHS_NEAR *row[PATHS_RUN];
     PATHS_REAL own[PATHS_RUN];
     for (int k = 0; k < n; k++) {
         row[k] = H + shape->start[first + k];

@@ -7,10 +7,11 @@
 #include "system/soft/soft.h"
 
 #define PATHS_REAL zw_real8
+#define PATHS_NEAR zw_near8
 #include "math/dense/paths_root.h"
 
 /* x -= part * y, four at a time: a GPU waits for them at the same time. */
-ZW_INLINE void take_off(int count, zw_real8 part, const zw_real8 *y, zw_real8 *x)
+ZW_INLINE void take_off(int count, zw_real8 part, const zw_near8 *y, zw_near8 *x)
 {
     int c = 0;
     for (; c + 4 <= count; c += 4) {
@@ -31,10 +32,11 @@ ZW_INLINE void take_off(int count, zw_real8 part, const zw_real8 *y, zw_real8 *x
 
 /* Factor of a run, and what its right-hand sides do to those above. */
 ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n,
-                              const zw_real8 *diagonal, zw_real8 *H, zw_real8 *x)
+                              const zw_real8 *diagonal, zw_near8 *H, zw_near8 *x)
 {
     int above = shape->depth[first] - 1;
-    zw_real8 *row[PATHS_RUN], inverse[PATHS_RUN], own[PATHS_RUN], l[PATHS_RUN];
+    zw_near8 *row[PATHS_RUN];
+    zw_real8 inverse[PATHS_RUN], own[PATHS_RUN], l[PATHS_RUN];
     zw_mask8 good = ~(zw_mask8){0};
     for (int k = 0; k < n; k++) {
         row[k] = H + shape->start[first + k];
@@ -55,7 +57,8 @@ ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n,
         row[k][above + k] = inverse[k];
     }
     for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
-        zw_real8 *upper = H + shape->start[d], sum = x[d];
+        zw_near8 *upper = H + shape->start[d];
+        zw_real8 sum = x[d];
         for (int k = n - 1; k >= 0; k--) {
             l[k] = row[k][t] * inverse[k];
             sum -= row[k][t] * own[k];
@@ -82,9 +85,10 @@ ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n,
     return good;
 }
 
-ZW_CLONES void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagonal, zw_real8 *H,
-                                zw_real8 *x, zw_mask8 *good)
+ZW_CLONES void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagonal,
+                                zw_real8 *matrix, zw_real8 *vector, zw_mask8 *good)
 {
+    zw_near8 *H = NEAR8(matrix), *x = NEAR8(vector);
     zw_mask8 all = ~(zw_mask8){0};
     for (int b = shape->blocks - 1; b >= 0; b--) {
         int first = shape->block[b];

@@ -6,11 +6,11 @@
 /* ---- J a ------------------------------------------------------------------------------------ */
 
 /* Four partial sums, as paths_rows_times. Width is a constant where this is inlined, if it is 3. */
-ZW_INLINE void times(const soft8_block *k, const int width, const zw_real8 *a, zw_real8 *to)
+ZW_INLINE void times(const soft8_near_block *k, const int width, const zw_near8 *a, zw_near8 *to)
 {
     int columns = k->columns;
     for (int r = 0; r < width; r++) {
-        const zw_real8 *J = k->J + r * columns;
+        const zw_near8 *J = NEAR8(k->J) + r * columns;
         zw_real8 part[4] = {{0}};
         int c = 0;
         for (; c + 4 <= columns; c += 4) {
@@ -25,7 +25,7 @@ ZW_INLINE void times(const soft8_block *k, const int width, const zw_real8 *a, z
     }
 }
 
-ZW_INLINE void times_fixed(const soft8_block *k, const zw_real8 *a, zw_real8 *to)
+ZW_INLINE void times_fixed(const soft8_near_block *k, const zw_near8 *a, zw_near8 *to)
 {
     zw_real8 part[4] = {{0}};
     for (int c = 0; c < k->columns; c++) {
@@ -37,9 +37,9 @@ ZW_INLINE void times_fixed(const soft8_block *k, const zw_real8 *a, zw_real8 *to
 ZW_CLONES void soft8_along(const soft8 *s)
 {
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
-        const zw_real8 *a = s->x;
-        zw_real8 *to = k->move;
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
+        const zw_near8 *a = NEAR8(s->x);
+        zw_near8 *to = k->move;
         if (k->fixed && k->columns == 1) {
             to[0] = k->fixed[0] * a[k->column[0]];
         } else if (k->fixed) {
@@ -61,7 +61,7 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 }
 
 /* Slopes and what is left at x = 0, for the edges that push. */
-ZW_INLINE void slopes_pyramid(soft8_block *k, const int width)
+ZW_INLINE void slopes_pyramid(soft8_near_block *k, const int width)
 {
     zw_real8 D = k->D, one = (zw_real8){0} + 1.0, pushing = {0}, rest = {0};
     for (int j = 1; j < width; j++) {
@@ -69,7 +69,7 @@ ZW_INLINE void slopes_pyramid(soft8_block *k, const int width)
         zw_mask8 up = k->up[j - 1], down = k->down[j - 1];
         zw_real8 plus = only(up, one), minus = only(down, one);
         zw_real8 b_plus = only(up, D * k->b[2 * j - 2]), b_minus = only(down, D * k->b[2 * j - 1]);
-        zw_real8 *C = k->C + j * (j + 1) / 2;
+        zw_near8 *C = k->C + j * (j + 1) / 2;
         pushing += plus + minus;
         rest += b_plus + b_minus;
         k->rest[j] = mu * (b_plus - b_minus);
@@ -83,7 +83,7 @@ ZW_INLINE void slopes_pyramid(soft8_block *k, const int width)
     k->rest[0] = rest;
 }
 
-ZW_INLINE zw_mask8 any_edge(const soft8_block *k)
+ZW_INLINE zw_mask8 any_edge(const soft8_near_block *k)
 {
     zw_mask8 any = k->up[0];
     for (int j = 1; j < k->width; j++) {
@@ -95,7 +95,7 @@ ZW_INLINE zw_mask8 any_edge(const soft8_block *k)
 ZW_CLONES void soft8_begin(const soft8 *s)
 {
     CREW_FOR (i, s->blocks) {
-        soft8_block *k = &s->block[i];
+        soft8_near_block *k = soft8_block_at(s, i);
         for (int j = 0; j < (k->width > 1 ? k->width - 1 : 1); j++) {
             k->up[j] = k->down[j] = k->D > 0.0;
         }
@@ -127,7 +127,7 @@ ZW_CLONES void soft8_list(soft8 *s, const zw_mask8 *live)
 ZW_CLONES void soft8_slopes(const soft8 *s)
 {
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
         k->any = lane_any8(any_edge(k));
         if (k->kind != SOFT_PYRAMID) {
             k->C[0] = only(k->up[0], k->D);
@@ -142,7 +142,8 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
 }
 
 /* The edges that push at x, and their forces. Returns where others push than before. */
-ZW_INLINE zw_mask8 look_pyramid(soft8_block *k, const int width, const zw_real8 *x, zw_real8 *force)
+ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const int width, const zw_near8 *x,
+                                zw_near8 *force)
 {
     zw_real8 normal = {0}, D = k->D;
     zw_mask8 other = {0};
@@ -164,7 +165,7 @@ ZW_INLINE zw_mask8 look_pyramid(soft8_block *k, const int width, const zw_real8 
     return other;
 }
 
-ZW_INLINE zw_mask8 look(soft8_block *k, const zw_real8 *x, zw_real8 *force)
+ZW_INLINE zw_mask8 look(soft8_near_block *k, const zw_near8 *x, zw_near8 *force)
 {
     if (k->width == 3) {
         return look_pyramid(k, 3, x, force);
@@ -182,7 +183,7 @@ ZW_INLINE zw_mask8 look(soft8_block *k, const zw_real8 *x, zw_real8 *force)
 ZW_CLONES void soft8_law(const soft8 *s)
 {
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
         look(k, k->x, k->then);
     }
     CREW_MEET();
@@ -192,7 +193,7 @@ ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
 {
     zw_mask8 other = {0};
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
         other |= look(k, k->move, k->then);
     }
     *same = CREW_ALL8(~other);
@@ -202,13 +203,15 @@ ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
 ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 {
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
         for (int r = 0; r < k->width; r++) {
             k->force[r] = lane_select8(*here, k->then[r], k->force[r]);
         }
     }
+    zw_near8 *a = NEAR8(s->a);
+    const zw_near8 *x = NEAR8(s->x);
     CREW_FOR (d, s->system->n) {
-        s->a[d] = lane_select8(*here, s->x[d], s->a[d]);
+        a[d] = lane_select8(*here, x[d], a[d]);
     }
     CREW_MEET();
 }
@@ -216,14 +219,15 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 /* ---- J' f ----------------------------------------------------------------------------------- */
 
 /* Four columns at a time, so that a GPU waits for them at the same time: they are different. */
-ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *f, zw_real8 *to)
+ZW_INLINE void push_rows(const soft8_near_block *k, const int width, const zw_near8 *f,
+                         zw_near8 *to)
 {
     int columns = k->columns, c = 0;
     for (; c + 4 <= columns && CREW_SIZE == 1; c += 4) {
         const int *at = k->column + c;
         zw_real8 x = to[at[0]], y = to[at[1]], z = to[at[2]], w = to[at[3]];
         for (int r = 0; r < width; r++) {
-            const zw_real8 *J = k->J + r * columns + c;
+            const zw_near8 *J = NEAR8(k->J) + r * columns + c;
             x += f[r] * J[0];
             y += f[r] * J[1];
             z += f[r] * J[2];
@@ -237,17 +241,18 @@ ZW_INLINE void push_rows(const soft8_block *k, const int width, const zw_real8 *
     CREW_FOR (e, columns - c) {
         zw_real8 sum = to[k->column[c + e]];
         for (int r = 0; r < width; r++) {
-            sum += f[r] * k->J[r * columns + c + e];
+            sum += f[r] * NEAR8(k->J)[r * columns + c + e];
         }
         to[k->column[c + e]] = sum;
     }
 }
 
-ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
+ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *sum)
 {
+    zw_near8 *to = NEAR8(sum);
     for (int i = 0; i < (rest ? s->actives : s->blocks); i++) {
-        const soft8_block *k = &s->block[rest ? s->active[i] : i];
-        const zw_real8 *f = rest ? k->rest : k->force;
+        const soft8_near_block *k = soft8_block_at(s, rest ? s->active[i] : i);
+        const zw_near8 *f = rest ? k->rest : k->force;
         if (rest && !k->any) {
             continue;
         }
@@ -266,59 +271,101 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *to)
 
 /* ---- H = M + J' C J ------------------------------------------------------------------------- */
 
-ZW_INLINE void stiffen(const soft8 *s, const soft8_block *k, const int width)
+/* What column t of J gives to its row of H: w = C J[.][t]. */
+ZW_INLINE void weigh(const soft8_near_block *k, const int width, int t, zw_real8 *w)
 {
-    const int *start = s->shape.start, *level = s->level;
-    int columns = k->columns;
-    CREW_FOR (t, columns) {
-        zw_real8 *row = s->H + start[k->column[t]], w[SOFT_WIDE];
-        for (int r = 0; r < width; r++) {
-            w[r] = k->C[r * (r + 1) / 2] * k->J[t];
-            for (int q = 1; q < width; q++) {
-                int corner = r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r;
-                w[r] += k->C[corner] * k->J[q * columns + t];
-            }
-        }
-        int c = 0;
-        for (; c + 4 <= t + 1; c += 4) { /* as in push_rows */
-            const int *at = k->column + c;
-            zw_real8 *to[4] = {row + level[at[0]], row + level[at[1]], row + level[at[2]],
-                               row + level[at[3]]};
-            zw_real8 x = *to[0], y = *to[1], z = *to[2], v = *to[3];
-            for (int r = 0; r < width; r++) {
-                const zw_real8 *J = k->J + r * columns + c;
-                x += w[r] * J[0];
-                y += w[r] * J[1];
-                z += w[r] * J[2];
-                v += w[r] * J[3];
-            }
-            *to[0] = x;
-            *to[1] = y;
-            *to[2] = z;
-            *to[3] = v;
-        }
-        for (; c <= t; c++) {
-            zw_real8 *to = row + level[k->column[c]], sum = *to;
-            for (int r = 0; r < width; r++) {
-                sum += w[r] * k->J[r * columns + c];
-            }
-            *to = sum;
+    const zw_near8 *J = NEAR8(k->J) + t;
+    for (int r = 0; r < width; r++) {
+        w[r] = k->C[r * (r + 1) / 2] * J[0];
+        for (int q = 1; q < width; q++) {
+            int corner = r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r;
+            w[r] += k->C[corner] * J[q * k->columns];
         }
     }
 }
 
-ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_block *k)
+/* Four entries of `rows` rows of H (1 or 2), which have the same columns c.. of J; as in push_rows.
+ */
+ZW_INLINE void stiffen_four(const soft8_near_block *k, const int width, const int rows, int c,
+                            const int *level, zw_near8 *const *row, zw_real8 (*w)[SOFT_WIDE])
+{
+    const int *at = k->column + c;
+    int place[4] = {level[at[0]], level[at[1]], level[at[2]], level[at[3]]};
+    zw_real8 sum[2][4];
+    for (int e = 0; e < rows; e++) {
+        for (int i = 0; i < 4; i++) {
+            sum[e][i] = row[e][place[i]];
+        }
+    }
+    for (int r = 0; r < width; r++) {
+        const zw_near8 *from = NEAR8(k->J) + r * k->columns + c;
+        zw_real8 J[4] = {from[0], from[1], from[2], from[3]};
+        for (int e = 0; e < rows; e++) {
+            for (int i = 0; i < 4; i++) {
+                sum[e][i] += w[e][r] * J[i];
+            }
+        }
+    }
+    for (int e = 0; e < rows; e++) {
+        for (int i = 0; i < 4; i++) {
+            row[e][place[i]] = sum[e][i];
+        }
+    }
+}
+
+/* The entries from column c on, up to that of the row itself, t. */
+ZW_INLINE void stiffen_rest(const soft8_near_block *k, const int width, int c, int t,
+                            const int *level, zw_near8 *row, const zw_real8 *w)
+{
+    for (; c <= t; c++) {
+        zw_near8 *to = row + level[k->column[c]];
+        zw_real8 sum = *to;
+        for (int r = 0; r < width; r++) {
+            sum += w[r] * NEAR8(k->J)[r * k->columns + c];
+        }
+        *to = sum;
+    }
+}
+
+/* Where a thread has one world, two rows at a time: each number of J is read once for both. */
+ZW_INLINE void stiffen(const soft8 *s, const soft8_near_block *k, const int width)
+{
+    enum { ROWS = LANES == 1 && CREW_SIZE == 1 ? 2 : 1 };
+    const int *start = s->shape.start, *level = s->level;
+    int pairs = (k->columns + ROWS - 1) / ROWS;
+    CREW_FOR (p, pairs) {
+        zw_near8 *row[ROWS];
+        zw_real8 w[ROWS][SOFT_WIDE];
+        int t = ROWS * p, rows = k->columns - t < ROWS ? k->columns - t : ROWS, c = 0;
+        for (int e = 0; e < rows; e++) {
+            row[e] = NEAR8(s->H) + start[k->column[t + e]];
+            weigh(k, width, t + e, w[e]);
+        }
+        for (; c + 4 <= t + 1; c += 4) {
+            if (rows == ROWS) {
+                stiffen_four(k, width, ROWS, c, level, row, w);
+            } else {
+                stiffen_four(k, width, 1, c, level, row, w);
+            }
+        }
+        for (int e = 0; e < rows; e++) {
+            stiffen_rest(k, width, c, t + e, level, row[e], w[e]);
+        }
+    }
+}
+
+ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_near_block *k)
 {
     const int *start = s->shape.start, *level = s->level;
     CREW_FOR (t, k->columns) {
         zw_real8 w = k->C[0] * k->fixed[t];
         for (int c = 0; c <= t; c++) {
-            s->H[start[k->column[t]] + level[k->column[c]]] += w * k->fixed[c];
+            NEAR8(s->H)[start[k->column[t]] + level[k->column[c]]] += w * k->fixed[c];
         }
     }
 }
 
-ZW_INLINE void copy(int count, const zw_real8 *from, zw_real8 *to)
+ZW_INLINE void copy(int count, const zw_near8 *from, zw_near8 *to)
 {
     int k = 0;
     for (; k + 4 <= count; k += 4) {
@@ -336,10 +383,10 @@ ZW_INLINE void copy(int count, const zw_real8 *from, zw_real8 *to)
 ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
 {
     const tree_mechanism *tree = s->system->tree;
-    const zw_real8 *M = s->sweeps + tree->at.M;
+    const zw_near8 *M = NEAR8(s->sweeps) + tree->at.M;
     int bent = s->shape.parent != s->straight.parent;
     CREW_FOR (d, tree->nv) {
-        zw_real8 *row = s->H + s->shape.start[d];
+        zw_near8 *row = NEAR8(s->H) + s->shape.start[d];
         int first = tree->start[d], count = tree->start[d + 1] - first;
         for (int k = 0; bent && k < s->shape.depth[d]; k++) {
             row[k] = (zw_real8){0};
@@ -351,14 +398,14 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
     }
     CREW_MEET();
     for (int i = 0; with_blocks && i < s->actives; i++) {
-        const soft8_block *k = &s->block[s->active[i]];
+        const soft8_near_block *k = soft8_block_at(s, s->active[i]);
         if (!k->any) {
             continue;
         }
         if (k->fixed && k->columns == 1) {
             int d = k->column[0];
             CREW_ONE () {
-                s->H[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
+                NEAR8(s->H)[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
             }
         } else if (k->fixed) {
             stiffen_fixed(s, k);

@@ -4,6 +4,13 @@
 
 #include "system/soft8/soft8.h"
 
+/* In the scratch of lanes. */
+typedef LANE_NEAR soft8_block soft8_near_block;
+ZW_INLINE soft8_near_block *soft8_block_at(const soft8 *s, int index)
+{
+    return (soft8_near_block *)s->block + index;
+}
+
 /* At first all rows push. */
 void soft8_begin(const soft8 *s);
 /* The active blocks: all below is about these, but the push by forces. */

@@ -31,7 +31,7 @@ static void bend(soft8 *s)
 {
     memcpy(s->parent, s->straight.parent, (size_t)s->system->n * sizeof *s->parent);
     for (int i = 0; i < s->actives; i++) {
-        const soft8_block *k = &s->block[s->active[i]];
+        const soft8_near_block *k = soft8_block_at(s, s->active[i]);
         for (int j = k->columns - 1; j > 0 && !k->is_straight; j--) {
             paths_bend(s->parent, k->column[j], k->column[j - 1]);
         }
@@ -42,7 +42,7 @@ static void find_shape(soft8 *s)
 {
     int n = s->system->n, bent = 0;
     for (int i = 0; i < s->actives; i++) {
-        bent |= !s->block[s->active[i]].is_straight;
+        bent |= !soft8_block_at(s, s->active[i])->is_straight;
     }
     paths_shape shape = s->straight;
     if (bent) {
@@ -71,7 +71,7 @@ ZW_CLONES static int list_edges(const soft8 *s)
     zw_real8 *r = s->edge_r, *d = s->edge_d, *D = s->edge_D;
     int count = 0;
     for (int i = 0; i < s->actives; i++) {
-        const soft8_block *k = &s->block[s->active[i]];
+        const soft8_near_block *k = soft8_block_at(s, s->active[i]);
         zw_real8 normal = k->move[0] - k->x[0];
         for (int j = 1; j < k->width; j++) {
             zw_real8 at = k->mu[j - 1] * k->x[j], along = k->mu[j - 1] * k->move[j] - at;
@@ -156,7 +156,7 @@ ZW_CLONES static void go(soft8 *s, const zw_mask8 *live, const zw_real8 *to)
         s->a[d] += at * s->x[d];
     }
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
         for (int r = 0; r < k->width; r++) {
             k->x[r] += at * (k->move[r] - k->x[r]);
         }
@@ -221,7 +221,7 @@ ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
         s->a[d] = lane_select8(*live, s->x[d], s->a[d]);
     }
     CREW_FOR (i, s->actives) {
-        soft8_block *k = &s->block[s->active[i]];
+        soft8_near_block *k = soft8_block_at(s, s->active[i]);
         for (int r = 0; r < k->width; r++) {
             k->x[r] = k->move[r];
         }
