@@ -1,23 +1,24 @@
-/* Many worlds of a robot: steps a second of a batch, beside a pool of threads around MuJoCo's C
- * library that does the same.
+/* Many worlds of a robot: steps per second of a batch, compared with a pool of threads that uses
+ * MuJoCo's C library.
  *
  *     batch [WORLDS [THREADS [STEPS [ROBOT [ENGINE]]]]]     ROBOT, ENGINE: a part of the name, or -
  *     batch scale [THREADS [ROBOT]]                         the rates of 1 to 65536 worlds (MuJoCo:
  * at most 4096)
  *
- * Robots are of our own: humanoid, quadruped, hand, manipulator. Every world has controls of its
- * own, drawn anew for each step; collision is part of the step. Engines: `soft`, by the law of
- * MuJoCo; `smooth`, without contacts and limits; `exact`, Coulomb's law; `linear`, the same with
- * one linearisation, without memory. Both engines take turns of a few steps each; the time is that
- * of the processor, over all threads, the median of the turns: what others do on the machine does
- * not count. WARM steps before are not counted: worlds have come apart by then. MuJoCo is asked
- * with its defaults, and by the soft law once more (`matched`) with the largest of the tolerances
- * 1e-8, 1e-9, ... 1e-15 by which its residual is not above ours. Residuals are the worst over the
- * worlds in the last step of |M a - f - J'p| / max(|M a|, |f|, |J'p|): what is left of the balance
- * of forces. Ours is the certificate, the worst of all steps of the last call.
+ * The robots are our own models: humanoid, quadruped, hand, manipulator. Every world has its own
+ * random controls, new ones for each step; collision detection is part of the step. Engines:
+ * `soft`, by the law of MuJoCo; `smooth`, without contacts and limits; `exact`, Coulomb's law;
+ * `linear`, the same with one linearisation, without memory. Both engines alternate in turns of a
+ * few steps; the time is processor time summed over all threads, the median of the turns, so that
+ * other programs on the machine do not count. WARM steps before that are not timed, so that the
+ * worlds have diverged. MuJoCo runs with its defaults and, for the soft law, once more (`matched`)
+ * with the largest of the tolerances 1e-8, 1e-9, ... 1e-15 for which its residual does not exceed
+ * ours. Residuals are the largest over the worlds in the last step of |M a - f - J'p| / max(|M a|,
+ * |f|, |J'p|), the error of the force balance. Ours is the certificate, the largest of all steps of
+ * the last call.
  *
- * ZW_BATCH_WARM=N sets the steps before, ZW_BATCH_OURS=1 leaves MuJoCo out (for profiles); exact
- * laws go with an eighth of the worlds. */
+ * ZW_BATCH_WARM=N sets the number of those untimed steps, ZW_BATCH_OURS=1 leaves MuJoCo out (for
+ * profiles); exact laws use an eighth of the worlds. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -36,7 +37,7 @@ enum { TURN = 5, TURNS = 64, MOST = 4096, MATCHED = 256, ENGINES = 3 };
 
 typedef struct robot {
     const char *name, *file;
-    double swing; /* of controls */
+    double swing; /* amplitude of the controls */
 } robot;
 
 static const robot robots[] = {
@@ -61,7 +62,7 @@ static double control(int world, int step, int k)
     return 2 * ((double)(base_hash_word(hash, 1) >> 11) * 0x1p-53) - 1;
 }
 
-/* An engine with its worlds. */
+/* An engine and its worlds. */
 typedef struct engine engine;
 struct engine {
     const char *name;
@@ -181,7 +182,7 @@ static void move_theirs(engine *e, int steps, double *time, double *wall)
     *wall = seconds_now() - clock;
 }
 
-/* What is left of the balance of forces of the last step, the worst of the worlds. */
+/* The error of the force balance in the last step, the largest over the worlds. */
 static double left_by_theirs(const engine *e)
 {
     pool *p = e->pool;
@@ -204,7 +205,7 @@ static double left_by_theirs(const engine *e)
     return worst;
 }
 
-/* Tighter until its residual is within that of ours. */
+/* Tightens its tolerance until its residual does not exceed ours. */
 static void match(engine *e, double wanted)
 {
     double spare[2];
@@ -292,7 +293,7 @@ static double worst_of_ours(const engine *e)
     return worst;
 }
 
-/* All in turns, after `warm` steps. */
+/* All engines in turns, after `warm` steps. */
 static void take_turns(engine *list, const int *good, int turns, int warm)
 {
     double spare[2];
@@ -313,7 +314,7 @@ static void take_turns(engine *list, const int *good, int turns, int warm)
     }
 }
 
-/* Ours and theirs; us of processor of a step and world. */
+/* Ours and theirs; microseconds of processor time per step and world. */
 static void compare(const robot *of, const char *name, int worlds, int threads, int steps, int warm)
 {
     int smooth = strcmp(name, "smooth") == 0, soft = strcmp(name, "soft") == 0;

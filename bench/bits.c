@@ -1,9 +1,8 @@
-/* The exact bits of many answers in one number: every compiler and every sanitizer must print the
- * same line. Nothing is timed.
+/* A hash of the exact bits of many results: every compiler and every sanitizer must print the same
+ * line. Nothing is timed.
  *
  *     bits            one line: the hash over all scenes
- *     bits each       before it a line for each scene, to find the one that differs
- */
+ *     bits each       also a line for each scene, to find the one that differs */
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +40,7 @@ typedef struct tally {
     long numbers;
 } tally;
 
-/* Status, motion and multipliers of one scene; it is freed. */
+/* Status, motion and multipliers of one scene, which is freed. */
 static void add_scene(tally *t, scene *s, zw_contact_law law)
 {
     zw_gauss_options options = zw_gauss_options_default();
@@ -111,7 +110,7 @@ static void add_examples(tally *t)
     }
 }
 
-/* Robots by the steps that are theirs: in trees and loops, with formulas, with contacts. */
+/* Robots by the methods for them: trees and loops, formulas, contacts. */
 static void add_robots(tally *t)
 {
     static const struct {
@@ -137,7 +136,7 @@ static void add_robots(tally *t)
     }
 }
 
-/* All that the sweeps leave in the work of a tree, and its configuration a moment later. */
+/* Everything that the sweeps compute for a tree, and its configuration a moment later. */
 static void add_tree(tally *t, uint64_t seed)
 {
     tree_mechanism *tree = tree_random(seed, 1 + (int)(seed % 40), 2.0);

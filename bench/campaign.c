@@ -1,17 +1,17 @@
-/* The full random campaign: seeded problems of all sizes, kinds, ranks and units, each answer
- * checked again by zw_gauss_certify, each unsolved seed named.
+/* The full random campaign: seeded problems of all sizes, kinds, ranks and units; each answer is
+ * checked by zw_gauss_certify, and each unsolved seed is listed.
  *
  *     campaign [PROBLEMS [FIRST_SEED [PROCESSES]]]
  *
- * PROBLEMS (100 000, or what CAMPAIGN_PROBLEMS in the environment says) is the size of the main
- * set; the others scale with it:
+ * PROBLEMS (100 000, or the environment variable CAMPAIGN_PROBLEMS) is the size of the main set;
+ * the others scale with it:
  *
  *     convex      everything at full difficulty: condition 1e8, mass ratio 1e6, deficient ranks
  *     massless    the same with singular metrics                                           1/20
- *     parallel    the same with rows that are parallel to 1e-5: harder than asked for      1/10
- *     conflict    problems that contradict themselves: the right answer is to say so       1/20
+ *     parallel    the same with rows that are parallel to 1e-5: harder than required      1/10
+ *     conflict    contradictory problems: the right answer is to report that       1/20
  *     Coulomb     every family of contact scenes, 1/5 in all
- *     closing     walls that close on a body: no solution                                  1/100
+ *     closing     walls that close in on a body: no solution                                  1/100
  *
  * Every fifth problem is solved again from the multipliers of a problem whose free motion differs
  * by 1e-3. Fails if an answer called solved is not, or a convex problem with a known admissible
@@ -80,7 +80,7 @@ static scene *set_scene(const set *s, uint64_t seed)
 
 /* ---- One problem -------------------------------------------------------------------------- */
 
-/* One solve, seen from outside. */
+/* The outcome of one solve. */
 typedef struct result {
     int status, factorizations;
     double worst, time;
@@ -184,7 +184,7 @@ static void show_progress(const campaign *c)
     fprintf(stderr, "\r%d of %d ", sum, c->total);
 }
 
-/* Returns how many processes broke down. */
+/* Returns the number of processes that crashed. */
 static int run_all(campaign *c)
 {
     int broken = 0, left = c->processes;
@@ -323,7 +323,7 @@ static int print_sets(const campaign *c, int from, int to, int warm, const char 
     return t.wrong;
 }
 
-/* What share of the warm ones Newton settled without the cold methods. */
+/* The share of warm starts that Newton's method solved without the cold methods. */
 static void print_warm(const campaign *c, int from, int to, const char *name)
 {
     sum t = sum_of(c, from, to, 1);

@@ -1,5 +1,5 @@
-/* What a trial costs beside the motion that it tries: computing samples, writing and reading them,
- * and certifying them. */
+/* The cost of a trial relative to the motion that it certifies: computing samples, writing and
+ * reading them, and certifying them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ static int count_only(void *user, zw_sample_kind kind, int event, const zw_syste
     return 0;
 }
 
-/* Seconds for all samples: with a record as observer, or NULL: they are only counted. */
+/* Seconds for all samples: with a record as observer, or only counted if it is NULL. */
 static double compute(const subject *s, zw_record *record)
 {
     zw_error error = {0};
@@ -64,7 +64,7 @@ static double compute(const subject *s, zw_record *record)
     return spent;
 }
 
-/* Seconds to read; *path is the caller's to free. */
+/* Seconds to read; the caller frees *path. */
 static double read_path(const subject *s, const char *file, zw_path **path)
 {
     zw_error error = {0};

@@ -1,13 +1,13 @@
-/* What a pair of shapes costs, how exact it is, and what many boxes cost.
+/* The cost and accuracy of collision detection for pairs of shapes, and the cost of many boxes.
  *
  *     collide           tables; times are those of this thread, the least of several runs; then
  *                       100000 random pairs of some kinds against the references of the tests
  *     collide 1000      the same with fewer pairs
  *
- * Pairs are thrown so that about half of them overlap; the margin is 0.01. "points" is how many a
- * pair has on average, "apart" the share of pairs without any. Beside it MuJoCo's routine, where it
- * is there, on the same shapes at the same places; its convex pairs have one point, and it makes no
- * claim to exactness. Planes are not compared: MuJoCo wants them in the world's body. */
+ * Pairs are random, and about half of them overlap; the margin is 0.01. "points" is the mean number
+ * of points of a pair, "apart" the share of pairs without any. MuJoCo's routine, where available,
+ * is applied to the same shapes in the same poses; its convex pairs have one point, and it does not
+ * claim to be exact. Planes are not compared: MuJoCo requires them in the world body. */
 #include <string.h>
 
 #ifdef ZW_HAVE_MUJOCO
@@ -65,7 +65,7 @@ static double ours(const scene *s, double *points, double *apart)
 static const char *const mujoco_name[] = {NULL,       "sphere", "capsule", "ellipsoid",
                                           "cylinder", "box",    NULL,      NULL};
 
-/* A model of two shapes, whose sizes and places are then written into. */
+/* A model of two shapes, whose sizes and poses are then overwritten. */
 static double theirs(const scene *s)
 {
     collide_kind first = s->a[0].shape.kind, second = s->b[0].shape.kind;

@@ -1,10 +1,10 @@
-/* Scenes with contacts: what a step costs, and how good it is.
+/* Scenes with contacts: the cost and accuracy of a step.
  *
  *     contact            tables; times are those of this thread
  *
- * Beside zwang's rate stand its worst certificate and depth over the run. MuJoCo runs the same file
- * with the same step; its depth is the worst that it reports. A scene that takes longer than its
- * share of time is ended, and the table says when. */
+ * Besides zwang's rate the tables have its worst certificate and depth over the run. MuJoCo runs
+ * the same file with the same step; its depth is the largest that it reports. A scene that exceeds
+ * its share of time is stopped, and the table gives the time it reached. */
 #include <stdint.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static const struct scene {
 enum { SCENES = sizeof list / sizeof *list };
 
 #ifdef ZW_HAVE_MUJOCO
-/* Warnings are counted, not printed and not kept in a file. */
+/* Counts warnings instead of printing or logging them. */
 static void be_quiet(const char *text)
 {
     (void)text;
@@ -48,7 +48,7 @@ static void run_mujoco(const char *path, const struct scene *from)
     char problem[500] = "";
     mju_user_warning = be_quiet;
     mjModel *m = mj_loadXML(path, NULL, problem, sizeof problem);
-    if (m) { /* room enough, so that it drops no contact */
+    if (m) { /* enough memory, so that it drops no contact */
         m->nconmax = 2000;
         m->njmax = 8000;
         m->nstack = 20000000;

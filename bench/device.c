@@ -1,14 +1,14 @@
-/* Rates of worlds on a device, beside the same batch on the processor.
+/* Rates of worlds on a device, compared with the same batch on the processor.
  *
  *     device DEVICE WORLDS [FILE ...]      WORLDS: 1024,8192,...   DEVICE: cuda, emulated, none
- *     device DEVICE poison WORLDS [FILE ...]  one world breaks; do the others notice?
+ *     device DEVICE poison WORLDS [FILE ...]  one world fails: are the others unaffected?
  *     device DEVICE bits STEPS[,WORLDS] [FILE ...]  64 worlds, device and processor, compared bit
  * by bit; a GPU takes lanes from 64 worlds a multiprocessor on
  *
- * Every world has random controls in the middle 0.3 of their ranges (all of it throws some
- * humanoids into states that no engine steps), drawn anew every 25 steps and sent to the device:
- * that is in the time. Steps are the file's, by the soft law. Contacts, rows and iterations are the
- * most that a world had in a step; the certificate is the worst of all. */
+ * Every world has random controls in the middle 0.3 of their ranges (the full ranges throw some
+ * humanoids into states that no engine can step), new ones every 25 steps, sent to the device
+ * within the time measured. Steps are those of the file, by the soft law. Contacts, rows and
+ * iterations are the largest that a world had in a step; the certificate is the largest of all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void scene_end(scene *s)
     zw_model_free(s->model);
 }
 
-/* Controls between their ranges; without one, between -1 and 1. */
+/* Controls within their ranges; without one, between -1 and 1. */
 static void control(const scene *s, zw_batch *batch, int worlds, unsigned long long *seed)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -222,7 +222,7 @@ static void compare(const char *device, const char *file, int steps, int worlds)
     scene_end(&s);
 }
 
-/* A number that a step chokes on, put into the device's memory: nothing on the way looks at it. */
+/* Puts a number that breaks a step into the device's memory, where nothing checks it. */
 static void put_poison(zw_batch *batch, int world, zw_field_id field, double value, zw_error *error)
 {
     double *at = zw_batch_field(batch, world, field), was = *at;
@@ -231,7 +231,7 @@ static void put_poison(zw_batch *batch, int world, zw_field_id field, double val
     *at = batch->device ? was : value;
 }
 
-/* Twice the same, but for a world with an absurd number. */
+/* Two equal runs, except that one has a world with an absurd number. */
 static void poison_by(const char *device, const char *file, int worlds, zw_field_id field,
                       double value)
 {

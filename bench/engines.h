@@ -1,4 +1,5 @@
-/* Engines for bench/heaps.c: each opens the same scene, steps it and shows where its bodies are. */
+/* Engines for bench/heaps.c: each opens the same scene, steps it and returns the state of its
+ * bodies. */
 #ifndef ZW_BENCH_ENGINES_H
 #define ZW_BENCH_ENGINES_H
 
@@ -47,18 +48,18 @@ static int is_flat(const scene *s)
     return s->body[0].shape.kind == COLLIDE_BOX;
 }
 
-/* What an engine shows, of all bodies. */
+/* The state of all bodies in an engine. */
 typedef struct shown {
     double *pos, *quat, *v; /* [3], [4], [6]: velocity, angular velocity, in the world */
 } shown;
 
 typedef struct engine {
     const char *name;
-    void *(*open)(const scene *s); /* NULL: not here */
+    void *(*open)(const scene *s); /* NULL: not available */
     int (*step)(void *world, double h);
     void (*look)(const void *world, shown *to);
     void (*close)(void *world);
-    int most; /* bodies that it can do */
+    int most; /* largest number of bodies that it supports */
 } engine;
 
 /* ---- The same text for zwang and MuJoCo ------------------------------------------------------ */
@@ -93,7 +94,7 @@ static char *text_of(const scene *s)
 }
 
 /* Free joints: q has position and quaternion, v the velocity along the world's axes and the angular
- * velocity along the body's. Lengths are the same in both. */
+ * velocity along the body's. Both engines have the same layout. */
 static void start_free(const scene *s, double *v)
 {
     for (int i = 0; i < s->count; i++) {
@@ -354,7 +355,7 @@ static void *ode_open_with(const scene *s, int exact)
 {
     ode_world *w = allocate(1, sizeof *w);
     dInitODE2(0);
-    dSetMessageHandler(ode_quiet); /* its exact solver talks of zero pivots in redundant rows */
+    dSetMessageHandler(ode_quiet); /* its exact solver reports zero pivots in redundant rows */
     w->exact = exact;
     w->count = s->count;
     w->world = dWorldCreate();

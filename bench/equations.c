@@ -3,15 +3,15 @@
  *     equations [steps | sweep] [RUNS [THREADS]]
  *
  * `steps`: fixed steps (rk4) of 1024 worlds that differ, by zw_batch_step and one world after
- * another by zw_step, in turns; processor time of a step and world. Worlds end with the same bits,
- * or the line says so.
+ * another by zw_step, in turns; processor time per step and world. The last column reports whether
+ * all worlds end with the same bits.
  *
  * `sweep`: RUNS (20000) double pendulums, let go at angles of a grid, for 10 s, by zw_batch_run
- * with the method dop853 and the tolerance 1e-10; and by a program as one would write it for this
- * one system: the accelerations solved on paper, arrays of four numbers, the same method, error
- * estimate and step control, libm. A sample of its runs is timed (`by hand`). Both give the largest
- * change of energy, and how far they are apart at the end: the motion is chaotic, so that is given
- * as the part of runs that agree to 1e-6. */
+ * with the method dop853 and the tolerance 1e-10; and by a program written for this one system:
+ * the accelerations solved on paper, arrays of four numbers, the same method, error estimate and
+ * step control, libm. A sample of its runs is timed (`by hand`). The table has the largest
+ * change of energy of both, and the share of runs that agree to 1e-6 at the end, since the
+ * motion is chaotic. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -93,7 +93,7 @@ static const chosen files[] = {
     {"double_pendulum_angles", 0.005},
 };
 
-/* Worlds alone begin as those of the batch do. */
+/* Single worlds start as those of the batch do. */
 static void begin(const scene *s, zw_batch *batch, zw_state **alone)
 {
     zw_error error = {0};
@@ -108,7 +108,7 @@ static void begin(const scene *s, zw_batch *batch, zw_state **alone)
     }
 }
 
-/* 0: every world of the batch has the numbers of the one alone. */
+/* The number of worlds of the batch that differ from the single ones. */
 static int count_others(const scene *s, zw_batch *batch, zw_state **alone)
 {
     int others = 0;
@@ -125,7 +125,7 @@ static int count_others(const scene *s, zw_batch *batch, zw_state **alone)
 
 static void time_steps(const chosen *of)
 {
-    enum { EACH = 4 }; /* steps of a turn */
+    enum { EACH = 4 }; /* steps per turn */
     char path[300];
     snprintf(path, sizeof path, "%s/examples/%s.zw", ZW_SOURCE_DIR, of->file);
     scene s = open_scene(path);
@@ -210,7 +210,7 @@ static double first_length(const double *y, const double *f)
     return step_first(d1, size_of(y, f1, f), h0, END, 3);
 }
 
-/* One try: the end into y1; returns the size of its error. */
+/* One attempt: the end into y1; returns the norm of its error. */
 static double attempt(const double *y, const double *f, double h, double k[STEP_DOP853_STAGES][N],
                       double *y1)
 {
@@ -269,7 +269,7 @@ static long run_by_hand(double *y)
 
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
-/* Angles of run i of a grid that is filled evenly, whatever part of it is taken. */
+/* Angles of run i of a grid that is filled evenly, whatever part of it is used. */
 static void angles(long i, double *y)
 {
     y[0] = -3.1 + 6.2 * fmod(0.5 + 0.7548776662466927 * (double)i, 1);
@@ -278,7 +278,7 @@ static void angles(long i, double *y)
 }
 
 typedef struct tally {
-    double time, wall, drift; /* seconds; largest change of energy over its size */
+    double time, wall, drift; /* seconds; largest change of energy relative to its size */
     long runs, steps, failed;
 } tally;
 
@@ -289,7 +289,7 @@ static void note_energy(tally *of, long i, const double *y)
     of->drift = fmax(of->drift, fabs(energy(y) - energy(start)) / (3 * GRAVITY));
 }
 
-/* RUNS of ours, in batches; the ends of the first `kept` are kept. */
+/* Runs ours in batches; the final states of the first `kept` are kept. */
 static tally sweep(const scene *s, long runs, int threads, long kept, double *end)
 {
     enum { AT_ONCE = 8192 };

@@ -1,13 +1,13 @@
-/* What derivatives cost.
+/* The cost of derivatives.
  *
  *     gradient [STEPS [run | back | forward | slopes [soft | impulse]]]     the table; or one thing
  * alone, to count its instructions
  *
  * A motion: the humanoid of examples/contact/humanoid_falls.xml falls, by method soft and by method
  * impulse; the cost is the height of its trunk, summed; the unknowns are the controls of all motors
- * in all steps. The way back includes the motion itself. An instant: accelerations by coordinates
- * and speeds, beside one forward dynamics of the same tree. Least of some rounds, seconds of this
- * thread. */
+ * in all steps. The backward pass includes the motion itself. An instant: derivatives of the
+ * accelerations by coordinates and speeds, compared with one forward dynamics of the same tree.
+ * Times are the least of several rounds, in seconds of this thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void back_small(setting *s)
     must(s, zw_gradient_find(s->system, s->start, &s->plan, &s->gradient, &s->error));
 }
 
-/* Articulated bodies, as Featherstone has it. */
+/* Articulated bodies (Featherstone). */
 static void forward(setting *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -87,7 +87,7 @@ static void forward(setting *s)
     }
 }
 
-/* The accelerations are known, and so are the places: what else it takes. */
+/* The accelerations and poses are known: the remaining cost. */
 static void slopes(setting *s)
 {
     const tree_mechanism *tree = s->system->tree;

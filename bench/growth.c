@@ -1,9 +1,9 @@
-/* How cost grows with size: each row at sizes times 1, 10 and 100.
+/* How cost grows with size: each row is measured at 1, 10 and 100 times its first size.
  *
  *     growth [ROW]     the table, or one row of it
  *
- * Seconds of this thread, the least of three where that is short. The exponent is that of the cost
- * between the two larger sizes; what is expected is 1, n log n counts as 1.1. */
+ * Times are seconds of this thread, the least of three where that is short. The exponent is that of
+ * the cost between the two larger sizes; 1 is expected, and n log n counts as 1.1. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ typedef struct text {
     size_t length, capacity;
 } text;
 
-/* Appends; `number` for a format that has one. */
+/* Appends; `number` is for a format that has one. */
 static void put(text *t, const char *format, double number)
 {
     if (t->length + 400 > t->capacity) {
@@ -65,7 +65,7 @@ static void close_world(world *w)
     zw_model_free(w->model);
 }
 
-/* Seconds of a run of so many steps. */
+/* Seconds of a run of this many steps. */
 static double run(world *w, zw_method method, double tolerance, double step, int steps)
 {
     zw_error error = {0};
@@ -196,7 +196,7 @@ static double chain(int n)
     return (more - few) / 80;
 }
 
-/* Seconds of a step, the first ten left out. */
+/* Seconds per step, without the first ten. */
 static double a_step(const text *t, const char *name, double tolerance, double speed)
 {
     const zw_run_options options = {
@@ -214,7 +214,7 @@ static double a_step(const text *t, const char *name, double tolerance, double s
     return seconds / 20;
 }
 
-/* Pushed across itself: every link has a contact, and slides. */
+/* Pushed sideways: every link has a contact, and slides. */
 static double slides(int n, double tolerance)
 {
     text t = {0};

@@ -1,30 +1,30 @@
-/* Free bodies on one another, beside other engines: spheres and mixed shapes fall into a bin,
- * towers of boxes stand, a ball flies into a block of boxes.
+/* Heaps of free bodies, compared with other engines: spheres and mixed shapes fall into a bin,
+ * towers of boxes stand, a ball hits a block of boxes.
  *
  *     heaps [WORD [ENGINE]]     tables, or those of scenes whose name has the word, and of one
  *                               engine; times are of this thread
  *
- * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution, bodies
- * do not sleep. Each runs as many steps as the scene asks for, or as many as its share of time
- * allows; the table says to what time it came. Everything beside the rate is measured alike, from
- * the poses and speeds that an engine shows:
+ * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution and no
+ * sleeping. Each runs the steps of the scene, or as many as its share of time allows; the table
+ * gives the time it reached. Everything but the rate is computed in the same way, from the poses
+ * and speeds that an engine reports:
  *
  *   depth       the deepest overlap of two bodies, or of a body and a wall, at the end
  *   residual    how far the last step is from the laws of Signorini and Coulomb: below
  *
  * The residual. A step takes the speeds from v0 to v1, M (v1 - v0 - h g) = J' r with the bodies'
- * weights and gyroscopic moments in g; the law asks for impulses r in their cones, for
- * y = J v1 + gap/h + mu |w_T| e_N in the dual cone (a gap below zero counts as zero: it need not be
- * closed again in a step), and for r . y = 0 (De Saxce). Engines do not show r, so they get the one
- * that suits them best: the r in the cones of least
+ * weights and gyroscopic moments in g; the law requires impulses r in their cones, y = J v1 + gap/h
+ * + mu |w_T| e_N in the dual cone (a negative gap counts as zero: it need not be corrected within a
+ * step), and r . y = 0 (De Saxce). Engines do not report r, so the most favourable one is computed:
+ * the r in the cones that minimises
  *
  *     1/2 |J' r - M (v1 - v0 - h g)|^2 in M^-1 + r . y*,      y* the point of the dual cone nearest
  * y,
  *
  * which is zero for the exact solution and for no other; it is a convex problem of the kernel. The
- * residual is the certificate of v1 and that r. Contacts are those of our collision between all
- * bodies, at the begin of the step or at its end, whichever says less: engines differ in where they
- * look.
+ * residual is the certificate of v1 and that r. Contacts are those of our collision detection
+ * between all bodies, at the beginning or the end of the step, whichever gives the smaller
+ * residual: engines differ in where they evaluate them.
  *
  * MuJoCo has its default solver for boxes, and CG for the others: its Newton would factor a dense
  * matrix of all speeds; larger heaps it cannot hold. ODE: quickstep with its 20 iterations, and for
@@ -118,7 +118,7 @@ static thing *new_bodies(int count)
     return made;
 }
 
-/* In a bin that is little wider than the cube that they are. */
+/* In a bin that is slightly wider than the initial cube of bodies. */
 static scene heap(const char *name, int count, int mixed)
 {
     static const collide_shape shape[] = {{.kind = COLLIDE_SPHERE, .size = {0.05}},
@@ -179,7 +179,7 @@ static scene tower(const char *name, int count)
     return s;
 }
 
-/* side^3 boxes, and a ball that flies into them. */
+/* side^3 boxes, and a ball that hits them. */
 static scene wall(const char *name, int side)
 {
     int count = side * side * side;

@@ -1,4 +1,4 @@
-/* Residuals for bench/heaps.c: what a step has left of the laws of contact. */
+/* Residuals for bench/heaps.c: how far a step is from satisfying the laws of contact. */
 #ifndef ZW_BENCH_HEAPS_RESIDUAL_H
 #define ZW_BENCH_HEAPS_RESIDUAL_H
 
@@ -64,7 +64,7 @@ static void span(const double *n, double *u, double *v)
     cross(n, u, v);
 }
 
-/* The speed of body b at a point against body a (-1: the world) there. */
+/* Adds the relative velocity of body b against body a (-1: the world) at a point. */
 static void add_contact(trial *t, const collide_point *p, int a, int b, const double *pos, double h)
 {
     double frame[9];
@@ -108,7 +108,7 @@ static double radius_of(const collide_shape *shape)
                                              : z[0] + z[1];
 }
 
-/* Of all that are so near that they could meet in a step. */
+/* All pairs that are close enough to meet within a step. */
 static void find_contacts(trial *t, const scene *s, const shown *at, double reach)
 {
     enum { MOST = 64 };
@@ -169,7 +169,7 @@ static void inertia_of(const collide_shape *shape, double I[3])
     } else if (shape->kind == COLLIDE_CYLINDER) {
         I[0] = I[1] = x / 4 + l * l / 12;
         I[2] = x / 2;
-    } else { /* a cylinder, and a ball cut in two */
+    } else { /* a cylinder, and two half balls */
         double part = l / (l + 4 * r / 3), ball = 1 - part;
         I[2] = part * x / 2 + ball * 0.4 * x;
         I[0] = I[1] = part * (x / 4 + l * l / 12) + ball * (0.4 * x + l * l / 4 + 0.375 * l * r);
@@ -242,7 +242,7 @@ static void nearest_dual(const trial *t, int c, const double *v, double y[3])
     }
 }
 
-/* The certificate of the speeds v with the impulses that suit them best. */
+/* The certificate of the speeds v with the most favourable impulses. */
 static double residual_of(trial *t, const scene *s, const double *v)
 {
     int n = 6 * s->count, m = 3 * t->contacts;
@@ -292,7 +292,7 @@ static void free_trial(trial *t)
     }
 }
 
-/* Contacts at the end of the step: what is left of a gap is what its speed has left. */
+/* Contacts at the end of the step: the gap is what remains after its speed has acted. */
 static void look_back(trial *t, double h, const double *v)
 {
     for (int c = 0; c < t->contacts; c++) {
@@ -304,7 +304,7 @@ static void look_back(trial *t, double h, const double *v)
     }
 }
 
-/* Of the step that led from `before` to `now`. */
+/* For the step from `before` to `now`. */
 static void measure_residual(const scene *s, const shown *before, const shown *now, double *depth,
                              double *residual)
 {

@@ -3,8 +3,8 @@
  *
  *     long [steps]      1000000 without
  *
- * The gain is that of the least-squares line through the energy, over the whole run; it is to be
- * seen beside how far the energy swings. */
+ * The gain is that of the least-squares line through the energy over the whole run; it should be
+ * compared with the amplitude of the energy's oscillation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int add(void *user, zw_sample_kind kind, int event, const zw_system *syst
     return 0;
 }
 
-/* Take from a robot what does work, and begin with the keyframe. */
+/* Removes from a robot whatever does work, and starts from the keyframe. */
 static zw_status make_conservative(zw_model *model, const char *key, zw_error *error)
 {
     zw_status status = ZW_OK;

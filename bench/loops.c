@@ -3,9 +3,9 @@
  *
  *     loops [seconds]      60 without
  *
- * So that nothing comes to rest, the motors are given the controls of two keyframes in turn, for a
- * second each; the energy is balanced over the whole run, E(t) - E(0) - work, in units of
- * 1 + |E(0)|, at the ends of the seconds. */
+ * So that nothing comes to rest, the motors alternate between the controls of two keyframes, for a
+ * second each; the energy balance is over the whole run, E(t) - E(0) - work, in units of 1 +
+ * |E(0)|, at the ends of the seconds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 typedef struct loop {
     const char *file, *key[2];
-    double second[2]; /* these controls, if the second key is NULL: the first motor's */
+    double second[2]; /* the controls of the first motor, if the second key is NULL */
 } loop;
 
 static const loop list[] = {
@@ -36,7 +36,7 @@ static const zw_key_def *key_of(const zw_model *model, const char *name)
     return zw_model_def(model, ZW_KIND_KEY, zw_model_find(model, ZW_KIND_KEY, name));
 }
 
-/* The controls of one of the two. */
+/* Sets the controls of one of the two. */
 static void steer(const loop *l, const zw_model *model, const zw_system *system, zw_state *state,
                   int which)
 {
@@ -116,7 +116,7 @@ int main(int count, char **word)
     for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
         zw_method known;
         if (zw_method_find(method[m], &known) != ZW_OK) {
-            continue; /* one that is still to come */
+            continue; /* not available yet */
         }
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
             failed |= row(&list[i], known, seconds);

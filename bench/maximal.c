@@ -1,11 +1,12 @@
-/* Chains in maximal coordinates: what an acceleration costs, and whether the joints hold.
+/* Chains in maximal coordinates: the cost of an acceleration, and the violation of the joints.
  *
  *     maximal [T]     tables; times are those of this thread, the least of several runs; T: how
  * long the heavy chains move (0.1)
  *
- * Beside every time stands the certificate of the answer, and how far the accelerations of the
- * joints are from those of the O(n) sweeps in reduced coordinates, over the largest. In the second
- * table the gap is the largest violation of any joint at any step, in metres or radians. */
+ * Besides every time the table has the certificate of the answer, and the difference of the
+ * joint accelerations from those of the O(n) sweeps in reduced coordinates, relative to the
+ * largest. In the second table the gap is the largest violation of any joint at any step, in
+ * metres or radians. */
 #include <string.h>
 
 #include "measure.h"
@@ -79,7 +80,7 @@ static void stage_end(stage *s)
     zw_model_free(s->model);
 }
 
-/* Least time of an acceleration, as the steps of a run ask for it. */
+/* Least time of an acceleration, evaluated as in the steps of a run. */
 static double accelerate(stage *s, int runs)
 {
     double least = INFINITY;
@@ -98,7 +99,7 @@ static void cost(int links)
 {
     stage tree = stage_of(chain(links, 1), 0), free = stage_of(chain(links, 1), 1);
     double fast = accelerate(&tree, 15), time = accelerate(&free, 15), apart = 0, size = 0;
-    const double *a = tree.work->a, *b = free.work->a + 6 * links; /* joints come after bodies */
+    const double *a = tree.work->a, *b = free.work->a + 6 * links; /* joints follow the bodies */
     for (int i = 0; i < links; i++) {
         apart = fmax(apart, fabs(a[i] - b[i]));
         size = fmax(size, fabs(a[i]));

@@ -1,4 +1,4 @@
-/* What the benchmarks share: a clock, medians, and a certified answer. */
+/* Shared by the benchmarks: a clock, medians, and certified answers. */
 #ifndef ZWANG_BENCH_MEASURE_H
 #define ZWANG_BENCH_MEASURE_H
 
@@ -32,7 +32,7 @@ static inline int rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What this thread has computed: other people's load does not count. */
+/* Processor time of this thread: the load of other programs does not count. */
 static inline double seconds_computed(void)
 {
     struct timespec t;
@@ -49,7 +49,7 @@ static inline double median(double *x, int count)
     return x[(count - 1) / 2];
 }
 
-/* The certificate of a claimed answer, by the public function and with memory of its own. */
+/* The certificate of a claimed answer, by the public function with separate memory. */
 static inline zw_certificate certified(const zw_gauss *problem, zw_contact_law law, const double *a,
                                        const double *lambda, const double *C)
 {

@@ -1,12 +1,11 @@
-/* What a motion costs: from the file to the first step, a step of a small system beside the same
- * system written by hand in C, eight worlds at once, and long chains.
+/* The cost of a motion: from the file to the first step, a step of a small system compared with the
+ * same system written by hand in C, eight worlds at once, and long chains.
  *
  *     motion          all tables
  *     motion hand     the hand-written double pendulum alone, for a profiler
  *     motion one      ours alone
  *     motion lanes    ours, many worlds
- *     motion chain N  a chain of N points alone
- */
+ *     motion chain N  a chain of N points alone */
 #include <dirent.h>
 #include <string.h>
 
@@ -209,8 +208,8 @@ static void print_rods(const char *path)
 
 /* ---- Many worlds --------------------------------------------------------------------------- */
 
-/* World i: lengths, masses and angles of its own; as the parameters m1 m2 l1 l2 stand in the file.
- */
+/* World i: its own lengths, masses and angles; in the order of the parameters m1 m2 l1 l2 of the
+ * file. */
 static pendulum variant(int i, int works, double c, double *q)
 {
     double x = (double)(i * 37 % WORLDS) / WORLDS, z = (double)(i * 23 % WORLDS) / WORLDS;
@@ -252,7 +251,7 @@ static double crowd_run(crowd *g)
         pendulum p = variant(i, 0, 0, q);
         v[0] = v[1] = *zw_batch_field(g->batch, i, ZW_FIELD_TIME) = 0;
         if (g->w.system->works) {
-            v[2] = 0; /* the work done comes after the speeds */
+            v[2] = 0; /* the work done follows the speeds */
         }
         memcpy(param, (double[]){p.m1, p.m2, p.l1, p.l2}, 4 * sizeof *param);
     }

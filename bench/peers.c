@@ -1,16 +1,17 @@
-/* Whole steps beside MuJoCo's: humanoids fall to the floor and lie there, collisions included.
+/* Whole steps compared with MuJoCo's: humanoids fall to the floor and lie there; collision
+ * detection is included.
  *
  *     peers                          tables; times are those of this thread
  *     peers --count MODEL ENGINE STEPS   only these steps: tools/count-instructions counts them
  *
- * MODEL is `humanoid` or `humanoids` (22 of it, on a circle), ENGINE `mujoco`, `coulomb` (impulses
- * with Coulomb's law as it stands, one linearisation a step) or `soft` (MuJoCo's own law). All have
- * the same text, the same step and the same start. One round runs every engine once, from the
- * start; a ratio is the median of those of the rounds.
+ * MODEL is `humanoid` or `humanoids` (22 of it, on a circle), ENGINE `mujoco`, `coulomb` (method
+ * impulse with Coulomb's law, one linearisation per step) or `soft` (MuJoCo's own law). All have
+ * the same model, step and start. One round runs every engine once, from the start; a ratio is the
+ * median over the rounds.
  *
- * Residual: of the soft law what is left of the slope of the function that both minimise, the norm
- * that MuJoCo compares with its tolerance (over meaninertia times the number of speeds); of
- * Coulomb's the certificate. Both the worst of the run. */
+ * Residual: for the soft law the norm of the gradient of the function that both minimise, which
+ * MuJoCo compares with its tolerance (divided by meaninertia times the number of speeds); for
+ * Coulomb's law the certificate. Both are the largest of the run. */
 #include <string.h>
 
 #ifdef ZW_HAVE_MUJOCO
@@ -42,7 +43,7 @@ static char *text_of_file(const char *path)
     return text;
 }
 
-/* The part of a text from one string to the end of another; "" if it has not both. */
+/* The part of a text from one string to the end of another; "" if either is missing. */
 static char *between(const char *text, const char *from, const char *to)
 {
     const char *begin = strstr(text, from), *end = begin ? strstr(begin, to) : NULL;
@@ -54,7 +55,7 @@ static char *between(const char *text, const char *from, const char *to)
     return part;
 }
 
-/* Appends `part`, its own names with "-k" after. */
+/* Appends `part`, with "-k" added to its names. */
 static void append_named(char *to, const char *part, int k)
 {
     static const char *const attribute[] = {" name=\"", " joint=\"", " body1=\"", " body2=\""};
@@ -76,7 +77,7 @@ static void append_named(char *to, const char *part, int k)
     *end = 0;
 }
 
-/* So many of the file's humanoids around the middle, without lights, cameras and keyframes. */
+/* Many copies of the file's humanoid around the centre, without lights, cameras and keyframes. */
 static char *crowd_of(const char *one)
 {
     static const char torso[] = "<body name=\"torso\" pos=\"0 0 1.282\" childclass=\"body\">";
@@ -128,8 +129,8 @@ static char *text_of(const char *model)
 /* ---- A run from the start ------------------------------------------------------------------- */
 
 typedef struct figures {
-    double seconds, contacts, rows, iterations; /* a step */
-    double residual, depth;                     /* the worst */
+    double seconds, contacts, rows, iterations; /* per step */
+    double residual, depth;                     /* the largest */
     double height;                              /* of the first torso, at the end */
     int failed;
     char reason[1024];
@@ -156,7 +157,7 @@ static mjModel *load(const char *text, char *problem, int size)
     }
     mj_deleteVFS(vfs);
     free(vfs);
-    if (m) { /* room enough, so that it drops no contact */
+    if (m) { /* enough memory, so that it drops no contact */
         m->nconmax = 60 * (m->nv / 27 + 1);
         m->njmax = 5 * m->nconmax;
         m->nstack = 4000000;

@@ -1,14 +1,14 @@
-/* Poses that chance never gives, against laws that hold everywhere.
+/* Special poses that random ones never hit, checked by laws that hold everywhere.
  *
  *     poses               100000 pairs of shapes, flush, touching, concentric, nearly so
- *     poses 5000 17       fewer, and others
+ *     poses 5000 17       fewer, with another seed
  *     poses 5000 17 99    pair 99 of these alone, with its points
  *
  * Shapes are from 1e-4 to 1e4 in size and up to 1e6 times as large as the other. The laws are those
- * of test/collide/laws.h. Every line is a pair of kinds: how many pairs, and for each law the worst
- * error as a part of the size and how many were above 1e-8; then the longest call in microseconds.
- * "deep" are pairs that overlap by more than a tenth of the smaller: for those of hulls of very
- * many corners the least overlap is not searched for to the end. */
+ * of test/collide/laws.h. Every line is a pair of kinds: the number of pairs, for each law the
+ * largest error relative to the size and the number of errors above 1e-8, and the longest call in
+ * microseconds. "deep" are pairs that overlap by more than a tenth of the smaller shape: for those
+ * of hulls with very many corners the search for the least overlap is not exhaustive. */
 #include "collide/laws.h"
 #include "measure.h"
 

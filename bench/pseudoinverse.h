@@ -2,9 +2,9 @@
  *
  *     D = A W,   y = D^+ (b - A a_free),   a = a_free + W y,   with  W W' = M^-1
  *
- * W = M^-1/2 from all eigenvectors (dsyev), as the books have it, or W = L'^-1 from Cholesky, which
- * is cheaper and just as good; D^+ by singular values (dgelsd) in both. All memory is made before.
- */
+ * W = M^-1/2 from all eigenvectors (dsyev), as in the literature, or W = L'^-1 from Cholesky, which
+ * is cheaper and as accurate; D^+ by singular values (dgelsd) in both. All memory is allocated
+ * beforehand. */
 #ifndef ZWANG_BENCH_PSEUDOINVERSE_H
 #define ZWANG_BENCH_PSEUDOINVERSE_H
 
@@ -27,7 +27,7 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
 void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
             const double *, const int *, const double *, double *, const int *);
 
-/* OpenBLAS, if that is what LAPACK is here. */
+/* OpenBLAS, if that provides LAPACK here. */
 extern void openblas_set_num_threads(int) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 
@@ -42,7 +42,7 @@ typedef struct peer {
     int rank;
 } peer;
 
-/* Any scene, all its rows taken as equalities. */
+/* Any scene, with all rows taken as equalities. */
 static inline peer *peer_create(const scene *s)
 {
     size_t n = (size_t)s->problem.n, m = (size_t)s->m, most = n > m ? n : m;
@@ -112,8 +112,8 @@ static inline int peer_cholesky(peer *p)
     return info;
 }
 
-/* The motion. Returns 0 when LAPACK is content. `times` is 1; more of them do the pseudoinverse
- * that often, as a method would that changes its set of rows from step to step. */
+/* The motion. Returns 0 on success of LAPACK. `times` > 1 repeats the pseudoinverse, as a method
+ * would that changes its set of rows from step to step. */
 static inline int peer_solve(peer *p, int eigen, int times)
 {
     int n = p->n, m = p->m, one_column = 1, most = n > m ? n : m, info, size = PEER_WORK;

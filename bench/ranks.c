@@ -1,11 +1,11 @@
-/* What rank 0 of a sweep can stand: runs a second that it hands out and takes back, with messages
- * that come from nowhere and cost nothing.
+/* The throughput of rank 0 of a sweep: runs per second that it assigns and collects, with simulated
+ * messages that cost nothing.
  *
  *     ranks [RUNS [RANKS]]
  *
- * Every answer is turned at once into the line of that run, as another rank would send it: so this
- * is parsing, the table and, with a journal, one write for each run. MPI's own cost is not in it.
- */
+ * Every assigned run is answered at once with its line, as another rank would send it: so this
+ * measures parsing, the table and, with a journal, one write per run. The cost of MPI is not
+ * included. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 #include "measure.h"
 
 typedef struct others {
-    zw_sweep *twin; /* makes their lines */
+    zw_sweep *twin; /* generates the lines */
     int ranks, greeted, left, pending;
     char *text;
     char head[SWEEP_HEAD + 16];

@@ -1,14 +1,14 @@
-/* Whole steps of robots through the public interface, beside MuJoCo's of the same file.
+/* Whole steps of robots through the public interface, compared with MuJoCo's for the same file.
  *
  *     robots                        all cases: a table of Markdown
  *     robots CASE ENGINE            one of them; ENGINE: mujoco, exact, once (one linearisation) or
  * soft
  *
- * Each engine takes its own steps from the start of the file, without being timed, until the scene
- * is what its name says; then steps are timed (this thread's time, the best of several repetitions)
- * while the controls swing about what the file gives them. Instructions: callgrind with
- * --toggle-collect=timed_steps (mujoco_timed_steps). The residual is the worst that a step
- * reported, and the rounds, factorisations and contact searches are means of a step. */
+ * Each engine first takes untimed steps from the start of the file, until the scene is what its
+ * name says; then steps are timed (this thread's time, the best of several repetitions) while the
+ * controls oscillate about their values in the file. Instructions: callgrind with
+ * --toggle-collect=timed_steps (mujoco_timed_steps). The residual is the largest that a step
+ * reported; rounds, factorisations and contact searches are means per step. */
 #include <string.h>
 
 #ifdef ZW_HAVE_MUJOCO
@@ -25,9 +25,9 @@ static const char *const engine_name[] = {"mujoco", "exact", "once", "soft"};
 
 typedef struct scene {
     const char *name, *file;
-    double raise;      /* of the first free body, at the start */
-    double swing;      /* of controls */
-    int settle, steps; /* before those that are timed, and these */
+    double raise;      /* height added to the first free body at the start */
+    double swing;      /* amplitude of the controls */
+    int settle, steps; /* untimed steps, and timed ones */
 } scene;
 
 static const scene all[] = {
@@ -50,7 +50,7 @@ static const scene all[] = {
 
 typedef struct figures {
     double seconds, contacts, residual, rounds, searches,
-        factors; /* a step; the residual: the worst */
+        factors; /* per step; the residual: the largest */
     int failed;
     char reason[400];
 } figures;

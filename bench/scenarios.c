@@ -1,4 +1,4 @@
-/* Scenarios with contacts of other engines, and how fast errors shrink with the step.
+/* Contact scenarios of other engines, and how fast errors decrease with the step.
  *
  *     scenarios          tables; some minutes
  *
@@ -9,7 +9,7 @@
 #include "model/pose.h"
 #include "scene/skid.h"
 
-/* ---- How long a step may be ----------------------------------------------------------------- */
+/* ---- The largest stable step ----------------------------------------------------------------- */
 
 typedef int stable(double h, void *user);
 
@@ -108,16 +108,17 @@ static void longest_steps(void)
 /* ---- Over an obstacle ----------------------------------------------------------------------- */
 
 enum { TENTHS = 81 };
-#define LOOK 4.0 /* seconds that are compared: by then it is over */
+#define LOOK 4.0 /* seconds that are compared: by then the vehicle has crossed */
 
 typedef struct track {
-    double place[TENTHS][3]; /* each tenth of a second */
+    double place[TENTHS][3]; /* every tenth of a second */
     int known[TENTHS];
-    double across; /* when it was a metre behind the middle of the obstacle; 0: never */
+    double across; /* when it was a metre beyond the middle of the obstacle; 0: never */
     int good;      /* it passes the scenario's test */
 } track;
 
-/* From a start that is `off` farther: so long, and until it is over or eight seconds. */
+/* Drives from a start that is `off` farther away: for this time, and at most eight seconds until it
+ * is across. */
 static void drive(skid trial, double h, double until, double off, track *out)
 {
     *out = (track){.good = skid_open(&trial, off) == ZW_OK};
@@ -151,7 +152,7 @@ static int drives(double h, void *user)
     return out.good;
 }
 
-/* The largest distance up to so many tenths. */
+/* The largest distance within the first `until` tenths. */
 static double apart(const track *a, const track *b, int until)
 {
     double worst = 0;
@@ -243,8 +244,8 @@ static void obstacle(void)
 
 /* ---- Errors against solutions in closed form ------------------------------------------------ */
 
-/* A ball of radius .11, mu .2, that comes down from a height with v and omega: where it is, and
- * where it should be. */
+/* A ball of radius .11 and friction .2 that falls from a height with v and omega: the error of its
+ * final position. */
 static double ball(double h, double height, double v, double omega)
 {
     const double g = 9.81, R = 0.11, mu = 0.2, until = 2.5;
@@ -354,7 +355,7 @@ static void orders(void)
 
 /* ---- A free body ---------------------------------------------------------------------------- */
 
-/* Angular momentum of a body that tumbles freely for 2 s: how much it is off, relative. */
+/* A body that tumbles freely for 2 s: the relative error of its angular momentum. */
 static double tumble(double h, double *energy)
 {
     static const double J[3] = {0.1, 0.2, 0.25};

@@ -1,12 +1,12 @@
-/* What sleepers cost: nothing.
+/* The cost of sleeping bodies, which should be zero.
  *
  *     sleep                     the tables
  *     sleep runs                only the last of them
- *     sleep save FILE N ROBOT   a world of N boxes, asleep, with the robot (1) or without (0), kept
- *     sleep step FILE N ROBOT   1000 steps from there, after a first one: for valgrind
+ *     sleep save FILE N ROBOT   saves a world of N sleeping boxes, with the robot (1) or without
+ * (0) sleep step FILE N ROBOT   1000 steps from there, after a first one: for valgrind
  *                               --tool=callgrind '--toggle-collect=steps*'
  *
- * Boxes stand on a floor; beside them a quadruped bends its knees all the time. */
+ * Boxes stand on a floor; next to them a quadruped keeps bending its knees. */
 #include <stdint.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static void add_box(zw_model *model, int number)
     must(ok ? ZW_OK : error.status, &error);
 }
 
-/* seconds: to add, compile, make work and state. */
+/* seconds: to build and compile the model and to create work and state. */
 static touch open_world(int boxes, int robot, int sleep, double *seconds)
 {
     touch s = {0};
@@ -73,7 +73,7 @@ static touch open_world(int boxes, int robot, int sleep, double *seconds)
     return s;
 }
 
-/* The robot's knees go up and down. */
+/* The robot bends its knees periodically. */
 static void drive(touch *s, long k)
 {
     zw_view param = zw_field(s->system, s->state, s->work, ZW_FIELD_PARAM);
@@ -83,7 +83,7 @@ static void drive(touch *s, long k)
     }
 }
 
-/* For callgrind a name that it can ask for. */
+/* A separate function, so that callgrind can select it by name. */
 __attribute__((noinline)) static double steps(touch *s, long count)
 {
     double start = seconds_computed();
@@ -101,7 +101,7 @@ static int sleepers(touch *s)
     return zw_sleepers(s->system, s->state, NULL, NULL);
 }
 
-/* Until all boxes sleep. */
+/* Runs until all boxes sleep. */
 static void settle(touch *s, int boxes)
 {
     for (int k = 0; k < 40 && sleepers(s) < boxes; k++) {
@@ -136,8 +136,8 @@ static void beside_a_robot(void)
     touch_close(&one);
 }
 
-/* An empty world cannot be compiled: the least one has one body, and is as good as empty when that
- * sleeps. */
+/* An empty world cannot be compiled: the smallest one has one body, and is nearly as good as empty
+ * when that sleeps. */
 static void all_asleep(void)
 {
     double compiled, least[ROUNDS], all[ROUNDS], ratio[ROUNDS];
@@ -168,7 +168,7 @@ static void all_asleep(void)
     touch_close(&one);
 }
 
-/* A run by zw_run that shows its two ends alone: seconds. */
+/* A run by zw_run with samples at its two ends only: seconds. */
 __attribute__((noinline)) static double ran(touch *s, long count)
 {
     double now = zw_field(s->system, s->state, s->work, ZW_FIELD_TIME).data[0];
@@ -181,7 +181,7 @@ __attribute__((noinline)) static double ran(touch *s, long count)
     return seconds_computed() - start;
 }
 
-/* Seconds of a step between samples: many steps less few of them. */
+/* Seconds per step between samples: the difference of a long and a short run. */
 static double step_of_run(touch *s)
 {
     enum { FEW = 10, MANY = 2000 * STEPS };

@@ -1,12 +1,11 @@
-/* How fast, against the textbook pseudoinverse route on LAPACK (pseudoinverse.h), in one run.
+/* Speed, compared with the textbook pseudoinverse route on LAPACK (pseudoinverse.h), in one run.
  *
  * Every line is the median over ROUNDS rounds; in each round all routes of a table run one after
- * another on the same data, and a ratio is the median of the ratios of the rounds. Workspaces exist
- * before the clock starts, on both sides. The certificate of every answer stands beside its rate.
+ * another on the same data, and a ratio is the median of the ratios of the rounds. On both sides
+ * workspaces exist before the clock starts. The table has the certificate of every answer.
  *
  *     speed           all tables
- *     speed quick     fewer repetitions
- */
+ *     speed quick     fewer repetitions */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,13 +16,13 @@
 
 enum { ROUNDS = 9, INSTANTS = 12 };
 
-/* OFTEN: the dsyev route with as many pseudoinverses as zwang has made factorizations, cold or
- * warm. */
+/* OFTEN: the dsyev route with as many pseudoinverses as zwang needed factorizations, cold
+ * or warm. */
 typedef enum route { COLD, WARM, EIGEN, CHOLESKY, OFTEN_COLD, OFTEN_WARM, ROUTES } route;
 
-static double budget = 0.02; /* seconds of one route in one round, at least */
+static double budget = 0.02; /* least number of seconds of one route in one round */
 
-/* One instant to solve, and all that the routes need for it. */
+/* One instant to solve, and everything that the routes need for it. */
 typedef struct instant {
     scene *now;
     zw_gauss_work *work;
@@ -43,7 +42,7 @@ static void die(const scene *s, const zw_error *error)
     exit(1);
 }
 
-/* The free motion (or force) of the instant before differed by 1 %, number by number. */
+/* The free motion (or force) of the previous instant differs by 1 %, number by number. */
 static scene *instant_before(const scene *now, dice *d)
 {
     scene *before = scene_copy(now);
@@ -112,13 +111,13 @@ static void run(instant *t, route by)
     zw_gauss_solve(&t->now->problem, by == WARM ? &t->warm : &t->cold, t->work, &motion, NULL);
 }
 
-/* Seconds a solve, over the instants in turn until the budget is spent. */
+/* Seconds per solve, over the instants in turn until the budget is spent. */
 static double clocked(instant *list, int count, route by)
 {
     int solves = 0;
     double start = seconds_computed(), spent;
     do {
-        for (int i = 0; i < 8 * count; i++) /* a look at the clock costs as much as a small solve */
+        for (int i = 0; i < 8 * count; i++) /* reading the clock costs as much as a small solve */
             run(&list[i % count], by);
         solves += 8 * count;
         spent = seconds_computed() - start;
@@ -128,7 +127,7 @@ static double clocked(instant *list, int count, route by)
 
 /* ---- Tables ------------------------------------------------------------------------------- */
 
-/* What a contest of all routes came to: microseconds, and ratios of the rounds. */
+/* The result of comparing all routes: microseconds, and ratios of the rounds. */
 typedef struct outcome {
     double us[ROUTES];
     double ratio[2][ROUTES]; /* LAPACK's time over zwang's, cold and warm */
@@ -146,7 +145,7 @@ static int has_lapack(void)
 #endif
 }
 
-/* LAPACK's answer, certified as what it is: all rows equalities. */
+/* The certificate of LAPACK's answer, with all rows as equalities. */
 static double lapack_certificate(const instant *t)
 {
 #ifdef ZW_HAVE_LAPACK
@@ -224,7 +223,7 @@ static void print_lapack(const outcome *o)
                o->us[EIGEN], o->us[CHOLESKY], o->lapack);
 }
 
-/* (a) A humanoid on its feet and hands: the cones against mere equalities of the same size. */
+/* (a) A humanoid on its feet and hands: cones compared with equalities of the same size. */
 static void table_robot(void)
 {
     instant list[INSTANTS];
@@ -351,7 +350,7 @@ typedef struct chain {
     double worst;                                     /* certificate */
 } chain;
 
-/* A workspace from nothing, and a solve in the one that was there before (a new one at first). */
+/* Creates a new workspace, and solves in the one of the previous round (at first the new one). */
 static zw_status chain_round(chain *c, int round, zw_error *error)
 {
     zw_gauss_options options = zw_gauss_options_default();
@@ -362,7 +361,7 @@ static zw_status chain_round(chain *c, int round, zw_error *error)
     if (fresh == NULL)
         return error->status;
     if (c->work == NULL) {
-        c->work = fresh; /* its pages are touched here, not on the clock */
+        c->work = fresh; /* its pages are touched here, outside the timing */
         zw_gauss_solve(&c->s->problem, &options, c->work, &motion, error);
     } else {
         zw_gauss_work_free(fresh);

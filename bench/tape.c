@@ -1,7 +1,6 @@
-/* What an instruction of the tape costs, for one world and for eight at once.
+/* The cost of an instruction of the tape, for one world and for eight at once.
  *
- *     tape            a table; nanoseconds are those of this thread, the least of several runs
- */
+ *     tape            a table; nanoseconds are those of this thread, the least of several runs */
 #include <string.h>
 
 #include "expr/derive.h"
@@ -111,7 +110,7 @@ static formulas chain(int points)
     return f;
 }
 
-/* Numbers for all leaves, the same for every lane but for a little. */
+/* Numbers for all leaves, slightly different in every lane. */
 static double *numbers(int count)
 {
     double *x = allocate((size_t)count * LANES, sizeof *x);

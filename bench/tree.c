@@ -1,9 +1,9 @@
-/* What the sweeps over a tree cost, for one world and for each of eight.
+/* The cost of the sweeps over a tree, for one world and for each of eight.
  *
  *     tree            tables; times are those of this thread, the least of several runs
  *
- * Beside every rate stands how well the accelerations give the forces back (inverse of forward),
- * relative to the largest force between bodies. */
+ * Besides every rate the table has the error of the forces recovered from the accelerations
+ * (inverse of forward), relative to the largest force between bodies. */
 #include <string.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ static void *numbers(int count, int lanes)
     return block;
 }
 
-/* All lanes begin as the one world, so that they do the same arithmetic. */
+/* All lanes start as the one world, so that they do the same arithmetic. */
 static stage stage_of(tree_mechanism *tree)
 {
     int n = tree->nv, m = tree->nq;
@@ -79,7 +79,7 @@ static void stage_end(stage *s)
     tree_free(s->tree);
 }
 
-/* ---- What is measured ------------------------------------------------------------------------ */
+/* ---- Measured functions ---------------------------------------------------------------------- */
 
 typedef void part(stage *s);
 
@@ -173,7 +173,7 @@ static void advance8(stage *s)
     tree_advance8(s->tree, s->q8, s->v8, &h, s->next8);
 }
 
-/* All that a smooth step needs, once by articulated bodies and once by the matrix. */
+/* Everything that a smooth step needs, once by articulated bodies and once by the matrix. */
 static void by_bodies1(stage *s)
 {
     kinematics1(s);
@@ -220,7 +220,7 @@ static void by_matrix8(stage *s)
     advance8(s);
 }
 
-/* Seconds a call, the least of several runs. */
+/* Seconds per call, the least of several runs. */
 static double cost(part *f, stage *s)
 {
     double best = 1e300, spent = 0.0;
@@ -295,7 +295,7 @@ static void parts_of_a_humanoid(int is_fused)
     stage_end(&s);
 }
 
-/* Hanging, and slow: a thousand links add up. */
+/* Hanging and slow, since the motion of a thousand links adds up. */
 static void calm(stage *s)
 {
     for (int d = 0; d < s->tree->nv; d++) {
@@ -332,14 +332,14 @@ static void chains(void)
 
 /* ---- MuJoCo ---------------------------------------------------------------------------------- */
 
-/* The same step as its Euler: springs and dampers, the latter implicit; explicit in all else. For
- * one and for eight compiled as the sweeps are, for the widest vectors of the machine. */
+/* The same step as its Euler: springs and dampers, the latter implicit; otherwise explicit. For one
+ * world and for eight it is compiled as the sweeps are, for the widest vectors of the machine. */
 ZW_CLONES void euler1(stage *s);
 ZW_CLONES void euler8(stage *s);
 
 ZW_CLONES void euler1(stage *s)
 {
-    const double h = 1e-7; /* so small that nothing moves far, however often */
+    const double h = 1e-7; /* so small that the state hardly changes, however often it is called */
     int n = s->tree->nv, bad;
     kinematics1(s);
     velocities1(s);
@@ -435,8 +435,8 @@ static double residual_at(stage *s, const double *a)
     return residual(s);
 }
 
-/* First the same steps in both, to see how far apart they come; then the clock, interleaved, in
- * long enough runs of each; medians. */
+/* First the same steps in both, to see how far apart they get; then timing, interleaved, in
+ * sufficiently long runs of each; medians. */
 static void against_mujoco(const char *name, tree_mechanism *tree, int is_calm, int steps)
 {
     enum { TRIES = 15, RUN = 200 };

@@ -1,4 +1,4 @@
-/* Fast and thin bodies: does anything go through anything?
+/* Fast and thin bodies: does anything pass through anything else?
  *
  *     tunnel [RUNS [FIRST_SEED [FAMILY]]]
  *

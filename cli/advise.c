@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-/* One more line; the first has the label. */
+/* Starts another line; the first has the label. */
 static void begin(int *said)
 {
     cli_label(stdout, (*said)++ ? "" : "would help");
@@ -14,7 +14,7 @@ static int count_of(const cli_world *world, zw_kind kind)
     return zw_model_count(world->model, kind);
 }
 
-/* The first key that has a name, where none is chosen; NULL: there is none. */
+/* The first named keyframe, if none is chosen; NULL: there is none. */
 static const char *key_of(const cli_arguments *arguments, const cli_world *world)
 {
     for (int i = 0; i < count_of(world, ZW_KIND_KEY) && !arguments->key; i++) {
@@ -26,7 +26,7 @@ static const char *key_of(const cli_arguments *arguments, const cli_world *world
     return NULL;
 }
 
-/* Bodies that overlap by more than a step separates; SPEED is that of docs/bodies.md. */
+/* Bodies that overlap by more than one step can separate; SPEED is that of docs/bodies.md. */
 static void advise_overlaps(const cli_arguments *arguments, const cli_world *world, int *said)
 {
     static const double SPEED = 0.5;
@@ -53,7 +53,7 @@ static void advise_overlaps(const cli_arguments *arguments, const cli_world *wor
     free(t.list);
 }
 
-/* Free bodies with weight, in a world with nothing to touch or hang from. */
+/* Free bodies with weight, in a world without anything to rest on or hang from. */
 static void advise_floor(const cli_world *world, int *said)
 {
     const double *g = zw_model_world(world->model)->gravity;
@@ -87,7 +87,8 @@ static void advise_controls(const cli_world *world, int *said)
     }
 }
 
-/* Rods of a loop that are meant to be redundant but differ in length: rigid ones lock it. */
+/* Rods of a loop that are meant to be redundant but differ in length: as rigid constraints they
+ * lock it. */
 static void advise_loops(const cli_world *world, int *said)
 {
     double independence = zw_work_motion(world->work)->independence;

@@ -1,4 +1,4 @@
-/* Options into a struct; nothing is silently ignored. */
+/* Parses options into a struct; nothing is silently ignored. */
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ typedef struct option {
     const char *name;
     const char *shorthand; /* or NULL */
     int has_value;
-    const char *commands; /* that have it */
+    const char *commands; /* the commands that have it */
 } option;
 
 static const option options[] = {
@@ -143,7 +143,7 @@ static int take_setting(cli_arguments *arguments, char *text)
     return CLI_OK;
 }
 
-/* x=title: the title may contain blanks and =. */
+/* x=title; the title may contain blanks and =. */
 static int take_column(cli_arguments *arguments, char *text)
 {
     char *equals = strchr(text, '=');
@@ -182,7 +182,7 @@ static int take_base(cli_arguments *arguments, const char *text)
                : complain("--base takes fixed or free, not", text, "");
 }
 
-/* mixed,alpha=1,beta=10, as after `law` in a file, with , or blanks between. */
+/* mixed,alpha=1,beta=10, as after `law` in a file, separated by commas or blanks. */
 static int take_law(zw_law *law, char *text)
 {
     static const char *const laws[] = {"nonholonomic", "vakonomic", "mixed", "penalty"};
@@ -279,7 +279,7 @@ static int take_impact(const char *text, zw_impact_law *law)
 static int take_contacts(const char *text, cli_arguments *arguments)
 {
     if (strcmp(text, "all") && strcmp(text, "none")) {
-        return complain("contacts are recorded of all or none, not", text, "");
+        return complain("--contacts takes all or none, not", text, "");
     }
     arguments->contacts = text;
     return CLI_OK;
@@ -323,7 +323,7 @@ static int take_over(cli_arguments *arguments, const char *text)
     return CLI_OK;
 }
 
-/* A whole number from 1 (a seed: 0) to `most`. */
+/* A whole number from `least` to `most`. */
 static int take_count(const option *known, const char *text, double least, double most,
                       double *value)
 {
@@ -343,7 +343,7 @@ static int take_int(const option *known, const char *text, double most, int *val
     return code;
 }
 
-/* The number above 0 that an option sets; NULL: it sets none. */
+/* The positive number that an option sets; NULL: it sets none. */
 static double *positive_of(cli_arguments *arguments, option_id id)
 {
     switch (id) {
@@ -490,7 +490,7 @@ static int unknown(const char *command, const char *word)
     return CLI_USAGE;
 }
 
-/* The option that a word is, and where its value begins within the word (NULL: it does not). */
+/* The option that a word names, and the start of a value within the word (NULL: there is none). */
 static const option *find(const char *command, char *word, char **value)
 {
     char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
@@ -513,7 +513,7 @@ static const option *find(const char *command, char *word, char **value)
     return NULL;
 }
 
-/* One option and its value, if any; *used counts the words. */
+/* Parses one option and its value, if any; *used counts the words. */
 static int take(const char *command, int count, char **word, cli_arguments *arguments, int *used)
 {
     char *value;

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-/* There are several passes over the path; the bar does not go back. */
+/* There are several passes over the path; the bar must not go back. */
 static int poll(void *user, double time)
 {
     double *furthest = user;
@@ -22,7 +22,7 @@ static int complain(const char *what, const char *which)
     return CLI_USAGE;
 }
 
-/* x stands for x[1], x[2], ... too. Returns the number of coordinates. */
+/* x also stands for x[1], x[2], ... Returns the number of coordinates. */
 static int put_weight(const zw_system *system, const char *name, double value, double *metric)
 {
     int n = zw_count(system, ZW_KIND_COORD), found = 0;
@@ -46,7 +46,7 @@ static char *item_end(char *at)
     return at;
 }
 
-/* "x=1,y=5" onto the diagonal. The text is a copy. */
+/* "x=1,y=5" onto the diagonal. The text is modified. */
 static int read_weights(const zw_system *system, char *text, double *metric)
 {
     int n = zw_count(system, ZW_KIND_COORD);
@@ -75,7 +75,7 @@ static int read_weights(const zw_system *system, char *text, double *metric)
     return CLI_OK;
 }
 
-/* Fills *metric, which the caller frees; NULL: the masses. */
+/* Fills *metric, which the caller frees; NULL: the mass matrix. */
 static int read_metric(const cli_arguments *arguments, const zw_system *system, double **metric)
 {
     int code = CLI_OK;
@@ -99,7 +99,7 @@ static int read_metric(const cli_arguments *arguments, const zw_system *system, 
     return code;
 }
 
-/* ---- What was found ------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 typedef struct finding {
     const cli_arguments *arguments;
@@ -137,7 +137,7 @@ static void show_recording(FILE *to, const finding *f)
         }
         length = length > 0 || !names[0] ? length : SHOWN;
         while (((unsigned char)names[length] & 0xc0) == 0x80) {
-            length--; /* never half a character */
+            length--; /* do not cut within a character */
         }
         cli_label(to, "ignored");
         cli_show_count(to, about->ignored, "column", "columns");
@@ -156,7 +156,7 @@ static void show_fit(FILE *to, const finding *f)
             r->error_position, r->error_speed, r->error_acceleration);
 }
 
-/* Both sides of Kozlov (2000), eq. (6): what holds for all variations, and what is left over. */
+/* Both sides of Kozlov (2000), eq. (6): the value, and the bound that holds for all variations. */
 static void show_mean(FILE *to, const finding *f)
 {
     const zw_trial_report *r = f->report;
@@ -337,7 +337,7 @@ static int print_finding(const finding *f, double wall)
     return written != CLI_OK ? written : code;
 }
 
-/* Certifies what has been read. */
+/* Certifies the path that was read. */
 static int certify_path(const cli_arguments *arguments, const zw_system *system,
                         const zw_path *path, const double *metric)
 {

@@ -20,7 +20,7 @@ static void show_coordinates(const cli_world *world)
     printf("\n");
 }
 
-/* What a robot file has; masses are those of all bodies, fixed ones included. */
+/* The contents of a robot file; masses are those of all bodies, fixed ones included. */
 static void show_robot(const cli_world *world)
 {
     static const struct {
@@ -83,7 +83,7 @@ static void show_constraints(const cli_world *world, const zw_constraint *list)
     printf("\n");
 }
 
-/* Of a robot, whose joints have two stops each, only those that act. */
+/* For a robot, whose joints have two limits each, only the active ones. */
 static void show_contacts(const cli_world *world, const zw_constraint *list)
 {
     static const char *const word[] = {"open", "closed", "sliding", "stuck"};
@@ -247,7 +247,7 @@ int cli_check(const cli_arguments *arguments)
     }
     code = status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(status);
     if (status == ZW_OK && zw_run_plan(world.system, world.state, &run, &plan, &error) != ZW_OK) {
-        code = CLI_MODEL; /* its `run` line */
+        code = CLI_MODEL; /* from its `run` line */
     }
     if (code != CLI_OK) {
         error.status = error.status ? error.status : status;

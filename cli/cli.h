@@ -1,4 +1,4 @@
-/* The command line: what its parts share. */
+/* Declarations shared by the parts of the command line. */
 #ifndef ZW_CLI_CLI_H
 #define ZW_CLI_CLI_H
 
@@ -15,7 +15,7 @@
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
-/* Exit codes, as promised in the manual. */
+/* Exit codes, as documented in the manual. */
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,    /* the motion could not be computed, or a check did not hold */
@@ -24,7 +24,7 @@ enum {
     CLI_FILE = 4,      /* a file cannot be read or written */
     CLI_NO_MOTION = 5, /* certify: the recording is not a motion of the system */
     CLI_INTERRUPTED =
-        130 /* by Ctrl-C, after results so far were written; 128 + the signal's number */
+        130 /* by Ctrl-C, after the results so far were written; 128 + the number of the signal */
 };
 
 enum {
@@ -44,7 +44,7 @@ typedef struct cli_arguments {
     zw_run_options run;
     double at;                  /* explain: the time */
     double from, to;            /* limit: N; 0: by default */
-    double period;              /* modes: of what drives it; 0: none */
+    double period;              /* modes: the period of the forcing; 0: none */
     const char *recording;      /* certify, inverse, fit: the path */
     const char *more[CLI_MORE]; /* fit: other recordings */
     int more_count;
@@ -52,28 +52,29 @@ typedef struct cli_arguments {
     zw_path_column column[CLI_COLUMNS];
     int column_count;
     double noise;
-    const char *metric;   /* as it was written, or NULL */
-    const char *key;      /* robots: the keyframe to begin with, or NULL */
-    zw_impact_law impact; /* DEFAULT: the file's */
-    const char *contacts; /* whose columns are recorded: "all", "none"; NULL: of few */
-    const char *begin;    /* run: the state to begin with, or NULL */
-    const char *save;     /* run: where the last state goes, or NULL */
-    zw_base base;         /* URDF: DEFAULT if nothing was said */
+    const char *metric;   /* as written, or NULL */
+    const char *key;      /* robots: the keyframe to start from, or NULL */
+    zw_impact_law impact; /* DEFAULT: that of the file */
+    const char
+        *contacts; /* pairs whose columns are recorded: "all", "none"; NULL: all if they are few */
+    const char *begin; /* run: the initial state, or NULL */
+    const char *save;  /* run: where to save the final state, or NULL */
+    zw_base base;      /* URDF: DEFAULT if not given */
     zw_package package[CLI_PACKAGES];
     int package_count;
-    const char *frame[CLI_FRAMES]; /* look: what is asked for by name; inverse: what is driven; fit:
-                                      what varies */
+    const char *frame[CLI_FRAMES]; /* look: the requested names; inverse: what is driven; fit: what
+                                      varies */
     int frame_count;
-    const char *over[CLI_OVERS]; /* sweep: what varies, what is kept, from when on;
-                                    fit: noise */
+    const char
+        *over[CLI_OVERS]; /* sweep: what varies, what is kept, after which time; fit: noise */
     int over_count;
     const char *keep, *after;
     int samples, threads;
-    int port; /* view: 0: any that is free */
+    int port; /* view: 0: any free port */
     double seed;
-    int balance; /* robots: moments of inertia that no body can have are replaced */
+    int balance; /* robots: replace moments of inertia that no body can have */
     int maximal; /* robots: maximal coordinates */
-    int sleep;   /* run: what has come to rest sleeps */
+    int sleep;   /* run: bodies at rest fall asleep */
     zw_law law;  /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
@@ -95,64 +96,66 @@ typedef struct cli_world {
     zw_assembly assembly;
 } cli_world;
 
-/* args.c: fills the arguments of a command; anything but CLI_OK is an exit code, and the reason has
- * been printed. */
+/* args.c: fills the arguments of a command; a result other than CLI_OK is an exit code, and the
+ * reason has been printed. */
 int cli_parse(const char *command, int count, char **word, cli_arguments *arguments);
 
-/* suggest.c: the word of a list that `word` was probably meant to be, or NULL. */
+/* suggest.c: the entry of a list that `word` was probably meant to be, or NULL. */
 const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
 enum { CLI_COMMANDS = 15 };
-int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
+int cli_help(const char *command, FILE *to); /* NULL: for zwang itself */
 
-/* load.c: read, compile, assemble; answers an exit code and fills the error. */
+/* load.c: reads, compiles, assembles; returns an exit code and fills the error. */
 int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error);
 int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *error);
-int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error); /* only */
-/* What the command line says about the model beside its settings: --key, --maximal, ... 0: see the
- * error. */
+int cli_load_system(const cli_arguments *arguments, cli_world *world,
+                    zw_error *error); /* only the system */
+/* Applies the options about the model other than settings: --key, --maximal, ... 0: see
+ * the error. */
 int cli_adjust_model(const cli_arguments *arguments, zw_model *model, zw_error *error);
 int cli_model_code(zw_status status);
-int cli_check_file(const char *path, zw_error *error); /* is it there, and a file? */
+int cli_check_file(const char *path, zw_error *error); /* does it exist, and is it a file? */
 void cli_unload(cli_world *world);
 int cli_code_of(zw_status status);
-/* A recording; `some`: of some coordinates and speeds. NULL: *code, and the reason was printed. */
+/* A recording; `some`: some of the coordinates and speeds suffice. NULL: see *code; the reason was
+ * printed. */
 zw_path *cli_read_path(const cli_arguments *arguments, const zw_system *system, const char *file,
                        int some, int *code);
-/* Prints the error, for programs too if --json was said, and answers the code. */
+/* Prints the error, as JSON too if --json was given, and returns the code. */
 int cli_fail(const cli_arguments *arguments, const zw_error *error, int code);
 
-/* text.c: how things are said. Labels are padded to one column and bold on a terminal. */
+/* text.c: output to a terminal. Labels are padded to one column and bold on a terminal. */
 void cli_show_error(const zw_error *error);
 void cli_label(FILE *to, const char *label);
 void cli_head(FILE *to, const char *title);           /* of a table, after an empty line */
-void cli_show_keys(FILE *to, const cli_world *world); /* what --key may say, if anything */
+void cli_show_keys(FILE *to, const cli_world *world); /* the values of --key, if there are any */
 void cli_show_assembly(FILE *to, const cli_world *world);
 void cli_show_notes(FILE *to, const cli_world *world);
-/* "'" where the name of a speed is that of its coordinate, else "". */
+/* "'" where a speed is named as its coordinate, else "". */
 const char *cli_prime(const cli_world *world, int speed);
 void cli_show_time(FILE *to, double seconds);
 /* "3 rods", "1 rod" */
 void cli_show_count(FILE *to, long count, const char *one, const char *many);
 double cli_clock(void);
 
-/* output.c: the files of a command, each by what it writes. */
-/* `piped`: the numbers go to a pipe, and nothing but numbers. */
+/* output.c: the files of a command. */
+/* `piped`: the numbers go to a pipe, without anything else. */
 typedef zw_status cli_writer(void *user, const char *path, int piped, zw_error *error);
-/* Where a file is to be written: where the link leads that the path may be. */
+/* Where a file is written: the target, if the path is a link. */
 const char *cli_output_place(const char *path, char place[PATH_MAX]);
 int cli_outputs_possible(const cli_arguments *arguments);
 int cli_outputs_use_stdout(const cli_arguments *arguments);
 int cli_outputs_write(const cli_arguments *arguments, cli_writer *write, void *user,
                       const char *note, FILE *talk);
 
-/* json.c: JSON that is valid whatever the names and numbers are. */
+/* json.c: JSON that is valid for any names and numbers. */
 typedef struct cli_json {
     FILE *to;
     int depth;
-    int first; /* nothing stands in this bracket yet */
+    int first; /* nothing has been written in this bracket yet */
 } cli_json;
 void cli_json_open(cli_json *json, const char *key, char bracket); /* key NULL: in a list */
 void cli_json_close(cli_json *json, char bracket);
@@ -162,8 +165,8 @@ void cli_json_bool(cli_json *json, const char *key, int value);
 void cli_json_text(cli_json *json, const char *key, const char *value);
 void cli_json_error(cli_json *json, const zw_error *error); /* "error": {...} */
 
-/* run.c, explain.c, look.c, check.c, certify.c, limit.c: the commands; they answer the exit code.
- */
+/* run.c, explain.c, look.c, check.c, certify.c, limit.c: the commands; they return the
+ * exit code. */
 int cli_run(const cli_arguments *arguments);
 int cli_explain(const cli_arguments *arguments);
 int cli_look(const cli_arguments *arguments);
@@ -178,66 +181,65 @@ int cli_rest(const cli_arguments *arguments);
 int cli_modes(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);
 
-/* ranks.c: processes that mpirun has started. 0: it has not, and this is the only one. */
+/* ranks.c: processes started by mpirun. 0: there is only this one. */
 int cli_ranks_begin(zw_sweep_ranks *ranks);
-int cli_ranks_agree(int good); /* is it good for all of them? */
+int cli_ranks_agree(int good); /* is it good for all ranks? */
 int cli_ranks_end(int code);   /* with the exit code of rank 0 */
 int cli_view(const cli_arguments *arguments);
 
-/* run_json.c: a run for programs. */
+/* run_json.c: a run as JSON. */
 typedef struct cli_outcome {
     const cli_arguments *arguments;
     const cli_world *world;
     const zw_run_summary *summary;
     const zw_digits *digits; /* or NULL */
     const zw_run_verdict *verdict;
-    const long *happened; /* [events] how often each did */
+    const long *happened; /* [events] how often each occurred */
     zw_status status;
     const zw_error *error;
     double wall;
 } cli_outcome;
 void cli_run_json(const cli_outcome *outcome);
 
-/* explain.c: a table with one line for each of a kind; not all of very many. */
+/* explain.c: a table with one line for each item of a kind; very long ones are shortened. */
 typedef struct cli_table {
     int width; /* of the names */
     int count, shown;
 } cli_table;
-/* The motion up to --at. */
+/* Runs the motion up to --at. */
 zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_error *error);
 cli_table cli_table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind);
 void cli_show_left_out(const cli_table *table);
 double cli_tidy(double x, double size);
 
-/* explain_bodies.c: what passes through joints and loop closures of robots; nothing for equations.
- */
+/* explain_bodies.c: forces in joints and loop closures of robots; nothing for equations. */
 void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world);
 void cli_explain_json_bodies(cli_json *json, const cli_world *world);
 
-/* touch.c: what touches at the state of a world; `list` is to be freed. */
+/* touch.c: the contacts at the state of a world; the caller frees `list`. */
 typedef struct cli_touching {
-    int capacity; /* 0: nothing can */
+    int capacity; /* 0: contacts are impossible */
     int count;    /* -1: see error */
     zw_contact *list;
     zw_error error;
 } cli_touching;
 cli_touching cli_touching_of(const cli_world *world);
-void cli_show_touching(FILE *to, const cli_world *world); /* in a line */
-/* That a method does not compute contact, if there could be some. */
+void cli_show_touching(FILE *to, const cli_world *world); /* in one line */
+/* Reports that a method does not compute contacts, if there could be any. */
 void cli_show_untouched(FILE *to, const cli_world *world, zw_method method);
 void cli_explain_touching(const cli_arguments *arguments, const cli_world *world);
 void cli_explain_json_touching(cli_json *json, const cli_world *world);
 
-#define CLI_NEARLY_SINGULAR 1e-6 /* of a row: what is left of it beside the others */
-/* advise.c: what would help with this robot. */
+#define CLI_NEARLY_SINGULAR 1e-6 /* what remains of a row after projection onto the others */
+/* advise.c: advice about this robot. */
 void cli_advise(const cli_arguments *arguments, const cli_world *world);
 
-/* explain_json.c: the same for programs. */
+/* explain_json.c: the same as JSON. */
 void cli_explain_json(const cli_arguments *arguments, const cli_world *world,
                       const zw_constraint *constraint);
 void cli_explain_json_error(const cli_arguments *arguments, const zw_error *error);
 
-/* progress.c: a bar on a terminal, nothing in a pipe. */
+/* progress.c: a bar on a terminal, nothing otherwise. */
 void cli_progress_start(double from, double to);
 void cli_progress_runs(int done, int runs); /* the same for runs of a sweep */
 void cli_progress_show(double now);

@@ -25,7 +25,7 @@ void cli_show_left_out(const cli_table *t)
     }
 }
 
-/* Round-off beside numbers of this size is shown as 0; --json has it in full. */
+/* Round-off relative to numbers of this size is shown as 0; --json shows it in full. */
 double cli_tidy(double x, double size)
 {
     return fabs(x) <= 1e-14 * size ? 0 : x;
@@ -42,7 +42,8 @@ static double largest(const double *x, int n)
 
 /* ---- Coordinates ---------------------------------------------------------------------------- */
 
-/* With quaternions there are more coordinates than speeds: then they have a table of their own. */
+/* With quaternions there are more coordinates than speeds: then coordinates have a
+ * separate table. */
 static int is_paired(const cli_world *world)
 {
     return zw_count(world->system, ZW_KIND_COORD) == zw_count(world->system, ZW_KIND_SPEED);
@@ -243,7 +244,7 @@ static int poll(void *user, double time)
     return 0;
 }
 
-/* The principle, with the contact law that was requested. */
+/* Solves the principle, with the contact law that was requested. */
 static zw_status look(const cli_arguments *arguments, cli_world *world, zw_contact_law *contact,
                       zw_error *error)
 {
@@ -265,12 +266,12 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, zw_conta
                            : status;
 }
 
-/* The motion up to the instant. */
+/* Runs the motion up to the instant. */
 zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     zw_run_options options = arguments->run;
     zw_run_summary summary;
-    if (zw_reach_asked(world->system)) { /* the motion is the one that arrives */
+    if (zw_reach_asked(world->system)) { /* the motion is the one that reaches the goal */
         zw_status found = zw_reach(world->system, world->state, world->work, NULL, NULL, error);
         if (found != ZW_OK) {
             return found;

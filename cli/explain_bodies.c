@@ -1,10 +1,10 @@
-/* zwang explain robot.xml: forces and moments of joints and of what closes loops; sensors. */
+/* zwang explain robot.xml: forces and moments of joints and loop closures; sensors. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cli.h"
 
-/* All wrenches of a kind, to be freed; NULL: there are none to show. */
+/* All wrenches of a kind, which the caller frees; NULL: there are none to show. */
 static zw_wrench *wrenches(const cli_world *world, zw_kind kind)
 {
     int count = zw_count(world->system, kind), some = 0;
@@ -21,7 +21,7 @@ static zw_wrench *wrenches(const cli_world *world, zw_kind kind)
     return list;
 }
 
-/* Round-off beside the largest numbers is shown as 0. */
+/* Round-off relative to the largest numbers is shown as 0. */
 static double size_of(const zw_wrench *list, int count)
 {
     double most = 0;

@@ -14,14 +14,14 @@ typedef struct asked {
     double *sigma; /* [2 n] */
     zw_path *path[1 + CLI_MORE];
     int paths;
-    char number[UNKNOWNS][NAME]; /* of robots: names of numbers of the model */
+    char number[UNKNOWNS][NAME]; /* for robots: names of numbers of the model */
     const char *number_list[UNKNOWNS];
     int numbers;
 } asked;
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* Coordinate of "x" or, with a mark before the rest, its speed: "x'". -1: none. */
+/* The coordinate named "x" or, with a mark after it, its speed: "x'". -1: none. */
 static int find_coord(const zw_system *system, const char *text, size_t length, int *speed)
 {
     char name[NAME];
@@ -35,7 +35,7 @@ static int find_coord(const zw_system *system, const char *text, size_t length, 
     return zw_id(system, ZW_KIND_COORD, name);
 }
 
-/* The same, or of a robot the number of a speed. */
+/* The same, or for a robot the index of a speed. */
 static int find_channel(const zw_system *system, const char *text, size_t length, int *speed)
 {
     char name[NAME];
@@ -45,7 +45,7 @@ static int find_channel(const zw_system *system, const char *text, size_t length
     return id >= 0 ? id : find_coord(system, text, length, speed);
 }
 
-/* The names that exist, in place of `name`. */
+/* Lists the names that exist, instead of `name`. */
 static int fail_vary(const zw_model *model, const zw_system *system, const char *name, zw_kind kind)
 {
     enum { LISTED = 12 };
@@ -80,7 +80,7 @@ static int fail_vary(const zw_model *model, const zw_system *system, const char 
     return CLI_USAGE;
 }
 
-/* One number and nothing else but blanks before `end`. */
+/* Parses one number, with nothing but blanks before `end`. */
 static int take_number(const char *text, const char *end, double *value)
 {
     char copy[64], *rest;
@@ -101,7 +101,7 @@ static int take_bounds(const char *text, double *low, double *high)
     return dots && take_number(text, dots, low) && take_number(dots + 2, dots + strlen(dots), high);
 }
 
-/* Of a robot: "knee'(0)" or "base.vx(0)", which are names of speeds; "thigh.mass", a number of the
+/* For a robot: "knee'(0)" or "base.vx(0)", which are names of speeds; "thigh.mass", a number of the
  * model. 0: none of these. */
 static int take_of_robot(zw_model *model, const zw_system *system, const char *text, int starts,
                          asked *to, zw_unknown *by)
@@ -130,7 +130,7 @@ static int take_of_robot(zw_model *model, const zw_system *system, const char *t
     return 1;
 }
 
-/* "m", "x(0)", "x'(0)", each perhaps with " = 0.1..2". The text is used up. */
+/* "m", "x(0)", "x'(0)", each optionally with " = 0.1..2". The text is modified. */
 static int take_unknown(zw_model *model, const zw_system *system, char *text, asked *to)
 {
     char *equals = strchr(text, '='), *end = equals ? equals : text + strlen(text);
@@ -243,7 +243,7 @@ static int take_paths(const cli_arguments *arguments, const zw_system *system, a
     return code;
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Text output ----------------------------------------------------------------------------- */
 
 static void channel_name(const zw_system *system, int channel, char *text)
 {
@@ -337,7 +337,7 @@ static void show(FILE *to, const cli_arguments *arguments, const zw_system *syst
     }
 }
 
-/* ---- For programs --------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
 static void put_unknowns(cli_json *json, const zw_fit *fit)
 {

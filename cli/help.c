@@ -341,7 +341,7 @@ static const char view[] =
     "\n"
     "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "
     "repeated\n"
-    "      --key NAME      robots: begin with this keyframe\n"
+    "      --key NAME      robots: start from this keyframe\n"
     "      --port N        serve on this port (one that is free)\n"
     "  -q, --quiet         print only the address\n"
     "\n"

@@ -1,4 +1,4 @@
-/* zwang inverse: which forces give a recorded motion? */
+/* zwang inverse: which forces produce a recorded motion? */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int read_drives(const cli_arguments *arguments, const zw_system *system, 
     return count;
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Text output ----------------------------------------------------------------------------- */
 
 typedef struct spread {
     double least, most, mean_square;
@@ -71,7 +71,7 @@ static spread spread_of(zw_view column)
     return s;
 }
 
-/* Columns that begin with this word: a line each. */
+/* The columns that begin with this word, one line each. */
 static void show_table(FILE *to, const finding *f, const char *title, const char *word)
 {
     enum { SHOWN = 24 };
@@ -83,7 +83,7 @@ static void show_table(FILE *to, const finding *f, const char *title, const char
         }
         spread s = spread_of(zw_inverse_column(f->table, k));
         if (s.least == 0 && s.most == 0) {
-            continue; /* limits that are never reached, and the like */
+            continue; /* such as limits that are never reached */
         }
         if (count++ == 0) {
             cli_head(to, title);
@@ -133,7 +133,7 @@ static void show(FILE *to, const finding *f)
     }
 }
 
-/* ---- For programs --------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
 static void show_json(const finding *f)
 {

@@ -1,10 +1,10 @@
-/* JSON that is valid whatever the names and numbers are. */
+/* JSON that is valid for any names and numbers. */
 #include <math.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Bytes of a well-formed UTF-8 character, 0 where there is none. */
+/* The number of bytes of a well-formed UTF-8 character, 0 if it is invalid. */
 static int utf8_length(const unsigned char *c)
 {
     int length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
@@ -39,7 +39,7 @@ static void put_text(FILE *to, const char *text)
     fputc('"', to);
 }
 
-/* The comma, the line and the key before a value. */
+/* Writes the comma, the line break and the key before a value. */
 static void begin(cli_json *json, const char *key)
 {
     if (json->depth > 0) {

@@ -1,4 +1,4 @@
-/* zwang limit: free systems with more and more added mass and friction, and what they tend to. */
+/* zwang limit: unconstrained systems with increasing added mass and friction, and their limit. */
 #include <math.h>
 
 #include "cli.h"
@@ -53,7 +53,7 @@ static void show_row(FILE *to, const zw_limit_row *row, double wall)
     fflush(to);
 }
 
-/* What the numbers say. */
+/* The estimated order of convergence. */
 static void show_order(FILE *to, const zw_limit *limit)
 {
     zw_limit_order o = zw_limit_order_of(limit);
@@ -81,7 +81,7 @@ static zw_status write_limit(void *user, const char *path, int piped, zw_error *
     return zw_limit_write(user, path, error);
 }
 
-/* One row, as far as it goes; *wall in seconds. */
+/* One row, as far as the motion goes; *wall in seconds. */
 static zw_status take(zw_limit *limit, double N, double *wall, zw_error *error)
 {
     cli_progress_start(0, zw_limit_plan(limit)->time);
@@ -134,7 +134,7 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world, zw_
     return code ? code : written;
 }
 
-/* What would take too long, or is invalid. */
+/* Refuses what would take too long, or is invalid. */
 static int check(const cli_arguments *arguments, const cli_world *world, const zw_run_options *plan)
 {
     double from = arguments->from > 0 ? arguments->from : 10;

@@ -1,4 +1,4 @@
-/* From a file to a world. */
+/* Loads a world from a file. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int refuse(zw_error *error, const char *path, const char *why)
     return CLI_FILE;
 }
 
-/* The file is missing: adds a file of a similar name in the same folder to the message, if any. */
+/* If the file is missing, adds the name of a similar file in the same folder to the message. */
 static void suggest_file(const char *path, zw_error *error)
 {
     enum { OFFERED = 500 };
@@ -54,7 +54,7 @@ static void suggest_file(const char *path, zw_error *error)
     }
 }
 
-/* A better reason where the reader only knows that the file cannot be read. */
+/* A more precise reason where the reader only knows that the file cannot be read. */
 int cli_check_file(const char *path, zw_error *error)
 {
     struct stat about;
@@ -72,7 +72,7 @@ int cli_check_file(const char *path, zw_error *error)
     return CLI_OK;
 }
 
-/* States begin with this keyframe. */
+/* States start from this keyframe. */
 static int take_key(zw_model *model, const char *name, zw_error *error)
 {
     enum { OFFERED = 64 };
@@ -105,7 +105,7 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
     return 0;
 }
 
-/* --maximal: every body free, every joint a constraint. --sleep: what rests falls asleep. */
+/* --maximal: every body free, every joint a constraint. --sleep: bodies at rest fall asleep. */
 static int take_world(zw_model *model, const cli_arguments *arguments, zw_error *error)
 {
     const zw_world_def *given = zw_model_world(model);
@@ -168,8 +168,8 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     return CLI_OK;
 }
 
-/* The reference pose contradicts its loops, but the file has a better one: said after the first
- * line of the message. */
+/* If the reference pose contradicts its loops but the file has a better one, the message suggests
+ * it after its first line. */
 static void propose_key(const zw_model *model, zw_error *error)
 {
     const zw_key_def *key = NULL;

@@ -7,7 +7,7 @@
 
 enum { SHOWN = 12 };
 
-/* One thing that is looked at. */
+/* One object that is shown. */
 typedef struct seen {
     const char *name;
     zw_frame frame;
@@ -26,7 +26,7 @@ typedef struct look_at {
 static const struct {
     zw_force kind;
     const char *word;
-    int robots; /* 1: of these only, 2: of equations only */
+    int robots; /* 1: for robots only, 2: for equations only */
 } forces[] = {{ZW_FORCE_SPEEDS, "speeds", 0},   {ZW_FORCE_GRAVITY, "gravity", 1},
               {ZW_FORCE_SPRING, "springs", 1},  {ZW_FORCE_MOTOR, "motors", 1},
               {ZW_FORCE_PASSIVE, "passive", 1}, {ZW_FORCE_POTENTIAL, "potential", 2},
@@ -43,7 +43,7 @@ static int has_force(const look_at *s, int k)
     return forces[k].robots == 0 || (forces[k].robots == 1) == is_robot(s);
 }
 
-/* What was requested, or everything. */
+/* Collects what was requested, or everything. */
 static zw_status gather(look_at *s, zw_error *error)
 {
     const cli_arguments *arguments = s->arguments;
@@ -77,7 +77,7 @@ static zw_status gather(look_at *s, zw_error *error)
     return status;
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Text output ----------------------------------------------------------------------------- */
 
 static int name_width(const look_at *s)
 {
@@ -137,7 +137,7 @@ static void show_frames(const look_at *s, int width)
     }
 }
 
-/* Speeds are rows here, and x, y, z columns: pages are tall. */
+/* Speeds are rows here, and x, y, z columns, since there are many speeds. */
 static zw_status show_jacobian(const look_at *s, const seen *it, int width, zw_error *error)
 {
     int n = s->n, robot = is_robot(s), moved = 0;
@@ -260,7 +260,7 @@ static zw_status show(const look_at *s, zw_error *error)
     return status != ZW_OK ? status : show_momentum(s, error);
 }
 
-/* ---- For programs --------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
 static void put_numbers(cli_json *json, const char *key, const double *x, int count)
 {

@@ -51,7 +51,7 @@ int main(int count, char **word)
         return CLI_USAGE;
     }
     int code = act(count - 1, word + 1);
-    /* A full disk behind `zwang explain --json > file` must not pass for success. */
+    /* A full disk with `zwang explain --json > file` must not look like success. */
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_OK) {
         fprintf(stderr, "zwang: error: cannot write the standard output: %s\n",

@@ -29,7 +29,7 @@ static int is_still(const cli_world *world)
     return still;
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Text output ----------------------------------------------------------------------------- */
 
 static void show_place(const cli_arguments *arguments, const cli_world *world)
 {
@@ -52,7 +52,7 @@ static void show_rest(const zw_rest_report *report)
            report->iterations == 1 ? "" : "s", report->acceleration, report->moved);
 }
 
-/* The parts that move most, with their phases. */
+/* The largest components, with their phases. */
 static void show_shape(const zw_system *system, const double *shape)
 {
     enum { PARTS = 4 };
@@ -72,7 +72,7 @@ static void show_shape(const zw_system *system, const double *shape)
             break;
         }
         below = most;
-        for (int i = best; i < n && said < PARTS; i++) { /* all of this size */
+        for (int i = best; i < n && said < PARTS; i++) { /* all of equal size */
             double size = hypot(shape[2 * i], shape[2 * i + 1]);
             if (size == most) {
                 double im = fabs(shape[2 * i + 1]) > 1e-9 ? shape[2 * i + 1] : 0;
@@ -115,7 +115,7 @@ static void show_modes(const cli_arguments *arguments, const cli_world *world,
     }
 }
 
-/* ---- For programs --------------------------------------------------------------------------- */
+/* ---- JSON output ----------------------------------------------------------------------------- */
 
 static void put_modes(cli_json *json, const cli_world *world, const zw_modes *modes)
 {
@@ -175,10 +175,10 @@ static void put(const cli_arguments *arguments, const cli_world *world, const zw
     printf("\n");
 }
 
-/* ---- Moving pictures ------------------------------------------------------------------------- */
+/* ---- Animation ------------------------------------------------------------------------------- */
 
 enum { SECONDS = 4, PER_SECOND = 25, CYCLES = 2, MOVED = 12 };
-static const double swing = 0.2; /* of the coordinate that moves most: m or rad */
+static const double swing = 0.2; /* amplitude of the largest coordinate: m or rad */
 
 static zw_status write_picture(void *user, const char *path, int piped, zw_error *error)
 {
@@ -187,7 +187,7 @@ static zw_status write_picture(void *user, const char *path, int piped, zw_error
     return zw_record_write(record, NULL, path, error);
 }
 
-/* All modes, one after another, as samples of a motion that swings by each for a while. */
+/* All modes, one after another, as samples of a motion that oscillates in each for a while. */
 static zw_status move_all(const cli_world *world, const zw_modes *modes, zw_record *record,
                           zw_error *error)
 {
@@ -198,7 +198,7 @@ static zw_status move_all(const cli_world *world, const zw_modes *modes, zw_reco
     for (int k = 0; k < count * SECONDS * PER_SECOND && status == ZW_OK; k++) {
         int mode = k / (SECONDS * PER_SECOND), i = k % (SECONDS * PER_SECOND);
         double phase = turn * CYCLES * i / (SECONDS * PER_SECOND), t = (double)k / PER_SECOND;
-        double size = swing * sin(phase / (2 * CYCLES)); /* it begins and ends where it rests */
+        double size = swing * sin(phase / (2 * CYCLES)); /* begins and ends at the equilibrium */
         status = zw_modes_move(modes, mode, size, phase, world->state, state, world->work, error);
         if (status == ZW_OK) {
             status =
@@ -234,7 +234,7 @@ static zw_status show_pictures(const cli_arguments *arguments, const cli_world *
 
 /* ---- The commands --------------------------------------------------------------------------- */
 
-/* At rest if `rests`, else as the state is. */
+/* At an equilibrium if `rests`, else at the present state. */
 static zw_status look(const cli_arguments *arguments, cli_world *world, int rests, int with_place,
                       zw_error *error)
 {

@@ -1,4 +1,4 @@
-/* zwang optimise: which parameters and initial values make the cost of a file least? */
+/* zwang optimise: which parameters and initial values minimise the cost of a file? */
 #include <math.h>
 
 #include "cli.h"

@@ -1,5 +1,5 @@
-/* The files of a command: whether they can be written is checked first, so that an hour of work
- * is not lost at its end; they are written whole or not at all. */
+/* The files of a command: whether they can be written is checked first, so that an hour of work is
+ * not lost at its end; they are written completely or not at all. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-/* A device or a named pipe, not a regular file: it gets the numbers as CSV. */
+/* A device or a named pipe, not a regular file: numbers are written to it as CSV. */
 static int is_stream(const char *path)
 {
     struct stat about;
@@ -17,7 +17,8 @@ static int is_stream(const char *path)
            (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
 }
 
-/* Files are written beside their place and then moved there: behind a link, not onto it. */
+/* Files are written under a temporary name and then renamed: to the target of a link, not over the
+ * link. */
 const char *cli_output_place(const char *path, char place[PATH_MAX])
 {
     struct stat about;
@@ -125,7 +126,7 @@ static int copy(FILE *from, FILE *to)
     return fflush(to) || ferror(from) ? -1 : 0;
 }
 
-/* A pipe gets the bytes of a finished file: what opens under /dev and how differs too much. */
+/* A pipe receives the bytes of a finished file, since files under /dev behave too differently. */
 static int write_stream(cli_writer *write, void *user, const char *path)
 {
     const char *folder = getenv("TMPDIR");

@@ -12,18 +12,18 @@
 static struct {
     int active;
     double from, to;
-    double began, last; /* on the clock */
-    int runs;           /* what is counted are runs, not seconds */
+    double began, last; /* clock times */
+    int runs;           /* counts runs, not seconds */
 } bar;
 
 #define IMPATIENT 0.2 /* seconds */
 
 static volatile sig_atomic_t interrupted;
-static volatile double first_signal; /* when, in seconds; the handler's alone */
+static volatile double first_signal; /* its time in seconds; used by the handler only */
 
 enum { WIDEST = 60, BESIDE = 44 };
 
-/* Only a terminal that can go back to the beginning of a line gets a bar. */
+/* A bar is shown only on a terminal that can return to the beginning of a line. */
 void cli_progress_start(double from, double to)
 {
     const char *terminal = getenv("TERM");
@@ -40,7 +40,7 @@ void cli_progress_runs(int done, int runs)
     bar.runs = 1;
 }
 
-/* The width left for the bar itself; 0: none. */
+/* The width available for the bar; 0: none. */
 static int width(void)
 {
     struct winsize size = {0};
@@ -83,8 +83,8 @@ void cli_progress_end(void)
     bar.active = 0;
 }
 
-/* A second one ends the program at once; but not within IMPATIENT of the first: timeout(1) and
- * others send a signal to the process and to its group, that is twice. */
+/* A second signal ends the program at once, but not within IMPATIENT of the first: timeout(1) and
+ * others send it to the process and to its group, that is twice. */
 static void note(int signal_number)
 {
     struct timespec now;
@@ -98,8 +98,8 @@ static void note(int signal_number)
     interrupted = signal_number;
 }
 
-/* Ctrl-C, kill, and the end of the terminal. What the caller has switched off stays so: nohup
- * ignores SIGHUP, a shell SIGINT for what it starts in the background. */
+/* Ctrl-C, kill, and hangup. Signals that the caller ignores stay ignored: nohup ignores SIGHUP, and
+ * a shell ignores SIGINT for background jobs. */
 void cli_catch_interrupt(void)
 {
     static const int number[] = {SIGINT, SIGTERM, SIGHUP};

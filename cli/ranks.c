@@ -1,5 +1,5 @@
-/* Sweeps under mpirun: messages between ranks by MPI. A program that is not started by mpirun never
- * begins with MPI. */
+/* Sweeps under mpirun: messages between ranks by MPI. A program that was not started by mpirun
+ * never initialises MPI. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const char *receive(void *user, int *from)
     int there = 0, length = 0;
     (void)user;
     MPI_Iprobe(MPI_ANY_SOURCE, TO_FIRST, MPI_COMM_WORLD, &there, &status);
-    if (!there) { /* the other threads of this process have work to do */
+    if (!there) { /* the other threads of this process are working */
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         MPI_Iprobe(MPI_ANY_SOURCE, TO_FIRST, MPI_COMM_WORLD, &there, &status);
     }
@@ -59,7 +59,7 @@ static int ask(void *user, const char *text)
     return number;
 }
 
-/* What Open MPI, MPICH, Intel MPI and Slurm say to those that they start. */
+/* The environment variables that Open MPI, MPICH, Intel MPI and Slurm set. */
 static int is_started(void)
 {
     static const char *const words[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK",

@@ -1,4 +1,4 @@
-/* zwang run: the motion, its files and a short summary. */
+/* zwang run: computes the motion, writes files and a short summary. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct watcher {
     zw_record *record; /* or NULL */
     long samples;
     double last;    /* the time of the last one */
-    long *happened; /* [events] how often each did */
+    long *happened; /* [events] how often each occurred */
     long named;     /* their sum */
 } watcher;
 
@@ -72,7 +72,7 @@ static void show_events(FILE *to, const cli_world *world, const zw_run_summary *
     enum { SHOWN = 6 };
     int events = zw_count(world->system, ZW_KIND_EVENT), shown = 0, left = 0;
     if (summary->events == (summary->stopped_by >= 0)) {
-        return; /* none, or only the one in the line before */
+        return; /* none, or only the one mentioned above */
     }
     cli_label(to, "events");
     for (int i = 0; i < events; i++) {
@@ -102,7 +102,7 @@ static void show_energy(FILE *to, const zw_run_summary *summary)
     double size = 1 + fabs(summary->energy_start);
     if (summary->energy_start == 0 && summary->energy_end == 0 && summary->work == 0 &&
         summary->energy_drift == 0) {
-        return; /* a system without masses, most likely */
+        return; /* probably a system without masses */
     }
     cli_label(to, "energy");
     fprintf(to, "%.10g", summary->energy_start);
@@ -143,7 +143,7 @@ static int widest(const cli_world *world, zw_kind kind, int shown)
     return width;
 }
 
-/* Coordinates and speeds side by side; with quaternions there are fewer of these. */
+/* Coordinates and speeds side by side; with quaternions there are fewer speeds. */
 static void show_state(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 6 };
@@ -168,7 +168,7 @@ static void show_state(FILE *to, const cli_world *world)
     }
 }
 
-/* How many digits each number of the state has. */
+/* The number of correct digits of each number of the state. */
 static void show_digits(FILE *to, const cli_world *world, const zw_digits *digits)
 {
     enum { SHOWN = 12 };
@@ -195,7 +195,7 @@ static void show_digits(FILE *to, const cli_world *world, const zw_digits *digit
     fputc('\n', to);
 }
 
-/* One line if all is well, else one for each thing that a user should know. */
+/* One line if all is well, otherwise one for each problem. */
 static void show_verdict(FILE *to, const zw_run_verdict *verdict)
 {
     const char *label = "verdict";
@@ -264,7 +264,7 @@ static void show_summary(FILE *to, const cli_outcome *it, const watcher *w)
     }
 }
 
-/* ---- From here to there --------------------------------------------------------------------- */
+/* ---- Goals ----------------------------------------------------------------------------------- */
 
 static void show_reach(FILE *to, const cli_world *world, const zw_reach_report *report)
 {
@@ -288,13 +288,13 @@ static void show_reach(FILE *to, const cli_world *world, const zw_reach_report *
     free(list);
 }
 
-/* Does the command print for people? */
+/* Does the command print text? */
 static int talks(const cli_arguments *arguments)
 {
     return !arguments->quiet && !arguments->json;
 }
 
-/* Where the file says where to arrive, the start is looked for. */
+/* Finds the start if the file prescribes where to arrive. */
 static int find_start(const cli_arguments *arguments, const cli_world *world, FILE *talk)
 {
     zw_error error = {0};
@@ -334,7 +334,7 @@ static zw_status write_run(void *user, const char *path, int piped, zw_error *er
     return zw_record_write(it->record, it->summary, path, error);
 }
 
-/* The state at the end, for another run to go on from. */
+/* Saves the final state, from which another run can resume. */
 static int save_state(const cli_arguments *arguments, const cli_world *world, FILE *talk)
 {
     zw_error error = {0};
@@ -397,7 +397,7 @@ static int finish(const cli_outcome *it, watcher *w, FILE *talk)
     return code;
 }
 
-/* The run itself, with its companions if digits are asked for. */
+/* The run itself, with its companion runs if --digits was given. */
 static zw_status compute(const cli_arguments *arguments, const cli_world *world,
                          const zw_run_options *plan, watcher *w, zw_run_summary *summary,
                          zw_digits *digits, zw_error *error)
@@ -412,7 +412,7 @@ static zw_status compute(const cli_arguments *arguments, const cli_world *world,
                : zw_run(world->system, world->state, world->work, &options, summary, error);
 }
 
-/* Run what is ready to run. */
+/* Runs what has been prepared. */
 static int carry_out(const cli_arguments *arguments, const cli_world *world,
                      const zw_run_options *plan, watcher *w)
 {

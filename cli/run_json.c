@@ -1,4 +1,4 @@
-/* zwang run --json: how it was run, the results and the verdict, under stable names. */
+/* zwang run --json: the settings, the results and the verdict, under stable names. */
 #include <string.h>
 
 #include "cli.h"

@@ -3,8 +3,8 @@
  * 1. It listens on 127.0.0.1 only.
  * 2. A request is answered from a list that is complete before the server starts: no path of a
  *    request ever reaches the file system.
- * 3. Every address begins with the token. Without it there is no page, and what is compared is all
- *    of it, so that the time does not depend on the part that matches.
+ * 3. Every address begins with the token. Without it there is no page. The whole token is compared,
+ *    so that the time does not depend on the part that matches.
  * 4. The Host header must name this machine: a page from elsewhere whose name resolves to this
  * machine is refused.
  * 5. Few connections, each with little memory and a short timeout. */
@@ -135,7 +135,7 @@ static int make_token(char token[33])
     return 1;
 }
 
-/* The page behind "/TOKEN/"; NULL: there is none, or the token is wrong. */
+/* The page at "/TOKEN/"; NULL: there is none, or the token is wrong. */
 static const serve_page *find(const serve_site *site, const char *url)
 {
     size_t length = strlen(url);
@@ -166,7 +166,7 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **state)
 {
-    static int once; /* its address marks a request whose head was seen */
+    static int once; /* its address marks requests whose header has been seen */
     const serve_site *site = user;
     (void)version;
     (void)upload;
@@ -200,7 +200,7 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
     return done;
 }
 
-/* Messages of the library about malformed requests are not shown. */
+/* Suppresses messages of the library about malformed requests. */
 static void hush(void *user, const char *format, va_list arguments)
 {
     (void)user;

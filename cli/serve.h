@@ -19,13 +19,13 @@ typedef struct serve_site {
     void *daemon;
 } serve_site;
 
-/* A page; name and bytes are copied. 0: no memory. */
+/* Adds a page; name and bytes are copied. 0: no memory. */
 int serve_add(serve_site *site, const char *name, const char *kind, const void *bytes, size_t size);
-/* All files of a folder and of the folders in it; how many, -1: no memory. */
+/* Adds all files of a folder and its subfolders; returns their number, -1: no memory. */
 int serve_add_folder(serve_site *site, const char *folder, const char *inside);
 
-/* Listens on 127.0.0.1. NULL, or why not. */
+/* Listens on 127.0.0.1. Returns NULL, or the reason of a failure. */
 const char *serve_start(serve_site *site, int port);
-void serve_stop(serve_site *site); /* and forgets the pages */
+void serve_stop(serve_site *site); /* and frees the pages */
 
 #endif

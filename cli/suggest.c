@@ -1,4 +1,4 @@
-/* What a misspelt word was meant to be. */
+/* Finds the word that a misspelt one was meant to be. */
 #include <string.h>
 
 #include "cli.h"
@@ -11,7 +11,7 @@ static int least(int a, int b, int c)
     return two < c ? two : c;
 }
 
-/* Letters to insert, drop, change, or neighbours to swap, so that a becomes b. */
+/* The number of insertions, deletions, changes, or swaps of neighbours that turn a into b. */
 static int distance(const char *a, const char *b)
 {
     int m = (int)strlen(a), n = (int)strlen(b), d[3][LONGEST + 1];

@@ -19,7 +19,7 @@ static void progress(void *user, int done, int runs)
     cli_progress_show(done);
 }
 
-/* As `zwang run` would have the model, with other settings. */
+/* The model as `zwang run` would read it, with other settings. */
 static zw_model *read_model(void *user, const char *path, const zw_read_options *read,
                             zw_error *error)
 {
@@ -38,7 +38,7 @@ static zw_status write_sweep(void *user, const char *path, int piped, zw_error *
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* How many columns from this one on are points of one quantity: "x 1", "x 2", ... */
+/* The number of columns from this one on that are points of one quantity: "x 1", "x 2", ... */
 static int points_from(const zw_sweep *sweep, int column)
 {
     const char *name = zw_sweep_name(sweep, column);
@@ -54,7 +54,8 @@ static int points_from(const zw_sweep *sweep, int column)
     return count - 1;
 }
 
-/* A quantity over all runs; points are one quantity. Returns how many columns it has. */
+/* The range of a quantity over all runs; points are one quantity. Returns the number of its
+ * columns. */
 static int show_range(FILE *to, const zw_sweep *sweep, int column)
 {
     double low = INFINITY, high = -INFINITY;
@@ -106,7 +107,7 @@ static void show_failures(FILE *to, const zw_sweep *sweep)
     }
 }
 
-/* Extremes, means and periods are read off curves through samples: are these close enough? */
+/* Extremes, means and periods are computed from curves through samples: are those close enough? */
 static void show_doubt(FILE *to, const zw_sweep *sweep, int column)
 {
     double most = 0;
@@ -147,7 +148,7 @@ static void show_summary(FILE *to, const cli_arguments *arguments, const zw_swee
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-/* The journal lies beside the first file that is written, under a name of its own. */
+/* The journal is next to the first output file, under its own name. */
 static const char *journal_of(const cli_arguments *arguments, char name[PATH_MAX])
 {
     for (int i = 0; i < arguments->output_count; i++) {
@@ -243,7 +244,7 @@ static zw_sweep *make_sweep(const cli_arguments *arguments, const zw_sweep_ranks
     return sweep;
 }
 
-/* Errors of the file come first. Rank 0 prints for all. */
+/* Reports errors of the file first. Rank 0 prints for all. */
 static int check(const cli_arguments *arguments, int speaks)
 {
     zw_error error = {0};

@@ -27,7 +27,7 @@ void cli_head(FILE *to, const char *title)
     fprintf(to, "\n%s%s%s\n", coloured ? "\033[1m" : "", title, coloured ? "\033[0m" : "");
 }
 
-/* "file:line:column: error: message"; the lines after the first show the place. */
+/* "file:line:column: error: message"; the following lines show the place. */
 void cli_show_error(const zw_error *error)
 {
     int coloured = is_coloured(stderr);
@@ -65,7 +65,7 @@ void cli_show_keys(FILE *to, const cli_world *world)
     }
 }
 
-/* What assembly did, if it is worth reporting. */
+/* Reports what assembly changed, if that is significant. */
 void cli_show_assembly(FILE *to, const cli_world *world)
 {
     const zw_assembly *assembly = &world->assembly;

@@ -15,7 +15,7 @@ cli_touching cli_touching_of(const cli_world *world)
     return t;
 }
 
-/* A geom by its name, or by that of its body and its number. */
+/* A geom by its name, or by its number and the name of its body. */
 static void side_name(const zw_contact *it, int side, char *text, size_t capacity)
 {
     if (it->geom_name[side][0]) {
@@ -25,7 +25,7 @@ static void side_name(const zw_contact *it, int side, char *text, size_t capacit
     }
 }
 
-/* How deep two bodies overlap, where that is more than the rounding of a drawing. */
+/* The depth by which two bodies overlap, if that exceeds the rounding of a drawing. */
 static double depth_of(const cli_touching *t, const zw_contact_sum *sum)
 {
     double depth = 1e-6;

@@ -1,5 +1,5 @@
 /* zwang view: the studio in the browser, with this model. The pages are those of `make studio`;
- * what they need of the model is what the reader opens for it, and nothing else is served. */
+ * besides them only the files that reading the model opens are served. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,8 +19,8 @@ static int has_pages(const char *folder)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Where ZWANG_STUDIO says; beside an installed program, bin/../share; in a build tree, where
- * build/release/zwang has build/studio; or where it was meant to be installed. 0: nowhere. */
+/* The folder that ZWANG_STUDIO names; next to an installed program, bin/../share; in a build tree,
+ * build/studio for build/release/zwang; or the configured place of installation. 0: nowhere. */
 static int find_pages(char folder[PATH_MAX])
 {
     static const char *const beside[] = {"../share/zwang/studio", "../studio"};
@@ -51,7 +51,7 @@ static int find_pages(char folder[PATH_MAX])
 
 typedef struct gathered {
     serve_site *site;
-    cli_json json; /* their names, in the order of their numbers */
+    cli_json json; /* their names, in order */
     int count, failed;
 } gathered;
 
@@ -88,8 +88,8 @@ static void gather_path(gathered *all, const char *path)
     free(bytes);
 }
 
-/* view.json: what is looked at, and by which numbers its files are asked for. A model with a
- * mistake is served too: the page shows where it is. */
+/* view.json: the model, and the numbers by which its files are requested. A model with a mistake is
+ * served too: the page shows where it is. */
 static int gather_model(const cli_arguments *arguments, serve_site *site, zw_error *error)
 {
     char *text = NULL;
@@ -131,7 +131,7 @@ static int gather_model(const cli_arguments *arguments, serve_site *site, zw_err
 
 /* ---- Serving -------------------------------------------------------------------------------- */
 
-/* The user's browser, where there is a screen; the address is printed in any case. */
+/* The user's browser, if there is a display; the address is printed in any case. */
 static void open_browser(const char *address)
 {
     if ((!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) || !isatty(STDOUT_FILENO)) {

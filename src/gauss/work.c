@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/dense/crowd.h"
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
@@ -243,6 +244,9 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
         zw_gauss_work_free(work);
         return NULL;
     }
+    if (gauss_crowd_is(work)) {
+        work->crowd = gauss_crowd_create(work); /* or without: the core has an answer, too */
+    }
     return work;
 }
 
@@ -250,6 +254,7 @@ void zw_gauss_work_free(zw_gauss_work *work)
 {
     if (work != NULL) {
         gauss_sparse_free(work->sparse);
+        gauss_crowd_free(work->crowd);
         base_free(work);
     }
 }

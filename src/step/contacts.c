@@ -1,9 +1,9 @@
-/* What pushes at the beginning of a run by the velocity form: what its first step will. */
+/* The contact forces at the beginning of a run by method impulse: those of its first step. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/run.h"
 
-/* Errors are ignored here: the run itself will meet and report them. */
+/* Errors are ignored here: the run itself will encounter and report them. */
 static void try_step(const zw_system *system, zw_state *state, zw_work *work, zw_work *own,
                      const zw_run_options *options, double *next)
 {
@@ -30,7 +30,7 @@ zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_
     zw_work *own = zw_work_create(system, error);
     double *next = base_alloc(size * sizeof *next);
     if (own && next) {
-        try_step(system, (zw_state *)state, work, own, options, next); /* only read */
+        try_step(system, (zw_state *)state, work, own, options, next); /* not modified */
     }
     zw_status status =
         own && next ? ZW_OK : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

@@ -1,21 +1,22 @@
-/* How many digits of a final state can be trusted.
+/* How many digits of a final state are correct.
  *
- * Let y0 be the state that a run leads to, y1 that of a companion with a smaller tolerance or a
- * halved step, y2 that of a second companion, smaller again. Errors that shrink by a factor r from
- * each to the next, e0 = r e1 = r^2 e2, leave the differences
+ * Let y0 be the final state of a run, y1 that of a companion run with a smaller tolerance or half
+ * the step, y2 that of a second companion with a still smaller one. Errors that decrease by a
+ * factor r from each to the next, e0 = r e1 = r^2 e2, give the differences
  *
  *     d1 = y1 - y0 = -e0 (1 - 1/r),    d2 = y2 - y1 = d1/r,
  *
  * and so |e0| = |d1| r/(r - 1) with r = |d1/d2|. For fixed steps r is 2^order; for adaptive methods
- * about the ratio of the tolerances. What does not shrink so, round-off, chaos, an impact before or
- * after the end, has r near 1 or below it. Then the largest of the differences stands for the
- * error, and r/(r - 1) with r held above LEAST is the allowance for not knowing more; and as two
- * irregular numbers may agree by accident, no entry of the state is called better than the worst by
- * more than APART. r is the smaller of that of an entry and that of the worst entries.
+ * about the ratio of the tolerances. Errors that do not decrease like that (round-off, chaos, an
+ * impact shortly before or after the end) have r near 1 or below. Then the largest difference
+ * serves as the error, multiplied by r/(r - 1) with r held above LEAST as a margin. Since two
+ * irregular numbers may agree by accident, no entry of the state is rated better than the worst by
+ * more than APART. The r used is the smaller of that of the entry and that of the worst entries.
  *
- * The companions must not repeat the steps of the run: its largest step is theirs only in part, and
- * where tolerances can become no smaller, steps are shorter than those of the motion before were on
- * average. Tolerances below SMALLEST are below the round-off of the error estimate. */
+ * The companions must not repeat the steps of the run: their largest step is a fraction of its
+ * largest step, and where the tolerance cannot be reduced further, their steps are limited to less
+ * than the mean step of the run before. Tolerances below SMALLEST are below the round-off of the
+ * error estimate. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ enum { MOST_DIGITS = 15, SAMPLES = 64, MOTIONS = 3 };
 typedef struct motion_end {
     zw_state *state;
     zw_run_summary summary;
-    long *happened; /* [events] how often each did, */
+    long *happened; /* [events] how often each occurred, */
     long named;     /* and their sum */
 } motion_end;
 
@@ -48,21 +49,21 @@ typedef struct estimate {
     motion_end end[MOTIONS];
     zw_digits *digits;
     const zw_run_options *plan; /* of the run */
-    double free;                /* largest acceleration at the start if nothing were constrained, */
-    double actual;              /* and in any sample as it is */
+    double free;                /* largest acceleration at the start without constraints, */
+    double actual;              /* and the largest actual one in any sample */
 } estimate;
 
 typedef struct listener {
     estimate *e;
     motion_end *end;
-    const zw_run_options *options; /* the caller's, NULL: a companion's run */
+    const zw_run_options *options; /* the caller's; NULL: the run of a companion */
 } listener;
 
 /* ---- Motions -------------------------------------------------------------------------------- */
 
 static double entry_of(const zw_system *system, const zw_state *state, int i)
 {
-    zw_state *from = (zw_state *)state; /* only read */
+    zw_state *from = (zw_state *)state; /* not modified */
     return i < system->nq ? state_q(from)[i] : state_v(from)[i - system->nq];
 }
 
@@ -76,7 +77,7 @@ static int hear(void *user, zw_sample_kind kind, int event, const zw_system *sys
     }
     if (kind == ZW_SAMPLE_START && it->options) {
         zw_view free = zw_field(system, state, work, ZW_FIELD_A_FREE);
-        for (int i = 0; i < free.count; i++) { /* fmax: what is no number does not count */
+        for (int i = 0; i < free.count; i++) { /* fmax ignores NaN */
             it->e->free = fmax(it->e->free, fabs(free.data[i]));
         }
     }
@@ -111,8 +112,8 @@ static int is_adaptive(zw_method method)
     return method == ZW_METHOD_DOP853 || method == ZW_METHOD_STIFF || method == ZW_METHOD_BDF;
 }
 
-/* A motion from the start with these options, up to where the run ended; one that an event ended
- * has the same time as the run had. */
+/* A motion from the start with these options, to the time where the run ended; where an event ended
+ * the run, the companion has the planned final time of the run. */
 static zw_status run_companion(estimate *e, int which, zw_run_options options, zw_error *error)
 {
     motion_end *end = &e->end[which];
@@ -143,8 +144,8 @@ static double smaller(double given, double limit)
     return given > 0 && given < limit ? given : limit;
 }
 
-/* Companion `which` of an adaptive method; `fraction` of the tolerance, less where a companion
- * with it fails. */
+/* Companion `which` of an adaptive method, with `fraction` of the tolerance, or ten times that
+ * where it fails. */
 static zw_status run_tighter(estimate *e, int which, double fraction, zw_error *error)
 {
     zw_run_options options = *e->plan;
@@ -181,7 +182,8 @@ static zw_status run_companions(estimate *e, int *count, zw_error *error)
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 
-/* The error of an entry from the differences 0-1, 1-2 and 0-2, and the ratio of the worst. */
+/* The error of an entry from the differences 0-1, 1-2 and 0-2, and the ratio of the worst
+ * entries. */
 static double error_of(const double d[3], double worst_ratio)
 {
     double largest = fmax(d[0], fmax(d[1], d[2]));
@@ -195,9 +197,9 @@ static double difference(const estimate *e, int a, int b, int i)
     return fabs(entry_of(e->system, e->end[a].state, i) - entry_of(e->system, e->end[b].state, i));
 }
 
-/* Entries that are round-off of the others say nothing about digits: of those of their kind, or of
- * the other kind by way of the duration T (x ~ v T), or of what would have happened without
- * constraints (v ~ a T). For coordinates in least[0], for speeds in least[1]. */
+/* Entries that are only round-off relative to the others carry no information about digits:
+ * relative to those of their kind, or to the other kind by way of the duration T (x ~ v T), or to
+ * the motion without constraints (v ~ a T). least[0] is for coordinates, least[1] for speeds. */
 static void least_sizes(const estimate *e, double least[2])
 {
     const zw_digits *digits = e->digits;
@@ -210,9 +212,9 @@ static void least_sizes(const estimate *e, double least[2])
     least[1] = 1e3 * DBL_EPSILON * fmax(v, q / T);
 }
 
-/* Round-off that all three motions share: that of the forces, which are off by eps times their size
- * even where they nearly cancel. What a force does, relative to the motion, is at most what it adds
- * over the time T, or its part of the accelerations that there are. */
+/* Round-off that all three motions share: that of the forces, whose error is eps times their size
+ * even where they nearly cancel. The effect of a force, relative to the motion, is at most what it
+ * adds over the time T, or its part of the actual accelerations. */
 static double shared_round_off(const estimate *e, int i)
 {
     double T = e->end[0].summary.end - e->start->t, size = e->digits->size[i];
@@ -274,7 +276,7 @@ static void compare_states(estimate *e)
     }
 }
 
-/* What happened more or less often in a companion than in the run. */
+/* Events that occurred more or less often in a companion than in the run. */
 static void compare_events(estimate *e)
 {
     zw_digits *digits = e->digits;

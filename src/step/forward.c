@@ -1,14 +1,13 @@
-/* The principle at an instant, with contacts by the law that a run would have.
+/* The principle at an instant, with the contact law of a run.
  *
- * Coulomb's law has accelerations (system/contact/contact_now.c). The convex law has steps only:
- * what slides by it lifts off at once, and its accelerations would be those of what has parted. So
- * its contacts push with the mean forces of a first step from the state, as known forces. The soft
- * law has forces at every instant; constraints of the robot are as soft there as contacts, and the
- * kernel is not asked at all:
+ * Coulomb's law has accelerations (system/contact/contact_now.c). The convex law is defined for
+ * steps only: a sliding contact lifts off at once, and accelerations would be those after
+ * separation. So its contacts exert the mean forces of a first step from the state, as known
+ * forces. The soft law has forces at every instant; there the constraints of the robot are as soft
+ * as contacts, and the kernel is not used:
  *
  *     M a = F^N + J' lambda,     Z = 1/2 (a - a_free)' M (a - a_free) = 1/2 (a - a_free) . J'
- * lambda
- */
+ * lambda */
 #include <string.h>
 
 #include "base/error.h"

@@ -170,13 +170,95 @@ static void test_landing(void **state)
     world_end(&w);
 }
 
+/* A robot that topples comes to rest on the floor, by its own motion; and one that nothing carries
+ * is named. */
+static void test_toppling(void **state)
+{
+    static const char body[] =
+        "<body name='thing' pos='0 0 .6' euler='30 0 0'><freejoint name='way'/><geom "
+        "type='capsule' size='.05 .3' mass='2'/><body pos='0 0 .3'><joint axis='1 0 0' "
+        "damping='.1'/><geom type='box' size='.2 .05 .05' pos='.1 0 .1' mass='1'/></body></body>";
+    char text[1000];
+    (void)state;
+    for (int floor = 0; floor < 2; floor++) {
+        snprintf(text, sizeof text, "<mujoco><worldbody>%s%s</worldbody></mujoco>",
+                 floor ? "<geom type='plane' size='5 5 1'/>" : "", body);
+        world w = begin(text);
+        zw_rest_report report;
+        zw_status found = zw_rest(w.model, w.system, w.state, w.work, NULL, &report, &error);
+        if (floor) {
+            assert_int_equal(found, ZW_OK);
+            assert_true(state_q(w.state)[2] < 0.2 && w.state->t == 0);
+            zw_run_options run = {.method = ZW_METHOD_IMPULSE, .time = 0.5, .every = 1};
+            zw_run_summary summary;
+            assert_int_equal(zw_run(w.system, w.state, w.work, &run, &summary, &error), ZW_OK);
+            for (int i = 0; i < w.system->n; i++) {
+                assert_true(fabs(state_v(w.state)[i]) < 1e-6);
+            }
+        } else {
+            assert_int_equal(found, ZW_NOT_REACHED);
+            assert_non_null(strstr(error.text, "way.z still accelerates by -9.81: it falls"));
+            assert_int_equal(error.line, 1);
+        }
+        world_end(&w);
+    }
+}
+
+/* Robots that others have made, in $ZW_MODELS (or /work/shared/models), if they are there. */
+static void test_models(void **state)
+{
+    static const char *const list[] = {"unitree_go1/scene.xml", "shadow_hand/scene_right.xml",
+                                       "agility_cassie/scene.xml"};
+    const char *models = getenv("ZW_MODELS");
+    (void)state;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/%s", models ? models : "/work/shared/models", list[k]);
+        world w = {0};
+        w.model = zw_model_read(path, NULL, &w.error);
+        if (!w.model) {
+            printf("skipped: there is no %s\n", path);
+            continue;
+        }
+        int home = zw_model_find(w.model, ZW_KIND_KEY, "home");
+        if (home >= 0) {
+            zw_key_def key = *(const zw_key_def *)zw_model_def(w.model, ZW_KIND_KEY, home);
+            key.start = 1;
+            zw_model_change(w.model, ZW_KIND_KEY, home, &key, &w.error);
+        }
+        w.system = zw_system_compile(w.model, NULL, &w.error);
+        w.work = zw_work_create(w.system, &w.error);
+        w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
+        assert_non_null(w.state);
+        zw_rest_report report = rest(&w);
+        printf("%s: %d steps, %.1e are left\n", list[k], report.iterations, report.acceleration);
+        assert_true(report.acceleration < 1e-4);
+        world_end(&w);
+    }
+}
+
+/* A drive has an acceleration that nothing is left to step along for: that is no rest. */
+static void test_driven(void **state)
+{
+    world w =
+        world_of("param g = 9.81\ncoord x = 0, y = 0\nmass 1 at (x, y)\nconstraint drive: x = "
+                 "t^2\nforce y: -y\n");
+    zw_rest_report report;
+    (void)state;
+    assert_int_equal(zw_rest(w.model, w.system, w.state, w.work, NULL, &report, &error),
+                     ZW_NOT_REACHED);
+    assert_non_null(strstr(error.text, "x still accelerates by 2"));
+    assert_int_equal(error.line, 2);
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ellipsoid),
-        cmocka_unit_test(test_on_end),
-        cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_landing),
+        cmocka_unit_test(test_ellipsoid), cmocka_unit_test(test_on_end),
+        cmocka_unit_test(test_loop),      cmocka_unit_test(test_landing),
+        cmocka_unit_test(test_toppling),  cmocka_unit_test(test_models),
+        cmocka_unit_test(test_driven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,7 +226,7 @@ static void events_without_end(void **unused)
     zw_run_summary s;
     const zw_run_options options = {.time = 2, .every = 4};
     assert_int_equal(zw_run(w.system, w.state, w.work, &options, &s, &w.error), ZW_NO_STEP);
-    assert_non_null(strstr(w.error.text, "changes without end"));
+    assert_non_null(strstr(w.error.text, "changes again and again"));
     world_end(&w);
 }
 

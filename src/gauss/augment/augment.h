@@ -32,4 +32,27 @@
 #undef zw_mask
 #undef LANE
 
+/* One world: u - v0 in x, and the multipliers. */
+void augment_solve1(augment1 *s);
+
+/* One world, with room for it: augment_alone.c */
+typedef struct augment_alone {
+    augment1 it;
+    paths_shape straight;
+    int *depth, *start, *run;           /* of straight */
+    double *H, *r, *v0;                 /* of it */
+    int block_capacity, entry_capacity; /* of it.block, J */
+    double *J;
+    void *memory;
+} augment_alone;
+
+/* For n unknowns on the ways of a tree. 0: no memory */
+int augment_alone_create(augment_alone *a, int n, const int *parent);
+void augment_alone_free(augment_alone *a);
+int augment_alone_grow(augment_alone *a, int blocks, int entries);
+
+/* Eight worlds: the same. The last of them on their way go on in `alone`, which has room for all
+ * blocks; the number of steps that were taken there is added to *steps. */
+void augment_solve8(augment8 *s, augment_alone *alone, long *steps);
+
 #endif

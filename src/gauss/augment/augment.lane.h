@@ -61,7 +61,8 @@
  * Lanes.  All worlds take their steps together; a world that has arrived is frozen. Which blocks
  * and which pattern there are depends on the others, but in a world that does not have them they
  * are zeros, which change nothing; elimination goes from the last dof to the first and solves sum
- * from the root on, whatever the pattern. So a lane has the bits of the world alone. */
+ * from the root on, whatever the pattern. So a lane has the bits of the world alone, and a few that
+ * are left of eight can go on as worlds alone: augment_alone.c. */
 #include <string.h>
 
 #define PATHS_REAL zw_real
@@ -93,6 +94,7 @@ ZW_INLINE void times(const LANE(augment_block) * k, const int width, const zw_re
 ZW_CLONES static void begin(LANE(augment) * s)
 {
     zw_real zero = {0};
+    s->fastest = zero;
     for (int i = 0; i < s->blocks; i++) {
         LANE(augment_block) *k = &s->block[i];
         times(k, k->width, s->v0, k->w0);
@@ -113,6 +115,9 @@ ZW_CLONES static void begin(LANE(augment) * s)
         k->closed = k->on & (k->w0[0] - k->b < s->falling);
         k->slides = (zw_mask)zero;
         k->t[0] = k->t[1] = k->turn = zero;
+        for (int r = 0; r < k->width; r++) {
+            s->fastest = larger(only(k->on, size_of(k->w0[r])), s->fastest);
+        }
     }
 }
 
@@ -425,7 +430,6 @@ ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, zw_real stif
         }
         k->lambda[r] = now;
         z[r] = now - k->natural * miss;
-        *size = larger(only(k->on, size_of(k->w0[r])), *size);
     }
     put_in_law(k, width, z, k->then, &closed, &slides, &length);
     for (int r = 0; r < width; r++) {
@@ -456,13 +460,32 @@ ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, zw_real stif
     return other;
 }
 
+/* Does a block that is open stay so? Its normal row says that, and most limits are of these. (But z
+ * is not noted then, for means.) */
+ZW_INLINE int stays_open(LANE(augment_block) * k, const zw_real *to)
+{
+    zw_real zero = {0}, w;
+    times(k, 1, to, &w);
+    if (k->any || any_of(k->on & (zero - k->natural * (k->w0[0] + w - k->b) > 0.0))) {
+        return 0;
+    }
+    for (int r = 0; r < k->width; r++) {
+        k->lambda[r] = k->then[r] = zero;
+    }
+    k->closed = k->slides = (zw_mask)zero;
+    return 1;
+}
+
 ZW_CLONES static void look(const LANE(augment) * s, zw_mask *same, zw_real *lost)
 {
-    zw_real off = {0}, size = {0};
+    zw_real off = {0}, size = s->fastest;
     zw_mask other = off != off;
     int late = s->iterations - CALM, mean = late >= 0 && late / TURN % 2 == 0;
     for (int i = 0; i < s->actives; i++) {
         LANE(augment_block) *k = &s->block[s->active[i]];
+        if (late < -1 && stays_open(k, s->to)) {
+            continue;
+        }
         if (k->width == 3) {
             times(k, 3, s->to, k->w);
             other |= mean ? look_at(k, 3, s->stiff, 1, &off, &size)
@@ -501,37 +524,56 @@ ZW_CLONES static void stiffen_where(LANE(augment) * s, const zw_mask *same, cons
     s->stiff = select_of(well, more, zero + STIFF);
 }
 
-void LANE(augment_solve)(LANE(augment) * s)
+/* One step of all worlds on their way. */
+static void advance(LANE(augment) * s)
 {
-    zw_mask live = s->good, same, positive;
-    zw_real zero = {0}, lost, before = zero + 1.0, best = zero + FAIR;
+    zw_real zero = {0}, lost;
+    zw_mask same, positive;
+    int skew = 0;
+    list(s, &s->live);
+    for (int i = 0; i < s->actives; i++) {
+        skew |= s->block[s->active[i]].slips;
+    }
+    find_shape(s);
+    linearise(s);
+    fill(s, skew);
+    push(s, s->to);
+    solve(s, skew, s->to, &positive);
+    s->good &= positive;
+    s->live &= positive;
+    look(s, &same, &lost);
+    zw_mask better = s->live & same & (lost < s->best), worse = lost > s->before;
+    zw_mask done = (s->best < FAIR) & not_of(better);
+    s->best = select_of(better, lost, s->best);
+    arrive(s, &better);
+    stiffen_where(s, &same, &worse);
+    s->before = select_of(same, lost, zero + 1.0);
+    s->live &= not_of(done | (s->best <= CLOSE));
+    s->iterations++;
+}
+
+void LANE(augment_begin)(LANE(augment) * s)
+{
+    zw_real zero = {0};
     memset(s->x, 0, (size_t)s->n * sizeof *s->x);
-    memset(&s->certificate, 0, sizeof s->certificate);
     begin(s);
+    s->live = s->good;
     s->stiff = zero + STIFF;
     s->careful = zero != zero;
-    for (s->iterations = 0; any_of(live) && s->iterations < MOST; s->iterations++) {
-        int skew = 0;
-        list(s, &live);
-        for (int i = 0; i < s->actives; i++) {
-            skew |= s->block[s->active[i]].slips;
-        }
-        find_shape(s);
-        linearise(s);
-        fill(s, skew);
-        push(s, s->to);
-        solve(s, skew, s->to, &positive);
-        s->good &= positive;
-        live &= positive;
-        look(s, &same, &lost);
-        zw_mask better = live & same & (lost < best), worse = lost > before;
-        zw_mask done = (best < FAIR) & not_of(better);
-        best = select_of(better, lost, best);
-        arrive(s, &better);
-        stiffen_where(s, &same, &worse);
-        before = select_of(same, lost, zero + 1.0);
-        live &= not_of(done | (best <= CLOSE));
+    s->before = zero + 1.0;
+    s->best = zero + FAIR;
+    s->iterations = 0;
+}
+
+void LANE(augment_go_on)(LANE(augment) * s, int few)
+{
+    while (count_of(s->live) > few && s->iterations < MOST) {
+        advance(s);
     }
-    s->certificate = only(best < FAIR, best);
-    s->good &= best < FAIR;
+}
+
+void LANE(augment_end)(LANE(augment) * s)
+{
+    s->certificate = only(s->best < FAIR, s->best);
+    s->good &= s->best < FAIR;
 }

@@ -40,4 +40,16 @@ ZW_INLINE int any_of(int mask)
     return mask;
 }
 
+ZW_INLINE int count_of(int mask)
+{
+    return mask;
+}
+
 #include "gauss/augment/augment.lane.h"
+
+void augment_solve1(augment1 *s)
+{
+    augment_begin1(s);
+    augment_go_on1(s, 0);
+    augment_end1(s);
+}

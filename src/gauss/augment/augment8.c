@@ -40,4 +40,13 @@ ZW_INLINE int any_of(zw_mask8 mask)
     return lane_any8(mask);
 }
 
+ZW_INLINE int count_of(zw_mask8 mask)
+{
+    int count = 0;
+    for (int l = 0; l < LANES; l++) {
+        count += mask[l] != 0;
+    }
+    return count;
+}
+
 #include "gauss/augment/augment.lane.h"

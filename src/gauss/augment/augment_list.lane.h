@@ -44,10 +44,16 @@ typedef struct LANE(augment) {
     int *level;                        /* [n] */
 
     int iterations;
-    zw_real stiff;   /* rho G, */
-    zw_mask careful; /* which grows slowly */
+    zw_mask live;         /* worlds on their way */
+    zw_real fastest;      /* |w0|, the largest of all rows */
+    zw_real stiff;        /* rho G, */
+    zw_mask careful;      /* which grows slowly */
+    zw_real before, best; /* what is left of the law: of the last step, and of x */
     zw_real certificate;
 } LANE(augment);
 
-/* u - v0 in x, and the multipliers. */
-void LANE(augment_solve)(LANE(augment) * s);
+/* u - v0 in x, and the multipliers: these three in turn, the second with 0, or with some that are
+ * left for later. */
+void LANE(augment_begin)(LANE(augment) * s);
+void LANE(augment_go_on)(LANE(augment) * s, int few);
+void LANE(augment_end)(LANE(augment) * s);

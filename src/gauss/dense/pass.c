@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gauss/dense/core.h"
+#include "gauss/dense/crowd.h"
 #include "gauss/internal.h"
 #include "gauss/sparse/sparse.h"
 #include "gauss/tolerances.h"
@@ -184,6 +185,11 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     zw_status status = gauss_equality_particular(problem, work, tolerance, options->least_squares);
     if (status != ZW_OK) {
         return status;
+    }
+    if (work->crowd != NULL && !work->shifted && work->conflict_count == 0 &&
+        gauss_crowd_solve(work->crowd, problem, options, work, C, guess, lambda)) {
+        *method = "motion";
+        return ZW_OK;
     }
     gauss_core_open(problem, work, options, guess);
     status = core_solve(problem, options, work, guess != NULL, method);

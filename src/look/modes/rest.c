@@ -11,7 +11,16 @@
  * largest real part of an eigenvalue: so it goes downhill, and a top is left unless one stands
  * exactly on it. No step is longer than STRIDE of 1 + the coordinates, nor so long that there is no
  * position near its end that the constraints admit (a chain of many links), nor so long that
- * something sinks into something else: then it ends where that lands, to hold from there on. */
+ * something sinks into something else: then it ends where that lands, to hold from there on.
+ *
+ * Where friction slides, a is 0 just where it begins to hold, and is 0 from there on. Steps go
+ * BEYOND that border, so that it is crossed and not only approached: on it the forward problem
+ * counts slow slips as none (slopes_hold.c), and there is nothing left to step along. What is left
+ * is measured along N for the same reason; beside that (a drive, which no friction holds) no more
+ * than EDGE may be left.
+ *
+ * A robot for which this ends nowhere relaxes by its own motion (rest_relax.c), and the search
+ * begins again from there. */
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +33,8 @@
 #include "zwang/modes.h"
 
 #define STRIDE 0.3
+#define BEYOND 0.1
+#define EDGE 1e-6 /* of the accelerations on the way: a slip at the edge of friction is none */
 enum {
     HALVES = 12,
     LANDING = 40
@@ -145,6 +156,17 @@ static zw_status land(search *s, rest_touch *touch, double h, const double *alon
     return status == ZW_NO_MEMORY ? status : move(s, touch, low, along, &sinks, error);
 }
 
+static int slides(const search *s)
+{
+    const slopes_bodies *bodies = s->l.slopes->by_bodies ? s->l.slopes->bodies : NULL;
+    int any = 0;
+    for (int k = 0; bodies && k < bodies->holds; k++) {
+        const slopes_hold *it = &bodies->hold[k];
+        any |= it->kind == HOLD_SLIP || (it->kind == HOLD_POINT && it->way != WAY_HELD);
+    }
+    return any;
+}
+
 static zw_status take_step(search *s, zw_error *error)
 {
     size_t n = (size_t)s->system->n;
@@ -161,7 +183,7 @@ static zw_status take_step(search *s, zw_error *error)
     for (int i = 0; i < s->system->nq; i++) {
         size = fmax(size, fabs(s->from[i]));
     }
-    double h = longest > STRIDE * size ? STRIDE * size / longest : 1;
+    double h = longest > STRIDE * size ? STRIDE * size / longest : slides(s) ? 1 + BEYOND : 1;
     zw_status status = rest_touch_begin(&touch, &s->l, s->from, error);
     int sinks = 0, good = status == ZW_OK;
     status = good ? ZW_CONFLICT : status;
@@ -178,47 +200,108 @@ static zw_status take_step(search *s, zw_error *error)
                            : status;
 }
 
-static double largest_acceleration(search *s)
+/* The largest acceleration, and along what may move. */
+static double measure(search *s, double *along)
 {
-    double most = 0;
     zw_view a_free = zw_field(s->system, s->state, s->l.slopes->work, ZW_FIELD_A_FREE);
+    const double *a = s->l.answer.a;
     int n = s->system->n;
+    double most = dense_largest(n, a);
+    memset(s->y, 0, (size_t)n * sizeof *s->y);
+    for (int i = 0; i < s->freedom; i++) { /* N N' a */
+        const double *row = s->N + (size_t)i * (size_t)n;
+        dense_axpy(n, dense_dot(n, row, a), row, s->y);
+    }
+    *along = dense_largest(n, s->y);
     s->scale = fmax(s->scale, dense_largest(n * n, s->l.answer.a_by)); /* by the coordinates */
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(s->l.answer.a[i]));
         s->scale = isfinite(a_free.data[i]) ? fmax(s->scale, fabs(a_free.data[i])) : s->scale;
     }
     s->scale = fmax(s->scale, most);
     return most;
 }
 
+/* The coordinate whose speed this is; falls: of a body that nothing carries. */
+static int coordinate_of(const zw_system *system, int speed, double a, int *falls)
+{
+    const tree_mechanism *tree = system->tree;
+    int found = speed;
+    *falls = 0;
+    for (int j = 0; tree && j < tree->joints; j++) { /* in the order of their speeds */
+        const tree_joint *joint = &tree->joint[j];
+        int past = speed - joint->v;
+        found = past >= 0 ? joint->q + past : found;
+        if (past >= 0 && past < 3 && joint->kind == TREE_FREE) {
+            double pull = tree->gravity[past];
+            *falls = pull != 0 && fabs(a - pull) < 1e-9 * fabs(pull);
+        }
+    }
+    return found;
+}
+
+static zw_status not_found(const search *s, int steps, zw_error *error)
+{
+    const zw_system *system = s->system;
+    const double *a = s->l.answer.a;
+    int worst = 0, falls;
+    for (int i = 1; i < system->n; i++) {
+        worst = fabs(a[i]) > fabs(a[worst]) ? i : worst;
+    }
+    const model_coord *coord =
+        &system->model->coord[coordinate_of(system, worst, a[worst], &falls)];
+    return model_fail(system->model, error, ZW_NOT_REACHED, coord->place,
+                      "no equilibrium was found near the start: after %d steps %s still "
+                      "accelerates by %.3g%s",
+                      steps, coord->name, a[worst],
+                      falls ? ": it falls freely, and there is nothing that it could land on" : "");
+}
+
 static zw_status follow(search *s, const zw_rest_options *options, zw_rest_report *report,
                         zw_error *error)
 {
     int most = options->iterations > 0 ? options->iterations : 200;
-    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-10;
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-10, along;
     zw_status status =
         zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n, s->zero, error);
-    for (report->iterations = 0; status == ZW_OK; report->iterations++) {
+    for (int k = 0; status == ZW_OK; k++, report->iterations++) {
         status = linear_look(&s->l, s->state, 1, error);
+        status = status == ZW_OK ? find_directions(s, error) : status;
         if (status != ZW_OK) {
             break;
         }
-        report->acceleration = largest_acceleration(s);
-        if (report->acceleration <= tolerance * s->scale) {
+        report->acceleration = measure(s, &along);
+        int ends = along <= tolerance * s->scale;
+        if (ends && report->acceleration <= fmax(EDGE, tolerance) * s->scale) {
             return ZW_OK;
         }
-        if (report->iterations == most) {
-            return base_fail(error, ZW_NOT_REACHED,
-                             "no equilibrium was found near the start: after %d steps "
-                             "accelerations of %.3g are left",
-                             most, report->acceleration);
+        if (k == most || ends) {
+            return not_found(s, report->iterations, error);
         }
-        status = find_directions(s, error);
-        status = status == ZW_OK ? find_step(s, error) : status;
+        status = find_step(s, error);
         status = status == ZW_OK ? take_step(s, error) : status;
     }
     return status;
+}
+
+/* From the start on, or from where the robot relaxes to. */
+static zw_status search_all(search *s, const zw_rest_options *options, const double *start,
+                            zw_rest_report *report, zw_error *error)
+{
+    const zw_system *system = s->system;
+    zw_status status = follow(s, options, report, error);
+    if (status == ZW_OK || status == ZW_NO_MEMORY || status == ZW_BAD_INPUT || !system->tree) {
+        return status;
+    }
+    status = zw_state_set(system, s->state, s->work, ZW_FIELD_Q, 0, system->nq, start, error);
+    if (status == ZW_OK) {
+        status = zw_state_set(system, s->state, s->work, ZW_FIELD_V, 0, system->n, s->zero, error);
+    }
+    status = status == ZW_OK ? rest_relax(system, s->state, s->work, error) : status;
+    if (status == ZW_NOT_REACHED) {
+        status = linear_look(&s->l, s->state, 1, error);
+        return status == ZW_OK ? not_found(s, report->iterations, error) : status;
+    }
+    return status == ZW_OK ? follow(s, options, report, error) : status;
 }
 
 zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *state, zw_work *work,
@@ -242,7 +325,8 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
     double *before = s.from + nq;
     memcpy(before, state_q(state), nq * sizeof *before);
     zw_status status = linear_create(&s.l, model, system, error);
-    status = status == ZW_OK ? follow(&s, options ? options : &usual, &own, error) : status;
+    status =
+        status == ZW_OK ? search_all(&s, options ? options : &usual, before, &own, error) : status;
     for (size_t i = 0; i < nq; i++) {
         own.moved = fmax(own.moved, fabs(state_q(state)[i] - before[i]));
     }

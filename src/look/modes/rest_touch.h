@@ -1,4 +1,4 @@
-/* Contacts of robots on the way to rest: rest_touch.c. */
+/* Robots on the way to rest: rest_touch.c their contacts, rest_relax.c their own motion. */
 #ifndef ZW_LOOK_REST_TOUCH_H
 #define ZW_LOOK_REST_TOUCH_H
 
@@ -22,5 +22,9 @@ void rest_touch_free(rest_touch *it);
 zw_status rest_touch_close(rest_touch *it, double *q, zw_error *error);
 /* Is something in something else that was not before the step? */
 zw_status rest_touch_sinks(rest_touch *it, const double *q, int *sinks, zw_error *error);
+
+/* rest_relax.c: a robot, by its motion, with its speeds taken away. ZW_NOT_REACHED: it does not
+ * come to rest. */
+zw_status rest_relax(const zw_system *system, zw_state *state, zw_work *work, zw_error *error);
 
 #endif

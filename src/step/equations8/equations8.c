@@ -9,7 +9,7 @@
 #include "step/events/pulse.h"
 #include "step/ode/dop853.h"
 
-#define ABSURD 1e30 /* beyond that worlds go alone: their energy may be no number */
+#define ABSURD 1e30 /* worlds with larger numbers step alone: their energy may overflow */
 
 static const system_part parts[EQUATIONS8_TAPES] = {[EQUATIONS8_TERMS] = PART_TERMS,
                                                     [EQUATIONS8_POSITION] = PART_POSITION,
@@ -17,7 +17,7 @@ static const system_part parts[EQUATIONS8_TAPES] = {[EQUATIONS8_TERMS] = PART_TE
                                                     [EQUATIONS8_METRIC] = PART_METRIC,
                                                     [EQUATIONS8_ENERGY] = PART_ENERGY};
 
-/* ---- Whether, and room ----------------------------------------------------------------------- */
+/* ---- Whether lanes can be used, and memory --------------------------------------------------- */
 
 int equations8_takes(const zw_system *system)
 {
@@ -131,12 +131,12 @@ static void load_params(equations8 *s, zw_state *const *state)
 {
     const double *param[LANES];
     size_t bytes = (size_t)s->system->shape.params * sizeof(zw_real8);
-    zw_real8 *anew = s->stage; /* as room */
+    zw_real8 *anew = s->stage; /* as scratch */
     for (int l = 0; l < LANES; l++) {
         param[l] = state_param(state[l < s->count ? l : 0]);
     }
     if (s->system->shape.params > 4 * s->size) {
-        anew = s->param; /* no room to compare in */
+        anew = s->param; /* no memory to compare with */
         memset(anew, 0, bytes);
     }
     math_to_lanes(s->system->shape.params, param, anew);
@@ -146,7 +146,7 @@ static void load_params(equations8 *s, zw_state *const *state)
     }
 }
 
-/* Where a world stands; returns whether it goes on with what its last step left. */
+/* Loads the state of a world; returns whether it continues from its last step. */
 static int load_world(equations8 *s, int l, zw_state *state)
 {
     const zw_system *system = s->system;
@@ -182,7 +182,7 @@ static void load_states(equations8 *s, zw_state *const *state)
             s->y0[2 * n][l] = from->work;
         }
     }
-    math_to_lanes(2 * n, q, s->y0); /* the speeds come after the places */
+    math_to_lanes(2 * n, q, s->y0); /* the speeds follow the coordinates */
 }
 
 ZW_CLONES static void sort_out(equations8 *s)
@@ -192,8 +192,8 @@ ZW_CLONES static void sort_out(equations8 *s)
     }
 }
 
-/* The rates at the start, where some lane does not know them. What the rows of a world that goes on
- * have been like it knows. */
+/* Computes the rates at the start, if some lane does not have them. A world that continues also
+ * keeps the measure of its rows. */
 static void begin(equations8 *s, zw_mask8 goes_on)
 {
     const equations8_node node = {s->longest1, s->margin1, s->certificate1, &goes_on};
@@ -258,7 +258,8 @@ void equations8_store(const equations8 *s, int l, zw_state *state, double *f)
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-/* Where each lane is going; one whose step does not have the length of the others goes alone. */
+/* The end time of each lane's step; a lane whose step length differs from the others steps
+ * alone. */
 static void aim(equations8 *s, step_grid *grid, double *shown)
 {
     for (int l = 0; l < LANES; l++) {

@@ -44,7 +44,7 @@ static const zw_real8 *take_metric(equations8 *s, const zw_real8 *M)
     if (system->M_diagonal) {
         return M;
     }
-    for (int j = 0; j < n; j++) { /* what is not in the pattern is 0 from the start */
+    for (int j = 0; j < n; j++) { /* entries outside the pattern are 0 from the start */
         for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
             s->M[system->M_row[k] * n + j] = M[k];
         }
@@ -67,7 +67,7 @@ static void take_row(equations8 *s, int i, int r, const zw_real8 *A)
 
 /* ---- Accelerations --------------------------------------------------------------------------- */
 
-/* step/motion.c: shortest; the longest are those before, or at a node up to date. */
+/* step/motion.c: shortest; the longest are the previous ones or, at a node, updated. */
 ZW_CLONES static void shortest(const zw_system *system, const zw_real8 *A, int node,
                                zw_real8 *longest, zw_real8 *least, zw_real8 *sum)
 {
@@ -94,7 +94,7 @@ ZW_CLONES static void shortest(const zw_system *system, const zw_real8 *A, int n
     }
 }
 
-/* The margin of a node, and who is near a loss of rank. */
+/* The margin of a node, and the lanes near a loss of rank. */
 ZW_CLONES static void measure(equations8 *s, const zw_real8 *A, const equations8_node *node,
                               zw_real8 *longest)
 {
@@ -166,7 +166,7 @@ void equations8_field(equations8 *s, const zw_real8 *y, zw_real8 *dy, const equa
 
 /* ---- Projection ------------------------------------------------------------------------------ */
 
-/* What is left of the rows, and what round-off leaves: project.c, largest and noise. */
+/* The residuals of the rows, and their round-off: `largest` and `noise` of project.c. */
 ZW_CLONES static void look(const zw_system *system, int rows, const int *row,
                            const zw_real8 *residual, const zw_real8 *x, zw_real8 *now,
                            zw_real8 *small)
@@ -186,7 +186,7 @@ ZW_CLONES static void look(const zw_system *system, int rows, const int *row,
     *small = 2.3e-16 * worst;
 }
 
-/* Which lanes are not there yet; those that stall too often are given up. */
+/* The lanes that have not converged; those that stall too often are given up. */
 ZW_CLONES static void who_moves(const zw_real8 *now, const zw_real8 *small, zw_real8 *before,
                                 zw_real8 *stalls, zw_mask8 *good, zw_mask8 *moving)
 {
@@ -209,7 +209,7 @@ ZW_CLONES static int any_of(const zw_mask8 *a, const zw_mask8 *b)
     return lane_any8(*a & *b);
 }
 
-/* One loop for both levels: the rows of a part, and x, which moves. */
+/* One loop for both levels: the rows of a part, and the vector x that is corrected. */
 static void project(equations8 *s, int part, int rows, const int *row, zw_real8 *q, zw_real8 *v,
                     zw_real8 *x)
 {

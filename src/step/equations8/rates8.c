@@ -1,10 +1,11 @@
-/* The field y' = f(t, y) for eight worlds: what system/forward.c does for a system without rows. */
+/* The field y' = f(t, y) for eight worlds, as system/forward.c computes it for a system without
+ * rows. */
 #include "math/dense/small.h"
 #include "step/equations8/equations8.h"
 
 #define LANE_PART static inline __attribute__((always_inline))
 
-/* Once more, for inlining: a function with vectors in its own interface has no clones. */
+/* Repeated here for inlining: a function with vectors in its own interface has no clones. */
 LANE_PART zw_mask8 equations8_small_cholesky(int n, zw_real8 *H, double floor)
     __attribute__((unused));
 LANE_PART void equations8_small_cholesky_solve(int n, const zw_real8 *L, zw_real8 *x)
@@ -19,7 +20,7 @@ LANE_PART void equations8_small_ldl_solve(int n, const zw_real8 *L, zw_real8 *x)
 #define lane_sqrt lane_sqrt8
 #include "math/dense/small.lane.h"
 
-/* a = M \ force; where M is not positive definite the mask is set. */
+/* a = M \ force; the mask marks lanes where M is not positive definite. */
 LANE_PART zw_mask8 accelerate(const zw_system *system, const zw_real8 *M, const zw_real8 *force,
                               zw_real8 *H, zw_real8 *a)
 {
@@ -47,7 +48,7 @@ LANE_PART zw_mask8 accelerate(const zw_system *system, const zw_real8 *M, const 
     return bad;
 }
 
-/* Zero where all are finite: x * 0 is not a number if x is not finite. */
+/* Zero where all are finite: x * 0 is NaN if x is not finite. */
 LANE_PART zw_real8 nothing(int count, const zw_real8 *x)
 {
     zw_real8 sum = {0};

@@ -1,34 +1,35 @@
 /* Finding the first event in a step.
  *
  * 1. Pieces of the step in which functions cross zero are found on its dense output, and the rest
- *    of it is proved free of crossings: event_search.c.
- * 2. Each crossing is narrowed on the dense output (root.c). The earliest of all events wins.
- * 3. Dense output is good to the tolerance only, and real steps are better: the step is retaken to
- *    the time found, and secants between retaken ends correct the time until g stops falling. So
- *    the event is that of the discrete motion itself, to round-off.
+ *    is proved free of crossings: event_search.c.
+ * 2. Each crossing is narrowed on the dense output (root.c). The earliest one is the event.
+ * 3. Dense output is only accurate to the tolerance, and actual steps are better: the step is
+ *    repeated to the time found, and the secant method on the ends of repeated steps corrects the
+ *    time until |g| stops decreasing. So the event is that of the discrete motion itself, to
+ *    round-off.
  *
- * Leaving zero.  A function that has just fired starts at a residual that is all round-off, of
- * either sign, unless a jump took it away from zero. Within four times that residual it is at zero,
- * and on no side. How large the round-off of a solve is, is not known beforehand: three samples
- * so near to the start that hardly anything has moved yet show it, and four times as much is
- * nothing.
+ * Leaving zero. A function that has just fired starts at a residual that is round-off, of either
+ * sign, unless a jump moved it away from zero. Within four times that residual it counts as zero,
+ * and is on no side. The round-off of a solve is not known beforehand: it is estimated from three
+ * samples so near to the start that hardly anything has changed, and up to four times that estimate
+ * counts as zero.
  *
- * Resting at zero.  What a constraint holds at zero is there as well as the steps know it (slack),
- * and on no side. A condition does not hold there. When it comes to hold without a crossing, it
- * began to when the motion left zero, which was where the smooth piece began, or later by less than
- * can be known: at the start of the step.
+ * Resting at zero. A function that a constraint keeps at zero is zero to the accuracy of the steps
+ * (slack), and is on no side. A condition does not hold there. If it comes to hold without a
+ * crossing, it began when the motion left zero, which was at the start of the smooth piece, or
+ * later by less than can be resolved: at the start of the step.
  *
- * Steps with contacts in them (`impulse`) bring functions to zero and keep them there without an
- * event: a body lands, or friction stops it. So what is at zero is decided at every step, from
- * values alone: closer to zero than its slack, a function is on no side. If it ends a step there
- * that it did not begin there, it has come to zero, which is an event, but no condition holds.
- * What is at zero at the start of a run has only a direction: leaving it is no event in the first
- * step.
+ * Steps that contain contacts (`impulse`) bring functions to zero and keep them there without an
+ * event: a body lands, or friction stops it. So at every step it is decided from values alone which
+ * functions are at zero: closer to zero than its slack, a function is on no side. One that ends a
+ * step at zero and did not begin it there has come to zero, which is an event, but no condition
+ * holds. A function that is at zero at the start of a run has only a direction: leaving zero is no
+ * event in the first step.
  *
- * Jumps within steps.  Steps that have impacts in them (`impulse`) have dense output all the same,
- * but real steps to times around an impact end on one side of zero or on the other. A residual that
- * is larger than what the function does around the event, on the dense output, is such a jump: the
- * event is at the end of the step, and its function has left zero there. */
+ * Jumps within steps. Steps that contain impacts (`impulse`) have dense output too, but actual
+ * steps to times around an impact end on one side of zero or on the other. A residual larger than
+ * the variation of the function around the event, on the dense output, is such a jump: the event is
+ * at the end of the step, and its function has left zero there. */
 #include "step/events/event_search.h"
 
 #include "base/error.h"
@@ -101,7 +102,7 @@ step_events *step_events_create(const step_event_options *options, zw_error *err
     if (options->condition != NULL && e->count > 0) {
         memcpy(e->condition, options->condition, (size_t)e->count * sizeof *e->condition);
     }
-    e->option.direction = e->option.condition = NULL; /* the caller's */
+    e->option.direction = e->option.condition = NULL; /* owned by the caller */
     return e;
 }
 
@@ -196,7 +197,8 @@ zw_status step_events_arm(step_events *e, const stepper *ode, step_event_start s
             e->zone[k] = fabs(g) <= e->slack[k] ? e->slack[k] : 0.0;
             e->level[k] = fmin(g, 0.0);
             e->now[k] -= e->level[k];
-        } else if (e->slack[k] > 0.0) { /* it rests; one that has just come there by itself holds */
+        } else if (e->slack[k] >
+                   0.0) { /* it rests; one that has just come to zero by itself holds */
             double near = e->option.jumps && e->just_fired[k] ? 4.0 * e->residual[k] : 0.0;
             e->zone[k] = fmax(e->slack[k], near);
             e->side[k] = e->option.jumps && fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : holds;
@@ -211,7 +213,7 @@ zw_status step_events_arm(step_events *e, const stepper *ode, step_event_start s
 
 /* ---- Narrowing ------------------------------------------------------------------------------- */
 
-/* One event as a function of time, for the root finder. */
+/* One event function over time, for the root finder. */
 static zw_status see_one(void *user, double t, double *g, zw_error *error)
 {
     step_events *e = user;
@@ -234,8 +236,8 @@ static int same_side(double a, double b)
     return (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0);
 }
 
-/* The crossing of function k between the x that the search found. Where round-off hides the change
- * of sign, its far end. */
+/* The crossing of function k between the limits that the search found; their far end where
+ * round-off hides the change of sign. */
 static zw_status narrow(step_events *e, int k, step_crossing *crossing, zw_error *error)
 {
     *crossing = (step_crossing){.before = time_at(e, e->low[k]), .after = time_at(e, e->high[k])};
@@ -249,8 +251,8 @@ static zw_status narrow(step_events *e, int k, step_crossing *crossing, zw_error
     return step_root_narrow(see_one, e, 0.0, crossing, error);
 }
 
-/* Of those that were found only a few can be the first: the time of the first is halved, with one
- * look at all of them each, until few are left to be narrowed one by one. */
+/* Only a few of those found can be the first: the time is bisected, evaluating all of them at once,
+ * until few are left to be narrowed one by one. */
 static zw_status keep_earliest(step_events *e, zw_error *error)
 {
     enum { FEW = 2, LOOKS = 50 };
@@ -280,7 +282,7 @@ static zw_status keep_earliest(step_events *e, zw_error *error)
     return status;
 }
 
-/* ---- Real steps ------------------------------------------------------------------------------ */
+/* ---- Actual steps ---------------------------------------------------------------------------- */
 
 static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *error)
 {
@@ -291,8 +293,9 @@ static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *
     return status;
 }
 
-/* Real steps to a and to b end on different sides of zero: regula falsi between them with Illinois'
- * rule, halving where that gains little. If g does not fall while a and b close in, it jumps. */
+/* Actual steps to a and to b end on different sides of zero: regula falsi between them with the
+ * Illinois rule, and bisection where that gains little. If |g| does not decrease while a and b
+ * approach each other, g jumps. */
 static zw_status close_in(step_events *e, double a, double ga, double b, double gb, zw_error *error)
 {
     enum { LOOKS = 60 };
@@ -322,13 +325,13 @@ static zw_status close_in(step_events *e, double a, double ga, double b, double 
                                                            : status;
 }
 
-/* Correct the time on real steps: secants, the first with the slope of the dense output, as long as
- * |g| falls. Ends with the ode at the best time; `reach` is where the full step ended. */
+/* Corrects the time on actual steps: secants, the first with the slope of the dense output, as long
+ * as |g| decreases. Afterwards the ode is at the best time; `reach` is the end of the full step. */
 static zw_status correct(step_events *e, double t0, double reach, step_crossing wide,
                          step_crossing found, zw_error *error)
 {
     double t = found.after, g, slope = (wide.g_after - wide.g_before) / (wide.after - wide.before);
-    /* Not back to the start: a guard that has just left zero there would be found again. */
+    /* Not back to the start: a guard that has just left zero would be found there again. */
     double start = 0.5 * (t0 + t), low = fmin(start, reach), high = fmax(start, reach);
     zw_status status = retake_and_look(e, t, &g, error);
     for (int i = 0; status == ZW_OK && i < CORRECTIONS && g != 0.0; i++) {
@@ -352,8 +355,8 @@ static zw_status correct(step_events *e, double t0, double reach, step_crossing 
     return status;
 }
 
-/* The slope of the dense output at the crossing needs points around it at which round-off does not
- * matter: a thousandth of the step to each side, where there is room. */
+/* The slope of the dense output at the crossing needs points around it where round-off does not
+ * matter: a thousandth of the step on each side, where possible. */
 static zw_status widen(step_events *e, step_crossing found, step_crossing *wide, zw_error *error)
 {
     const stepper_view *view = stepper_look(e->ode);
@@ -375,8 +378,8 @@ static int is_jump(const step_events *e, int k)
     return e->option.jumps && fabs(e->g[k]) > e->spread[k];
 }
 
-/* Guards that are at zero now: `was` at the start of the step. One that was at zero already has not
- * come there: floor(n/2) with n = floor(t), as long as n is even. */
+/* Guards that are at zero now; `was` is from the start of the step. One that was at zero already
+ * has not come there: floor(n/2) with n = floor(t), as long as n is even. */
 static zw_status see_guards_at_zero(step_events *e, int first, zw_error *error)
 {
     const stepper_view *view = stepper_look(e->ode);
@@ -391,8 +394,8 @@ static zw_status see_guards_at_zero(step_events *e, int first, zw_error *error)
     return status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
 }
 
-/* All events that have come to or past zero, from the side on which they were. The others are where
- * they were at the start of the step, unless they are clearly somewhere now. */
+/* All events that have reached or passed zero, from the side on which they were. The others keep
+ * their side from the start of the step, unless they are clearly on a side now. */
 static zw_status gather(step_events *e, int first, int *count, zw_error *error)
 {
     zw_status status = see_guards_at_zero(e, first, error);
@@ -409,13 +412,13 @@ static zw_status gather(step_events *e, int first, int *count, zw_error *error)
             e->just_fired[k] = 1;
             e->residual[k] = is_jump(e, k) ? 0.0 : fabs(now);
         }
-        e->was[k] = k == first || crossed ? 1.0 : now; /* what fires begins to hold */
+        e->was[k] = k == first || crossed ? 1.0 : now; /* an event that fires begins to hold */
     }
     e->stood = 1;
     return status;
 }
 
-/* Conditions that rested at zero where the step began, and hold since then. */
+/* Conditions that rested at zero at the start of the step, and hold since then. */
 static zw_status gather_left(step_events *e, zw_error *error)
 {
     const stepper_view *view = stepper_look(e->ode);
@@ -439,7 +442,7 @@ static zw_status gather_left(step_events *e, zw_error *error)
     return status;
 }
 
-/* Steps with contacts in them: what is at zero is decided anew. */
+/* Steps that contain contacts: which functions are at zero is decided again. */
 static zw_status begin_step(step_events *e, zw_error *error)
 {
     const stepper_view *view = stepper_look(e->ode);
@@ -453,7 +456,7 @@ static zw_status begin_step(step_events *e, zw_error *error)
     return status;
 }
 
-/* Functions that such a step has brought to zero, at its end. */
+/* Functions that such a step has brought to zero at its end. */
 static zw_status gather_stopped(step_events *e, int *count, zw_error *error)
 {
     const stepper_view *view = stepper_look(e->ode);
@@ -500,8 +503,8 @@ static zw_status measure_noise(step_events *e, zw_error *error)
     return ZW_OK;
 }
 
-/* Crossings in the step as it is, and if there seem to be some, in the step by a method that can
- * decide that. */
+/* Finds crossings in the step, and where there seem to be some, repeats the step by a method that
+ * can decide it. */
 static zw_status search(step_events *e, zw_error *error)
 {
     size_t count = (size_t)e->count;

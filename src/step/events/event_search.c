@@ -1,4 +1,4 @@
-/* The proof that a step is free of unseen crossings, or the pieces in which they are.
+/* Proves that a step is free of unseen crossings, or finds the pieces that contain them.
  *
  * Over a piece [a, b] of the step a function g has an enclosure V of its values and one R = [l, u]
  * of its rate (expr/enclose.h). With g(a) and g(b), whose round-off is enclosed as well, every
@@ -6,26 +6,27 @@
  *
  *     g(a) + l (x - a)     and     g(b) - u (b - x),
  *
- * so that the least is at least where they meet, (u g(a) - l g(b) + l u (b - a))/(u - l), and the
- * largest is bounded likewise. This is of second order in b - a. Then the piece is
+ * so that the minimum is at least the value where they intersect, (u g(a) - l g(b) + l u (b -
+ * a))/(u - l), and the maximum is bounded likewise. This is of second order in b - a. Then the
+ * piece is
  *
- *   clear       if V does not meet zero;
- *   monotone    if R does not: the signs at the ends say whether there is a crossing, just one;
- *   undecided   if round-off decides: V is not wider than four times what is left of it at points;
- *   halved      otherwise.
+ *   clear if V does not contain zero; monotone if R does not: the signs at the ends decide whether
+ *   there is exactly one crossing; undecided if round-off decides: V is not wider than four times
+ *   its width at single points; halved otherwise.
  *
- * The sides of clear pieces, from left to right, with undecided ones between, are what happened: a
- * change is a crossing, and touching zero within round-off without going through is none.
+ * The sequence of the sides of clear pieces, from left to right, with undecided ones between, is
+ * the result: a change is a crossing, and touching zero within round-off without passing through is
+ * none.
  *
- * Functions that are no formulas (forces need a solve of the kernel) are sampled at the nodes of
- * `bernstein_node`, 5 of them and then 9, on the step or on its halves, quarters and so on. The
- * polynomial through the samples takes the place of g, and with c_k its coefficients in Chebyshev's
- * basis (Trefethen 2013) V is widened by twice the sum of the last ones, which for a convergent
- * series is more than all that follow, and R by that times 2 degree^2 / (length), after Markov's
- * inequality. Segments are halved until the widening is below the root of the precision, relative
- * to the largest |g|, or below what g is known to, or g is clear of zero anyway; and at the start
- * of a step as long as round-off of a long segment may hide a short flight. That is convergence
- * seen, not a proof. */
+ * Functions without a formula (forces need a solve of the kernel) are sampled at the nodes of
+ * `bernstein_node`, 5 and then 9 of them, on the step or on its halves, quarters and so on. The
+ * polynomial through the samples replaces g. With c_k its coefficients in the Chebyshev basis
+ * (Trefethen 2013), V is widened by twice the sum of the last ones, which for a convergent series
+ * exceeds all that follow, and R by that times 2 degree^2 / (length), by Markov's inequality.
+ * Segments are halved until the widening is below the square root of the precision, relative to the
+ * largest |g|, or below the accuracy of g, or g is clear of zero anyway; and at the start of a step
+ * as long as the round-off of a long segment may hide a short flight. That is observed convergence,
+ * not a proof. */
 #include "step/events/event_search.h"
 
 #include "base/error.h"
@@ -60,7 +61,7 @@ zw_status search_look_inside(step_events *e, double x, double *g, zw_error *erro
 
 /* ---- Polynomials through samples --------------------------------------------------------------*/
 
-/* Twice the last coefficients of the series in Chebyshev's basis: of degree 4 two, of 8 three. */
+/* Twice the last coefficients of the Chebyshev series: two for degree 4, three for degree 8. */
 static double tail_of(const double *sample, int count, int degree)
 {
     static const double PI = 3.14159265358979323846;
@@ -106,7 +107,7 @@ static void fit_samples(step_events *e)
     }
 }
 
-/* The samples of the segment; the degree is doubled from 4 if those of 4 are there already. */
+/* Takes the samples of the segment; the degree is doubled if those of degree 4 exist already. */
 static zw_status take_samples(step_events *e, int degree, zw_error *error)
 {
     int refine = degree == SEARCH_DEGREE && e->degree == degree / 2;
@@ -132,7 +133,7 @@ static int clear_side(expr_interval v, double zone)
     return v.lo > zone ? 1 : v.hi < -zone ? -1 : 0;
 }
 
-/* Are all sampled functions clear of zero on the whole segment, or known well enough? */
+/* Are all sampled functions clear of zero on the whole segment, or known accurately enough? */
 static int samples_suffice(const step_events *e)
 {
     for (int k = 0; k < e->count; k++) {
@@ -191,7 +192,8 @@ static void bound_all(step_events *e, double a, double b)
         e->enclose(e->user, path_piece(e->path, a, b), e->jet);
     }
     for (int k = 0; k < e->count; k++) {
-        if (e->kind[k] != STEP_EVENT_SAMPLED && e->level[k] != 0.0) { /* samples have it already */
+        if (e->kind[k] != STEP_EVENT_SAMPLED &&
+            e->level[k] != 0.0) { /* samples include it already */
             e->jet[k].value = interval_sub(e->jet[k].value, interval_point(e->level[k]));
         }
     }
@@ -208,7 +210,7 @@ static void bound_end(step_events *e, double x, expr_interval *value)
     }
 }
 
-/* The least that a function of rate [l, u] can be between its values at both ends. */
+/* The least possible value between the ends of a function with rates in [l, u]. */
 static double least_between(double ga, double gb, double l, double u, double length)
 {
     if (!(l < 0.0)) {
@@ -233,9 +235,10 @@ static expr_interval tighten(expr_jet g, expr_interval ga, expr_interval gb, dou
     return interval_meet(lines, g.value);
 }
 
-/* ---- What happened ----------------------------------------------------------------------------*/
+/* ---- Results
+ * ---------------------------------------------------------------------------------- */
 
-/* g of k came to side s between the x of low and high. */
+/* Function k came to side s between low and high. */
 static void cross(step_events *e, int k, int s, double low, double high)
 {
     int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (s > 0);
@@ -248,7 +251,7 @@ static void cross(step_events *e, int k, int s, double low, double high)
     }
 }
 
-/* g of k is clearly on side s from `from` to `to`. */
+/* Function k is clearly on side s from `from` to `to`. */
 static void see(step_events *e, int k, int s, double from, double to)
 {
     if (e->side[k] != 0 && e->side[k] != s) {
@@ -259,7 +262,8 @@ static void see(step_events *e, int k, int s, double from, double to)
     e->clear[k] = to;
 }
 
-/* Settle function k on [a, b], whose values are in v; 0: it must be halved. `last`: it cannot. */
+/* Decides function k on [a, b], whose values are in v; 0: the piece must be halved. `last`: it
+ * cannot be. */
 static int settle(step_events *e, int k, double a, double b, expr_interval v, int last)
 {
     double zone = e->zone[k];
@@ -273,7 +277,7 @@ static int settle(step_events *e, int k, double a, double b, expr_interval v, in
     int monotone = rate.lo > 0.0 || rate.hi < 0.0;
     double noise = (ga.hi - ga.lo) + (gb.hi - gb.lo) + 0.5 * zone;
     if (!last && !monotone && v.hi - v.lo <= 4.0 * noise) {
-        /* a shorter segment has less of it, if it was the segment that was long */
+        /* a shorter segment has less round-off, if the length of the segment caused it */
         e->coarse |= e->kind[k] == STEP_EVENT_SAMPLED && e->from == 0.0 &&
                      e->tail[k] > fmax(16.0 * e->noise[k], e->slack[k]) &&
                      e->most[k] < 0.75 * e->most_then[k];
@@ -318,7 +322,8 @@ static int is_shortest(const step_events *e, double a, double b)
     return (b - a) * h <= 4.0 * DBL_EPSILON * t || middle <= a || middle >= b;
 }
 
-/* Settle what can be settled on [a, b]; are some left to be halved? `known` says which ends are. */
+/* Decides what can be decided on [a, b]; returns whether some functions require halving. `known`:
+ * whether the values at an end are there. */
 static int settle_piece(step_events *e, double a, double b, int *known_a, int *known_b)
 {
     int left = 0, last = is_shortest(e, a, b) || e->pieces > SEARCH_PIECES;
@@ -359,8 +364,8 @@ static int settle_piece(step_events *e, double a, double b, int *known_a, int *k
     return left;
 }
 
-/* From left to right over [from, to], halving where something is left. end[0] belongs to the left
- * end of the piece, end[1] to its right end, end[2..] to those that wait. */
+/* From left to right over [from, to], halving where something is undecided. end[0] belongs to the
+ * left end of the piece, end[1] to its right end, end[2..] to the pending pieces. */
 static void walk(step_events *e, double from, double to)
 {
     double right[SEARCH_DEPTH + 2], a = from;
@@ -390,7 +395,7 @@ static void walk(step_events *e, double from, double to)
     }
 }
 
-/* What is known at the start of a segment, to keep or to go back to. */
+/* Saves what is known at the start of a segment, or restores it. */
 static void keep(step_events *e, int back)
 {
     size_t count = (size_t)e->count;
@@ -404,7 +409,7 @@ static void keep(step_events *e, int back)
     }
 }
 
-/* Segments for the samples, halved from the left as far as they must. */
+/* Segments for the samples, halved from the left as often as needed. */
 static zw_status walk_segments(step_events *e, zw_error *error)
 {
     enum { HALVINGS = SEARCH_DEPTH - 2, SEGMENTS = 100 };

@@ -48,9 +48,9 @@ static int kind_of_constraint(const step_guards *guards, int k)
                                    : STEP_EVENT_OFF;
 }
 
-/* A gap that starts at zero is known to round-off, and what bounces must not sink. But one that is
- * open at rest, as friction or a force that is nearly zero holds it, is there as well as the kernel
- * decided that: for speeds below SYSTEM_REST of the largest, BESIDE of its terms. */
+/* A gap that starts at zero is known to round-off, and a bouncing body must not sink. But one that
+ * is open at rest, held by friction or by a force that is nearly zero, is known only as well as the
+ * kernel's decision: speeds below SYSTEM_REST of the largest, BESIDE of its terms. */
 static double slack_of_gap(const step_guards *guards, int c, double rest)
 {
     const double BESIDE = 1e-9;
@@ -65,9 +65,9 @@ static double slack_of_gap(const step_guards *guards, int c, double rest)
     return fabs(work->out[PART_VELOCITY][r]) <= rest ? BESIDE * size : 0.0;
 }
 
-/* Steps keep speeds to the tolerance times 1 + |v|, and forces follow from what they keep. So a
- * contact that closes without force, or a joint that begins to slide without acceleration, is not
- * clear of zero before that. */
+/* Steps keep speeds to the tolerance times 1 + |v|, and forces follow from these. So a contact that
+ * closes without force, or a joint that begins to slide without acceleration, is not clearly away
+ * from zero below that. */
 static void list_slack(const step_guards *guards, double *slack)
 {
     const zw_system *system = guards->motion->system;
@@ -167,12 +167,12 @@ static double guard_of(const step_guards *guards, int k)
     return mode == SYSTEM_CLOSED ? system_slide(system, work, c) : 1;
 }
 
-/* Guard j of the kinks from a - b, of floors a. */
+/* Guard j of the kinks from a - b, or from a for a floor. */
 static double guard_of_kink(const step_guards *guards, int j, double x)
 {
     const step_kink *kink = &guards->kinks.kink[guards->kink[j] / 2];
     if (kink->side != kink->side) {
-        return 1.0; /* it has no value here */
+        return 1.0; /* no value here */
     }
     if (kink->is_floor) {
         return guards->kink[j] % 2 ? kink->side + 1.0 - x : x - kink->side;
@@ -188,7 +188,7 @@ static void values_of_kinks(const step_guards *guards, double t, const double *y
     }
 }
 
-/* Accelerations and multipliers into the work. */
+/* Computes accelerations and multipliers into the work. */
 static zw_status forces_at(const step_guards *guards, double t, const double *y, zw_error *error)
 {
     const zw_system *system = guards->motion->system;
@@ -232,7 +232,7 @@ static zw_status evaluate(void *user, double t, const double *y, double *g, zw_e
 
 /* ---- Enclosures -------------------------------------------------------------------------------*/
 
-/* The speed of sliding along the hint: a sum over the outputs of its speeds. */
+/* The sliding speed along the hint: a sum over the outputs of its speeds. */
 static expr_jet slide(const step_guards *guards, int k)
 {
     int c = guards->constraint[k], at = guards->at[guards->parts + k];
@@ -283,7 +283,7 @@ static void enclose(void *user, const step_piece *piece, expr_jet *g)
 
 /* ---- Creation ---------------------------------------------------------------------------------*/
 
-/* The list of guards; with NULL only counts. */
+/* The list of guards; with NULL only counts them. */
 static int list(const zw_system *system, step_guards *guards)
 {
     int k = 0;
@@ -304,7 +304,7 @@ static int list(const zw_system *system, step_guards *guards)
     return k;
 }
 
-/* With the sign unknown the law is about |N|; its answer gives the sign. */
+/* With an unknown sign the law uses |N|; its solution gives the sign. */
 static zw_status see_signs(step_guards *guards, double t, const double *y, zw_error *error)
 {
     const zw_system *system = guards->motion->system;
@@ -338,7 +338,7 @@ zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error
     return status == ZW_OK ? see_signs(guards, t, y, error) : status;
 }
 
-/* A sign that the force contradicts is unknown again. */
+/* A sign that the force contradicts becomes unknown again. */
 zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_error *error)
 {
     zw_work *work = guards->motion->work;
@@ -356,7 +356,7 @@ zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_er
 }
 
 /* Forces are known to the tolerance of the steps, and decisions leave what is within DECIDE_BORDER
- * of zero as it is. */
+ * of zero unchanged. */
 zw_status guards_are_denied(step_guards *guards, double t, const double *y, int *denied,
                             zw_error *error)
 {
@@ -423,7 +423,8 @@ static int list_kinks(const step_kinks *kinks, int *guard)
     return count;
 }
 
-/* The formulas of events and constraints into out (NULL: count them), and where each begins. */
+/* Puts the formulas of events and constraints into out (NULL: counts them), and notes where each
+ * begins. */
 static int list_formulas(step_guards *guards, expr_id *out)
 {
     const zw_system *system = guards->motion->system;

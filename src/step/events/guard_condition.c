@@ -1,10 +1,10 @@
 /* Conditions of several comparisons.
  *
- * Each comparison is a function of its own, which crosses zero, rests there, or is made positive by
- * a jump (event.h). The condition is decided from which of them hold, by `and` and `or`: it is no
- * function of their values, since the least or largest of them would take the sign of the
- * round-off of one that rests at zero, where it does not hold. As conditions have no `not` but in
- * their comparisons, they begin to hold only where one of these does. */
+ * Each comparison is a separate function, which crosses zero, rests there, or is made positive by a
+ * jump (event.h). The condition is decided from which of them hold, by `and` and `or`, not as a
+ * function of their values: the least or largest of them would have the sign of the round-off of
+ * one that rests at zero, where it does not hold. As conditions contain no `not` outside their
+ * comparisons, they begin to hold only where a comparison does. */
 #include "step/events/guard.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ int guards_make_conditions(step_guards *guards)
     return guards->truth != NULL;
 }
 
-/* Does the condition of event i hold, whose first comparison is `first`? Operands come after what
- * they are operands of, comparisons in their order. */
+/* Does the condition of event i hold, whose first comparison is `first`? Operands come after their
+ * operators, comparisons in order. */
 static int condition_holds(const step_guards *guards, int i, int first)
 {
     const model_event *event = &guards->motion->system->model->event[i];
@@ -57,7 +57,7 @@ static int condition_holds(const step_guards *guards, int i, int first)
     return value[0];
 }
 
-/* At zero a comparison does not hold, unless it has just come there and nothing stopped it. */
+/* At zero a comparison does not hold, unless it has just come there and was not stopped. */
 zw_status guards_arm(step_guards *guards, const stepper *at, step_event_start start,
                      zw_error *error)
 {

@@ -1,16 +1,16 @@
 /* Events whose functions rest at zero.
  *
- * A constraint that holds may keep the function of an event at zero: `when y < 0` of a body that
- * lies at y = 0, `when x' > 0` of one that sticks. Its value there is round-off, and on the dense
- * output of a step, which is off the constraints by the error of the step, it is that error.
- * Neither is a crossing. A function rests at zero where its value is round-off, and its rate may be
- * zero for all that is known: their enclosures over
+ * A constraint may keep the function of an event at zero: `when y < 0` of a body that lies at y =
+ * 0, `when x' > 0` of one that sticks. Its value there is round-off; on the dense output of a step,
+ * which violates the constraints by the error of the step, it is that error. Neither is a crossing.
+ * A function rests at zero where its value is round-off and its rate is compatible with zero: their
+ * enclosures over
  *
  *     y_i +- ROUND (1 + |y_i|)     and     y_i +- tol (1 + |y_i|), y'_i +- tol (1 + |y'_i|)
  *
  * contain it, tol being the tolerance of the steps, and at least ROUND. As long as it is no farther
  * from zero than half the width of its second enclosure, it stays at rest, and it is evaluated with
- * states that are brought back to the constraints. */
+ * states projected onto the constraints. */
 #include "step/events/guard.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@
 #include "system/bodies/bodies.h"
 
 static const double ROUND = 256 * DBL_EPSILON;
-/* What steps with contacts in them bring to zero, relative to 1 + what is there. */
+/* The accuracy to which steps with contacts bring functions to zero, relative to 1 + their size. */
 static const double STOPPED = 1e-9;
 
 int guards_make_rest(step_guards *guards)
@@ -46,8 +46,8 @@ static expr_interval around(double x, double part)
     return (expr_interval){x - part * (1.0 + fabs(x)), x + part * (1.0 + fabs(x))};
 }
 
-/* Enclosures of the comparisons about where the guards were evaluated last; `rate` [size] of y,
- * NULL: any. */
+/* Enclosures of the comparisons around the point where the guards were evaluated last; `rate`
+ * [size] of y, NULL: any. */
 static void enclose_now(const step_guards *guards, const double *rate, double part)
 {
     const zw_system *system = guards->motion->system;
@@ -95,7 +95,7 @@ static double half_width(expr_interval x)
     return isfinite(width) ? width : 0.0;
 }
 
-/* Of all in a step with contacts in it. */
+/* The slack of all comparisons in a step that contains contacts. */
 static void find_slack(const step_guards *guards, double *slack)
 {
     enclose_now(guards, NULL, STOPPED);
@@ -146,7 +146,7 @@ int guards_is_at_rest(const step_guards *guards, int i)
     return guards->rests[i] && step_events_zone(guards->scan, i) > 0.0;
 }
 
-/* g of the events that rest, from the state on the constraints that is next to y. */
+/* g of the events at rest, from the projection of y onto the constraints. */
 zw_status guards_look_at_rest(const step_guards *guards, double t, const double *y, double *g,
                               zw_error *error)
 {

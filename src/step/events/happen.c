@@ -1,4 +1,4 @@
-/* What an event, a contact or a kink does to a run. */
+/* The effects of events, contacts and kinks on a run. */
 #include <string.h>
 
 #include "base/error.h"
@@ -80,12 +80,12 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
         return ZW_OK;
     }
     return model_fail(model, error, ZW_NO_STEP, c < 0 ? -1 : model->constraint[c].place,
-                      "at t = %.9g %s%s changes without end", t,
+                      "at t = %.9g %s%s changes again and again", t,
                       c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
 }
 
-/* Contacts and friction from now on; constraint c asks for it, or an event or kink (-1). An impact
- * is shown from both sides. */
+/* Decides contacts and friction from now on; constraint c requires it, or an event or kink (-1). An
+ * impact is recorded before and after. */
 static zw_status decide_now(run *r, int c, int at_kink, zw_error *error)
 {
     system_impact made = {0};
@@ -106,10 +106,10 @@ static zw_status decide_now(run *r, int c, int at_kink, zw_error *error)
     return status;
 }
 
-/* At a kink a constraint may bend, which asks for other speeds (system_decide_at_kink), and a
- * potential may jump in time, which does work. But nothing can follow a constraint, a kinetic
- * energy or a potential in space that jumps: that takes forces without bound. Jumps are more than
- * JUMP of what is there; by less, projections bring back what round-off has left. */
+/* At a kink a constraint may bend, which requires other speeds (system_decide_at_kink), and a
+ * potential may jump in time, which does work. But nothing can follow a jump of a constraint, of a
+ * kinetic energy or of a potential in space: that would take an infinite force. Jumps are changes
+ * above JUMP, relative to the value; smaller ones are round-off, which projections remove. */
 static const double JUMP = 1e-9;
 
 typedef struct energies {
@@ -125,7 +125,7 @@ static zw_status energies_at(run *r, energies *e, zw_error *error)
     return status;
 }
 
-/* `of_time`: all kinks that were crossed are. */
+/* `of_time`: all crossed kinks depend on time alone. */
 static zw_status note_jump_of_energy(run *r, const energies *before, int k, int of_time,
                                      zw_error *error)
 {
@@ -167,7 +167,7 @@ static zw_status refuse_jump_of_place(run *r, zw_error *error)
     return status;
 }
 
-/* Kinks that have come to zero go to their other side. */
+/* Moves kinks that have come to zero to their other side. */
 static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
@@ -199,8 +199,8 @@ static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, 
     return status;
 }
 
-/* The next smooth piece begins. Where the state has jumped, all branches are asked for anew; those
- * of kinks that were crossed are known. */
+/* Begins the next smooth piece. Where the state has jumped, all branches are decided again; those
+ * of crossed kinks are known. */
 static zw_status go_on(run *r, int jumped, int crossed, zw_error *error)
 {
     zw_status status = ZW_OK;
@@ -216,8 +216,8 @@ static zw_status go_on(run *r, int jumped, int crossed, zw_error *error)
     return status == ZW_OK ? stepper_restart(r->stepper, r->state->t, r->y, error) : status;
 }
 
-/* Events `fired` were set off by what has just happened: derivatives along the run would have to
- * know what their moment depends on. */
+/* Events `fired` were triggered by what has just happened: derivatives along the run would need to
+ * know what their time depends on. */
 zw_status run_follows_jump(run *r, const int *fired, int count, zw_error *error)
 {
     const zw_model *model = r->system->model;
@@ -233,7 +233,7 @@ zw_status run_follows_jump(run *r, const int *fired, int count, zw_error *error)
     return ZW_OK;
 }
 
-/* The integrator stands at an event; `fired` are the guards. A kink may let forces jump, so that
+/* The integrator is at an event; `fired` are the guards. At a kink forces may jump, so that
  * contacts open, stick or slide as after any other jump. */
 zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
 {

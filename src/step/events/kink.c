@@ -7,15 +7,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* The tapes of the motion, and its energies, which must not jump. What is drawn may bend as it
- * likes. */
+/* The tapes of the motion, and of its energies, which must not jump. Drawn quantities may have any
+ * kinks. */
 static const system_part PARTS[] = {PART_TERMS,  PART_POSITION, PART_VELOCITY, PART_SLIP,
                                     PART_METRIC, PART_LAGRANGE, PART_REACTION, PART_ENERGY};
 enum { PARTS_COUNT = sizeof PARTS / sizeof *PARTS };
 
 /* ---- The list ---------------------------------------------------------------------------------*/
 
-/* The kink of a node, with a below b; `flip`: it has them the other way round. */
+/* The kink of a node, with a before b; `flip`: the node has them in the opposite order. */
 static step_kink kink_of(const expr_graph *graph, expr_id node, int *flip)
 {
     const expr_node *n = expr_graph_node(graph, node);
@@ -56,8 +56,8 @@ int kinks_exist(const zw_system *system)
     return 0;
 }
 
-/* Costs over time, whose integrals are taken from one kink to the next. They are not evaluated
- * along with the motion, so this tape only says what is in them. */
+/* Costs over time, whose integrals are taken from one kink to the next. They are not evaluated with
+ * the motion, so this tape only lists their contents. */
 static zw_status make_costs(step_kinks *kinks, expr_tape **tape, zw_error *error)
 {
     const zw_system *system = kinks->motion->system;
@@ -78,7 +78,7 @@ static zw_status make_costs(step_kinks *kinks, expr_tape **tape, zw_error *error
     return *tape ? ZW_OK : ZW_NO_MEMORY;
 }
 
-/* All kinks of the tapes into list (NULL: count them), with repeats. */
+/* All kinks of the tapes into list (NULL: counts them), with repetitions. */
 static int gather(step_kinks *kinks, int alone, const expr_tape *costs, step_kink *list)
 {
     const zw_system *system = kinks->motion->system;
@@ -124,7 +124,7 @@ static expr_id last_of(const step_kink *kink)
     return kink->b > kink->a ? kink->b : kink->a;
 }
 
-/* What others depend on comes first. */
+/* Sorts so that none depends on a later one. */
 static void put_in_order(step_kinks *kinks)
 {
     for (int k = 0; k < kinks->count; k++) {
@@ -137,7 +137,7 @@ static void put_in_order(step_kinks *kinks)
     }
 }
 
-/* The tape of a and b of all kinks. */
+/* Makes the tape of a and b of all kinks. */
 static zw_status make_tape(step_kinks *kinks, zw_error *error)
 {
     const zw_system *system = kinks->motion->system;
@@ -285,7 +285,7 @@ void kinks_enclose(const step_kinks *kinks, const expr_jets *in)
     }
 }
 
-/* The rate of a - b of kink k with the sides as they are. */
+/* The rate of a - b of kink k with the current sides. */
 static zw_status rate_of(step_kinks *kinks, int k, double t, const double *y, expr_interval *rate,
                          zw_error *error)
 {
@@ -326,7 +326,8 @@ zw_status kinks_refuse(const step_kinks *kinks, int k, double t, zw_error *error
                       t, expr_op_text((expr_op)node->op));
 }
 
-/* At zero: the side to which the motion leads. `floor`: the integer that a is at. */
+/* At zero: chooses the side to which the motion leads. `whole`: for floor, the integer that a is
+ * at. */
 static zw_status decide_at_zero(step_kinks *kinks, int k, double whole, double t, const double *y,
                                 zw_error *error)
 {
@@ -356,13 +357,12 @@ static zw_status decide_at_zero(step_kinks *kinks, int k, double whole, double t
 /* ---- Jumps ------------------------------------------------------------------------------------
  *
  * The function of a kink may depend on the sides of others: floor(n/2) with n = floor(t), the
- * largest of two numbers of which one is a sign. Operands have smaller numbers in the graph, so a
- * kink depends on those only that come before it in `order`, by the larger of its a and b, and one
- * pass in this order settles all. Where one is crossed, others may jump, or stay at zero from there
- * on: 0 < max(0, x). */
+ * largest of two numbers of which one is a sign. Operands have smaller ids in the graph, so a kink
+ * depends only on those before it in `order`, which sorts by the larger of a and b, and one pass in
+ * this order decides all. Where one is crossed, others may jump, or stay at zero from there on: 0 <
+ * max(0, x). */
 
-/* Changes of functions that are more than what round-off leaves where something continuous bends.
- */
+/* Changes of functions above the round-off that remains where something continuous has a kink. */
 #define JUMPS 1e-9
 
 static double side_at(const step_kink *kink, double x)
@@ -375,7 +375,7 @@ static int is_at_zero(const step_kink *kink, double x)
     return isfinite(x) && (kink->is_floor ? x == floor(x) : x == 0.0);
 }
 
-/* The side of kink k, whose function is x here. */
+/* Decides the side of kink k, whose function is x here. */
 static zw_status decide_one(step_kinks *kinks, int k, double x, double t, const double *y,
                             zw_error *error)
 {
@@ -443,7 +443,8 @@ static void note_values(step_kinks *kinks, double t, const double *y)
     }
 }
 
-/* Those that come to zero go to their other sides, others follow; `given` has its side already. */
+/* Moves those at zero to their other sides, and updates others; the side of `given` is set
+ * already. */
 static zw_status settle(step_kinks *kinks, int given, double t, const double *y, zw_error *error)
 {
     zw_status status = ZW_OK;

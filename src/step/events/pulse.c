@@ -8,19 +8,21 @@
 #include "step/ode/path.h"
 #include "system/formulas.h"
 
-enum { LOOKS = 400, DEPTH = 60 }; /* pieces of a step; how often one is halved */
-enum { NONE = -1, SEVERAL = -2 }; /* variables of a node; else as step_pulses.variable */
-#define LEAST 1e-3 /* of a value: what a part may go beyond that, as intervals know no better */
-#define TINY 1e-10 /* in any unit: what has no size has this one */
+enum { LOOKS = 400, DEPTH = 60 }; /* pieces of a step; largest number of halvings */
+enum { NONE = -1, SEVERAL = -2 }; /* variables of a node; otherwise as step_pulses.variable */
+#define LEAST                                                                                      \
+    1e-3 /* relative: how far a part may exceed its bound, since intervals are not sharper */
+#define TINY 1e-10 /* least size, in any unit */
 
-/* ---- What is watched --------------------------------------------------------------------------*/
+/* ---- Watched formulas
+ * ------------------------------------------------------------------------- */
 
-/* Of every node of the graph up to `top`. */
+/* For every node of the graph up to `top`. */
 typedef struct survey {
     const expr_graph *graph;
     int top;
-    int *used;     /* the motion depends on it */
-    int *variable; /* which */
+    int *used;     /* whether the motion depends on it */
+    int *variable; /* its variable */
     int *sharp;
     int tree; /* coordinates are those of frames of bodies */
 } survey;
@@ -76,7 +78,8 @@ static int variable_of_leaf(const zw_system *system, const expr_node *node)
     }
 }
 
-/* Operands have smaller ids: down for what is used, up for what they depend on. */
+/* Operands have smaller ids: a downward pass finds the used nodes, an upward one their
+ * variables. */
 static void look_over(const zw_system *system, survey *s)
 {
     for (int p = 0; p < PARTS_COUNT; p++) {
@@ -105,7 +108,7 @@ static void look_over(const zw_system *system, survey *s)
     }
 }
 
-/* Sums and products with constants are as sharp as what they are made of, which is watched. */
+/* Sums and products with constants are as sharp as their operands, which are watched. */
 static int is_scaled(const survey *s, int id)
 {
     const expr_node *node = expr_graph_node(s->graph, id);
@@ -133,7 +136,7 @@ static int is_watched(const survey *s, int id)
     return s->used[id] && (is_of_one || is_of_several(s, id));
 }
 
-/* Their number; the caller frees s->used, which holds all lists. -1: no memory. */
+/* The number of watched parts; the caller frees s->used, which holds all lists. -1: no memory. */
 static int find(const zw_system *system, survey *s)
 {
     *s = (survey){
@@ -192,7 +195,7 @@ static void list_parts(step_pulses *pulses, const survey *s)
     }
 }
 
-/* What the parts are made of, in the order of the graph. Takes s->sharp for its marks. */
+/* The nodes below the parts, in the order of the graph. Uses s->sharp for its marks. */
 static zw_status list_below(step_pulses *pulses, survey *s)
 {
     int *is = s->sharp, last = pulses->node[pulses->count - 1];
@@ -284,7 +287,7 @@ void pulses_free(step_pulses *pulses)
 
 /* ---- A step -----------------------------------------------------------------------------------*/
 
-/* How the variables go in it. */
+/* The course of the variables in the step. */
 static void take(step_pulses *pulses, const stepper_view *step)
 {
     int nq = pulses->motion->system->nq;
@@ -356,7 +359,7 @@ static void enclose(step_pulses *pulses, double from, double to)
     expr_enclose_run(pulses->tape, &in, pulses->jets, pulses->jet_out);
 }
 
-/* What is seen of part k where the method looks, and as much again. */
+/* The range of part k where the method evaluates it, extended by its width on both sides. */
 static expr_interval bound_of(const step_pulses *pulses, int k)
 {
     double low = pulses->low[k], high = pulses->high[k];
@@ -364,7 +367,7 @@ static expr_interval bound_of(const step_pulses *pulses, int k)
     return (expr_interval){low - more, high + more};
 }
 
-/* Of a node, from those of its operands: as large as it would be if nothing in it cancelled. */
+/* The size of a node from those of its operands: as large as it would be without cancellation. */
 static double size_of(const expr_node *node, double value, const double *at, const double *size)
 {
     const int *o = node->operand;
@@ -389,8 +392,8 @@ static double size_of(const expr_node *node, double value, const double *at, con
     }
 }
 
-/* Parts that are zero because their terms cancel, (1 - x/|x|)^2 for instance, have intervals as
- * wide as those terms have: what is large beside these is asked for. Slow, and rarely needed. */
+/* Parts that are zero because their terms cancel, such as (1 - x/|x|)^2, have intervals as wide as
+ * those terms: so a pulse must be large relative to the terms. Slow, and rarely needed. */
 static void see_sizes(step_pulses *pulses)
 {
     const expr_graph *graph = pulses->motion->system->model->graph;
@@ -430,9 +433,8 @@ static int is_within(expr_interval is, expr_interval may)
     return is.lo >= may.lo && is.hi <= may.hi;
 }
 
-/* 1: the piece is free of anything else; 0: that is not known; -1: there is something in its
- * middle. A part is its value there and at most half of its rate away, too. What has no value at
- * some place is no pulse. */
+/* 1: the piece is free of anything else; 0: undecided; -1: there is something in its middle. A part
+ * also differs from its value there by at most half of its rate. An undefined value is no pulse. */
 static int bound_step(step_pulses *pulses, double from, double to)
 {
     int open = 0;
@@ -461,8 +463,8 @@ static int bound_step(step_pulses *pulses, double from, double to)
     return !open;
 }
 
-/* Where methods look at their field, in parts of a step: of DOP853 and of Radau some of the stages.
- */
+/* Where methods evaluate their field, in fractions of a step: for DOP853 and Radau some of the
+ * stages. */
 static void set_looks(step_pulses *pulses, zw_method method)
 {
     static const double ends[] = {0, 1}, middle[] = {0, 0.5, 1}, dop853[] = {0, 1.0 / 3, 0.6, 1};
@@ -499,7 +501,7 @@ void pulses_scan(step_pulses *pulses, const step_kinks *kinks, const stepper_vie
             pulses->size[i] = fmax(k ? pulses->size[i] : TINY, fabs(pulses->out[i]));
         }
     }
-    end[top] = 1; /* ends of pieces that begin where the last one has ended */
+    end[top] = 1; /* ends of the pending pieces; each begins where the last one ended */
     while (top >= 0) {
         double to = end[top];
         int is = bound_step(pulses, from, to);

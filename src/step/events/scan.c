@@ -1,11 +1,11 @@
-/* What happens in a step that has just been taken, and whether it must be taken again. */
+/* What happens in a step that has just been taken, and whether it must be repeated. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/run.h"
 
-/* An instant at which things change again and again is the end. */
+/* An instant at which things change again and again ends the run. */
 int run_repeats(run *r, double t)
 {
     enum { REPEATS = 100 };
@@ -23,7 +23,7 @@ static zw_status go_to_start(run *r, zw_error *error)
     return stepper_restart(r->stepper, t, r->y, error);
 }
 
-/* The last step again, from its start. */
+/* Repeats the last step, from its start. */
 static zw_status go_back(run *r, zw_error *error)
 {
     zw_status status = go_to_start(r, error);
@@ -32,7 +32,7 @@ static zw_status go_back(run *r, zw_error *error)
                : status;
 }
 
-/* Steps of a given length, and leaps, stay as they are: they are counted as not proved. */
+/* Steps of fixed length, and leaps, are not repeated: they count as not proved. */
 zw_status run_scan_pulses(run *r, int *again, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
@@ -50,8 +50,8 @@ zw_status run_scan_pulses(run *r, int *again, zw_error *error)
     return go_back(r, error);
 }
 
-/* The kink that left zero in the last step without being on any side before, and its side; -1:
- * none. The step was taken on neither branch. */
+/* The kink that left zero in the last step without being on a side before, and its side; -1: none.
+ * The step was taken on neither branch. */
 static int kink_left(const step_guards *guards, int *side)
 {
     int first = guards->parts + guards->others;
@@ -66,9 +66,9 @@ static int kink_left(const step_guards *guards, int *side)
     return -1;
 }
 
-/* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
- * value somewhere in it, on the branch of a kink to which it has led, or after what is fired where
- * it began. */
+/* What happens in the last step. `again`: it must be repeated, shorter if a guard has no value
+ * somewhere in it, or on the branch of a kink to which it has led, or after the events that fire at
+ * its start. */
 zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
@@ -98,11 +98,11 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
     return status;
 }
 
-/* Accepted steps that were proved free of unseen events, and the others. Where impacts are within a
- * step, events are looked for between the states around them, which is no proof. The methods that
- * solve for contacts in their steps have steps where there is nothing to see: no bodies that can
- * touch, no events, no kinks, no pulses; these count as neither. Soft contacts may be passed
- * through. */
+/* Counts accepted steps that were proved free of unseen events, and the others. Where impacts are
+ * within a step, events are searched for between the states around them, which is no proof. Steps
+ * of the methods that solve for contacts count as neither if there is nothing to check: no bodies
+ * that can touch, no events, no kinks, no pulses. With soft contacts bodies may pass through each
+ * other. */
 void run_count_proved(run *r)
 {
     int proved = !r->guards.kinks.blind &&

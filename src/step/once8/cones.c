@@ -43,79 +43,18 @@ int cones_fit(const zw_system *system, int memoryless)
     return fit;
 }
 
-static void lay_out(impulse_cones *c, const zw_system *system, base_arena *arena)
-{
-    size_t n = (size_t)system->n, entries = n * (n + 1) / 2 + 4 * n;
-    double **square[] = {&c->H, &c->it.lower, &c->it.upper};
-    for (int k = 0; k < 3; k++) {
-        *square[k] = base_arena_doubles(arena, entries);
-    }
-    double **line[] = {&c->r, &c->v0, &c->it.x, &c->it.to};
-    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
-        *line[k] = base_arena_doubles(arena, n);
-    }
-    int **ints[] = {&c->depth,    &c->start,    &c->run,    &c->it.parent,
-                    &c->it.depth, &c->it.start, &c->it.run, &c->it.level};
-    for (int k = 0; k < 8; k++) {
-        *ints[k] = base_arena_ints(arena, n + 1);
-    }
-}
-
 zw_status cones_create(impulse_cones *c, const zw_system *system)
 {
-    base_arena arena = {0};
     *c = (impulse_cones){.fits = cones_fit(system, 0), .room = cones_fit(system, 1)};
-    if (!c->room) {
-        return ZW_OK;
-    }
-    lay_out(c, system, &arena);
-    c->memory = base_alloc(arena.used + 1);
-    if (!c->memory) {
-        return ZW_NO_MEMORY;
-    }
-    arena = (base_arena){.block = c->memory};
-    lay_out(c, system, &arena);
-    c->straight = paths_find(system->n, system->tree->dof_parent, c->depth, c->start, c->run);
-    c->it.n = system->n;
-    c->it.straight = &c->straight;
-    c->it.H = c->H;
-    c->it.r = c->r;
-    c->it.v0 = c->v0;
-    return ZW_OK;
+    return c->room && !augment_alone_create(&c->alone, system->n, system->tree->dof_parent)
+               ? ZW_NO_MEMORY
+               : ZW_OK;
 }
 
 void cones_free(impulse_cones *c)
 {
-    base_free(c->it.block);
-    base_free(c->it.active);
-    base_free(c->J);
-    base_free(c->memory);
+    augment_alone_free(&c->alone);
     *c = (impulse_cones){0};
-}
-
-static int grow(impulse_cones *c, int blocks, int entries)
-{
-    if (blocks > c->block_capacity) {
-        base_free(c->it.block);
-        base_free(c->it.active);
-        c->block_capacity = 0;
-        c->it.block = base_alloc(2 * (size_t)blocks * sizeof *c->it.block);
-        c->it.active = base_alloc(2 * (size_t)blocks * sizeof *c->it.active);
-        if (!c->it.block || !c->it.active) {
-            return 0;
-        }
-        c->block_capacity = 2 * blocks;
-    }
-    if (entries > c->entry_capacity) {
-        base_free(c->J);
-        c->entry_capacity = 0;
-        c->J = base_alloc(2 * (size_t)entries * sizeof *c->J);
-        if (!c->J) {
-            return 0;
-        }
-        c->entry_capacity = 2 * entries;
-    }
-    return 1;
 }
 
 /* Columns that rise, on one way to the root? -1: they do not rise. */
@@ -136,7 +75,7 @@ static int is_straight(const paths_shape *shape, const int *column, int columns)
 }
 
 /* 0: it is none of those that this is for. */
-static int put_block(impulse_cones *c, const impulse_problem *p, int index, augment_block1 *to)
+static int put_block(augment_alone *c, const impulse_problem *p, int index, augment_block1 *to)
 {
     const zw_block *block = &p->block[index];
     int first = p->first[index], start = p->start[first], columns = p->start[first + 1] - start;
@@ -157,7 +96,7 @@ static int put_block(impulse_cones *c, const impulse_problem *p, int index, augm
 }
 
 /* The lower half of H, by columns, into rows of paths. */
-static void put_matrix(impulse_cones *c, const impulse_matrix *H)
+static void put_matrix(augment_alone *c, const impulse_matrix *H)
 {
     const paths_shape *shape = &c->straight;
     for (int i = 0; i < c->it.n; i++) {
@@ -174,24 +113,25 @@ static void put_matrix(impulse_cones *c, const impulse_matrix *H)
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
                 const double *v0, double falling, double *v)
 {
-    augment1 *it = &c->it;
+    augment_alone *alone = &c->alone;
+    augment1 *it = &alone->it;
     if (!c->fits || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
-        !grow(c, p->blocks + 1, p->entries + 1)) {
+        !augment_alone_grow(alone, p->blocks + 1, p->entries + 1)) {
         return 0;
     }
     it->blocks = p->blocks;
     for (int k = 0; k < p->blocks; k++) {
-        if (!put_block(c, p, k, &it->block[k])) {
+        if (!put_block(alone, p, k, &it->block[k])) {
             return 0;
         }
     }
     for (int e = 0; e < p->entries; e++) {
-        c->J[e] = p->value[e];
+        alone->J[e] = p->value[e];
     }
-    put_matrix(c, H);
+    put_matrix(alone, H);
     for (int i = 0; i < it->n; i++) {
-        c->r[i] = r[i];
-        c->v0[i] = v0[i];
+        alone->r[i] = r[i];
+        alone->v0[i] = v0[i];
     }
     it->falling = falling;
     it->good = 1;

@@ -2,20 +2,13 @@
 #ifndef ZW_STEP_ONCE8_CONES_H
 #define ZW_STEP_ONCE8_CONES_H
 
-#include "base/memory.h"
 #include "gauss/augment/augment.h"
 #include "step/impulse/impulse_problem.h"
 
 typedef struct impulse_cones {
     int fits; /* 0: this system's problems are not of that kind, or it has a memory */
     int room; /* there is room for them */
-    augment1 it;
-    paths_shape straight;
-    int *depth, *start, *run; /* of straight */
-    double *H, *r, *v0;
-    int block_capacity, entry_capacity;
-    double *J;
-    void *memory;
+    augment_alone alone;
 } impulse_cones;
 
 zw_status cones_create(impulse_cones *c, const zw_system *system);

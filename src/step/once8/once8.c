@@ -131,7 +131,8 @@ int once8_grow(once8 *s)
         }
         s->entry_capacity = 2 * s->needs_entries;
     }
-    return 1;
+    return augment_alone_grow(&s->last, s->block_capacity,
+                              s->entry_capacity + s->of->system->A_start[s->of->system->m]);
 }
 
 /* Limits have the same rows in all worlds and at all times. */
@@ -161,7 +162,9 @@ static int allocate(once8 *s)
     s->end = tree_work_create(system->tree, LANES);
     s->needs_blocks = 32;
     s->needs_entries = 1024;
-    if (!s->memory || !s->end || !once8_grow(s) || contact_path_create(&s->path, system) != ZW_OK) {
+    if (!s->memory || !s->end ||
+        !augment_alone_create(&s->last, system->n, system->tree->dof_parent) || !once8_grow(s) ||
+        contact_path_create(&s->path, system) != ZW_OK) {
         return 0;
     }
     arena = (base_arena){.block = s->memory};
@@ -214,6 +217,7 @@ void once8_free(once8 *s)
     }
     soft8_free(s->of);
     contact_path_free(&s->path);
+    augment_alone_free(&s->last);
     void *list[] = {s->it.block, s->about, s->it.active, s->J, s->end, s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);

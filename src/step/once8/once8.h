@@ -62,6 +62,7 @@ typedef struct once8 {
     double h, falling;
     zw_real8 deepest; /* overlaps that are not moved apart */
     augment8 it;
+    augment_alone last; /* worlds for which the others do not wait */
     int block_capacity, entries, entry_capacity;
     int needs_blocks, needs_entries; /* that there was no room for */
     once8_about *about;              /* [blocks] */
@@ -89,7 +90,8 @@ typedef struct once8 {
     double *q_alone, *u_alone;             /* [nq], [n] of one world */
     int *rows;                             /* [matches] of their points */
     long taken;                            /* steps of worlds so far, */
-    long solves, rounds;                   /* solves of eight, and the rounds that these took */
+    long solves, rounds;                   /* solves of eight, the rounds that these took, */
+    long rounds_alone;                     /* and those of worlds that went on alone */
     void *memory;
 } once8;
 

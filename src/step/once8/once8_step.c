@@ -185,7 +185,7 @@ static void solve(once8 *s, zw_real8 *gained)
     once8_drop_ghosts(s);
     once8_check_start(s);
     s->it.good = s->of->good;
-    augment_solve8(&s->it);
+    augment_solve8(&s->it, &s->last, &s->rounds_alone);
     s->solves++;
     s->rounds += s->it.iterations;
     find_speeds(s);

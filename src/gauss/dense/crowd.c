@@ -1,0 +1,193 @@
+/* More contacts than unknowns: Newton's method in the unknowns.
+ *
+ * The dense core (dense/core.h) has the multipliers as its unknowns, and factors m rows of n + m
+ * numbers. A pot whose hull meets a table in 625 points has m = 1875 and n = 6. The method of
+ * multipliers (prox.c) has n unknowns however many rows there are, and its cost grows with m, not
+ * with m^3. It needs a start:
+ *
+ *     the convex law, from no push at all: its function of u is convex and has a slope, so that
+ *     Newton's steps with an exact search along each arrive from anywhere
+ *     Coulomb's law, from there, or from the guess
+ *
+ * The certificate is measured on the problem as given, by certificate.c. What it does not accept is
+ * left to the core.
+ *
+ * Memory: prox.c allocates its own at the first solve, and keeps it. */
+#include "gauss/dense/crowd.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "gauss/contact/prox.h"
+#include "gauss/internal.h"
+#include "gauss/metric.h"
+#include "gauss/rows.h"
+
+enum { LARGE = 400 }; /* rows up to which the core is as quick */
+#define FINER 1e-2    /* than the tolerance, where that is to be had */
+
+struct gauss_crowd {
+    gauss_prox *prox;
+    int *unknown;           /* n: every one, in its order */
+    int *block;             /* blocks: so are these */
+    int *metric_start;      /* n + 1: M, compressed: its lower triangle by columns */
+    int *metric_row;        /* n (n + 1) / 2 */
+    int *start;             /* m + 1: A, compressed */
+    int *column;            /* m n */
+    double *metric, *value; /* the numbers of both */
+    double *full;           /* n n */
+    double *force, *motion; /* n */
+    double *before;         /* m: the multipliers of the convex law */
+};
+
+int gauss_crowd_is(const zw_gauss_work *work)
+{
+    return !work->is_sparse && work->mc > LARGE && work->whole.cone_count > work->n &&
+           work->metric_kind != ZW_METRIC_OPERATOR;
+}
+
+static void lay_out(gauss_crowd *crowd, base_arena *arena, const zw_gauss_work *work)
+{
+    size_t n = (size_t)work->n, m = (size_t)work->m, blocks = (size_t)work->block_count;
+    crowd->unknown = base_arena_ints(arena, n);
+    crowd->block = base_arena_ints(arena, blocks);
+    crowd->metric_start = base_arena_ints(arena, n + 1);
+    crowd->metric_row = base_arena_ints(arena, n * (n + 1) / 2);
+    crowd->start = base_arena_ints(arena, m + 1);
+    crowd->column = base_arena_ints(arena, m * n);
+    crowd->metric = base_arena_doubles(arena, n * (n + 1) / 2);
+    crowd->value = base_arena_doubles(arena, m * n);
+    crowd->full = base_arena_doubles(arena, n * n);
+    crowd->force = base_arena_doubles(arena, n);
+    crowd->motion = base_arena_doubles(arena, n);
+    crowd->before = base_arena_doubles(arena, m);
+}
+
+gauss_crowd *gauss_crowd_create(const zw_gauss_work *work)
+{
+    gauss_crowd shape = {0};
+    base_arena count = {.used = sizeof shape};
+    lay_out(&shape, &count, work);
+    unsigned char *memory = base_alloc(count.used);
+    if (memory == NULL) {
+        return NULL;
+    }
+    base_arena carve = {.block = memory, .used = sizeof shape};
+    lay_out(&shape, &carve, work);
+    shape.prox = gauss_prox_create();
+    gauss_crowd *crowd = memcpy(memory, &shape, sizeof shape);
+    for (int i = 0, at = 0; i <= work->n; i++) {
+        crowd->metric_start[i] = at;
+        for (int k = i; k < work->n; k++) {
+            crowd->metric_row[at++] = k;
+        }
+        if (i < work->n) {
+            crowd->unknown[i] = i;
+        }
+    }
+    for (int k = 0; k < work->block_count; k++) {
+        crowd->block[k] = k;
+    }
+    if (crowd->prox == NULL) {
+        gauss_crowd_free(crowd);
+        return NULL;
+    }
+    return crowd;
+}
+
+void gauss_crowd_free(gauss_crowd *crowd)
+{
+    if (crowd != NULL) {
+        gauss_prox_free(crowd->prox);
+        base_free(crowd);
+    }
+}
+
+/* Metric and rows, compressed. */
+static void compress(gauss_crowd *crowd, const zw_gauss *problem, int m, zw_gauss *to)
+{
+    int n = problem->n, used = 0;
+    gauss_metric_expand(problem, crowd->full);
+    for (int j = 0, at = 0; j < n; j++) {
+        for (int i = j; i < n; i++) {
+            crowd->metric[at++] = crowd->full[(long)j * n + i];
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        crowd->start[i] = used;
+        gauss_row_copy(problem, i, crowd->motion);
+        for (int j = 0; j < n; j++) {
+            if (crowd->motion[j] != 0.0) {
+                crowd->column[used] = j;
+                crowd->value[used++] = crowd->motion[j];
+            }
+        }
+    }
+    crowd->start[m] = used;
+    to->metric = (zw_metric){.kind = ZW_METRIC_SPARSE,
+                             .value = crowd->metric,
+                             .start = crowd->metric_start,
+                             .row = crowd->metric_row};
+    to->A = (zw_rows){.start = crowd->start, .column = crowd->column, .value = crowd->value};
+}
+
+/* The force that M free + C is. */
+static void load(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_work *work,
+                 const double *C)
+{
+    if (problem->force != NULL) {
+        memcpy(crowd->force, problem->force, (size_t)work->n * sizeof(double));
+    } else if (problem->free != NULL) {
+        gauss_metric_apply(problem, problem->free, crowd->force);
+    } else {
+        memset(crowd->force, 0, (size_t)work->n * sizeof(double));
+    }
+    for (int i = 0; i < work->n && C != NULL; i++) {
+        crowd->force[i] += C[i];
+    }
+}
+
+int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_options *options,
+                      zw_gauss_work *work, const double *C, const double *guess, double *lambda)
+{
+    const double fair = 1e-3; /* of a start */
+    zw_gauss whole = *problem;
+    zw_gauss_options requested = *options;
+    gauss_prox_answer found;
+    gauss_piece piece = {.n = work->n,
+                         .m = work->m,
+                         .block_count = work->block_count,
+                         .unknown = crowd->unknown,
+                         .local = crowd->unknown,
+                         .block = crowd->block,
+                         .first = work->first,
+                         .blocks = problem->block};
+    compress(crowd, problem, work->m, &whole);
+    load(crowd, problem, work, C);
+    whole.force = crowd->force;
+    whole.free = whole.C = NULL;
+    whole.law = NULL;
+    requested.guess = guess;
+    requested.tolerance = FINER * options->tolerance;
+    const double *start = work->free;
+    if (guess == NULL && options->contact != ZW_CONTACT_CONVEX) {
+        requested.contact = ZW_CONTACT_CONVEX;
+        if (gauss_prox_solve(crowd->prox, &whole, &piece, &requested, fair, 0, start, &found) <=
+            0) {
+            return 0;
+        }
+        start = memcpy(crowd->motion, found.a, (size_t)work->n * sizeof(double));
+        requested.guess = memcpy(crowd->before, found.lambda, (size_t)work->m * sizeof(double));
+        requested.contact = options->contact;
+    }
+    if (gauss_prox_solve(crowd->prox, &whole, &piece, &requested, options->tolerance, 1, start,
+                         &found) <= 0) {
+        return 0;
+    }
+    memcpy(work->a, found.a, (size_t)work->n * sizeof(double));
+    memcpy(lambda, found.lambda, (size_t)work->m * sizeof(double));
+    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch,
+                     &work->certificate);
+    work->core.iterations += found.iterations;
+    return work->certificate.worst <= options->tolerance;
+}
