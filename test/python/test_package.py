@@ -361,7 +361,7 @@ class Batches(unittest.TestCase):
         self.assertEqual(array.__dlpack_device__(), (1, 0))
         self.assertFalse(hasattr(array, "__cuda_array_interface__"))
         references = sys.getrefcount(array)
-        array.__dlpack__()  # which nobody takes
+        array.__dlpack__()  # which no library takes
         self.assertEqual(sys.getrefcount(array), references)
         last = there.q.copy() if there.pull() is None else None
         del there, array, batch

@@ -145,13 +145,36 @@ static void test_refused(void **unused)
     close_scene(&s);
 }
 
+/* A step that fails leaves the time that the last one reached, to the bit. */
+static void test_failed(void **unused)
+{
+    (void)unused;
+    static const zw_method methods[] = {ZW_METHOD_SOFT, ZW_METHOD_RK4, ZW_METHOD_EULER};
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        scene s = open_scene("<worldbody><body><joint name='along' type='slide'/>"
+                             "<geom type='sphere' size='0.05' mass='0.1'/></body></worldbody>"
+                             "<actuator><motor name='push' joint='along'/></actuator>");
+        const zw_run_options options = {.method = methods[k], .step = 0.005};
+        const double absurd = 1e308;
+        zw_error error = {0};
+        for (int i = 0; i < 200; i++) {
+            must(zw_step(s.system, s.state, s.work, &options, &error), &error);
+        }
+        double reached = zw_field(s.system, s.state, s.work, ZW_FIELD_TIME).data[0];
+        set(&s, ZW_FIELD_PARAM, zw_id(s.system, ZW_KIND_PARAM, "push"), 1, &absurd);
+        assert_int_not_equal(zw_step(s.system, s.state, s.work, &options, &error), ZW_OK);
+        double now = zw_field(s.system, s.state, s.work, ZW_FIELD_TIME).data[0];
+        assert_memory_equal(&now, &reached, sizeof now);
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_controls),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_controls),    cmocka_unit_test(test_places),
+        cmocka_unit_test(test_constraints), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
