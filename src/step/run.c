@@ -258,12 +258,36 @@ static void note_overlaps(run *r)
     }
 }
 
+/* The samples within a step. Places are interpolated, so a one-sided constraint that is held at one
+ * end only has a gap there: it is open, or its gap would pass for a violation. */
+static zw_status show_inside(run *r, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    double *mode = state_mode(r->state), *now = state_mode(r->sample);
+    int differs = 0;
+    if (r->quiet || r->options.every <= 0 ||
+        !(r->start + (double)r->output * r->options.every < at->t)) {
+        return ZW_OK;
+    }
+    impulse_modes(r->impulse, now);
+    for (int c = 0; c < r->system->model->constraint_count; c++) {
+        if ((mode[c] == SYSTEM_OPEN) != (now[c] == SYSTEM_OPEN)) {
+            mode[c] = SYSTEM_OPEN;
+            differs = 1;
+        }
+    }
+    if (!differs) {
+        return ZW_OK;
+    }
+    zw_status status = system_set_modes(r->system, r->work, mode, error);
+    return status == ZW_OK ? run_show_outputs(r, nextafter(at->t, at->t_before), error) : status;
+}
+
 /* What holds now, for what is measured and shown. */
 static zw_status note_impulse(run *r, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
     note_overlaps(r);
-    zw_status status = ZW_OK;
     run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     r->summary->halved += r->impulse->halved;
     r->summary->inexact += r->impulse->inexact;
@@ -272,10 +296,7 @@ static zw_status note_impulse(run *r, zw_error *error)
     r->summary->late += r->impulse->late > 0;
     r->summary->slow += r->impulse->slow;
     r->summary->late_by = fmax(r->summary->late_by, r->impulse->late);
-    if (r->impulse->limits.landed &&
-        !r->quiet) { /* within the step, limits are open as before it */
-        status = run_show_outputs(r, nextafter(at->t, at->t_before), error);
-    }
+    zw_status status = show_inside(r, error);
     if (status != ZW_OK) {
         return status;
     }

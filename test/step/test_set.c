@@ -169,12 +169,43 @@ static void test_failed(void **unused)
     }
 }
 
+/* A weight falls until a string over pulleys is taut, and lifts another off the stop on which it
+ * rests: one limit is reached and one is left in the same step. Samples within that step have a gap
+ * at both, and violate none. */
+static void test_samples(void **unused)
+{
+    (void)unused;
+    static const double steps[] = {0.01, 0.02, 0.005};
+    scene s = open_scene(
+        "<worldbody><body><joint name='a' type='slide' axis='0 0 1' limited='true' range='0 5'/>"
+        "<geom size='0.05' mass='1' contype='0' conaffinity='0'/></body>"
+        "<body pos='1 0 0'><joint name='b' type='slide' axis='0 0 1'/>"
+        "<geom size='0.05' mass='2' contype='0' conaffinity='0'/></body></worldbody>"
+        "<tendon><fixed name='string' limited='true' range='-0.3 9'><joint joint='a' coef='1'/>"
+        "<joint joint='b' coef='1'/></fixed></tendon>");
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        zw_error error = {0};
+        zw_run_summary summary;
+        zw_state *state = zw_state_create(s.system, s.work, NULL, &error);
+        must(
+            zw_run(s.system, state, s.work,
+                   &(zw_run_options){
+                       .method = ZW_METHOD_IMPULSE, .step = steps[k], .time = 0.5, .every = 0.0017},
+                   &summary, &error),
+            &error);
+        assert_true(zw_field(s.system, state, s.work, ZW_FIELD_Q).data[0] > 0.1);
+        assert_true(summary.violation_position < 1e-14);
+        zw_state_free(state);
+    }
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_controls),    cmocka_unit_test(test_places),
         cmocka_unit_test(test_constraints), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_failed),      cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

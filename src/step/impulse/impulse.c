@@ -560,7 +560,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->touch.land.step = h;
     s->touch.land.pairs = s->touch.land.cut = s->touch.land.cuts = 0;
     impulse_forget_landings(s);
-    s->limits.landed = 0;
     s->touch.land.sum_count = s->touch.land.flight_count = 0;
     s->h = h;
     s->rough = s->touch.sweep.linear = is_first_enough(s);

@@ -165,7 +165,6 @@ typedef struct impulse_landing {
 /* One-sided rows of joints and tendons: impulse_limit.c. */
 typedef struct impulse_limits {
     int any, count;     /* there are some; so many are left out until they are reached */
-    int landed;         /* the step was cut at some */
     double *gap;        /* [m] where the current piece begins, */
     double *speed;      /* [m] and how fast that closes there */
     unsigned char *now; /* [m] it is landed on in the piece that was taken last */

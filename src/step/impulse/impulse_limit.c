@@ -109,7 +109,6 @@ void impulse_limits_leave_out(step_impulse *s)
         s->limits.out[r] |= s->limits.now[r];
         s->limits.count += s->limits.now[r];
     }
-    s->limits.landed |= s->limits.count > 0;
 }
 
 void impulse_limits_forget(step_impulse *s)
