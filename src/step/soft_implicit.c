@@ -279,6 +279,56 @@ static void substitute(const soft_problem *s, double *x)
     }
 }
 
+/* M becomes M - h D. */
+static void add_all(soft_problem *s, double h, const double *q, const double *v)
+{
+    s->work->ahead = s->step;
+    add_slopes(s, h, q, v);
+    s->work->ahead = 0;
+    add_inertias(s, h, v);
+}
+
+void soft_implicit_times(soft_problem *s, double h, const double *q, const double *v,
+                         const double *a, double *to)
+{
+    const tree_mechanism *tree = s->system->tree;
+    fill_masses(s, q);
+    add_all(s, h, q, v);
+    memset(to, 0, (size_t)s->system->n * sizeof *to);
+    for (int d = 0; d < s->system->n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+            int j = tree->column[k];
+            to[d] += s->lower[k] * a[j];
+            to[j] += j < d ? s->upper[k] * a[d] : 0;
+        }
+    }
+}
+
+/* H = U L, U with ones: x = L' \ x, then U' \ x */
+int soft_implicit_solve_transposed(soft_problem *s, double h, const double *q, const double *v,
+                                   double *x)
+{
+    const tree_mechanism *tree = s->system->tree;
+    fill_masses(s, q);
+    add_all(s, h, q, v);
+    if (!eliminate(s)) {
+        return 0;
+    }
+    for (int d = s->system->n - 1; d >= 0; d--) {
+        int last = tree->start[d + 1] - 1;
+        x[d] /= s->lower[last];
+        for (int k = tree->start[d]; k < last; k++) {
+            x[tree->column[k]] -= s->lower[k] * x[d];
+        }
+    }
+    for (int d = 0; d < s->system->n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1] - 1; k++) {
+            x[d] -= s->upper[k] * x[tree->column[k]];
+        }
+    }
+    return 1;
+}
+
 int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v)
 {
     fill_masses(s, q);
@@ -288,10 +338,7 @@ int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const
     if (s->system->bodies->extra_count > 0) { /* what the masses used here need for the same a */
         multiply(s, s->a, s->Ma);
     }
-    s->work->ahead = s->step;
-    add_slopes(s, h, q, v);
-    s->work->ahead = 0;
-    add_inertias(s, h, v);
+    add_all(s, h, q, v);
     if (!eliminate(s)) {
         return 0;
     }

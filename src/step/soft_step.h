@@ -29,6 +29,11 @@ stepper *soft_stepper(soft_problem *s, double h, zw_error *error);
  * Then what forces add to those of the start, as a mean over the step. */
 int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v);
 void soft_implicit_force(soft_problem *s, const double *q, double *more);
+/* After soft_set_up at (q, v), for derivatives: to = (M - h D) a, and x = (M - h D)' \ x. */
+void soft_implicit_times(soft_problem *s, double h, const double *q, const double *v,
+                         const double *a, double *to);
+int soft_implicit_solve_transposed(soft_problem *s, double h, const double *q, const double *v,
+                                   double *x);
 
 /* After a step: updates the largest number of contacts and the largest depth. */
 void soft_note(const soft_problem *s, int *contacts, double *depth);
