@@ -86,7 +86,7 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
 /* ---- Steps, and the backward sweep
  * ----------------------------------------------------------------- */
 
-/* Steps of method impulse, and of method soft by MuJoCo's Euler. They are differentiated as they
+/* Steps of method impulse, and of method soft (not by RK4). They are differentiated as they
  * were computed: at the solution of each step's equations, with its active contacts, limits and
  * motors. So the derivatives are those of the computed motion, whatever the step size. */
 

@@ -1,4 +1,4 @@
-/* Steps of the velocity form as a stepper. `impulse` is the caller's, and outlives it. */
+/* Steps of method impulse as a stepper. The caller owns `impulse`, which must outlive it. */
 #ifndef ZW_STEP_IMPULSE_STEPPER_H
 #define ZW_STEP_IMPULSE_STEPPER_H
 

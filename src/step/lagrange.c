@@ -151,7 +151,7 @@ static zw_status solve(void *user, const double *impulse, const double *wanted, 
         status = ZW_OK;
     }
     if (status != ZW_OK && status != ZW_INACCURATE) {
-        return status; /* there may be no answer at all */
+        return status; /* there may be no solution at all */
     }
     memcpy(u, solver->answer.a, (size_t)system->n * sizeof *u);
     memcpy(reaction, solver->answer.F_L, (size_t)system->n * sizeof *reaction);

@@ -1,4 +1,4 @@
-/* A system as step/ode/symplectic.h wants to see it. */
+/* A system in the form that step/ode/symplectic.h needs. */
 #ifndef ZW_STEP_LAGRANGE_H
 #define ZW_STEP_LAGRANGE_H
 
@@ -8,15 +8,16 @@
 typedef struct step_lagrange {
     const zw_system *system;
     zw_work *work;
-    double *M, *A;         /* as `linearise` left them */
-    double *sweeps;        /* of bodies without rows: the same, factored, in place of M */
+    double *M, *A;         /* as left by `linearise` */
+    double *sweeps;        /* for bodies without rows: the same, factored, instead of M */
     int *holonomic;        /* [m] */
     double *zero;          /* [n] */
-    double *change, *half; /* [nq] of bodies, on the move */
+    double *change, *half; /* [nq] for bodies: a move */
     step_lagrangian view;
 } step_lagrange;
 
-/* Refuses what these methods cannot do: contacts, and friction that needs the reaction. */
+/* Rejects what these methods do not support: contacts, and friction that depends on the
+ * reaction. */
 zw_status lagrange_create(step_lagrange *lagrange, const zw_system *system, zw_work *work,
                           zw_error *error);
 void lagrange_free(step_lagrange *lagrange);

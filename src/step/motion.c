@@ -1,17 +1,17 @@
-/* Where rows lose rank.  The kernel looks at rows of length one, and that hides one way to get
- * there: a row that vanishes itself. With angles, the row "the ends of two bars have the same x" is
- * A = s A^ as the bars come to lie along x, s = w (t - t*), and A^ is as smooth as anything; but
- * phi is known to round-off e, and what follows from it to e/s, all as in leap.c. What is small is
- * said by the row's own past: f = |A|/(the longest it was in this run). The rows diag(f) L^ have,
- * with the columns x of the inverse of L^,
+/* Where rows lose rank. The kernel normalises rows to length one, which hides one way to lose rank:
+ * a row that vanishes. With angles, the row "the ends of two bars have the same x" is A = s A^ as
+ * the bars become parallel to x, s = w (t - t*), and A^ is smooth; but phi is known to round-off e,
+ * and its consequences to e/s, as in leap.c. What counts as small is relative to the row's own
+ * past: f = |A|/(its largest length in this run). The rows diag(f) L^ have, with the columns x of
+ * the inverse of L^,
  *
  *     sum of 1/s^2 = sum_j |x_j|^2/f_j^2 ~ sum_j |x_j|^2 + sum_j (1/f_j^2 - 1),
  *
  * exact for orthogonal rows and for f = 1, and as linear in t - t* near t* as the margin of leap.c
- * must be. With sparse algebra, where the margin is the least s, and small in a long chain for its
- * length alone, it is taken in parts of the largest it was in this run. Rows that say nothing ever,
- * "the same z" of a mechanism in a plane, are round-off of the others of their constraint and do
- * not count. */
+ * must be. With sparse algebra the margin is the least s, which is small in a long chain because of
+ * its length alone, so it is taken relative to its largest value in this run. Rows that are always
+ * zero, such as "the same z" of a planar mechanism, are round-off of the other rows of their
+ * constraint and are ignored. */
 #include "step/motion.h"
 
 #include <math.h>
@@ -54,8 +54,8 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
     return status;
 }
 
-/* Of the rows that hold now: the least f, and in *sum the sum of 1/f^2 - 1. At nodes the longest
- * are kept up to date. */
+/* Over the active rows: the least f, and in *sum the sum of 1/f^2 - 1. At nodes the largest lengths
+ * are updated. */
 static double shortest(step_motion *motion, int node, double *sum)
 {
     const zw_system *system = motion->system;
@@ -88,7 +88,7 @@ static double shortest(step_motion *motion, int node, double *sum)
     return least;
 }
 
-/* At a point of the manifold: with the margin of the rows there. */
+/* At a point of the manifold: also the margin of the rows there. */
 static zw_status accelerate_at_node(step_motion *motion, double t, const double *y, double *dy,
                                     zw_error *error)
 {
@@ -108,10 +108,11 @@ static zw_status accelerate_at_node(step_motion *motion, double t, const double 
 }
 
 /* Rows that depend on each other only on the manifold (Bricard's mechanism) are independent and
- * contradictory beside it, where the stages of a step are; and where rows are about to lose rank
- * (a parallelogram that lies flat), a point beside the manifold by d is answered with accelerations
- * that are off by d over their distance from that. In both cases the field is taken at the nearest
- * point of the manifold instead: it is as smooth, and on the manifold the same. */
+ * contradictory off it, where the stages of a step are; and where rows are about to lose rank (a
+ * parallelogram that lies flat), a point at a distance d from the manifold has accelerations
+ * with errors of d divided by the distance from that instant. In both cases the field is
+ * evaluated at the nearest point of the manifold instead: it is as smooth, and on the manifold
+ * it is the same. */
 zw_status motion_field(void *user, double t, const double *y, double *dy, zw_error *error)
 {
     enum { SINGULAR = 20 }; /* rows closer to dependence than 1/SINGULAR */
@@ -183,8 +184,8 @@ int motion_rank_beside(step_motion *motion, double t, const double *y)
                                                              : -1;
 }
 
-/* Multipliers answer right sides b, without forces, with S^-1 b, S = A M^-1 A': near a loss of rank
- * that is the combination of rows that is about to vanish, for nearly every b. */
+/* For right sides b, without forces, the multipliers are S^-1 b, S = A M^-1 A': near a loss of rank
+ * that is, for nearly every b, the combination of rows that is about to vanish. */
 int motion_name_singular(step_motion *motion, double t, const double *y, char *text,
                          size_t capacity)
 {
@@ -232,7 +233,7 @@ int motion_name_singular(step_motion *motion, double t, const double *y, char *t
     return names > 0;
 }
 
-/* For a point that the steps know nothing of. */
+/* For a point that is not part of the steps. */
 zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error)
 {
     step_motion *motion = user;
@@ -245,7 +246,7 @@ zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *er
 void motion_pack(const step_motion *motion, const zw_state *state, double *y)
 {
     int n = motion->system->n, nq = motion->system->nq;
-    zw_state *from = (zw_state *)state; /* only read */
+    zw_state *from = (zw_state *)state; /* not modified */
     memcpy(y, state_q(from), (size_t)nq * sizeof *y);
     memcpy(y + nq, state_v(from), (size_t)(n + motion->carried) * sizeof *y);
     if (motion->system->works) {
@@ -262,7 +263,7 @@ void motion_unpack(const step_motion *motion, double t, const double *y, zw_stat
     if (motion->system->works) {
         state->work = y[motion->size - 1];
     }
-    if (state->slides > 0) { /* as it is now, whichever call looked at it last, and when */
+    if (state->slides > 0) { /* its current value, whichever call evaluated it last */
         zw_error ignored;
         system_note_slip(motion->system, motion->work, t, y, y + nq, &ignored);
         system_keep_slip(motion->work, state);

@@ -1,13 +1,13 @@
-/* One step, for loops of the caller's: it costs what a step of zw_run costs, and allocates nothing.
+/* One step, for loops of the caller: it costs as much as a step of zw_run, and allocates nothing.
  *
- * The work keeps the stepper from call to call, with all that a run has but its samples. What it
- * knows of the motion is in the state as well (remember.c), so a step from a state that another
- * work has led to, or that was saved and read, has the same bits: the stepper goes on where it
- * stands if the state is the one it left, and else begins there. Adaptive methods begin anew at
- * every call: their step control sees nothing but the state.
+ * The work keeps the stepper from call to call, with everything that a run has except samples. Its
+ * memory of the motion is in the state as well (remember.c), so a step from a state that was
+ * computed with another work, or saved and read, has the same bits: the stepper continues if the
+ * state is the one it left, and otherwise starts there. Adaptive methods start again at every call:
+ * their step control depends on the state only.
  *
- * The velocity form, where no event or kink is to be watched, writes what it remembers into the
- * state directly, and looks at no more bodies than are awake. */
+ * Method impulse, where no event or kink has to be watched, writes its memory into the state
+ * directly, and touches only bodies that are awake. */
 #include <string.h>
 
 #include "base/error.h"
@@ -18,9 +18,9 @@
 
 /* What zw_step keeps in the work. */
 typedef struct step_kept {
-    step_impulse *impulse; /* of that method; NULL: not asked for yet */
-    run *run;              /* of the others, the last one */
-    uint64_t left;         /* the memory of the state that it led to, */
+    step_impulse *impulse; /* for method impulse; NULL: not needed yet */
+    run *run;              /* for the others, the last one */
+    uint64_t left;         /* the memory stamp of the state that it led to, */
     uint64_t given;        /* and the sum of its parameters */
     zw_run_summary summary;
 } step_kept;
@@ -42,8 +42,8 @@ static void free_kept(void *stepper_kept)
     base_free(kept);
 }
 
-/* Is the state the one that the last step led to, and can the stepper go on from there? The
- * velocity form and the soft law go on with other controls, too: remember.c. */
+/* Is the state the one that the last step led to, and can the stepper continue from there? Method
+ * impulse and the soft law also continue with other controls: remember.c. */
 static int is_left(const step_kept *kept, const zw_state *state)
 {
     return state->remembered != 0 && state->remembered == kept->left &&
@@ -55,7 +55,7 @@ static int is_controlled_anew(const step_kept *kept, const zw_state *state)
     return kept->given != state_param_sum(state);
 }
 
-/* The run by the soft law that has led to this state, or NULL. */
+/* The run by the soft law that led to this state, or NULL. */
 static run *softly_led(const zw_work *work, const zw_state *state)
 {
     const step_kept *kept = work->stepper;
@@ -65,7 +65,7 @@ static run *softly_led(const zw_work *work, const zw_state *state)
                : NULL;
 }
 
-/* What the soft law says at the end of the last step. */
+/* The contacts of the soft law at the end of the last step. */
 static zw_status touch_softly(const zw_state *state, zw_work *work, zw_error *error)
 {
     run *r = softly_led(work, state);
@@ -89,12 +89,12 @@ static step_kept *kept_in(zw_work *work)
     return work->stepper;
 }
 
-/* ---- The velocity form ----------------------------------------------------------------------- */
+/* ---- Method impulse -------------------------------------------------------------------------- */
 
-/* The memory of the state becomes that of the stepper: written by its last step, or by another one,
- * or by a run; or it is of another state, and so of none. A caller that writes into the state by
- * hand and does not say so (zw_wake) is seen if the last step was ours and he changed what is
- * awake. */
+/* Takes over the memory of the state: written by the stepper's last step, or by another one, or by
+ * a run; if it belongs to another state, it is ignored. If a caller writes into the state directly
+ * without calling zw_wake, that is noticed if the last step was ours and the change concerns an
+ * awake body. */
 static void take_memory(const zw_system *system, zw_state *state, step_impulse *s)
 {
     int ours = state->remembered != 0 && state->remembered == s->left &&
@@ -142,7 +142,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     zw_status status = sum ? sleep_step(s, state->t, plan->step, q, v, q, v, sum, error)
                            : impulse_step(s, state->t, plan->step, q, v, q, v, error);
     if (status != ZW_OK) {
-        s->left = 0; /* begin with a look at all there is */
+        s->left = 0; /* start with an examination of all bodies */
         return status;
     }
     state->t += plan->step;
@@ -164,7 +164,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
 
 /* ---- The other methods ----------------------------------------------------------------------- */
 
-/* A run by this plan, not begun yet. */
+/* A run by this plan, not yet started. */
 static zw_status make_run(step_kept *kept, const zw_system *system, zw_work *work,
                           const zw_run_options *plan, zw_error *error)
 {
@@ -213,7 +213,7 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
     run_remember(r);
     kept->left = state->remembered;
     kept->given = state_param_sum(state);
-    if (r->work->touched) { /* 0: those of no state; zw_look finds them */
+    if (r->work->touched) { /* 0: the contacts of no state; zw_look finds them */
         int hidden = r->impulse && r->impulse->sleep && sleep_hides(r->impulse);
         r->work->touched->of = r->impulse && !hidden ? state_digest(state, 1) : 0;
     }
@@ -271,7 +271,7 @@ zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run
 {
     zw_run_options requested = options ? *options : (zw_run_options){0};
     requested.observer = NULL;
-    if (requested.step == 0) { /* the file's */
+    if (requested.step == 0) { /* that of the file */
         requested.time = state->t + 1;
         requested.every = 1;
         zw_status status = zw_run_plan(system, state, &requested, plan, error);

@@ -72,7 +72,7 @@ static int fixed_step(zw_method method)
            method == ZW_METHOD_IMPULSE || method == ZW_METHOD_MIDPOINT || method == ZW_METHOD_SOFT;
 }
 
-/* More of them would never end: a typing error. */
+/* More steps would never finish: a typing error. */
 #define MOST_STEPS 1e12
 
 static zw_status check(const zw_run_options *options, double now, zw_error *error)
@@ -110,11 +110,11 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
     return ZW_OK;
 }
 
-/* A law that is friction alone has times of 1/(beta N), one between the two of alpha/beta: law.h.
- */
+/* A law that is friction alone has time constants of 1/(beta N), and one between that and
+ * alpha/beta: law.h. */
 static int is_stiff(const zw_system *system, double time)
 {
-    enum { MOST = 100 }; /* coordinates: its Jacobian is dense */
+    enum { MOST = 100 }; /* largest number of coordinates: its Jacobian is dense */
     const system_law *law = &system->law;
     if (system->bodies && system->n <= MOST && system->bodies->haste * time > 2e4) {
         return 1; /* an explicit method would need a step for every six of these */
@@ -122,7 +122,7 @@ static int is_stiff(const zw_system *system, double time)
     return law->loose || (law->carried > 0 && law->beta * time > 1e5 * law->alpha);
 }
 
-/* What method impulse does not know of bodies; NULL: it can be used. */
+/* Features of bodies that method impulse does not support; NULL: it can be used. */
 static const char *beyond_impulse(const struct system_bodies *bodies)
 {
     const bodies_formulas *formulas = bodies->formulas;
@@ -147,8 +147,8 @@ static int may_sleep(const zw_system *system)
     return system->tree && system->bodies->sleep > 0;
 }
 
-/* Bodies that may touch, or sleep, go by the one method that lets them, if it knows all that there
- * is. */
+/* Bodies that may touch, or sleep, use the one method that supports it, if it supports everything
+ * else. */
 static zw_method by_default(const zw_system *system, double time)
 {
     if ((zw_contact_capacity(system) > 0 || may_sleep(system)) && !beyond_impulse(system->bodies)) {
@@ -157,7 +157,7 @@ static zw_method by_default(const zw_system *system, double time)
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
 }
 
-/* A contact law implies the method that can apply it. Equations have Coulomb's law. */
+/* A contact law implies the method that can apply it. Equations use Coulomb's law. */
 static zw_status choose_contact(const zw_system *system, zw_run_options *options, zw_error *error)
 {
     if (options->contact == ZW_CONTACT_DEFAULT) {
@@ -168,7 +168,7 @@ static zw_status choose_contact(const zw_system *system, zw_run_options *options
     }
     const char *name = zw_contact_law_name(options->contact);
     if (*name == '?') {
-        return base_fail(error, ZW_BAD_INPUT, "%d is no contact law", (int)options->contact);
+        return base_fail(error, ZW_BAD_INPUT, "%d is not a contact law", (int)options->contact);
     }
     if (!system->tree) {
         return options->contact == ZW_CONTACT_COULOMB
@@ -188,7 +188,7 @@ static zw_status choose_contact(const zw_system *system, zw_run_options *options
                            zw_method_name(needed), zw_method_name(options->method));
 }
 
-/* Does the method know all that there is? */
+/* Does the method support everything in the system? */
 static zw_status check_method(const zw_system *system, const zw_run_options *options,
                               zw_error *error)
 {
@@ -252,7 +252,7 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
     if (options->method == ZW_METHOD_DEFAULT) {
         options->method = by_default(system, options->time - now);
     }
-    if (options->contact == ZW_CONTACT_DEFAULT) { /* the others know of none */
+    if (options->contact == ZW_CONTACT_DEFAULT) { /* the other methods have no contacts */
         options->contact = options->method == ZW_METHOD_SOFT      ? ZW_CONTACT_SOFT
                            : options->method == ZW_METHOD_IMPULSE ? ZW_CONTACT_COULOMB
                                                                   : ZW_CONTACT_DEFAULT;

@@ -1,23 +1,23 @@
-/* A run in pieces: what the end of one hands to the beginning of the next, in the state.
+/* A run in pieces: what one run leaves in the state for the next.
  *
  * Fixed-step methods only: the steps of an adaptive one would not end where the first piece does.
- * The memory counts only for the very state that it was written with, and for a run by the same
- * method and step; else the run begins afresh.
+ * The memory is valid only for the state that it was written with, and for a run by the same method
+ * and step; otherwise the run starts without it.
  *
  *     0 method (and half more: convex contact)   1 step   2 careful   3 rank   4 margin   5 soon
  * (-1: no such time) then how long each row has been, m numbers; then the integrator's: keep.c
  *
- * Nothing in it may depend on when the motion is observed: equal motions have equal hashes.
- * The variational methods, the velocity form and the soft law use the field, and with it 2 to 4 and
- * the rows, for looking only, so theirs are 0. */
+ * Nothing in it may depend on when the motion is observed: equal motions have equal hashes. The
+ * variational methods, method impulse and the soft law use the field, and with it entries 2 to 4
+ * and the rows, only for observation, so theirs are 0. */
 #include <math.h>
 #include <string.h>
 
 #include "step/run.h"
 
-enum { HEAD = 6, STEP_HEAD = 3 }; /* ours, and that of keep.c */
+enum { HEAD = 6, STEP_HEAD = 3 }; /* this header, and that of keep.c */
 
-/* Where the integrator's begins. */
+/* The start of the integrator's part. */
 static int behind(const run *r)
 {
     return HEAD + r->system->m;
@@ -34,15 +34,15 @@ static int is_impulse(zw_state *state)
     return method == ZW_METHOD_IMPULSE || method == ZW_METHOD_IMPULSE + 0.5;
 }
 
-/* Steps that begin with (q, v) alone go on with other controls, too: what they remember is not
- * about them. */
+/* Steps that depend on (q, v) alone continue with other controls too: their memory does not depend
+ * on controls. */
 static uint64_t digest(zw_state *state)
 {
     int whole = is_impulse(state) || state_memory(state)[0] == ZW_METHOD_SOFT;
     return state_digest(state, !whole);
 }
 
-/* ---- Of single steps ------------------------------------------------------------------------ */
+/* ---- For single steps ------------------------------------------------------------------------ */
 
 double *run_step_memory(const zw_system *system, zw_state *state)
 {
@@ -70,7 +70,7 @@ void run_note_step(const zw_system *system, zw_state *state, const zw_run_option
     grid[0] = grid[1] = state->t;
 }
 
-/* As a step that leaves nothing behind does: impulse_memory.c has the head. */
+/* As after a step that leaves no memory: impulse_memory.c has the header. */
 void run_note_once(const zw_system *system, zw_state *state, const zw_run_options *plan)
 {
     run_forget(state);
@@ -149,13 +149,13 @@ void run_note_fixed(const zw_system *system, zw_state *state, const zw_run_optio
     state->remembered = digest(state);
 }
 
-/* Are its steps taken by the field? */
+/* Are its steps computed from the field? */
 static int uses_field(const run *r)
 {
     return !r->lagrange.system && !r->impulse && !r->soft;
 }
 
-/* ---- Of runs -------------------------------------------------------------------------------- */
+/* ---- For runs -------------------------------------------------------------------------------- */
 
 void run_remember(run *r)
 {
@@ -166,7 +166,7 @@ void run_remember(run *r)
     if (!r->goes_on) {
         run_forget(state);
     }
-    /* an event that stops the run may have changed the state behind the integrator */
+    /* an event that stops the run may have changed the state after the integrator's last step */
     if (count == 0 || behind(r) + count > state->memory || r->summary->stopped_by >= 0) {
         run_forget(state);
         return;

@@ -1,9 +1,8 @@
 /* The motion from now to the end.
  *
- *     take a step; if something happens in it, it ends there
- *     show the samples that lie in it
- *     do what happened: the kernel decides about contacts, the model about resets and stops
- */
+ *     take a step; it ends where an event happens in it
+ *     pass the samples within it to the observer
+ *     carry out the event: the kernel decides contacts, the model resets and stops */
 #include "step/run.h"
 
 #include <math.h>
@@ -40,7 +39,7 @@ static step_method ode_method(zw_method method)
     }
 }
 
-/* The variational methods keep the constraints by themselves. */
+/* The variational methods satisfy the constraints by themselves. */
 static zw_status create_ode(run *r, zw_error *error)
 {
     step_ode_options options = {.method = ode_method(r->options.method),
@@ -149,7 +148,7 @@ static zw_status show_start(run *r, zw_error *error)
     return status == ZW_OK ? run_show(r, ZW_SAMPLE_START, -1, r->state, error) : status;
 }
 
-/* The work is that of the state. */
+/* Makes the work that of the state. */
 static zw_status take_state(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
@@ -166,7 +165,7 @@ zw_status run_go_on(run *r, zw_error *error)
     return take_state(r, error);
 }
 
-/* It knows of no motion yet. */
+/* No motion is known yet. */
 static void begin_afresh(run *r)
 {
     int alone = r->motion.alone;
@@ -177,8 +176,8 @@ static void begin_afresh(run *r)
     r->repeats = 0;
 }
 
-/* The branches of formulas. They may give other forces than those that decided what the state says
- * of contacts: where the state stands at a kink, or a parameter has been set since. */
+/* Decides the branches of formulas. They may lead to other forces than those that decided the
+ * contact modes of the state: where the state is at a kink, or a parameter has been set since. */
 static zw_status begin_piece(run *r, zw_error *error)
 {
     int denied = 0;
@@ -205,7 +204,7 @@ zw_status run_begin(run *r, zw_error *error)
                                   state_v(r->state), error);
         system_keep_slip(r->work, r->state);
     }
-    if (status == ZW_OK) { /* an energy that is no number would make every check void */
+    if (status == ZW_OK) { /* an energy that is NaN would make every check void */
         status = system_evaluate(system, r->work, PART_ENERGY, r->state->t, state_q(r->state),
                                  state_v(r->state), NULL, NULL, error);
     }
@@ -236,7 +235,7 @@ zw_status run_begin(run *r, zw_error *error)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-/* Shapes that were in one another before the first step. */
+/* Shapes that overlapped before the first step. */
 static void note_overlaps(run *r)
 {
     const impulse_overlap *from = &r->impulse->overlap;
@@ -283,7 +282,7 @@ static zw_status show_inside(run *r, zw_error *error)
     return status == ZW_OK ? run_show_outputs(r, nextafter(at->t, at->t_before), error) : status;
 }
 
-/* What holds now, for what is measured and shown. */
+/* The active constraints and contacts, for measurements and samples. */
 static zw_status note_impulse(run *r, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
@@ -301,7 +300,7 @@ static zw_status note_impulse(run *r, zw_error *error)
         return status;
     }
     impulse_modes(r->impulse, state_mode(r->state));
-    if (!r->impulse->sleep) { /* else only where it is shown: that is about all bodies */
+    if (!r->impulse->sleep) { /* otherwise only for samples: that concerns all bodies */
         status = system_set_modes(r->system, r->work, state_mode(r->state), error);
     }
     r->work->certificate = r->impulse->residual;
@@ -320,7 +319,8 @@ static zw_status note_impulse(run *r, zw_error *error)
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
 }
 
-/* What the method says about its step, and whether it passed through nothing. */
+/* Takes over what the method reports about its step, and whether it is proved that nothing passed
+ * through anything. */
 static zw_status note_step(run *r, zw_error *error)
 {
     run_count_proved(r);
@@ -331,15 +331,15 @@ static zw_status note_step(run *r, zw_error *error)
     return r->impulse ? note_impulse(r, error) : ZW_OK;
 }
 
-/* What the guards call for, and what that means to an observer. The jump may make conditions true:
- * then their events happen at the same instant, after it. `left`: conditions that rested at zero.
- */
+/* Carries out what the guards require, and passes it to the observer. The jump may make conditions
+ * true: then their events happen at the same instant, after it. `left`: conditions that rested at
+ * zero. */
 static zw_status happen(run *r, int fired, int left, zw_error *error)
 {
     const run_follower *with = r->follower;
     zw_status status = ZW_OK;
     int jumped = 0;
-    r->nodes = 0; /* other rows may hold from here on */
+    r->nodes = 0; /* other rows may be active from here on */
     for (int round = 0; fired > 0 && status == ZW_OK && !r->over; round++) {
         const int *which;
         int count = guards_conclude(&r->guards, fired, round > 0, &which), follows = round + left;
@@ -395,7 +395,7 @@ static zw_status take_step(run *r, zw_error *error)
     if (status == ZW_OK && fired > 0 && !r->over) {
         status = happen(r, fired, 0, error);
     }
-    /* every step is shown, those that end at a kink or where sliding stops as well */
+    /* with output at every step, steps that end at a kink or where sliding stops are included */
     if (status == ZW_OK && r->options.every < 0 && r->shown == shown && at->t < r->options.time) {
         motion_unpack(&r->motion, at->t, at->y, r->state);
         status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->state, error);
@@ -430,7 +430,7 @@ zw_status run_on(run *r, zw_error *error)
             r->summary->interrupted = r->over = r->polled = 1;
         }
     }
-    if (r->unseen) { /* what happens in the last step is not known: it was not taken */
+    if (r->unseen) { /* events of the last step are unknown: it was not taken */
         motion_unpack(&r->motion, at->t_before, at->y_before, r->state);
     } else if (!(r->over && r->summary->stopped_by >= 0)) {
         motion_unpack(&r->motion, at->t, at->y, r->state);
@@ -451,7 +451,7 @@ static zw_status go(run *r, zw_error *error)
         motion_unpack(&r->motion, at->t, at->y, r->state);
     }
     r->work->stop = NULL;
-    if (r->stop.said) { /* the start, or a step, may not have come to its end */
+    if (r->stop.said) { /* the start, or a step, may be incomplete */
         r->summary->interrupted = r->polled = 1;
         status = base_clear(error);
     }
@@ -467,7 +467,7 @@ static zw_status go(run *r, zw_error *error)
     if (status == ZW_OK && !r->summary->interrupted) {
         return run_show(r, ZW_SAMPLE_END, -1, r->state, error);
     }
-    zw_error ignored; /* the end is shown as far as it can be */
+    zw_error ignored; /* the end is shown as far as possible */
     if ((status != ZW_OK || r->polled) && at) {
         run_show(r, ZW_SAMPLE_END, -1, r->state, &ignored);
     }

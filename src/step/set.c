@@ -1,10 +1,10 @@
-/* Numbers that the caller writes into a state: controls in a loop of steps, a coordinate by hand.
+/* Numbers that the caller writes into a state: controls in a loop of steps, or a coordinate.
  *
  * Parameters, and with them the controls of motors, act from the next step on; what the last step
- * left for the next (where its solve begins, which bodies sleep) stays: it says of the motion where
- * it is, not where it is going. Writing coordinates, speeds or the time makes another state: it is
- * brought onto the constraints as after an event that sets something (run.c), the energy that came
- * by that counts as work, and nothing is left of the last step. */
+ * left for the next (initial guesses, which bodies sleep) is kept: it describes the present of the
+ * motion, not its future. Writing coordinates, speeds or the time makes another state: it is
+ * projected onto the constraints as after an event that sets something (run.c), the change of
+ * energy counts as work, and the memory of the last step is dropped. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "system/law.h"
 #include "tree/sweeps.h"
 
-/* The numbers of a field of a state; NULL: it is not one to write. */
+/* The numbers of a field of a state; NULL: it cannot be written. */
 static double *numbers(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                        int *count)
 {
@@ -27,14 +27,15 @@ static double *numbers(const zw_system *system, zw_state *state, zw_work *work, 
     case ZW_FIELD_ACTIVATION: {
         zw_view view = zw_field(system, state, work, field);
         *count = view.count;
-        return (double *)view.data; /* the state's own */
+        return (double *)view.data; /* those of the state itself */
     }
     default:
         return NULL;
     }
 }
 
-/* A parameter that formulas read while the system moves; others went into its shape. */
+/* A parameter that formulas read during the motion; others determined the structure of the
+ * system. */
 static zw_status check_param(const zw_model *model, int index, zw_error *error)
 {
     const model_param *param = &model->param[index];
@@ -62,7 +63,7 @@ static zw_status fail_number(const zw_system *system, zw_field_id field, int ind
                : base_fail(error, ZW_BAD_INPUT, "number %d cannot be set to %g", index, value);
 }
 
-/* `now` are the numbers of the field: a parameter may be set to what it is. */
+/* `now` are the present numbers of the field: a parameter may be set to its present value. */
 static zw_status check(const zw_system *system, zw_field_id field, int first, int count,
                        int capacity, const double *now, const double *value, zw_error *error)
 {
@@ -82,7 +83,7 @@ static zw_status check(const zw_system *system, zw_field_id field, int first, in
     return status;
 }
 
-/* Quaternions become of length one; 0: one of them is none. */
+/* Normalises quaternions; 0: one of them is zero. */
 static int tidy(const zw_system *system, double *q, double *zeros)
 {
     const double h = 0;
@@ -97,7 +98,7 @@ static int tidy(const zw_system *system, double *q, double *zeros)
     return fine;
 }
 
-/* Onto the constraints, and what touches, sticks and slides there. */
+/* Projects onto the constraints, and decides which contacts are closed, stick and slide. */
 static zw_status settle(const zw_system *system, zw_state *state, zw_work *work, zw_error *error)
 {
     double *q = state_q(state), *v = state_v(state);
@@ -111,7 +112,7 @@ static zw_status settle(const zw_system *system, zw_state *state, zw_work *work,
     return status == ZW_OK ? system_decide(system, work, state, NULL, error) : status;
 }
 
-/* Is the state where the constraints, with other parameters, let it be? */
+/* Does the state satisfy the constraints with the new parameters? */
 static int fits(const zw_system *system, zw_state *state, zw_work *work)
 {
     double off[2] = {0, 0};
@@ -120,7 +121,7 @@ static int fits(const zw_system *system, zw_state *state, zw_work *work)
            fmax(off[0], off[1]) <= 1e-12;
 }
 
-/* Numbers that the state depends on are others; if that cannot be, all is as before. */
+/* Sets numbers that the state depends on; if that is impossible, everything is as before. */
 static zw_status move(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                       double *to, const double *value, int count, zw_error *error)
 {
@@ -148,7 +149,7 @@ static zw_status move(const zw_system *system, zw_state *state, zw_work *work, z
     return status;
 }
 
-/* Mocap bodies stand elsewhere: nothing else is touched, as MuJoCo has it. */
+/* Moves mocap bodies: nothing else changes, as in MuJoCo. */
 static zw_status place(const zw_system *system, zw_state *state, double *pose, int first,
                        const double *value, int count, zw_error *error)
 {
@@ -180,7 +181,7 @@ zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, 
         return status;
     }
     if (field == ZW_FIELD_PARAM && system->tree && !system->bodies->formulas) {
-        memcpy(to + first, value, (size_t)count * sizeof *to); /* controls are in no formula */
+        memcpy(to + first, value, (size_t)count * sizeof *to); /* no formula depends on controls */
         return ZW_OK;
     }
     if (field == ZW_FIELD_MOCAP) {

@@ -8,8 +8,8 @@
 #include "step/soft_step.h"
 #include "tree/sweeps.h"
 
-#define ONWARD 0.6  /* of the last change of a, as in soft_solve.c */
-#define ABSURD 1e30 /* beyond that worlds go alone: their energy may be no number */
+#define ONWARD 0.6  /* fraction of the last change of a, as in soft_solve.c */
+#define ABSURD 1e30 /* beyond that worlds step alone: their energy may overflow */
 
 int soft8_takes_plan(const zw_system *system, const zw_run_options *plan)
 {
@@ -42,7 +42,7 @@ void soft8_write(const zw_system *system, const zw_run_options *plan, const soft
     }
 }
 
-/* The clock after the step; 0: that does not end after h, and its world goes alone. */
+/* The clock after the step; 0: the step does not end after h, and its world steps alone. */
 static int aim(const soft8 *s, soft8_clock *clock)
 {
     double time[STEP_GRID_NUMBERS], limit = clock->t + s->h;
@@ -94,8 +94,8 @@ ZW_CLONES static void sum_forces(soft8 *s)
     CREW_MEET();
 }
 
-/* v1 in place of v, and the work of what has no potential: as step_once in soft_step.c. (A crew
- * does not sum the work, which is not used there.) */
+/* Replaces v by v1, and computes the work of forces without a potential: as step_once in
+ * soft_step.c. (A crew does not sum the work, which is not used there.) */
 ZW_CLONES static void move_speeds(soft8 *s, const zw_real8 *a, zw_real8 *gained)
 {
     zw_real8 sum = {0}, h = sum + s->h;
@@ -148,7 +148,7 @@ static void take(soft8 *s, zw_real8 *gained)
     tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
 }
 
-/* q and v of the good lanes; those of the others go where they are not read. */
+/* q and v of the good lanes; those of the others are written where they are not read. */
 static void unload(soft8 *s, int count, double *const *x)
 {
     double *q[LANES], *v[LANES], *spare = (double *)s->push;
@@ -166,7 +166,7 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
     soft8_clock next[LANES];
     zw_real8 gained;
     unsigned done = 0;
-    do { /* once more, if there was no room for all rows, and now there is */
+    do { /* repeated if there was no room for all rows, and now there is */
         load(s, count, clock, x);
         for (int l = 0; l < count; l++) {
             if (clock[l]) {

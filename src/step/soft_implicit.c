@@ -2,30 +2,30 @@
  *
  *     (M - h D) a = force + J' lambda,     v1 = v0 + h a,     D = d force/dv at (q0, v0)
  *
- * D has the dampers of joints and tendons and the motors that follow speeds, each -c g g' along
- * its directions g; a motor that is at the end of its range has none; and air and water, J' B J
- * (bodies_fluid.c), with the symmetric part of B alone by `implicitfast`. `implicit` also has what
- * the inertial forces c(q, v) change by. `implicitfast` leaves that out, so that D is symmetric,
- * but for bodies that are free by themselves, whose gyroscopic moments are most of it.
+ * D has the dampers of joints and tendons and the motors that follow speeds, each -c g g' along its
+ * directions g; a motor at the end of its range has none; and the fluid forces J' B J
+ * (bodies_fluid.c), with only the symmetric part of B for `implicitfast`. `implicit` also includes
+ * the derivative of the inertial forces c(q, v). `implicitfast` leaves that out, so that D is
+ * symmetric, except for single free bodies, whose gyroscopic moments are the main part of it.
  * (MuJoCo 3.14, engine_forward.c and engine_derivative.c; entries between branches of a tree, which
  * M has not, are left out there as here.)
  *
- * c is a quadratic form of v, so its slope is known exactly from two of its values,
+ * c is a quadratic form of v, so its derivative follows exactly from two of its values,
  *
  *     dc/dv e = (c(v + s e) - c(v - s e))/(2 s)     for every s > 0,
  *
- * and trees do not see each other: one sweep serves a dof of each.
+ * and trees are independent: one sweep serves a dof of each.
  *
- * Elimination.  Row d of M has the dofs a_0 < a_1 < ... < d on the way from the root. Eliminated
- * from the last to the first, d changes only entries between these, which are there: no fill-in,
- * in the memory of M and of its transpose. Pivots are not chosen; nor does MuJoCo. */
+ * Elimination. Row d of M has the dofs a_0 < a_1 < ... < d on the path from the root. Eliminated
+ * from the last to the first, d changes only entries between these, which are there: no fill-in, in
+ * the memory of M and of its transpose. Pivots are not chosen; nor does MuJoCo. */
 #include <math.h>
 #include <string.h>
 
 #include "step/soft_step.h"
 #include "tree/sweeps.h"
 
-/* H += weight g g', g[k] on dof[k], where H has entries: H_dj of row d and, alike, H_jd. */
+/* H += weight g g', g[k] on dof[k], where H has entries: H_dj of row d and likewise H_jd. */
 static void add_along(soft_problem *s, double weight, int count, const int *dof, const double *g)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -42,7 +42,7 @@ static void add_along(soft_problem *s, double weight, int count, const int *dof,
     }
 }
 
-/* Along a joint or tendon, with as many terms as it has. */
+/* Along a joint or tendon, with all its terms. */
 static void add_length(soft_problem *s, double weight, const bodies_length *length, const double *q)
 {
     const bodies_term *term = s->system->bodies->term + length->first;
@@ -54,7 +54,7 @@ static void add_length(soft_problem *s, double weight, const bodies_length *leng
     add_along(s, weight, length->count, s->work->aim_dof, s->work->aim);
 }
 
-/* The control counts without its range: so it does in MuJoCo's derivative. */
+/* The control is not clamped to its range, as in MuJoCo's derivative. */
 static void add_motor(soft_problem *s, double h, int index, const double *q, const double *v)
 {
     const zw_system *system = s->system;
@@ -99,7 +99,7 @@ static void add_flow(soft_problem *s, double h, int index, const double *v)
             while (j < now.count && work->aim_dof[j] != tree->column[k]) {
                 j++;
             }
-            double low = 0, high = 0; /* row i, column j; and the other way round */
+            double low = 0, high = 0; /* row i, column j; and row j, column i */
             for (int r = 0; r < 36 && j < now.count; r++) {
                 low += J[6 * i + r / 6] * B[r] * J[6 * j + r % 6];
                 high += J[6 * j + r / 6] * B[r] * J[6 * i + r % 6];
@@ -110,7 +110,7 @@ static void add_flow(soft_problem *s, double h, int index, const double *v)
     }
 }
 
-/* The masses; those of tendons as far as H has room for them. */
+/* The masses; those of tendons as far as the pattern of H allows. */
 static void fill_masses(soft_problem *s, const double *q)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -123,7 +123,7 @@ static void fill_masses(soft_problem *s, const double *q)
     }
 }
 
-/* Ma = M a, of what fill_masses has left. */
+/* Ma = M a, with the result of fill_masses. */
 static void multiply(const soft_problem *s, const double *a, double *Ma)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -137,7 +137,7 @@ static void multiply(const soft_problem *s, const double *a, double *Ma)
     }
 }
 
-/* Less h D, without inertial forces. */
+/* Subtracts h D, without inertial forces. */
 static void add_slopes(soft_problem *s, double h, const double *q, const double *v)
 {
     const zw_system *system = s->system;
@@ -162,14 +162,14 @@ static void add_slopes(soft_problem *s, double h, const double *q, const double 
 
 /* ---- Inertial forces ------------------------------------------------------------------------- */
 
-/* Does the tree take its inertial forces along? */
+/* Does the tree include the derivative of its inertial forces? */
 static int takes_inertia(const soft_problem *s, const soft_tree *it)
 {
     return s->system->bodies->integrator == ZW_INTEGRATOR_IMPLICIT ||
            is_free_body(s->system->tree, it->first, it->end);
 }
 
-/* c at v and, in each tree, `by` more at its dof number k. */
+/* c at v with, in each tree, `by` added at its dof number k. */
 static void inertial_forces(soft_problem *s, const double *v, int k, double by, double *speed,
                             double *c)
 {
@@ -184,8 +184,8 @@ static void inertial_forces(soft_problem *s, const double *v, int k, double by, 
     tree_inverse(s->system->tree, NULL, NULL, s->work->sweeps, c);
 }
 
-/* H += h dc/dv_d, `slope` being dc/dv_d: of the rows on d's way to the root and of those after d.
- */
+/* H += h dc/dv_d, with `slope` = dc/dv_d: for the rows on the path of d to the root and those after
+ * d. */
 static void add_inertia(soft_problem *s, double h, const soft_tree *it, int d, const double *slope)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -237,7 +237,7 @@ static void add_inertias(soft_problem *s, double h, const double *v)
 
 /* ---- Elimination ----------------------------------------------------------------------------- */
 
-/* H_ad of a column becomes H_ad/H_dd, and H what is left. 0: a pivot is nothing. */
+/* H_ad of a column becomes H_ad/H_dd, and H the remainder. 0: a pivot is zero. */
 static int eliminate(soft_problem *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -247,7 +247,7 @@ static int eliminate(soft_problem *s)
         if (!(fabs(pivot) > 0)) {
             return 0;
         }
-        for (int i = first; i < last; i++) { /* a_i, its row begins at: */
+        for (int i = first; i < last; i++) { /* a_i; its row begins at: */
             int row = tree->start[tree->column[i]] - first;
             double f = s->upper[i] /= pivot;
             for (int j = first; j <= i; j++) {
@@ -279,19 +279,66 @@ static void substitute(const soft_problem *s, double *x)
     }
 }
 
+/* M becomes M - h D. */
+static void add_all(soft_problem *s, double h, const double *q, const double *v)
+{
+    s->work->ahead = s->step;
+    add_slopes(s, h, q, v);
+    s->work->ahead = 0;
+    add_inertias(s, h, v);
+}
+
+void soft_implicit_times(soft_problem *s, double h, const double *q, const double *v,
+                         const double *a, double *to)
+{
+    const tree_mechanism *tree = s->system->tree;
+    fill_masses(s, q);
+    add_all(s, h, q, v);
+    memset(to, 0, (size_t)s->system->n * sizeof *to);
+    for (int d = 0; d < s->system->n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+            int j = tree->column[k];
+            to[d] += s->lower[k] * a[j];
+            to[j] += j < d ? s->upper[k] * a[d] : 0;
+        }
+    }
+}
+
+/* H = U L, U with ones: x = L' \ x, then U' \ x */
+int soft_implicit_solve_transposed(soft_problem *s, double h, const double *q, const double *v,
+                                   double *x)
+{
+    const tree_mechanism *tree = s->system->tree;
+    fill_masses(s, q);
+    add_all(s, h, q, v);
+    if (!eliminate(s)) {
+        return 0;
+    }
+    for (int d = s->system->n - 1; d >= 0; d--) {
+        int last = tree->start[d + 1] - 1;
+        x[d] /= s->lower[last];
+        for (int k = tree->start[d]; k < last; k++) {
+            x[tree->column[k]] -= s->lower[k] * x[d];
+        }
+    }
+    for (int d = 0; d < s->system->n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1] - 1; k++) {
+            x[d] -= s->upper[k] * x[tree->column[k]];
+        }
+    }
+    return 1;
+}
+
 int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v)
 {
     fill_masses(s, q);
     for (int i = 0; i < s->system->n; i++) {
         s->Ma[i] = s->force[i] + s->push[i];
     }
-    if (s->system->bodies->extra_count > 0) { /* what the masses here need for the same a */
+    if (s->system->bodies->extra_count > 0) { /* what the masses used here need for the same a */
         multiply(s, s->a, s->Ma);
     }
-    s->work->ahead = s->step;
-    add_slopes(s, h, q, v);
-    s->work->ahead = 0;
-    add_inertias(s, h, v);
+    add_all(s, h, q, v);
     if (!eliminate(s)) {
         return 0;
     }

@@ -15,7 +15,7 @@ int soft_is_damped(const zw_system *system)
     return damped && !(system->bodies->without & ZW_WITHOUT_EULERDAMP);
 }
 
-/* Then s->a is this. */
+/* Then s->a is the damped acceleration. */
 static int damp(soft_problem *s, double h)
 {
     const zw_system *system = s->system;
@@ -39,7 +39,7 @@ static zw_status no_masses(double t, zw_error *error)
     return base_fail(error, ZW_NOT_A_METRIC, "at t = %.9g the masses are not positive", t);
 }
 
-/* The activations after h at these rates, to the ends of their ranges. */
+/* The activations after h at these rates, clamped to their ranges. */
 static void activate(const soft_problem *s, double h, const double *v0, const double *rate,
                      double *v1)
 {
@@ -57,7 +57,7 @@ static void activate(const soft_problem *s, double h, const double *v0, const do
     }
 }
 
-/* The power of what has no potential, constraints included, at these speeds. */
+/* The power of forces without a potential, constraints included, at these speeds. */
 static double power(const soft_problem *s, const double *v)
 {
     const double *Q = s->work->out[PART_TERMS] + s->system->at.Q;
@@ -115,7 +115,8 @@ static zw_status take_rk4(soft_problem *s, double t, double h, const double *q0,
     const zw_system *system = s->system;
     int n = system->n, all = n + system->carried;
     double *q = s->stage, *v = q + system->nq, *mean = v + all, *rate = mean + all;
-    double *before = rate + all; /* speeds and rates: of the stage before, and their means */
+    double *before =
+        rate + all; /* speeds and rates: those of the previous stage, and their means */
     memset(mean, 0, 2 * (size_t)all * sizeof *mean);
     *gained = 0;
     for (int k = 0; k < 4; k++) {
@@ -150,7 +151,7 @@ static zw_status take_rk4(soft_problem *s, double t, double h, const double *q0,
 static zw_status step_rk4(soft_problem *s, double t, double h, const double *q0, const double *v0,
                           double *q1, double *v1, double *gained, zw_error *error)
 {
-    s->work->acts_freely = 1; /* between the ends of the step */
+    s->work->acts_freely = 1; /* unclamped within the step */
     zw_status status = take_rk4(s, t, h, q0, v0, q1, v1, gained, error);
     s->work->acts_freely = 0;
     return status;
@@ -203,7 +204,7 @@ void soft_note(const soft_problem *s, int *contacts, double *depth)
     }
 }
 
-/* At the edge of its cone or pyramid it slides. */
+/* At the boundary of its cone or pyramid it slides. */
 static int state_of(const contact_point *point, const zw_contact *to, int elliptic)
 {
     double size = 0;
@@ -237,11 +238,11 @@ static int list_contacts(soft_problem *s, const double *v)
     return list != NULL;
 }
 
-/* The motion at a state, which leaves no trace in the steps that follow. */
+/* The accelerations at a state, without effect on the following steps. */
 static zw_status look_at(soft_problem *s, const zw_state *state, zw_error *error)
 {
     size_t bytes = (size_t)soft_memory(s) * sizeof(double);
-    double *kept = s->stage; /* of steps by Runge and Kutta: long enough, and free */
+    double *kept = s->stage; /* memory of Runge-Kutta steps: long enough, and unused here */
     memcpy(kept, s->guess, bytes);
     zw_status status = soft_forward(s, state->t, state->data, state->data + state->nq, error);
     memcpy(s->guess, kept, bytes);

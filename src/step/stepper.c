@@ -85,7 +85,7 @@ zw_status stepper_sharpen(stepper *s, int *done, zw_error *error)
 
 /* ---- Grids ----------------------------------------------------------------------------------- */
 
-#define SAME 1e-9 /* parts of a step: times that are one and the same but for round-off */
+#define SAME 1e-9 /* relative to a step: times that differ only by round-off */
 
 void step_grid_start(step_grid *grid, double t)
 {
@@ -93,7 +93,7 @@ void step_grid_start(step_grid *grid, double t)
     grid->count = 0;
 }
 
-/* The time of the grid at which a stepper stands that shows the time t. */
+/* The grid time of a stepper whose displayed time is t. */
 static double time_on(const step_grid *grid, double h, double t)
 {
     double time = grid->origin + h * (double)grid->count;
@@ -103,7 +103,8 @@ static double time_on(const step_grid *grid, double h, double t)
 step_aimed step_grid_aim(step_grid *grid, double t0, double limit)
 {
     double toward = limit > t0 ? 1.0 : -1.0, h = toward * grid->step;
-    if (grid->count > 0 && toward * (t0 - grid->origin) < 0.0) { /* turned round */
+    if (grid->count > 0 &&
+        toward * (t0 - grid->origin) < 0.0) { /* the direction of time was reversed */
         step_grid_start(grid, t0);
     }
     step_aimed aimed = {.t0 = grid->count > 0 ? time_on(grid, h, t0) : t0,
@@ -140,12 +141,13 @@ zw_status step_grid_check(int count, const double *memory, zw_error *error)
     for (int i = 0; i < count; i++) {
         if (!isfinite(memory[i])) {
             return base_fail(error, ZW_BAD_INPUT,
-                             "what the integrator is to remember is not a number");
+                             "the memory of the integrator contains a number that is not finite");
         }
     }
     return count >= STEP_GRID_NUMBERS && memory[2] >= 0 && memory[2] <= 1e15
                ? ZW_OK
-               : base_fail(error, ZW_BAD_INPUT, "the integrator cannot remember such steps");
+               : base_fail(error, ZW_BAD_INPUT,
+                           "the memory of the integrator has an invalid number of steps");
 }
 
 void step_grid_resume(step_grid *grid, const double *memory)

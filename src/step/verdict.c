@@ -1,7 +1,7 @@
-/* A run in plain words.
+/* The verdict about a run, in words.
  *
- * Each line says what was found, with its number, and where a user can do something about it what
- * that is. Nothing here measures anything: the numbers are those of the summary. */
+ * Each line is one finding with its number and, where a user can do something about it, advice.
+ * Nothing is measured here: the numbers are those of the summary. */
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include "system/contact/contacts.h"
 #include "zwang/verdict.h"
 
-/* Forces that hold to fewer than half of the digits of a double are worth a line of their own. */
-#define ENERGY_LOST 0.01 /* drift from which on less than two digits of the energy are right */
+/* Forces accurate to fewer than half of the digits of a double are reported. */
+#define ENERGY_LOST 0.01 /* drift above which fewer than two digits of the energy are right */
 #define POOR 1.5e-8
 
 const char *zw_run_verdict_name(zw_run_verdict_kind kind)
@@ -236,7 +236,7 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     }
 }
 
-/* ---- Survived ------------------------------------------------------------------------------- */
+/* ---- Problems that did not end the run ------------------------------------------------------- */
 
 static void say_survived(const zw_system *system, const zw_run_summary *summary,
                          zw_run_verdict *verdict)

@@ -1,9 +1,9 @@
-/* What a run measures, and what the observer is shown.
+/* What a run measures, and what it passes to the observer.
  *
  * Samples come from the dense output, projected back onto the constraints; the observer sees them
- * with the principle solved there, certificate included. Contacts push there as the method has them
- * push: by method impulse with the mean force over the last step, by method soft as its law says at
- * the instant, by others not at all. */
+ * with the principle solved there, certificate included. Contact forces there are those of the
+ * method: for method impulse the mean forces over the last step, for method soft those of its law
+ * at the instant; the other methods have none. */
 #include <math.h>
 #include <string.h>
 
@@ -41,10 +41,10 @@ static void note_checks(run *r, double t, const double *value)
     }
 }
 
-/* E - E(start) - W, the energy theorem (3.14), at the ends of steps and on both sides of jumps: the
- * points that the method computes. Samples between them are interpolated, and what the
- * interpolation does to the energy is no error of the motion; so the figure does not depend on
- * where samples lie. */
+/* E - E(start) - W, the energy theorem (3.14), at the ends of steps and on both sides of jumps, the
+ * points that the method computes. Samples between them are interpolated, and the effect of
+ * interpolation on the energy is no error of the motion; so the figure does not depend on where
+ * samples are. */
 static void note_energy(run *r, double energy, double work)
 {
     zw_run_summary *summary = r->summary;
@@ -57,8 +57,8 @@ static void note_energy(run *r, double energy, double work)
     summary->energy_drift = larger(miss / (1 + fabs(summary->energy_start)), summary->energy_drift);
 }
 
-/* The energy is that of all bodies, and most may sleep: then it is looked at once in so many steps
- * that this costs no more than the steps of those that are awake. */
+/* The energy is that of all bodies, most of which may sleep: then it is evaluated once in so many
+ * steps that this costs no more than the steps of the awake bodies. */
 static zw_status measure_energy(run *r, double t, const double *y, zw_error *error)
 {
     const zw_system *system = r->system;
@@ -79,8 +79,8 @@ static zw_status measure_energy(run *r, double t, const double *y, zw_error *err
     return status;
 }
 
-/* A point that is but looked at: r->sample. What steps know of the directions of sliding is kept in
- * r->state meanwhile. */
+/* A sample between steps: r->sample. The sliding directions of the steps are kept in r->state
+ * meanwhile. */
 static void take_sample(run *r, double t, const double *y)
 {
     system_keep_slip(r->work, r->state);
@@ -91,11 +91,11 @@ static void take_sample(run *r, double t, const double *y)
 static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *state,
                       zw_error *error)
 {
-    int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by what the last step found */
+    int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by the forces of the last step */
     int hidden = r->impulse && r->impulse->sleep && sleep_hides(r->impulse);
     zw_status status = ZW_OK;
     if (hidden && run_is_seen(r)) {
-        zw_state *now = (zw_state *)state; /* only read */
+        zw_state *now = (zw_state *)state; /* not modified */
         status = sleep_list_rest(r->impulse, state->t, r->options.step, state_q(now), state_v(now),
                                  error);
         hidden = 0;
@@ -110,8 +110,8 @@ static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *st
     if (status != ZW_OK) {
         return status;
     }
-    /* what is shown before an impact was measured where its step ended, on the constraints of then:
-     * those of now may have bent */
+    /* a sample before an impact was measured at the end of its step, with the constraints of that
+     * time, which may have changed since */
     if (kind != ZW_SAMPLE_JUMP || state == r->state) {
         note_violation(r, zw_field(r->system, state, r->work, ZW_FIELD_VIOLATION).data);
     }
@@ -119,7 +119,7 @@ static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *st
         note_energy(r, zw_field(r->system, state, r->work, ZW_FIELD_ENERGY).data[0], state->work);
     }
     note_checks(r, state->t, zw_field(r->system, state, r->work, ZW_FIELD_OUTPUT).data);
-    if (r->work->touched) { /* what the step that leads here left */
+    if (r->work->touched) { /* the contacts of the step that leads here */
         r->work->touched->of = (pushed && !hidden) || r->soft ? state_digest(state, 1) : 0;
     }
     r->shown++;
@@ -131,8 +131,8 @@ static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *st
     return ZW_OK;
 }
 
-/* A contact that slides where a sample lies may be at rest where the step ends, and goes on from
- * there with the direction that it had there, looked at or not. */
+/* A contact that slides at a sample may be at rest at the end of the step; it continues from there
+ * with the direction that it had there, whether it is observed or not. */
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
     zw_status status = show(r, kind, event, state, error);
@@ -148,7 +148,8 @@ void run_note_impacts(run *r, const system_impact *made)
     r->summary->impact_loss += made->count > 0 ? made->loss : 0;
 }
 
-/* Checks are looked at where steps end. Those of accelerations and forces need a solve there. */
+/* Checks are evaluated at the ends of steps. Those of accelerations and forces need a
+ * solve there. */
 static zw_status check_step(run *r, double t, const double *y, zw_error *error)
 {
     const zw_system *system = r->system;
@@ -206,9 +207,10 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
         status = stepper_interpolate(r->stepper, t, r->y, error);
         if (status == ZW_OK) {
             status = r->soft ? ZW_OK : motion_project(&r->motion, t, r->y, error);
-            r->motion.at_node = 0; /* the steps know nothing of this point */
+            r->motion.at_node = 0; /* this point is not part of the steps */
         }
-        if (status == ZW_CONFLICT && r->impulse) { /* within a step that lands: it is but shown */
+        if (status == ZW_CONFLICT &&
+            r->impulse) { /* within a step with a landing: only for display */
             status = stepper_interpolate(r->stepper, t, r->y, error);
         }
         if (status == ZW_OK) {

@@ -18,7 +18,7 @@ static zw_status publish(step_whole *w, zw_status status)
     return status;
 }
 
-/* A step of length zero at its start: where a failed step leaves us. */
+/* A step of length zero at its start: the state after a failed step. */
 static void stay(step_whole *w)
 {
     w->t1 = w->reach = w->t0;
@@ -120,7 +120,7 @@ static int whole_degree(const stepper *s)
     return 1;
 }
 
-/* Behind the grid is room for [n] low-order parts, as other methods have them: zeros. */
+/* After the grid there is room for [n] low-order parts, as for other methods: zeros. */
 static int whole_memory(const stepper *s)
 {
     return STEP_GRID_NUMBERS + s->n + ((const step_whole *)s)->kept_count;

@@ -1,4 +1,4 @@
-/* Steppers of mechanics that solve for a whole step at once, impulse and soft: what they share.
+/* What the steppers that solve for a whole step at once, impulse and soft, share.
  *
  * y = (q, v, what is carried after the speeds, W) goes from grid point to grid point; between the
  * ends of a step the motion is a straight line. */
@@ -11,14 +11,14 @@
 typedef struct step_whole step_whole;
 struct step_whole {
     stepper base;
-    /* y1 from y0 at time t after h; *finite: y1 is known to have no other numbers. */
+    /* y1 from y0 at time t after h; *finite: y1 is known to be finite. */
     zw_status (*take)(step_whole *w, double t, double h, const double *y0, double *y1, int *finite,
                       zw_error *error);
-    void *method; /* the step_impulse or soft_problem: the caller's */
-    double *kept; /* [kept_count] what it hands from step to step, its own */
+    void *method; /* the step_impulse or soft_problem, owned by the caller */
+    double *kept; /* [kept_count] its memory from step to step, owned by it */
     int kept_count;
-    int forgets;   /* that is 0 where a motion begins afresh */
-    int nq, works; /* where the speeds begin; 1: the last of y is the work done */
+    int forgets;   /* the memory is 0 where a motion starts again */
+    int nq, works; /* where the speeds begin; 1: the last entry of y is the work done */
     step_grid grid;
     double t0, t1, h;
     double reach; /* the end of the last step as first taken */

@@ -119,6 +119,12 @@ static const scene scenes[] = {
      .before = .01,
      .tolerance = 1e-15,
      .speed = {0, 0, 0, 0, .3, .1}},
+    {.name = "a pendulum in air", /* slow across: drag bends within a step's speeds */
+     .text = OF("density='50' viscosity='.1'",
+                "<body pos='0 0 1'><joint type='ball' stiffness='2'/><geom size='.1' pos='.2 0 0' "
+                "contype='0' conaffinity='0'/></body>"),
+     .speed = {.1, .3, .2},
+     .tolerance = 1e-15},
     {.name = "joints of all kinds",
      .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
      .before = .1},

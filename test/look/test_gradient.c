@@ -293,6 +293,76 @@ static const scene scenes[] = {
      .steps = 10},
 };
 
+#define IMPLICIT(name)                                                                             \
+    "<mujoco><option timestep='0.002' integrator='" name "'/><worldbody>" JOINTS                   \
+    "</worldbody>" MOTORS "</mujoco>"
+#define HANGS                                                                                      \
+    "<body name='a' pos='0 0 1'><joint name='a' axis='0 1 0' damping='.1'/><geom type='capsule' "  \
+    "fromto='0 0 0 .3 0 -.1' size='.03' contype='0' conaffinity='0'/><site name='t' pos='.2 0 "    \
+    ".05'/><body name='b' pos='.3 0 -.1'><joint name='b' axis='0 1 .3' damping='.1'/><geom "       \
+    "type='capsule' fromto='0 0 0 .3 .1 0' size='.03' contype='0' conaffinity='0'/><site "         \
+    "name='u' pos='.3 .1 0'/></body></body><site name='s' pos='0 .1 1.5'/>"
+
+/* Robots whose equations have no slopes in closed form. */
+static const scene general[] = {
+    {.name = "implicitfast",
+     .text = IMPLICIT("implicitfast"),
+     .before = .1,
+     .h = 1e-6,
+     .steps = 10},
+    {.name = "implicit", .text = IMPLICIT("implicit"), .before = .1, .h = 1e-6, .steps = 10},
+    {.name = "a loop",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" HANGS
+             "</worldbody><equality><connect body1='b' body2='world' anchor='.3 .1 0'/>"
+             "</equality></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "a loop, welded, implicitfast",
+     .text = "<mujoco><option timestep='0.002' integrator='implicitfast'/><worldbody>" HANGS
+             "</worldbody><equality><weld body1='b' body2='world'/></equality></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "a tendon through space, with a motor",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" HANGS
+             "</worldbody><tendon><spatial name='t' stiffness='30' damping='.4'><site site='s'/>"
+             "<site site='t'/><site site='u'/></spatial></tendon><actuator><motor tendon='t' "
+             "gear='-2'/><motor site='u' gear='0 1 2 .3 0 0'/></actuator></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "a ball on the floor in air, implicit, with a ball's spring",
+     .text = "<mujoco><option timestep='0.002' density='50' viscosity='.1' wind='1 0 0' "
+             "integrator='implicit'/><worldbody>" FLOOR BALL
+             "<body pos='1 0 1'><joint type='ball' stiffness='2'/><geom size='.1' pos='.2 0 0'/>"
+             "</body></worldbody></mujoco>",
+     .before = .05,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "gravity taken off, a box that slides",
+     .text = OF("gravity='6 1 -9' cone='elliptic'",
+                FLOOR "<body pos='0 0 .198' gravcomp='.2'><freejoint/><geom mass='1' type='box' "
+                      "size='.1 .1 .2' friction='.3 .1 .1'/></body>"),
+     .h = 1e-6,
+     .steps = 10},
+    {.name = "a Stewart platform",
+     .file = ZW_SOURCE_DIR "/examples/bodies/stewart.xml",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 4},
+};
+
+static void test_general(void **state)
+{
+    double worst = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof general / sizeof *general; k++) {
+        worst = fmax(worst, compare(&general[k], 1));
+    }
+    assert_true(worst < 1e-8);
+}
+
 static void test_scenes(void **state)
 {
     double worst = 0;
@@ -399,19 +469,21 @@ static void test_step(void **state)
 /* What is not there is named. */
 static void test_refused(void **state)
 {
-    static const char *const file[][2] = {
-        {ZW_SOURCE_DIR "/examples/bodies/stewart.xml", "loops"},
-        {ZW_SOURCE_DIR "/examples/double_pendulum.zw", "equations"}};
+    static const scene of[] = {
+        {.name = "RK4", .text = OF("integrator='RK4'", FLOOR BALL)},
+        {.name = "activations",
+         .text = "<mujoco><worldbody>" JOINTS "</worldbody><actuator><general joint='b' "
+                 "dyntype='filter' dynprm='.1'/></actuator></mujoco>"},
+        {.name = "equations", .file = ZW_SOURCE_DIR "/examples/double_pendulum.zw"}};
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        const scene of = {.name = file[k][0], .file = file[k][0]};
-        world w = begin(&of);
+    for (int k = 0; k < 3; k++) {
+        world w = begin(&of[k]);
         const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_SOFT}, .steps = 1, .cost = cost};
         zw_gradient gradient = {0};
         zw_error failure = {0};
         assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &gradient, &failure),
                          ZW_BAD_INPUT);
-        assert_non_null(strstr(failure.text, file[k][1]));
+        assert_non_null(strstr(failure.text, of[k].name));
         world_end(&w);
     }
     world w = begin(&scenes[1]);
@@ -432,8 +504,9 @@ int main(int argc, char **argv)
         compare(&own, 1);
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_kink), cmocka_unit_test(test_step),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scenes), cmocka_unit_test(test_general),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_kink),
+        cmocka_unit_test(test_step),   cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

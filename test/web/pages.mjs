@@ -1,56 +1,13 @@
-// The studio in a browser: Debian's Chromium, driven by Playwright. What a visitor does, with what he should see; the
-// states' hashes are compared with this machine's, and the console must stay empty.
-//
-//     node pages.mjs PROGRAM ZWANG [FOLDER FOR PICTURES [PART OF A TEST'S NAME]]
-//
-// PROGRAM is that of hashes.c, ZWANG the command line. Exit code 77: the pages were not built, or there is no browser.
+// What a visitor does in the studio, with what he should see; the states' hashes are compared with this machine's. browser.mjs says how it is called.
 import assert from 'node:assert/strict';
 import {spawn, spawnSync} from 'node:child_process';
 import fs from 'node:fs';
-import {createRequire} from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import {fileURLToPath} from 'node:url';
 
-const [program, zwang] = process.argv.slice(2, 4).map((p) => path.resolve(p)), [pictures, only] = process.argv.slice(4);
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
-function skip(why) {
-  console.log('skipped: ' + why);
-  process.exit(77);
-}
-if (!fs.existsSync(path.join(root, 'build/studio/index.html'))) skip('there is no build/studio; tools/build-studio makes it');
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => fs.existsSync(p));
-if (!browserPath) skip('there is no browser (Debian: chromium)');
-const {chromium} = createRequire(path.join(root, 'web/'))('playwright-core');
-const {serve} = await import('../../tools/serve-studio.mjs');
-const {server, port} = await serve(0);
-// Software draws: the page by its own painter, space by SwiftShader. (Both by SwiftShader: a frame takes seconds.)
-const browser = await chromium.launch({executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader']});
-const complaints = [];
+import {after, browser, clock, openText, pause, pictures, port, program, root, runTests, see, set, text, until, visit, zwang} from './browser.mjs';
 
-async function visit(hash, options = {}, address = `http://127.0.0.1:${port}/#${hash}`) {
-  const page = await browser.newPage({viewport: {width: 1280, height: 800}, ...options});
-  page.setDefaultTimeout(60000);
-  page.on('console', (m) => {
-    const driver = /GL Driver Message \(OpenGL, Performance/.test(m.text()); // about how this browser copies pictures
-    if (!driver && (m.type() === 'error' || m.type() === 'warning')) complaints.push(`${hash}: ${m.text()}`);
-  });
-  page.on('pageerror', (error) => complaints.push(`${hash}: ${error.message}`));
-  await page.goto(address);
-  return page;
-}
-const clock = async (page) => Number((await page.locator('#clock').textContent()).replace('t = ', '').replace('\u2212', '-'));
-const until = (page, condition, value) => page.waitForFunction(condition, value, {polling: 50});
-const after = (page, t) => until(page, (t) => Number(document.querySelector('#clock')?.textContent?.slice(4)) > t, t);
-const text = (page, id) => page.locator(id).textContent();
-const see = async (page, name) => { if (pictures) await page.screenshot({path: path.join(pictures, name + '.png')}); };
-const set = (page, id, value) => page.locator(id).evaluate((input, value) => { input.value = String(value); input.dispatchEvent(new Event('input')); }, value);
-async function pause(page) {
-  if ((await text(page, '#play')) === 'Pause') await page.click('#play');
-  await page.waitForSelector('[data-state=paused]');
-}
-
-const tests = {
+await runTests({
   async 'the gallery has all examples, with pictures, and finds them'() {
     const page = await visit('/');
     const cards = page.locator('.cards li');
@@ -406,10 +363,7 @@ const tests = {
     const evil = '# <img src=x onerror="document.title=\'bad\'"><script>document.title="bad"</script>\ncoord x = 1\nkinetic x\'^2/2\n' +
       'draw text "<img src=x onerror=alert(1)>" at (x, 0)\nplot time x\n';
     const page = await visit('/');
-    await page.evaluate(async (evil) => {
-      const bytes = new Uint8Array(await new Response(new Blob([evil]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer());
-      location.hash = '#z=zw.' + btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
-    }, evil);
+    await openText(page, 'zw', evil);
     await page.waitForSelector('#clock', {state: 'attached'});
     await after(page, 0.1);
     assert.equal(await page.locator('h1 img, h1 script, .bench img').count(), 0);
@@ -418,10 +372,7 @@ const tests = {
     const name = (k) => `&lt;img src=x onerror=&quot;document.title='bad'&quot;&gt;&lt;/script&gt;&lt;style&gt;*{display:none}${k}`;
     const robot = `<mujoco model="${name(0)}"><worldbody><body name="${name(1)}"><joint name="${name(2)}"/><geom size=".1" rgba="1 0 0 1"/></body></worldbody>` +
       `<actuator><motor name="${name(3)}" joint="${name(2)}"/></actuator><keyframe><key name="${name(4)}"/></keyframe></mujoco>`;
-    await page.evaluate(async (text) => {
-      const bytes = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer());
-      location.hash = '#z=xml.' + btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
-    }, robot);
+    await openText(page, 'xml', robot);
     await until(page, () => document.querySelector('#key option:nth-child(2)')?.textContent.startsWith('<img'));
     await after(page, 0.02);
     assert.equal(await page.locator('.bench img, .bench style, .bench script').count(), 0);
@@ -488,10 +439,7 @@ const tests = {
   async 'colours of the model, and another law of contacts'() {
     const page = await visit('/'), robot = `<mujoco><asset><material name="m" rgba="0 0.8 0 1"/></asset><worldbody><geom type="plane" size="2 2 1"/>
       <body pos="0 0 .3"><freejoint/><geom type="box" size=".3 .3 .3" material="m"/></body></worldbody></mujoco>`;
-    await page.evaluate(async (text) => {
-      const bytes = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer());
-      location.hash = '#z=xml.' + btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
-    }, robot);
+    await openText(page, 'xml', robot);
     await until(page, () => Number(document.querySelector('#clock')?.textContent?.slice(4)) > 0.05);
     assert.equal(await page.locator('#contact').inputValue(), 'coulomb');
     await page.selectOption('#contact', 'soft');
@@ -570,21 +518,4 @@ const tests = {
     await see(page, 'phone');
     await page.close();
   },
-};
-
-let failed = 0;
-for (const [name, run] of Object.entries(tests)) {
-  if (only && !name.includes(only)) continue;
-  const began = Date.now();
-  try {
-    await run();
-    console.log(`ok      ${name} (${Date.now() - began} ms)`);
-  } catch (error) {
-    failed++;
-    console.log(`FAILED  ${name} (${Date.now() - began} ms)\n${error.stack}`);
-  }
-}
-for (const line of new Set(complaints)) console.log('console: ' + line);
-await browser.close();
-server.close();
-process.exit(failed > 0 || complaints.length > 0 ? 1 : 0);
+});

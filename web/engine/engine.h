@@ -74,7 +74,8 @@ void studio_select(int subject);
 
 /* The principle as a problem at the state that was looked at: n, m, then M[n][n], A[m][n], b[m]
  * (A a = b is what constraints ask of accelerations, one-sided ones as if they were closed), and
- * J[3][n], J v being the velocity of what is selected (0: nothing is). NULL: see studio_error. */
+ * J[3][n], J v being the velocity of what is selected (0: nothing is), and of bodies the friction
+ * at contacts as a force on the speeds [n]. NULL: see studio_error. */
 const double *studio_problem(void);
 /* M (given - a) for accelerations given[n] at the state that was looked at: the force beside the
  * model's own that would explain them. */

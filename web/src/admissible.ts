@@ -1,54 +1,10 @@
 // A small picture of the principle for one point: the accelerations that it can take, those that cost the same Z, and
-// the nearest of the admissible ones.
-//
-// With J a row of its velocity along two directions, L L' = M and y = L \ J', the least Z that gives the point the
-// acceleration w is (w - w_free)' W0^-1 (w - w_free) / 2, W0 = y'y. Constraints A a = b take Q (an orthonormal basis of
-// the columns of L \ A') away from y: what is left, W = W0 - (Q'y)'(Q'y), spans the accelerations that remain possible.
-import type { Problem } from './numbers';
+// the nearest of the admissible ones (metric.ts).
+import { eigen, type Admissible } from './metric';
 import { paintArrow } from './plane';
 import { fitCanvas, type Theme } from './theme';
 
 type Two = [number, number];
-export interface Admissible { W0: [number, number, number]; W: [number, number, number]; rank: number } // xx, xy, yy
-
-export function admissibleOf(problem: Problem, rows: number[][]): Admissible | null {
-  const { n, m, numbers } = problem, L = numbers.slice(0, n * n);
-  for (let j = 0; j < n; j++) {
-    for (let i = j; i < n; i++) {
-      let sum = L[i * n + j];
-      for (let k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
-      if (i === j && !(sum > 1e-13 * Math.abs(numbers[j * n + j]))) return null; // no metric there
-      L[i * n + j] = i === j ? Math.sqrt(sum) : sum / L[j * n + j];
-    }
-  }
-  const solve = (given: ArrayLike<number>) => {
-    const x = Array.from(given);
-    for (let i = 0; i < n; i++) {
-      for (let k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
-      x[i] /= L[i * n + i];
-    }
-    return x;
-  };
-  const dot = (x: number[], y: number[]) => x.reduce((sum, v, i) => sum + v * y[i], 0);
-  const basis: number[][] = [];
-  for (let r = 0; r < m && basis.length < n; r++) {
-    const row = solve(numbers.subarray(n * n + r * n, n * n + (r + 1) * n)), size = Math.sqrt(dot(row, row));
-    for (let pass = 0; pass < 2; pass++) for (const b of basis) { const c = dot(row, b); row.forEach((_, i) => { row[i] -= c * b[i]; }); }
-    const left = Math.sqrt(dot(row, row));
-    if (left > 1e-8 * size && size > 0) basis.push(row.map((v) => v / left));
-  }
-  const y = rows.map(solve), c = y.map((v) => basis.map((b) => dot(v, b)));
-  const W0: Admissible['W0'] = [dot(y[0], y[0]), dot(y[0], y[1]), dot(y[1], y[1])];
-  const W = W0.map((v, k) => v - dot(c[k >> 1], c[(k + 1) >> 1])) as Admissible['W'];
-  const [large, small] = eigen(W).values, least = 1e-9 * (W0[0] + W0[2]);
-  return { W0, W, rank: small > least ? 2 : large > least ? 1 : 0 };
-}
-
-function eigen([a, b, c]: [number, number, number]): { values: Two; axis: Two } {
-  const middle = (a + c) / 2, reach = Math.hypot((a - c) / 2, b), angle = 0.5 * Math.atan2(2 * b, a - c);
-  return { values: [middle + reach, middle - reach], axis: [Math.cos(angle), Math.sin(angle)] };
-}
-
 // The picture, about the two heads of the arrows.
 export function paintAdmissible(canvas: HTMLCanvasElement, theme: Theme, set: Admissible | null, free: Two, actual: Two) {
   const size = fitCanvas(canvas);

@@ -5,7 +5,7 @@ import { Editor } from './editor';
 import { files, titleOf } from './examples';
 import { listenToPointer, type Pull, type Stage } from './pointer';
 import { Inspector, treeOf } from './inspect';
-import { contactLaws, contactOf, pairsOf, placesOf, sayNumber, type About, type Fault, type Meshes, type Pair, type Places, type Sample } from './numbers';
+import { contactLaws, contactOf, handlesOf, head, placeOf, placesOf, sayNumber, type About, type Fault, type Handle, type Meshes, type Places, type Sample } from './numbers';
 import { Plane, type Arrows } from './plane';
 import { makeCharts, makeForceChart, type Chart } from './plots';
 import { makeSliders } from './sliders';
@@ -45,8 +45,8 @@ export class Bench implements Stage {
   private wanted = true; // play as soon as it is open
   private looping = false;
   private lastFrame = 0;
-  points: Pair[] = [];
-  private subject = -1; // a pair of coordinates, or behind these a point; of bodies: the body
+  handles: Handle[] = [];
+  private subject = -1; // a handle; of bodies: the body
   private principle = false;
   private charts: Chart[] = [];
   chartsDue = 0;
@@ -121,11 +121,17 @@ export class Bench implements Stage {
   // For the pointer (pointer.ts).
   about = () => this.world;
   space = () => this.bodies;
-  pairs = () => this.points;
   sample = () => this.samples[this.index];
   playing = () => this.running;
   touched = () => { this.dirty = true; };
-  selectPair = (pair: Pair) => this.select(this.points.indexOf(pair));
+  selectHandle = (handle: Handle) => this.select(this.handles.indexOf(handle));
+  whereIs = (handle: Handle) => placeOf(handle, this.places, this.sample());
+  // The nearest on the stage, within a finger's width.
+  handleAt = (place: (p: number[]) => readonly [number, number], x: number, y: number): Handle | null => {
+    const far = this.handles.map((handle) => { const [px, py] = place(this.whereIs(handle)); return Math.hypot(px - x, py - y); });
+    const near = Math.min(...far);
+    return near < 26 ? this.handles[far.indexOf(near)] : null;
+  };
   selectBody = (body: number) => this.select(body);
   send = (order: Order) => this.worker.postMessage(order);
 
@@ -171,7 +177,7 @@ export class Bench implements Stage {
   private asked() {
     const height = (body: number) => this.samples[this.index][this.places.frame + 7 * body + 2];
     return {
-      bob: () => this.plane.place([this.samples[this.index][this.places.q + this.points[0].x], this.samples[this.index][this.places.q + this.points[0].y]]),
+      bob: () => (this.solid ? this.bodies!.place : this.plane.place)(this.whereIs(this.handles[0])),
       body: () => {
         const at = this.bodies?.somewhere(), hit = at && this.bodies?.pick(...at);
         return hit ? { x: at[0], y: at[1], body: hit.body, z: height(hit.body) } : null;
@@ -181,6 +187,7 @@ export class Bench implements Stage {
       rate: () => this.rate,
       axis: () => this.plane.place([0, 0]),
       apart: () => this.other.apart(),
+      pushes: () => this.other.pushes(this.other.ghostNow()),
       strongest: () => this.other.worst(),
       // how old the problem is whose admissible accelerations are drawn
       late: () => this.samples[this.index][0] - this.inspector.time,
@@ -250,12 +257,12 @@ export class Bench implements Stage {
     this.index = 0;
     this.chunk = news.chunk;
     this.bits.textContent = news.bits;
-    this.points = about.draws.some((d) => d.dimension === 3) ? [] : pairsOf(about);
+    this.handles = handlesOf(about, this.text);
     this.editor.show(null, this.model.path);
     this.stage.classList.remove('stale');
     const law = about.law === 'nonholonomic' ? '' : ', law ' + about.law;
     this.say(`${about.speeds.length} speeds, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${about.linear ? ', one linearisation a step' : ''}${law}`);
-    if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.points.length > 0 ? this.points.length - 1 : Math.min(0, about.points.length - 1);
+    if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.handles.length - 1;
     this.select(this.subject);
     this.inspector.take(null, NaN);
     this.other.whatif.show(about, this.text, Array.from(news.sample.slice(this.places.param, this.places.param + about.params.length)));
@@ -290,8 +297,8 @@ export class Bench implements Stage {
     this.viewList.hidden = !this.solid;
     this.forcesButton.hidden = about.contacts === 0;
     this.hint.textContent = robot ? 'drag a body to pull it · drag beside it to turn · click to select'
-      : this.solid ? 'drag to turn · wheel to zoom'
-        : about.draws.length === 0 ? 'this model has no draw lines' : this.points.length > 0 ? 'drag a point to pull it · drag beside it to move · wheel to zoom' : 'drag to move · wheel to zoom';
+      : about.draws.length === 0 ? 'this model has no draw lines'
+        : (this.handles.length > 0 ? 'drag a point to pull it, or to place it while paused · drag beside it to ' : 'drag to ') + (this.solid ? 'turn' : 'move') + ' · wheel to zoom';
     this.makeCharts();
     if (!recoloured) {
       this.makeParams(about, sample);
@@ -429,8 +436,7 @@ export class Bench implements Stage {
 
   private select(subject: number) {
     this.subject = subject;
-    const point = this.world && this.world.bodies.length === 0 ? subject - this.points.length : subject;
-    this.send({ type: 'select', subject: point >= 0 ? point : -1 });
+    this.send({ type: 'select', subject: this.handles[subject]?.point ?? subject });
     for (const button of this.tree.querySelectorAll('button')) button.setAttribute('aria-pressed', String(button.dataset.body === String(subject)));
     if (this.principle) this.send({ type: 'problem' });
   }
@@ -444,24 +450,17 @@ export class Bench implements Stage {
   }
   private resetView() { this.plane.resetView(); this.bodies?.setCamera(); this.viewList.value = 'usual'; this.dirty = true; }
 
-  // The effective mass of a pair of coordinates, from M a_free = F_N.
-  massAt = (pair: Pair) => {
-    const s = this.samples[this.index], p = this.places;
-    const force = Math.hypot(s[p.FN + pair.x], s[p.FN + pair.y]), free = Math.hypot(s[p.free + pair.x], s[p.free + pair.y]);
-    return free > 1e-9 && force > 1e-9 ? force / free : 1;
-  };
-
   // ---- Painting ----------------------------------------------------------------------------------
 
-  private arrows(sample: Sample): Arrows[] {
-    if (!this.principle || this.subject < 0) return [];
-    const p = this.places, pair = this.points[this.subject];
-    if (pair) {
-      const two = (at: number): [number, number] => [sample[at + pair.x], sample[at + pair.y]];
-      return [{ at: two(p.q), free: two(p.free), actual: two(p.a) }];
+  private arrows(sample: Sample): Arrows | null {
+    if (!this.principle || this.subject < 0) return null;
+    const p = this.places, axes = this.handles[this.subject]?.axes ?? [];
+    if (axes.length > 0) {
+      const read = (at: number) => axes.map((i) => sample[at + i]);
+      return { at: read(p.q), free: read(p.free), actual: read(p.a) };
     }
-    const two = (at: number): [number, number] => [sample[p.subject + at], sample[p.subject + at + 1]];
-    return [{ at: two(0), actual: two(6), free: two(9) }];
+    const three = (at: number) => Array.from(sample.slice(p.subject + at, p.subject + at + 3));
+    return sample[head.selected] === 0 ? null : { at: three(0), actual: three(6), free: three(9) };
   }
 
   private paint() {
@@ -469,11 +468,10 @@ export class Bench implements Stage {
     this.dirty = false;
     const sample = this.samples[this.index], { pull } = this, { other } = this, ghost = other.ghostNow(), over = other.whatif.side ? null : ghost;
     if (this.solid && this.bodies) {
-      const done = this.bodies.paint(this.theme, this.samples, this.index, this.principle, pull && pull.body > 0 ? [this.bodies.pointOf(pull.body, pull.local), pull.to] : null, this.subject, !this.running, over);
+      const done = this.bodies.paint(this.theme, this.samples, this.index, this.arrows(sample), pull && (pull.body > 0 || this.running) ? [pull.handle ? this.whereIs(pull.handle) : this.bodies.pointOf(pull.body, pull.local), pull.to] : null, this.subject, !this.running, over, over ? other.pushes(ghost) : []);
       if (!done) this.dirty = true;
     } else if (!this.solid) {
-      const hand: [[number, number], [number, number]] | null = pull?.pair && this.running
-        ? [[sample[this.places.q + pull.pair.x], sample[this.places.q + pull.pair.y]], pull.to as [number, number]] : null;
+      const hand = pull?.handle && this.running ? [this.whereIs(pull.handle), pull.to] as [[number, number], [number, number]] : null;
       if (over && !this.looping && !other.isRecording()) this.plane.includeGhost(over);
       this.plane.paint(this.theme, this.samples, this.index, this.arrows(sample), hand, over, other.whatif.side ? [] : other.pushes(ghost));
     }
@@ -491,7 +489,7 @@ export class Bench implements Stage {
     // While it runs the answer is a little older than the last sample: the panel shows the instant of the answer.
     let at = this.index;
     while (this.running && at > 0 && this.samples[at][0] > this.inspector.time) at--;
-    this.inspector.show(this.world, this.places, this.samples[at], this.points[this.subject] ?? null, this.world.bodies.length > 0 ? this.subject : -1, this.theme);
+    this.inspector.show(this.world, this.places, this.samples[at], this.handles[this.subject]?.axes ?? [], this.world.bodies.length > 0 ? this.subject : -1, this.theme);
   }
 
   private paintTime(sample: Sample) {

@@ -3,7 +3,8 @@
 import type { Bench } from './bench';
 import { make } from './dom';
 import { recordingsOf } from './examples';
-import { sayNumber } from './numbers';
+import { placeOf, sayNumber } from './numbers';
+import { jointPushes } from './joints';
 import { Plane, type Ghost, type Push } from './plane';
 import { readRecording } from './recording';
 import type { Space } from './space';
@@ -62,7 +63,7 @@ export class Comparison {
       rows = read;
       delete world.from;
     }
-    this.twin = new Twin(world, rows, () => this.opened(), (why) => this.whatif.report(why));
+    this.twin = new Twin(world, rows, this.bench.handles.slice(0, 24), () => this.opened(), (why) => this.whatif.report(why));
     if (rows && this.bench.index > 0) this.bench.reset(); // both from the beginning
   }
 
@@ -71,8 +72,9 @@ export class Comparison {
     if (!twin) return;
     this.strongest = Math.max(0, ...twin.forces.map(size));
     const worst = twin.forces.findIndex((f) => size(f) === this.strongest);
+    if (twin.forces.length > 0) this.measure();
     this.whatif.report(twin.forces.length > 0
-      ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}; the arrow shows where.`
+      ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}${Math.max(...this.hardest) > 0 ? '; arrows show where and when' : ''}.`
       : `Pale and dashed: the motion from here on, ${this.whatif.now()}.`);
     if (!this.bench.solid) for (let k = 0; k < twin.samples.length; k += 5) this.bench.plane.includeGhost({ about: twin.about!, places: twin.places, samples: twin.samples, index: k });
     this.lay();
@@ -127,23 +129,35 @@ export class Comparison {
     return t > last + 1e-9 ? null : twin.forces[twin.indexAt(t)] ?? null;
   }
 
-  // Of a recording: the force that the model does not explain, at the points where it acts.
+  // Of a recording: the force that the model does not explain, where it acts: at points of equations, in the joints of bodies.
   pushes(ghost: Ghost | null): Push[] {
-    const { twin } = this;
-    if (!ghost || !twin || twin.forces.length === 0 || !(this.strongest > 0)) return [];
-    const force = this.forceAt(this.bench.samples[this.bench.index][0]), g = ghost.samples[ghost.index];
-    return !force ? [] : this.bench.points.map((pair) => ({
-      at: [g[ghost.places.q + pair.x], g[ghost.places.q + pair.y]], force: [force[pair.x], force[pair.y]], share: Math.hypot(force[pair.x], force[pair.y]) / this.strongest,
-    }));
+    const { twin } = this, force = ghost && twin && twin.forces.length > 0 ? this.forceAt(this.bench.samples[this.bench.index][0]) : null;
+    if (!force || !ghost || !twin) return [];
+    const g = ghost.samples[ghost.index], at = twin.pushes[twin.indexAt(this.bench.samples[this.bench.index][0])] ?? [];
+    const list = twin.about!.bodies.length > 0 ? jointPushes(twin.about!, twin.places, g, force)
+      : this.bench.handles.slice(0, at.length).map((handle, k) => ({ at: placeOf(handle, ghost.places, g), force: at[k], turns: false, share: 0 }));
+    for (const push of list) push.share = Math.hypot(...push.force) / (push.turns ? this.hardest[1] : this.hardest[0]) || 0;
+    return list;
+  }
+
+  // The largest push of a recording, and of bodies the largest torque.
+  private hardest: [number, number] = [0, 0];
+  private measure() {
+    const twin = this.twin!;
+    this.hardest = [0, 0];
+    twin.forces.forEach((force, k) => {
+      const list = twin.about!.bodies.length > 0 ? jointPushes(twin.about!, twin.places, twin.samples[k], force) : (twin.pushes[k] ?? []).map((f) => ({ force: f, turns: false }));
+      for (const push of list) this.hardest[Number(push.turns)] = Math.max(this.hardest[Number(push.turns)], Math.hypot(...push.force));
+    });
   }
 
   paint(ghost: Ghost) {
     if (this.plane) {
       this.plane.sameWindow(this.bench.plane);
-      this.plane.paint(this.bench.theme, ghost.samples, ghost.index, [], null, null, this.pushes(ghost));
+      this.plane.paint(this.bench.theme, ghost.samples, ghost.index, null, null, null, this.pushes(ghost));
     } else if (this.space && this.bench.bodies) {
       this.space.sameView(this.bench.bodies);
-      if (!this.space.paint(this.bench.theme, ghost.samples, ghost.index, false, null, -1, !this.bench.running)) this.bench.dirty = true;
+      if (!this.space.paint(this.bench.theme, ghost.samples, ghost.index, null, null, -1, !this.bench.running, null, this.pushes(ghost))) this.bench.dirty = true;
     }
   }
 }

@@ -2,10 +2,11 @@
 // has none the engine runs the example for a moment here.
 import { make } from './dom';
 import { examples, files, type Example } from './examples';
-import { placesOf } from './numbers';
+import { placesOf, type About } from './numbers';
 import { Plane } from './plane';
+import { paintPortrait } from './portrait';
 import type { Space } from './space';
-import { themeNow } from './theme';
+import { themeNow, type Theme } from './theme';
 import type { News, Order } from './worker';
 
 // The names of the pictures that the build has made; there are light and dark ones.
@@ -19,9 +20,32 @@ function pictureOf(path: string): HTMLElement {
   return make('picture', {}, make('source', { media: '(prefers-color-scheme: dark)', srcset: name('dark') }), make('img', { loading: 'lazy', alt: '', src: name('light') }));
 }
 
+const isSolid = (about: About) => about.bodies.length > 0 || about.draws.some((d) => d.dimension === 3);
+
+function paintPicture(canvas: HTMLCanvasElement, space: Space | null, news: Extract<News, { type: 'opened' }>, theme: Theme) {
+  const { about } = news, places = placesOf(about), samples = [...news.before, news.sample];
+  if (isSolid(about)) {
+    space!.setWorld(about, places, news.meshes, samples[0], theme);
+    space!.picture(theme, samples, 400, 256);
+    canvas.width = 400;
+    canvas.height = 256;
+    canvas.getContext('2d')?.drawImage(space!.canvas, 0, 0, 400, 256);
+  } else if (about.draws.length === 0) { // its first chart
+    const curves = about.curves.filter((c) => c.plot === about.curves[0].plot);
+    paintPortrait(canvas, theme, curves.map((c) => ({ points: samples.map((s): [number, number] => [c.kind === 0 ? s[0] : s[places.output + c.output], s[places.output + c.output + 1]]) })));
+  } else {
+    const plane = new Plane(canvas);
+    plane.quiet = true;
+    plane.setWorld(about, places, samples[0]);
+    for (const sample of samples) plane.include(sample);
+    plane.paint(theme, samples, samples.length - 1, null, null);
+  }
+}
+
 export function showGallery(app: HTMLElement, made: Set<string>): () => void {
   let worker: Worker | null = null; // there is one where pictures are drawn here
-  const waiting: { example: Example; canvas: HTMLCanvasElement }[] = [], theme = themeNow();
+  const waiting: { example: Example; canvas: HTMLCanvasElement }[] = [], painters: (() => void)[] = [];
+  let theme = themeNow();
   let busy: (typeof waiting)[number] | null = null, space: Space | null = null, gone = false;
 
   const next = () => {
@@ -38,28 +62,20 @@ export function showGallery(app: HTMLElement, made: Set<string>): () => void {
   const draw = async (event: MessageEvent<News>) => {
     const news = event.data, at = busy;
     if (news.type === 'opened' && at) {
-      const places = placesOf(news.about), samples = [...news.before, news.sample], solid = news.about.bodies.length > 0 || news.about.draws.some((d) => d.dimension === 3);
-      if (solid) {
+      if (isSolid(news.about) && !space) {
         const { Space } = await import('./space');
         if (gone) return;
-        space ??= new Space(make('canvas', { width: 400, height: 256 }));
+        space = new Space(make('canvas', { width: 400, height: 256 }));
         space.forces = false;
-        space.setWorld(news.about, places, news.meshes, samples[0], theme);
-        space.picture(theme, samples, 400, 256);
-        at.canvas.width = 400;
-        at.canvas.height = 256;
-        at.canvas.getContext('2d')?.drawImage(space.canvas, 0, 0, 400, 256);
-      } else {
-        const plane = new Plane(at.canvas);
-        plane.quiet = true;
-        plane.setWorld(news.about, places, samples[0]);
-        for (const sample of samples) plane.include(sample);
-        plane.paint(theme, samples, samples.length - 1, [], null);
       }
-      at.canvas.dataset.done = '1';
+      const paint = () => { paintPicture(at.canvas, space, news, theme); at.canvas.dataset.done = theme.dark ? 'dark' : 'light'; };
+      painters.push(paint);
+      paint();
     }
     next();
   };
+  const light = matchMedia('(prefers-color-scheme: dark)'), recolour = () => { theme = themeNow(); for (const paint of painters) paint(); };
+  light.addEventListener('change', recolour);
 
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) {
@@ -95,5 +111,5 @@ export function showGallery(app: HTMLElement, made: Set<string>): () => void {
       make('p', {}, 'Of all accelerations that the constraints admit, nature takes the one nearest to the free one, in the metric of the masses: Gauss, 1829. ' +
         'Open an example, change it, pull at it. The engine runs in this page, with the bits of the library.'), find, make('a', { id: 'tour', href: '#/tour/1' }, make('button', { tabIndex: -1 }, 'A tour in six stops'))),
     ...sections));
-  return () => { gone = true; seen.disconnect(); worker?.terminate(); space?.free(); };
+  return () => { gone = true; seen.disconnect(); light.removeEventListener('change', recolour); worker?.terminate(); space?.free(); };
 }

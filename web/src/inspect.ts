@@ -1,7 +1,8 @@
 // The principle in numbers, for what is selected; and the tree of names from which to select.
-import { admissibleOf, paintAdmissible, sayAdmissible } from './admissible';
+import { paintAdmissible, sayAdmissible } from './admissible';
+import { admissibleOf, ratesOf } from './metric';
 import { make } from './dom';
-import { contactSize, head, sayNumber, type About, type Pair, type Places, type Problem, type Sample } from './numbers';
+import { contactSize, head, sayNumber, type About, type Places, type Problem, type Sample } from './numbers';
 import type { Theme } from './theme';
 
 type Three = [number, number, number];
@@ -22,11 +23,11 @@ export class Inspector {
   time = NaN; // of the problem
   take(problem: Problem | null, time: number) { this.problem = problem; this.time = time; }
 
-  show(about: About, p: Places, sample: Sample, pair: Pair | null, body: number, theme: Theme) {
+  show(about: About, p: Places, sample: Sample, axes: number[], body: number, theme: Theme) {
     this.words.textContent = `Z = ½ (a − a_free)ᵀ M (a − a_free) = ${sayNumber(this.Z(p, sample))}, the least that the constraints admit; certificate ${sample[head.certificate].toExponential(1)}`;
-    this.tellNumbers(about, p, sample, pair);
+    this.tellNumbers(about, p, sample, axes);
     this.tellBody(about, p, sample, body);
-    this.paint(p, sample, pair, theme);
+    this.paint(p, sample, axes, theme);
   }
 
   private Z(p: Places, sample: Sample): number {
@@ -37,15 +38,26 @@ export class Inspector {
     return sum;
   }
 
+  // F^N = M a_free, F^C and F^L = M a - F^N - F^C. The engine may have taken contacts of bodies as known forces, which then are within its F^N:
+  // here friction is counted as F^C, and what presses as F^L.
+  private forces(p: Places, sample: Sample, n: number): number[][] {
+    const own = [p.FN, p.FL, p.FC].map((at) => Array.from(sample.slice(at, at + n))), { problem } = this;
+    if (!problem || this.time !== sample[0] || sample[head.contacts] === 0) return own;
+    const { m, numbers } = problem, times = (at: number) => own[0].map((_, i) => { let sum = 0; for (let j = 0; j < n; j++) sum += numbers[i * n + j] * sample[at + j]; return sum; });
+    const FN = times(p.free), Ma = times(p.a), rubbed = own[2].some((v) => v !== 0), FC = own[2].map((v, i) => (rubbed ? v : numbers[n * n + m * n + m + 3 * n + i]));
+    return [FN, Ma.map((v, i) => v - FN[i] - FC[i]), FC];
+  }
+
   // Coordinates whose motion the constraints change most; those of a selected point come first.
-  private tellNumbers(about: About, p: Places, sample: Sample, pair: Pair | null) {
-    const list = about.speeds.map((name, i) => ({ name, i, change: Math.abs(sample[p.a + i] - sample[p.free + i]), first: pair !== null && (i === pair.x || i === pair.y) }));
+  private tellNumbers(about: About, p: Places, sample: Sample, axes: number[]) {
+    const list = about.speeds.map((name, i) => ({ name, i, change: Math.abs(sample[p.a + i] - sample[p.free + i]), first: axes.includes(i) }));
     list.sort((x, y) => Number(y.first) - Number(x.first) || y.change - x.change);
-    const largest = (at: number[]) => Math.max(...at.map((k) => Math.max(...sample.slice(k, k + about.speeds.length).map(Math.abs)))), fast = largest([p.free, p.a]), strong = largest([p.FN, p.FL, p.FC]);
+    const n = about.speeds.length, part = (at: number) => Array.from(sample.slice(at, at + n)), motions = [part(p.free), part(p.a)], forces = this.forces(p, sample, n);
+    const largest = (columns: number[][]) => Math.max(...columns.flat().map(Math.abs)), fast = largest(motions), strong = largest(forces);
     const cell = (tag: 'td' | 'th', text: string) => make(tag, {}, text);
     const titles = ['', 'free', 'actual', 'Fᴺ', 'Fᴸ', 'Fᶜ'].map((t) => cell('th', t));
     this.table.replaceChildren(make('tr', {}, ...titles), ...list.slice(0, 8).map(({ name, i }) =>
-      make('tr', {}, cell('th', name), ...[p.free, p.a, p.FN, p.FL, p.FC].map((at) => cell('td', tidy(sample[at + i], at < p.FN ? fast : strong))))));
+      make('tr', {}, cell('th', name), ...[...motions, ...forces].map((column, k) => cell('td', tidy(column[i], k < 2 ? fast : strong))))));
     this.table.title = 'Accelerations; applied, ideal constraint and non-ideal constraint forces';
   }
 
@@ -67,21 +79,14 @@ export class Inspector {
       ...(about.contacts > 0 ? [row(touches + (touches === 1 ? ' contact' : ' contacts'), push)] : []));
   }
 
-  private paint(p: Places, sample: Sample, pair: Pair | null, theme: Theme) {
+  private paint(p: Places, sample: Sample, axes: number[], theme: Theme) {
     const { problem } = this;
     this.picture.hidden = this.caption.hidden = !problem || problem.n > 80;
     if (!problem || problem.n > 80 || this.time !== sample[0]) return; // what belongs to this instant is under way
-    const { n, m, numbers } = problem, J = numbers.subarray(n * n + m * n + m), unit = (i: number) => Array.from({ length: n }, (_, k) => Number(k === i));
-    let rows: number[][], free: Two, actual: Two;
-    if (pair) {
-      rows = [unit(pair.x), unit(pair.y)];
-      free = [sample[p.free + pair.x], sample[p.free + pair.y]];
-      actual = [sample[p.a + pair.x], sample[p.a + pair.y]];
-    } else {
-      const w = Array.from(sample.slice(p.subject + 6, p.subject + 9)), f = Array.from(sample.slice(p.subject + 9, p.subject + 12)), axes = planeOf(f, w);
-      rows = axes.map((e) => Array.from({ length: n }, (_, k) => e[0] * J[k] + e[1] * J[n + k] + e[2] * J[2 * n + k]));
-      [free, actual] = [f, w].map((v) => axes.map((e) => e[0] * v[0] + e[1] * v[1] + e[2] * v[2]) as Two);
-    }
+    const rates = ratesOf(problem, axes), read = (at: number) => rates.map((_, k) => sample[axes.length > 0 ? (at > 6 ? p.free : p.a) + axes[k] : p.subject + at + k]);
+    const w = read(6), f = read(9), plane = planeOf(rates, f, w), sum = (e: number[], v: (k: number) => number) => e.reduce((all, part, k) => all + part * v(k), 0);
+    const rows = plane.map((e) => Array.from({ length: problem.n }, (_, i) => sum(e, (k) => rates[k][i])));
+    const [free, actual] = [f, w].map((v) => plane.map((e) => sum(e, (k) => v[k])) as Two);
     const set = rows.every((row) => row.some((v) => v !== 0)) ? admissibleOf(problem, rows) : null;
     paintAdmissible(this.picture, theme, set, free, actual);
     this.caption.textContent = sayAdmissible(set) + '; ellipses: equal Z';
@@ -91,8 +96,9 @@ export class Inspector {
 // Beside what is large, round-off is nothing.
 const tidy = (v: number, large: number) => sayNumber(Math.abs(v) < 1e-9 * large ? 0 : v, 3);
 
-// The upright plane in which the free and the actual acceleration differ most.
-function planeOf(free: number[], actual: number[]): [Three, Three] {
+// Of a point in the plane that; else the upright plane in which the free and the actual acceleration differ most.
+function planeOf(rates: number[][], free: number[], actual: number[]): number[][] {
+  if (rates.length < 3 || rates[2].every((v) => v === 0)) return [[1, 0], [0, 1]];
   const d = actual.map((v, k) => v - free[k]), flat = Math.hypot(d[0], d[1]);
   return [flat > 1e-9 * Math.hypot(...d) ? [d[0] / flat, d[1] / flat, 0] : [1, 0, 0], [0, 0, 1]];
 }

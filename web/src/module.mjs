@@ -80,12 +80,12 @@ export async function startEngine(module) {
     grab: (/** @type {number} */ body, /** @type {number[]} */ at, /** @type {number} */ rate) => ok(raw.studio_grab(body, at[0], at[1], at[2], rate)),
     pull: (/** @type {number[]} */ to) => ok(raw.studio_pull(to[0], to[1], to[2])),
     release: () => ok(raw.studio_release()),
-    // M, A, b, and J of what is selected: see engine.h
+    // M, A, b, J of what is selected, friction: see engine.h
     problem() {
       const at = raw.studio_problem();
       if (!at) return null;
       const [n, m] = new Float64Array(raw.memory.buffer, at, 2);
-      return { n, m, numbers: new Float64Array(raw.memory.buffer, at + 16, n * n + m * n + m + 3 * n).slice() };
+      return { n, m, numbers: new Float64Array(raw.memory.buffer, at + 16, n * n + m * n + m + 4 * n).slice() };
     },
     unexplained: (/** @type {ArrayLike<number>} */ given) => lend([bytesOf(given)], (a) => {
       const at = raw.studio_unexplained(a);

@@ -30,7 +30,7 @@ export interface Problem { n: number; m: number; numbers: Float64Array }
 export const drawKinds = ['point', 'line', 'circle', 'trail', 'spring', 'polygon', 'text', 'box', 'solid', 'plane', 'arrow'] as const;
 export type Sample = Float64Array;
 
-export const head = { t: 0, energy: 1, kinetic: 2, potential: 3, power: 4, position: 5, velocity: 6, certificate: 7, Z: 8, contacts: 9 };
+export const head = { t: 0, energy: 1, kinetic: 2, potential: 3, power: 4, position: 5, velocity: 6, certificate: 7, Z: 8, contacts: 9, selected: 11 };
 
 // Where each part begins in a sample.
 export interface Places {
@@ -50,16 +50,23 @@ export const contactLaws: [string, string][] = [['coulomb', 'Coulomb, exact'], [
 export const contactOf = (about: About) => (about.contact === 'coulomb' && about.linear ? 'linear' : about.contact);
 export const contactSize = 14; // numbers of a contact
 
-// Coordinates that are those of a point in the plane: x and y, x1 and y1, x[3] and y[3].
-export interface Pair { name: string; x: number; y: number }
-export function pairsOf(about: About): Pair[] {
-  const list: Pair[] = [];
-  about.coords.forEach((name, x) => {
-    const match = /^x(.*)$/.exec(name), y = match ? about.coords.indexOf('y' + match[1]) : -1;
-    if (match && y >= 0 && about.coords.indexOf('z' + match[1]) < 0 && about.bodies.length === 0) list.push({ name: '(' + name + ', y' + match[1] + ')', x, y });
+// A point of equations that can be selected and dragged: coordinates x and y (and z), x1 and y1, x[3] and y[3], where the text has them as a place; or
+// one that the model names. `where` and `rate` are its place and velocity in the language of models.
+export interface Handle { where: string; rate: string; axes: number[]; point: number } // axes: its coordinates, or none; point: its number among those with names, or -1
+export function handlesOf(about: About, text: string): Handle[] {
+  if (about.bodies.length > 0) return [];
+  const list: Handle[] = [], wide = about.draws.some((d) => d.dimension === 3) ? 3 : 2;
+  about.coords.forEach((name) => {
+    const match = /^x(.*)$/.exec(name), names = match ? ['x', 'y', 'z'].map((axis) => axis + match[1]).filter((n) => about.coords.includes(n)) : [];
+    const written = new RegExp('\\(\\s*' + names.map((n) => n.replace(/\[.*$/, '') + '(\\[[^\\]]*\\])?').join('\\s*,\\s*') + '\\s*\\)');
+    if (names.length === wide && written.test(text)) list.push({ where: `(${names.join(', ')})`, rate: `(${names.map((n) => n + "'").join(', ')})`, axes: names.map((n) => about.coords.indexOf(n)), point: -1 });
   });
+  about.points.forEach((name, point) => list.push({ where: name, rate: name + "'", axes: [], point }));
   return list;
 }
+// Where it is.
+export const placeOf = (handle: Handle, p: Places, s: Sample): number[] =>
+  (handle.axes.length > 0 ? handle.axes.map((i) => s[p.q + i]) : Array.from(s.slice(p.frame + 7 * handle.point, p.frame + 7 * handle.point + 3)));
 
 export const sayNumber = (v: number, digits = 4) =>
   !Number.isFinite(v) ? '–' : (v !== 0 && (Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5) ? v.toExponential(2) : String(Number(v.toPrecision(digits)))).replace(/-/g, '\u2212');

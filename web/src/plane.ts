@@ -1,12 +1,12 @@
 // The drawing of a model in the plane: its `draw` lines on square paper, with arrows of the principle.
-import { drawKinds, type About, type Draw, type Pair, type Places, type Sample } from './numbers';
+import { drawKinds, type About, type Draw, type Places, type Sample } from './numbers';
 import { curveColour, fitCanvas, ghostOf, namedColour, type Theme } from './theme';
 
 type Place = [number, number];
-export interface Arrows { at: Place; free: Place; actual: Place }
+export interface Arrows { at: number[]; free: number[]; actual: number[] } // of as many components as the point has
 // Another motion, drawn pale behind this one.
 export interface Ghost { about: About; places: Places; samples: Sample[]; index: number }
-export interface Push { at: Place; force: Place; share: number } // share: of the longest of all
+export interface Push { at: number[]; force: number[]; turns: boolean; share: number } // turns: a torque; share: of the longest of all
 
 export class Plane {
   private about!: About;
@@ -94,24 +94,13 @@ export class Plane {
     this.middle(1) - (y - this.size.height / 2 - this.view.y) / this.scale,
   ];
 
-  // The coordinate pair that is nearest to a place, within a finger's width.
-  pairAt(pairs: Pair[], sample: Sample, x: number, y: number): Pair | null {
-    let best: Pair | null = null, near = 26;
-    for (const pair of pairs) {
-      const [px, py] = this.place([sample[this.places.q + pair.x], sample[this.places.q + pair.y]]);
-      const far = Math.hypot(px - x, py - y);
-      if (far < near) [best, near] = [pair, far];
-    }
-    return best;
-  }
-
   private points(draw: Draw, sample: Sample): Place[] {
     const at = this.places.output + draw.output;
     return Array.from({ length: draw.points }, (_, k) => [sample[at + draw.dimension * k], sample[at + draw.dimension * k + 1]]);
   }
   private radius(draw: Draw, sample: Sample) { return sample[this.places.output + draw.output + draw.points * draw.dimension]; }
 
-  paint(theme: Theme, samples: Sample[], index: number, arrows: Arrows[], pull: [Place, Place] | null, ghost: Ghost | null = null, pushes: Push[] = []) {
+  paint(theme: Theme, samples: Sample[], index: number, arrows: Arrows | null, pull: [Place, Place] | null, ghost: Ghost | null = null, pushes: Push[] = []) {
     const size = fitCanvas(this.canvas);
     if (!size) return;
     this.size = size;
@@ -131,7 +120,7 @@ export class Plane {
     }
     this.about.draws.forEach((draw, i) => this.paintTrail(pen, theme, draw, i, samples, index));
     this.about.draws.forEach((draw, i) => this.paintShape(pen, theme, draw, i, sample));
-    for (const set of arrows) this.paintArrows(pen, theme, set);
+    if (arrows) this.paintArrows(pen, theme, arrows);
     for (const push of pushes) {
       const at = this.place(push.at), size = Math.hypot(...push.force), long = (0.3 * Math.min(width, height) * push.share) / (size || 1);
       paintArrow(pen, at, [at[0] + long * push.force[0], at[1] - long * push.force[1]], theme.force, theme.card);
@@ -268,7 +257,7 @@ export class Plane {
     if (!(size > 0)) return;
     this.longest = Math.max(size, 0.995 * this.longest);
     const scale = (0.24 * Math.min(this.size.width, this.size.height)) / this.longest, at = this.place(set.at);
-    const tip = (v: Place): Place => [at[0] + scale * v[0], at[1] - scale * v[1]];
+    const tip = (v: number[]): Place => [at[0] + scale * v[0], at[1] - scale * v[1]];
     paintArrow(pen, tip(set.free), tip(set.actual), theme.force, theme.card);
     paintArrow(pen, at, tip(set.free), theme.free, theme.card);
     paintArrow(pen, at, tip(set.actual), theme.actual, theme.card);

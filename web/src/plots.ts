@@ -118,7 +118,12 @@ class LiveChart implements Chart {
   paint(samples: Sample[], index: number, ghost: Ghost | null) {
     const step = Math.max(1, Math.ceil((index + 1) / 2500)), time: number[] = [], n = this.own.length, columns: (number | null)[][] = Array.from({ length: 2 * n }, () => []);
     const other = ghost ? this.series.map((s) => s.in(ghost.about, ghost.places)) : [];
-    const tame = (v: number | null) => (v === null || !Number.isFinite(v) ? null : this.log ? Math.max(1e-18, Math.abs(v)) : v);
+    let largest = 1;
+    const tame = (v: number | null) => {
+      if (v === null || !Number.isFinite(v)) return null;
+      largest = Math.max(largest, Math.abs(v));
+      return this.log ? Math.max(1e-18, Math.abs(v)) : v;
+    };
     const take = (s: Sample) => {
       time.push(s[0]);
       for (let i = 0; i < n; i++) {
@@ -130,69 +135,90 @@ class LiveChart implements Chart {
     for (let k = 0; k < index; k += step) take(samples[k]);
     take(samples[index]);
     this.plot.setData([time, ...columns] as uPlot.AlignedData);
-    this.plot.show(this.own.map(({ read }) => read(samples[index])));
+    this.plot.show(this.own.map(({ read }) => read(samples[index])).map((v) => (!this.log && Math.abs(v) < 1e-13 * largest ? 0 : v))); // not the digits of round-off
   }
 
   free() { this.plot.free(); }
 }
 
-// One number over another, with a dot where it is now; the last part of the way is stronger.
+// One number over another, with a dot where it is now; the last part of the way is stronger. A click on the curve takes a Poincare section there: dots
+// where another number rises through the value that it had at this point.
 class Portrait implements Chart {
   readonly element: HTMLElement;
   private canvas = document.createElement('canvas');
-  private section: { name: string; read: Read; level: number } | null = null;
-  private last: Sample | null = null;
-  // `others`: what a Poincare section can be taken by.
-  constructor(private x: Clear, private y: Clear, private theme: Theme, others: Clear[], private again: () => void) {
+  private list = document.createElement('select');
+  private words = document.createElement('p');
+  private section: { name: string; read: Read; level: number; passes: [number, number, number][]; seen: Sample | null } | null = null; // passes: t, x, y
+  private shown: { samples: Sample[]; index: number } | null = null;
+  private at: ((p: [number, number]) => [number, number]) | null = null;
+  // `others`: what a section can be taken by; the first that is not drawn here comes first.
+  constructor(private x: Clear, private y: Clear, private theme: Theme, private others: Clear[], private again: () => void) {
     this.element = frame(y.name + ' over ' + x.name);
-    if (others.length > 0) this.element.append(this.sectionList(others));
-    this.canvas.setAttribute('role', 'img');
-    this.canvas.setAttribute('aria-label', 'Phase portrait: ' + y.name + ' over ' + x.name);
-    this.element.append(this.canvas);
+    const { canvas, list } = this;
+    if (others.length > 0) {
+      list.setAttribute('aria-label', 'Poincare section');
+      list.append(new Option('whole', ''), ...others.map((o, i) => new Option('as ' + o.name + ' rises through its value now', String(i))));
+      list.addEventListener('change', () => this.cut(list.value === '' ? null : others[Number(list.value)], this.shown?.samples[this.shown.index]));
+      canvas.addEventListener('click', (event) => this.click(event.offsetX, event.offsetY));
+      canvas.title = 'Click on the curve: a Poincare section through this point';
+      this.element.append(list);
+    }
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', 'Phase portrait: ' + y.name + ' over ' + x.name);
+    this.words.className = 'section';
+    this.words.hidden = true;
+    this.element.append(canvas, this.words);
   }
 
-  // Dots where another number rises through the value that it has when it is chosen.
-  private sectionList(others: Clear[]) {
-    const list = document.createElement('select');
-    list.setAttribute('aria-label', 'Poincare section');
-    list.append(new Option('whole', ''), ...others.map((o, i) => new Option('as ' + o.name + ' rises through its value now', String(i))));
-    list.addEventListener('change', () => {
-      const other = list.value === '' ? null : others[Number(list.value)];
-      this.section = other && this.last ? { ...other, level: other.read(this.last) } : null;
-      this.again();
-    });
+  // Through the point of the curve that is nearest to a place of the canvas; by the number that was chosen, or one that is not drawn here.
+  private click(px: number, py: number) {
+    if (!this.shown || !this.at || this.section) { this.cut(null); return; }
+    const { samples, index } = this.shown, drawn = [this.x.name, this.y.name];
+    let near = 30, best: Sample | null = null;
+    for (let k = 0; k <= index; k++) {
+      const [u, v] = this.at([this.x.read(samples[k]), this.y.read(samples[k])]), far = Math.hypot(u - px, v - py);
+      if (far < near) [near, best] = [far, samples[k]];
+    }
+    if (best) this.cut(this.others.find((o) => !drawn.includes(o.name) && !drawn.includes(o.name + "'")) ?? this.others[0], best);
+  }
+
+  private cut(by: Clear | null, through?: Sample) {
+    this.section = by && through ? { ...by, level: by.read(through), passes: [], seen: null } : null;
+    this.list.value = this.section ? String(this.others.indexOf(by!)) : '';
+    this.again();
+  }
+
+  private curve(samples: Sample[], index: number): [number, number][] {
+    const list: [number, number][] = [], step = Math.max(1, Math.ceil(index / 4000)), add = (s: Sample) => { const x = this.x.read(s), y = this.y.read(s); if (Number.isFinite(x + y)) list.push([x, y]); };
+    for (let k = 0; k < index; k += step) add(samples[k]);
+    add(samples[index]);
     return list;
   }
 
-  private points(samples: Sample[], index: number): [number, number][] {
-    const list: [number, number][] = [], add = (x: number, y: number) => { if (Number.isFinite(x + y)) list.push([x, y]); }, cut = this.section;
-    if (!cut) {
-      const step = Math.max(1, Math.ceil(index / 4000));
-      for (let k = 0; k < index; k += step) add(this.x.read(samples[k]), this.y.read(samples[k]));
-      add(this.x.read(samples[index]), this.y.read(samples[index]));
-      return list;
-    }
-    for (let k = 1; k <= index; k++) {
+  // What has passed since the last look, before samples are thinned out; what lies behind the end of the motion is forgotten.
+  private passages(cut: NonNullable<typeof this.section>, samples: Sample[], index: number): [number, number][] {
+    const end = samples[samples.length - 1][0], from = cut.seen && cut.seen[0] <= end ? samples.findLastIndex((s) => s[0] <= cut.seen![0]) : 0;
+    if (cut.seen && cut.seen[0] > end) cut.passes = cut.passes.filter(([t]) => t <= end);
+    for (let k = Math.max(1, from + 1); k < samples.length; k++) {
       const a = samples[k - 1], b = samples[k], u = cut.read(a) - cut.level, v = cut.read(b) - cut.level;
       if (!(u < 0 && v >= 0)) continue;
       const part = u / (u - v), between = (read: Read) => read(a) + part * (read(b) - read(a));
-      add(between(this.x.read), between(this.y.read));
+      cut.passes.push([between((s) => s[0]), between(this.x.read), between(this.y.read)]);
     }
-    return list;
+    cut.seen = samples[samples.length - 1];
+    if (cut.passes.length > 20000) cut.passes.splice(0, 1000);
+    return cut.passes.filter(([t, x, y]) => t <= samples[index][0] && Number.isFinite(x + y)).map(([, x, y]) => [x, y]);
   }
 
   paint(samples: Sample[], index: number) {
-    const now = this.last = samples[index], size = fitCanvas(this.canvas), list = this.points(samples, index);
+    const now = samples[index], size = fitCanvas(this.canvas), cut = this.section;
+    this.shown = { samples, index };
     if (!size) return;
-    if (list.length === 0) {
-      const { pen } = size;
-      pen.clearRect(0, 0, size.width, size.height);
-      pen.font = '12px system-ui, sans-serif';
-      pen.fillStyle = this.theme.soft;
-      pen.fillText('no passage yet', 12, 24);
-      return;
-    }
-    paintPortrait(this.canvas, this.theme, [{ points: list, recent: Math.max(0, list.length - 120), now: this.section ? null : [this.x.read(now), this.y.read(now)], dots: this.section !== null }]);
+    const list = cut ? this.passages(cut, samples, index) : this.curve(samples, index);
+    this.words.hidden = !cut;
+    if (cut) this.words.textContent = `${list.length} ${list.length === 1 ? 'passage' : 'passages'} of ${cut.name} up through ${sayNumber(cut.level)}; a click shows the whole curve`;
+    if (list.length === 0) size.pen.clearRect(0, 0, size.width, size.height);
+    else this.at = paintPortrait(this.canvas, this.theme, [{ points: list, recent: Math.max(0, list.length - 120), now: cut ? null : [this.x.read(now), this.y.read(now)], dots: cut !== null }]);
   }
   free() {}
 }

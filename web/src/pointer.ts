@@ -1,15 +1,17 @@
 // Mouse and touch on the stage: pulling points and bodies, moving, turning and zooming the view.
-import type { About, Pair, Sample } from './numbers';
+import type { About, Handle, Sample } from './numbers';
 import type { Plane } from './plane';
 import type { Space } from './space';
 import type { Order } from './worker';
 
-export interface Pull { body: number; local: number[]; pair: Pair | null; to: number[] }
+// A body at a point of its own, or (body -1) a point of equations.
+export interface Pull { body: number; local: number[]; handle: Handle | null; to: number[] }
 export interface Stage {
   stage: HTMLElement; planeCanvas: HTMLCanvasElement; spaceCanvas: HTMLCanvasElement;
-  plane: Plane; about(): About | null; space(): Space | null; pairs(): Pair[]; sample(): Sample; playing(): boolean;
+  plane: Plane; about(): About | null; space(): Space | null; sample(): Sample; playing(): boolean;
   pull: Pull | null; // what is held now
-  massAt(pair: Pair): number; selectPair(pair: Pair): void; selectBody(body: number): void; send(order: Order): void; touched(): void;
+  handleAt(place: (p: number[]) => readonly [number, number], x: number, y: number): Handle | null; whereIs(handle: Handle): number[];
+  selectHandle(handle: Handle): void; selectBody(body: number): void; send(order: Order): void; touched(): void;
 }
 
 export function listenToPointer(on: Stage, signal: AbortSignal) {
@@ -21,27 +23,21 @@ export function listenToPointer(on: Stage, signal: AbortSignal) {
   let pan = false, held = false;
 
   on.planeCanvas.addEventListener('pointerdown', (event) => {
-    const [x, y] = place(event), about = on.about();
+    const [x, y] = place(event);
     fingers.set(event.pointerId, [x, y]);
     on.planeCanvas.setPointerCapture(event.pointerId);
     if (fingers.size > 1) { letGo(); pan = true; return; } // two fingers move and zoom
-    const pair = about ? on.plane.pairAt(on.pairs(), on.sample(), x, y) : null;
-    pan = !pair;
-    if (!pair || !about) return;
-    on.selectPair(pair);
-    on.pull = { body: -1, local: [], pair, to: on.plane.unplace(x, y) };
-    if (on.playing()) on.send({ type: 'hold', x: about.coords[pair.x], y: about.coords[pair.y], mass: on.massAt(pair), to: on.pull.to });
+    const handle = on.about() ? on.handleAt(on.plane.place, x, y) : null;
+    pan = !handle;
+    if (handle) take(handle, on.plane.unplace(x, y));
   }, { signal });
 
   on.planeCanvas.addEventListener('pointermove', (event) => {
     const before = fingers.get(event.pointerId);
     if (!before) return;
     const [x, y] = place(event);
-    if (on.pull?.pair) {
-      on.pull.to = on.plane.unplace(x, y);
-      if (on.playing()) on.send({ type: 'pull', to: on.pull.to });
-      else on.send({ type: 'coords', list: [[on.pull.pair.x, on.pull.to[0]], [on.pull.pair.y, on.pull.to[1]]] });
-    } else if (pan) {
+    if (on.pull?.handle) lead(on.plane.unplace(x, y));
+    else if (pan) {
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1], share = 1 / fingers.size;
       on.plane.pan(share * (x - before[0]), share * (y - before[1]));
       if (other) on.plane.zoom(Math.hypot(x - other[0], y - other[1]) / Math.max(1, Math.hypot(before[0] - other[0], before[1] - other[1])), (x + other[0]) / 2, (y + other[1]) / 2);
@@ -49,6 +45,17 @@ export function listenToPointer(on: Stage, signal: AbortSignal) {
     fingers.set(event.pointerId, [x, y]);
     on.touched();
   }, { signal });
+
+  // A point of equations: while it runs a spring pulls it, else it is placed.
+  function take(handle: Handle, to: number[]) {
+    on.selectHandle(handle);
+    on.pull = { body: -1, local: [], handle, to };
+    if (on.playing()) on.send({ type: 'hold', handle, to });
+  }
+  function lead(to: number[]) {
+    on.pull!.to = to;
+    on.send(on.playing() ? { type: 'pull', to } : { type: 'place', handle: on.pull!.handle!, to });
+  }
 
   function letGo() {
     if (on.pull) on.send({ type: 'release' });
@@ -74,21 +81,24 @@ export function listenToPointer(on: Stage, signal: AbortSignal) {
 
   on.spaceCanvas.addEventListener('pointerdown', (event) => {
     const space = on.space(), hit = event.isPrimary ? space?.pick(...place(event)) : null;
-    if (!hit || !space) return;
+    const handle = space && event.isPrimary && on.about() ? on.handleAt(space.place, ...place(event)) : null;
+    if (!space || (!hit && !handle)) return;
     space.controls.enabled = false;
-    on.selectBody(hit.body);
     on.spaceCanvas.setPointerCapture(event.pointerId);
-    on.pull = { body: hit.body, local: hit.local, pair: null, to: hit.world };
+    if (handle) { take(handle, on.whereIs(handle)); return; }
+    on.selectBody(hit!.body);
+    on.pull = { body: hit!.body, local: hit!.local, handle: null, to: hit!.world };
   }, { signal, capture: true });
   on.spaceCanvas.addEventListener('pointermove', (event) => {
     const space = on.space();
-    if (!on.pull || on.pull.body < 0 || !space) return;
-    const to = space.at(...place(event), space.pointOf(on.pull.body, on.pull.local));
+    if (!on.pull || !space) return;
+    const { handle } = on.pull, to = space.at(...place(event), handle ? on.whereIs(handle) : space.pointOf(on.pull.body, on.pull.local));
     if (!to) return;
+    on.touched();
+    if (handle) { lead(to); return; }
     on.pull.to = to;
     if (!held) on.send({ type: 'grab', body: on.pull.body, at: on.pull.local, rate: space.handRate() });
     held = true;
     on.send({ type: 'pull', to });
-    on.touched();
   }, { signal });
 }

@@ -33,10 +33,10 @@ function rangeOf(list: Iterable<number>): Two {
   return low <= high ? [low, high] : [0, 1];
 }
 
-// `equal`: one scale along both axes.
+// `equal`: one scale along both axes. Answers where a point stands on the canvas.
 export function paintPortrait(canvas: HTMLCanvasElement, theme: Theme, tracks: Track[], labels: { x?: string; y?: string; equal?: boolean } = {}) {
   const size = fitCanvas(canvas);
-  if (!size) return;
+  if (!size) return null;
   const { pen, width, height } = size, left = labels.y ? 66 : 52, bottom = labels.x ? 36 : 22, top = 8, right = 10;
   const axis = (d: 0 | 1, room: number) => {
     const [low, high] = rangeOf((function* () { for (const t of tracks) for (const p of t.points) yield p[d]; })()), wide = high - low || Math.abs(high) || 1;
@@ -68,13 +68,14 @@ export function paintPortrait(canvas: HTMLCanvasElement, theme: Theme, tracks: T
   if (labels.x) pen.fillText(labels.x, mx, height - 5);
   if (labels.y) { pen.save(); pen.translate(11, my); pen.rotate(-Math.PI / 2); pen.fillText(labels.y, 0, 0); pen.restore(); }
   tracks.forEach((track, i) => paintTrack(pen, theme, track, i, at));
+  return at;
 }
 
 function paintTrack(pen: CanvasRenderingContext2D, theme: Theme, track: Track, i: number, at: (p: Two) => Two) {
   const { points, shades } = track, colour = curveColour(theme, i);
   if (track.dots) {
     const [low, high] = shades ? rangeOf(Array.from(shades.value)) : [0, 1];
-    let [wide, tall] = [2.2, 2.2];
+    let [wide, tall] = points.length < 500 ? [4, 4] : [2.2, 2.2];
     if (shades) {
       const span = (d: 0 | 1) => { const [a, b] = rangeOf(points.map((p) => p[d])); const e = at([a, a]), f = at([b, b]); return Math.abs(f[d] - e[d]) / Math.max(1, shades.fields[d] - 1) + 0.7; };
       [wide, tall] = [span(0), span(1)];

@@ -207,8 +207,8 @@ class Report {
   private paint() {
     this.dirty = false;
     const { data, t } = this, sample = data.sampleAt(t), index = data.put(sample);
-    if (this.plane) this.plane.paint(this.theme, data.samples, index, [], null);
-    else if (this.space && !this.space.paint(this.theme, data.samples, index, false, null, -1, !this.playing)) this.dirty = true;
+    if (this.plane) this.plane.paint(this.theme, data.samples, index, null, null);
+    else if (this.space && !this.space.paint(this.theme, data.samples, index, null, null, -1, !this.playing)) this.dirty = true;
     this.video?.frame();
     for (const chart of this.charts) chart.paint(t, sample);
     this.clock.textContent = data.timeName + ' = ' + this.say(t);

@@ -1,10 +1,10 @@
 // Bodies in space: their shapes, what touches with its forces, and arrows of the principle.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
 import { contactSize, drawKinds, head, type About, type Draw, type Geom, type Meshes, type Places, type Sample } from './numbers';
 import { curveColour, ghostOf, namedColour, type Theme } from './theme';
-import type { Ghost } from './plane';
+import type { Arrows, Ghost, Push } from './plane';
+import { faces, field, flat, hull } from './surfaces';
 
 interface Line { object: THREE.Object3D; update: (sample: Sample, samples: Sample[], index: number) => void }
 
@@ -14,10 +14,6 @@ interface Actor { about: About; places: Places; bodies: THREE.Group[]; lines: Li
 const up = new THREE.Vector3(0, 0, 1);
 export const viewpoints: Record<string, [number, number, number]> = { usual: [0.75, -1.6, 0.62], front: [0, -1, 0.12], side: [1, 0, 0.12], top: [0, -0.001, 1] };
 
-function clear(group: THREE.Group) {
-  group.traverse((o) => { if (o instanceof THREE.Mesh || o instanceof THREE.Line) { o.geometry.dispose(); (o.material as THREE.Material).dispose(); } });
-  group.clear();
-}
 
 export class Space {
   readonly canvas: HTMLCanvasElement;
@@ -31,9 +27,11 @@ export class Space {
   private actor!: Actor;
   private ghost: Actor | null = null;
   private axes: THREE.Object3D[] = [];
+  private gone: THREE.Object3D[] = []; // no more in the scene, disposed of behind the next frame: programs of the same kind stay compiled
   private cones: THREE.Mesh[] = [];
   private mark = new THREE.BoxHelper(new THREE.Group(), 0x888888);
   private arrows: THREE.ArrowHelper[] = [];
+  private pushes: THREE.ArrowHelper[] = [];
   private principle: THREE.ArrowHelper[] = [];
   private hand: THREE.Line;
   private grip = new THREE.Mesh(new THREE.SphereGeometry(1, 20, 12), new THREE.MeshBasicMaterial());
@@ -83,10 +81,11 @@ export class Space {
     this.push = this.longest = 0;
     this.box.makeEmpty();
     this.turned = false;
-    clear(this.world);
+    this.clear(this.world);
     this.setGhost(null, null, theme);
-    for (const arrow of [...this.arrows, ...this.principle, ...this.cones]) this.scene.remove(arrow);
+    for (const arrow of [...this.arrows, ...this.pushes, ...this.principle, ...this.cones]) this.scene.remove(arrow);
     this.arrows = [];
+    this.pushes = [];
     this.cones = [];
     this.principle = [theme.free, theme.actual, theme.force].map((colour) => this.addArrow(colour));
     this.meshSize = meshes.mesh.map(({ vertex }) => vertex.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
@@ -97,9 +96,17 @@ export class Space {
     this.setCamera();
   }
 
+  private clear(group: THREE.Group) {
+    this.gone.push(...group.children);
+    group.clear();
+  }
+  private dispose() {
+    for (const child of this.gone.splice(0)) child.traverse((o) => { if (o instanceof THREE.Mesh || o instanceof THREE.Line) { o.geometry.dispose(); (o.material as THREE.Material).dispose(); } });
+  }
+
   // Another motion, seen through.
   setGhost(ghost: Ghost | null, meshes: Meshes | null, theme: Theme) {
-    clear(this.ghostWorld);
+    this.clear(this.ghostWorld);
     this.ghost = ghost && meshes ? this.cast(ghost.about, ghost.places, meshes, ghostOf(theme), this.ghostWorld, true) : null;
   }
 
@@ -131,6 +138,17 @@ export class Space {
     this.measure(sample);
     if (this.reach > 1.02 * before) this.setCamera();
     else this.reach = before;
+  }
+
+  // Bodies that leave are followed, until the view is turned: their mean place stays within a part of what is seen.
+  private keepInSight() {
+    const moving = this.actor.bodies.slice(1);
+    if (this.turned || moving.length === 0) return;
+    const away = moving.reduce((sum, body) => sum.addScaledVector(body.position, 1 / moving.length), new THREE.Vector3()).sub(this.middle), far = away.length(), most = 0.35 * this.reach;
+    if (far > most) away.multiplyScalar(1 - most / far); else away.set(0, 0, 0);
+    away.add(this.middle).sub(this.controls.target);
+    this.controls.target.add(away);
+    this.camera.position.add(away);
   }
 
   // How large the scene is, and where.
@@ -170,10 +188,12 @@ export class Space {
     this.camera.position.copy(this.controls.target).addScaledVector(from.clone().normalize(), Math.max(far, 0.2));
     this.camera.near = far / 200;
     this.camera.far = far * 60;
+    this.camera.updateProjectionMatrix();
     this.controls.update();
   }
 
   sameView(other: Space) {
+    this.turned = true;
     this.controls.target.copy(other.controls.target);
     this.camera.position.copy(other.camera.position);
     this.camera.near = other.camera.near;
@@ -291,7 +311,8 @@ export class Space {
         const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: colour }));
         line.frustumCulled = false;
         const tubes = rods ? Array.from({ length: draw.points - 1 }, () => new THREE.Mesh(new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
-        const ends = rods && solid ? Array.from({ length: draw.points }, () => new THREE.Mesh(new THREE.SphereGeometry(1, 24, 14), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
+        // a recorded shape is round at its ends; what moves in equations has a ball there
+        const ends = rods && (solid || (!robot && !draw.radius && draw.fixed.some((f) => !f))) ? Array.from({ length: draw.points }, () => new THREE.Mesh(new THREE.SphereGeometry(1, 24, 14), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
         const group = new THREE.Group();
         group.add(line, ...tubes, ...ends);
         lines.push({ object: group, update: (s) => {
@@ -302,7 +323,12 @@ export class Space {
             line.geometry.dispose();
             line.geometry = new THREE.BufferGeometry().setFromPoints(list);
           }
-          ends.forEach((end, k) => { end.castShadow = true; end.position.copy(list[k]); end.scale.setScalar(Math.abs(s[at(draw.points)])); });
+          ends.forEach((end, k) => {
+            end.castShadow = true;
+            end.visible = solid || !draw.fixed.slice(draw.dimension * k, draw.dimension * (k + 1)).every((f) => f);
+            end.position.copy(list[k]);
+            end.scale.setScalar(solid ? Math.abs(s[at(draw.points)]) : 0.03 * this.reach);
+          });
           tubes.forEach((tube, k) => {
             const way = list[k + 1].clone().sub(list[k]), length = way.length(), thick = draw.radius ? Math.abs(s[at(draw.points)]) : 0.011 * this.reach;
             tube.visible = length > 0;
@@ -416,10 +442,22 @@ export class Space {
     });
   }
 
-  private paintPrinciple(sample: Sample, on: boolean) {
-    const s = this.places.subject, vector = (i: number) => new THREE.Vector3(sample[s + i], sample[s + i + 1], sample[s + i + 2]);
-    const from = vector(0), actual = vector(6), free = vector(9), size = Math.max(actual.length(), free.length());
-    if (!on || sample[11] === 0 || !(size > 0)) { for (const arrow of this.principle) arrow.visible = false; return; }
+  // Forces that a model does not explain; torques in another colour.
+  private paintPushes(list: Push[], theme: Theme) {
+    while (this.pushes.length < list.length) this.pushes.push(this.addArrow(theme.force));
+    this.pushes.forEach((arrow, k) => {
+      const push = list[k], size = push ? Math.hypot(...push.force) : 0;
+      if (!(size > 0)) { arrow.visible = false; return; }
+      const vector = (v: number[]) => new THREE.Vector3(v[0], v[1], v[2] ?? 0);
+      this.setArrow(arrow, vector(push.at), vector(push.force).multiplyScalar((0.6 * this.reach * push.share) / size));
+      arrow.setColor(push.turns ? curveColour(theme, 4) : theme.force);
+    });
+  }
+
+  private paintPrinciple(set: Arrows | null) {
+    const vector = (v?: number[]) => new THREE.Vector3(v?.[0] ?? 0, v?.[1] ?? 0, v?.[2] ?? 0);
+    const from = vector(set?.at), actual = vector(set?.actual), free = vector(set?.free), size = Math.max(actual.length(), free.length());
+    if (!(size > 0)) { for (const arrow of this.principle) arrow.visible = false; return; }
     this.longest = Math.max(size, 0.995 * this.longest);
     const scale = (0.6 * this.reach) / this.longest;
     this.setArrow(this.principle[0], from, free.clone().multiplyScalar(scale));
@@ -429,11 +467,12 @@ export class Space {
 
   // False: the frame before is still being drawn, come again. So no frames pile up, and the page stays awake where
   // drawing is slow; there it takes fewer dots while things move, and at last no shadows.
-  paint(theme: Theme, samples: Sample[], index: number, principle: boolean, pull: [number[], number[]] | null, body: number, still: boolean, ghost: Ghost | null = null): boolean {
+  paint(theme: Theme, samples: Sample[], index: number, principle: Arrows | null, pull: [number[], number[]] | null, body: number, still: boolean, ghost: Ghost | null = null, pushes: Push[] = []): boolean {
     const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
     if (!(width > 0 && height > 0)) return true;
     if (this.busy()) return false;
     this.setSize(width, height, Math.min(still ? 2 : this.dots, devicePixelRatio || 1));
+    this.paintPushes(pushes, theme);
     this.show(samples, index, theme, principle, pull, body, ghost);
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
     this.work = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -466,7 +505,7 @@ export class Space {
     this.camera.updateProjectionMatrix();
   }
 
-  private show(samples: Sample[], index: number, theme: Theme, principle: boolean, pull: [number[], number[]] | null, body: number, ghost: Ghost | null = null) {
+  private show(samples: Sample[], index: number, theme: Theme, principle: Arrows | null, pull: [number[], number[]] | null, body: number, ghost: Ghost | null = null) {
     const sample = samples[index];
     this.put(this.actor, sample);
     for (const line of this.actor.lines) line.update(sample, samples, index);
@@ -483,8 +522,9 @@ export class Space {
       this.mark.setFromObject(chosen);
     }
     this.paintContacts(sample, theme);
-    this.paintPrinciple(sample, principle);
-    if (this.follow && body > 0 && this.actor.bodies[body]) {
+    this.paintPrinciple(principle);
+    if (!this.follow) this.keepInSight();
+    else if (body > 0 && this.actor.bodies[body]) {
       const to = this.actor.bodies[body].position.clone().sub(this.controls.target);
       this.controls.target.add(to);
       this.camera.position.add(to);
@@ -503,6 +543,7 @@ export class Space {
     [shade.left, shade.right, shade.top, shade.bottom, shade.near, shade.far] = [-wide, wide, wide, -wide, 0.1 * this.reach, 12 * this.reach];
     shade.updateProjectionMatrix();
     this.renderer.render(this.scene, this.camera);
+    this.dispose();
   }
 
   // A small picture of the last sample, with the way to it, whatever the canvas' size on the page is.
@@ -510,7 +551,7 @@ export class Space {
     this.setSize(width, height, 1);
     for (const sample of samples) this.include(sample);
     this.setCamera();
-    this.show(samples, samples.length - 1, theme, false, null, -1);
+    this.show(samples, samples.length - 1, theme, null, null, -1);
   }
 
   free() { this.controls.dispose(); this.renderer.dispose(); }
@@ -526,49 +567,24 @@ export class Space {
   handRate() { return Math.sqrt((20 * 9.81) / this.reach); }
   // Where on the canvas the first shape of a body that can be held is.
   somewhere(): [number, number] | null {
-    const shape = this.picked[0]?.getWorldPosition(new THREE.Vector3()).project(this.camera);
-    return shape ? [(0.5 + 0.5 * shape.x) * this.canvas.clientWidth, (0.5 - 0.5 * shape.y) * this.canvas.clientHeight] : null;
+    const shape = this.picked[0]?.getWorldPosition(new THREE.Vector3());
+    return shape ? this.place(shape.toArray()) : null;
   }
   private ray(x: number, y: number) {
     const ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight), this.camera);
     return ray;
   }
+  // Where a point of the world is on the canvas.
+  place = (p: number[]): [number, number] => {
+    const at = new THREE.Vector3(p[0], p[1], p[2] ?? 0).project(this.camera);
+    return [(0.5 + 0.5 * at.x) * this.canvas.clientWidth, (0.5 - 0.5 * at.y) * this.canvas.clientHeight];
+  };
   // The place under the mouse, at the depth of a point.
   at(x: number, y: number, depth: number[]): number[] | null {
     const normal = this.camera.getWorldDirection(new THREE.Vector3());
-    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, new THREE.Vector3(...(depth as [number, number, number])));
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, new THREE.Vector3(depth[0], depth[1], depth[2] ?? 0));
     return this.ray(x, y).ray.intersectPlane(plane, new THREE.Vector3())?.toArray() ?? null;
   }
   pointOf(body: number, local: number[]) { return this.actor.bodies[body].localToWorld(new THREE.Vector3(...(local as [number, number, number]))).toArray(); }
-}
-
-function flat(vertex: Float64Array, face: Int32Array) {
-  const geometry = new THREE.BufferGeometry(), corners = new Float32Array(3 * face.length);
-  face.forEach((v, i) => { for (let k = 0; k < 3; k++) corners[3 * i + k] = vertex[3 * v + k]; });
-  geometry.setAttribute('position', new THREE.BufferAttribute(corners, 3));
-  geometry.computeVertexNormals();
-  return geometry;
-}
-
-// The faces of a solid in a recording: lists of corners, each with its length before it.
-function faces(draw: Draw) {
-  const list: number[] = [], face = draw.faces ?? [];
-  for (let i = 0; i < face.length; i += face[i] + 1) for (let k = 2; k < face[i]; k++) list.push(face[i + 1], face[i + k], face[i + k + 1]);
-  return flat(Float64Array.from(draw.vertices ?? []), Int32Array.from(list));
-}
-
-// A mesh without faces is its convex hull.
-function hull(vertex: Float64Array) {
-  return new ConvexGeometry(Array.from({ length: vertex.length / 3 }, (_, i) => new THREE.Vector3().fromArray(vertex, 3 * i)));
-}
-
-function field(about: { columns: number; rows: number; half: number[] }, height: Float64Array) {
-  const { columns, rows, half } = about, geometry = new THREE.PlaneGeometry(2 * half[0], 2 * half[1], columns - 1, rows - 1);
-  const position = geometry.getAttribute('position') as THREE.BufferAttribute;
-  for (let j = 0; j < rows; j++) for (let i = 0; i < columns; i++) {
-    position.setXYZ(j * columns + i, -half[0] + (2 * half[0] * i) / (columns - 1), -half[1] + (2 * half[1] * j) / (rows - 1), height[j * columns + i]);
-  }
-  geometry.computeVertexNormals();
-  return geometry;
 }

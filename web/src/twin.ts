@@ -1,6 +1,6 @@
 // A second world beside the first: one constraint less, another law, another parameter; or a recording. It follows the
 // clock of the first.
-import type { About, Meshes, Places, Row, Sample } from './numbers';
+import type { About, Handle, Meshes, Places, Row, Sample } from './numbers';
 import { placesOf } from './numbers';
 import type { News, Order, World } from './worker';
 
@@ -10,10 +10,11 @@ export class Twin {
   meshes!: Meshes;
   samples: Sample[] = [];
   forces: Float64Array[] = []; // of a recording: what the model does not explain, by speeds
+  pushes: number[][][] = []; // and of equations at each handle
   private worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 
   // `opened` is called when it can be drawn, `failed` with the reason when it cannot.
-  constructor(world: World, private rows: Row[] | null, private opened: () => void, private failed: (why: string) => void) {
+  constructor(world: World, private rows: Row[] | null, private handles: Handle[], private opened: () => void, private failed: (why: string) => void) {
     this.worker.onmessage = (event: MessageEvent<News>) => this.hear(event.data);
     this.send({ type: 'open', ...world });
   }
@@ -27,11 +28,12 @@ export class Twin {
       this.places = placesOf(news.about);
       this.meshes = news.meshes;
       this.samples = [news.sample];
-      if (this.rows) this.send({ type: 'replay', rows: this.rows });
+      if (this.rows) this.send({ type: 'replay', rows: this.rows, handles: this.handles });
       else if (first) this.opened();
     } else if (news.type === 'replayed') {
       this.samples = news.list;
       this.forces = news.forces;
+      this.pushes = news.pushes;
       this.opened();
     } else if (news.type === 'samples') {
       this.samples.length = Math.min(this.samples.length, news.from);

@@ -1,6 +1,7 @@
 // The engine runs here, so that the page never stalls. It steps for a part of each frame, and sends what it has seen.
 import engineUrl from '../../build/wasm/engine.wasm?url';
-import type { About, Fault, Meshes, Problem, Row, Sample } from './numbers';
+import { massOf, moveBy, ratesOf, spread } from './metric';
+import { placeOf, placesOf, type About, type Fault, type Handle, type Meshes, type Problem, type Row, type Sample } from './numbers';
 import { startEngine } from './module.mjs';
 
 // A world: its text, and in what it differs from what the text says.
@@ -16,12 +17,11 @@ export type Order =
   | { type: 'speed'; value: number }
   | { type: 'until'; t: number }
   | { type: 'param'; index: number; value: number }
-  | { type: 'coords'; list: [number, number][] }
+  | { type: 'place' | 'hold'; handle: Handle; to: number[] }
   | { type: 'select'; subject: number }
   | { type: 'seek'; index: number }
-  | { type: 'replay'; rows: Row[] }
+  | { type: 'replay'; rows: Row[]; handles: Handle[] }
   | { type: 'grab'; body: number; at: number[]; rate: number }
-  | { type: 'hold'; x: string; y: string; mass: number; to: number[] }
   | { type: 'pull'; to: number[] };
 
 export type News =
@@ -29,7 +29,7 @@ export type News =
   | { type: 'failed'; error: Fault; running: boolean }
   | { type: 'samples'; list: Sample[]; from: number; bits: string; rate: number }
   | { type: 'at'; sample: Sample; index: number; count: number; bits: string }
-  | { type: 'replayed'; list: Sample[]; forces: Float64Array[] }
+  | { type: 'replayed'; list: Sample[]; forces: Float64Array[]; pushes: number[][][] } // pushes: of each instant, at each handle
   | { type: 'problem'; problem: Problem | null; t: number }
   | { type: 'thin' | 'paused' | 'ended' };
 
@@ -76,10 +76,10 @@ function meshesNow(): Meshes {
 // For pictures: so much of the motion, in a few samples.
 function lookAhead(time: number, tick: number): Sample[] {
   const list: Sample[] = [], steps = Math.min(600, Math.ceil(time / tick)), part = Math.max(1, Math.ceil(steps / 40)), began = performance.now();
-  for (let k = 0; k < steps && performance.now() - began < 400; k += part) {
-    const sample = engine.look();
+  for (let k = 0; k < steps && performance.now() - began < 400; k++) {
+    const sample = k % part === 0 ? engine.look() : null;
     if (sample) list.push(sample);
-    if (engine.steps(part) < part) break;
+    if (engine.steps(1) < 1) break;
   }
   return list;
 }
@@ -210,14 +210,15 @@ function showAgain() {
 }
 
 // Equations: the same model with a spring more, and the same state.
-function hold(order: Extract<Order, { type: 'hold' }>) {
-  const w = 2 * Math.PI * 1.5, k = order.mass * w * w, c = 2 * order.mass * w * 0.7;
+function hold({ handle, to }: Extract<Order, { type: 'place' | 'hold' }>) {
+  const problem = engine.look() && engine.problem(), mass = problem ? massOf(problem, ratesOf(problem, handle.axes)) : 0;
+  if (!(mass > 0)) return;
+  const w = 2 * Math.PI * 1.5, k = mass * w * w, c = 2 * mass * w * 0.7, names = to.map((_, i) => 'studio_' + i);
   engine.snapshot();
-  const more = `param studio_x = ${order.to[0]}, studio_y = ${order.to[1]}\n` +
-    `force ${order.x}: ${k}*(studio_x - ${order.x}) - ${c}*${order.x}', ${order.y}: ${k}*(studio_y - ${order.y}) - ${c}*${order.y}'\n`;
+  const more = `param ${names.map((name, i) => `${name} = ${to[i]}`).join(', ')}\nforce ${k}*((${names.join(', ')}) - ${handle.where}) - ${c}*${handle.rate} at ${handle.where}\n`;
   if (openWorld(more) && engine.takeOver()) {
     held = 'point';
-    engine.hideParams(2);
+    engine.hideParams(to.length);
   } else if (!openWorld() || !engine.takeOver()) fail();
 }
 
@@ -233,9 +234,25 @@ function release() {
 function pull(to: number[]) {
   if (held === 'body') engine.pull(to);
   if (held === 'point') {
-    engine.setParam(about.params.length, to[0]);
-    engine.setParam(about.params.length + 1, to[1]);
+    to.forEach((value, i) => engine.setParam(about.params.length + i, value));
   }
+}
+
+// A point is put as near to a place as the constraints let it, and all else where it has to move least for that.
+function place({ handle, to }: Extract<Order, { type: 'place' | 'hold' }>) {
+  const p = placesOf(about), n = about.coords.length;
+  for (let round = 0; round < 6; round++) {
+    const sample = engine.look(), q = sample && Array.from(sample.slice(p.q, p.v)), problem = handle.axes.length > 0 ? null : engine.problem();
+    if (!sample || !q) break;
+    handle.axes.forEach((i, k) => { q[i] = to[k]; });
+    if (handle.axes.length === 0) {
+      const at = placeOf(handle, p, sample), move = problem && problem.n === n ? moveBy(problem, ratesOf(problem, []).slice(0, to.length), to.map((v, k) => v - at[k])) : null;
+      if (!move) break;
+      move.forEach((v, i) => { q[i] += v; });
+    }
+    if (!keepState(sample[0], q, sample.slice(p.v, p.a), sample.slice(p.param, p.param + about.params.length)) || handle.axes.length > 0) break;
+  }
+  showAgain();
 }
 
 function setParam(index: number, value: number) {
@@ -248,10 +265,22 @@ function setParam(index: number, value: number) {
   begin({ ...open!, settings: [...settings, [about.params[index], value]] }, true);
 }
 
+// A force on the coordinates as forces at points.
+function pushesOf(handles: Handle[], force: Float64Array): number[][] {
+  const rates: number[][] = [];
+  for (const { axes, point } of handles) {
+    engine.select(point);
+    const problem = engine.problem(), rows = problem ? ratesOf(problem, axes) : [];
+    for (let d = 0; d < 3; d++) rates.push(rows[d] ?? Array.from(force, () => 0));
+  }
+  const list = spread(rates, force);
+  return handles.map((_, k) => list.slice(3 * k, 3 * k + 3));
+}
+
 // A recording as instants of this model: everything that the model says about them, and the force beside its own that
 // the recorded accelerations would need.
-function replay(rows: Row[]) {
-  const list: Sample[] = [], forces: Float64Array[] = [], params = engine.look()!.slice(0);
+function replay({ rows, handles }: Extract<Order, { type: 'replay' }>) {
+  const list: Sample[] = [], forces: Float64Array[] = [], pushes: number[][][] = [], params = engine.look()!.slice(0);
   const at = 12 + about.coords.length + 6 * about.speeds.length + about.rows.length;
   for (const row of rows) {
     if (!keepState(row.t, row.q, row.v, params.slice(at, at + about.params.length))) break;
@@ -259,9 +288,11 @@ function replay(rows: Row[]) {
     if (!sample || !force) break;
     list.push(sample);
     forces.push(force);
+    pushes.push(pushesOf(handles, force));
   }
+  engine.select(subject);
   if (list.length === 0) fail();
-  else send({ type: 'replayed', list, forces });
+  else send({ type: 'replayed', list, forces, pushes });
 }
 
 function start() {
@@ -283,10 +314,10 @@ const acts: { [K in Order['type']]: (order: Extract<Order, { type: K }>) => void
   until(order) { goal = order.t; if (!waiting) follow(); },
   start,
   param: (order) => setParam(order.index, order.value),
-  coords(order) { for (const [index, value] of order.list) engine.setCoord(index, value); showAgain(); },
+  place,
   select(order) { subject = order.subject; engine.select(subject); if (!playing) showAgain(); },
   seek(order) { playing = false; restoreAt(order.index); },
-  replay: (order) => replay(order.rows),
+  replay,
   problem: () => send({ type: 'problem', problem: engine.problem(), t: engine.look()?.[0] ?? 0 }),
   grab(order) { if (engine.grab(order.body, order.at, order.rate)) held = 'body'; },
   hold,

@@ -28,8 +28,10 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-#define SMALL 0x1p-11 /* m, rad; of a length of time, or a parameter, this part */
-#define AGREE 1e-5    /* slopes over two ways that differ by this: their error is its square */
+#define SMALL 0x1p-13 /* m, rad; of a length of time, or a parameter, this part */
+#define AGREE                                                                                      \
+    1e-8 /* of slopes over two ways: of what bends (air: v |v|) that is the error, too             \
+          */
 #define CONTRADICTS 1e-6
 #define LOOSE 1e-6 /* multipliers that are not determined move nothing, up to this */
 #define RANK 1e-8  /* rows that depend on each other do so up to errors of differences */
@@ -274,7 +276,7 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
     size_t count = count_of(r);
     double was = now(r, what, j), step = size_of(r, what, j), apart = HUGE_VAL, *y[4];
     double shift = what == BY_PARAM ? shift_of(r, j, &step) : 0;
-    for (int tries = 0; tries < 3 && apart > AGREE && step > 0; tries++, step /= 16) {
+    for (int tries = 0; tries < 4 && apart > AGREE && step > 0; tries++, step /= 16) {
         int good = 1;
         for (int k = 0; k < 4 && good; k++) {
             y[k] = r->y + (size_t)k * count;

@@ -20,7 +20,8 @@
  *
  * (w = H \ g where there are no such dampers.) df - d(M a) together are -d(M a + bias) of the tree
  * (tree/differ.c) and the forces along constant directions (slopes_pull.c); the third is
- * steps_touch.c's. Two solves, two sweeps, and no matrix of the step is made.
+ * steps_touch.c's. Two solves, two sweeps, and no matrix of the step is made. Loops, forces along
+ * directions that turn and implicit integrators have their slopes from steps_general.c.
  *
  * q1 = q0 (+) h v1: back_advance. */
 #include "look/sensitivity/steps.h"
@@ -71,17 +72,23 @@ static zw_status not_yet(zw_error *error, const char *what)
 static zw_status check(const zw_system *system, zw_error *error)
 {
     const struct system_bodies *bodies = system->bodies;
-    zw_status status = slopes_pulls_check(system, error);
-    for (int k = 0; k < bodies->constraint_count && status == ZW_OK; k++) {
-        if (!slopes_is_constant(&bodies->constraint[k])) {
-            status = not_yet(error, "steps of robots with loops");
-        }
+    return system->carried > 0                       ? not_yet(error, "actuators with activations")
+           : bodies->extra_count > 0                 ? not_yet(error, "tendons with armature")
+           : bodies->integrator == ZW_INTEGRATOR_RK4 ? not_yet(error, "steps by MuJoCo's RK4")
+                                                     : ZW_OK;
+}
+
+/* Do all of its equations have slopes in closed form? */
+static int is_closed(const zw_system *system)
+{
+    const struct system_bodies *bodies = system->bodies;
+    zw_error ignored = {0};
+    int closed =
+        slopes_pulls_check(system, &ignored) == ZW_OK && bodies->integrator == ZW_INTEGRATOR_EULER;
+    for (int k = 0; k < bodies->constraint_count; k++) {
+        closed &= slopes_is_constant(&bodies->constraint[k]);
     }
-    return status != ZW_OK       ? status
-           : system->carried > 0 ? not_yet(error, "actuators with activations")
-           : bodies->integrator != ZW_INTEGRATOR_EULER
-               ? not_yet(error, "steps by MuJoCo's implicit integrators and its RK4")
-               : ZW_OK;
+    return closed;
 }
 
 sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
@@ -95,7 +102,9 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
         no_memory(error);
         return NULL;
     }
-    *s = (sens_steps){.system = system, .h = h, .damped = soft_is_damped(system)};
+    *s = (sens_steps){.system = system, .h = h};
+    s->implicit = system->bodies->integrator != ZW_INTEGRATOR_EULER;
+    s->damped = !s->implicit && soft_is_damped(system);
     lay_out(s, &arena);
     s->memory = base_alloc(arena.used + 1);
     int good = s->memory && back_create(&s->place, system);
@@ -103,7 +112,8 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
     if (!good) {
         no_memory(error);
     }
-    if (!s->work || soft_create(system, s->work, h, &s->soft, error) != ZW_OK) {
+    if (!s->work || soft_create(system, s->work, h, &s->soft, error) != ZW_OK ||
+        (!is_closed(system) && steps_general_make(s, error) != ZW_OK)) {
         steps_free(s);
         return NULL;
     }
@@ -117,6 +127,7 @@ void steps_free(sens_steps *s)
 {
     if (s) {
         steps_numbers_free(s);
+        steps_general_free(s);
         soft_free(s->soft);
         zw_work_free(s->work);
         back_free(&s->place);
@@ -160,7 +171,7 @@ static zw_status look(sens_steps *s, zw_error *error)
     }
     memcpy(s->a, soft->a, bytes);
     memcpy(s->as, soft->a, bytes);
-    if (s->damped && soft->blocks > 0) {
+    if ((s->damped || s->implicit) && soft->blocks > 0) {
         for (int i = 0; i < system->n; i++) {
             s->as[i] = soft->force[i] + soft->push[i];
         }
@@ -168,9 +179,17 @@ static zw_status look(sens_steps *s, zw_error *error)
             return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
         }
         soft_solve_masses(soft, s->as);
+    }
+    zw_status status = s->general ? steps_general_look(s, error) : ZW_OK;
+    if (status != ZW_OK) {
+        return status;
+    }
+    if (!s->general && s->damped && soft->blocks > 0) {
         tree_differ(tree, s->v0, s->as, s->work->sweeps, s->scratch, s->by_q_soft, s->by_v_soft);
     }
-    tree_differ(tree, s->v0, s->a, s->work->sweeps, s->scratch, s->by_q, s->by_v);
+    if (!s->general) {
+        tree_differ(tree, s->v0, s->a, s->work->sweeps, s->scratch, s->by_q, s->by_v);
+    }
     back_set(&s->place, s->q0);
     back_field(&s->place, STEPS_A, s->as);
     back_field(&s->place, STEPS_V, s->v0);
@@ -227,6 +246,24 @@ static void take_inertia(size_t n, const double *x, const double *by_q, const do
     }
 }
 
+/* y = W' \ y, of the last equation of the step. 0: there are no factors. */
+static int solve_last(sens_steps *s)
+{
+    soft_problem *soft = s->soft;
+    if (s->implicit) {
+        soft->work->as_mujoco = 1;
+        int good = soft_implicit_solve_transposed(soft, s->h, s->q0, s->v0, s->y);
+        soft->work->as_mujoco = 0;
+        return good;
+    }
+    for (int i = 0; i < s->system->n; i++) {
+        soft->diagonal[i] = s->h * s->system->tree->damping[i];
+    }
+    int factored = soft_factor_masses(soft, soft->diagonal);
+    soft_solve_masses(soft, s->y);
+    return factored;
+}
+
 /* y, z, w for the slopes g = h v_by. 0: there are no factors. */
 static int solve(sens_steps *s, const double *v_by)
 {
@@ -236,18 +273,14 @@ static int solve(sens_steps *s, const double *v_by)
         s->y[i] = s->h * v_by[i];
     }
     memset(s->z, 0, bytes);
-    if (s->damped) {
-        for (size_t i = 0; i < n; i++) {
-            soft->diagonal[i] = s->h * s->system->tree->damping[i];
-        }
-        if (!soft_factor_masses(soft, soft->diagonal)) {
+    if (s->damped || s->implicit) {
+        if (!solve_last(s)) {
             return 0;
         }
-        soft_solve_masses(soft, s->y);
         if (soft->blocks > 0) {
             memset(s->push, 0, bytes);
             back_field(&s->place, STEPS_W, s->y);
-            steps_touch_stiffen(s, s->y, s->push);
+            (s->general ? steps_general_stiffen : steps_touch_stiffen)(s, s->y, s->push);
             for (size_t i = 0; i < n; i++) {
                 s->z[i] = -s->push[i];
             }
@@ -281,6 +314,10 @@ zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, do
     move_back(s, q_by, v_by);
     if (!solve(s, v_by)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    if (s->general) {
+        steps_general_back(s, q_by, v_by, param_by);
+        return steps_numbers_back(s, error);
     }
     take_inertia(n, s->y, s->by_q, s->by_v, q_by, v_by);
     if (s->damped && s->soft->blocks > 0) {

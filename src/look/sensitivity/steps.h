@@ -1,5 +1,6 @@
 /* Inside of derivatives of steps of robots: steps.c a step and its way back, steps_touch.c what
- * holds and touches in it, touch.c points of contact, gradient.c whole motions. */
+ * holds and touches in it, steps_general.c equations without slopes in closed form, touch.c points
+ * of contact, gradient.c whole motions. */
 #ifndef ZW_LOOK_STEPS_H
 #define ZW_LOOK_STEPS_H
 
@@ -25,7 +26,8 @@ typedef struct sens_steps {
     zw_work *work; /* its own */
     soft_problem *soft;
     double h;
-    int damped; /* the joints' dampers act at the end of the step */
+    int damped;   /* the joints' dampers act at the end of the step */
+    int implicit; /* by MuJoCo's implicit integrators */
 
     /* The last step, */
     double t, *q0, *v0, *q1, *v1; /* [nq], [n] */
@@ -36,6 +38,11 @@ typedef struct sens_steps {
     back_place place;                                      /* q0 */
     back_contact *touch;                                   /* [touch_capacity] */
     int touch_capacity;
+
+    /* steps_general.c, of robots whose equations have no slopes in closed form: */
+    soft_problem *aside;
+    zw_work *aside_work;
+    double *general; /* [2 n + params][3][n] slopes of F, W a, M as; NULL: they have */
 
     int names;
     steps_variant *variant;
@@ -67,6 +74,20 @@ int steps_touch_look(sens_steps *s);
 void steps_touch_stiffen(sens_steps *s, const double *x, double *out);
 /* The slopes of w . J' lambda with the accelerations as they are, added; STEPS_W is that of w. */
 void steps_touch_back(sens_steps *s, double *q_by, double *v_by);
+
+/* to = C x of a block */
+void steps_stiffen(const soft_block *k, const double *x, double *to);
+
+/* steps_general.c */
+zw_status steps_general_make(sens_steps *s, zw_error *error);
+void steps_general_free(sens_steps *s);
+zw_status steps_general_look(sens_steps *s, zw_error *error); /* of the last step */
+/* As steps_touch_stiffen; and all slopes, added. */
+void steps_general_stiffen(sens_steps *s, const double *x, double *out);
+void steps_general_back(const sens_steps *s, double *q_by, double *v_by, double *param_by);
+/* to[3 n]: F, W a, M as by another system or at another place, whose parameters are bound. */
+zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *q, const double *v,
+                         double *to, zw_error *error);
 
 /* steps_number.c: so many numbers of the model are unknowns, too; and the way back by them. */
 zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *name, int names,

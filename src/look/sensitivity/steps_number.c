@@ -2,17 +2,14 @@
  *
  * With y, z, w of a way back (steps.c), whatever a number p changes,
  *
- *     g . da/dp = d/dp [ w . (f + J' lambda(J as)) - y . (M + h D) a - z . M as ]
+ *     g . da/dp = d/dp [ w . (f + J' lambda(J as)) - y . (M + h D) a - z . M as ] (steps_general.c)
  *
  * with accelerations and w, y, z as they are: the equations of the step, not its solution. The
  * slope by p is that of four systems with a bit less and more of it (number.h), whose equations are
  * looked at in the same place. */
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/sensitivity/steps.h"
-#include "tree/sweeps.h"
 
 zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *name, int names,
                              zw_error *error)
@@ -48,56 +45,22 @@ void steps_numbers_free(sens_steps *s)
     base_free(s->variant);
 }
 
-/* push = J' lambda(J a). 0: rows of this kind are not there. */
-static int push_at(soft_problem *soft, const double *a, double *push)
-{
-    memset(push, 0, (size_t)soft->system->n * sizeof *push);
-    for (int b = 0; b < soft->blocks; b++) {
-        soft_block *k = &soft->block[b];
-        if (k->held || k->kind == SOFT_MASS) {
-            return 0;
-        }
-        if (k->group == 0) {
-            continue;
-        }
-        soft_along(soft, b, a, 0);
-        for (int i = 0; i < k->group; i++) {
-            soft_law_force(&k[i], soft->b + k[i].first, soft->D + k[i].first, k[i].x, &k[i].now);
-        }
-        soft_push(soft, b, 0, push);
-    }
-    return 1;
-}
-
 /* The number in brackets, by another system. */
 static zw_status weigh(const sens_steps *s, soft_problem *soft, double *sum, zw_error *error)
 {
-    const zw_system *system = soft->system;
-    double *push = s->push, *Ma = soft->x, *Mas = soft->y;
-    system_bind(system, soft->work, s->work->param);
-    soft->work->as_mujoco = 1;
-    soft->only_pushes = s->damped;
-    soft_forget(soft);
-    zw_status status = soft_forward(soft, s->t, s->q0, s->v0, error);
-    soft->work->as_mujoco = soft->only_pushes = 0;
-    if (status != ZW_OK) {
-        return status;
+    int n = soft->system->n;
+    double *to = base_alloc(3 * (size_t)n * sizeof *to);
+    if (!to) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    if (!push_at(soft, s->as, push)) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "derivatives by numbers of the model with masses of tendons, or long "
-                         "chains, are not supported yet");
-    }
-    tree_kinematics(system->tree, s->q0, soft->work->sweeps);
-    tree_inertia_times(system->tree, s->a, soft->work->sweeps, Ma);
-    tree_inertia_times(system->tree, s->as, soft->work->sweeps, Mas);
+    system_bind(soft->system, soft->work, s->work->param);
+    zw_status status = steps_evaluate(s, soft, s->q0, s->v0, to, error);
     *sum = 0;
-    for (int i = 0; i < system->n; i++) {
-        double damper = s->damped ? s->h * system->tree->damping[i] * s->a[i] : 0;
-        *sum +=
-            s->w[i] * (soft->force[i] + push[i]) - s->y[i] * (Ma[i] + damper) - s->z[i] * Mas[i];
+    for (int i = 0; i < n && status == ZW_OK; i++) {
+        *sum += s->w[i] * to[i] - s->y[i] * to[n + i] - s->z[i] * to[2 * n + i];
     }
-    return ZW_OK;
+    base_free(to);
+    return status;
 }
 
 zw_status steps_numbers_back(sens_steps *s, zw_error *error)

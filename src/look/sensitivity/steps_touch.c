@@ -29,8 +29,7 @@ static double C_of(const soft_block *k, int i, int j)
     return k->now.C[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i];
 }
 
-/* to = C x */
-static void stiffen(const soft_block *k, const double *x, double *to)
+void steps_stiffen(const soft_block *k, const double *x, double *to)
 {
     for (int i = 0; i < k->width; i++) {
         to[i] = 0;
@@ -65,7 +64,7 @@ static void law_back(const sens_steps *s, const soft_block *k, const double *Jw,
     const soft_pair *pair = soft_pair_of(s->soft, point);
     double gap = point->gap, d = soft_impedance(pair->imp, gap), CJw[6] = {0}, pushed = 0, by_b;
     double slope = soft_impedance_slope(pair->imp, gap);
-    stiffen(k, Jw, CJw);
+    steps_stiffen(k, Jw, CJw);
     memcpy(to->rows[STEPS_W], k->now.force, (size_t)k->width * sizeof(double));
     for (int i = 0; i < k->width; i++) {
         pushed += k->now.force[i] * Jw[i];
@@ -165,7 +164,7 @@ void steps_touch_stiffen(sens_steps *s, const double *x, double *out)
         if (is_contact(soft, b)) {
             const back_contact *touch = &s->touch[b - soft->first_contact];
             back_rows_see(&s->place, touch, STEPS_W, Jx);
-            stiffen(k, Jx, rows.rows[STEPS_W]);
+            steps_stiffen(k, Jx, rows.rows[STEPS_W]);
             back_rows_add(&s->place, touch, k->width, &rows, touch->point.frame, NULL);
         } else {
             add_row(soft, k, k->now.C[0] * along(soft, k, x), out);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-static const double SHRINK = 0.2, GROW = 6.0; /* of the step length, at most */
+static const double SHRINK = 0.2, GROW = 6.0; /* largest changes of the step length */
 
 /* x^(1/2^roots): by square roots, whose bits are the same everywhere. */
 static double root(double x, int roots)
@@ -77,7 +77,7 @@ zw_status step_give_up(zw_status why, double t, double length, double tolerance,
                          "tolerance %.3g; state %d is the worst",
                          length, t, tolerance, culprit);
     }
-    if (error && error->line == 0) { /* a place in a file is enough */
+    if (error && error->line == 0) { /* the place in a file is enough */
         base_fail_more(error, " (with steps from t = %.9g down to %.3g)", t, length);
     }
     return why;

@@ -3,10 +3,10 @@
  * The step.  k_0 = f0 is known from the end of the step before; k_i = f(t0 + c_i h,
  * y0 + h sum_j a_ij k_j) for i = 1..11, and y1 = y0 + h sum_j a_12j k_j.
  *
- * The error.  With E5 and E3 the differences to the embedded results, each the largest component
- * in units of the tolerance, the size is h E5^2 / sqrt(E5^2 + E3^2 / 100). E5 = O(h^5) and
- * E3 = O(h^3) before the factor h, so the size falls like h^8, as the error does; where E3 is small
- * by chance, E5 alone stands.
+ * The error. With E5 and E3 the differences to the embedded results, each the largest component in
+ * units of the tolerance, the size is h E5^2 / sqrt(E5^2 + E3^2 / 100). E5 = O(h^5) and E3 = O(h^3)
+ * before the factor h, so the size falls like h^8, as the error does; where E3 is small by chance,
+ * E5 alone decides.
  *
  * Dense output.  With x = (t - t0) / h in [0, 1] and u = 1 - x,
  *
@@ -14,11 +14,10 @@
  *
  *     F0 = y1 - y0     F1 = h f0 - F0     F2 = 2 F0 - h (f0 + f1)     F_3+i = h sum_j d_ij k_j
  *
- * It takes the values y0, y1 and the slopes f0, f1 for whatever F3 to F6 are. So if y1 has been
- * projected and f1 = k_12 is evaluated there, the interpolant meets the projected end and its
- * slope, and as the projection moved y1 by O(h^9) only, its order 7 stays. k_13 to k_15 are
- * computed when dense output is first asked for in a step.
- */
+ * It has the values y0, y1 and the slopes f0, f1 whatever F3 to F6 are. So if y1 has been projected
+ * and f1 = k_12 is evaluated there, the interpolant matches the projected end and its slope; and
+ * since the projection moved y1 by O(h^9) only, the order remains 7. k_13 to k_15 are computed when
+ * dense output is first used in a step. */
 #include "step/ode/dop853.h"
 #include "step/ode/inner.h"
 
@@ -128,7 +127,8 @@ static double root32(double size)
 }
 
 /* Proportional and integral control: h grows by 0.9 size^(-3/32) last^(1/32), which for a steady
- * size is size^(-1/8 + 1/16): the exponents 0.75/8 and 0.25/8 damp the swing of plain control. */
+ * size is size^(-1/8 + 1/16): the exponents 0.75/8 and 0.25/8 damp the oscillation of plain
+ * control. */
 double step_dop853_growth(double last_size, double size)
 {
     double r = root32(size);

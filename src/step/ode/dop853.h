@@ -7,7 +7,7 @@
 #include "step/ode/dop853_table.h"
 #include "zwang/status.h"
 
-/* Where stage s is evaluated: trial = y0 + (low0 + h sum_j a_sj k_j). */
+/* The argument of stage s: trial = y0 + (low0 + h sum_j a_sj k_j). */
 void step_dop853_argument(int n, int s, const double *h, const double *stage, const double *y0,
                           const double *low0, double *trial);
 /* sum = h sum_j w_j k_j over the first `count` stages. */
@@ -29,7 +29,7 @@ void step_dop853_error8(int n, double tolerance, const double *weight, const zw_
 void step_add8(int n, const zw_real8 *y0, const zw_real8 *low0, const zw_real8 *increment,
                zw_real8 *y1, zw_real8 *low1);
 
-/* The size of an error from E5 and E3, and by what factor the next step should be longer. */
+/* The size of an error from E5 and E3, and the factor by which to lengthen the next step. */
 double step_dop853_size(double h, double largest5, double largest3);
 double step_dop853_growth(double last_size, double size);
 

@@ -37,8 +37,7 @@ LANE_CLONES void LANE(step_dop853_sum)(int n, int count, const double *w, const 
     }
 }
 
-/* Comparisons are written so that what is not a number becomes the largest E5, and is left out of
- * the others. */
+/* Comparisons are written so that NaN becomes the largest E5, and is ignored in the others. */
 LANE_CLONES void LANE(step_dop853_error)(int n, double tolerance, const double *weight,
                                          const zw_real *stage, const zw_real *y0,
                                          const zw_real *increment, zw_real *error)

@@ -1,5 +1,5 @@
-/* The numbers of DOP853 (Dormand and Prince's method of order 8 with the error estimates of orders
- * 5 and 3 and the dense output of order 7 by Hairer, Norsett and Wanner, "Solving Ordinary
+/* The coefficients of DOP853 (Dormand and Prince's method of order 8 with the error estimates of
+ * orders 5 and 3 and the dense output of order 7 by Hairer, Norsett and Wanner, "Solving Ordinary
  * Differential Equations I", section II.5-II.6). test/step/test_dop853.c checks the order
  * conditions. */
 #ifndef ZW_STEP_DOP853_TABLE_H

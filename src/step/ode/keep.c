@@ -1,10 +1,10 @@
-/* What a fixed-step integrator knows beside t and y: the grid of its steps, the low-order parts of
- * y, what the method hides behind y, and where its iterations begin. With these another integrator
- * of the same options goes on with the same bits.
+/* The memory of a fixed-step integrator besides t and y: the grid of its steps, the low-order parts
+ * of y, the hidden entries after y, and the initial guesses of its iterations. With these another
+ * integrator with the same options continues with the same bits.
  *
  *     0 time on the grid   1 origin   2 count   low[width]  hidden[width - n]  the method's own
  *
- * f at the end is not among them: it is computed again, or when it is asked for. */
+ * f at the end is not stored: it is computed again, or when it is needed. */
 #include <string.h>
 
 #include "step/ode/inner.h"

@@ -1,64 +1,65 @@
-/* Leaps over singular instants.
+/* Steps over singular instants (leaps).
  *
  * The rows A(q) of a mechanism may lose rank for an instant t* (a parallelogram that lies flat)
- * and the motion pass through it as smoothly as ever: there two branches of phi(q) = 0 cross, and
- * it stays on its own. Nothing is singular but our formulas. Let s = w (t - t*), w the rate at
+ * while the motion passes through it smoothly: there two branches of phi(q) = 0 cross, and the
+ * motion stays on one of them. Only our formulas are singular. Let s = w (t - t*), w the rate at
  * which the rows turn.
  *
- *   The smallest singular value of the rows is ~ |s|; so far apart are the branches.
- *   Round-off e of phi moves the nearest point of the manifold by e/s along the weak direction.
- *   A position off by d has speeds off by w d/s, and speeds off by u have accelerations off by
- *   2 w u/s: A a = b with A = O(s) and b linear in both. On the manifold, then, accelerations
- *   come with the round-off 2 w^2 e/s^3; beside it, as the stages of a Runge-Kutta step are, with
- *   errors of (w^2 d/s^2 + w u/s), however smooth the field is on it. That ends in wrong branches
+ *   The smallest singular value of the rows is ~ |s|, and so is the distance of the branches.
+ *   Round-off e of phi moves the nearest point of the manifold by e/s along the weak direction. A
+ *   position off by d has speeds off by w d/s, and speeds off by u have accelerations off by 2 w
+ *   u/s: A a = b with A = O(s) and b linear in both. So accelerations on the manifold have the
+ *   round-off 2 w^2 e/s^3; off the manifold, where the stages of a Runge-Kutta step are, they have
+ *   errors of (w^2 d/s^2 + w u/s), however smooth the field is on it. That leads to wrong branches
  *   and vanishing steps.
  *
- * The weak direction is orthogonal to the motion in the metric of the masses; what it gets wrong
- * enters the motion itself only as far as the direction turns within a step. So nothing is lost
- * yet at s = 0.05, where the noise is 1e-11 w^2, as long as one does not look nearer than that.
+ * The weak direction is orthogonal to the motion in the metric of the masses; errors along it
+ * affect the motion only as far as the direction turns within a step. So nothing is lost at s =
+ * 0.05, where the noise is 1e-11 w^2, as long as the field is not evaluated closer than that.
  *
- * A leap is one step of a collocation method, symmetric about t*, with a hole around it. Its nodes
- * x in (-1, 1), t = middle + half x, are the zeros of Chebyshev's T_10 carried to both sides,
+ * A leap is one step of a collocation method, symmetric about t*, with a gap without nodes (the
+ * hole) around it. Its nodes x in (-1, 1), t = middle + half x, are the zeros of the Chebyshev
+ * polynomial T_10 mapped to both sides,
  *
  *     x^2 = (1 + D^2)/2 + (1 - D^2)/2 cos((2j - 1) pi/20),     D = 0.15, j = 1..10,
  *
- * for which the largest |prod (x - x_j)| on D <= |x| <= 1 is least. No node is nearer to t* than
- * 0.17 half, twice as far as Gauss's; the price is the factor cosh(20 D) = 10 on the error of
- * interpolation in the hole, and on noise. A wider hole costs more in that than it gains in s^3.
- * With more nodes half can grow, but D must fall as their number, and nothing is gained.
+ * which minimise the largest |prod (x - x_j)| on D <= |x| <= 1. No node is nearer to t* than 0.17
+ * half, twice as far as Gauss's nodes; the price is a factor cosh(20 D) = 10 on the interpolation
+ * error in the hole, and on noise. A wider hole costs more in that than it gains in s^3. More nodes
+ * would allow a longer half but a smaller D, and nothing is gained.
  *
  * With k_j = f(P y_j), P the projection onto the manifold, and l_j Lagrange's polynomials,
  *
  *     y_i = y0 + half sum_j k_j int_x0^{x_i} l_j dx,
  *
- * solved by Gauss and Seidel's sweeps: f P, unlike f, has bounded derivatives wherever P finds the
- * branch, so they contract like half df/dy, over the number of nodes. To find the branch it
- * suffices that the first guess is off by less than s: it comes from Adams' formulas, node after
- * node. x0 is the start of the step: -1 as a rule, but if the motion begins near t* (it was
- * stopped there, say), the nodes reach back into its past, which as a solution it has.
+ * solved by Gauss-Seidel sweeps: f P, unlike f, has bounded derivatives wherever P finds the
+ * branch, so they contract like half df/dy, divided by the number of nodes. To find the branch it
+ * suffices that the first guess is off by less than s: it comes from Adams formulas, node after
+ * node. x0 is the start of the step: -1 as a rule, but if the motion begins near t* (for example
+ * after a stop there), the nodes extend into its past, where the solution exists as well.
  *
- * Error.  The field along the solution is expanded by the nodes up to P_19. The last two
- * coefficients c_18, c_19 estimate what is missing: integrated, 2 half c / 39 at most. Where the
- * rows only come near to a loss of rank, by d, the motion turns off within s = d and the field has
- * poles there: the coefficients do not fall, and the leap is refused.
+ * Error. The field along the solution is expanded in Legendre polynomials up to P_19. The last two
+ * coefficients c_18, c_19 estimate the truncation: integrated, at most 2 half c / 39. Where the
+ * rows only approach a loss of rank, to a distance d, the motion turns away within s = d and the
+ * field has poles there: the coefficients do not decay, and the leap is rejected.
  *
- * Round-off.  Sweeps end when they change the result by less than a hundredth of the tolerance, or
- * no less than before: then the noise is what it is and a smaller step would have more. It is borne
- * up to fifty thousand round-offs of the largest number in the state, whose own (e above) it comes
- * from: angles that have gone round ten times bring more of it than points that come back.
+ * Round-off. Sweeps end when they change the result by less than a hundredth of the tolerance, or
+ * when the change stops decreasing: the rest is noise, and a smaller step would have more. It is
+ * accepted up to fifty thousand times the round-off of the largest number in the state, which
+ * causes it (e above): angles after ten revolutions have more of it than points that return.
  *
- * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
- * give t* well enough to start, and two at nodes before the hole well enough to place it.
+ * Prediction. `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
+ * give t* accurately enough to start, and two at nodes before the hole accurately enough to place
+ * it.
  *
- * The largest step that the caller allows is not for leaps. Steps that are short beside the hole
- * are the very ones that end on a wrong branch: a crank of 1 m that folds at 5 rad/s did so with
- * all steps below 8 ms, its energy kept to 1e-9.
+ * The caller's largest step does not apply to leaps: steps that are short compared with the hole
+ * may end on a wrong branch: a crank of 1 m that folds at 5 rad/s did so with all steps below 8 ms,
+ * while its energy was kept to 1e-9.
  *
- * Limits.  A motion that turns back within a hundredth of such a position passes it twice, or
- * not quite, in less than the hole of any leap that sees the noise; then the steps go on as they
- * can. So they do from a start at t* itself, where the rank is already lost and the margin measures
- * the rows that are left, and where many loops are singular one soon after the other.
- */
+ * Limits. Ordinary steps continue where the motion turns back within a hundredth of such a
+ * position, inside the hole of any possible leap; from a start at t* itself, where the rank is
+ * already lost and the margin measures the remaining rows; and where many loops become singular in
+ * quick succession. */
 #include "step/ode/leap.h"
 
 #include "step/ode/control.h"
@@ -68,13 +69,13 @@
 
 enum { NODES = LEAP_DEGREE, ORDER = 7, SWEEPS = 40, TRIES = 8, MOVES = 5 };
 
-static const double NEAR = 0.5;     /* a margin from which on the way to zero is watched */
-static const double WIDE = 0.4;     /* the margin at the ends of a leap from near t* */
-static const double REACH = 8.0;    /* the longest half of a leap, in steps of the method */
-static const double CENTRED = 0.02; /* how well t* must be met, in units of half; from near: */
+static const double NEAR = 0.5;     /* the margin below which its approach to zero is watched */
+static const double WIDE = 0.4;     /* the margin at the ends of a leap that starts near t* */
+static const double REACH = 8.0;    /* the longest `half` of a leap, in steps of the method */
+static const double CENTRED = 0.02; /* accuracy of t*, in units of half; from near: */
 static const double NEARLY = 0.05;  /* the sides disagree by the curvature of the margin */
-static const double LEAST = 1e-13;  /* no tolerance is taken for less than this */
-static const double NOISE = 1e-11;  /* of the state is borne where it is above the tolerance */
+static const double LEAST = 1e-13;  /* least tolerance used */
+static const double NOISE = 1e-11;  /* accepted noise, relative to the state */
 
 static const double node_side[NODES / 2] = {
     0.16887073024691535, 0.27526452968541948, 0.40700314580488800, 0.53792391957626917,
@@ -95,16 +96,16 @@ struct step_leap {
     int taken;           /* the last step is this leap */
 
     double margin0, margin1; /* at t0 and t1 */
-    double span;             /* t1 - t0 without sign; 0: nothing lies between them */
-    double slope;            /* of the margin on the way to t0, along the motion; NAN: not known */
-    double allowed;          /* longer halves than this have been refused on this approach */
-    int lost;                /* how often t* was not where it had been foreseen */
-    double size;             /* the error for which the last was; INFINITY: for another reason */
+    double span;             /* |t1 - t0|; 0: there is no step between them */
+    double slope;            /* of the margin on the way to t0, along the motion; NAN: unknown */
+    double allowed;          /* longer halves than this have been rejected on this approach */
+    int lost;                /* how often t* was not where it had been predicted */
+    double size; /* the error that caused the last rejection; INFINITY: another reason */
 };
 
 /* ---- Integrals of polynomials ---------------------------------------------------------------- */
 
-/* weight_j = int_from^to l_j, l_j = 1 at x_j and 0 at the others: by Gauss's rule of ten points,
+/* weight_j = int_from^to l_j, l_j = 1 at x_j and 0 at the others: by the ten-point Gauss rule,
  * which is exact for all `count` <= 20. */
 static void integrate(int count, const double *x, double from, double to, double *weight)
 {
@@ -155,7 +156,7 @@ void leap_layout(step_ode *ode, base_arena *arena)
     ode->leap = leap;
 }
 
-/* ---- Foresight ------------------------------------------------------------------------------- */
+/* ---- Prediction ------------------------------------------------------------------------------ */
 
 void leap_note(step_ode *ode)
 {
@@ -165,7 +166,7 @@ void leap_note(step_ode *ode)
     }
 }
 
-/* What was refused before t* does not count after it. */
+/* Rejections before t* do not count after it. */
 static void forget(step_leap *leap)
 {
     leap->allowed = leap->size = INFINITY;
@@ -193,8 +194,8 @@ void leap_stay(step_ode *ode)
     }
 }
 
-/* The slope of the margin at the end of a leap: between the nodes before it, or, in the hole and
- * just behind it, of the line from t*. */
+/* The slope of the margin at the end of a leap: between the nodes before it or, in the hole and
+ * just after it, of the line from t*. */
 static double slope_inside(const step_leap *leap, double t)
 {
     double x = (t - leap->middle) / leap->half;
@@ -225,8 +226,8 @@ void leap_step_on(step_ode *ode)
     leap->taken = ode->base.view.leapt = 0;
 }
 
-/* There is no history: look a little ahead and back. Where t* is between, the steeper
- * side is the one without it. */
+/* Without history: evaluates a little ahead and back. Where t* is between, the steeper side is
+ * without it. */
 static int probe(step_ode *ode, double toward)
 {
     step_leap *leap = ode->leap;
@@ -247,7 +248,7 @@ static int probe(step_ode *ode, double toward)
     return 1;
 }
 
-/* How far ahead (behind: negative) t* is, and the half of a leap from near it; 0: out of sight. */
+/* How far ahead (negative: behind) t* is, and the half of a leap from near it; 0: too far away. */
 static int foresee(step_ode *ode, double toward, double *ahead, double *wide)
 {
     step_leap *leap = ode->leap;
@@ -264,7 +265,7 @@ static int foresee(step_ode *ode, double toward, double *ahead, double *wide)
 
 /* ---- The first guess ------------------------------------------------------------------------- */
 
-/* What errors of component r are measured by. */
+/* The unit of errors of component r. */
 static double scale_of(const step_ode *ode, int r, double y)
 {
     return step_scale(ode, r, y) * fmax(1.0, LEAST / ode->option.tolerance);
@@ -287,9 +288,8 @@ static zw_status evaluate(step_ode *ode, int i)
                : status;
 }
 
-/* Node i from the polynomial through the field at the start and at the nodes done: from `done` up
- * to i or down to it, without it. The `start` counts as long as it is itself far enough from t*, or
- * alone. */
+/* Predicts node i from the polynomial through the field at the nodes from `done` up or down to i,
+ * without i, and at the start as long as that is far enough from t*, or alone. */
 static zw_status predict(step_ode *ode, int i, int done)
 {
     step_leap *leap = ode->leap;
@@ -327,8 +327,9 @@ static double zero_of(const step_leap *leap, int i, int j)
     return leap->x[j] + leap->margin[j] / fall;
 }
 
-/* All nodes, forth and then back from the start; *zero is where t* is found to lie. From far away
- * it is looked for before the hole, and if it is not in the middle it is not evaluated. */
+/* Predicts all nodes, forwards and then backwards from the start; *zero is the location found for
+ * t*. From far away it is determined before the hole, and if it is not in the middle the rest is
+ * not evaluated. */
 static zw_status predict_all(step_ode *ode, double *zero)
 {
     const step_leap *leap = ode->leap;
@@ -360,7 +361,7 @@ static zw_status predict_all(step_ode *ode, double *zero)
     return status;
 }
 
-/* The first guess, with the hole over t*: 1; 0: there is no such t*, or no way to it. */
+/* The first guess, with the hole over t*: 1; 0: there is no such t*, or it cannot be reached. */
 static int place(step_ode *ode)
 {
     step_leap *leap = ode->leap;
@@ -388,8 +389,8 @@ static int place(step_ode *ode)
 
 /* ---- Collocation ----------------------------------------------------------------------------- */
 
-/* One sweep; the change of the result by what has changed at any node, in units of the tolerance.
- * Not finite: the field failed. */
+/* One sweep; returns the change of the result by the changes at all nodes, in units of the
+ * tolerance. Not finite: the field failed. */
 static double sweep(step_ode *ode, const double *to_start)
 {
     step_leap *leap = ode->leap;
@@ -416,7 +417,7 @@ static double sweep(step_ode *ode, const double *to_start)
     return worst;
 }
 
-/* What has to be borne, in units of the tolerance. */
+/* The noise that must be accepted, in units of the tolerance. */
 static double floor_of(const step_ode *ode)
 {
     double largest = 1.0;
@@ -435,7 +436,7 @@ static int converge(step_ode *ode)
         if (change <= 0.01) {
             return 1;
         }
-        if (!(change <= 0.5 * last[0])) { /* over two sweeps: they may take turns */
+        if (!(change <= 0.5 * last[0])) { /* over two sweeps, as they may alternate */
             return change <= floor_of(ode);
         }
         last[0] = last[1];
@@ -444,9 +445,9 @@ static int converge(step_ode *ode)
     return 0;
 }
 
-/* The coefficients c_19 and c_18 of Legendre's polynomials, in units of the tolerance. With
- * d_j = 1/prod_{r != j} (x_j - x_r), that of x^19 is sum d_j k_j, and, as the x_j sum to zero, that
- * of x^18 is sum x_j d_j k_j. */
+/* The Legendre coefficients c_19 and c_18, in units of the tolerance. With d_j = 1/prod_{r != j}
+ * (x_j - x_r), that of x^19 is sum d_j k_j, and, as the x_j sum to zero, that of x^18 is sum x_j
+ * d_j k_j. */
 static double size_of(step_ode *ode)
 {
     static const double leading[2] = {67415.740585327148, 34618.893814086914}; /* of P_19, P_18 */
@@ -478,7 +479,8 @@ static double size_of(step_ode *ode)
 
 /* ---- The leap -------------------------------------------------------------------------------- */
 
-/* A leap as foreseen, by +-half around t0 + ahead. Refused, `allowed` is what may be good. */
+/* Attempts a leap as predicted, by +-half around t0 + ahead. If it is rejected, `allowed` is a
+ * length that may succeed. */
 static int attempt(step_ode *ode, double ahead, double half)
 {
     step_leap *leap = ode->leap;
@@ -499,7 +501,8 @@ static int attempt(step_ode *ode, double ahead, double half)
     double size = size_of(ode), before = leap->size, root = sqrt(sqrt(sqrt(sqrt(size))));
     leap->size = size;
     if (!(size <= floor_of(ode))) {
-        int falls = size <= 0.5 * before; /* else there is a pole, and shorter is no better */
+        int falls =
+            size <= 0.5 * before; /* otherwise there is a pole, and a shorter leap is no better */
         leap->allowed = falls ? fabs(leap->half) * fmin(fmax(0.9 / root, 0.3), 0.9) : 0.0;
         return 0;
     }
@@ -532,7 +535,7 @@ int leap_try(step_ode *ode, double *limit)
         int far = ahead >= (tries == 0 ? 0.5 : 0.2) * wide;
         double half = fmin(far ? ahead : wide, leap->allowed);
         if (half < 0.05 * wide) {
-            return 0; /* not by a leap, then */
+            return 0; /* no leap */
         }
         if (half < fabs(ahead)) { /* a shorter one, later */
             double room = fmin(fmax(ahead - half, 0.05 * ahead), fabs(*limit - ode->t0));
@@ -584,7 +587,7 @@ void leap_increment(const step_ode *ode, double t, double *increment)
     }
 }
 
-/* What the projection did to the end is shared out along the way. */
+/* The projection of the end is distributed along the step. */
 void leap_interpolate(const step_ode *ode, double t, double *y)
 {
     double x = (t - ode->t0) / ode->h;

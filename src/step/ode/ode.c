@@ -1,14 +1,14 @@
 /* The integrator around the methods: memory, step control, projection, failures.
  *
- * A step is a try (the method's), then the sum y1 = y0 + increment, then the projection, then
- * f1 = f(t1, y1). Only when all four went well it is accepted. Too large an error shortens the step
- * as the error asks; a field or projection that fails, or is not finite, quarters it, STEP_MISHAPS
- * times. Both end when the step is no longer a step: then the failure is reported with its time.
+ * A step is an attempt by the method, then the sum y1 = y0 + increment, then the projection, then
+ * f1 = f(t1, y1). It is accepted only if all four succeed. Too large an error shortens the step
+ * accordingly; a field or projection that fails, or is not finite, quarters it, at most
+ * STEP_MISHAPS times. Both end when the step no longer changes the time: then the failure is
+ * reported with its time.
  *
- * Compensated sums.  y is kept as y + low with |low| at most half a unit in the last place of y:
- * the rounding error of each sum y0 + increment, found exactly by Knuth's TwoSum, goes into the
- * next. A projection moves y and leaves low, which is beyond its sight.
- */
+ * Compensated sums. y is kept as y + low with |low| at most half a unit in the last place of y: the
+ * rounding error of each sum y0 + increment, found exactly by Knuth's TwoSum, goes into the next. A
+ * projection changes y and leaves low, which is below its accuracy. */
 #include "step/ode/ode.h"
 
 #include "base/error.h"
@@ -120,7 +120,7 @@ static void settle_options(step_ode *ode)
     for (int i = 0; i < ode->n; i++) {
         ode->weight[i] = o->weight != NULL ? o->weight[i] : 1.0;
     }
-    o->weight = NULL; /* the caller's; ours is ode->weight */
+    o->weight = NULL; /* the caller's; the copy is ode->weight */
     o->tolerance = o->tolerance == 0.0 ? 1e-10 : fmax(o->tolerance, 4.0 * DBL_EPSILON);
     o->step = o->step == 0.0 ? INFINITY : o->step;
     o->positions = o->positions == 0 ? ode->n / 2 : o->positions;
@@ -153,7 +153,7 @@ stepper *step_ode_create(const step_ode_options *options, zw_error *error)
                       .width = options->n};
     if (is_variational(options->method)) {
         shape.lagrangian = *options->lagrangian;
-        shape.option.lagrangian = NULL; /* the caller's; ours is ode->lagrangian */
+        shape.option.lagrangian = NULL; /* the caller's; the copy is ode->lagrangian */
         shape.lagrangian.nq = shape.lagrangian.nq > 0 ? shape.lagrangian.nq : shape.lagrangian.n;
         shape.width += shape.lagrangian.n;
         if (options->method == STEP_MIDPOINT) {
@@ -245,7 +245,7 @@ static void step_on(step_ode *ode)
     leap_step_on(ode);
 }
 
-/* A step of length zero at its start: where a failed step leaves us. */
+/* A step of length zero at its start: the state after a failed step. */
 static void stay(step_ode *ode)
 {
     ode->t1 = ode->reach = ode->t0;
@@ -267,7 +267,7 @@ static zw_status ode_start(stepper *s, double t, const double *y, int afresh, zw
     }
     zw_status status = step_evaluate(ode, t, y, ode->trial, error);
     if (status != ZW_OK) {
-        return status; /* there is no state yet that could be shown */
+        return status; /* there is no state yet that could be returned */
     }
     leap_begin(ode);
     ode->sharp = 0;
@@ -362,7 +362,7 @@ static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error
                         ode->base.view.reachable, error);
 }
 
-/* Out of memory: shorter steps would not help, and give another motion. */
+/* Out of memory: shorter steps would not help, and would change the motion. */
 static zw_status give_up_at_once(step_ode *ode, zw_status status)
 {
     stay(ode);
@@ -492,7 +492,7 @@ static zw_status ode_interpolate(stepper *s, double t, double *y, zw_error *erro
     return ZW_OK;
 }
 
-/* STEP_BDF has no single step to take again: its own interpolant, projected, must do. */
+/* STEP_BDF has no single step to repeat: its own interpolant, projected, is used. */
 static zw_status retake_stiff(step_ode *ode, double t, zw_error *error)
 {
     zw_status status = step_stiff_dense(ode, t, ode->y1, error);
@@ -537,7 +537,7 @@ static zw_status ode_retake(stepper *s, double t, zw_error *error)
     return publish(ode, status);
 }
 
-/* Where the sharper method finds no field, the step stays as it was. */
+/* Where the sharper method fails, the step stays as it was. */
 static zw_status ode_sharpen(stepper *s, int *done, zw_error *error)
 {
     step_ode *ode = (step_ode *)s;

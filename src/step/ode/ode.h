@@ -4,7 +4,7 @@
  *                                 .project = onto_the_constraints, .tolerance = 1e-10};
  *     stepper *ode = step_ode_create(&options, &error);
  *
- * step/stepper.h has what can be done with it. A retake is a real step with projection.
+ * step/stepper.h declares what can be done with it. A retake is an actual step with projection.
  *
  * Invariants
  * 1. The state is always (t, y, dy) with y projected and dy = f(t, y); after a failure it is the
@@ -14,25 +14,24 @@
  *    whose arithmetic is that of the SUNDIALS library it is linked with).
  * 4. For adaptive methods the length of a step is the difference of its two end times, both as
  *    stored, so time has no accumulated round-off. Fixed steps end at t_start + k * step.
- * 5. y carries its low-order part over the steps (compensated summation).
- */
+ * 5. y carries its low-order part over the steps (compensated summation). */
 #ifndef ZW_STEP_ODE_H
 #define ZW_STEP_ODE_H
 
 #include "step/ode/symplectic.h"
 #include "step/stepper.h"
 
-/* dy = f(t, y). A status other than ZW_OK, or an entry that is not finite, makes the integrator
- * try again with shorter steps; what stays is reported. */
+/* dy = f(t, y). After a status other than ZW_OK, or an entry that is not finite, the integrator
+ * tries again with shorter steps; a failure that persists is reported. */
 typedef zw_status step_field(void *user, double t, const double *y, double *dy, zw_error *error);
 
-/* Move y, by about a tolerance, onto the manifold on which it belongs. */
+/* Moves y, by about a tolerance, onto the manifold to which it belongs. */
 typedef zw_status step_projection(void *user, double t, double *y, zw_error *error);
 
-/* y onto the manifold, as a projection does, and dy = f(t, y) there. */
+/* Projects y onto the manifold, and computes dy = f(t, y) there. */
 typedef zw_status step_exact_field(void *user, double t, double *y, double *dy, zw_error *error);
 
-/* q moved along the speeds v for a time h. */
+/* Moves q along the speeds v for a time h. */
 typedef void step_move(void *user, double *q, double h, const double *v);
 
 typedef enum step_method {
@@ -43,7 +42,7 @@ typedef enum step_method {
     STEP_EULER,       /* fixed step, semi-implicit, order 1; cubic Hermite dense output */
     STEP_VARIATIONAL, /* fixed step, discrete Lagrangian, order 2; cubic Hermite dense output */
     STEP_VARIATIONAL4, /* the same, composed to order 4 */
-    STEP_MIDPOINT      /* the same of order 2, but for the sigma of rotations */
+    STEP_MIDPOINT      /* as VARIATIONAL, but without the sigma of rotations */
 } step_method;
 
 typedef struct step_ode_options {
@@ -53,10 +52,10 @@ typedef struct step_ode_options {
     step_projection *project; /* may be NULL */
     void *user;
 
-    /* One-step adaptive methods: for fields that are singular beside the manifold where the motion
+    /* One-step adaptive methods: for fields that are singular off the manifold where the motion
      * passes certain instants, and on it only by round-off. Both or neither. *margin, after a field
-     * at a projected point, says how far that is from being so: linear in time on the way to zero,
-     * 1 when far. The integrator leaps over such instants; see leap.c. */
+     * evaluation at a projected point, is the distance from such an instant: it falls to zero
+     * linearly in time, and is 1 far away. The integrator leaps over such instants; see leap.c. */
     step_exact_field *exact;
     const double *margin;
 
@@ -69,21 +68,21 @@ typedef struct step_ode_options {
 
     /* Semi-implicit Euler: y = (q, v, rest) with `positions` entries in q and in v; the rest, if
      * any, is advanced explicitly. 0: n / 2. Where q is not moved by adding h v (quaternions),
-     * `move` says how, and v has `speeds` entries. */
+     * `move` does it, and v has `speeds` entries. */
     int positions;
     int speeds;
     step_move *move;
 
     /* Variational methods: the system, copied; y = (q, v, rest). The field is used for dense output
      * and to integrate the rest (by Simpson's rule), if there is any. There is no projection: the
-     * method keeps its constraints. */
+     * method satisfies its constraints itself. */
     const step_lagrangian *lagrangian;
 } step_ode_options;
 
 /* NULL on failure, with the reason in `error` (which may be NULL). */
 stepper *step_ode_create(const step_ode_options *options, zw_error *error);
 
-/* Is the method there in this build? (STEP_BDF may be missing.) */
+/* Is the method available in this build? (STEP_BDF may be missing.) */
 int step_method_present(step_method method);
 
 #endif

@@ -1,4 +1,4 @@
-/* From the integrators' dense output to Bernstein's basis.
+/* Converts the integrators' dense output to the Bernstein basis.
  *
  * DOP853's interpolant (Hairer, Norsett, Wanner 1993, II.6) is nested products by x and u = 1 - x:
  *
@@ -8,11 +8,11 @@
  *
  *     (x p)_i = i/(d + 1) p_{i-1},     (u p)_i = (d + 1 - i)/(d + 1) p_i,     (p + c)_i = p_i + c,
  *
- * all of them sums and products with factors in [0, 1]: no error grows. Other methods are asked at
- * the nodes of `bernstein_node`, as many as their degree needs.
+ * all of them sums and products with factors in [0, 1]: no error grows. Other methods are
+ * interpolated at the nodes of `bernstein_node`, as many as their degree needs.
  *
- * Round-off.  A coefficient is made of at most `degree` such stages or a row of `fit`, and
- * restricting takes 2 degree stages c = (1 - s) c + s c', each of which errs by at most two units
+ * Round-off. A coefficient results from at most `degree` such stages or a row of `fit`, and
+ * restricting takes 2 degree stages c = (1 - s) c + s c', each with an error of at most two units
  * in the last place of the largest coefficient (s and 1 - s are rounded too). So values are within
  * (6 degree + 8) gain eps times the largest coefficient. Both ends of a step are exact. */
 #include "step/ode/path.h"
@@ -35,7 +35,7 @@ struct step_path {
     int degree;
     double t0, h;
     double *b, *slope, *part; /* [(MOST + 1) (2 count)] of y - y0, then the size of their terms */
-    double *first, *last;     /* [count] the ends, exactly */
+    double *first, *last;     /* [count] the exact values at both ends */
     double *whole;            /* [n] */
     double *fit;              /* [(MOST + 1)^2] of fit_degree */
     int fit_degree;
@@ -87,7 +87,7 @@ void path_free(step_path *path)
 
 void bernstein_restrict(int degree, int n, double *b, double from, double to)
 {
-    if (to < 1.0) { /* the left part of a cut at `to` */
+    if (to < 1.0) { /* the left part of a division at `to` */
         for (int r = 1; r <= degree; r++) {
             for (int i = degree; i >= r; i--) {
                 double *high = b + (long)i * n, *low = high - n;
@@ -203,7 +203,7 @@ static void take_dop853(step_path *p, const step_ode *ode)
     p->degree = 7;
 }
 
-/* The start is exact, and what stands still. */
+/* The start is exact, and so are components that do not change. */
 static zw_status take_samples(step_path *p, stepper *s, int degree, zw_error *error)
 {
     const stepper_view *at = stepper_look(s);
@@ -257,7 +257,8 @@ static void finish(step_path *p, const stepper_view *at)
     }
 }
 
-/* Dense output of a method whose coefficients are known here, or NULL. It is prepared now. */
+/* The stepper as a DOP853 whose coefficients are known here, or NULL. Its dense output is
+ * prepared. */
 static zw_status find_dop853(step_path *p, stepper *s, const step_ode **found, zw_error *error)
 {
     const step_ode *ode = s->kind == &step_ode_kind ? (const step_ode *)s : NULL;
@@ -294,7 +295,7 @@ zw_status path_take(step_path *p, stepper *s, int still, zw_error *error)
 
 /* ---- Pieces -----------------------------------------------------------------------------------*/
 
-/* Between the least and the largest coefficient of each polynomial of p->part. */
+/* The range between the least and the largest coefficient of each polynomial of p->part. */
 static void bound(const step_path *p, int degree, int at_rate)
 {
     int m = p->count;

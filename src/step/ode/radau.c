@@ -21,11 +21,10 @@
  * Round-off. A field with a large slope in y turns round-off of y into noise: |f_y| eps |y| in f,
  * and u = |(gamma/h - J)^-1| (|J| eps |y| + eps |f|) in the stages and in the error estimate, which
  * no shorter step makes smaller. (A spring of stiffness k with a damper c: a velocity that follows
- * a length l is known to eps l k/c, whatever its own size.) The tolerance is about the error of the
- * method; so where it cannot be met, at second sight, u is allowed beside it, as long as it is not
- * ten times as large. Beyond that nothing is allowed for, and if the step then shrinks to nothing
- * the tolerance that could be reached is reported.
- */
+ * a length l is known to eps l k/c, whatever its own size.) The tolerance refers to the error of
+ * the method; so where it cannot be met at the second attempt, u is allowed in addition, as long as
+ * it is not ten times as large. Beyond that there is no allowance, and if the step then shrinks to
+ * nothing the tolerance that could be reached is reported. */
 #include "math/dense/dense.h"
 #include "step/ode/inner.h"
 
@@ -35,7 +34,7 @@
 
 enum { NEWTON = 10 };
 
-/* Several roundings in a row, and the sums of |T^-1|, make more of u. */
+/* Several roundings in succession, and the sums of |T^-1|, amplify u. */
 static const double NOISY = 10.0, TOLERATED = 10.0;
 
 static const double ROOT6 = 2.449489742783178098197284;
@@ -59,15 +58,15 @@ typedef struct radau {
     double *z, *w, *dw; /* [3n] stages, transformed stages, Newton's change */
     double *F;          /* [3n] */
     double *noise;      /* [n] u, if have_noise */
-    double *guess;      /* [4n] base and stages of the polynomial to guess from */
+    double *guess;      /* [4n] base and stages of the polynomial used for the guess */
     double guess_t, guess_h;
-    double J_t;        /* where J is from */
+    double J_t;        /* the time of J */
     double factored_h; /* 0: not factored */
     int have_J, keep_J, have_guess;
     int have_noise, small_noise; /* of these factors; it may be allowed for */
     double last_h, last_size;    /* of the last accepted step; last_h 0: none */
-    double filter_at; /* the start of a step after a jump, or that has been tried before */
-    int iterations;   /* Newton's, in the last attempt */
+    double filter_at;            /* the start of a step after a jump, or of one tried before */
+    int iterations;              /* Newton's, in the last attempt */
 } radau;
 
 static void radau_layout(step_ode *ode, base_arena *arena)
@@ -89,7 +88,7 @@ static void radau_layout(step_ode *ode, base_arena *arena)
     r->guess = base_arena_doubles(arena, 4 * n);
 }
 
-/* After a jump nothing of the past holds. */
+/* After a jump nothing from before is valid. */
 static zw_status radau_start(step_ode *ode, double t, zw_error *error)
 {
     radau *r = ode->more;
@@ -141,7 +140,7 @@ static zw_status differentiate(step_ode *ode, zw_error *error)
         double kept = ode->trial[j];
         double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), ode->weight[j]);
         ode->trial[j] = kept + delta;
-        delta = ode->trial[j] - kept; /* as it came out */
+        delta = ode->trial[j] - kept; /* as rounded */
         zw_status status = step_evaluate(ode, ode->t0, ode->trial, changed, error);
         if (status != ZW_OK) {
             return status;
@@ -182,7 +181,7 @@ static void factor(step_ode *ode, double h)
     r->have_noise = 0;
 }
 
-/* u, with the inverse column by column; what is in `trial` and dw is lost. */
+/* Computes u, with the inverse column by column; overwrites `trial` and dw. */
 static void measure_noise(step_ode *ode)
 {
     radau *r = ode->more;
@@ -203,7 +202,7 @@ static void measure_noise(step_ode *ode)
             r->noise[i] += fabs(column[i]);
         }
     }
-    double most = 0.0; /* beside the tolerance */
+    double most = 0.0; /* relative to the tolerance */
     for (int i = 0; i < n; i++) {
         most = fmax(most, NOISY * r->noise[i] / step_scale(ode, i, 0.0));
     }
@@ -214,7 +213,7 @@ static void measure_noise(step_ode *ode)
 
 /* ---- Newton ---------------------------------------------------------------------------------- */
 
-/* Stages from the polynomial of the last step, or of this one taken before; else zero. */
+/* Stages from the polynomial of the last step, or of an earlier attempt at this one; else zero. */
 static void guess_stages(step_ode *ode, double h)
 {
     radau *r = ode->more;
@@ -269,7 +268,7 @@ static zw_status iterate(step_ode *ode, double h, double *size, zw_error *error)
     return ZW_OK;
 }
 
-/* Is what Newton's method still changes noise? */
+/* Is the remaining change of Newton's method noise? */
 static int is_noise(const step_ode *ode, double goal)
 {
     const radau *r = ode->more;
@@ -300,7 +299,7 @@ static zw_status newton(step_ode *ode, double h, int *converged, zw_error *error
         }
         double rate = i > 0 ? size / before : 0.5;
         if (!(rate < 0.99)) {
-            return ZW_OK; /* diverges, or is not a number */
+            return ZW_OK; /* diverges, or is NaN */
         }
         double ahead = size * rate / (1.0 - rate);
         if (ahead <= 0.1 * goal || (i > 0 && ahead <= goal)) {
@@ -312,7 +311,7 @@ static zw_status newton(step_ode *ode, double h, int *converged, zw_error *error
             ahead *= rate;
         }
         if (i > 0 && ahead > goal) {
-            return ZW_OK; /* too slow to arrive */
+            return ZW_OK; /* too slow to converge */
         }
     }
     return ZW_OK;
@@ -392,7 +391,7 @@ static zw_status radau_attempt(step_ode *ode, double h, double *size, zw_error *
         }
         if (status == ZW_OK && !converged && fresh) {
             r->have_guess = 0;
-            *size = 256.0; /* a quarter of the step */
+            *size = 256.0; /* quarters the step */
             return ZW_OK;
         }
         if (status == ZW_OK && !converged) {
@@ -407,8 +406,9 @@ static zw_status radau_attempt(step_ode *ode, double h, double *size, zw_error *
     ode->base.view.culprit = -1;
     *size = estimate(ode, h, ode->f0);
     /* A stiff component that is off its equilibrium at the start, after a jump or by the error of
-     * the step before, shows in full whatever h is, though it dies out: a second filter takes it
-     * away. But not at first sight: where the equilibrium moves, it also hides true errors. */
+     * the step before, appears in full whatever h is, although it decays: a second filter removes
+     * it. But not at the first attempt: where the equilibrium moves, it would also hide true
+     * errors. */
     if (*size > 1.0 && r->filter_at == ode->t0) {
         for (int i = 0; i < n; i++) {
             ode->trial[i] += ode->y0[i];
@@ -446,7 +446,7 @@ static void radau_interpolate(const step_ode *ode, double x, double *y)
 }
 
 /* size^(-1/4), less if Newton was slow, and not more than Gustafsson's prediction from the trend of
- * the last two steps; a small change is not worth new factors. */
+ * the last two steps; a small change is not worth a new factorisation. */
 static double radau_grow(const step_ode *ode, double size)
 {
     radau *r = ode->more;

@@ -6,20 +6,18 @@
  *
  * symplectic where a depends on q alone. Constraint forces in Cartesian coordinates grow with v^2,
  * and then it gains energy at its first order: a pendulum let go at 2 rad, with h = 0.01, turns at
- * 100 m/s after 20 s. If q' is not v (the field says so), the difference stays explicit:
- * q1 = q0 + h (v1 + q'(t0, y0) - v0). Quaternions turn: q1 = q0 (+) h v1.
+ * 100 m/s after 20 s. If the field has q' different from v, the difference stays explicit: q1 = q0
+ * + h (v1 + q'(t0, y0) - v0). Quaternions turn: q1 = q0 (+) h v1.
  *
- * Euler's step is in error by terms in h^2, which is more than some events are about. A contact
- * that has just opened moves by c h^3 (its acceleration begins at zero), and its gap is changed by
- * h^2 v' g'' v/2 if g is curved, for every h: Euler's method would close it again and again.
- * So steps in which something seems to happen are taken again by RK4, and what happens is decided
- * by that.
+ * Euler's step has errors of order h^2, which is more than some events can tolerate. A contact that
+ * has just opened moves by c h^3 (its acceleration begins at zero), and its gap is changed by h^2
+ * v' g'' v/2 if g is curved, for every h: Euler's method would close it again and again. So steps
+ * in which an event seems to happen are repeated by RK4, which decides it.
  *
  * Between the ends both follow the cubic through y0, y1 with slopes f0, f1: of order 3 (error
- * O(h^4)), that is, as good as RK4's own error. With x = (t - t0)/h and u = 1 - x:
+ * O(h^4)), that is, as accurate as RK4 itself. With x = (t - t0)/h and u = 1 - x:
  *
- *     y(x) = y0 + x (r + u (u (h f0 - r) - x (h f1 - r))),    r = y1 - y0
- */
+ *     y(x) = y0 + x (r + u (u (h f0 - r) - x (h f1 - r))),    r = y1 - y0 */
 #include "step/ode/inner.h"
 
 #include <string.h>
@@ -122,7 +120,7 @@ static zw_status euler_attempt(step_ode *ode, double h, double *size, zw_error *
         return ZW_OK;
     }
     for (int i = 0; i < q; i++) {
-        double other = ode->f0[i] - ode->y0[q + i]; /* q' - v: zero as a rule */
+        double other = ode->f0[i] - ode->y0[q + i]; /* q' - v: usually zero */
         double v = ode->y0[q + i] + (ode->low0[q + i] + ode->increment[q + i]);
         ode->increment[i] = h * (v + other);
     }

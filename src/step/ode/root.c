@@ -3,10 +3,9 @@
  *
  * With x1 the latest point, x2 the other end of the bracket and x3 the point that was dropped, let
  * xi = (x1 - x2)/(x3 - x2) and phi = (g1 - g2)/(g3 - g2). Inverse quadratic interpolation is
- * monotone over the bracket if and only if phi^2 < xi and (1 - phi)^2 < 1 - xi, so just then it is
- * used. The next point is kept a tolerance away from both ends, so that the bracket closes from
- * both sides.
- */
+ * monotone over the bracket if and only if phi^2 < xi and (1 - phi)^2 < 1 - xi, so it is used
+ * exactly then. The next point is kept a tolerance away from both ends, so that the bracket closes
+ * from both sides. */
 #include "step/ode/root.h"
 
 #include "base/error.h"
@@ -18,7 +17,7 @@ typedef struct point {
     double t, g;
 } point;
 
-/* Where to go from x1 towards x2, as a part of the way. */
+/* The next point from x1 towards x2, as a fraction of their distance. */
 static double next_part(point x1, point x2, point x3)
 {
     double xi = (x1.t - x2.t) / (x3.t - x2.t), phi = (x1.g - x2.g) / (x3.g - x2.g);

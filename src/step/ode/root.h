@@ -1,4 +1,4 @@
-/* Where a function of time changes sign. */
+/* Finds where a function of time changes sign. */
 #ifndef ZW_STEP_ROOT_H
 #define ZW_STEP_ROOT_H
 
@@ -13,9 +13,9 @@ typedef struct step_crossing {
     double g_before, g_after;
 } step_crossing;
 
-/* Narrow the crossing until `before` and `after` are at most `width` apart; 0: neighbours, up to a
- * few units in the last place. About ten evaluations for a smooth function, never more than a
- * bisection would need twice over. */
+/* Narrows the crossing until `before` and `after` are at most `width` apart; 0: neighbours, up to a
+ * few units in the last place. About ten evaluations for a smooth function, never more than twice
+ * those of bisection. */
 zw_status step_root_narrow(step_scalar *g, void *user, double width, step_crossing *crossing,
                            zw_error *error);
 

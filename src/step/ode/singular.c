@@ -1,13 +1,14 @@
-/* Runs that end where rows lose rank say so, and those that pass there by ordinary steps. */
+/* Reports runs that end where rows lose rank, and counts those that pass such positions by ordinary
+ * steps. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "step/run.h"
 
-/* Where the rows of a mechanism lose rank, branches of its motion meet. In passing there is one
- * that goes on smoothly (leap.c); a run that begins there, at rest, cannot know which: the
- * accelerations that the rows admit are more than their curvature does. */
+/* Where the rows of a mechanism lose rank, branches of its motion meet. A motion that passes there
+ * continues smoothly on one (leap.c); a run that begins there, at rest, cannot know which: the rows
+ * admit more accelerations than their curvature does. */
 void run_tell_singular(run *r, zw_error *error)
 {
     int early = r->summary->end - r->start < 1e-4 * (r->options.time - r->start);
@@ -29,18 +30,19 @@ void run_tell_singular(run *r, zw_error *error)
                  "rank: %s",
                  r->state->t, names);
     }
-    char rest[sizeof error->text], *line = strchr(error->text, '\n'); /* the file's, with a mark */
+    char rest[sizeof error->text],
+        *line = strchr(error->text, '\n'); /* the line of the file, with a mark */
     snprintf(rest, sizeof rest, "%s", line ? line : "");
     size_t used = line ? (size_t)(line - error->text) : strlen(error->text);
     snprintf(error->text + used, sizeof error->text - used, "%s%s", more, rest);
 }
 
-/* On the way through a position where rows lose rank the margin falls to zero and rises again, both
- * as |t - t*| (leap.c). So it was passed between the nodes b and c of four in a row if the lines
- * through a, b and through c, d meet zero there, and at one instant: a motion that comes near to it
- * by d and turns off has margins like (d^2 + (t - t*)^2)^1/2, whose tangents meet zero 2 d^2/|t -
- * t*| apart. Beside a node it is seen from both sides of that: between two such instants the margin
- * rises, so those of two fours in a row are one. */
+/* When the motion passes a position where rows lose rank, the margin falls to zero and rises again,
+ * both as |t - t*| (leap.c). So it was passed between the nodes b and c of four consecutive ones if
+ * the lines through a, b and through c, d cross zero there, at one instant: a motion that
+ * approaches it to a distance d and turns away has margins like (d^2 + (t - t*)^2)^1/2, whose
+ * tangents cross zero 2 d^2/|t - t*| apart. Next to a node it is detected from both sides: between
+ * two such instants the margin rises, so detections in two successive groups of four are one. */
 void run_note_margin(run *r)
 {
     const double APART = 0.25; /* of the step from b to c */

@@ -2,12 +2,11 @@
  *
  * Backward differentiation formulas of orders 1 to 5, Newton's method with a dense Jacobian by
  * difference quotients. One step at a time; dense output is CVODE's own polynomial; the projection
- * is handed to CVODE, which then also counts it in its error test. What CVODE computes is not ours
- * to reproduce bit by bit between compilers and versions.
+ * is passed to CVODE, which then includes it in its error test. The results of CVODE need not be
+ * reproducible bit by bit between compilers and versions.
  *
- * CVODE has no step that could be taken again from its start. What moves the state (a start, a
- * restart, a retake) is noticed, and the next advance begins CVODE anew there.
- */
+ * CVODE cannot repeat a step from its start. Calls that change the state (a start, a restart, a
+ * retake) are recorded, and the next advance restarts CVODE there. */
 #include "base/error.h"
 #include "step/ode/inner.h"
 
@@ -65,15 +64,16 @@ struct step_stiff {
     SUNMatrix jacobian;
     SUNLinearSolver solver;
     void *cvode;
-    double t;    /* where CVODE stands */
-    int running; /* it has been given a state, and that is still the ode's */
+    double t;    /* the time that CVODE has reached */
+    int running; /* it has a state, which is still that of the ode */
     zw_status status;
-    zw_error error; /* the field's latest failure */
+    zw_error error; /* the latest failure of the field */
 };
 
-/* ---- What CVODE calls ------------------------------------------------------------------------ */
+/* ---- Functions that CVODE calls
+ * --------------------------------------------------------------- */
 
-/* 0: fine, > 0: try something else. */
+/* 0: success, > 0: try something else. */
 static int stiff_field(sunrealtype t, N_Vector y, N_Vector dy, void *user)
 {
     step_ode *ode = user;
@@ -82,8 +82,8 @@ static int stiff_field(sunrealtype t, N_Vector y, N_Vector dy, void *user)
     return s->status == ZW_OK ? 0 : 1;
 }
 
-/* CVODE wants the change, and the error estimate projected too; that, like the change, shrinks by
- * what the projection takes away: leaving it as it is errs on the safe side. */
+/* CVODE also wants the change and the error estimate projected; the estimate, like the change, is
+ * reduced by the projection: leaving it as it is errs on the safe side. */
 static int stiff_project(sunrealtype t, N_Vector y, N_Vector change, sunrealtype epsilon,
                          N_Vector error, void *user)
 {
@@ -101,7 +101,7 @@ static int stiff_project(sunrealtype t, N_Vector y, N_Vector change, sunrealtype
     return s->status == ZW_OK ? 0 : 1;
 }
 
-/* The library never prints, nor may CVODE. */
+/* The library never prints, so CVODE must not either. */
 #if SUNDIALS_VERSION_MAJOR < 7
 
 static void stay_silent(int code, const char *module, const char *function, char *message,
@@ -233,14 +233,14 @@ static zw_status fail(step_ode *ode, int code, zw_error *error)
     step_stiff *s = ode->stiff;
     s->running = 0;
     ode->base.view.rejected++;
-    if (s->status != ZW_OK) { /* the field's or the projection's own message */
+    if (s->status != ZW_OK) { /* the message of the field or the projection */
         if (error != NULL) {
             *error = s->error;
         }
         base_fail_more(error, " (CVODE, at t = %.17g)", ode->t0);
         return s->status;
     }
-    char *name = code < 0 ? CVodeGetReturnFlagName(code) : NULL; /* allocated for us */
+    char *name = code < 0 ? CVodeGetReturnFlagName(code) : NULL; /* allocated for the caller */
     base_fail(error, ZW_INACCURATE, "CVODE gave up after t = %.17g: %s", ode->t0,
               name != NULL ? name : "its steps no longer move the time");
     free(name);
@@ -250,7 +250,7 @@ static zw_status fail(step_ode *ode, int code, zw_error *error)
 static int begin(step_ode *ode, double limit)
 {
     step_stiff *s = ode->stiff;
-    double first = ode->base.view.steps == 0 ? ode->option.first : 0.0; /* 0: as CVODE finds */
+    double first = ode->base.view.steps == 0 ? ode->option.first : 0.0; /* 0: CVODE's choice */
     memcpy(N_VGetArrayPointer(s->y), ode->y0, (size_t)ode->n * sizeof(double));
     int code = CVodeReInit(s->cvode, ode->t0, s->y);
     if (code == CV_SUCCESS) {
@@ -302,7 +302,8 @@ zw_status step_stiff_advance(step_ode *ode, double limit, zw_error *error)
 zw_status step_stiff_dense(step_ode *ode, double t, double *y, zw_error *error)
 {
     step_stiff *s = ode->stiff;
-    int code = CVodeGetDky(s->cvode, t, 0, s->y); /* s->y is ours: CVODE has its own history */
+    int code =
+        CVodeGetDky(s->cvode, t, 0, s->y); /* s->y belongs to us: CVODE has its own history */
     memcpy(y, N_VGetArrayPointer(s->y), (size_t)ode->n * sizeof *y);
     if (code != CV_SUCCESS) {
         return base_fail(error, ZW_BAD_INPUT, "CVODE cannot interpolate at t = %.17g", t);

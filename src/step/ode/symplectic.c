@@ -25,13 +25,13 @@
  *     (3)  p1 = p0 + A0' lambda0 + h g(q, v, t) + A(q1, v1)' lambda1
  *     (4)  p1 = K_v(q1, v1, t1),    phi_q v1 + phi_t = 0,    psi(q1, v1, t1) = 0
  *
- * (1), (2) give q1 and lambda0, then (3), (4) give p1, v1 and lambda1. Exchange the ends and the
- * sign of h and the same equations stand there: the method is its own adjoint, so its order is 2,
- * and the error has even powers only. Without nonholonomic rows and Q it is symplectic on the
- * constraint manifold; with them it is still reversible.
+ * (1), (2) give q1 and lambda0, then (3), (4) give p1, v1 and lambda1. Exchanging the ends and the
+ * sign of h gives the same equations: the method is self-adjoint, so its order is 2, and the error
+ * has even powers only. Without nonholonomic rows and Q it is symplectic on the constraint
+ * manifold; with them it is still reversible.
  *
  * Order 4: Suzuki's composition of five steps c h, c h, (1 - 4c) h, c h, c h, c = 1/(4 - 4^(1/3)).
- * The middle one goes back in time by 0.66 h: strong damping does not like that.
+ * The middle one goes back in time by 0.66 h, which is unsuitable for strong damping.
  *
  * Rotations.  A quaternion r in q turns with Omega, three entries of v along the body's own axes;
  * it is a group, so "q1 = q0 + h v" becomes r1 = r0 c, c = cay(h Omega) = (1, h Omega/2)/s with s^2
@@ -42,7 +42,7 @@
  *     h dOmega = (eta1 - eta0) + h/2 Omega x (eta0 + eta1) + h^2/4 (Omega . (eta1 - eta0)) Omega
  *     eta_middle = (eta0 + eta1)/2 + k x (eta1 - eta0)/2,        k = h/2 Omega/(1 + s)
  *
- * so with mu = K_Omega, f = -V_q + Q (all in g that is not mu x Omega) the momenta at the ends are
+ * so with mu = K_Omega, f = -V_q + Q (all of g except mu x Omega) the momenta at the ends are
  *
  *     p0 = mu - h/2 g + sigma,   p1 = mu + h/2 g + sigma,   g = mu x Omega + f,
  *     sigma = h^2/4 (Omega . mu) Omega + h/2 f x k
@@ -50,29 +50,28 @@
  * (Bou-Rabee and Marsden 2009 for the first term): (1) gets sigma on its left, (3) stays. p1 - p0 =
  * h (p x Omega) with p the mean of both ends is (1 + h/2 Omega x) p1 = (1 - h/2 Omega x) p0, which
  * is R1 p1 = R0 p0 as cay(h Omega) = (1 - h/2 Omega x)^-1 (1 + h/2 Omega x): without forces the
- * angular momentum in space stays, to round-off; with forces that have a symmetry Noether's theorem
- * for the discrete path says the same of its component.
+ * angular momentum in space is constant, to round-off; with forces that have a symmetry, by
+ * Noether's theorem for the discrete path, so is its component.
  *
  * "midpoint" leaves sigma out. Then mu is the mean of p0 and p1, so that for a body of constant
  * inertia, p = I Omega, the energy changes by Omega . (p1 - p0) = h Omega . g: by the work of the
- * forces. A free body keeps its energy to round-off as well, which no symplectic method can do
- * beside the momentum (Ge and Marsden 1988). It is still its own adjoint and of order 2, and where
- * there are no quaternions it is the same method as "variational".
+ * forces. A free body keeps its energy to round-off as well, which no symplectic method can do in
+ * addition to the momentum (Ge and Marsden 1988). It is still self-adjoint and of order 2, and
+ * without quaternions it is the same method as "variational".
  *
  * Solving (1), (2).  The unknown is v, with q1 = q0 + h v. From a guess, the change u of v solves
  * Gauss's problem in velocities with the metric and rows at the start of the step:
  *
  *     M u = [p0 + h/2 g - K_v] + A0' lambda0,    A0 u = -phi(q1)/h  or  -psi
  *
- * lambda0 enters (1) just as it enters here, so each solve gives all of it and the iteration is one
- * in v alone. What M and A0 miss of the true Jacobian is O(h), so it converges linearly with a
- * factor O(h); Broyden's updates make that superlinear. It ends when u no longer falls: at
- * round-off, because a fixed tolerance above would let the energy creep.
+ * lambda0 enters (1) just as it enters here, so each solve gives all of it and the iteration is in
+ * v alone. M and A0 differ from the true Jacobian by O(h), so it converges linearly with a factor
+ * O(h); Broyden's updates make that superlinear. It ends when u no longer decreases, at round-off,
+ * because with a fixed tolerance above that the energy would drift.
  *
- * Round-off.  q and p are compensated sums of their increments h v and A0' lambda0 + h g +
- * A1' lambda1, which are small themselves. So an error of one unit in the last place of an
- * increment, not of q or p, is what a step adds, and the energy's random walk is slow.
- */
+ * Round-off. q and p are compensated sums of their increments h v and A0' lambda0 + h g + A1'
+ * lambda1, which are small themselves. So a step adds an error of one unit in the last place of an
+ * increment, not of q or p, and the random walk of the energy is slow. */
 #include "base/error.h"
 #include "step/ode/inner.h"
 
@@ -82,11 +81,12 @@
 
 enum { MEMORY = 16, TRIES = 60 };
 
-/* The state of a step under way and its scratch. It is at ode->more. */
+/* The state of a step in progress and its scratch, at ode->more. */
 typedef struct substeps {
     /* The state at t: q [nq], v, p [n], with low-order parts of q and p. */
     double *q, *q_low, *v, *p, *p_low;
-    double *before; /* [n + 1] v a step ago, for the guess, and the step's length; 0: not known */
+    double *before; /* [n + 1] v of the step before, for the guess, and the length of that step; 0:
+                       unknown */
 
     double *mid_q, *next_q, *next_low;                                      /* [nq] */
     double *mid_v, *momentum, *force, *impulse, *change, *reaction, *sigma; /* [n] */
@@ -212,7 +212,7 @@ static void broyden(int n, substeps *w, double *change)
         int last = w->remembered - 1;
         double rest = 1.0 - dot(n, w->memory + (long)last * n, change) / w->square[last];
         if (!(rest > 0.1)) {
-            w->remembered = 0; /* the secant leads nowhere: begin anew */
+            w->remembered = 0; /* the secant is useless: start again */
         } else {
             for (int i = 0; i < n; i++) {
                 change[i] /= rest;
@@ -224,7 +224,7 @@ static void broyden(int n, substeps *w, double *change)
     w->square[w->remembered++] = dot(n, change, change);
 }
 
-/* Find mid_v, and with it next_q, force and the first reaction. */
+/* Finds mid_v, and with it next_q, force and the first reaction. */
 static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, double h,
                               zw_error *error)
 {
@@ -236,7 +236,7 @@ static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, d
             return status;
         }
         status = l->solve(l->user, w->impulse, w->wanted, w->change, w->reaction, error);
-        /* rows that depend on each other contradict themselves beside the manifold: go on */
+        /* rows that depend on each other contradict each other off the manifold: continue */
         if (status != ZW_OK && status != ZW_INACCURATE) {
             return status;
         }
@@ -251,9 +251,9 @@ static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, d
         for (int k = 0; k < l->n; k++) {
             w->mid_v[k] += w->change[k];
         }
-        /* Near round-off, with rows that of q over h, the plain iteration finishes: as soon as it
-         * stops to gain, it is there. Where q is large and no row knows it, the speeds alone say
-         * when: a body far away must not be computed less exactly. */
+        /* Near round-off (with rows, that of q divided by h) the plain iteration finishes: as soon
+         * as it stops improving, it has converged. Where q is large and no row depends on it, the
+         * speeds alone decide: a body far away must not be computed less accurately. */
         if (size <= 0.25 * DBL_EPSILON * speed ||
             (size <= 1e4 * round_off && size >= 0.5 * before)) {
             move(l, w, h);
@@ -295,7 +295,7 @@ static zw_status solve_end(const step_lagrangian *l, substeps *w, double t, zw_e
         for (int k = 0; k < l->n; k++) {
             w->v[k] += w->change[k];
         }
-        /* what is linear is solved by one solve, if that was no large correction */
+        /* one solve is enough for linear equations, unless the correction was large */
         int enough = l->linear ? size <= 1e-2 * speed || i > 0 : size <= DBL_EPSILON * speed;
         if (enough || (size <= 1e-10 * speed && size >= 0.5 * before)) {
             add(l->n, w->p, w->p_low, w->reaction, 1.0, w->p, w->p_low);
@@ -361,8 +361,8 @@ static void substeps_to(const step_ode *ode, const substeps *w, double *y, doubl
     memcpy(low + ode->n, w->p_low, bytes);
 }
 
-/* What else is in the state, after q and v, is the integral of its rate along the motion, by
- * Simpson's rule: work, for instance. The middle is that of the cubic through both ends. */
+/* Other entries of the state, after q and v, are integrals of their rates along the motion, by
+ * Simpson's rule: work, for example. The middle is that of the cubic through both ends. */
 static zw_status integrate_rest(step_ode *ode, zw_error *error)
 {
     int first = ode->lagrangian.nq + ode->lagrangian.n;
@@ -393,7 +393,7 @@ static zw_status take(step_ode *ode, int count, const double *part, double h, zw
     double t = ode->t0;
     ode->f1_known = 0;
     substeps_from(ode, w, ode->y0, ode->low0);
-    /* others may have used the solver since the last step */
+    /* the solver may have been used elsewhere since the last step */
     zw_status status = l->linearise(l->user, t, w->q, w->v, error);
     for (int i = 0; status == ZW_OK && i < count; i++) {
         status = substep(l, w, t, part[i] * h, error);

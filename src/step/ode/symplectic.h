@@ -1,5 +1,5 @@
-/* What the structure-preserving methods must know about a mechanical system. See symplectic.c for
- * the equations. */
+/* What the structure-preserving methods need to know about a mechanical system. See symplectic.c
+ * for the equations. */
 #ifndef ZW_STEP_SYMPLECTIC_H
 #define ZW_STEP_SYMPLECTIC_H
 
@@ -9,22 +9,23 @@
  * callbacks have n or m entries, q has nq; q, v and results never overlap. */
 typedef struct step_lagrangian {
     int n, m;
-    int nq;               /* coordinates, where they are more than speeds; 0: n */
-    const int *holonomic; /* [m] row i is phi_i(q, t) = 0, else psi_i(q, v, t) = 0; NULL: all are.
-                             Not copied: must live as long as the integrator. */
-    int linear;  /* K is quadratic and all rows are linear in v, so that M and A do not see v */
-    double size; /* what rows are computed from beside q: 1 where q has angles, whose round-off is
-                    not that of a small angle; 0: nothing */
+    int nq;               /* number of coordinates, if it exceeds that of speeds; 0: n */
+    const int *holonomic; /* [m] row i is phi_i(q, t) = 0, else psi_i(q, v, t) = 0; NULL: all are
+                             holonomic. Not copied: must outlive the integrator. */
+    int linear;  /* K is quadratic and all rows are linear in v, so that M and A do not depend on v
+                  */
+    double size; /* the size of what rows are computed from, besides q: 1 where q has angles, whose
+                    round-off is not that of a small angle; 0: nothing */
     void *user;
 
     /* p = K_v */
     zw_status (*momentum)(void *user, double t, const double *q, const double *v, double *p,
                           zw_error *error);
-    /* g = K_q - V_q + Q, where v are not the rates of coordinates all that changes p; non-ideal
-     * forces too, if they do not need the reaction */
+    /* g = K_q - V_q + Q or, where v are not the rates of coordinates, everything that changes p;
+     * non-ideal forces too, if they do not depend on the reaction */
     zw_status (*force)(void *user, double t, const double *q, const double *v, double *g,
                        zw_error *error);
-    /* r_i = phi_i(q, t) for the holonomic rows; the others are not looked at */
+    /* r_i = phi_i(q, t) for the holonomic rows; the others are ignored */
     zw_status (*position)(void *user, double t, const double *q, double *r, zw_error *error);
     /* r_i = phi_q v + phi_t for the holonomic rows, psi_i(q, v, t) for the others */
     zw_status (*velocity)(void *user, double t, const double *q, const double *v, double *r,

@@ -1,18 +1,18 @@
 /* Contacts and limits of one linearisation (impulse_quick.c) by gauss/augment/augment.h: the same
  * operations that eight worlds at once take (step/once8/once8.h), so that each has the bits of the
- * world alone. The multipliers of the last step are not asked for. */
+ * world alone. The multipliers of the last step are not used. */
 #include "step/once8/cones.h"
 
 #include <string.h>
 
 #include "system/bodies/bodies.h"
 
-/* Speeds: in larger problems the multipliers of the last step are worth more for a world alone,
- * unless it is asked to go without. A humanoid of 27 that lies still steps three times faster with
- * them (bench/robots resting once). */
+/* Largest number of speeds: in larger problems the multipliers of the last step are worth more for
+ * a single world, unless it is required to go without. A humanoid with 27 that lies still steps
+ * three times faster with them (bench/robots resting once). */
 enum { MOST = 24 };
 
-/* Does a length of several coordinates add to H? */
+/* Does a length of several coordinates contribute to H? */
 static int couples(const struct system_bodies *bodies)
 {
     int found = 0;
@@ -57,7 +57,7 @@ void cones_free(impulse_cones *c)
     *c = (impulse_cones){0};
 }
 
-/* Columns that rise, on one way to the root? -1: they do not rise. */
+/* Are the columns ascending, and on one path to the root? -1: they are not ascending. */
 static int is_straight(const paths_shape *shape, const int *column, int columns)
 {
     int straight = 1;
@@ -74,7 +74,7 @@ static int is_straight(const paths_shape *shape, const int *column, int columns)
     return straight;
 }
 
-/* 0: it is none of those that this is for. */
+/* 0: it is not of a supported kind. */
 static int put_block(augment_alone *c, const impulse_problem *p, int index, augment_block1 *to)
 {
     const zw_block *block = &p->block[index];

@@ -6,18 +6,18 @@
 #include "step/impulse/impulse_problem.h"
 
 typedef struct impulse_cones {
-    int fits; /* 0: this system's problems are not of that kind, or it has a memory */
-    int room; /* there is room for them */
+    int fits; /* 0: the problems of this system are not of that kind, or it has a memory */
+    int room; /* memory has been allocated */
     augment_alone alone;
 } impulse_cones;
 
 zw_status cones_create(impulse_cones *c, const zw_system *system);
 void cones_free(impulse_cones *c);
-/* H (v - v0) = r + A' lambda: the answer into p. 0: it is not found so. */
+/* H (v - v0) = r + A' lambda: the solution into p. 0: not found by this method. */
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
                 const double *v0, double falling, double *v);
-/* Are all slopes of forces those of single coordinates, and contacts and limits all that there is,
- * and are multipliers of the last step not worth more? Then eight worlds can go at once:
+/* Are all force derivatives those of single coordinates, are there only contacts and limits, and
+ * are the multipliers of the last step not worth more? Then eight worlds can be solved at once:
  * step/once8.h */
 int cones_fit(const zw_system *system, int memoryless);
 

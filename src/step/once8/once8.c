@@ -1,4 +1,4 @@
-/* Which systems go in lanes by one linearisation, and what is found out once. */
+/* Which systems can step in lanes by one linearisation, and what is computed once for all steps. */
 #include "step/once8/once8.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-/* ---- Who may -------------------------------------------------------------------------------- */
+/* ---- Which systems -------------------------------------------------------------------------- */
 
 int once8_takes_plan(const zw_system *system, const zw_run_options *plan)
 {
@@ -30,7 +30,7 @@ static int motors_fit(const struct system_bodies *bodies)
     return fit;
 }
 
-/* Rows of a point, up to the last that friction can hold; 0: not of those. */
+/* The number of rows of a point, up to the last that friction can hold; 0: not supported. */
 static int rows_of(const contact_point *law)
 {
     int rows = law->rows;
@@ -54,7 +54,7 @@ static int contacts_fit(once8 *s)
     return fit;
 }
 
-/* ---- Room ----------------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 static zw_real8 *take(base_arena *arena, size_t count)
 {

@@ -1,12 +1,12 @@
 /* Coulomb's law with one linearisation (step/impulse/impulse_quick.c) for eight worlds at once, one
- * in each lane of the vectors: what system/soft8/soft8.h is for the soft law, from which it has the
- * sweeps, the poses and the pairs.
+ * in each lane of the vectors. It corresponds to system/soft8/soft8.h for the soft law, and uses
+ * its sweeps, poses and pairs.
  *
  *     H (u - v0) = h (f(q0 (+) h v0, v0) - bias(q0, v0)) + J' lambda,     H = M + h D + h^2 K
  *
- *     gap(q0) + h n . J u >= 0, Coulomb's law across;   phi(q0) + h A u >= 0 of limits
+ *     gap(q0) + h n . J u >= 0, tangentially Coulomb's law;   phi(q0) + h A u >= 0 for limits
  *
- * gauss/augment/augment.h solves that, here for eight worlds, there (step/once8/cones.c) for one.
+ * gauss/augment/augment.h solves that, here for eight worlds, in step/once8/cones.c for one.
  *
  * A lane has the bits of the world alone:
  *
@@ -14,16 +14,15 @@
  *    and contact_find.c, in their order.
  * 2. All points and limits within reach are rows for both, in one order; rows that a world does not
  *    have are zeros.
- * 3. The iteration begins with the data of the step alone, and no lane sees another.
- * 4. What impulse_step does besides, a lane does not do: it sees that there is no need, and else
- *    the world goes alone. Shapes in one another by more than what one linearisation leaves
- *    (impulse_part.c); energy that comes
- *    from nowhere (impulse_gains); bodies that go farther than they are thick (impulse_sweep.c).
- *    Where that is a comparison of numbers that are computed in another order, lanes keep away from
- *    it by HAIR.
+ * 3. The iteration uses only the data of the step, and lanes are independent.
+ * 4. Anything else that impulse_step does is not done in lanes: it is checked that there is no
+ *    need, and otherwise the world steps alone. That concerns shapes that overlap by more than what
+ *    one linearisation leaves (impulse_part.c); energy that comes from nowhere (impulse_gains);
+ *    bodies that go farther than they are thick (impulse_sweep.c). Where a comparison involves
+ *    numbers that are computed in another order, lanes allow a margin of HAIR.
  *
- * Limits.  Motors along single joints, without ranges of force; points with one or three rows;
- * no restitution, activations, sleep. For systems that have these, once8_create returns NULL. */
+ * Limits. Motors along single joints, without ranges of force; points with one or three rows; no
+ * restitution, activations, sleep. For systems that have more, once8_create returns NULL. */
 #ifndef ZW_STEP_ONCE8_H
 #define ZW_STEP_ONCE8_H
 
@@ -32,72 +31,73 @@
 #include "system/contact/contact_path.h"
 #include "system/soft8/soft8.h"
 
-/* What is known of a world beside q, v and its parameters. */
+/* What is known about a world besides q, v and its parameters. */
 typedef struct once8_clock {
     double t, work;
     long steps;         /* since it was read from the state */
     double certificate; /* of the last step */
-    int parts;          /* overlaps may have to be moved apart: impulse_part.c */
+    int parts;          /* overlaps may have to be separated: impulse_part.c */
 } once8_clock;
 
-/* What the block of a row is about. */
+/* The origin of the block of a row. */
 typedef struct once8_about {
     int constraint;     /* a limit; -1: a point */
-    int match;          /* of this pair, with */
+    int match;          /* the pair, with */
     zw_real8 gap, n[3]; /* gap and normal at q0, */
     zw_mask8 found;     /* in these worlds */
 } once8_about;
 
-/* A pair that might go through each other: once8_ends.c */
+/* A pair that might pass through each other: once8_ends.c */
 typedef struct once8_watch {
-    zw_mask8 left; /* worlds in which it is not yet proved that it does not */
+    zw_mask8 left; /* worlds in which it has not yet been proved that it does not */
     zw_real8 n[3]; /* a direction */
-    zw_real8 low;  /* what the two are apart along it, the least of all looks; */
-    zw_real8 need; /* what they have to be between, */
-    zw_real8 bow;  /* where accelerations may take so much: h^2/8 times their bounds */
+    zw_real8 low;  /* the least separation of the two along it, over all evaluations; */
+    zw_real8 need; /* the separation required between them, */
+    zw_real8 bow;  /* where accelerations may reduce it by this much: h^2/8 times their bounds */
 } once8_watch;
 
 typedef struct once8 {
-    soft8 *of; /* places and pairs, and room for q, v, forces */
+    soft8 *of; /* poses and pairs, and memory for q, v, forces */
     double h, falling;
-    zw_real8 deepest; /* overlaps that are not moved apart */
+    zw_real8 deepest; /* overlaps that are not separated */
     augment8 it;
     augment_alone last; /* worlds for which the others do not wait */
     int block_capacity, entries, entry_capacity;
-    int needs_blocks, needs_entries; /* that there was no room for */
+    int needs_blocks, needs_entries; /* for which there was no room */
     once8_about *about;              /* [blocks] */
     zw_real8 *J;
     zw_real8 *limit_J;   /* of limits: [entries of their rows] */
-    zw_real8 *H, *r, *u; /* H in the shape of it */
+    zw_real8 *H, *r, *u; /* H in its own pattern */
     zw_real8 *v0, *q1, *zero;
     paths_shape straight;
     int *depth, *start, *run;              /* of that */
     zw_real8 *reach;                       /* [geoms] */
     zw_real8 *end;                         /* sweeps of q1 */
-    zw_real8 *turn, *twist, *speed, *bend; /* [bodies] bounds along the way: contact_path.c */
+    zw_real8 *turn, *twist, *speed, *bend; /* [bodies] bounds along the motion: contact_path.c */
     contact_path path;                     /* of one world */
-    zw_real8 *ways;                        /* [geoms] how far their points go at most, */
-    zw_mask8 *fast;                        /* that is farther than they are thick */
+    zw_real8 *ways;                        /* [geoms] the largest displacement of their points, */
+    zw_mask8 *fast;                        /* which exceeds their thickness */
     unsigned char *is_fast;                /* in some world */
     zw_real8 *rush, *bow;                  /* and their speeds and accelerations */
-    int ended;                             /* end is that of q1 */
-    zw_real8 *between;                     /* [nq] some instant of the way, */
-    soft8_pose *pose;                      /* [geoms] and where all is then */
-    int *first;                            /* [matches] of those that are watched: its block, -1 */
-    once8_watch *watch;                    /* [watched] */
-    zw_mask8 *suspect;                     /* [matches] that might meet on these ways, */
-    int *watched, watched_count;           /* [matches] those of which some world has one */
-    double *q_alone, *u_alone;             /* [nq], [n] of one world */
-    int *rows;                             /* [matches] of their points */
-    long taken;                            /* steps of worlds so far, */
-    long solves, rounds;                   /* solves of eight, the rounds that these took, */
-    long rounds_alone;                     /* and those of worlds that went on alone */
+    int ended;                             /* `end` is that of q1 */
+    zw_real8 *between;                     /* [nq] some instant of the step, */
+    soft8_pose *pose;                      /* [geoms] and all poses there */
+    int *first;                  /* [matches] of those that are watched: the first block, or -1 */
+    once8_watch *watch;          /* [watched] */
+    zw_mask8 *suspect;           /* [matches] that might meet during the step, */
+    int *watched, watched_count; /* [matches] those with such a world */
+    double *q_alone, *u_alone;   /* [nq], [n] of one world */
+    int *rows;                   /* [matches] of their points */
+    long taken;                  /* number of steps of worlds so far, */
+    long solves, rounds;         /* solves of eight, the rounds that these took, */
+    long rounds_alone;           /* and those of worlds that went on alone */
     void *memory;
 } once8;
 
 /* Can steps by this plan be taken in lanes? */
 int once8_takes_plan(const zw_system *system, const zw_run_options *plan);
-/* For steps of length h. NULL, with *failed: no memory; without: this system goes alone. */
+/* For steps of length h. NULL, with *failed: no memory; without: worlds of this system
+ * step alone. */
 once8 *once8_create(const zw_system *system, zw_work *work, double h, int *failed);
 void once8_free(once8 *s);
 int once8_grow(once8 *s);
@@ -106,14 +106,14 @@ static inline int once8_lacks_room(const once8 *s)
     return s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity;
 }
 
-/* From a state, and back into it, where all that zw_step would have left is then: x is q, v and the
- * parameters, closed says which limits touch [constraints]. */
+/* From a state, and back into it, with everything that zw_step would have left there: x is q, v and
+ * the parameters; closed [constraints]: which limits are in contact. */
 void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x);
 void once8_write(const zw_system *system, const zw_run_options *plan, const once8_clock *clock,
                  const double *x, const unsigned char *closed, zw_state *state);
 
-/* One step of `count` worlds, at most LANES. Answers the bits of those that took it, and which
- * pairs touched in them (one bit each, folded). The others are as before. */
+/* One step of `count` worlds, at most LANES. Returns the bits of those that succeeded, and the
+ * pairs in contact in them (one bit each, folded). The others are unchanged. */
 unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *const *x,
                     unsigned char *const *closed, uint64_t touch[LANES]);
 
@@ -121,17 +121,17 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
 void once8_smooth(once8 *s);
 /* once8_rows.c: limits and points within reach. */
 void once8_find_rows(once8 *s);
-/* once8_ends.c: where among the current worlds and pairs is it left to be proved that nothing goes
- * through anything? */
+/* once8_ends.c: for which of the current worlds and pairs does it remain to be proved that nothing
+ * passes through anything? */
 void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left);
-int once8_end_of_pair(const once8 *s, int i); /* of the points that begin with block i */
+int once8_end_of_pair(const once8 *s, int i); /* the end of the points that begin with block i */
 void once8_see_end(once8 *s);                 /* the sweeps of q1 */
-/* once8_ways.c: worlds in which it is not proved that nothing goes through anything, of those that
- * are not slow, are no longer good. */
+/* once8_ways.c: worlds in which it is not proved that nothing passes through anything, except the
+ * slow ones, are marked as not good. */
 void once8_check_ways(once8 *s, const zw_mask8 *slow);
-void once8_drop_ghosts(once8 *s); /* points of what goes past each other, or turns away */
+void once8_drop_ghosts(once8 *s); /* points of bodies that pass each other, or turn away */
 void once8_touching(const once8 *s, zw_real8 *to); /* gaps that are closed */
-/* once8_check.c: worlds for which impulse_step does more are no longer good. */
+/* once8_check.c: worlds for which impulse_step does more are marked as not good. */
 void once8_check_start(once8 *s);                       /* before the solve */
 void once8_check_end(once8 *s, const zw_real8 *gained); /* after it: q1, u, and its work */
 

@@ -1,13 +1,15 @@
-/* Worlds for which impulse_step does more than to solve for u: they go alone. */
+/* Worlds for which impulse_step does more than solve for u: they step alone. */
 #include <math.h>
 
 #include "math/lanes.h"
 #include "step/once8/once8.h"
 #include "tree/sweeps.h"
 
-#define HAIR 1e-9 /* of two numbers that are compared: what other orders of sums may do to them */
-#define GAIN 0.01 /* as in impulse_work.c */
-#define UNMOVED 1e-9 /* levers that might be round-off: find_unmoved */
+#define HAIR                                                                                       \
+    1e-9 /* relative difference that other orders of summation may cause between two numbers that  \
+            are compared */
+#define GAIN 0.01    /* as in impulse_work.c */
+#define UNMOVED 1e-9 /* lever arms that might be round-off: find_unmoved */
 
 ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
 {
@@ -74,7 +76,7 @@ ZW_CLONES static void compare_kinetic(const once8 *s, zw_mask8 *more)
     *more = ~(kinetic(s, s->u) <= (1 + GAIN) * (1 - HAIR) * kinetic(s, s->v0));
 }
 
-/* Of springs along lengths. */
+/* The potential of springs along lengths. */
 ZW_INLINE zw_real8 potential(const once8 *s, const zw_real8 *q)
 {
     const struct system_bodies *bodies = s->of->system->bodies;
@@ -165,7 +167,7 @@ ZW_INLINE void bound_body(const once8 *s, int i)
     }
 }
 
-/* contact_path_reach of a geom that moves, and what bounds it. */
+/* contact_path_reach of a moving geom, and its bound. */
 ZW_INLINE zw_real8 way_of(const once8 *s, int g)
 {
     const contact_geom *geom = &s->of->system->bodies->contact->geom[g];
@@ -194,7 +196,7 @@ ZW_INLINE zw_real8 way_of(const once8 *s, int g)
     return least8(h * length8(v) + 0.5 * h * h * bend, h * speed) + turn;
 }
 
-/* impulse_free_part: nothing goes farther than it is thick. */
+/* impulse_free_part: nothing moves farther than its thickness. */
 ZW_CLONES static void find_slow(once8 *s, zw_mask8 *slow)
 {
     const contact_world *world = s->of->system->bodies->contact;

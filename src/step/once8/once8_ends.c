@@ -1,24 +1,26 @@
-/* A way is proved free from its two ends, in eight worlds.
+/* Proves from both ends of a step that no bodies pass through each other, in eight worlds.
  *
  * Two shapes A and B are apart along n, from A to B, by
  *
  *     sep(t) = the least of n . (y(t) - x(t)) over the points x of A, y of B
  *
  * and their distance, or minus their depth, is no less, whatever n. With n constant and all
- * accelerations below a each of these is above the line between its ends by no less than
- * -(a h^2/8), and so is the least of them:
+ * accelerations below a, each of these functions is below the line between its ends by at most a
+ * h^2/8, and so is their minimum:
  *
  *     sep(t) >= min(sep(0), sep(h)) - (a_A + a_B) h^2/8
  *
- * a is the bound of contact_path.c. There a look goes one way from one instant and reckons with all
- * that turning could do; here the other end says what it did. Where that is not enough, instants
- * between are looked at: in PIECES pieces accelerations take 1/PIECES^2 of that.
+ * a is the bound of contact_path.c. There a bound extends forwards from one instant and allows for
+ * everything that rotation could do; here the other end shows what it did. Where that is not
+ * enough, instants between are evaluated: in PIECES pieces accelerations contribute 1/PIECES^2 of
+ * that.
  *
- * A world goes on in lanes only if impulse_free_part of impulse_sweep.c would find its ways free,
- * too. That marches along pairs that it does not see free at one look, and finds them free unless
- * they come as near as what touches (pairs that touch to begin with: as deep as half of `depth`) or
- * it runs out of looks, each of which goes ahead by the room that there is, at the largest speed.
- * So it will find them free if the room that is proved here is enough for LOOKS. */
+ * A world stays in lanes only if impulse_free_part of impulse_sweep.c would also find its motion
+ * free. That marches along pairs that one evaluation does not show to be free, and finds them free
+ * unless they come as near as contact (pairs in contact at the start: as deep as half of `depth`)
+ * or it exceeds the number of evaluations, each of which advances by the available distance at the
+ * largest speed. So it will find them free if the distance proved here is enough for LOOKS
+ * evaluations. */
 #include <math.h>
 
 #include "math/lanes.h"
@@ -28,7 +30,7 @@
 
 enum { PIECES = 2 };
 #define LOOKS (0.75 * CONTACT_PATH_LOOKS)
-#define DEPTH 0.499 /* of depth: what touches to begin with comes no deeper */
+#define DEPTH 0.499 /* of depth: pairs in contact at the start come no deeper */
 
 int once8_end_of_pair(const once8 *s, int i)
 {
@@ -48,7 +50,7 @@ void once8_see_end(once8 *s)
     }
 }
 
-/* What reach8 knows, and planes of the world. */
+/* The shapes that reach8 supports, and planes of the world. */
 static int has_ends(const once8 *s, const soft8_match *match)
 {
     const contact_geom *geom = s->of->system->bodies->contact->geom;
@@ -60,7 +62,7 @@ static int has_ends(const once8 *s, const soft8_match *match)
     return known;
 }
 
-/* How far apart along n, which for a plane is its normal. */
+/* The separation along n, which for a plane is its normal. */
 ZW_INLINE zw_real8 apart(const once8 *s, const soft8_match *match, const soft8_pose *pose,
                          const zw_real8 *n)
 {
@@ -78,8 +80,8 @@ ZW_INLINE zw_real8 apart(const once8 *s, const soft8_match *match, const soft8_p
     return sum - match->of.margin;
 }
 
-/* A direction: that of the nearest point, in the lanes that have one, with its gap; else across
- * the plane, or from one middle to the other. */
+/* A direction: that of the nearest point, with its gap, in the lanes that have one; else the normal
+ * of the plane, or the line between the centres. */
 ZW_INLINE zw_mask8 find_direction(const once8 *s, int index, zw_real8 *n, zw_real8 *gap)
 {
     const soft8_match *match = &s->of->match[index];
@@ -106,8 +108,8 @@ ZW_INLINE zw_mask8 find_direction(const once8 *s, int index, zw_real8 *n, zw_rea
     return found;
 }
 
-/* Worlds in which a pair is found, or goes farther than it was looked for, and what is to be
- * proved of it. */
+/* The worlds in which a pair is found, or moves farther than the search covered, and what must be
+ * proved about it. */
 ZW_CLONES static void begin_watch(const once8 *s, int index, const zw_mask8 *asked, once8_watch *to)
 {
     const contact_world *world = s->of->system->bodies->contact;
@@ -159,7 +161,7 @@ ZW_CLONES static void find_left(const once8 *s, int pieces, zw_mask8 *left)
     *left = any;
 }
 
-/* Where all is at this part of the way. */
+/* All poses at this fraction of the step. */
 static void place_at(once8 *s, double part)
 {
     if (part == 1) {

@@ -45,7 +45,7 @@ ZW_INLINE zw_real8 *diagonal(const once8 *s, int d)
     return &s->H[s->it.straight->start[d] + s->it.straight->depth[d] - 1];
 }
 
-/* A motor whose force depends on where it is: that, and its slope. */
+/* A motor whose force depends on its length: the force, and its derivative. */
 ZW_INLINE void add_motor(const once8 *s, const bodies_motor *motor, zw_real8 u, const zw_real8 *q,
                          const zw_real8 *v)
 {
@@ -96,7 +96,7 @@ ZW_INLINE void add_motors(const once8 *s, const zw_real8 *q, const zw_real8 *v)
     }
 }
 
-/* What springs and dampers add to H. */
+/* What springs and dampers contribute to H. */
 ZW_INLINE void stiffen(const once8 *s, const zw_real8 *q)
 {
     const tree_mechanism *tree = s->of->system->tree;
@@ -126,7 +126,7 @@ ZW_INLINE void stiffen(const once8 *s, const zw_real8 *q)
     }
 }
 
-/* Forces at (q1, v0), where v0 would lead, and what H has beside M. */
+/* Forces at (q1, v0), where v0 would lead, and the part of H other than M. */
 ZW_CLONES static void put_forces(const once8 *s)
 {
     const zw_system *system = s->of->system;

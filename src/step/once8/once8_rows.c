@@ -1,4 +1,4 @@
-/* Rows of eight worlds: limits, all of them, and points within reach of the step. */
+/* Rows of eight worlds: all limits, and points within reach of the step. */
 #include <math.h>
 
 #include "step/once8/once8.h"
@@ -11,7 +11,7 @@ static augment_block8 *add(once8 *s, int width, int columns, const int *column, 
     s->needs_blocks++;
     s->needs_entries += entries;
     if (once8_lacks_room(s)) {
-        return NULL; /* all worlds will have to wait until there is room */
+        return NULL; /* all worlds must wait until there is room */
     }
     *about = &s->about[s->it.blocks];
     augment_block8 *k = &s->it.block[s->it.blocks++];
@@ -62,7 +62,7 @@ static void add_contact(soft8 *of, const soft8_match *match, const zw_mask8 *on,
     }
 }
 
-/* How far the points of a geom may go in a step: reach_of in contact_find.c. */
+/* The largest displacement of the points of a geom in a step: reach_of in contact_find.c. */
 ZW_CLONES static void find_reach(const once8 *s)
 {
     const soft8 *of = s->of;

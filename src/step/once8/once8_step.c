@@ -1,5 +1,4 @@
-/* A step of eight worlds by one linearisation: impulse_step, where nothing but a solve is needed.
- */
+/* A step of eight worlds by one linearisation: impulse_step, where only a solve is needed. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "step/once8/once8.h"
 #include "tree/sweeps.h"
 
-#define ABSURD 1e30   /* beyond that worlds go alone */
+#define ABSURD 1e30   /* beyond that worlds step alone */
 #define TOUCHING 1e-9 /* as in impulse_rounds.c, of the size of the mechanism */
 
 /* ---- In and out ----------------------------------------------------------------------------- */
@@ -202,7 +201,7 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
 {
     zw_real8 gained = {0};
     unsigned done = 0;
-    do { /* once more, if there was no room for all rows, and now there is */
+    do { /* repeated if there was no room for all rows, and now there is */
         load(s, count, clock, x);
         solve(s, &gained);
     } while (once8_lacks_room(s) && once8_grow(s));

@@ -1,13 +1,12 @@
-/* Ways of one world of eight. Does nothing go through anything on its way? That is
- * impulse_free_part of impulse_sweep.c, up to where pairs would be marched along: there the world
- * goes alone. And points of what goes past each other have no rows: drop_ghosts of
- * impulse_contact.c. */
+/* The motion of one world of eight. Does nothing pass through anything? That is impulse_free_part
+ * of impulse_sweep.c, up to where pairs would be marched along: there the world steps alone. And
+ * points of bodies that pass each other have no rows: drop_ghosts of impulse_contact.c. */
 #include <math.h>
 #include <string.h>
 
 #include "step/once8/once8.h"
 
-/* Places and speeds u of a world, */
+/* The coordinates and speeds u of a world, */
 static void take_out(once8 *s, int lane)
 {
     for (int i = 0; i < s->of->system->nq; i++) {
@@ -18,7 +17,7 @@ static void take_out(once8 *s, int lane)
     }
 }
 
-/* and what the sweeps have of a pair. */
+/* and the sweeps' data of a pair. */
 static void take_pair_out(once8 *s, const contact_match *match, int lane)
 {
     soft8 *of = s->of;
@@ -41,7 +40,7 @@ static void take_pair_out(once8 *s, const contact_match *match, int lane)
     }
 }
 
-/* Do the two not meet, or go through each other? */
+/* Do the two neither meet nor pass through each other? */
 static int is_free_pair(once8 *s, const contact_match *match, int seen)
 {
     int sure;
@@ -66,9 +65,9 @@ static int is_safe(once8 *s, const contact_match *match, double gap, const doubl
            is_free_pair(s, match, seen);
 }
 
-/* A pair of which lanes could not prove it. (One that was not found is marched along only if it is
- * fast enough for that by bounds that are a little less than those of the lanes; a world in which
- * that would make a difference goes alone.) */
+/* A pair for which lanes could not prove it. (One that was not found is marched along only if it is
+ * fast enough by bounds slightly below those of the lanes; a world in which that would make a
+ * difference steps alone.) */
 static int is_watched_safe(once8 *s, int index, int lane)
 {
     const contact_match *match = &s->of->match[index].of;
@@ -99,7 +98,7 @@ static int is_free(once8 *s, int lane)
     return safe;
 }
 
-/* Geoms that go farther than they are thick, in which worlds. */
+/* Geoms that move farther than their thickness, and in which worlds. */
 ZW_CLONES static void find_fast(const once8 *s)
 {
     const contact_world *world = s->of->system->bodies->contact;
@@ -110,7 +109,7 @@ ZW_CLONES static void find_fast(const once8 *s)
     }
 }
 
-/* Pairs that might meet one of whose two does, and in which worlds. */
+/* Pairs that might meet of which one does, and in which worlds. */
 static void find_suspects(once8 *s, zw_mask8 *any)
 {
     soft8 *of = s->of;
@@ -147,10 +146,9 @@ void once8_check_ways(once8 *s, const zw_mask8 *slow)
     }
 }
 
-/* ---- Past each other --------------------------------------------------------------------------
- */
+/* ---- Passing each other ---------------------------------------------------------------------- */
 
-/* Do two that are farther apart than a part of their size go past each other? */
+/* Do two bodies that are farther apart than a fraction of their size pass each other? */
 static int passes(const once8 *s, const contact_match *match, int first, int end, int lane)
 {
     const contact_world *world = s->of->system->bodies->contact;

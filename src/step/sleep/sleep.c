@@ -1,34 +1,35 @@
-/* Islands that sleep.
+/* Sleeping islands.
  *
- * What is coupled by joints, constraints, tendons and motors is a group (system/subset/subset.h);
- * groups that touch, or are near enough for the step to look at, are an island. An island falls
- * asleep when all its groups have been at rest for AFTER seconds. At rest is a group of which no
- * point is faster than the tolerance (metres per second; bounded by the speeds of its joints times
- * the size of what they carry), whose activations do not change, whose formulas do not know the
- * time, and whose speed has not doubled since the clock began: what starts to fall from an unstable
- * place grows exponentially and does not pass for rest, however slow it is. Below NOTHING *
- * tolerance is round-off.
+ * Bodies coupled by joints, constraints, tendons and motors form a group (system/subset/subset.h);
+ * groups that touch, or are close enough to be considered by the step, form an island. An island
+ * falls asleep when all its groups have been at rest for AFTER seconds. A group is at rest if no
+ * point of it is faster than the tolerance (metres per second; bounded by the speeds of its joints
+ * times the size of what they carry), its activations do not change, its formulas do not depend on
+ * time, and its speed has not doubled since its clock started: a motion that leaves an unstable
+ * equilibrium grows exponentially and does not count as rest, however slow it is. Speeds below
+ * NOTHING * tolerance are round-off.
  *
- * Asleep, q stays and v = 0, bit for bit; the energy that the speeds had is lost and counted as
- * work. The step is made by a stepper for what is awake alone, to which the geoms of sleepers are
- * part of the world: kinematics, forces, masses, contacts and rows have the size of what is awake.
+ * While a body sleeps, q is constant and v = 0, bit for bit; the kinetic energy it had is lost and
+ * counted as work. The step is taken by a stepper for the awake bodies alone, for which the geoms
+ * of sleeping ones are part of the world: kinematics, forces, masses, contacts and rows have the
+ * size of what is awake.
  *
  * An island wakes
- *   - when something awake is found to meet it within the step, or to be as near as the step looks:
- *     the step is then made again, with all of the island awake. So a sleeper never touches what
- *     moves; what it rests on is the world or sleeps in the same island, and support cannot be
- *     taken away from it without waking it;
+ *   - when something awake is found to meet it within the step, or to be within the range of the
+ *     contact search: the step is then repeated with all of the island awake. So a sleeping body
+ *     never touches what moves; it rests on the world or on bodies asleep in the same island, and
+ *     its support cannot be removed without waking it;
  *   - when the control of one of its motors changes;
- *   - when the state is another than that which the last step led to (zw_wake, step/once.c).
+ *   - when the state is not the one that the last step led to (zw_wake, step/once.c).
  *
- * All of that is in the memory of the step, after what impulse_memory.c has:
+ * All of that is in the memory of the step, after the part of impulse_memory.c:
  *
  *     0 stamp of the sleepersthe parameters as they were   for each group:
  *         seconds at rest, and the speed when that began; or -1 - (first group of its island), 0
  *
- * so that a run in pieces has the bits of one without. The stamp says, without looking at all
- * groups, whether the current stepper is made for those that are awake. A new one is made at the
- * beginning of the step after a body fell asleep or woke, from the memory and q alone. */
+ * so that a run in pieces has the bits of an uninterrupted one. The stamp shows, without examining
+ * all groups, whether the current stepper was made for those that are awake. A new one is made at
+ * the beginning of the step after a body fell asleep or woke, from the memory and q alone. */
 #include "step/sleep/sleep.h"
 
 #include <math.h>
@@ -127,7 +128,7 @@ step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *err
     return s;
 }
 
-/* A stepper for those that are awake now, at q. */
+/* Creates a stepper for the groups that are awake now, at q. */
 static zw_status make_part(step_impulse *s, const double *q, zw_error *error)
 {
     step_sleep *z = s->sleep;
@@ -193,7 +194,7 @@ void sleep_notice(step_impulse *s, const double *q, const double *v)
 
 /* ---- Falling asleep ------------------------------------------------------------------------- */
 
-/* The fastest point of each group that is awake; an activation that goes on changing counts as more
+/* The fastest point of each group that is awake; an activation that keeps changing counts as more
  * than any speed. */
 static void find_speeds(step_sleep *z, double h)
 {
@@ -219,7 +220,7 @@ static void find_speeds(step_sleep *z, double h)
     }
 }
 
-/* Clocks go on or begin anew. May some island sleep? */
+/* Advances or restarts the clocks. Returns whether some island may fall asleep. */
 static int run_clocks(step_impulse *s, double h)
 {
     step_sleep *z = s->sleep;
@@ -230,7 +231,7 @@ static int run_clocks(step_impulse *s, double h)
         int group = z->part.group[i];
         double fastest = z->fastest[group], *clock = sleep_clock(s, group);
         if (fastest < 0) {
-            continue; /* it was its turn */
+            continue; /* its time has come */
         }
         z->fastest[group] = -1;
         int rests = fastest <= tolerance && !(z->groups.restless && group == z->groups.formula);
@@ -245,8 +246,8 @@ static int run_clocks(step_impulse *s, double h)
     return tired;
 }
 
-/* Islands, and those of them all of whose clocks have run out: drops[]. Returns whether there are
- * any. */
+/* Finds the islands, and those of them all of whose clocks have expired: drops[]. Returns whether
+ * there are any. */
 static int find_drops(const step_impulse *s)
 {
     step_sleep *z = s->sleep;
@@ -273,7 +274,7 @@ static int find_drops(const step_impulse *s)
     return any;
 }
 
-/* The kinetic energy of those that fall asleep: it goes. */
+/* The kinetic energy of those that fall asleep, which is lost. */
 static double lost(const step_sleep *z)
 {
     const zw_system *system = &z->part.system;
@@ -371,7 +372,7 @@ void sleep_tell(const step_impulse *s, step_impulse *inner)
     inner->aside.options.contact = s->aside.options.contact;
 }
 
-/* The step of what is awake; *woken: it met a body that has to be awake for it. */
+/* The step of the awake bodies; *woken: they met a body that must be awake for it. */
 static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_error *error)
 {
     step_sleep *z = s->sleep;
@@ -380,7 +381,7 @@ static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_e
     system_bind(&z->part.system, z->work, s->work->param);
     sleep_tell(s, z->inner);
     sleep_hand_in(s);
-    z->work->touched = s->work->touched; /* the list is theirs to fill */
+    z->work->touched = s->work->touched; /* the inner step fills the list */
     zw_status status = impulse_step(z->inner, t, h, z->q0, z->v0, z->q1, z->v1, error);
     s->work->touched = z->work->touched;
     z->work->touched = NULL;
@@ -394,7 +395,7 @@ static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_e
     return status;
 }
 
-/* Until no more bodies wake: each time there are more of them. */
+/* Repeats until no more bodies wake: each time more of them are awake. */
 static zw_status step_awake(step_impulse *s, double t, double h, const double *q0, const double *v0,
                             zw_error *error)
 {
@@ -416,7 +417,8 @@ static zw_status step_awake(step_impulse *s, double t, double h, const double *q
     return ZW_OK;
 }
 
-/* From one end of the step to the other, unless they are there since the last one. */
+/* Copies sleeping bodies from one end of the step to the other, unless they are there since the
+ * last one. */
 static void copy_sleepers(const step_impulse *s, const double *q0, const double *v0, double *q1,
                           double *v1)
 {

@@ -5,7 +5,7 @@
 
 int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_error *error)
 {
-    zw_state *now = (zw_state *)state; /* only read */
+    zw_state *now = (zw_state *)state; /* not modified */
     const struct system_bodies *bodies = system->bodies;
     subset_groups groups;
     int parts = bodies ? bodies->part_count : 0, count = 0;

@@ -1,4 +1,4 @@
-/* What is remembered of sleepers, and which wake: sleep.c says how it is laid out. */
+/* The memory of sleeping bodies, and which of them wake; sleep.c describes its layout. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ int sleep_is_asleep(const step_impulse *s, int group)
     return sleep_clock(s, group)[0] < 0;
 }
 
-/* One more or less in the sum of all sleepers: 52 bits, which a number holds. */
+/* Adds a term to the sum over all sleeping groups, or subtracts it: 52 bits, which a
+ * double holds. */
 void sleep_stamp(const step_impulse *s, int group, double clock)
 {
     const uint64_t mask = 0xfffffffffffffull;
@@ -37,7 +38,7 @@ void sleep_forget(step_impulse *s)
     memcpy(sleep_ours(s) + 1, s->work->param, (size_t)s->sleep->params * sizeof(double));
 }
 
-/* Does what is remembered make sense? It may come from a file. */
+/* Is the memory consistent? It may come from a file. */
 int sleep_is_sound(const step_impulse *s, const double *v)
 {
     const zw_system *system = s->system;
@@ -66,7 +67,7 @@ int sleep_is_sound(const step_impulse *s, const double *v)
     return was == sleep_ours(s)[0];
 }
 
-/* All groups of the island of this one. */
+/* Wakes all groups of the island of this one. */
 void sleep_wake(step_impulse *s, int group)
 {
     double island = sleep_clock(s, group)[0];
@@ -79,7 +80,7 @@ void sleep_wake(step_impulse *s, int group)
     }
 }
 
-/* Bodies whose drive changes wake; when parameters that are not controls change, all. */
+/* Bodies whose control changes wake; if parameters other than controls change, all do. */
 void sleep_note_controls(step_impulse *s)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -107,8 +108,8 @@ void sleep_note_controls(step_impulse *s)
     }
 }
 
-/* What the inner stepper is to remember, in its own numbers, and back. Blocks of what has fallen
- * asleep go along once: they are not asked for. */
+/* Copies the memory of the inner stepper in its own numbering, and back. Blocks of bodies that have
+ * just fallen asleep are copied once more: they are not used. */
 void sleep_hand_in(const step_impulse *s)
 {
     step_sleep *z = s->sleep;
@@ -122,7 +123,7 @@ void sleep_hand_in(const step_impulse *s)
     to += IMPULSE_HEAD;
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
-        if (from[0] == 0 && from[1] < all) { /* they rise in both */
+        if (from[0] == 0 && from[1] < all) { /* both are ascending */
             int low = 0, high = constraints;
             while (low < high) {
                 int middle = (low + high) / 2;

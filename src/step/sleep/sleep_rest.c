@@ -1,10 +1,10 @@
-/* What touches among those that sleep, for the samples of a run.
+/* Contacts among sleeping bodies, for the samples of a run.
  *
- * Steps know nothing of it: they leave sleepers out. But a box that sleeps on a floor stands there
- * by forces, and observers want them: loads, sensors, accelerations that are none. They are
- * those of a first step from rest, made of all that slept in the last step and of them alone
- * (nothing else touches them), and so depend on where they are and on nothing that was before. They
- * are found once for those that sleep, when they are asked for. */
+ * Steps ignore them: they leave out sleeping bodies. But a box that sleeps on a floor is supported
+ * by forces, and observers need them for loads, sensors and zero accelerations. They are those of a
+ * first step from rest of all bodies that slept in the last step and of these alone (nothing else
+ * touches them), and so depend only on their positions, not on the past. They are computed once for
+ * each set of sleeping bodies, when they are needed. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/sleep/sleep.h"
@@ -61,7 +61,7 @@ static int open_trial(trial *y, const step_impulse *s, const double *q, const do
     return y->inner != NULL;
 }
 
-/* Whatever goes wrong in the step but for memory: then nothing is known to touch. */
+/* If the step fails, except for lack of memory, no contacts are known. */
 static zw_status find_rest(step_impulse *s, double t, double h, const double *q, const double *v)
 {
     trial y = {0};
@@ -93,7 +93,7 @@ zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, 
     step_sleep *z = s->sleep;
     zw_status status = ZW_OK;
     if (s->work->touched && s->work->touched->rests) {
-        return ZW_OK; /* they are there */
+        return ZW_OK; /* they are up to date */
     }
     if (!z->rest_known) {
         status = find_rest(s, t, h, q, v);

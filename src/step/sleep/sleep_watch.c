@@ -1,9 +1,9 @@
-/* What a run measures after each step, of those that are awake alone.
+/* What a run measures after each step, for awake bodies only.
  *
- * Nothing changes for sleepers: their rows are violated as much as at the end of the step that
- * put them to sleep, which was measured with them; they do not slide; and their numbers were finite
- * when they came to rest. So the largest violation of a run, and the last direction in which each
- * dry friction slid, are those that a look at all bodies would find. */
+ * Nothing changes for sleeping bodies: the violation of their rows is that at the end of the step
+ * that put them to sleep, which included them; they do not slide; and their numbers were finite
+ * when they came to rest. So the largest violation of a run, and the last sliding direction of each
+ * dry friction, are those that a check of all bodies would find. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ int sleep_is_finite(const step_impulse *s)
     return finite;
 }
 
-/* The rows use the room of the inner stepper, which fills it anew in its next step. */
+/* The rows use memory of the inner stepper, which refills it in its next step. */
 void sleep_violation(step_impulse *s, double t, double violation[2])
 {
     const step_sleep *z = s->sleep;

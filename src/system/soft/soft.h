@@ -231,6 +231,8 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
                       zw_error *error);
 void soft_free(soft_problem *s);
 
+/* What the motion at (t, q, v) follows from: s->force, masses, rows and their islands. */
+zw_status soft_set_up(soft_problem *s, double t, const double *q, const double *v, zw_error *error);
 /* The motion at (t, q, v): s->a, s->push, and the replies of the blocks. */
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v,
                        zw_error *error);

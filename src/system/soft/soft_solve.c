@@ -195,10 +195,9 @@ void soft_forget(soft_problem *s)
     memset(s->guess, 0, (size_t)soft_memory(s) * sizeof *s->guess);
 }
 
-zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
+zw_status soft_set_up(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
 {
     const zw_system *system = s->system;
-    size_t bytes = (size_t)system->n * sizeof(double);
     int was = s->work->as_mujoco;
     zw_status status = bodies_grip(system, s->work, q, v, 0, error);
     if (status != ZW_OK) {
@@ -209,10 +208,8 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     SOFT_MEET(s);
     bodies_smooth(system, s->work, q, v);
     SOFT_MEET(s);
-    memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
-    for (int i = 0; i < system->n; i++) { /* on the way that it went last */
-        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
-    }
+    memcpy(s->force, s->work->out[PART_TERMS] + system->at.force,
+           (size_t)system->n * sizeof(double));
     if (!is_finite(s)) { /* names which is not; not on a device, where no error is wanted */
         status = error ? system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error)
                        : ZW_NOT_FINITE;
@@ -226,15 +223,25 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     SOFT_MEET(s);
     if (status == ZW_OK) {
         find_masses(s);
-        SOFT_MEET(s);
-        status = soft_minimise(s, error);
     }
+    s->work->as_mujoco = was;
+    s->work->ahead = 0;
+    return status;
+}
+
+zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
+{
+    size_t bytes = (size_t)s->system->n * sizeof(double);
+    zw_status status = soft_set_up(s, t, q, v, error);
+    for (int i = 0; i < s->system->n; i++) { /* on the way that it went last */
+        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
+    }
+    SOFT_MEET(s);
+    status = status == ZW_OK ? soft_minimise(s, error) : status;
     if (status == ZW_OK) {
         memcpy(s->before, s->guess, bytes);
         memcpy(s->guess, s->a, bytes);
     }
-    s->work->as_mujoco = was;
-    s->work->ahead = 0;
     return status;
 }
 
