@@ -197,9 +197,14 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
     kept->left = 0;
     state->impacts = 0;
     zw_status status = r->goes_on ? run_go_on(r, error) : run_begin(r, error);
+    const stepper_view *at = status == ZW_OK ? stepper_look(r->stepper) : NULL;
+    long steps = at ? at->steps : 0;
     status = status == ZW_OK ? run_on(r, error) : status;
     guards_release(&r->guards);
     if (status != ZW_OK) {
+        if (at && at->steps == steps) { /* the time, not its place on the grid of steps */
+            state->t = r->start;
+        }
         kept->summary.end = state->t;
         run_forget(state);
         if (status == ZW_INACCURATE || status == ZW_CONFLICT || status == ZW_NO_STEP) {

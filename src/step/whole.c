@@ -56,7 +56,7 @@ static zw_status whole_start(stepper *s, double t, const double *y, int afresh, 
 static zw_status whole_advance(stepper *s, double limit, zw_error *error)
 {
     step_whole *w = (step_whole *)s;
-    double *y = w->y0, reached = w->t1;
+    double *y = w->y0;
     const step_aimed aimed = step_grid_aim(&w->grid, w->t1, limit);
     w->y0 = w->y1;
     w->y1 = y;
@@ -67,7 +67,6 @@ static zw_status whole_advance(stepper *s, double limit, zw_error *error)
     if (status != ZW_OK) {
         s->view.rejected++;
         base_fail_more(error, " (in a step of %.3g from t = %.17g)", w->h, w->t0);
-        w->t0 = reached;
         stay(w);
         return publish(w, status);
     }

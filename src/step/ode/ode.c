@@ -431,13 +431,12 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
 static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
 {
     const step_aimed aimed = step_grid_aim(&ode->grid, ode->t0, limit);
-    double size, reached = ode->t0;
+    double size;
     ode->t0 = aimed.t0;
     zw_status status = take(ode, aimed.t1, aimed.h, &size, error);
     if (status != ZW_OK) {
         ode->base.view.rejected++;
         base_fail_more(error, " (in a step of %.3g from t = %.17g)", aimed.h, ode->t0);
-        ode->t0 = reached;
         stay(ode);
         return status;
     }
