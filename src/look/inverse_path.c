@@ -90,7 +90,7 @@ static zw_status fit_motion(along *s, zw_error *error)
     int n = s->system->n, by_speed = path->v != NULL;
     size_t all = (size_t)path->count * (size_t)n;
     if (!by_speed && s->system->nq != n) {
-        return base_fail(error, ZW_BAD_INPUT,
+        return path_fail(path, error, ZW_BAD_INPUT, 0,
                          "where there are quaternions (%d coordinates for %d speeds), the speeds "
                          "must be recorded, all of them",
                          s->system->nq, n);
@@ -324,8 +324,8 @@ zw_inverse_path *zw_inverse_along(const zw_model *model, const zw_system *system
                .table = base_alloc(sizeof *s.table)};
     zw_status status = s.table ? ZW_OK : no_memory(error);
     if (status == ZW_OK && (path->n != system->nq || path->speeds != system->n)) {
-        status = base_fail(error, ZW_BAD_INPUT, "the path has %d coordinates, the system %d",
-                           path->n, system->nq);
+        status = path_fail(path, error, ZW_BAD_INPUT, 0,
+                           "the path has %d coordinates, the system %d", path->n, system->nq);
     }
     if (status == ZW_OK) {
         s.table->system = system;

@@ -1,6 +1,8 @@
 #include "path/path.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -39,6 +41,23 @@ zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error
     arena = (base_arena){.block = path->memory};
     lay_out(path, &arena, speeds);
     return path;
+}
+
+zw_status path_fail(const zw_path *path, zw_error *error, zw_status status, int line,
+                    const char *format, ...)
+{
+    char message[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    base_fail(error, status, "%s", message);
+    if (error) {
+        snprintf(error->file, sizeof error->file, "%s", path->file);
+        error->line = path->file[0] ? line : 0;
+        error->column = error->line > 0;
+    }
+    return status;
 }
 
 void zw_path_free(zw_path *path)

@@ -20,6 +20,9 @@ struct zw_path {
     int some_speeds;  /* speeds of only some coordinates were recorded, and not used */
     int ignored;      /* columns that were not used */
     char *ignored_as; /* their names, or NULL; zw_path_free frees it */
+    char file[128];   /* its name, "" if it is of memory, and */
+    int first_line;   /* the line of the first sample; 0: it is not text */
+    int last_line;    /* and of the last */
 
     int *known; /* [n + speeds] which of them were recorded; NULL: all, or all but speeds */
 
@@ -31,5 +34,8 @@ struct zw_path {
  * repeat the one before, and finds the pieces; after a failure the caller still frees the path. */
 zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error *error);
 zw_status path_finish(zw_path *path, zw_error *error);
+/* A message on the path, with its file; line 0: on no line of it. */
+zw_status path_fail(const zw_path *path, zw_error *error, zw_status status, int line,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -299,7 +299,8 @@ class Fit(Case):
         self.assertIn("changes the structure of the model", err)
         self.assertIn("there is no column", message(FILE, recording, "--vary", "k"))
         early = self.write("b.csv", "t,x[1]\n-1,1\n0,1\n1,2\n2,3\n")
-        self.assertIn("starts before", message(FAILED, early, "--vary", "k"))
+        self.assertRegex(message(FAILED, early, "--vary", "k"),
+                         r"b\.csv:2:1: error: recording 1 starts at t = -1, before the motion")
 
 
 class Limit(Case):

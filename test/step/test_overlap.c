@@ -154,13 +154,44 @@ static void only_what_is_deep_is_moved(void **state)
     }
 }
 
+/* A door half a micrometre in a wall behind it, which is shallow. Where the wall is on both sides
+ * of the hinge, or the limit of the hinge is in the way, nothing can part them: they stay as they
+ * are, at rest. Else the door comes out. */
+static double turn_of_door(double first, const char *range)
+{
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "<option gravity='0 0 0'/><worldbody><geom type='box' size='1 .1 1' pos='0 .1099995 0'/>"
+        "<body><joint axis='0 0 1' range='%s'/><geom type='box' size='%.3f .01 .4' "
+        "pos='%.3f 0 0'/></body></worldbody>",
+        range, (0.5 - first) / 2, (0.5 + first) / 2);
+    scene s = open_scene(text);
+    const zw_run_options options = {.time = 0.02, .step = 0.002, .method = ZW_METHOD_IMPULSE};
+    zw_run_summary it;
+    zw_error error = {0};
+    must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+    assert_true(fabs(v_of(&s)[0]) < 1e-9 && it.energy_drift < 1e-12);
+    double turn = q_of(&s)[0];
+    close_scene(&s);
+    return turn;
+}
+
+static void doors_in_their_frames(void **state)
+{
+    (void)state;
+    assert_true(fabs(turn_of_door(-0.02, "-90 90")) < 1e-9); /* on both sides */
+    assert_true(fabs(turn_of_door(0.02, "0 90")) < 1e-9);    /* and the limit */
+    double turn = turn_of_door(0.02, "-90 90"); /* its farthest corner is in by 5e-7 of 0.02 m */
+    assert_true(turn < -0.9 * 5e-7 / 0.02 && turn > -1.1 * 5e-7 / 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_part_and_stay_at_rest),
-        cmocka_unit_test(short_rows_part),
-        cmocka_unit_test(what_goes_too_far_is_stuck),
-        cmocka_unit_test(only_what_is_deep_is_moved),
+        cmocka_unit_test(they_part_and_stay_at_rest), cmocka_unit_test(short_rows_part),
+        cmocka_unit_test(what_goes_too_far_is_stuck), cmocka_unit_test(only_what_is_deep_is_moved),
+        cmocka_unit_test(doors_in_their_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,12 +29,14 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
     if (!fit->time[k] || !fit->sample[k]) {
         return fit_no_memory(error);
     }
-    if (path->n != fit->nq || path->t[0] < 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         path->n != fit->nq
-                             ? "recording %d is of another system"
-                             : "recording %d starts before the motion, which starts at t = 0",
-                         k + 1);
+    if (path->n != fit->nq) {
+        return path_fail(path, error, ZW_BAD_INPUT, 0, "recording %d is of another system", k + 1);
+    }
+    if (path->t[0] < 0) {
+        return path_fail(path, error, ZW_BAD_INPUT, path->first_line,
+                         "recording %d starts at t = %.9g, before the motion, which starts at "
+                         "t = 0",
+                         k + 1, path->t[0]);
     }
     for (long i = 0; i < path->count; i++) {
         int again = i > 0 && path->t[i] == path->t[i - 1];
@@ -159,7 +161,8 @@ static zw_status follow(zw_fit *fit, int k, watch *w, zw_error *error)
     if (status == ZW_OK && fit->seen < fit->times[k]) {
         status = summary.interrupted
                      ? base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED))
-                     : base_fail(error, ZW_BAD_INPUT,
+                     : path_fail(fit->problem.recording[k], error, ZW_BAD_INPUT,
+                                 fit->problem.recording[k]->last_line,
                                  "an event ends the motion at t = %.9g, and recording %d goes on "
                                  "to t = %.9g",
                                  summary.end, k + 1, end);

@@ -395,6 +395,7 @@ zw_path *recording_path(const recording *r, long count)
     zw_path *path = path_allocate(r->system, count, r->speeds > 0, r->error);
     if (path != NULL) {
         path->some_speeds = r->speeds < 0;
+        snprintf(path->file, sizeof path->file, "%s", r->file);
         if (!note_ignored(r, path)) {
             zw_path_free(path);
             path = NULL;

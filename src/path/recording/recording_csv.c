@@ -464,6 +464,8 @@ static zw_status take_rows(scan *s, zw_path *path)
         if (rows == most) { /* impossible, see most_rows */
             return recording_no_memory(s->r);
         }
+        path->first_line = rows > 0 ? path->first_line : s->number;
+        path->last_line = s->number;
         path->t[rows] = s->row[0];
         memcpy(path->q + (size_t)rows * n, s->row + 1, n * sizeof *path->q);
         if (path->v != NULL) {

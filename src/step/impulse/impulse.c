@@ -397,14 +397,20 @@ static void hand_down_stop(step_impulse *s)
     }
 }
 
-/* The shortest piece could not be solved: is there less that can be asked of the rest of the step?
- * Not to part overlaps; then not to keep to Coulomb's law. */
-static int asks_less(step_impulse *s, zw_status status)
+/* A piece could not be solved: is there less that can be asked of the rest of the step? Not to part
+ * shallow overlaps that nothing can part; of the shortest one not to part overlaps at all, then not
+ * to keep to Coulomb's law. */
+static int asks_less(step_impulse *s, zw_status status, int shortest)
 {
     int near = status == ZW_JAMMED || status == ZW_INACCURATE;
-    if (status != ZW_OK && status != ZW_NO_MEMORY && impulse_parts(s)) {
+    int failed = status != ZW_OK && status != ZW_NO_MEMORY;
+    if (failed && impulse_is_wedged(s)) {
+        s->touch.sinks = 1;
+        return 1;
+    }
+    if (shortest && failed && impulse_parts(s)) {
         s->touch.let_go = 1;
-    } else if (near && law(s) != ZW_CONTACT_CONVEX) {
+    } else if (shortest && near && law(s) != ZW_CONTACT_CONVEX) {
         set_law(s, ZW_CONTACT_CONVEX);
     } else {
         return 0;
@@ -431,7 +437,8 @@ static void begin_piece(step_impulse *s, double h, double part, double least, do
  * that they would be through each other, the first piece ends where they meet if nothing changes
  * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
  * found for the shortest of them, the rest of the step has the convex law, which always has one.
- * Before that, overlaps that were to be pushed apart are let go (impulse_part.c).
+ * Before that, overlaps that were to be pushed apart are let go (impulse_part.c); shallow ones that
+ * nothing can part stay as they are, as soon as a piece cannot be solved.
  * Shorter pieces are not tried without end: once solves that did not arrive have cost FUTILE, the
  * current piece is the shortest. Where bodies are fast that is a larger sum: trial places of a long
  * piece have them deep in one another, with so many points that one such solve costs FUTILE, and
@@ -457,7 +464,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             *lands = 1;
             return ZW_OK;
         }
-        if (part <= least && asks_less(s, status)) {
+        if (asks_less(s, status, part <= least)) {
             s->futile = again = 0;
             size = 1;
             continue;
@@ -553,7 +560,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     hand_down_stop(s);
     s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
     s->futile = s->plain = 0;
-    s->touch.let_go = 0;
+    s->touch.let_go = s->touch.sinks = 0;
     s->touch.sweep.sure = 1;
     double close = s->close;
     int lands = s->touch.bounces;

@@ -209,6 +209,8 @@ typedef struct impulse_contacts {
     int deep_points;
     contact_point *deep_point; /* [points] and their points there, by geoms */
     int let_go;                /* deep overlaps are ignored: no motion was found that parts it */
+    double sunk;               /* the deepest of the others at the start of the piece; */
+    int sinks;                 /* they stay as deep as they are, for the same reason */
     int stuck_count;
     struct impulse_stuck *stuck; /* [points] what is in one another and cannot be parted */
     impulse_parting *parting;    /* NULL: it was not needed yet */
@@ -605,6 +607,7 @@ void impulse_parting_free(impulse_parting *it);
 zw_status impulse_find_stuck(step_impulse *s, double *sweeps, double margin, zw_error *error);
 int impulse_is_stuck(const step_impulse *s, int a, int b); /* two geoms */
 int impulse_parts(const step_impulse *s);                  /* does the step push overlaps apart? */
+int impulse_is_wedged(step_impulse *s); /* is there no way out of its shallow overlaps? */
 void impulse_drop_stuck(step_impulse *s);
 void impulse_part(
     step_impulse *s); /* before a step over s->h: q0 is where what overlaps is less deep */

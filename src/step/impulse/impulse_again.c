@@ -41,6 +41,8 @@ static void copy_contacts(impulse_contacts *to, const impulse_contacts *from)
     to->stuck_count = from->stuck_count;
     COPY(to->stuck, from->stuck, from->stuck_count);
     to->let_go = from->let_go;
+    to->sunk = from->sunk;
+    to->sinks = from->sinks;
     to->whole = from->whole;
     to->flying = from->flying;
     to->rest_count = from->rest_count;

@@ -4,7 +4,9 @@
  * the step (impulse_part.c), and in it they are held as deep as they are, which takes no energy
  * from nowhere; beyond IMPULSE_INSIDE by pushes without friction along the normals of its start.
  * What inexact steps leave, up to IMPULSE_OVERLAP, is pushed apart within the step, and the speeds
- * at its end know nothing of it (impulse_close.c). */
+ * at its end know nothing of it (impulse_close.c). But models may begin with such overlaps where
+ * nothing can part them (a closed door a micrometre in its frame, and a limit of its hinge): where
+ * the step cannot be solved, they too are held as deep as they are (impulse.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -38,6 +40,7 @@ void impulse_note_deep(step_impulse *s)
     impulse_contacts *t = &s->touch;
     double size = impulse_extent(s), least = impulse_least_overlap(s);
     t->deep_count = 0;
+    t->sunk = 0;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double left = -point->gap - IMPULSE_RECOVERY * s->h;
@@ -46,9 +49,10 @@ void impulse_note_deep(step_impulse *s)
             left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
         }
         int overlaps = -point->gap > least;
-        left = overlaps ? -point->gap : left;
+        left = overlaps || t->sinks ? -point->gap : left;
+        t->sunk = overlaps ? t->sunk : fmax(t->sunk, -point->gap);
         s->overlaps |= overlaps;
-        if (!(left > 0) || (t->sweep.linear && !overlaps)) {
+        if (!(left > 0) || (t->sweep.linear && !overlaps && !t->sinks)) {
             continue; /* (impulse_quick.c) */
         }
         impulse_deep *deep = find_deep(t, point);

@@ -25,7 +25,8 @@
  * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
  * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
  * but falls into itself. Constraints hold u, and limits that touch. Of shallow overlaps, which
- * other bodies may hold as they rest, only those are asked whose gap no coordinate changes at all.
+ * other bodies may hold as they rest, only those are asked that the pair alone forbids to come out
+ * (find_unmoved).
  *
  * This asks for a way along today's normals and knows neither friction nor what else is to hold
  * over the step. Where a short piece of a step that begins with such pairs cannot be solved, they
@@ -167,17 +168,17 @@ static double deepest(const step_impulse *s)
     return deep;
 }
 
-/* What the answer lacks, at point k, of its depth; depths are multiples of `unit`. */
-static double lacks(const step_impulse *s, const impulse_parting *it, int k, double unit)
+/* Does the answer leave point k, which is deeper than `least`, in it? Depths are multiples of
+ * `unit`. */
+static int stays_in(const step_impulse *s, int k, double unit, double least)
 {
-    const impulse_problem *p = &it->problem;
+    const impulse_problem *p = &s->touch.parting->problem;
     int row = p->rows - s->touch.found.count + k; /* after all others */
-    double sum = p->b[row];
+    double left = p->b[row];
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
-        sum -= p->value[e] * p->answer.a[p->column[e]];
+        left -= p->value[e] * p->answer.a[p->column[e]];
     }
-    int deep = unit * p->b[row] > impulse_least_overlap(s);
-    return !deep ? 0 : s->touch.let_go ? 1 : sum / p->b[row];
+    return unit * p->b[row] > least && (left > LACK * p->b[row] || s->touch.let_go);
 }
 
 /* Overlapping pairs of geoms that are ignored: points of a pair are in a row. */
@@ -205,22 +206,47 @@ static void add_stuck(step_impulse *s, const contact_point *point)
     }
 }
 
-/* Pairs in one another along a direction in which neither moves: neighbours on a hinge, along its
- * axis. */
+/* The one coordinate that changes the gap of a point, and the sign of that; -1: none does, -2:
+ * several do. */
+static int only_mover(step_impulse *s, const contact_point *point, const double *sweeps, int *sign)
+{
+    impulse_contacts *t = &s->touch;
+    double least = UNMOVED * impulse_extent(s);
+    int columns = contact_rows(s->system, point, sweeps, t->column, t->J), mover = -1;
+    for (int i = 0; i < columns && mover != -2; i++) {
+        if (fabs(t->J[i]) > least) {
+            mover = mover == -1 ? t->column[i] : -2;
+            *sign = t->J[i] > 0 ? 1 : -1;
+        }
+    }
+    return mover;
+}
+
+/* Pairs in one another that no motion parts: along a direction in which neither moves, as
+ * neighbours on a hinge along its axis; or on both sides of a hinge that alone moves them, as a
+ * door in its frame, which goes in on one side as it comes out on the other. Points of a pair are
+ * in a row. */
 static void find_unmoved(step_impulse *s, double *sweeps)
 {
     impulse_contacts *t = &s->touch;
-    double least = UNMOVED * impulse_extent(s), touching = impulse_touching(s);
+    const contact_point *last = NULL;
+    double touching = impulse_touching(s);
+    int before = -2, way = 0; /* of the last point of this pair that one coordinate moves */
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
-        int moves = !(point->gap < -touching);
-        int columns = moves ? 0 : contact_rows(s->system, point, sweeps, t->column, t->J);
-        for (int i = 0; i < columns && !moves; i++) {
-            moves = fabs(t->J[i]) > least;
+        if (!(point->gap < -touching)) {
+            continue;
         }
-        if (!moves) {
+        if (!last || memcmp(last->key.geom, point->key.geom, sizeof last->key.geom) != 0) {
+            before = -2;
+        }
+        int sign = 0, mover = only_mover(s, point, sweeps, &sign);
+        if (mover == -1 || (mover >= 0 && mover == before && sign != way)) {
             add_stuck(s, point);
         }
+        last = point;
+        before = mover;
+        way = sign;
     }
 }
 
@@ -248,11 +274,22 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
     }
 }
 
-/* Of the points that have been found, which are all in reach of the way of a step. */
-static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
+/* The sweeps of q0, with what a way out of overlaps needs. */
+static void see_overlaps(step_impulse *s)
+{
+    impulse_see_start(s);
+    s->sees_end = 0; /* what follows writes over forces and inertias of those sweeps */
+    tree_velocities(s->system->tree, s->v0, s->begin);
+    tree_composite(s->system->tree, s->begin);
+    impulse_place_rows(s);
+    impulse_touch(s);
+    s->work->effort.searches++;
+}
+
+/* The way out for all points that have been found, as multiples of `unit`. */
+static zw_status find_way(step_impulse *s, double *sweeps, double unit, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
-    const double unit = deepest(s);
     t->parting = t->parting ? t->parting : create(s->system->n);
     if (!t->parting) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -264,10 +301,17 @@ static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
         impulse_put_standing(s, p);
     }
     put_points(s, p, sweeps, 1, 0, unit);
-    zw_status status =
-        problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
+    return problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
+}
+
+/* Of the points that have been found, which are all in reach of the way of a step. */
+static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    const double unit = deepest(s);
+    zw_status status = find_way(s, sweeps, unit, error);
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
-        if (lacks(s, t->parting, k, unit) > LACK) {
+        if (stays_in(s, k, unit, impulse_least_overlap(s))) {
             add_stuck(s, &t->found.point[k]);
         }
     }
@@ -294,6 +338,29 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, double margin, zw_
     }
     impulse_drop_stuck(s);
     return status;
+}
+
+int impulse_is_wedged(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    double touching = impulse_touching(s);
+    int wedged = 0;
+    if (!(t->sunk > touching) || t->sinks || t->let_go) {
+        return 0;
+    }
+    see_overlaps(s);
+    if (contact_find(s->system, &t->found, s->begin, s->h, impulse_margin(s), NULL) != ZW_OK) {
+        return 0;
+    }
+    find_unmoved(s, s->begin);
+    impulse_drop_stuck(s);
+    const double unit = deepest(s);
+    if (unit > touching && find_way(s, s->begin, unit, NULL) == ZW_OK) {
+        for (int k = 0; k < t->found.count; k++) {
+            wedged |= stays_in(s, k, unit, touching);
+        }
+    }
+    return wedged;
 }
 
 /* ---- Moving apart ---------------------------------------------------------------------------- */
@@ -341,19 +408,13 @@ static double find_overlaps(step_impulse *s, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
     double reach = fmax(impulse_margin(s), 2 * IMPULSE_RECOVERY * s->h);
-    impulse_see_start(s);
-    s->sees_end = 0; /* what follows writes over forces and inertias of those sweeps */
-    tree_velocities(s->system->tree, s->v0, s->begin);
-    s->work->effort.searches++;
+    see_overlaps(s);
     if (contact_find(s->system, &t->found, s->begin, s->h, reach, NULL) != ZW_OK) {
         return -1; /* the step will say so */
     }
     if (s->looks) {
         impulse_note_overlaps(s);
     }
-    tree_composite(s->system->tree, s->begin);
-    impulse_place_rows(s);
-    impulse_touch(s);
     t->stuck_count = 0;
     find_unmoved(s, s->begin);
     zw_status status =

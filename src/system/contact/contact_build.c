@@ -267,9 +267,12 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
     return contact_crowd_make(world, tree) ? ZW_OK : bodies_no_memory(error);
 }
 
+/* Shapes of a robot touch little of each other. Many are a heap: boxes in one have six neighbours
+ * each, with up to eight points, shared by two, and some room for those that only come near. */
 int contact_capacity(int geom_count)
 {
-    return 64 + 12 * geom_count;
+    enum { HEAP = 50 };
+    return 64 + 12 * geom_count + (geom_count > HEAP ? 36 * (geom_count - HEAP) : 0);
 }
 
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
