@@ -109,8 +109,7 @@ static zw_status check_body(const tree_def *def, int i, zw_error *error)
         return base_fail(error, ZW_BAD_INPUT, "body %d has a number that is not finite", i);
     }
     if (body->is_placed && (body->parent != 0 || body->joint_count != 0)) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "body %d is placed, but is not a child of the world without joints", i);
+        return base_fail(error, ZW_BAD_INPUT, "body %d is placed, but has a parent or joints", i);
     }
     if (body->mass < 0.0 || !is_inertia(body->inertia)) {
         return base_fail(error, ZW_BAD_INPUT, "body %d has a negative %s", i,
@@ -316,7 +315,6 @@ static void fill_blocks(tree_mechanism *tree)
     tree->block[tree->blocks] = tree->nv;
 }
 
-/* The list of hinges. */
 static void fill_hinges(tree_mechanism *tree)
 {
     for (int j = 0, k = 0; j < tree->joints; j++) {

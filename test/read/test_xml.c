@@ -82,7 +82,7 @@ static void what_is_not_well_formed(void **state)
         {"<a>\n <b></a>", 2, 5, "the open one is <b> of line 2"},
         {"<a>\n <b>", 2, 2, "<b> is not closed"},
         {"<a/></a>", 1, 5, "none is open"},
-        {"<a b='1' b='2'/>", 1, 10, "b stands twice"},
+        {"<a b='1' b='2'/>", 1, 10, "b appears twice"},
         {"<a b='1'c='2'/>", 1, 9, "a blank is missing"},
         {"<a b=1/>", 1, 6, "the value of b must be in quotes"},
         {"<a b/>", 1, 5, "b wants '='"},

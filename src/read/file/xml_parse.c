@@ -5,15 +5,14 @@
  *     element   ->  '<' name (blanks name '=' value)* '/>'  |  '<' ... '>' content '</' name '>'
  *     content   ->  (element | text | reference | '<![CDATA[' ... ']]>' | misc)*
  *
- * Text that is not well-formed is refused with its position: an invalid character, a name twice in
- * one tag, '<' in a value, ']]>' in text, an unknown entity, tags that do not match, and so on.
+ * Text that is not well-formed is refused with its position: invalid characters, a name twice in
+ * one tag, '<' in a value, ']]>' in text, unknown entities, tags that do not match, and so on.
  * Refused as well: document types (and with them entity definitions: no robot needs them, and they
  * can expand without bound), XML_MOST_DEEP levels, XML_MOST_ATTRIBUTES in one tag (they are
  * compared in pairs), XML_MOST_ELEMENTS.
  *
- * MuJoCo's reader is more lenient than XML in two respects that files rely on, and so is this one:
- * a comment ends with the first "-->", whatever dashes it contains, and blanks may precede
- * "<?xml". */
+ * As in MuJoCo's reader, a comment ends with the first "-->", whatever dashes it contains, and
+ * blanks may precede "<?xml": files rely on both. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -191,8 +190,7 @@ static int pass_number(parser *p, int begin, unsigned *code)
         *code = *code > 0x10ffff ? *code : *code * base + (unsigned)digit;
     }
     if (p->at == first || p->text[p->at] != ';') {
-        return fail(p, begin, p->at - begin + 1,
-                    "'&#' must be followed by the number of a character and ';'");
+        return fail(p, begin, p->at - begin + 1, "'&#' needs the number of a character and ';'");
     }
     p->at++;
     if (*code > 0x10ffff || !is_character(*code) || (*code >= 0xd800 && *code < 0xe000)) {

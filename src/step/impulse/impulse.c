@@ -573,7 +573,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->rough = s->touch.sweep.linear = is_first_enough(s);
     s->parts = s->overlaps;
     impulse_part(s);
-    zw_status status = bodies_grip(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
+    zw_status status = bodies_find_adhesion(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
     if (status != ZW_OK) {
         return status;
     }

@@ -1,9 +1,9 @@
 /* Formulas over bodies, in subsets.
  *
- * What formulas see and push is one group, with the motors that they drive: while all of it rests,
- * so does what they are made of, and forces stay what they are; unless they know the time. What is
- * seen only to be shown (plots, checks, events) belongs to no island, and is nothing where its body
- * is not there. Which is which is read off the formulas, from their outputs down to their leaves.
+ * All that formulas use and act on is one group, with the motors that they control: while all of it
+ * is at rest, their values and forces are constant, unless they depend on time. Quantities used
+ * only for output (plots, checks, events) belong to no island, and are ignored if their body is not
+ * in the subset. The formulas are searched from their outputs down to their leaves to find out.
  */
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void search_below(search *x, expr_id id)
     }
 }
 
-/* Of what is seen: does it push, or decide how something is pushed? */
+/* Marks the seen quantities that forces act on or depend on. */
 static int search_all(search *x, const bodies_formulas *f)
 {
     const system_part part[] = {PART_TERMS, PART_POSITION, PART_VELOCITY};
@@ -119,8 +119,8 @@ void subset_measure_formulas(subset *s, const subset_groups *g, int there)
     }
 }
 
-/* Numbers of coordinates and bodies are those of the subset; all else stays: the columns of rows
- * are as many, in the same order. */
+/* Replaces the numbers of coordinates and bodies by those of the subset; all else is unchanged: the
+ * rows have the same columns in the same order. */
 void subset_fill_formulas(subset *s, const subset_groups *g)
 {
     const zw_system *whole = g->whole;
