@@ -59,7 +59,7 @@ void model_bodies_free(model_bodies *bodies);
 /* Adds a part of any kind. Returns its index, or -1 with a message at the definition's place. */
 int model_add_part(zw_model *model, zw_kind kind, const void *def, zw_error *error);
 const char *model_part_word(zw_kind kind); /* "body" */
-/* Every number that zw_model_set knows: PART.WORD; those of the world have no part (""). */
+/* Every number that zw_model_set can set: PART.WORD; those of the world have no part (""). */
 typedef void model_offer(void *user, const char *part, const char *word);
 void model_settable(const model_bodies *bodies, model_offer *offer, void *user);
 int model_find_part(const model_bodies *bodies, zw_kind kind, const char *name);

@@ -89,7 +89,7 @@ typedef struct model_constraint {
     expr_id friction;    /* mu >= 0, or EXPR_NONE */
     int friction_place;  /* of the formula of mu; valid with friction only */
     int partner;         /* `friction a, b: mu`, in a: 1 + the number of b; 0: no partner */
-    int rubs_with;       /* in b: 1 + the number of a; b itself has no friction */
+    int friction_with;   /* in b: 1 + the number of a; b itself has no friction */
     int contact_count;   /* `at`: components of the contact point, or 0 */
     expr_id contact[MODEL_DIMENSION];
     int slip_count; /* `slip`: components of the slip velocity, linear in the speeds; or 0 */

@@ -226,9 +226,9 @@ static zw_status check_system(const zw_state *state, const unsigned char *bytes,
 static int is_mode(const zw_system *system, int c, double mode)
 {
     const model_constraint *constraint = &system->model->constraint[c];
-    int rubs = constraint->friction != EXPR_NONE, opens = constraint->relation == MODEL_AT_LEAST;
+    int rough = constraint->friction != EXPR_NONE, opens = constraint->relation == MODEL_AT_LEAST;
     return mode == SYSTEM_CLOSED || (mode == SYSTEM_OPEN && opens) ||
-           ((mode == SYSTEM_STUCK || mode == SYSTEM_HELD) && rubs);
+           ((mode == SYSTEM_STUCK || mode == SYSTEM_HELD) && rough);
 }
 
 static zw_status check_numbers(const zw_system *system, zw_state *state, zw_error *error)

@@ -226,7 +226,7 @@ PART void to_root(const tree_mechanism *tree, int first, int end, const zw_real 
                 p = add6(p, articulated_times(load_articulated(work + at->articulated + 21 * i),
                                               load6(work + at->Z + 6 * i)));
             }
-            hand_down(body, at, i, p, work);
+            add_to_parent(body, at, i, p, work);
         }
     }
 }

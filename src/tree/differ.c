@@ -321,7 +321,7 @@ ZW_INLINE void pair_dof(const tree_mechanism *tree, const table *t, int body, in
     }
 }
 
-ZW_INLINE void hand_down(const table *t, int i, int parent)
+ZW_INLINE void add_to_parent(const table *t, int i, int parent)
 {
     for (int k = 0; k < INERTIA; k++) {
         t->I[INERTIA * parent + k] += t->I[INERTIA * i + k];
@@ -379,7 +379,7 @@ ZW_CLONES void tree_differ(const tree_mechanism *tree, const double *v, const do
             pair_dof(tree, &t, i, d, by_q, by_v);
         }
         if (tree->body[i].parent != 0) {
-            hand_down(&t, i, tree->body[i].parent);
+            add_to_parent(&t, i, tree->body[i].parent);
         }
     }
 }

@@ -35,7 +35,8 @@ PART spatial inertia_times(const tree_body *body, sym3 J, spatial A)
 }
 
 /* Adds the force of a body, about its own centre, to that of its parent. */
-PART void hand_down(const tree_body *body, const tree_places *at, int i, spatial F, zw_real *work)
+PART void add_to_parent(const tree_body *body, const tree_places *at, int i, spatial F,
+                        zw_real *work)
 {
     zw_real *to = work + at->F + 6 * body->parent;
     F = force_from(F, load3(work + at->shift + 3 * i));
@@ -68,7 +69,7 @@ PART void collect(const tree_mechanism *tree, int first, int end, const zw_real 
             }
         }
         if (body->parent != 0) {
-            hand_down(body, at, i, F, work);
+            add_to_parent(body, at, i, F, work);
         }
     }
 }

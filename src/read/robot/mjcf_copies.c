@@ -81,7 +81,7 @@ const char *mjcf_longer_name(mjcf *m, const char *name, const char *suffix)
 }
 
 /* Is there a part, of any kind, with exactly this name? */
-static int stands_alone(const mjcf *m, const char *name)
+static int is_exact_name(const mjcf *m, const char *name)
 {
     static const zw_kind kinds[] = {ZW_KIND_BODY, ZW_KIND_JOINT,  ZW_KIND_GEOM,
                                     ZW_KIND_SITE, ZW_KIND_TENDON, ZW_KIND_ACTUATOR};
@@ -99,7 +99,7 @@ static const mjcf_copied *deepest(const mjcf *m, int element, const mjcf_copied 
     for (int i = 0; i < x->attribute_count; i++) {
         const xml_attribute *a = &m->xml.attribute[x->attribute + i];
         const mjcf_copied *c = form_word(references, a->name) >= 0 ? copied_of(m, a->value) : NULL;
-        if (c != NULL && (best == NULL || c->length > best->length) && !stands_alone(m, c->name)) {
+        if (c != NULL && (best == NULL || c->length > best->length) && !is_exact_name(m, c->name)) {
             best = c;
         }
     }

@@ -162,14 +162,14 @@ static int exclude(mjcf *m, int element)
     return mjcf_add(m, ZW_KIND_EXCLUDE, &def, NULL);
 }
 
-static int who_touches(mjcf *m, int element)
+static int contact_element(mjcf *m, int element)
 {
     return mjcf_is(m, element, "pair") ? pair(m, element) : exclude(m, element);
 }
 
 int mjcf_contacts(mjcf *m, int section)
 {
-    return mjcf_each(m, section, who_touches);
+    return mjcf_each(m, section, contact_element);
 }
 
 /* ---- Extensions in <custom> ------------------------------------------------------------------ */

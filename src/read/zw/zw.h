@@ -386,7 +386,7 @@ typedef struct read_path {
     int field[2]; /* trees */
 } read_path;
 int read_robot_path(reader *r, int tree, read_path *path); /* 0: it is none */
-int read_robot_knows(const reader *r, int symbol);         /* a joint, body or site? */
+int read_robot_has_part(const reader *r, int symbol);      /* a joint, body or site? */
 int read_robot_has(const reader *r, int symbol);           /* is it the name of any part? */
 void read_robot_guess(const reader *r, read_guess *guess);
 int read_robot_value(reader *r, int tree, const read_path *path, read_value *value);

@@ -82,9 +82,10 @@ static int slip_speed(reader *r, int tree, read_value *slip)
     return ok;
 }
 
-/* mu at p   or   mu slip e: how a constraint rubs. The trees of p and e are parts 4 and 5 of item.
+/* mu at p   or   mu slip e: the friction of a constraint. The trees of p and e are parts 4 and 5 of
+ * item.
  */
-static int rubs(reader *r, int mu, const read_item *item, model_constraint *c)
+static int read_friction(reader *r, int mu, const read_item *item, model_constraint *c)
 {
     read_value contact = {0}, slip = {0};
     if (!read_scalar_in(r, mu, NO_ACCEL, "a friction", &c->friction) ||
@@ -108,7 +109,7 @@ int read_make_constraint(reader *r, const read_statement *s, const read_item *it
     if (!residuals(r, item, &residual) ||
         (item->part[2] >= 0 &&
          !read_scalar_in(r, item->part[2], NO_ACCEL, "a restitution", &made.restitution)) ||
-        (item->part[3] >= 0 && !rubs(r, item->part[3], item, &made))) {
+        (item->part[3] >= 0 && !read_friction(r, item->part[3], item, &made))) {
         return 0;
     }
     int member;
@@ -200,7 +201,7 @@ int read_make_friction(reader *r, const read_statement *s, const read_item *item
         if (c[i] == NULL) {
             return 0;
         }
-        if (c[i]->friction != EXPR_NONE || c[i]->rubs_with > 0 || c[i] == c[1 - i]) {
+        if (c[i]->friction != EXPR_NONE || c[i]->friction_with > 0 || c[i] == c[1 - i]) {
             return read_fail_tree(r, item[i].target, "the friction of '%.60s' is given twice",
                                   c[i]->name);
         }
@@ -213,9 +214,9 @@ int read_make_friction(reader *r, const read_statement *s, const read_item *item
     }
     if (c[1] != NULL) {
         c[0]->partner = 1 + (int)(c[1] - r->model->constraint);
-        c[1]->rubs_with = 1 + (int)(c[0] - r->model->constraint);
+        c[1]->friction_with = 1 + (int)(c[0] - r->model->constraint);
     }
-    return rubs(r, item->part[0], item, c[0]);
+    return read_friction(r, item->part[0], item, c[0]);
 }
 
 /* The coordinates that a constraint depends on, by number. */

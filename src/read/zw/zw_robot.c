@@ -125,7 +125,7 @@ int read_robot_find(const reader *r, zw_kind kind, int symbol)
     return found;
 }
 
-int read_robot_knows(const reader *r, int symbol)
+int read_robot_has_part(const reader *r, int symbol)
 {
     return read_robot_find(r, ZW_KIND_JOINT, symbol) >= 0 ||
            read_robot_find(r, ZW_KIND_BODY, symbol) >= 0 ||
@@ -134,7 +134,7 @@ int read_robot_knows(const reader *r, int symbol)
 
 int read_robot_has(const reader *r, int symbol)
 {
-    return read_robot_knows(r, symbol) || read_robot_find(r, ZW_KIND_EQUALITY, symbol) >= 0 ||
+    return read_robot_has_part(r, symbol) || read_robot_find(r, ZW_KIND_EQUALITY, symbol) >= 0 ||
            read_robot_find(r, ZW_KIND_ACTUATOR, symbol) >= 0;
 }
 
@@ -168,7 +168,7 @@ static int is_root(reader *r, int symbol, int fields)
     if (r->robot_name >= 0) {
         return name >= 0 && r->name[name].kind == READ_ROBOT && fields > 0;
     }
-    return r->robot_token >= 0 && name < 0 && read_robot_knows(r, symbol);
+    return r->robot_token >= 0 && name < 0 && read_robot_has_part(r, symbol);
 }
 
 int read_robot_path(reader *r, int tree, read_path *path)
@@ -331,7 +331,7 @@ static int check_part(reader *r, const read_path *path)
 {
     static const zw_kind kind[] = {ZW_KIND_JOINT, ZW_KIND_BODY, ZW_KIND_SITE};
     int symbol = r->trees.tree[path->part].symbol;
-    if (!read_robot_knows(r, symbol)) {
+    if (!read_robot_has_part(r, symbol)) {
         return fail_part(r, path, "joint, body or site", kind, 3);
     }
     int only_joint = read_robot_find(r, ZW_KIND_BODY, symbol) < 0 &&

@@ -86,8 +86,8 @@ collide_kind contact_kind_of(int shape)
 }
 
 /* Hull, mesh or height field of a shape, created when first needed. */
-static int stuff_of(const bodies_builder *b, contact_world *world, const zw_geom_def *from,
-                    collide_shape *shape)
+static int collision_shape(const bodies_builder *b, contact_world *world, const zw_geom_def *from,
+                           collide_shape *shape)
 {
     if (from->shape == ZW_SHAPE_HFIELD) {
         const zw_hfield_def *def = &b->from->hfield[from->hfield];
@@ -146,7 +146,7 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     world->geom_count++;
     geom->law.name =
         from->name ? bodies_copy(from->name) : NULL; /* copied, as a cut model is temporary */
-    if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
+    if ((from->name && !geom->law.name) || !collision_shape(b, world, from, &geom->shape)) {
         return bodies_no_memory(error);
     }
     geom->thick = thick_of(&geom->shape);

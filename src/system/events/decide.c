@@ -196,7 +196,7 @@ void decide_go_ahead(decision *d, const double *a, double moment)
     }
 }
 
-static int anyone(const zw_system *system, const int *list)
+static int any_set(const zw_system *system, const int *list)
 {
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (list[c]) {
@@ -220,7 +220,7 @@ static zw_status contact(decision *d, zw_error *error)
         memcpy(d->a, solver->answer.a, (size_t)system->n * sizeof *d->a);
     }
     for (double moment = DECIDE_MOMENT;
-         status == ZW_OK && moment < DECIDE_LATEST && anyone(system, d->border); moment *= 100) {
+         status == ZW_OK && moment < DECIDE_LATEST && any_set(system, d->border); moment *= 100) {
         zw_error ignored;
         decide_go_ahead(d, d->a, moment);
         /* If there is no answer a moment later, the present one is kept. */

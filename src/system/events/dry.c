@@ -187,7 +187,7 @@ static zw_status hold_in_turn(decision *d, const standing *list, int count, zw_e
 
 static zw_status settle(decision *d, standing *list, int count, zw_error *error)
 {
-    int wrong = count + 1, before, patience = 4, tied = 0;
+    int wrong = count + 1, before, tries = 4, tied = 0;
     for (int round = 0; round < 20 + 4 * count; round++) {
         before = wrong;
         zw_status status = look(d, list, count, &wrong, error);
@@ -199,11 +199,11 @@ static zw_status settle(decision *d, standing *list, int count, zw_error *error)
         if (status != ZW_OK || wrong == 0) {
             return status;
         }
-        patience -= wrong >= before;
+        tries -= wrong >= before;
         for (int k = 0, done = 0; k < count && !done && status == ZW_OK; k++) {
             if (list[k].wrong) {
                 status = pivot(d, &list[k], tied, error);
-                done = patience < 0;
+                done = tries < 0;
             }
         }
         if (status != ZW_OK) {

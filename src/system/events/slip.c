@@ -328,7 +328,7 @@ static zw_status slip_of_point(contact_formulas *b, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status describe(contact_formulas *b, int *rubbed_by, zw_error *error)
+static zw_status describe(contact_formulas *b, int *friction_at, zw_error *error)
 {
     const model_constraint *constraint = b->constraint;
     zw_status status = ZW_OK;
@@ -344,7 +344,8 @@ static zw_status describe(contact_formulas *b, int *rubbed_by, zw_error *error)
     b->size = constraint->contact_count;
     memcpy(b->point, constraint->contact, sizeof b->point);
     if (b->size == 0) {
-        const slip_where where = {.constraint = b->index, .own = &b->own, .rubbed_by = rubbed_by};
+        const slip_where where = {
+            .constraint = b->index, .own = &b->own, .friction_at = friction_at};
         status = slip_find_point(b->system->model, &where, b->point, &b->size, error);
     }
     status = status == ZW_OK ? push_of(b) : status;
@@ -420,10 +421,10 @@ zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error
     const zw_model *model = system->model;
     system_list columns = {0};
     zw_status status = ZW_OK;
-    int *rubbed_by = base_alloc(((size_t)model->mass_count + 1) * sizeof *rubbed_by);
+    int *friction_at = base_alloc(((size_t)model->mass_count + 1) * sizeof *friction_at);
     system->slip = base_alloc(((size_t)model->constraint_count + 1) * sizeof(system_slip));
-    if (!system->slip || !rubbed_by) {
-        base_free(rubbed_by);
+    if (!system->slip || !friction_at) {
+        base_free(friction_at);
         return ZW_NO_MEMORY;
     }
     for (int c = 0; c < model->constraint_count && status == ZW_OK; c++) {
@@ -437,12 +438,12 @@ zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error
         }
         expr_graph_at(b.graph, b.constraint->place);
         take_rows(&b);
-        status = b.own.failed ? ZW_NO_MEMORY : describe(&b, rubbed_by, error);
+        status = b.own.failed ? ZW_NO_MEMORY : describe(&b, friction_at, error);
         status = status == ZW_OK ? write(&b, &system->slip[c], &columns, out) : status;
         expr_terms_free(&b.terms);
         system_list_free(&b.own);
     }
-    base_free(rubbed_by);
+    base_free(friction_at);
     system->slip_column = columns.item;
     return status == ZW_OK && (columns.failed || out->failed) ? ZW_NO_MEMORY : status;
 }

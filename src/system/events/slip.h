@@ -20,7 +20,7 @@ zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error
 typedef struct slip_where {
     int constraint;
     const system_list *own; /* the coordinates of its rows, and of its partner's */
-    int *rubbed_by;         /* [masses] 1 + the constraint with friction there; 0: none so far */
+    int *friction_at;       /* [masses] 1 + the constraint with friction there; 0: none so far */
 } slip_where;
 
 /* slip_point.c: the position of the mass, if it is unambiguous, or an error that asks for it. */

@@ -103,7 +103,7 @@ static int shared_coordinate(search *s, const model_mass *mass)
     return shared;
 }
 
-static int knows_time(const zw_model *model, const expr_id *id, int count)
+static int depends_on_time(const zw_model *model, const expr_id *id, int count)
 {
     int on = 0;
     for (int i = 0; i < count; i++) {
@@ -157,10 +157,11 @@ static const model_mass *find(search *s, char *why, size_t capacity, text *point
     if (model->more_kinetic) {
         snprintf(why, capacity,
                  "there are more than point masses, and what turns may touch elsewhere");
-    } else if (knows_time(model, found->point, found->dimension) ||
-               knows_time(model, s->constraint->residual, s->constraint->rows) ||
+    } else if (depends_on_time(model, found->point, found->dimension) ||
+               depends_on_time(model, s->constraint->residual, s->constraint->rows) ||
                (s->constraint->partner > 0 &&
-                knows_time(model, model->constraint[s->constraint->partner - 1].residual, 1))) {
+                depends_on_time(model, model->constraint[s->constraint->partner - 1].residual,
+                                1))) {
         snprintf(why, capacity, "the time takes part, so that what it slides on may move");
     } else if ((shared = shared_coordinate(s, found)) >= 0) {
         snprintf(why, capacity, "%.40s moves another mass as well, on which it may slide",
@@ -207,7 +208,7 @@ zw_status slip_find_point(const zw_model *model, const slip_where *where, expr_i
     }
     int alone = s.constraint->relation == MODEL_EQUAL && s.constraint->rows == 1 &&
                 s.constraint->partner == 0 && mass->dimension == MODEL_DIMENSION;
-    int *before = &where->rubbed_by[mass - model->mass];
+    int *before = &where->friction_at[mass - model->mass];
     if (alone && *before > 0) {
         return ask_which(&s, &model->constraint[*before - 1], at.line, error);
     }

@@ -19,7 +19,7 @@ typedef struct search {
     expr_id *stack;       /* [nodes] */
     int height;
     unsigned char *acts; /* [seen] */
-    int knows_time;
+    int depends_on_time;
 } search;
 
 static void push(search *x, expr_id id)
@@ -35,7 +35,7 @@ static void search_below(search *x, expr_id id)
     push(x, id);
     while (x->height > 0) {
         const expr_node *node = expr_graph_node(x->graph, x->stack[--x->height]);
-        x->knows_time |= node->op == EXPR_TIME;
+        x->depends_on_time |= node->op == EXPR_TIME;
         if (node->op == EXPR_COORD || node->op == EXPR_SPEED || node->op == EXPR_ACCEL) {
             x->acts[node->index] = 1;
         }
@@ -98,7 +98,7 @@ int subset_tie_formulas(subset_groups *g, int *link)
             g->formula = subset_tie(link, g->formula, g->motor[k]);
         }
     }
-    g->restless = x.knows_time;
+    g->restless = x.depends_on_time;
     base_free(acts);
     return done;
 }
