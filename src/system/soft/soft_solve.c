@@ -142,9 +142,8 @@ void soft_free(soft_problem *s)
 
 /* ---- The motion ----------------------------------------------------------------------------- */
 
-#define ONWARD                                                                                     \
-    0.6 /* fraction of the last change of a used for extrapolation: it saved most steps for        \
-           falling humanoids */
+/* Extrapolation of a: this fraction of its last change saved most steps for falling humanoids. */
+#define ONWARD 0.6
 
 static int is_finite(const soft_problem *s)
 {
@@ -236,7 +235,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
 {
     size_t bytes = (size_t)s->system->n * sizeof(double);
     zw_status status = soft_set_up(s, t, q, v, error);
-    for (int i = 0; i < s->system->n; i++) { /* on the way that it went last */
+    for (int i = 0; i < s->system->n; i++) { /* extrapolated from the last change */
         s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
     }
     SOFT_MEET(s);
