@@ -38,6 +38,7 @@ typedef enum option_id {
     OPTION_PACKAGE,
     OPTION_BALANCE,
     OPTION_SLEEP,
+    OPTION_MEMORYLESS,
     OPTION_CONTACT,
     OPTION_CONTACTS,
     OPTION_IMPACT,
@@ -99,6 +100,7 @@ static const option options[] = {
     {OPTION_BALANCE, "--balance", NULL, 0,
      "run sweep explain look check inverse rest modes export"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run sweep"},
+    {OPTION_MEMORYLESS, "--memoryless", NULL, 0, "run sweep"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run sweep explain look"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
     {OPTION_IMPACT, "--impact", NULL, 1, "run sweep check explain look"},
@@ -456,16 +458,17 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
 
 static void take_flag(cli_arguments *arguments, option_id id)
 {
-    int *flag = id == OPTION_JSON      ? &arguments->json
-                : id == OPTION_ALL     ? &arguments->all
-                : id == OPTION_HASH    ? &arguments->hash
-                : id == OPTION_DIGITS  ? &arguments->digits
-                : id == OPTION_PLAIN   ? &arguments->plain
-                : id == OPTION_QUIET   ? &arguments->quiet
-                : id == OPTION_MAXIMAL ? &arguments->maximal
-                : id == OPTION_BALANCE ? &arguments->balance
-                : id == OPTION_SLEEP   ? &arguments->sleep
-                                       : &arguments->help;
+    int *flag = id == OPTION_JSON         ? &arguments->json
+                : id == OPTION_ALL        ? &arguments->all
+                : id == OPTION_HASH       ? &arguments->hash
+                : id == OPTION_DIGITS     ? &arguments->digits
+                : id == OPTION_PLAIN      ? &arguments->plain
+                : id == OPTION_QUIET      ? &arguments->quiet
+                : id == OPTION_MAXIMAL    ? &arguments->maximal
+                : id == OPTION_BALANCE    ? &arguments->balance
+                : id == OPTION_SLEEP      ? &arguments->sleep
+                : id == OPTION_MEMORYLESS ? &arguments->run.memoryless
+                                          : &arguments->help;
     *flag = 1;
 }
 

@@ -62,7 +62,7 @@ _zwang() {
         run | explain | look | check | certify | inverse | fit | optimise | rest | modes | sweep | limit | export | view)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --memoryless --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
                 explain) _zwang_words "$word" "--at --json --all --set --key --maximal --base --package --balance --contact --impact --tol --method --step --help" ;;
                 look) _zwang_words "$word" "--frame --at --json --all --set --key --maximal --base --package --balance --contact --impact --tol --method --step --help" ;;
                 check) _zwang_words "$word" "--set --key --maximal --base --package --balance --impact --quiet --help" ;;
@@ -72,7 +72,7 @@ _zwang() {
                 fit) _zwang_words "$word" "--vary --sigma --column --set --tol --method --step --output --plot --report --json --quiet --help" ;;
                 rest) _zwang_words "$word" "--set --key --maximal --base --package --balance --json --all --help" ;;
                 modes) _zwang_words "$word" "--at --period --set --key --maximal --base --package --balance --tol --method --step --json --all --help" ;;
-                sweep) _zwang_words "$word" "--over --keep --after --samples --seed --threads --time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --impact --output --plot --report --quiet --help" ;;
+                sweep) _zwang_words "$word" "--over --keep --after --samples --seed --threads --time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --memoryless --contact --impact --output --plot --report --quiet --help" ;;
                 export) _zwang_words "$word" "--base --package --balance --quiet --help" ;;
                 view) _zwang_words "$word" "--set --key --port --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;

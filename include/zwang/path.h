@@ -255,9 +255,8 @@ zw_limit *zw_limit_create(const zw_model *model, const zw_run_options *options, 
 zw_status zw_limit_add(zw_limit *limit, double N, zw_error *error);
 void zw_limit_free(zw_limit *limit);
 
-zw_law zw_limit_law(const zw_limit *limit); /* of the limit */
-const zw_run_options *
-zw_limit_plan(const zw_limit *limit); /* the options, with defaults filled in */
+zw_law zw_limit_law(const zw_limit *limit);                 /* of the limit */
+const zw_run_options *zw_limit_plan(const zw_limit *limit); /* with defaults filled in */
 int zw_limit_count(const zw_limit *limit);
 const zw_limit_row *zw_limit_look(const zw_limit *limit, int row); /* NULL: no such row */
 /* The samples of a row: TIME [samples], Q [samples * 2n] (q[n] v[n] sample by sample), LAMBDA

@@ -2,12 +2,12 @@
  *
  * The difference of two boxes has faces of three kinds only: faces of a, faces of b, and
  * parallelograms of an edge of each. So when they overlap the largest gap(n) is at one of 3 + 3 + 9
- * directions. Each is scored by the full support of both boxes, also one that is nearly parallel
- * edges' and known badly: a bad direction has a lower score, never a false one.
+ * directions. Each is scored by the full support of both boxes, so an inaccurate direction, from
+ * nearly parallel edges, only gets a lower score, never a wrong one.
  *
  * When they are apart the largest of these gaps is a lower bound of the distance, and equal to it
- * if the manifold has a point with it; if it has none, the nearest are a corner or an edge that no
- * face looks at, and the general routine finds them.
+ * if the manifold has a point with that gap; if not, the nearest features are corners or edges, and
+ * the general routine (convex.c) finds them.
  *
  * The difference of a box and a segment has the faces of the box, and parallelograms of the segment
  * and an edge: six directions. Apart, the distance of the box from the points of the segment,
@@ -21,7 +21,7 @@ typedef struct axes {
     double best, n[3];
 } axes;
 
-/* b's place in a's frame. */
+/* The pose of b in a's frame. */
 static void b_in_a(const collide_solid *a, const collide_solid *b, double R[9], double t[3])
 {
     v3_turn_back(t, a->R, b->t);
@@ -33,8 +33,8 @@ static void b_in_a(const collide_solid *a, const collide_solid *b, double R[9], 
     }
 }
 
-/* Scores a unit direction given in a's frame; its sign is chosen. `less`: what else is between
- * them; `more`: by how much it has to win. */
+/* Scores a unit direction given in a's frame, with either sign. `less` is subtracted from the gap;
+ * `more` is the margin by which it must exceed the best so far. */
 static void score(axes *x, const double l[3], double less, double more)
 {
     double along = v3_dot(l, x->t), across[3];
@@ -94,8 +94,8 @@ static double excess(double x, double h)
     return x > h ? x - h : x < -h ? x + h : 0;
 }
 
-/* Where on p + s u, -1 <= s <= 1, the box is nearest: the slope's change of sign is enclosed by
- * bends, between two of which it is straight. */
+/* The s in -1..1 at which p + s u is nearest to the box: the zero of the slope lies between two
+ * neighbouring breakpoints, between which the slope is linear. */
 static double nearest_on(const double p[3], const double u[3], const double h[3])
 {
     double low = -1, high = 1, slope_low = 0, slope_high = 0;
@@ -126,7 +126,7 @@ static double nearest_on(const double p[3], const double u[3], const double h[3]
     return low + (high - low) * (-slope_low / (slope_high - slope_low));
 }
 
-/* By the nearest point of the segment; 0: the best of the axes is as good and has an exact normal.
+/* Contact by the nearest point of the segment; 0: the best axis is as good and has an exact normal.
  */
 static int apart(const collide_solid *a, const collide_solid *b, const double p[3],
                  const double u[3], double best, collide_sink *sink)
@@ -162,8 +162,8 @@ void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide
     v3_turn_back(p, b->R, to);
     v3_turn_back(e, b->R, axis);
     v3_set(u, a->size[1] * e[0], a->size[1] * e[1], a->size[1] * e[2]);
-    /* the box at the origin of its frame, and a box without width as segment: for the box's faces
-     * and the directions across both, the segment's part is |l.u| */
+    /* in the frame of the box, with the segment as a box of zero width: its support along l is
+     * |l.u| */
     axes x = {b->size, point, one, p, -INFINITY, {0, 0, 1}};
     for (int k = 0; k < 6; k++) {
         double l[3] = {0, 0, 0};

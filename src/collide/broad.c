@@ -1,10 +1,10 @@
-/* The boxes are sorted along a curve that fills space (the bits of their three coordinates in turn,
- * by counting), so that neighbours in the order are neighbours in space. Eight by eight they are
- * the leaves of a complete binary tree of boxes. Each leaf then asks the tree for the leaves behind
- * it in the order: n log n in all, whatever their sizes are, plus what is found. What stands still
- * has a tree of its own, which is made once and asked by each box that moves: with k of them that
- * is k log n. At last the pairs are sorted by their digits, so that no array is as long as there
- * are boxes. */
+/* The boxes are sorted along a space-filling curve (Morton order: the bits of their three
+ * coordinates interleaved; radix sort), so that neighbours in the order are neighbours in space.
+ * Groups of eight are the leaves of a complete binary tree of boxes. Each leaf queries the tree for
+ * the leaves after it in the order: n log n in all, whatever the sizes, plus the pairs found. Fixed
+ * boxes have a separate tree, which is built once and queried by each of the k moving boxes: k log
+ * n. Finally the pairs are sorted by their digits, so that no array has to be as long as the number
+ * of boxes. */
 #include "collide/broad.h"
 
 #include <math.h>
@@ -30,13 +30,13 @@ typedef struct couple {
     int low, high;
 } couple;
 
-/* Boxes in an order that keeps neighbours together, and the tree over them. */
+/* Boxes in Morton order, and the tree over them. */
 typedef struct forest {
-    int capacity;       /* for so many boxes there are: */
-    item *item, *other; /* room */
-    box *sorted, *tree; /* room; 2 * leaves of the tree */
+    int capacity;       /* number of boxes that the arrays below can hold: */
+    item *item, *other; /* [capacity] */
+    box *sorted, *tree; /* [capacity]; [2 * leaves] */
     int count, leaves;
-    int *endless, endless_count, endless_capacity; /* those that have no place in it */
+    int *endless, endless_count, endless_capacity; /* infinite boxes, which are not in the tree */
 } forest;
 
 struct collide_broad {
@@ -104,7 +104,7 @@ static int make_room(forest *f, int count)
 
 /* ---- Order in space -------------------------------------------------------------------------- */
 
-/* The bits of x, with two empty places after each. */
+/* The bits of x, each followed by two zero bits. */
 static uint64_t spread(uint64_t x)
 {
     x &= 0xffff;
@@ -138,7 +138,7 @@ static void set_keys(forest *b, const double *lower, const double *upper)
     }
 }
 
-/* The same order as by digits: equal keys stay as they came. */
+/* The same stable order as by digits. */
 static void sort_few(item *list, int count)
 {
     for (int k = 1; k < count; k++) {
@@ -189,7 +189,7 @@ static void join(box *to, const box *x)
     }
 }
 
-/* Without branches: which of the six decides cannot be foreseen. */
+/* Without branches, as the outcome of the six comparisons is unpredictable. */
 static int meet(const box *x, const box *y)
 {
     return (x->lower[0] <= y->upper[0]) & (y->lower[0] <= x->upper[0]) &
@@ -197,7 +197,7 @@ static int meet(const box *x, const box *y)
            (x->lower[2] <= y->upper[2]) & (y->lower[2] <= x->upper[2]);
 }
 
-/* Node 1 is the root, k has the children 2k and 2k + 1, leaf number l is node leaves + l. */
+/* Node 1 is the root, node k has the children 2k and 2k + 1, leaf l is node leaves + l. */
 static void build(forest *f, const double *lower, const double *upper)
 {
     const box none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -217,8 +217,8 @@ static void build(forest *f, const double *lower, const double *upper)
     }
 }
 
-/* Box i into the forest; 0: no memory. What is no box is named and left out. */
-static int plant(forest *f, int i, const double *lower, const double *upper, int *bad)
+/* Adds box i to the forest; 0: no memory. An invalid box is reported in *bad and left out. */
+static int add_box(forest *f, int i, const double *lower, const double *upper, int *bad)
 {
     int endless = 0, fine = 1;
     for (int c = 3 * i; c < 3 * i + 3; c++) {
@@ -274,9 +274,9 @@ static int leaf_pairs(collide_broad *b, int one, int two)
     return 1;
 }
 
-/* Leaf `one` with all that are not before it: down where the boxes meet, the left child first. A
- * node at `up` levels above the leaves ends with the leaf ((k + 1) << up) - 1. */
-static int leaf_asks(collide_broad *b, int one)
+/* Pairs of leaf `one` with itself and all later leaves: descends where boxes meet, the left child
+ * first. Node k, `up` levels above the leaves, ends with the leaf ((k + 1) << up) - 1. */
+static int query_leaf(collide_broad *b, int one)
 {
     const forest *f = &b->moving;
     struct {
@@ -308,8 +308,8 @@ static int leaf_asks(collide_broad *b, int one)
     return 1;
 }
 
-/* The next leaf of the forest that meets a box, as a range of the sorted ones; 0: no more. The
- * stack is what waits: at first the root, if there is one. */
+/* The next leaf of the forest that meets a box, as a range of the sorted boxes; 0: no more. The
+ * stack holds the nodes still to be visited: at first the root, if there is one. */
 static int next_leaf(const forest *f, const box *mine, int stack[64], int *depth, int *first,
                      int *end)
 {
@@ -329,8 +329,8 @@ static int next_leaf(const forest *f, const box *mine, int stack[64], int *depth
     return 0;
 }
 
-/* Box number `one` of those that move with all that stand still: 0: no memory. */
-static int box_asks(collide_broad *b, const box *mine, int one)
+/* Pairs of moving box number `one` with the fixed boxes; 0: no memory. */
+static int query_fixed(collide_broad *b, const box *mine, int one)
 {
     const forest *f = &b->still;
     int stack[64] = {1}, depth = f->count > 0, first, end;
@@ -358,7 +358,8 @@ static int meets_any(const forest *f, const box *mine)
     return 0;
 }
 
-/* An endless one with all that are not, and the list of others that are. */
+/* Pairs of an infinite box with all finite ones of the forest, and with the listed infinite
+ * ones. */
 static int endless_pairs(collide_broad *b, int i, const forest *with, const int *others, int count)
 {
     for (int k = 0; k < with->count; k++) {
@@ -388,17 +389,17 @@ static int find_pairs(collide_broad *b, int among)
               endless_pairs(b, i, moving, moving->endless + e + 1, moving->endless_count - e - 1));
     }
     for (int l = 0; ok && among && l * LEAF < moving->count; l++) {
-        ok = leaf_asks(b, l);
+        ok = query_leaf(b, l);
     }
     for (int k = 0; ok && still->count > 0 && k < moving->count; k++) {
-        ok = box_asks(b, &moving->sorted[k], k);
+        ok = query_fixed(b, &moving->sorted[k], k);
     }
     return ok;
 }
 
-/* Boxes that move and ask only those that stand still: in no order. As a rule they are together,
- * and nothing is near them: then they need not ask one by one. */
-static void line_up(collide_broad *b, const double *lower, const double *upper)
+/* Moving boxes that are only compared with the fixed ones need no order. Usually they are close
+ * together with nothing near, so their common box is tested first. */
+static void list_boxes(collide_broad *b, const double *lower, const double *upper)
 {
     forest *f = &b->moving;
     box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -430,7 +431,8 @@ static void sort_few_pairs(couple *list, int count)
     }
 }
 
-/* By the digits of the upper number and then of the lower one, the least first; stable. */
+/* Radix sort: by the digits of the upper number, then of the lower one, least significant first;
+ * stable. */
 static int sort_pairs(collide_broad *b)
 {
     enum { FEW = 32 };
@@ -478,7 +480,7 @@ static int sort_pairs(collide_broad *b)
     return 1;
 }
 
-/* ---- All together ---------------------------------------------------------------------------- */
+/* ---- Interface ------------------------------------------------------------------------------- */
 
 zw_status collide_broad_keep(collide_broad *b, int count, const double *lower, const double *upper,
                              const unsigned char *still, int *bad)
@@ -494,7 +496,7 @@ zw_status collide_broad_keep(collide_broad *b, int count, const double *lower, c
         return ZW_NO_MEMORY;
     }
     for (int i = 0; i < count; i++) {
-        if (still[i] && !plant(f, i, lower, upper, bad)) {
+        if (still[i] && !add_box(f, i, lower, upper, bad)) {
             f->count = f->endless_count = 0;
             return ZW_NO_MEMORY;
         }
@@ -515,14 +517,14 @@ zw_status collide_broad_update(collide_broad *b, int count, const int *list, con
         return ZW_NO_MEMORY;
     }
     for (int k = 0; k < count; k++) {
-        if (!plant(f, list != NULL ? list[k] : k, lower, upper, bad)) {
+        if (!add_box(f, list != NULL ? list[k] : k, lower, upper, bad)) {
             return ZW_NO_MEMORY;
         }
     }
     if (f->count > 0 && among) {
         grow(f, lower, upper);
     } else {
-        line_up(b, lower, upper);
+        list_boxes(b, lower, upper);
     }
     if (!find_pairs(b, among) || !sort_pairs(b)) {
         b->pair_count = 0;

@@ -1,7 +1,7 @@
 /* Two convex shapes: the contact normal, by distance if they are apart and by overlap if not. */
 #include "collide/inner.h"
 
-#define ROUGHLY 0.9 /* of a distance, where only a bound of it is wanted */
+#define ROUGHLY 0.9 /* accuracy of a distance where only a bound is needed */
 
 void collide_between(const collide_apex *s, int count, collide_apex *out)
 {
@@ -43,7 +43,8 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
     double radius = a->radius + b->radius, scale = a->extent + b->extent, m[3];
     int count, found = 1, sure = 0, bent = collide_curved(a) || collide_curved(b);
     *gap = -INFINITY;
-    /* Newton's method ends what is near; only if it cannot say that it did, the long way is gone */
+    /* Newton's method finishes nearby answers; only if it cannot prove convergence is GJK run to
+     * the end */
     for (double near = bent ? 2e-4 : 1e-13; near > 0 && !sure; near = near > 1e-13 ? 1e-13 : 0) {
         found = collide_gjk(a, b, margin + radius, share, near, simplex, &count, m, &other);
         if (found == 2) {
@@ -60,7 +61,7 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
             *witness = other;
         }
     }
-    /* touching cores are looked at from both sides, but if two points prove that they are apart */
+    /* for touching cores both distance and overlap are tried, unless two points prove separation */
     if (found == 0 || *gap + radius < (sure ? 1e-10 : 1e-7) * scale) {
         v3_set(m, 0, 0, 1);
         double depth = collide_epa(a, b, simplex, count, m, &other);

@@ -1,17 +1,17 @@
 /* The least overlap of two convex cores: the face nearest to the origin of their difference a - b.
  *
  * A polytope inside of the difference, with the origin in it, grows: the nearest of its faces is
- * pushed out to the support in its direction n, the faces that see the new corner are replaced by
- * a fan around it. The distance of the nearest face is a lower bound of the depth, the least
- * support h(n) over the directions tried is an upper one, and the latter is what is answered. For
- * polytopes they meet after finitely many steps. On a curved side the faces shrink around the
- * nearest point by a constant factor; then they only have to come near (1e-6 of the size), and
- * refine.c ends it with Newton's method. Should another place have less overlap than that answer,
- * then a face there is nearer than it: all such faces in other directions are refined as well.
+ * pushed out to the support in its direction n, the faces that see the new corner are replaced by a
+ * fan around it. The distance of the nearest face is a lower bound of the depth, the least support
+ * h(n) over the directions tried is an upper bound, and the latter is returned. For polytopes they
+ * become equal after finitely many steps. On a curved side the faces shrink around the nearest
+ * point by a constant factor; there they only have to come close (1e-6 of the size), and refine.c
+ * finishes with Newton's method. If another direction has less overlap than that answer, then a
+ * face there is nearer: all such faces in other directions are refined as well.
  *
- * Differences without volume (two flat shapes in one plane) are found while the first tetrahedron
- * is made; the direction across them has overlap 0. Faces without area, which collinear corners
- * make, take the plane of their neighbour and are never the nearest. */
+ * Differences without volume (two flat shapes in one plane) are detected when the first tetrahedron
+ * is built; the direction normal to them has overlap 0. Faces without area, from collinear corners,
+ * take the plane of their neighbour and are never the nearest. */
 #include "collide/inner.h"
 
 enum { APEXES = 132, FACES = 3 * APEXES, PLACES = 16 };
@@ -19,7 +19,7 @@ enum { APEXES = 132, FACES = 3 * APEXES, PLACES = 16 };
 typedef struct face {
     int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to k + 1 */
     double n[3], offset;
-    int state; /* 0 gone, 1 there, 2 seen */
+    int state; /* 0 removed, 1 present, 2 visible from the new corner */
 } face;
 
 typedef struct polytope {
@@ -28,12 +28,12 @@ typedef struct polytope {
     int apexes, faces;
     collide_apex apex[APEXES];
     face face[FACES];
-    double distance[FACES];  /* of the faces; endless: gone, or without area */
-    int rim[FACES][2], rims; /* face that stays, and which of its edges */
-    int seen[FACES], unused; /* places of faces that are gone */
+    double distance[FACES];  /* of the faces; infinite: removed, or without area */
+    int rim[FACES][2], rims; /* remaining face, and which of its edges */
+    int seen[FACES], unused; /* indices of removed faces */
 } polytope;
 
-/* 0: the face has no area to speak of. */
+/* 0: the area of the face is negligible. */
 static int plane_of(polytope *p, face *f)
 {
     const double *x = p->apex[f->corner[0]].w, *y = p->apex[f->corner[1]].w;
@@ -69,7 +69,7 @@ static int off_point(polytope *p, const double n[3], double near)
     return 1;
 }
 
-/* Grows the simplex to four points; 0: the difference is flat, and n is across it. */
+/* Extends the simplex to four points; 0: the difference is flat, and n is normal to it. */
 static int first_points(polytope *p, double n[3])
 {
     double near = 1e-12 * p->scale, e[3], f[3];
@@ -85,7 +85,7 @@ static int first_points(polytope *p, double n[3])
             v3_sub(f, p->apex[1].w, x);
             if (!(v3_unit(f) > 0)) {
                 p->apexes = 1;
-                found = 1; /* the same twice: begin again */
+                found = 1; /* a repeated point: start again */
             } else {
                 v3_frame(f, n, e);
                 found = off_point(p, n, near) || off_point(p, e, near);
@@ -118,7 +118,7 @@ static int first_faces(polytope *p)
     v3_sub(v, p->apex[2].w, p->apex[0].w);
     v3_sub(w, p->apex[3].w, p->apex[0].w);
     v3_cross(n, u, v);
-    if (v3_dot(n, w) > 0) { /* the last one has to be below the first face */
+    if (v3_dot(n, w) > 0) { /* the last point must be below the first face */
         collide_apex swap = p->apex[1];
         p->apex[1] = p->apex[2];
         p->apex[2] = swap;
@@ -141,7 +141,7 @@ static int first_faces(polytope *p)
 
 /* ---- Growing --------------------------------------------------------------------------------- */
 
-/* Marks the faces that see w, from face `from` on, and lists the edges of their rim. */
+/* Marks the faces visible from w, starting from face `from`, and lists the edges of their rim. */
 static int see(polytope *p, int from, const double w[3])
 {
     int seen = 0;
@@ -163,7 +163,7 @@ static int see(polytope *p, int from, const double w[3])
         const face *f = &p->face[p->seen[at]];
         for (int k = 0; k < 3; k++) {
             const face *o = &p->face[f->across[k]];
-            int back = f->corner[(k + 1) % 3]; /* where the edge begins, for the other one */
+            int back = f->corner[(k + 1) % 3]; /* where the same edge starts in the other face */
             if (o->state == 1) {
                 p->rim[p->rims][0] = f->across[k];
                 p->rim[p->rims++][1] = o->corner[0] == back ? 0 : o->corner[1] == back ? 1 : 2;
@@ -183,7 +183,7 @@ static int free_face(polytope *p)
     return p->unused > 0 ? p->seen[--p->unused] : p->faces < FACES ? p->faces++ : -1;
 }
 
-/* Joins the rim to the new corner; 0: there is no room, or the rim is not one ring. */
+/* Connects the rim to the new corner; 0: too many faces, or the rim is not one ring. */
 static int fan(polytope *p, int tip)
 {
     int made[FACES], begins[APEXES];
@@ -193,7 +193,7 @@ static int fan(polytope *p, int tip)
             return 0;
         }
         face *f = &p->face[at], *o = &p->face[old];
-        f->corner[0] = o->corner[(k + 1) % 3]; /* the rim's edge the other way round */
+        f->corner[0] = o->corner[(k + 1) % 3]; /* the rim's edge in the opposite direction */
         f->corner[1] = o->corner[k];
         f->corner[2] = tip;
         f->across[0] = old;
@@ -209,7 +209,7 @@ static int fan(polytope *p, int tip)
         }
         made[r] = at;
     }
-    /* neighbours within the fan share a rim corner, at which one begins and one ends */
+    /* neighbours within the fan share a rim corner, at which one starts and the other ends */
     for (int r = 0; r < p->rims; r++) {
         begins[p->face[made[r]].corner[0]] = begins[p->face[made[r]].corner[1]] = -1;
     }
@@ -248,8 +248,8 @@ static int nearest_face(const polytope *p)
     return p->distance[nearest] < INFINITY ? nearest : -1;
 }
 
-/* Grows until the bounds are nearer than `enough`; n and the simplex are those of the upper one, if
- * it is below what is given. 0: the bounds did not meet. */
+/* Grows until the bounds differ by less than `enough`; n and the simplex are those of the upper
+ * bound, if it is below the given one. 0: the bounds did not converge. */
 static int grow(polytope *p, double enough, double *upper, collide_apex simplex[4], int *count,
                 double n[3])
 {
@@ -278,7 +278,7 @@ static int grow(polytope *p, double enough, double *upper, collide_apex simplex[
     return 0;
 }
 
-/* Directions that Newton's method has ended in, and the best of them. */
+/* Directions found by Newton's method, and the best of them. */
 typedef struct summit {
     double gap, n[3];
     collide_apex witness;
@@ -286,8 +286,8 @@ typedef struct summit {
     double place[PLACES][3];
 } summit;
 
-/* From face f on; from where that leads once more, since all that is around it has to be seen from
- * there. */
+/* Newton's method from face f, then once more from the result, since the features around it are
+ * found from there. */
 static int try_face(const polytope *p, const face *f, summit *best)
 {
     collide_apex corner[4], other;
@@ -320,11 +320,12 @@ static int is_place(const summit *best, const double n[3])
     return 0;
 }
 
-/* Curved ones: faces only have to come near their support for Newton's method to end it. Others are
- * pushed out until they are no nearer than the answer, or at a place that is known. */
+/* Curved shapes: a face only has to come close to its support for Newton's method to finish. Other
+ * faces are pushed out until they are no nearer than the answer, or their direction has been found
+ * already. */
 static void grow_bent(polytope *p, summit *best)
 {
-    const double size = v3_min(p->a->extent, p->b->extent); /* of a bend, at most */
+    const double size = v3_min(p->a->extent, p->b->extent); /* bounds the radius of curvature */
     const double near = 2e-4 * p->scale, enough = v3_max(1e-9 * size, 1e-13 * p->scale);
     const double radius = p->a->radius + p->b->radius;
     const double hair = v3_max(1e-10 * size, 1e-14 * p->scale);
@@ -347,16 +348,15 @@ static void grow_bent(polytope *p, summit *best)
             break;
         }
     }
-    for (int i = 0; i < p->faces; i++) { /* there was no room for more */
+    for (int i = 0; i < p->faces; i++) { /* the limit on faces was reached */
         if (p->distance[i] < -best->gap - radius - hair && !is_place(best, p->face[i].n)) {
             try_face(p, &p->face[i], best);
         }
     }
 }
 
-/* The first polytope from these points. Four that lie in one plane, as a search that ends where
- * faces touch may leave them, are none: then from the first of them alone. 0: the difference itself
- * is flat, and n is across it. */
+/* The first polytope from these points. If four of them are coplanar, as GJK may leave them where
+ * faces touch, only the first is used. 0: the difference itself is flat, and n is normal to it. */
 static int begin(polytope *p, const collide_apex *simplex, int count, double n[3])
 {
     p->apexes = count;
@@ -370,7 +370,7 @@ static int begin(polytope *p, const collide_apex *simplex, int count, double n[3
     return first_points(p, n) && first_faces(p);
 }
 
-/* Polytopes. Where growing ends in a muddle of faces without area, another begin has others. */
+/* Polytopes. If growing fails because of faces without area, it is repeated from another start. */
 static void grow_flat(polytope *p, collide_apex simplex[4], int *count, double n[3])
 {
     static const double way[3][3] = {{0.36, 0.48, 0.8}, {-0.64, 0.6, -0.48}, {0.6, -0.8, 0}};
@@ -400,7 +400,7 @@ double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex 
     }
     if (solid) {
         grow_flat(&p, simplex, &count, n);
-    } else { /* across it, the better way round */
+    } else { /* normal to it, with the better sign */
         double back[3] = {-n[0], -n[1], -n[2]};
         if (collide_gap(a, b, back) > collide_gap(a, b, n)) {
             v3_copy(n, back);

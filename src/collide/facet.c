@@ -1,18 +1,18 @@
 /* A triangle of the ground with a convex shape.
  *
- * The nearest direction n of the two is the answer if it is the triangle's own normal, or if it is
- * one that the ground has at that edge or corner: over a ridge all directions between the normals
- * of the two triangles, at the border of the ground all that look to the front. Any other n is a
- * ghost, made by cutting the ground into triangles: then the shape is looked at along the
- * triangle's normal, and has points where it is over (or in) the triangle itself. But if n ends in
- * a corner from which the ground falls on all sides, or rises on a ridge only, n is not this
- * triangle's and yet the ground's: those of the ridge have the points, and along this one's normal
- * a plate on a ridge would be held back. */
+ * The direction n of least distance is the contact normal if it is the triangle's own normal, or a
+ * normal of the ground at that edge or corner: over a ridge all directions between the normals of
+ * the two triangles, at the border of the ground all that point to the front. Any other n is an
+ * artefact of dividing the ground into triangles (a ghost contact): then the normal of the triangle
+ * is used, with points where the shape is over (or in) the triangle itself. But at a corner from
+ * which the ground falls on all sides, or rises only along a ridge, n is a normal of the ground
+ * although not of this triangle: the triangles of the ridge produce the points, and points along
+ * this triangle's normal would stop a plate that slides on a ridge. */
 #include <string.h>
 
 #include "collide/ground.h"
 
-/* Whether the ground has the direction n where the triangle supports it. */
+/* Is n a normal of the ground at the corners of the triangle that support it? */
 static int real_direction(const collide_facet *f, const double *corner, const double n[3])
 {
     double level[3], most = -INFINITY, size = 0;
@@ -49,7 +49,7 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     return up > 0 || between;
 }
 
-/* Is the edge from `at` to p a ridge between the neighbours before and after it? */
+/* Is the edge from `at` to p a ridge between the two neighbouring corners? */
 static int is_ridge(const double at[3], const double before[3], const double p[3],
                     const double after[3])
 {
@@ -85,7 +85,7 @@ static int is_summit(const collide_facet *f, const double *corner, const double 
     return count > 0;
 }
 
-/* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
+/* The distances of a point from the edges: positive inside the triangle, seen along its normal. */
 static void inward(const collide_facet *f, const double p[3], double in[3][3], double away[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -97,7 +97,8 @@ static void inward(const collide_facet *f, const double p[3], double in[3][3], d
     }
 }
 
-/* The point of the triangle that is nearest to p: its foot, if that is inside; else of the edges.
+/* The point of the triangle nearest to p: the projection, if it is inside; else a point of the
+ * edges.
  */
 static void nearest_on(const collide_facet *f, const double p[3], double out[3])
 {
@@ -112,7 +113,7 @@ static void nearest_on(const collide_facet *f, const double p[3], double out[3])
         const double *c = f->corner + 3 * k;
         double e[3], x[3], d[3];
         if (away[k] >= 0) {
-            continue; /* it is not beyond this one */
+            continue; /* p is not beyond this edge */
         }
         v3_sub(e, f->corner + 3 * ((k + 1) % 3), c);
         v3_sub(to, p, c);
@@ -126,7 +127,7 @@ static void nearest_on(const collide_facet *f, const double p[3], double out[3])
     }
 }
 
-/* Does the plane between the middle of the shape and the point nearest to it say so already? */
+/* Are they separated already along the line from the centre of the shape to its nearest point? */
 static int apart(const collide_solid *a, const collide_solid *b, double margin)
 {
     double n[3];
@@ -138,7 +139,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
 {
     double corner[9], n[3], back[3] = {-f->normal[0], -f->normal[1], -f->normal[2]}, gap;
     collide_solid a = {.kind = COLLIDE_TRIANGLE, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    nearest_on(f, b->t, a.t); /* so the search begins in a good direction */
+    nearest_on(f, b->t, a.t); /* gives the search a good first direction */
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             corner[3 * k + i] = f->corner[3 * k + i] - a.t[i];
@@ -149,7 +150,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
     }
     a.corner = corner;
 
-    /* From in front only: at least half of it is there. */
+    /* From the front only: at least half of the shape must be there. */
     double low[3], high[3];
     int id;
     collide_support(b, back, low, &id);
@@ -167,7 +168,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
     sink->salt = f->number * 2654435761u;
     double in[3][3], away[3];
     inward(f, low, in, away);
-    /* a lowest point over the triangle is the nearest, and along the normal */
+    /* a lowest point over the triangle is the nearest one, along the normal */
     if (f->deep || (away[0] > 0 && away[1] > 0 && away[2] > 0)) {
         witness = (collide_apex){.ia = 0, .ib = id};
         v3_copy(witness.b, low);
@@ -178,7 +179,8 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
             double flush = bottom - b->radius, hair = 1e-12 * (a.extent + b->extent + b->radius);
             v3_copy(n, f->normal);
-            gap = fabs(gap - flush) <= hair ? flush : gap; /* the same for all in one plane */
+            gap = fabs(gap - flush) <= hair ? flush
+                                            : gap; /* the same for all triangles in one plane */
         }
         if (real_direction(f, corner, n)) {
             collide_manifold(&a, b, n, gap, &witness, 0, sink);

@@ -68,7 +68,7 @@ static void grid_point(const collide_field *f, int i, int j, double p[3])
            f->height[(size_t)j * (size_t)f->columns + (size_t)i]);
 }
 
-/* The corners of a triangle; 0: the cell is not of the field. */
+/* The corners of a triangle; 0: the cell is outside the field. */
 static int corners(const collide_field *f, int i, int j, int upper, double c[9])
 {
     if (i < 0 || j < 0 || i + 1 >= f->columns || j + 1 >= f->rows) {
@@ -98,8 +98,8 @@ static int cell(double x, double half, double step, int cells)
     return at < 0 ? 0 : at >= cells ? cells - 1 : (int)at; /* NaN: the last */
 }
 
-/* Of cell number / 2; the corners of a triangle are 00 10 11 or 00 11 01 of it. At the border it
- * begins after what is missing. */
+/* The ring of a corner; the triangle is one of cell number / 2, with corners 00 10 11 or 00 11 01.
+ * At the border the ring starts after the gap. */
 static int ring_of(const void *ground, uint32_t number, int corner, double ring[][3])
 {
     static const int at[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
@@ -137,12 +137,12 @@ static void cell_pair(const collide_field *f, int i, int j, int up, int deep,
     collide_facet_pair(&t, b, sink);
 }
 
-/* Is the middle of the shape below the surface? Then the triangle above it pushes it out, and no
- * other: those that are farther off may be of another hill. */
+/* Is the centre of the shape below the surface? Then only the triangle above it pushes it out, as
+ * others may belong to another hill. */
 static int buried(const collide_field *f, const collide_solid *b, collide_sink *sink)
 {
     double middle[3] = {b->t[0], b->t[1], b->t[2]};
-    if (b->kind == COLLIDE_HULL) { /* its frame may be anywhere */
+    if (b->kind == COLLIDE_HULL) { /* the origin of its frame may be outside */
         v3_turn(middle, b->R, b->hull->middle);
         v3_add(middle, middle, 1, b->t);
     }

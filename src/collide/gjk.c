@@ -3,8 +3,8 @@
  *
  * With v the nearest point of the simplex so far and w the support against v,
  *     v.w / |v|  <=  distance  <=  |v|,
- * so the loop ends when the two agree, when no progress is made, or when the origin is enclosed.
- * What it answers is not trusted: the caller computes gap(n) from the supports. */
+ * so the loop ends when the two bounds agree, when no progress is made, or when the origin is
+ * enclosed. Its result is not relied on: the caller computes gap(n) from the supports. */
 #include "collide/inner.h"
 
 enum { ROUNDS = 100 };
@@ -55,7 +55,7 @@ static void nearest_segment(const simplex *s, int i, int j, nearest *out)
     out->square = v3_dot(out->v, out->v);
 }
 
-/* Inside of the triangle if the areas that the foot spans with the edges are all positive. */
+/* The projection is inside the triangle if its areas with the three edges are all positive. */
 static void nearest_triangle(const simplex *s, const int which[3], nearest *out)
 {
     double u[3], v[3], n[3], area[3], sum = 0;
@@ -86,7 +86,7 @@ static void nearest_triangle(const simplex *s, const int which[3], nearest *out)
         return;
     }
     out->square = INFINITY;
-    for (int k = 0; k < 3; k++) { /* it is on an edge that the origin is beyond */
+    for (int k = 0; k < 3; k++) { /* the nearest point is on an edge that separates the origin */
         nearest edge;
         if (nn > 0 && area[(k + 2) % 3] > 0) {
             continue;
@@ -98,7 +98,7 @@ static void nearest_triangle(const simplex *s, const int which[3], nearest *out)
     }
 }
 
-/* 1: the origin is inside, and clearly. */
+/* 1: the origin is strictly inside. */
 static int nearest_tetrahedron(const simplex *s, nearest *out)
 {
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
@@ -152,8 +152,7 @@ static int has(const simplex *s, const collide_apex *w)
     return 0;
 }
 
-/* The direction across the simplex towards b: its own normal is known better than v when v is
- * short. */
+/* The normal of the simplex towards b: it is more accurate than v when v is short. */
 static void across(const simplex *s, const double v[3], double n[3])
 {
     double u[3] = {0}, w[3];
@@ -226,7 +225,7 @@ int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, d
             answer = 0;
             break;
         }
-        if (!(next.square < square)) { /* round-off: the last one was as good as it gets */
+        if (!(next.square < square)) { /* round-off: no further progress */
             s.count--;
             break;
         }

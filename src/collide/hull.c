@@ -1,19 +1,20 @@
 /* The convex hull of points: quickhull (Barber, Dobkin and Huhdanpaa 1996) with exact decisions.
  *
- * A tetrahedron to begin with; every point that is outside belongs to one triangle that sees it.
- * The farthest point of a triangle is added: the triangles that see it go, and the rim of the hole
- * is joined to it. The points of those that went are given to the new ones, or are inside.
+ * Start from a tetrahedron; every outside point is assigned to one triangle that sees it. The
+ * farthest point of a triangle is added: the triangles that see it are removed, and the rim of the
+ * hole is connected to it. The points of the removed triangles are assigned to the new ones, or are
+ * inside.
  *
- * Seeing means to be strictly outside, decided exactly (orient.h). Then, for any points:
+ * A triangle sees a point that is strictly outside of it, decided exactly (orient.h). Then:
  * 1. The triangles that see p are connected and their rim is one closed path: they are those that
  *    see a point moved from p a little towards the inside, which lies in the plane of none.
  * 2. No new triangle is degenerate: p on the line of an edge of the rim would lie in the plane of
- * the triangle that sees it.
- * 3. A point q that saw a triangle t which went, and is still outside, sees a new one. Otherwise
- * the ray from p to q would leave the hull, before q, in an old point x; but p and q are above the
+ *    the triangle that sees it.
+ * 3. A point q seen by a removed triangle t and still outside is seen by a new one. Otherwise the
+ *    ray from p to q would leave the hull, before q, at an old point x; but p and q are above the
  *    plane of t and x is not.
  * So the result is closed, and all points are inside or on it. Points within 1e-10 of the size of
- * one plane have no hull with a volume. Quick means n log n for what meshes are like. */
+ * one plane have no hull with a volume. The cost is n log n for typical meshes. */
 #include "collide/hull.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ enum { NONE = -1 };
 typedef struct hull_face {
     int corner[3];
     int across[3];    /* the face beyond the edge from corner k to k + 1 */
-    double normal[3]; /* outward, rounded: it orders points by their distance and decides nothing */
+    double normal[3]; /* outward, rounded: only used to order points by their distance */
     int outside;      /* first of the list of its points, or NONE */
     int farthest;     /* of them */
     double distance;  /* of the farthest */
@@ -39,15 +40,15 @@ typedef struct hull_face {
 enum { DEAD = -1 };
 
 typedef struct hull_edge {
-    int from, to;     /* corners, as the face that stays does not have them: as the one that went */
-    int beyond, slot; /* the face that stays, and which of its edges this is */
+    int from, to;     /* corners, in the direction of the removed face */
+    int beyond, slot; /* the remaining face, and which of its edges this is */
 } hull_edge;
 
 typedef struct hull {
     const double *vertex; /* scaled to a size between 1/2 and 1 */
     int count, capacity, round;
     hull_face *face;
-    int *next;                   /* [vertices] the next point outside of the same face */
+    int *next;                   /* [vertices] the next point of the same face's list */
     int *leaving;                /* [vertices] the new face whose rim edge leaves here */
     int rim_count, rim_capacity; /* edges around the hole */
     hull_edge *rim;
@@ -55,7 +56,7 @@ typedef struct hull {
     int *gone;
     int pending_count, pending_capacity; /* faces that may have points outside */
     int *pending;
-    int spare_count, spare_capacity; /* places of dead faces */
+    int spare_count, spare_capacity; /* indices of removed faces */
     int *spare;
 } hull;
 
@@ -79,7 +80,7 @@ static int push(int **list, int *capacity, int *count, int value)
     return 1;
 }
 
-/* The place of a new face, or NONE: no memory. */
+/* The index of a new face, or NONE: no memory. */
 static int add_face(hull *h, int a, int b, int c)
 {
     int at = h->spare_count > 0 ? h->spare[--h->spare_count] : h->count;
@@ -100,7 +101,7 @@ static int add_face(hull *h, int a, int b, int c)
     return at;
 }
 
-/* Gives the point to the face if that sees it. */
+/* Assigns the point to the face if the face sees it. */
 static int take_point(hull *h, int face, int v)
 {
     hull_face *f = &h->face[face];
@@ -155,7 +156,7 @@ static int find_farthest(const hull *h, int count, const int *base, int base_cou
 /* 0: the points lie in a plane, -1: no memory. */
 static int make_tetrahedron(hull *h, int count)
 {
-    /* Face i lacks corner i; its edge k leads to the face that lacks the corner opposite. */
+    /* Face i is opposite corner i; across its edge k is the face opposite the remaining corner. */
     static const int without[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
     int base[4] = {0, 0, 0, 0};
     for (int i = 1; i < 4; i++) {
@@ -191,9 +192,9 @@ static int make_tetrahedron(hull *h, int count)
     return 1;
 }
 
-/* ---- One point more ------------------------------------------------------------------------- */
+/* ---- Adding points -------------------------------------------------------------------------- */
 
-/* From `first`, which sees v, to all that see it, and the rim around them; 0: no memory. */
+/* Finds all faces that see v, starting from `first`, and the rim around them; 0: no memory. */
 static int find_hole(hull *h, int first, int v)
 {
     int sees = 2 * ++h->round;
@@ -227,7 +228,7 @@ static int find_hole(hull *h, int first, int v)
     return ok;
 }
 
-/* A face from each edge of the rim to v; their places go to `pending` from `first` on. */
+/* Adds a face from each edge of the rim to v; their indices are appended to `pending`. */
 static int close_hole(hull *h, int v)
 {
     int first = h->pending_count;
@@ -249,7 +250,7 @@ static int close_hole(hull *h, int v)
     return 1;
 }
 
-/* The points of the faces that went, to those that are new. */
+/* Assigns the points of the removed faces to the new ones. */
 static int move_points(hull *h, int v, int first_new)
 {
     for (int i = 0; i < h->gone_count; i++) {

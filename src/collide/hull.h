@@ -3,16 +3,16 @@
 #ifndef ZW_COLLIDE_HULL_H
 #define ZW_COLLIDE_HULL_H
 
-/* Outward triangles (three numbers of vertices each) of the hull of points: how many, in memory of
- * base_alloc at *triangle; 0: the points are in a plane, -1: no memory. */
+/* The triangles of the hull (three vertex indices each, outward), allocated by base_alloc at
+ * *triangle. Returns their number; 0: the points are in a plane, -1: no memory. */
 int collide_hull_triangles(const double *vertex, int count, int **triangle);
 
-/* across[3 t + k]: the triangle beyond the edge from corner k to k + 1 of t, or -1. Where more than
- * two share an edge they are neighbours by twos. 0: no memory. */
+/* across[3 t + k]: the triangle beyond the edge from corner k to k + 1 of t, or -1. If more than
+ * two triangles share an edge, they are paired. 0: no memory. */
 int collide_neighbours(const int *triangle, int triangles, int *across);
 
 /* Faces are polygons, counterclockwise from outside; those within 1e-10 of the size of one plane
- * are one. Points in a plane make a hull of two faces, points on a line one of none. */
+ * are one. Points in a plane have a hull of two faces, points on a line one without faces. */
 struct collide_hull {
     int vertex_count, face_count, ring_count;
     double extent;     /* largest distance of a vertex from the origin */
@@ -29,7 +29,7 @@ struct collide_hull {
     int *listed; /* or where its list of vertices is, and how many */
 };
 
-/* NULL: no memory, or less than one point, or numbers that are not finite. */
+/* NULL: no memory, no points, or numbers that are not finite. */
 struct collide_hull *collide_hull_new(const double *vertex, int count);
 void collide_hull_free(struct collide_hull *hull);
 

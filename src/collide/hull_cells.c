@@ -1,13 +1,13 @@
 /* The farthest corner of a hull in a direction, by a table over directions.
  *
  * Directions are the points of a cube: u = (1, y, z) and so on, divided by its largest component;
- * each of the six sides is a square, divided into four again and again. A cell lists the corners
- * that can be the farthest for some direction in it. To look one up is to go down to a cell and to
- * compare its few corners: nothing is remembered from one look to the next, so the answer is the
- * same whatever was asked before. (Climbing from corner to corner along the edges takes the square
- * root of their number, unless one remembers where the last climb ended.)
+ * each of the six sides is a square, divided into four repeatedly (a quadtree). A cell lists the
+ * corners that can be the farthest for some direction in it. A query descends to a cell and
+ * compares its few corners; no state is kept between queries, so the answer does not depend on
+ * earlier ones. (Climbing from corner to corner along the edges takes the square root of their
+ * number, unless one remembers where the last climb ended.)
  *
- * Which corners.  Over a cell u . (w - v) is linear in (y, z), so it is least at one of the four
+ * Which corners. Over a cell u . (w - v) is linear in (y, z), so it is least at one of the four
  * corners u_k of the cell. If some w of the hull has
  *
  *     u_k . (w - v) > slack,   k = 1 .. 4,         slack = 1e-14 of the extent of the hull
@@ -15,13 +15,13 @@
  * then w is farther than v for all directions of the cell, and the slack is more than the round-off
  * of both products (each below 3 * 2^-53 * |u| |v|, |u| <= sqrt(3)) and of finding the cell, so
  * that it is so in the computed numbers, too: v is never the largest of these, and can be left out.
- * For w the farthest corners along the u_k and along the middle of the cell are tried. What is
- * listed thus holds the largest of all computed products; lists are in rising order, so that of
- * equal ones the first is taken: the answer is that of looking through all corners, bit for bit. A
- * cell inherits from the one that it is part of.
+ * For w the farthest corners along the u_k and along the middle of the cell are tried. So the list
+ * contains the corner with the largest computed product; lists are in rising order, so that among
+ * equal ones the first is taken: the answer is that of a search over all corners, bit for bit. A
+ * cell selects from the list of the cell that contains it.
  *
- * Where very many corners are in a plane across u (the rim of a wheel) all of them are in the list
- * of the cells around u, however small; so there is a smallest cell. */
+ * Where very many corners lie in a plane normal to u (the rim of a wheel) all of them are in the
+ * lists of the cells around u, however small; therefore the depth is limited. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -64,7 +64,7 @@ static int *grown(int *old, int used, int *capacity, int needed)
     return wide;
 }
 
-/* Cells are pairs of numbers; so many new ones. */
+/* Adds `count` cells; a cell is a pair of numbers. */
 static int add_cells(maker *m, int count)
 {
     int *cell = grown(m->cell, 2 * m->cells, &m->cell_capacity, 2 * (m->cells + count));
@@ -85,7 +85,7 @@ static void products(const square *q, const double *v, double d[5])
     d[3] = d[4] + y + z;
 }
 
-/* Is the corner with the products d beaten everywhere by one of the five with the products W? */
+/* Is the corner with the products d dominated everywhere by one of the five with the products W? */
 static int is_beaten(double W[5][5], const double d[5], double slack)
 {
     for (int w = 0; w < 5; w++) {
@@ -97,7 +97,7 @@ static int is_beaten(double W[5][5], const double d[5], double slack)
     return 0;
 }
 
-/* The corners of a square out of those of the list (NULL: all), after what is listed. */
+/* Appends the corners of a square, selected from a list (all corners at first). */
 static int choose(maker *m, const square *q, int from, int count)
 {
     const double *vertex = m->hull->vertex;
@@ -125,7 +125,7 @@ static int choose(maker *m, const square *q, int from, int count)
     return 1;
 }
 
-/* The list of a cell that has been divided goes; all cells from `first` on are parts of it. */
+/* Removes the list of a cell that has been divided; all cells from `first` on are parts of it. */
 static void drop_list(maker *m, int first, int start, int count)
 {
     m->listed -= count;
@@ -136,7 +136,7 @@ static void drop_list(maker *m, int first, int start, int count)
     }
 }
 
-/* A cell whose list has been made, from `start` on: it is divided, or ends here. */
+/* Divides a cell whose list begins at `start`, or makes it a leaf. */
 static int divide(maker *m, int cell, const square *q, int start, int depth)
 {
     int count = m->listed - start, first = m->cells;

@@ -1,15 +1,15 @@
 /* A hull with polygons for faces, from its triangles.
  *
- * Triangles that lie in one plane (all corners within 1e-10 of the size of it) are one face: the
- * largest triangle that is left begins, and takes its neighbours as long as they fit. The edges of
- * a face that no other of its triangles has are its ring. The triangles are a closed surface
- * (hull.c), so every edge has a triangle beyond it. A corner that is on no ring is none, nor
- * one that is on two only: it is on an edge.
- * Every edge is in two rings, once in each direction; so the edges that leave a corner in the rings
- * of all faces are its neighbours, each once.
+ * Triangles that lie in one plane (all corners within 1e-10 of the size of it) are one face:
+ * starting with the largest remaining triangle, neighbours are added as long as they are in its
+ * plane. The edges of a face that belong to only one of its triangles are its ring. The triangles
+ * are a closed surface (hull.c), so every edge has a triangle beyond it. A point that is on no ring
+ * is not a corner, nor is one that is on two only: it is on an edge. Every edge is in two rings,
+ * once in each direction; so the edges that leave a corner in the rings of all faces are its
+ * neighbours, each once.
  *
- * Points in a plane have the ring of their outline twice, once from either side; of points on a
- * line the two ends are left, of one point itself. */
+ * Points in a plane have the ring of their outline twice, once from either side; points on a line
+ * keep their two ends, a single point itself. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,15 +62,15 @@ static int by_area(const void *a, const void *b)
     return (x->triangle > y->triangle) - (x->triangle < y->triangle);
 }
 
-/* All neighbours of `seed`, and theirs, that lie in its plane. */
-static void flood(maker *m, int seed, int *stack)
+/* Collects the connected triangles that lie in the plane of `start`. */
+static void flood(maker *m, int start, int *stack)
 {
     double n[3];
-    triangle_plane(m, seed, n);
-    double offset = v3_dot(n, &m->vertex[3 * m->triangle[3 * seed]]);
+    triangle_plane(m, start, n);
+    double offset = v3_dot(n, &m->vertex[3 * m->triangle[3 * start]]);
     int depth = 0;
-    m->face[seed] = m->faces;
-    stack[depth++] = seed;
+    m->face[start] = m->faces;
+    stack[depth++] = start;
     while (depth > 0) {
         int t = stack[--depth];
         for (int k = 0; k < 3; k++) {
@@ -134,8 +134,8 @@ static int is_on_border(const maker *m, int at)
     return m->face[m->across[at]] != m->face[at / 3];
 }
 
-/* Triangles of a face whose border is not one closed path (they surround others, or meet in a
- * corner only) become faces of their own. */
+/* If the border of a face is not one closed path (its triangles surround others, or meet only at a
+ * corner), its triangles become separate faces. */
 static int split_broken(maker *m)
 {
     int *border = ints(m->faces), *first = ints(m->faces);
@@ -148,7 +148,7 @@ static int split_broken(maker *m)
     }
     for (int f = 0; ok && f < m->faces; f++) {
         if (border[f] == 0) {
-            continue; /* not of a closed surface with a volume */
+            continue; /* cannot happen for a closed surface with a volume */
         }
         int at = first[f];
         do {
@@ -166,7 +166,7 @@ static int split_broken(maker *m)
     return ok;
 }
 
-/* The outline of each face. One that was split has none left. */
+/* The ring of each face. Faces that were split have no triangles left. */
 static int rings(maker *m)
 {
     int *border = ints(m->faces);
@@ -219,7 +219,8 @@ static int by_place(const void *a, const void *b)
     return (p->vertex > q->vertex) - (p->vertex < q->vertex);
 }
 
-/* A frame whose first two axes span the points: along the longest way, then the farthest off it. */
+/* Two axes that span the points: towards the farthest point, then towards the one farthest from
+ * that line. */
 static void flat_frame(const maker *m, double e[3], double f[3])
 {
     double n[3], best[3] = {1, 0, 0}, most = 0, d[3];
@@ -278,7 +279,7 @@ static int flat_rings(maker *m)
             }
             chain[count++] = i;
         }
-        count--; /* the last one begins the other chain */
+        count--; /* the last one starts the other chain */
         base = count;
     }
     for (int i = 0; ok && i < count; i++) {
@@ -322,7 +323,7 @@ static void face_plane(const collide_hull *h, int f, double plane[4])
     }
 }
 
-/* Lists by corner: for each place in the rings its corner gets `value`. */
+/* Lists by corner: the neighbours, or with `faces` the faces, of each corner. */
 static void by_corner(const collide_hull *h, int *start, int *list, int faces)
 {
     for (int k = 0; k < h->ring_count; k++) {
@@ -344,8 +345,8 @@ static void by_corner(const collide_hull *h, int *start, int *list, int faces)
     start[0] = 0;
 }
 
-/* A corner of a solid is of three faces at least: what is of two is on an edge and goes, but for
- * those of faces that would not have three left. */
+/* A corner of a solid belongs to at least three faces: a point of two faces is on an edge and is
+ * removed, unless a face would be left with fewer than three. */
 static int drop_between(maker *m)
 {
     int *faces = ints(m->vertices), to = 0;

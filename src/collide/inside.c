@@ -1,4 +1,4 @@
-/* Whether a point is of a core. */
+/* Is a point in a core? */
 #include "collide/inner.h"
 
 static int in_triangle(const double *corner, const double x[3], double slack)

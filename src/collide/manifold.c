@@ -6,23 +6,23 @@
  * corners are the points. None has less than gap(n), since that is the least over all lines; and
  * they come and go at the margin, not at some angle.
  *
- * A corner of the overlap is named by the two edges that meet in it, so it keeps its name as long
- * as it is the same corner. Shadows of two edges cross in one point; where they are nearly
- * parallel (two rollers side by side), what counts is how far they are off each other across:
- * between surfaces of radii with the sum r, an offset d adds d^2 / 2r to the gap. */
+ * A corner of the overlap is identified by the two edges that meet in it, so its feature number
+ * persists as long as it is the same corner. Shadows of two edges cross in one point; where they
+ * are nearly parallel (two rollers side by side), the lateral offset matters: between surfaces of
+ * radii with the sum r, an offset d adds d^2 / 2r to the gap. */
 #include "collide/inner.h"
 
 enum { CORNERS = 2 * COLLIDE_POLYGON, OTHER = 0x4000 };
 
 typedef struct corner {
     double x, y;
-    int edge; /* the edge that leaves it: of a, or OTHER + that of b */
+    int edge; /* the edge that starts here: of a, or OTHER + that of b */
 } corner;
 
 typedef struct shadow {
     const collide_solid *a, *b;
     double e[3], f[3], n[3], gap, tiny, near, hair;
-    /* tiny: off a line by round-off; near: one place; hair: one gap */
+    /* tolerances. tiny: distance from a line; near: equal positions; hair: equal gaps */
     collide_polygon p, q;
     double least; /* gap of the points so far */
     collide_sink *sink;
@@ -55,7 +55,7 @@ static double height(const shadow *s, const collide_polygon *g, double x, double
     return v3_dot(g->normal, from) / v3_dot(g->normal, s->n);
 }
 
-/* What is left of a polygon on the inner side of the line from (x0, y0) along (dx, dy). */
+/* Clips a polygon to the inner side of the line from (x0, y0) along (dx, dy). */
 static int cut(const shadow *s, corner *c, int count, double x0, double y0, double dx, double dy,
                int edge)
 {
@@ -101,7 +101,7 @@ static void faces(shadow *s)
         flatten(s, &s->p, i, &c[i].x, &c[i].y);
         c[i].edge = s->p.id[i] & 0x3fff;
     }
-    for (int i = s->q.count - 1; i >= 0 && count > 0; i--) { /* b's face is seen from behind */
+    for (int i = s->q.count - 1; i >= 0 && count > 0; i--) { /* b's face is seen from the back */
         double x0, y0, x1, y1;
         int to = i > 0 ? i - 1 : s->q.count - 1;
         flatten(s, &s->q, i, &x0, &y0);
@@ -113,7 +113,7 @@ static void faces(shadow *s)
         double dx = c[i].x - last->x, dy = c[i].y - last->y;
         int before = last->edge;
         if (count > 1 && dx * dx + dy * dy <= s->near * s->near) {
-            continue; /* an edge ended on another */
+            continue; /* a corner that lies on another edge */
         }
         put(s, c[i].x, c[i].y, height(s, &s->p, c[i].x, c[i].y), height(s, &s->q, c[i].x, c[i].y),
             name(before, c[i].edge));
@@ -124,7 +124,7 @@ static void faces(shadow *s)
 static void edge_face(shadow *s, const collide_polygon *edge, const collide_polygon *face)
 {
     double x0, y0, x1, y1, from = 0, to = 1;
-    int flip = edge == &s->q; /* then the face is a's */
+    int flip = edge == &s->q; /* then the face belongs to a */
     int from_cut = edge->id[0], to_cut = edge->id[1];
     flatten(s, edge, 0, &x0, &y0);
     flatten(s, edge, 1, &x1, &y1);
@@ -181,11 +181,11 @@ static void point_face(shadow *s, const collide_polygon *point, const collide_po
     put(s, x, y, flip ? other : z, flip ? z : other, name(point->id[0], 0x1000));
 }
 
-/* The end X of an edge of a or b, and Y beside it on the edge of the other. What is round about the
- * edges has its centres R apart when it touches; X and Y are off each other by `off` across, so
- * that the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. That line
- * is no normal once it leaves n by more than 60 degrees, as it does where the cores overlap; then
- * only what is hardly off at all is a point, along n. */
+/* The end X of an edge of a or b, and Y beside it on the edge of the other. The centres of
+ * curvature of the two surfaces are R apart when they touch; with a lateral offset `off` of X and Y
+ * the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. That line is
+ * not used as a normal if it differs from n by more than 60 degrees, as it does where the cores
+ * overlap; then there is only a point, along n, if the offset is negligible. */
 static void put_round(shadow *s, const double A[3], const double B[3], double round_a,
                       double round_b, uint32_t feature)
 {
@@ -199,7 +199,7 @@ static void put_round(shadow *s, const double A[3], const double B[3], double ro
     }
     double far = sqrt(up * up + off2);
     double gap = tilts ? (2 * R * z + z * z + off2) / (far + R) : z;
-    int is_least = gap <= s->gap + s->hair; /* its plane is that of n */
+    int is_least = gap <= s->gap + s->hair; /* then its normal is n */
     gap = gap < s->gap ? s->gap : gap;
     s->least = gap < s->least ? gap : s->least;
     for (int i = 0; i < 3; i++) {
@@ -210,9 +210,9 @@ static void put_round(shadow *s, const double A[3], const double B[3], double ro
     collide_emit(s->sink, pos, normal, gap, feature);
 }
 
-/* Two edges, one at least in a curved surface: the ends of each that are beside the other. They are
- * all there while the nearest points run from one end to the other, as they do at once where the
- * edges are parallel: a wheel that rocks on the edge of a step. */
+/* Two edges, at least one in a curved surface: the ends of each that are beside the other. They
+ * persist while the nearest points move from one end to the other, as happens suddenly where the
+ * edges become parallel: a wheel that rocks on the edge of a step. */
 static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
 {
     for (int k = 0; k < 4; k++) {
@@ -244,7 +244,8 @@ static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
     }
 }
 
-/* The edge of a face that is nearest along the normal: -1 where the face is b's, which is above. */
+/* The edge of a face that is nearest along the normal; `sign` is -1 if the face is b's, which is
+ * above. */
 static void nearest_edge(const shadow *s, const collide_polygon *face, double sign,
                          collide_polygon *edge)
 {
@@ -267,11 +268,11 @@ static void nearest_edge(const shadow *s, const collide_polygon *face, double si
     edge->round[0] = edge->round[1] = 0;
 }
 
-/* An edge that lies in a curved surface, and a face: on its inner part, or on the rim of it, where
+/* An edge in a curved surface, and a face: points in the interior of the face, or on its rim, where
  * the normal is tilted from that of the face. */
 static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polygon *face)
 {
-    int flip = edge == &s->q, first = s->sink->count; /* flip: the face is a's */
+    int flip = edge == &s->q, first = s->sink->count; /* flip: the face belongs to a */
     double across[3], radius = s->a->radius + s->b->radius;
     int inner = 0, rounded = radius + edge->round[0] + edge->round[1] > 0;
     v3_cross(across, s->n, face->normal);
@@ -286,7 +287,7 @@ static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polyg
         v3_sub(from, edge->point[k], rim.point[0]);
         inner |= !(tilt * (radius + edge->round[k]) > fabs(v3_dot(across, from)));
     }
-    if (inner) { /* some of it is nearer to the inside of the face */
+    if (inner) { /* part of it is nearer to the interior of the face */
         edge_face(s, edge, face);
     }
     if (tilt > 1e-9 && rounded) {
@@ -295,7 +296,7 @@ static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polyg
     }
 }
 
-/* Whether these are points of the two that are one along n of the other, as far as the gap says. */
+/* Is this a pair of points of the two shapes that differ along n by the gap? */
 static int is_pair(const shadow *s, const collide_apex *w, double slack)
 {
     double d[3];
@@ -306,8 +307,8 @@ static int is_pair(const shadow *s, const collide_apex *w, double slack)
            (s->b->kind == COLLIDE_ELLIPSOID || collide_inside(s->b, w->b, slack));
 }
 
-/* The nearest pair itself. Where it is not known (two faces in one plane that share a sliver of a
- * disc), the shapes are moved apart along n: it is the same one then, and a search finds it. */
+/* The nearest pair itself. If it is not known (two coplanar faces that share a sliver of a disc),
+ * the shapes are moved apart along n, which does not change the pair, and a search finds it. */
 static void put_pair(shadow *s, const collide_apex *witness)
 {
     double least = v3_min(s->a->extent + s->a->radius, s->b->extent + s->b->radius);
@@ -333,7 +334,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     double back[3] = {-n[0], -n[1], -n[2]};
     double scale = a->extent + b->extent + a->radius + b->radius;
     double size = v3_min(a->extent + a->radius, b->extent + b->radius);
-    shadow s; /* its polygons are large: what is not used of them is not touched */
+    shadow s; /* not initialised, as its polygons are large */
     s.a = a;
     s.b = b;
     s.gap = gap;
@@ -363,7 +364,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     } else if (s.p.count == 2 && s.q.count == 2) {
         edges(&s, &s.p, &s.q);
     }
-    /* a disc that leans by less than 1e-9 has no corner at its lowest point */
+    /* a disc tilted by less than 1e-9 has no corner at its lowest point */
     int exact = s.least <= gap + s.hair;
     if (!exact && witness != NULL) {
         put_pair(&s, witness);

@@ -1,7 +1,7 @@
-/* Triangles that do not move, in a tree of boxes.
+/* Fixed triangles in a tree of bounding boxes.
  *
- * The tree is cut at the median of the centres along the longest way of each box, so it has a depth
- * of log2 of the number of triangles. Vertices at the same place are one, so that triangles of
+ * The tree is split at the median of the centres along the longest side of each box, so its depth
+ * is log2 of the number of triangles. Vertices at the same place are one, so that triangles of
  * files that repeat their corners (STL) are neighbours. */
 #include <float.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { LEAF = 4, STACK = 80 };
 
 typedef struct node {
     double lower[3], upper[3];
-    int first, count; /* of the order; a leaf has count > 0 */
+    int first, count; /* range of `order`; count > 0 for a leaf */
     int right;        /* the left child is the next node */
 } node;
 
@@ -25,7 +25,7 @@ struct collide_mesh {
     node *node;
 };
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Creating -------------------------------------------------------------------------------- */
 
 typedef struct keyed {
     double x[3];
@@ -43,7 +43,7 @@ static int by_place(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-/* Corners by the first vertex that is at their place. */
+/* Replaces each corner by the first vertex at the same position. */
 static void weld(collide_mesh *m, keyed *k, int *same)
 {
     for (int i = 0; i < m->vertices; i++) {
@@ -74,7 +74,7 @@ static void box_of(const collide_mesh *m, int first, int count, double lower[3],
     }
 }
 
-/* Sorts the part of the order along the longest way of its box. */
+/* Sorts a part of the order along the longest side of its box. */
 static void sort_part(collide_mesh *m, keyed *k, const node *n)
 {
     double way[3];
@@ -94,7 +94,7 @@ static void sort_part(collide_mesh *m, keyed *k, const node *n)
     }
 }
 
-/* Depth first, so that the left child follows its parent; what waits are right children. */
+/* Depth first, so that the left child follows its parent; the stack holds right children. */
 static void build(collide_mesh *m, keyed *k)
 {
     struct {
@@ -210,7 +210,7 @@ void collide_mesh_free(collide_mesh *m)
     }
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 void collide_mesh_box(const collide_mesh *m, double lower[3], double upper[3])
 {
@@ -229,7 +229,8 @@ static int beside(const collide_mesh *m, int t, int at, int leaving, int *corner
     return m->across[3 * t + (leaving ? c : (c + 2) % 3)];
 }
 
-/* Clockwise from triangle to triangle, to where the ground ends or all around; then back. */
+/* Clockwise from triangle to triangle, to the border of the ground or all around; then
+ * counterclockwise. */
 static int ring_of(const void *ground, uint32_t number, int corner, double ring[][3])
 {
     const collide_mesh *m = ground;
@@ -256,7 +257,7 @@ static void triangle_pair(const collide_mesh *m, int t, const collide_solid *b, 
     collide_facet f = {.number = (uint32_t)t, .ring = ring_of, .ground = m};
     v3_copy(f.normal, &m->normal[3 * t]);
     if (v3_dot(f.normal, f.normal) == 0) {
-        return; /* no area: its edges are those of its neighbours */
+        return; /* no area: its neighbours have the same edges */
     }
     for (int k = 0; k < 3; k++) {
         int o = m->across[3 * t + k];
@@ -300,7 +301,7 @@ void collide_mesh_pair(const collide_mesh *m, const collide_solid *b, collide_si
 
 /* ---- Rays ------------------------------------------------------------------------------------ */
 
-/* d.(a x b), 0 where round-off may have made its sign: five roundings of each of its six terms. */
+/* d.(a x b), or 0 where round-off may decide its sign: each of its six terms has five roundings. */
 static double passes(const double d[3], const double a[3], const double b[3])
 {
     double sum = 0, size = 0;
@@ -314,8 +315,8 @@ static double passes(const double d[3], const double a[3], const double b[3])
 }
 
 /* With the corners a, b, c measured from p, d passes on one side of all three edges if d.(a x b),
- * d.(b x c), d.(c x a) have the same sign; on an edge or a corner it meets all that share it, so no
- * ray passes between triangles. Then t = n.a / n.d. -1: it is not met. */
+ * d.(b x c), d.(c x a) have the same sign; on an edge or a corner it meets all triangles that share
+ * it, so no ray passes between triangles. Then t = n.a / n.d. -1: no intersection. */
 static double triangle_ray(const collide_mesh *m, int t, const double p[3], const double d[3])
 {
     double corner[3][3], side[3];
@@ -332,7 +333,8 @@ static double triangle_ray(const collide_mesh *m, int t, const double p[3], cons
     return met && along != 0 ? v3_dot(&m->normal[3 * t], corner[0]) / along : -1;
 }
 
-/* Does the ray meet the box before `best`? Its ends are known to a few units in the last place. */
+/* Does the ray meet the box before `best`? The ends of the interval are accurate to a few units in
+ * the last place. */
 static int box_ray(const node *n, const double p[3], const double d[3], double best)
 {
     double from = 0, to = best;

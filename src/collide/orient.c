@@ -5,12 +5,14 @@
  * right.
  *
  * Else it is computed as an expansion: a sum of doubles, rising in size, no two of which overlap,
- * so that the last one has the sign of the sum. Three exact operations make it: a + b = x + y
- * Knuth: x is the rounded sum, y its error a * b = x + y      Dekker: the same of the product, from
- * factors split into 26 bits each expansion + b      one sum after the other, from the smallest
- * component up; zeros are dropped Differences of coordinates have two components, so the
- * determinant has at most 3 * 64. Numbers with few bits (meshes of single precision) rarely need
- * more than four. */
+ * so that the last one has the sign of the sum. Three exact operations make it:
+ *
+ *     a + b = x + y      Knuth: x is the rounded sum, y its error
+ *     a * b = x + y      Dekker: the same for the product, from factors split into 26 bits each
+ *     expansion + b      one sum after the other, from the smallest component up, without zeros
+ *
+ * Differences of coordinates have two components, so the determinant has at most 3 * 64. Numbers
+ * with few bits (meshes of single precision) rarely need more than four. */
 #include "collide/orient.h"
 
 #include <float.h>

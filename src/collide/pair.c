@@ -1,4 +1,4 @@
-/* Which rule a pair of shapes has; and how points leave this folder. */
+/* Selects the routine for a pair of shapes, and stores the points. */
 #include <string.h>
 
 #include "collide/ground.h"
@@ -64,8 +64,8 @@ static void relative(const collide_pose *at_a, const collide_pose *at_b, collide
     }
 }
 
-/* Is this place a number? */
-static int somewhere(const collide_solid *s)
+/* Is the pose finite? */
+static int is_finite(const collide_solid *s)
 {
     double all = s->t[0] + s->t[1] + s->t[2];
     for (int i = 0; i < 9; i++) {
@@ -81,7 +81,7 @@ static void on_ground(const collide_shape *a, const collide_pose *at_a, const co
     collide_solid_of(b, &sb);
     sink->turn = 1;
     relative(at_a, at_b, &sb);
-    if (!somewhere(&sb)) {
+    if (!is_finite(&sb)) {
         return;
     }
     if (a->kind == COLLIDE_PLANE) {
@@ -93,8 +93,8 @@ static void on_ground(const collide_shape *a, const collide_pose *at_a, const co
     }
 }
 
-static void in_the_air(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
-                       const collide_pose *at_b, collide_sink *sink)
+static void both_convex(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                        const collide_pose *at_b, collide_sink *sink)
 {
     collide_solid sa, sb;
     collide_solid_of(a, &sa);
@@ -103,7 +103,7 @@ static void in_the_air(const collide_shape *a, const collide_pose *at_a, const c
     memcpy(sb.R, at_b->R, sizeof sb.R);
     v3_sub(sb.t, at_b->pos, at_a->pos);
     double reach = sa.extent + sa.radius + sb.extent + sb.radius + sink->margin;
-    if (v3_dot(sb.t, sb.t) > reach * reach || !somewhere(&sb)) {
+    if (v3_dot(sb.t, sb.t) > reach * reach || !is_finite(&sb)) {
         return;
     }
     if (a->kind == COLLIDE_SPHERE) {
@@ -135,7 +135,7 @@ int collide_pair_or_gap(const collide_shape *a, const collide_pose *at_a, const 
     if (a_ground && b_ground) {
         return 0;
     }
-    /* the ground first, else the lower kind */
+    /* ground shapes first, else the lower kind */
     int flip = a_ground || b_ground ? b_ground : a->kind > b->kind;
     if (flip) {
         const collide_shape *shape = a;
@@ -151,7 +151,7 @@ int collide_pair_or_gap(const collide_shape *a, const collide_pose *at_a, const 
     } else if (a_ground || b_ground) {
         on_ground(a, at_a, b, at_b, &sink);
     } else {
-        in_the_air(a, at_a, b, at_b, &sink);
+        both_convex(a, at_a, b, at_b, &sink);
     }
     return sink.count;
 }

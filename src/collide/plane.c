@@ -1,18 +1,18 @@
 /* A plane with every convex shape: which of the shape's points are nearest to it.
  *
- * The gap of a point is its height. Points of a manifold are chosen so that they move smoothly with
- * the shape and no one is missing that could be the lowest:
+ * The gap of a point is its height. The points of a manifold are chosen so that they move smoothly
+ * with the shape and always include the lowest one:
  *
- *     box         of each two opposite corners the lower one: four
- *     cylinder    the lowest point of either rim, and of the lower rim the three others of a square
+ *     box         the lower one of each pair of opposite corners: four
+ *     cylinder    the lowest point of either rim, and three more of the lower rim, a square
  *     cone        the same for its base, and the apex
  *     hull        the corners of the face below
  *
- * A cylinder that stands has a square whose first corner is the lowest point, or at its own x axis
- * if it stands within 1e-9: when it tips, it tips over its true rim. */
+ * The first corner of the square of a standing cylinder is the lowest point, or on its x axis if
+ * the tilt is below 1e-9: so it tips over its true rim. */
 #include "collide/inner.h"
 
-/* Corner x in the shape's frame, rounded by its radius. */
+/* The point of corner x, in the shape's frame, with the rounding radius. */
 static void plane_point(const collide_solid *b, const double x[3], uint32_t feature,
                         collide_sink *sink)
 {
@@ -25,7 +25,7 @@ static void plane_point(const collide_solid *b, const double x[3], uint32_t feat
     collide_emit(sink, p, up, gap, feature);
 }
 
-/* The square in the rim at height z, from its lowest point on; `count` of its corners. */
+/* `count` corners of the square in the rim at height z, starting from its lowest point. */
 static void plane_rim(const collide_solid *b, const double down[3], double z, int count,
                       uint32_t feature, collide_sink *sink)
 {

@@ -1,6 +1,7 @@
 /* Rays: where p + t d, t >= 0, first meets the surface of a shape.
  *
- * A convex shape cuts one interval of t out of the line, its span. Each is made of simple pieces:
+ * The line is inside a convex shape for one interval of t, its span. Spans are combined from simple
+ * ones:
  *
  *     slab       |x_k| <= h along one axis
  *     quadric    a t^2 + 2 b t + c <= 0, for balls, ellipsoids, tubes (radius about z) and cones
@@ -9,8 +10,8 @@
  *     cone       quadric and slab; of a line that is steeper than the cone only the part on the
  *                side of the apex where the shape is
  *
- * The ray meets the surface where it enters, or, from inside, where it leaves. A plane is met from
- * its front only, within its half lengths where it has some. Triangles (mesh.c) are met from both
+ * The ray meets the surface where it enters, or, from inside, where it leaves. A plane is hit from
+ * its front only, within its half lengths if it has some. Triangles (mesh.c) are hit from both
  * sides. */
 #include "collide/ground.h"
 #include "collide/inner.h"
@@ -81,7 +82,7 @@ static collide_span cone(const double p[3], const double d[3], double radius, do
     collide_span inside = nothing;
     if (a > 0) {
         inside = quadric(a, b, c);
-    } else if (a < 0) { /* beyond its two points; below the apex is one of the two sides */
+    } else if (a < 0) { /* outside the two roots; one of the two sides is below the apex */
         double root = b * b - a * c, s = root > 0 ? sqrt(root) : 0;
         inside = d[2] < 0 ? (collide_span){(-b - s) / a, INFINITY}
                           : (collide_span){-INFINITY, (-b + s) / a};
@@ -118,8 +119,8 @@ collide_span collide_ray_span(collide_kind kind, const double size[3], const dou
     }
 }
 
-/* Outward, at a point of the surface of a convex shape: of several faces the one that it is
- * farthest out of. */
+/* The outward normal at a point of the surface of a convex shape: that of the face it is farthest
+ * out of. */
 static void normal_at(const collide_shape *shape, const double x[3], double n[3])
 {
     const double *h = shape->size;

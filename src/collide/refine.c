@@ -1,4 +1,4 @@
-/* The last digits of a contact normal.
+/* Computes a contact normal to full accuracy.
  *
  * Around the answer the support function of the difference is smooth on strata: where a shape
  * supports by
@@ -7,8 +7,8 @@
  *     an edge                         h = v.u          on  e.u = 0
  *     a face                          u = its normal
  *     the rim of a disc               h = r |u_xy| + z u_z
- *     a generator of a cylinder       the rim's        on  u_z = 0
- *     a generator of a cone           the rim's        on  2 half u_z = r |u_xy|
+ *     a generator of a cylinder       as the rim       on  u_z = 0
+ *     a generator of a cone           as the rim       on  2 half u_z = r |u_xy|
  *     an ellipsoid                    h = |(e_i u_i)|
  *
  * With h(u) the sum for both shapes (b at -u), grad h = p the point of the difference, the normal
@@ -19,8 +19,8 @@
  *     one              step back onto c = 0, then along it: d = -t.p / t'(Hess h - l Hess c - h 1)t
  *     two              c1 = c2 = 0
  *
- * Which strata is read off the simplex that GJK or EPA ended with; in doubt all are tried, and the
- * one with the largest true gap(n) wins. So this can only improve the answer. */
+ * The strata are taken from the final simplex of GJK or EPA; if in doubt, several are tried, and
+ * the one with the largest true gap(n) is kept. So this can only improve the answer. */
 #include "collide/inner.h"
 
 enum { MODES = 16, CONDITIONS = 2 };
@@ -55,7 +55,7 @@ static int add(mode *m, int count, mode_kind kind, const double p[3], const doub
     return count;
 }
 
-/* Of a polytope: by the different corners that the simplex has. */
+/* Strata of a polytope, from the distinct corners in the simplex. */
 static int corners(const collide_solid *s, const double own[][3], const int *id, int n,
                    const double u[3], mode *m)
 {
@@ -98,9 +98,10 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
     return third < 0 || count == 0 ? add(m, count, POINT, own[0], zero) : count;
 }
 
-/* The simplex need not have all corners of the answer: against a curved shape it ends near it, and
- * else where squares of distances cannot resolve directions, at sqrt(round-off). Then the edges
- * at the farthest corner that are nearly across u count too, and the faces. */
+/* The simplex need not contain all corners of the answer: against a curved shape it ends close to
+ * it, and otherwise where squares of distances cannot resolve directions, at sqrt(round-off).
+ * Therefore the edges at the farthest corner that are nearly perpendicular to u are included too,
+ * and the faces. */
 static int near_edges(const collide_solid *s, const double u[3], double near, mode *m, int count)
 {
     double e[3], f[3], face[3], corner[3];
@@ -156,12 +157,12 @@ static int near_edges(const collide_solid *s, const double u[3], double near, mo
     return count;
 }
 
-/* In the shape's own frame, for its own outward direction u; `around`: how far to look around it.
+/* In the shape's own frame, for its own outward direction u; `around`: also search near u.
  */
 static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
                  const double u[3], double around, mode *m)
 {
-    const double near = 0.06; /* the simplex is no farther off than that */
+    const double near = 0.06; /* the simplex is closer than that */
     double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
     double zero[3] = {0, 0, 0}, z[3] = {0, 0, u[2] < 0 ? -1 : 1}, top[3] = {0, 0, h};
     double end[3] = {0, 0, u[2] < 0 ? -h : h}, low[3] = {0, 0, -h};
@@ -247,7 +248,7 @@ static void turn_over(const double R[9], double v[3])
     v3_turn(v, R, w);
 }
 
-/* In the frame of the pair; `side` is 1 for a and -1 for b, which is looked at along -u. */
+/* In the frame of the pair; `side` is 1 for a and -1 for b, whose outward direction is -u. */
 static void local_of(const collide_solid *s, const mode *m, const double u[3], double side,
                      local *l)
 {
@@ -270,7 +271,7 @@ static void local_of(const collide_solid *s, const mode *m, const double u[3], d
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
-/* The Hessian in the plane of e and f: ee, ef, ff are added to. */
+/* Adds the Hessian in the plane of e and f: ee, ef, ff. */
 static void bend(const collide_solid *s, const local *l, const double e[3], const double f[3],
                  double H[3])
 {
@@ -310,8 +311,8 @@ static int solve2(double a, double b, double c, double d, const double r[2], dou
     return 1;
 }
 
-/* Solves the symmetric [a b; b c] x = r along its axes; an axis without curvature is left alone: a
- * whole line of directions is as good (two bodies of revolution on one axis). */
+/* Solves the symmetric [a b; b c] x = r along its axes; no step along an axis without curvature:
+ * all directions along it are equally good (two bodies of revolution on one axis). */
 static void solve_axes(double a, double b, double c, const double r[2], double x[2])
 {
     double middle = 0.5 * (a + c), half = 0.5 * (a - c), way = sqrt(half * half + b * b);
@@ -377,7 +378,7 @@ static int newton_step(const collide_solid *a, const local *la, const collide_so
     return 1;
 }
 
-/* The nearest pair itself: a point that is alone on its side; or where two lines pass. */
+/* The nearest pair itself: a vertex on one side, or where two lines cross. */
 static void witness_of(const local *la, const local *lb, const double u[3], collide_apex *out)
 {
     double p[3], h;
@@ -400,7 +401,7 @@ static void witness_of(const local *la, const local *lb, const double u[3], coll
     }
 }
 
-/* How far p is from being along u. */
+/* The component of p perpendicular to u. */
 static double slip(const local *la, const local *lb, const double u[3])
 {
     double p[3];
@@ -409,7 +410,7 @@ static double slip(const local *la, const local *lb, const double u[3])
     return v3_length(p);
 }
 
-/* One step, halved while it does not help: the rim's curvature r / |u_xy| knows no bounds. */
+/* One step, halved while it does not help: the curvature r / |u_xy| of a rim is unbounded. */
 static double damped_step(const collide_solid *a, const mode *ma, const collide_solid *b,
                           const mode *mb, local *la, local *lb, double u[3])
 {
@@ -431,13 +432,13 @@ static double damped_step(const collide_solid *a, const mode *ma, const collide_
                 return size;
             }
         } else if (!free) {
-            break; /* what is so far off is not this stratum's */
+            break; /* too far away to belong to this stratum */
         }
     }
     return INFINITY;
 }
 
-/* Faces know their normal, and two straight lines what is across both. */
+/* The normal of a face, or the common normal of two straight lines, directly. */
 static int straight(const collide_solid *a, const mode *ma, const collide_solid *b, const mode *mb,
                     double u[3])
 {
@@ -469,17 +470,17 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     local_of(b, mb, u, -1, &l[1]);
     for (int k = 0; k < 30; k++) {
         double size = damped_step(a, ma, b, mb, &l[0], &l[1], u);
-        int done = size < 1e-9; /* the next would be the square of that */
+        int done = size < 1e-9; /* the next step would be the square of that */
         last = size;
         if (done || !(size < INFINITY) || v3_dot(u, start) < 0.99) {
-            break; /* there, or on the way to another place */
+            break; /* converged, or diverging to another stationary point */
         }
     }
     return last < 1e-6;
 }
 
-/* How far the points of the two strata are apart along -u, if they are what supports there: those
- * of strata that are not (the other end of a cone, seen across its axis) may be stationary too. */
+/* Do the points of the two strata support the shapes along u, i.e. is their distance the gap? Other
+ * strata (the opposite end of a cone, seen perpendicular to its axis) may be stationary too. */
 static int supports(const collide_solid *a, const collide_solid *b, const local l[2],
                     const double u[3], double gap)
 {
@@ -488,7 +489,7 @@ static int supports(const collide_solid *a, const collide_solid *b, const local 
     return fabs(v3_dot(p, u) + gap + a->radius + b->radius) <= 1e-12 * (a->extent + b->extent);
 }
 
-/* Is one of these points the other's, as far along u as the gap says? */
+/* Do these points belong to the shapes and differ along u by the gap? */
 static int is_pair(const collide_solid *a, const collide_solid *b, const double u[3], double gap,
                    const collide_apex *w, double slack)
 {
@@ -498,8 +499,8 @@ static int is_pair(const collide_solid *a, const collide_solid *b, const double 
     return v3_dot(d, d) <= slack * slack;
 }
 
-/* u is stationary if the difference has the point h u: if a pair of points of the two is one along
- * u of the other. Where shapes are apart, that is the answer. */
+/* u is stationary if the difference contains the point h u: if a pair of points of the two shapes
+ * differs along u by the gap. For separated shapes that is the answer. */
 static int proved(const collide_solid *a, const collide_solid *b, const local l[2],
                   const double u[3], double gap, const collide_apex *w)
 {
@@ -514,9 +515,9 @@ static int proved(const collide_solid *a, const collide_solid *b, const local l[
            (free_b || collide_inside(b, w->b, slack));
 }
 
-/* A gap is flat at its top: by round-off a bad normal may have a better one. So the first that
- * converged wins over the start on equal terms; the first ones have the flattest strata, and on
- * equal terms are known best. */
+/* A gap is flat at its maximum, so round-off may give a less accurate normal a larger gap.
+ * Therefore the first that converged is preferred to the start if they are equal up to round-off;
+ * the first strata are the flattest and, if equal, the most accurate. */
 static double climb(const collide_solid *a, const mode *ma, int as, const collide_solid *b,
                     const mode *mb, int bs, double n[3], collide_apex *witness, int *found,
                     int *sure)
@@ -547,7 +548,7 @@ static double climb(const collide_solid *a, const mode *ma, int as, const collid
         best = gap;
         v3_copy(n, u);
         *sure = 0;
-        if (active) { /* points of shapes that are apart, if they have it already, need no other */
+        if (active) { /* separated shapes whose points prove the gap need no other */
             int have = converged && gap + a->radius + b->radius > 0 &&
                        is_pair(a, b, u, gap, witness, 1e-12 * (a->extent + b->extent));
             *found |= converged;
@@ -574,7 +575,8 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
         id_b[i] = simplex[i].ib;
     }
     int bent = collide_curved(a) || collide_curved(b);
-    for (int around = bent; around < 2 && !found; around++) { /* again, if no stratum supports */
+    for (int around = bent; around < 2 && !found;
+         around++) { /* repeated if no stratum supports the shapes */
         mode ma[MODES], mb[MODES];
         double back[3] = {-n[0], -n[1], -n[2]}, near = bent ? 0.06 : around ? 1e-6 : 0;
         v3_turn_back(u, a->R, n);

@@ -1,17 +1,17 @@
-/* Spheres, capsules and planes among themselves, from their poses alone: most robots are made
- * of these. Places are from that of the first shape.
+/* Spheres, capsules and planes among themselves, from their poses alone: most robots are made of
+ * these. Positions are relative to that of the first shape.
  *
- * Two capsules are two segments and a radius. Their points are the nearest of each of the four ends
- * on the other segment, where the foot is inside, and the nearest pair of the segments, if it is
- * none of these. Each is a true distance of its own with a normal of its own. Parallel capsules so
- * have a point at either end of their overlap, and turning one a little moves the points a little.
+ * Two capsules are two segments and a radius. Their points are the projections of each of the four
+ * ends onto the other segment, where these are inside it, and the nearest pair of the segments, if
+ * it is none of these. Each has its own distance and normal. So parallel capsules have a point at
+ * either end of their overlap, and a small rotation moves the points only a little.
  */
 #include "collide/inner.h"
 
 typedef struct segments {
     double u[3], q[3], v[3]; /* s u, q + t v; s, t in -1..1 */
     double uu, vv, uv, uq, vq;
-    double radius, ra, half[2], far2; /* far2: square of the distance beyond which nothing counts */
+    double radius, ra, half[2], far2; /* far2: square of the largest distance of a contact point */
 } segments;
 
 static void emit(const segments *g, double s, double t, uint32_t feature, collide_sink *sink)
@@ -24,7 +24,7 @@ static void emit(const segments *g, double s, double t, uint32_t feature, collid
         return;
     }
     double d = v3_unit(n);
-    if (!(d > 1e-14 * (g->half[0] + g->half[1]))) { /* the axes cross: across both */
+    if (!(d > 1e-14 * (g->half[0] + g->half[1]))) { /* the axes intersect: normal to both */
         d = 0;
         v3_cross(n, g->u, g->v);
         if (!(v3_unit(n) > 1e-12 * g->half[0] * g->half[1])) {
@@ -44,7 +44,7 @@ static double inside(double s)
     return s < -1 ? -1 : s > 1 ? 1 : s;
 }
 
-/* The nearest pair of s u and q + t v; 1: they are parallel, it is one of many. */
+/* The nearest pair of s u and q + t v; 1: the segments are parallel, and it is not unique. */
 static int nearest(const segments *g, double *s, double *t)
 {
     double c[3];
@@ -57,8 +57,8 @@ static int nearest(const segments *g, double *s, double *t)
     return parallel;
 }
 
-/* Ends of equal segments side by side are one point, not two: so a foot on a may be beyond the end
- * by a hair (and is then the end), one on b not. */
+/* The ends of equal segments side by side give one point, not two: so a projection onto a may be
+ * slightly beyond its end (and is then the end), one onto b may not. */
 static void ends(const segments *g, double s, double t, int parallel, collide_sink *sink)
 {
     double hair = 1e-9 * (g->half[0] + g->half[1]);
@@ -121,7 +121,7 @@ static void capsules(const collide_shape *a, const collide_pose *at_a, const col
     }
 }
 
-/* The nearest point of the axis of b. On it, the way out is along b's x axis. */
+/* By the nearest point of the axis of b. For a centre on the axis the normal is b's x axis. */
 static void sphere_capsule(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                            const collide_pose *at_b, collide_sink *sink)
 {
@@ -132,7 +132,7 @@ static void sphere_capsule(const collide_shape *a, const collide_pose *at_a, con
     along = -v3_dot(n, axis);
     if (along > half || along < -half) {
         v3_add(n, n, along < 0 ? -half : half, axis);
-    } else { /* twice, so that what is left of a short one is across */
+    } else { /* orthogonalised twice, in case the remainder is short */
         v3_add(n, n, along, axis);
         v3_add(n, n, -v3_dot(n, axis), axis);
     }

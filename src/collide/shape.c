@@ -1,8 +1,8 @@
-/* Shapes one by one: the farthest point in a direction, the face around it, the box around all. */
+/* Single shapes: the farthest point in a direction, the face around it, the bounding box. */
 #include "collide/ground.h"
 #include "collide/inner.h"
 
-/* The rim of radius r at height z; straight up and down any point of it will do. */
+/* The rim of radius r at height z; for directions along the axis, any point of it. */
 static void rim_support(const double u[3], double r, double z, double p[3])
 {
     double across = sqrt(u[0] * u[0] + u[1] * u[1]);
@@ -113,7 +113,7 @@ void collide_solid_of(const collide_shape *shape, collide_solid *s)
     }
 }
 
-/* The turned box of what does not move. */
+/* The rotated bounding box of a ground shape. */
 static void ground_bounds(const collide_shape *shape, const collide_pose *at, double lower[3],
                           double upper[3])
 {
@@ -235,9 +235,9 @@ static void box_polygon(const collide_solid *s, const double u[3], collide_polyg
     g->face = 2 * i + low;
 }
 
-/* The corners of face f; of very many some, always the same ones: a sole that stands has all of its
- * corners at one level, and which of them is the farthest along u is for round-off to say. Where v
- * is farther than all of those, from v on. */
+/* The corners of face f; if there are too many, a fixed selection: the corners of a flat face are
+ * all at one level, and only round-off decides which one is the farthest along u. If v is farther
+ * than all of the selection, the selection starts at v. */
 static void ring_of(const collide_hull *h, int f, const double u[3], int v, int limit,
                     collide_polygon *g)
 {
@@ -259,8 +259,8 @@ static void ring_of(const collide_hull *h, int f, const double u[3], int v, int 
     }
 }
 
-/* Of the faces at the farthest corner the one that has most of the corners that are as far, and of
- * these the one that faces u most. */
+/* Among the faces at the farthest corner, the one with the most corners that are equally far, and
+ * among these the one whose normal is closest to u. */
 static void hull_polygon(const collide_solid *s, const double u[3], int limit, collide_polygon *g)
 {
     const collide_hull *h = s->hull;

@@ -2,9 +2,9 @@
  * centre from the other's surface.
  *
  * In the other shape's frame let c be the centre, q the nearest point of the surface and m the unit
- * normal there: c = q + d m. Outside, d is the distance; inside, d < 0, and -d is the shortest way
- * out. The distance of the surfaces is d - r in both cases: the ball of radius |d| around c touches
- * the surface at q and nowhere crosses it. */
+ * normal there: c = q + d m. Outside, d is the distance; inside, d < 0, and -d is the depth. The
+ * distance of the surfaces is d - r in both cases: the ball of radius |d| around c touches the
+ * surface at q and nowhere crosses it. */
 #include "collide/inner.h"
 
 static double box_distance(const double c[3], const double h[3], double m[3])
@@ -75,7 +75,7 @@ static double cone_distance(const double c[3], const double size[3], double m[3]
 /* The nearest point of an ellipsoid is x_i = e_i^2 c_i / (e_i^2 + t), since c - x is along the
  * gradient x_i / e_i^2. With s = t + e_min^2 and g_i = e_i^2 - e_min^2 it lies on the surface when
  *     S(s) = sum (e_i c_i / (g_i + s))^2 = 1,    |e_min c_min| <= s <= |(e_i c_i)|.
- * 1/sqrt(S) is nearly straight: Newton's method on it, kept inside the bracket. When S(0) without
+ * 1/sqrt(S) is nearly linear: Newton's method on it, kept inside the bracket. When S(0) without
  * the shortest axis is below 1 and c_min = 0, the nearest point is off that plane, at s = 0. */
 static double ellipsoid_root(const double e[3], const double c[3], const double g[3], double low,
                              double high)
@@ -114,7 +114,7 @@ static double ellipsoid_distance(const double c[3], const double e[3], double m[
         double q = g[i] > 0 ? ec[i] / g[i] : 0;
         flat += q * q;
     }
-    int others = 0; /* c has a part along an axis as short as the shortest */
+    int others = 0; /* c has a component along an axis equal to the shortest */
     for (int i = 0; i < 3; i++) {
         others |= g[i] <= 0 && ec[i] != 0;
     }
@@ -129,7 +129,7 @@ static double ellipsoid_distance(const double c[3], const double e[3], double m[
         x[i] = e[i] * e[i] * q;
         rest -= (e[i] * q) * (e[i] * q);
     }
-    if (s == 0) { /* off the plane across the shortest axis, or a shape without volume */
+    if (s == 0) { /* off the plane normal to the shortest axis, or a shape without volume */
         x[least] = e[least] * sqrt(v3_max(rest, 0));
         m[least] = e[least] > 0 ? sqrt(v3_max(rest, 0)) / e[least] : c[least] < 0 ? -1 : 1;
     }
@@ -142,7 +142,7 @@ static double ellipsoid_distance(const double c[3], const double e[3], double m[
     return v3_dot(m, away);
 }
 
-/* Inside of all faces the nearest is the one with the least depth. */
+/* Inside all faces, the nearest face is the one with the least depth. */
 static double hull_depth(const double c[3], const collide_hull *hull, double m[3], int *face)
 {
     double most = -INFINITY;

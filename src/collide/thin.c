@@ -1,9 +1,10 @@
 /* Fewer points for the same support.
  *
- * A shape that lies on many triangles of one plane has a point at every corner of the grid under
- * it, but what holds it are the outermost. Of points with one normal, the farthest in each of eight
- * directions across it are kept, and the deepest: all corners of a contact patch that has no angle
- * above 135 degrees are among them. If that is not enough (rough ground), the deepest of all stay.
+ * A shape that lies on many coplanar triangles has a point at every corner of the grid under it,
+ * but the outermost are enough to support it. Of points with equal normals, the farthest in each of
+ * eight tangential directions are kept, and the deepest: these include all corners of a contact
+ * patch without angles above 135 degrees. If there are still too many (rough ground), the deepest
+ * of all are kept.
  */
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static int same_normal(const collide_point *a, const collide_point *b)
     return v3_dot(d, d) < 1e-18;
 }
 
-/* Marks of the points with the normal of `first`: 1 stays, 2 goes. */
+/* Marks the points with the normal of `first`: 1 kept, 2 removed. */
 static void outermost(const collide_point *p, int count, int first, unsigned char *mark)
 {
     double e[3], f[3], most[WAYS];

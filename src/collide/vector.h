@@ -1,4 +1,4 @@
-/* Vectors of three and turns, the little that collisions need of them. */
+/* Operations on 3-vectors and rotation matrices for collisions. */
 #ifndef ZW_COLLIDE_VECTOR_H
 #define ZW_COLLIDE_VECTOR_H
 
@@ -53,7 +53,7 @@ static inline void v3_scale(double v[3], double s)
     v[2] *= s;
 }
 
-/* As comparisons: the library's fmin and fmax are calls. */
+/* Written as comparisons, as fmin and fmax are function calls. */
 static inline double v3_max(double a, double b)
 {
     return a > b ? a : b;
@@ -64,7 +64,7 @@ static inline double v3_min(double a, double b)
     return a < b ? a : b;
 }
 
-/* Scaled by the largest entry where the squares would be lost. */
+/* Scaled by the largest entry where the squares would underflow or overflow. */
 static inline double v3_length(const double v[3])
 {
     double square = v3_dot(v, v);
@@ -79,7 +79,7 @@ static inline double v3_length(const double v[3])
     return big * sqrt(x * x + y * y + z * z);
 }
 
-/* To length 1 if it has one; returns the length it had. */
+/* Normalises v, unless it is zero; returns its previous length. */
 static inline double v3_unit(double v[3])
 {
     double length = v3_length(v);

@@ -40,7 +40,7 @@ zw_status image_check(const zw_system *system, zw_error *error)
     const char *lack = !system->tree                  ? "equations without bodies"
                        : bodies->formulas             ? "formulas over bodies"
                        : bodies->path_count > 0       ? "tendons through space"
-                       : bodies->grip_count > 0       ? "adhesion"
+                       : bodies->adhesion_count > 0   ? "adhesion"
                        : system->model->event_count   ? "events"
                        : system->tree->without_matrix ? "trees without a mass matrix"
                        : bodies->contact->asleep      ? "bodies that sleep"

@@ -1,18 +1,18 @@
 /* Derivatives by the chain rule, in both directions.
  *
- * For w = f(u, ...), `through` answers x * df/du. The forward sweep (expr_rate) calls it with x the
+ * For w = f(u, ...), `through` returns x * df/du. The forward sweep (expr_rate) calls it with x the
  * rate of u and adds up over the operands; the reverse sweep (expr_gradient) calls it with x the
  * derivative of the root by w and adds the answer to the one by u.
  *
  * Gates (if, min, max). On paper the derivative of `if c then f else g` is `if c then f' else g'`.
  * The reverse sweep must not send c ? x : 0 into f instead: where f is not taken it may be
- * singular, and 0 * infinity is not 0. So a gate is differentiated as a function of its own, each
- * branch by a reverse sweep from 1, and its gradient `if c then f_k else g_k` is what the sweeps
- * above it use as the slope by leaf k. Gates are done in order of their ids, each once, so nesting
- * costs no more than there is.
+ * singular, and 0 * infinity is not 0. So a gate is differentiated as a separate function, each
+ * branch by a reverse sweep from 1, and the sweeps above it use its gradient `if c then f_k else
+ * g_k` as the derivative by leaf k. Gates are done once each, in order of their ids, so the cost
+ * does not grow with the depth of nesting.
  *
  * Invariants:
- *   1. Every walk visits only what depends on the leaves in question.
+ *   1. Every traversal visits only nodes that depend on the leaves in question.
  *   2. No recursion: the depth of a formula is bounded by memory only.
  *   3. A derivative node has the place of the node that it comes from. */
 #include "expr/derive.h"
@@ -87,7 +87,7 @@ static int by_index(const void *a, const void *b)
     return index != 0 ? index : (x->id > y->id) - (x->id < y->id);
 }
 
-/* One term per index, in order; zeros go. */
+/* One term per index, in order, without zeros. */
 static void terms_merge(expr_graph *graph, expr_terms *terms)
 {
     int sorted = 1;
@@ -119,14 +119,14 @@ static expr_id through_pow(expr_graph *g, const expr_node *node, expr_id w, int 
     if (k == 1) {
         return mul(g, x, mul(g, w, expr_unary(g, EXPR_LOG, a)));
     }
-    if ((g->node[b].depends & ~EXPR_ON_PARAM) == 0) { /* fixed exponents: no singularity at a = 0 */
+    if ((g->node[b].depends & ~EXPR_ON_PARAM) ==
+        0) { /* constant exponents: no singularity at a = 0 */
         return mul(g, x, mul(g, b, expr_binary(g, EXPR_POW, a, sub(g, b, EXPR_ONE))));
     }
     return mul(g, x, over(g, mul(g, b, w), a));
 }
 
-/* x * dw/d(k-th operand) for the node w, which is no gate.
- * long: one case per operation */
+/* x * dw/d(k-th operand) for the node w, which is not a gate. long: one case per operation */
 static expr_id through(expr_graph *g, const expr_node *node, expr_id w, int k, expr_id x)
 {
     expr_id a = node->operand[0], b = node->operand[1], slope;
@@ -179,12 +179,12 @@ static expr_id through(expr_graph *g, const expr_node *node, expr_id w, int k, e
         return mul(g, slope, k == 0 ? a : b);
     case EXPR_ABS:
         return mul(g, x, expr_unary(g, EXPR_SIGN, a));
-    default: /* leaves, and what is flat */
+    default: /* leaves and locally constant operations */
         return EXPR_ZERO;
     }
 }
 
-/* What decides the gate, and what it decides between. */
+/* The condition of a gate, and its two branches. */
 static expr_id gate_condition(expr_graph *g, const expr_node *gate, expr_id *yes, expr_id *no)
 {
     if (gate->op == EXPR_SELECT) {
@@ -214,7 +214,7 @@ static expr_id leaf_rate(expr_graph *g, const expr_node *node, expr_rate_kind ki
     }
 }
 
-/* The rate of w from those of its operands, x[k] of the k-th. */
+/* The rate of w from the rates x[k] of its operands. */
 static expr_id node_rate(expr_graph *g, const expr_node *node, expr_id w, const expr_id *x)
 {
     expr_id a = node->operand[0], b = node->operand[1], yes, no, condition;
@@ -257,7 +257,7 @@ zw_status expr_rate(expr_graph *graph, const expr_id *id, int count, expr_rate_k
         return graph->status;
     }
     for (int i = 0; i < walk.count; i++) {
-        expr_node node = graph->node[walk.list[i]]; /* a copy: the graph grows */
+        expr_node node = graph->node[walk.list[i]]; /* a copy, as the graph may be reallocated */
         graph->place = node.place;
         if (node.operand[0] == EXPR_NONE) {
             walk.image[i] = leaf_rate(graph, &node, kind);
@@ -284,7 +284,7 @@ zw_status expr_rate(expr_graph *graph, const expr_id *id, int count, expr_rate_k
 
 /* ---- Reverse ----------------------------------------------------------------------------------*/
 
-/* The gates below a root, by id, and the gradient of each as far as it is known. */
+/* The gates below a root, by id, and the gradients computed so far. */
 typedef struct gate {
     expr_id id;
     expr_terms slope;
@@ -304,7 +304,7 @@ static int gate_by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* A gate that gets x from above gives x * slope to each of its leaves. */
+/* Reverse step through a gate: each of its leaves gets x * its derivative. */
 static void through_gate(const sweep *s, expr_id id, expr_id x, expr_terms *terms)
 {
     gate key = {.id = id};
@@ -315,7 +315,8 @@ static void through_gate(const sweep *s, expr_id id, expr_id x, expr_terms *term
     }
 }
 
-/* Down the list of a walk whose last node is the root: terms of the gradient, not yet merged. */
+/* Reverse sweep over the list of a walk, whose last node is the root: terms of the gradient, not
+ * yet merged. */
 static void sweep_down(const sweep *s, expr_walk *walk, expr_terms *terms)
 {
     expr_graph *graph = s->graph;
@@ -355,7 +356,7 @@ static void sweep_branch(const sweep *s, expr_id root, expr_terms *terms)
     }
 }
 
-/* slope of the gate = if condition then slope of yes else slope of no, leaf by leaf. */
+/* Derivative of the gate = if condition then that of yes else that of no, leaf by leaf. */
 static void sweep_gate(const sweep *s, gate *g)
 {
     expr_graph *graph = s->graph;
@@ -385,7 +386,7 @@ static void sweep_gate(const sweep *s, gate *g)
     expr_terms_free(&of_no);
 }
 
-/* The gates of the list, done one after the other: operands have smaller ids. */
+/* The gates of the list in order of their ids, as operands have smaller ids. */
 static void sweep_gates(sweep *s, const expr_walk *walk, int gates)
 {
     s->gate = base_alloc((size_t)gates * sizeof *s->gate);

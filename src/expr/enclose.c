@@ -1,7 +1,7 @@
 /* Forward differentiation in interval arithmetic (Moore 1966, Griewank 1989).
  *
- * Constants and what follows from parameters alone are points here: the formula is the one with the
- * parameters that the tape has computed. */
+ * Constants, and values that depend on parameters alone, are points here: they are taken from the
+ * tape's registers. */
 #include "expr/enclose.h"
 
 #include "expr/tape_code.h"
@@ -16,20 +16,20 @@ static jet constant(double x)
     return (jet){interval_point(x), interval_point(0.0)};
 }
 
-/* Where nothing is known of the value there may be a pole, and slopes on both sides of a pole say
- * nothing about the way across it. */
+/* Where the value is unbounded there may be a pole, and the rates on both sides of a pole give no
+ * bound across it. */
 static jet jet_of(interval value, interval rate)
 {
     return (jet){value, value.lo == -INFINITY && value.hi == INFINITY ? INTERVAL_ALL : rate};
 }
 
-/* A function of value `value` and slope `slope` by x. */
+/* A function of x with enclosures of its value and of its derivative by x. */
 static jet chain(interval value, interval slope, jet x)
 {
     return jet_of(value, interval_mul(slope, x.rate));
 }
 
-/* One that jumps somewhere, or not: of a single value there is no jump. */
+/* A piecewise constant function: if only one value is possible, there is no jump. */
 static jet stepwise(double lo, double hi)
 {
     return (jet){{lo, hi}, lo == hi ? interval_point(0.0) : INTERVAL_ALL};
@@ -196,10 +196,10 @@ static jet most(jet x, jet y, double side)
     return negative(least(negative(x), negative(y), -side));
 }
 
-/* What can be true while a - b is in x: bits of below, at and above zero. */
+/* Signs that a - b can have, as bits: below, at and above zero. */
 enum { BELOW = 1, AT = 2, ABOVE = 4 };
 
-static jet truth(jet a, jet b, double side, int wanted)
+static jet comparison(jet a, jet b, double side, int wanted)
 {
     int seen = side < 0.0 ? BELOW : side > 0.0 ? ABOVE : side == 0.0 ? AT : 0;
     if (seen == 0) {
@@ -296,9 +296,9 @@ static void execute(const uint32_t *code, jet *r, jet *out)
             RUN(EXPR_FLOOR, 3, D = round_down(A, B.value.lo))
             RUN(EXPR_MIN, 4, D = least(A, B, C.value.lo))
             RUN(EXPR_MAX, 4, D = most(A, B, C.value.lo))
-            RUN(EXPR_LESS, 4, D = truth(A, B, C.value.lo, BELOW))
-            RUN(EXPR_LESS_EQUAL, 4, D = truth(A, B, C.value.lo, BELOW | AT))
-            RUN(EXPR_EQUAL, 3, D = truth(A, B, NAN, AT))
+            RUN(EXPR_LESS, 4, D = comparison(A, B, C.value.lo, BELOW))
+            RUN(EXPR_LESS_EQUAL, 4, D = comparison(A, B, C.value.lo, BELOW | AT))
+            RUN(EXPR_EQUAL, 3, D = comparison(A, B, NAN, AT))
             RUN(EXPR_AND, 3, D = both(A, B))
             RUN(EXPR_OR, 3, D = either(A, B))
             RUN(EXPR_NOT, 2, D = stepwise(!may_hold(A), !must_hold(A)))
@@ -317,7 +317,7 @@ static void execute(const uint32_t *code, jet *r, jet *out)
 #undef C
 #undef E
 
-/* Registers that temporaries of the main part use are overwritten before they are read. */
+/* Registers of temporaries are set here too, but overwritten before they are read. */
 void expr_enclose_prepare(const expr_tape *tape, const double *prepared, expr_jet *registers)
 {
     for (int i = 0; i < tape->registers; i++) {

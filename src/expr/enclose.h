@@ -1,16 +1,16 @@
-/* A tape over intervals: what its outputs and their rates can be while time and state run through a
- * piece of motion.
+/* A tape evaluated over intervals: bounds of its outputs and their rates while time and state range
+ * over a piece of a motion.
  *
  * A jet is an enclosure of a function of time over a piece of time, and one of its derivative. From
- * the jets of the leaves the tape's instructions make those of the outputs by the chain rule, with
- * outward rounding (interval.h), so
+ * the jets of the leaves the tape computes those of the outputs by the chain rule, with outward
+ * rounding (interval.h), so
  *
  *     value contains f(t) for every t of the piece, and f(t) - f(s) is in rate * (t - s) for all
  *     t, s of the piece,
  *
- * also where f bends (abs, min, max, hypot at 0: a rate is then any slope between the two); where
- * it may jump (floor, sign, if) the rate is the whole line. Kinks whose side is given (tape.h) are
- * on that side throughout. */
+ * also where f has a corner (abs, min, max, hypot at 0: the rate then contains all slopes between
+ * the two sides); where it may jump (floor, sign, if) the rate is the whole line. Kinks whose side
+ * is given (tape.h) are taken on that side throughout. */
 #ifndef ZW_EXPR_ENCLOSE_H
 #define ZW_EXPR_ENCLOSE_H
 

@@ -6,7 +6,7 @@
 
 typedef enum expr_function_kind {
     EXPR_CALL_OP,   /* the graph's operation on scalars */
-    EXPR_CALL_FOLD, /* an operation of two, over two or more */
+    EXPR_CALL_FOLD, /* a binary operation, applied to two or more arguments */
     EXPR_CALL_CLAMP,
     EXPR_CALL_IF,
     EXPR_CALL_PIECEWISE,

@@ -49,7 +49,7 @@ int expr_leaf_bit(expr_op leaf)
     }
 }
 
-/* ---- Room -------------------------------------------------------------------------------------*/
+/* ---- Memory -----------------------------------------------------------------------------------*/
 
 static void lay_out(expr_graph *graph, base_arena *arena)
 {
@@ -86,29 +86,30 @@ static int is_same(const expr_node *x, const expr_node *y)
            memcmp(&x->value, &y->value, sizeof x->value) == 0;
 }
 
-/* Where the node is in the table, or the empty slot where it would. First choice is a bucket of
- * slots that is near the one of the operand's neighbours: formulas are made and derived from
- * neighbour to neighbour, so the bucket is mostly in cache. Where it is full, anywhere. */
+/* The slot of the node in the table, or the empty slot where it belongs. The first choice is a
+ * bucket near those of the operands' neighbours: formulas are built and differentiated in order, so
+ * this bucket is usually in the cache. If it is full, any other slot. */
 static expr_slot *slot_of(const expr_graph *graph, const expr_node *node, uint32_t hash)
 {
     uint32_t near = node->op == EXPR_CONST ? hash : (uint32_t)node->index;
     for (int k = 0; k < 3 && node->operand[k] != EXPR_NONE; k++) {
         near = k == 0 || near < (uint32_t)node->operand[k] ? (uint32_t)node->operand[k] : near;
     }
-    uint32_t mask = 2 * (uint32_t)graph->capacity / BUCKET - 1; /* of a power of two */
+    uint32_t mask =
+        2 * (uint32_t)graph->capacity / BUCKET - 1; /* number of buckets - 1, a power of two - 1 */
     uint32_t at = near * 2 / BUCKET & mask, stride = hash | 1;
     for (;; at = (at + stride) & mask) {
         expr_slot *slot = &graph->slot[at * BUCKET];
         for (int k = 0; k < BUCKET; k++, slot++) {
-            if (slot->tenant == 0 ||
-                (slot->hash == hash && is_same(&graph->node[slot->tenant - 1], node))) {
+            if (slot->owner == 0 ||
+                (slot->hash == hash && is_same(&graph->node[slot->owner - 1], node))) {
                 return slot;
             }
         }
     }
 }
 
-/* All arrays in a new block; on failure the graph keeps what it has. */
+/* Moves all arrays to a larger block; on failure the graph is unchanged. */
 static zw_status make_room(expr_graph *graph, int capacity)
 {
     expr_graph larger = *graph;
@@ -128,7 +129,7 @@ static zw_status make_room(expr_graph *graph, int capacity)
     }
     for (int id = 0; id < larger.count; id++) {
         uint32_t hash = hash_of(&larger.node[id]);
-        *slot_of(&larger, &larger.node[id], hash) = (expr_slot){.hash = hash, .tenant = id + 1};
+        *slot_of(&larger, &larger.node[id], hash) = (expr_slot){.hash = hash, .owner = id + 1};
     }
     base_free(graph->block);
     *graph = larger;
@@ -154,7 +155,7 @@ expr_graph *expr_graph_copy(const expr_graph *graph)
         return NULL;
     }
     *copy = *graph;
-    copy->block = NULL; /* make_room frees what it replaces */
+    copy->block = NULL; /* make_room would free the original's block */
     if (make_room(copy, graph->capacity) != ZW_OK) {
         base_free(copy);
         return NULL;
@@ -192,7 +193,7 @@ void expr_graph_at(expr_graph *graph, int place)
 
 /* ---- Nodes ------------------------------------------------------------------------------------*/
 
-/* The one node of this kind: found, or made. */
+/* The unique node with this operation and operands: found, or added. */
 static expr_id graph_add(expr_graph *graph, expr_node node)
 {
     if (graph->status != ZW_OK) {
@@ -200,8 +201,8 @@ static expr_id graph_add(expr_graph *graph, expr_node node)
     }
     uint32_t hash = hash_of(&node);
     expr_slot *slot = slot_of(graph, &node, hash);
-    if (slot->tenant != 0) {
-        return slot->tenant - 1;
+    if (slot->owner != 0) {
+        return slot->owner - 1;
     }
     if (graph->count == graph->capacity) {
         if (make_room(graph, 2 * graph->capacity) != ZW_OK) {
@@ -212,14 +213,14 @@ static expr_id graph_add(expr_graph *graph, expr_node node)
     node.place = graph->place;
     graph->node[graph->count] = node;
     graph->position[graph->count] = 0;
-    *slot = (expr_slot){.hash = hash, .tenant = ++graph->count};
+    *slot = (expr_slot){.hash = hash, .owner = ++graph->count};
     return graph->count - 1;
 }
 
 expr_id expr_const(expr_graph *graph, double value)
 {
     expr_node node = {.op = EXPR_CONST, .operand = {EXPR_NONE, EXPR_NONE, EXPR_NONE}};
-    node.value = value == 0.0 ? 0.0 : value; /* there is one zero only */
+    node.value = value == 0.0 ? 0.0 : value; /* -0 becomes 0 */
     return graph_add(graph, node);
 }
 
@@ -231,8 +232,8 @@ expr_id expr_leaf(expr_graph *graph, expr_op leaf, int index)
     return graph_add(graph, node);
 }
 
-/* An operation on nodes as it stands, unless it is one on constants with a finite value. What is
- * not finite stays as written, so that it can be shown. */
+/* An operation on nodes without simplification, unless all operands are constants and the value is
+ * finite. A value that is not finite remains an operation, so that it can be shown in a message. */
 expr_id fold_operation(expr_graph *graph, expr_op op, int index, expr_id a, expr_id b, expr_id c)
 {
     if (graph->status != ZW_OK) {

@@ -6,10 +6,10 @@
  *      are shared, and so are their derivatives.
  *   3. Building folds constants and the neutral elements (x+0, x*1, x*0, x^1, --x ...), nothing
  *      that would hide a singularity of the user's formula (x/x and 1/0 stay). x^2 is x*x.
- *   4. Every node remembers the place in the text that first asked for it, derivatives the place
- *      of what they derive from; so a division by zero can be shown to the user.
- *   5. Running out of memory is sticky: builders then answer node 0 (the constant zero), and
- *      expr_graph_status says ZW_NO_MEMORY. Check it once, at the end.
+ *   4. Every node stores the place in the text that it was first made for, a derivative the place
+ *      of the node it is derived from; so a division by zero can be shown to the user.
+ *   5. Running out of memory is sticky: builders then return node 0 (the constant zero), and
+ *      expr_graph_status returns ZW_NO_MEMORY. Check it once, at the end.
  */
 #ifndef ZW_EXPR_GRAPH_H
 #define ZW_EXPR_GRAPH_H
@@ -87,7 +87,7 @@ typedef struct expr_node {
     unsigned char depends;
     int operand[3]; /* EXPR_NONE where there is none */
     int index;      /* leaves: which one; POWI: the exponent */
-    int place;      /* who asked for it; the meaning of the number is the caller's */
+    int place;      /* place in the text; the caller defines its meaning */
     double value;   /* CONST */
 } expr_node;
 
@@ -98,8 +98,9 @@ expr_graph *expr_graph_copy(const expr_graph *graph); /* the same ids; NULL: no 
 void expr_graph_free(expr_graph *graph);
 zw_status expr_graph_status(const expr_graph *graph);
 int expr_graph_count(const expr_graph *graph);
-const expr_node *expr_graph_node(const expr_graph *graph, expr_id id); /* until the next builder */
-void expr_graph_at(expr_graph *graph, int place); /* nodes made from now on come from here */
+const expr_node *expr_graph_node(const expr_graph *graph,
+                                 expr_id id);     /* valid until the next node is built */
+void expr_graph_at(expr_graph *graph, int place); /* sets the place of nodes built from now on */
 
 /* Builders. */
 expr_id expr_const(expr_graph *graph, double value);
@@ -112,7 +113,7 @@ expr_id expr_select(expr_graph *graph, expr_id condition, expr_id yes, expr_id n
 const char *expr_op_text(expr_op op);
 int expr_op_operands(expr_op op);
 
-/* The value of one operation on numbers: what folding, the tape and expr_value all use. */
+/* The value of one operation on numbers, as folding, the tape and expr_value compute it. */
 double expr_apply(expr_op op, int index, double a, double b, double c);
 
 /* Numbers for the leaves; arrays may be NULL where no node needs them. */
@@ -125,12 +126,14 @@ typedef struct expr_inputs {
     const double *lambda;
 } expr_inputs;
 
-/* The value of a node, slowly: for sizes, initial values and diagnosis (value.c). The graph is only
- * read, so threads may share it. Needs scratch memory, so it can fail: ZW_NO_MEMORY. */
+/* The value of a node without a tape, slower: for sizes, initial values and diagnosis (value.c).
+ * The graph is only read, so threads may share it. It needs scratch memory and can fail:
+ * ZW_NO_MEMORY. */
 zw_status expr_value(const expr_graph *graph, expr_id id, const expr_inputs *inputs, double *value);
 
 /* The first node, in order of evaluation, below `id` whose value is not finite although its
- * operands are; EXPR_NONE if there is none. Where formulas have singularities, this is the one. */
+ * operands are; EXPR_NONE if there is none. This is the operation to name in a message about a
+ * singularity. */
 zw_status expr_culprit(const expr_graph *graph, expr_id id, const expr_inputs *inputs,
                        expr_id *culprit);
 

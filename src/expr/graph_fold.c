@@ -1,10 +1,10 @@
-/* The builders: operations on nodes, made as small as exactness allows.
+/* The builders: operations on nodes, with simplifications that are exact.
  *
  * Every rule here keeps the value of the formula to the last bit, up to the sign of a zero and
- * short of overflow: signs and powers of two travel through products and quotients without
- * rounding, nothing is distributed or reassociated. 0*x = 0 and x-x = 0 are taken as the identities
- * they are on paper. What travels is there to meet its like in derivatives: m/2*v^2 has the
- * derivative m*v, of three nodes. */
+ * short of overflow: signs and powers of two are moved through products and quotients without
+ * rounding; nothing is distributed or reassociated. 0*x = 0 and x-x = 0 are applied as algebraic
+ * identities. Moving factors lets them cancel in derivatives: that of m/2*v^2 is m*v, three
+ * nodes. */
 #include "expr/graph_fold.h"
 
 #include "expr/graph_walk.h"
@@ -41,7 +41,7 @@ static int is_binary_scale(const expr_graph *graph, expr_id id)
     return is_op(graph, id, EXPR_CONST) && is_power_of_two(value_of(graph, id));
 }
 
-/* A product c*x: products have their constant, if any, in one place. */
+/* Is it a product c*x? A product has at most one constant factor, always in the same place. */
 static int is_scaled(const expr_graph *graph, expr_id id, expr_id *constant, expr_id *rest)
 {
     if (is_op(graph, id, EXPR_MUL)) {
@@ -367,11 +367,11 @@ double expr_apply(expr_op op, int index, double a, double b, double c)
         return math_hypot(a, b);
     case EXPR_ABS:
         return fabs(a);
-    case EXPR_SIGN: /* NaN stays NaN */
+    case EXPR_SIGN: /* NaN gives NaN */
         return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a == 0.0 ? 0.0 : a;
     case EXPR_FLOOR:
         return math_floor(a);
-    case EXPR_MIN: /* NaN wins */
+    case EXPR_MIN: /* NaN if either is NaN */
         return a < b ? a : b <= a ? b : a + b;
     case EXPR_MAX:
         return a > b ? a : b >= a ? b : a + b;
@@ -390,6 +390,6 @@ double expr_apply(expr_op op, int index, double a, double b, double c)
     case EXPR_SELECT:
         return a != 0.0 ? b : c;
     default:
-        return 0.0; /* a leaf is no operation */
+        return 0.0; /* leaves are not operations */
     }
 }

@@ -30,12 +30,12 @@ static expr_id next_operand(const expr_graph *graph, expr_id id, expr_walk_kind 
     return EXPR_NONE;
 }
 
-/* Depth first with a stack of our own: a node is listed when all its operands are. Returns how many
- * there are. */
+/* Depth first with an explicit stack: a node is listed after all its operands. Returns their
+ * number. */
 static int collect(expr_graph *graph, const expr_id *id, int count, expr_walk_kind kind,
                    int depends)
 {
-    if (++graph->epoch == 0) { /* once in four billion walks */
+    if (++graph->epoch == 0) { /* the counter wrapped around */
         memset(graph->stamp, 0, (size_t)graph->capacity * sizeof *graph->stamp);
         graph->epoch = 1;
     }

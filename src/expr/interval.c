@@ -6,7 +6,7 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- Products --------------------------------------------------------------------------------*/
 
-/* 0 times a bound that is not known is 0: the set of values is that of finite numbers. */
+/* 0 times an infinite bound is 0: values are finite, whatever the bound. */
 static double product(double x, double y)
 {
     return x == 0.0 || y == 0.0 ? 0.0 : x * y;
@@ -34,13 +34,13 @@ expr_interval interval_mul(expr_interval x, expr_interval y)
            d = product(x.hi, y.hi);
     double lo = fmin(fmin(a, b), fmin(c, d)), hi = fmax(fmax(a, b), fmax(c, d));
     expr_interval z = out_of_products(lo, hi);
-    /* a bound that is 0 though no factor is: it underflowed all the way */
+    /* a bound is 0 although no factor is: it underflowed to 0 */
     z.lo = lo == 0.0 && !interval_has(x, 0.0) && !interval_has(y, 0.0) ? -DBL_MIN : z.lo;
     z.hi = hi == 0.0 && !interval_has(x, 0.0) && !interval_has(y, 0.0) ? DBL_MIN : z.hi;
     return z;
 }
 
-/* 1/y; a zero at one end of y leaves one side unknown, a zero inside both. */
+/* 1/y; a zero at one end of y makes one side unbounded, a zero inside both. */
 static expr_interval inverse(expr_interval y)
 {
     if (y.lo > 0.0 || y.hi < 0.0) {
@@ -120,7 +120,7 @@ expr_interval interval_powi(expr_interval x, int n)
 
 /* ---- Elementary functions ---------------------------------------------------------------------*/
 
-/* Two units in the last place, and nothing beyond the range of the function. */
+/* Widened by two units in the last place, but not beyond the range of the function. */
 static expr_interval out_twice(double lo, double hi, double least, double most)
 {
     lo = interval_down(interval_down(lo));
@@ -153,8 +153,8 @@ expr_interval interval_log(expr_interval x)
     return out_twice(lo, x.hi == INFINITY ? INFINITY : math_log(x.hi), -INFINITY, INFINITY);
 }
 
-/* Whether k + part, k an integer (even, odd: of that kind), may lie in x / pi. Quotients are right
- * to two units in the last place, and what decides is moved out by four. */
+/* Whether k + part may lie in x / pi for an integer k (with `parity`, an even or odd one).
+ * Quotients are accurate to two units in the last place, and the bounds are widened by four. */
 static int meets(expr_interval x, double part, int parity)
 {
     double from = x.lo / PI - part, to = x.hi / PI - part;
@@ -254,8 +254,8 @@ expr_interval interval_hypot(expr_interval x, expr_interval y)
     return out_twice(math_hypot(x.lo, y.lo), math_hypot(x.hi, y.hi), 0.0, INFINITY);
 }
 
-/* For x >= 0 monotone in each argument: the extremes are at corners. Negative x have powers with
- * integer exponents only. */
+/* For x >= 0 monotone in each argument: the extremes are at corners. Negative x have powers only
+ * for integer exponents. */
 expr_interval interval_pow(expr_interval x, expr_interval y)
 {
     if (y.lo == y.hi && y.lo == floor(y.lo) && fabs(y.lo) < 1e6) {

@@ -1,14 +1,14 @@
 /* Interval arithmetic: sets [lo, hi] that contain every value a formula takes while its arguments
  * range over intervals (Moore 1966).
  *
- * Rounding.  Sums, products, quotients and square roots are rounded to nearest, so the exact result
+ * Rounding. Sums, products, quotients and square roots are rounded to nearest, so the exact result
  * is within half a unit in the last place of the computed one; elementary functions are within one
  * (math/elementary.h). A unit in the last place of x is at most |x| 2^-52, so moving a bound out by
  * that once, or for elementary functions twice, makes it a bound of the exact result. Sums that
  * underflow are exact; products that do are moved by the smallest normal number.
  *
- * Infinite bounds mean that nothing is known on that side. Arguments outside of the domain of a
- * function are cut off, as the formula has no value there; where nothing is left the answer is the
+ * An infinite bound means that there is no bound on that side. Arguments outside the domain of a
+ * function are cut off, as the formula has no value there; if nothing is left, the result is the
  * whole line. */
 #ifndef ZW_EXPR_INTERVAL_H
 #define ZW_EXPR_INTERVAL_H
@@ -57,7 +57,8 @@ static inline expr_interval interval_hull(expr_interval x, expr_interval y)
     return (expr_interval){x.lo < y.lo ? x.lo : y.lo, x.hi > y.hi ? x.hi : y.hi};
 }
 
-/* Both contain the value; should round-off have parted them, the second. */
+/* The intersection of two enclosures of the same value; if round-off has made it empty, the
+ * second. */
 static inline expr_interval interval_meet(expr_interval x, expr_interval y)
 {
     expr_interval z = {x.lo > y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi};

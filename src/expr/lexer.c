@@ -69,7 +69,7 @@ zw_status expr_fault_at(expr_fault *fault, const expr_token *token, const char *
     return fault->status;
 }
 
-/* A fault at the next character. */
+/* Reports an error at the next character. */
 static zw_status __attribute__((format(printf, 3, 4)))
 lexer_fail(lexer *l, int length, const char *format, ...)
 {
@@ -123,7 +123,7 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Append a token of `length` bytes that begins here, and step over it. */
+/* Appends a token of `length` bytes that begins here, and moves past it. */
 static expr_token *lexer_push(lexer *l, expr_token_kind kind, int length)
 {
     expr_tokens *tokens = l->tokens;
@@ -137,7 +137,7 @@ static expr_token *lexer_push(lexer *l, expr_token_kind kind, int length)
     *token = (expr_token){
         .kind = (unsigned char)kind,
         .blank_before = strchr(" \t\r\n", before) != NULL,
-        .blank_after = strchr(" \t\r\n#", after) != NULL, /* the end of the text, too */
+        .blank_after = strchr(" \t\r\n#", after) != NULL, /* also true at the end of the text */
         .begins_line = (unsigned char)l->begins_line,
         .file = l->file,
         .line = l->line,
@@ -240,7 +240,7 @@ static zw_status lex_string(lexer *l)
     int length = 1;
     while (l->at[length] != '"') {
         if (l->at[length] == 0 || l->at[length] == '\n') {
-            return lexer_fail(l, length, "the text that begins here has no closing \"");
+            return lexer_fail(l, length, "the text that starts here has no closing \"");
         }
         length++;
     }
@@ -257,7 +257,7 @@ static const struct {
     {"/*", "a comment begins with #"},
     {"&&", "write the word and"},
     {"&", "write the word and"},
-    {"+=", "a statement of its own adds to what there is"},
+    {"+=", "write another line; lines of the same kind add up"},
     {"++", "write + 1"},
     {"!", "write the word not, or != for unequal"},
     {";", "a statement ends with its line"},
@@ -268,8 +268,8 @@ static const struct {
     {"\xe2\x80\x98", "a rate is written with the plain prime '"},
     {"\xe2\x80\xb2", "a rate is written with the plain prime '"},
     {"`", "a rate is written with the plain prime '"},
-    {"\xe2\x88\x92", "minus is the plain -"},
-    {"\xe2\x80\x93", "minus is the plain -"},
+    {"\xe2\x88\x92", "write the plain minus sign -"},
+    {"\xe2\x80\x93", "write the plain minus sign -"},
     {"\xc2\xb7", "a product is written a*b, a dot product a . b"},
     {"\xc3\x97", "a product is written a*b, a cross product a x b"},
     {"\xe2\x89\xa4", "write <="},
@@ -277,8 +277,8 @@ static const struct {
     {"\xcf\x80", "write pi"},
     {"\xc2\xb2", "a power is written x^2"},
     {"\xc2\xb0", "an angle in degrees is written 30*deg"},
-    {"\xe2\x80\x9c", "a text stands between plain \" and \""},
-    {"\xe2\x80\x9d", "a text stands between plain \" and \""},
+    {"\xe2\x80\x9c", "write plain quotes \"...\" around a text"},
+    {"\xe2\x80\x9d", "write plain quotes \"...\" around a text"},
 };
 
 static zw_status fail_foreign(lexer *l)
@@ -294,7 +294,7 @@ static zw_status fail_foreign(lexer *l)
     int length = expr_utf8_length(l->at);
     if (length > 1) {
         return lexer_fail(l, 1,
-                          "%.*s may stand in comments and texts only; names are made of "
+                          "%.*s is allowed only in comments and texts; names consist of "
                           "a to z, A to Z, 0 to 9 and _",
                           length, l->at);
     }
@@ -362,7 +362,7 @@ static zw_status lex_mark(lexer *l)
     return fail_foreign(l);
 }
 
-/* Does the statement go on after this line? */
+/* Does the statement continue on the next line? */
 static int lexer_goes_on(const lexer *l)
 {
     if (l->depth > 0 || l->tokens->count == l->first) {
@@ -406,7 +406,8 @@ static zw_status lex_one(lexer *l)
     return is_letter(c) ? lex_name(l) : c == '"' ? lex_string(l) : lex_mark(l);
 }
 
-/* The text is UTF-8 without control characters: also in comments, so that it can be shown. */
+/* The text must be UTF-8 without control characters, in comments too, so that lines can be shown in
+ * messages. */
 static zw_status lexer_check(lexer l)
 {
     while (*l.at != 0) {

@@ -1,12 +1,13 @@
-/* Text to tokens. A statement ends with its line, unless the line ends in an operator, a comma or
- * a colon, or a ( or [ is open: then there is no NEWLINE token. Comments leave no trace. */
+/* Text to tokens. A statement ends with its line, unless the line ends in an operator, a comma or a
+ * colon, or a ( or [ is open: then there is no NEWLINE token. Comments are skipped. */
 #ifndef ZW_EXPR_LEXER_H
 #define ZW_EXPR_LEXER_H
 
 #include "expr/symbols.h"
 #include "zwang/status.h"
 
-/* Token and its spelling in messages. From PLUS to COLON: a line that ends so goes on. */
+/* Token and its spelling in messages. A line that ends with one of PLUS to COLON continues on the
+ * next. */
 #define EXPR_TOKEN_TABLE(X)                                                                        \
     X(END, "the end of the file")                                                                  \
     X(NEWLINE, "the end of the line")                                                              \
@@ -62,7 +63,7 @@ typedef struct expr_tokens { /* start from {0} */
     expr_token *token;
 } expr_tokens;
 
-/* What is wrong, and where. */
+/* An error in the text: the message, and where. */
 typedef struct expr_fault {
     zw_status status;
     int file;
@@ -75,17 +76,17 @@ typedef struct expr_fault {
 zw_status expr_fault_at(expr_fault *fault, const expr_token *token, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Append the tokens of one text; the last one is END. The tokens point into the text. */
+/* Appends the tokens of one text; the last one is END. The tokens point into the text. */
 zw_status expr_lex(const char *text, int file, expr_symbols *symbols, expr_tokens *tokens,
                    expr_fault *fault);
 
 const char *expr_token_text(expr_token_kind kind);
 
-/* "'speed'", "the end of the line": the token as it stands in a message; `scratch` gets it. */
+/* The token as messages show it: "'speed'", "the end of the line". Uses `scratch`. */
 enum { EXPR_TOKEN_CAPACITY = 64 };
 const char *expr_token_show(const expr_token *token, char scratch[EXPR_TOKEN_CAPACITY]);
 
-/* Bytes of the well-formed UTF-8 character at `text`; 0: there is none. */
+/* Length in bytes of the UTF-8 character at `text`; 0: it is not well-formed. */
 int expr_utf8_length(const char *text);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "expr/functions.h"
 
-/* The ranks of the operators; a larger one binds more. */
+/* Precedence of the operators; a larger rank binds more tightly. */
 enum { RANK_NONE, RANK_OR, RANK_AND, RANK_NOT, RANK_COMPARE, RANK_SUM, RANK_PRODUCT, RANK_POWER };
 
 static int parse_rank(expr_parser *p, int above);
@@ -47,7 +47,7 @@ static int no_memory(expr_parser *p)
     return -1;
 }
 
-/* A new node about this token. */
+/* Adds a node for this token. */
 static int tree_add(expr_parser *p, expr_tree_kind kind, int token)
 {
     expr_trees *trees = p->trees;
@@ -67,7 +67,7 @@ static int tree_add(expr_parser *p, expr_tree_kind kind, int token)
     return trees->count++;
 }
 
-/* Children are hung on one after another; `last` is the one before. */
+/* Appends a child; `last` is the previous one. */
 static void tree_hang(expr_parser *p, int parent, int *last, int child)
 {
     expr_tree *tree = p->trees->tree;
@@ -82,7 +82,7 @@ static void tree_hang(expr_parser *p, int parent, int *last, int child)
 
 /* ---- Brackets ----------------------------------------------------------------------------- */
 
-/* An expression inside something: here trees grow in height. */
+/* An expression inside brackets or the like, which increases the height of the tree. */
 static int parse_nested(expr_parser *p, int above)
 {
     if (p->nested >= EXPR_MOST_NESTED) {
@@ -507,7 +507,7 @@ static int parse_chain(expr_parser *p, int left, int rank)
     return chain;
 }
 
-/* Operators that bind more than `above`. */
+/* An expression of operators that bind more tightly than `above`. */
 static int parse_rank(expr_parser *p, int above)
 {
     int left = parse_postfix(p, parse_operand(p));

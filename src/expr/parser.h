@@ -2,8 +2,8 @@
  *
  *     or | and | not | < <= > >= == != | + - | * / . x | unary - | ^ | ' .x [i] f()
  *
- * Chains of operators of one rank are one node with many children, so the height of a tree grows
- * with the nesting of brackets alone, and that has a limit: traversals of a tree may recurse. */
+ * A chain of operators of equal rank is one node with many children, so only nested brackets
+ * increase the height of a tree, and their depth is limited: traversals of a tree may recurse. */
 #ifndef ZW_EXPR_PARSER_H
 #define ZW_EXPR_PARSER_H
 
@@ -17,7 +17,7 @@ typedef enum expr_tree_kind {
     EXPR_TREE_INDEX,  /* symbol[children] */
     EXPR_TREE_FIELD,  /* child.symbol */
     EXPR_TREE_PRIME,  /* child with `count` primes */
-    EXPR_TREE_CALL,   /* function(children for ranges); function -1: symbol is none */
+    EXPR_TREE_CALL,   /* function(children for ranges); function -1: the symbol is not a function */
     EXPR_TREE_VECTOR, /* two children or more */
     EXPR_TREE_NORM,
     EXPR_TREE_MINUS,
@@ -30,7 +30,7 @@ typedef enum expr_tree_kind {
     EXPR_TREE_OR
 } expr_tree_kind;
 
-/* What joins a child of a chain to what is before it. */
+/* The operator before a child of a chain. */
 typedef enum expr_joint {
     EXPR_JOINT_NONE,
     EXPR_JOINT_PLUS,
@@ -51,8 +51,8 @@ typedef enum expr_joint {
 
 typedef struct expr_tree {
     unsigned char kind;  /* expr_tree_kind */
-    unsigned char joint; /* expr_joint to the sibling before */
-    int token;           /* that it is about: name, number, operator, bracket */
+    unsigned char joint; /* expr_joint: operator before this child */
+    int token;           /* its name, number, operator or bracket */
     int joint_token;
     int from, to;    /* first token, and the one after the last */
     int first, next; /* child, sibling; -1: none */
@@ -82,22 +82,22 @@ typedef struct expr_trees { /* start from {0} */
 void expr_trees_free(expr_trees *trees);
 
 typedef struct expr_parser {
-    const expr_token *token; /* of all texts; must not move while it is parsed */
+    const expr_token *token; /* of all texts; not reallocated during parsing */
     int next;                /* the token to be read */
     expr_trees *trees;
     int nested;
     expr_fault *fault;
 } expr_parser;
 
-/* An expression from the next token on; parser->next is then the first token that is none of its.
- * -1: see the fault. */
+/* Parses an expression from the next token on; parser->next is then the first token after it. -1:
+ * see the fault. */
 int expr_parse(expr_parser *parser);
 
 /* A name, perhaps with [index, ...], fields and primes: what a statement may define or set. */
 int expr_parse_target(expr_parser *parser);
 
-/* `for i in a..b, j in c..d` if the next token is `for`: how many ranges, and the first; -1: see
- * the fault. */
+/* `for i in a..b, j in c..d` if the next token is `for`: returns the number of ranges and sets the
+ * first; -1: see the fault. */
 int expr_parse_ranges(expr_parser *parser, int *first);
 
 /* Is the next token this word? */

@@ -78,7 +78,7 @@ int expr_parse_ranges(expr_parser *p, int *first)
     } while (at(p, EXPR_TOKEN_COMMA) && next_token(p)[1].kind == EXPR_TOKEN_NAME &&
              word_after_next(p, "in"));
 
-    expr_trees *trees = p->trees; /* inner sums have put theirs before */
+    expr_trees *trees = p->trees; /* the ranges of inner sums precede these */
     *first = trees->range_count;
     for (int i = 0; i < count; i++) {
         if (!base_list_reserve(&trees->range, &trees->range_capacity, trees->range_count,

@@ -15,7 +15,7 @@ static unsigned symbol_hash(const char *text, int length)
     return hash;
 }
 
-/* The slot where the spelling is, or the empty one where it belongs. */
+/* The slot of a spelling, or the empty one where it belongs. */
 static int symbol_slot(const expr_symbols *symbols, const char *text, int length, unsigned hash)
 {
     unsigned mask = (unsigned)symbols->slot_count - 1;

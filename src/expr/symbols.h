@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The spelling stays where it was read: the texts must outlive the symbols. */
+/* Spellings point into the texts, which must outlive the symbols. */
 typedef struct expr_symbol {
     const char *text;
     int length;

@@ -1,14 +1,14 @@
 /* From the graph to the tape:
  *
- *   mark      what the outputs need, and how often each node is used
- *   choose    one instruction for each node, except for products that go into the sum above them
- *             and for sine and cosine of the same, which are one; where only parameters matter it
- *             belongs to the prologue, else to the main part
+ *   mark      the nodes that the outputs need, and how often each is used
+ *   choose    one instruction for each node, except that a product can be part of the sum above it,
+ *             and that sine and cosine of the same node are one instruction; nodes that depend on
+ *             parameters only belong to the prologue, the others to the main part
  *   order     tape_order.c
  *   place     registers: fixed ones first, then temporaries by linear scan
  *   emit      words
  *
- * The time is that of a few passes over the graph up to the last output. */
+ * This takes a few passes over the graph up to the last output. */
 #include "expr/tape.h"
 
 #include "base/error.h"
@@ -21,29 +21,29 @@
 #include <string.h>
 
 enum { PROLOGUE, MAIN, STAGES };
-enum { MOST_WORDS = 6 }; /* of an instruction, its head included */
+enum { MOST_WORDS = 6 }; /* of an instruction, including its head */
 
 typedef struct plan {
     const expr_graph *graph;
     const expr_id *out;
     int outs;
-    int nodes; /* those that may matter: up to the last output */
+    int nodes; /* up to the last output */
 
     /* mark [nodes] */
-    int *uses;      /* 0: not needed; outputs count twice, so that they are never swallowed */
+    int *uses;      /* 0: not needed; outputs count twice, so that they are never absorbed */
     int *first_out; /* 1 + the first output that is this node; 0: none */
     int *next_out;  /* [outs] 1 + the next output that is the same node; 0: none */
     int *sine;      /* [node]: the needed SIN of it, or 0 */
     int *cosine;
-    int operations; /* needed nodes that are no leaves */
+    int operations; /* needed nodes other than leaves */
 
     /* choose */
-    unsigned char *swallowed; /* [nodes] is part of the instruction of another node */
-    unsigned char *pinned;    /* [nodes] made by the prologue, and needed after it */
-    int *maker;               /* [nodes] step, or -1 */
-    tape_step *step;          /* [operations + outs] prologue first */
-    int first[STAGES + 1];    /* step first[s] .. first[s + 1] - 1: stage s */
-    int *order;               /* [operations + outs] */
+    unsigned char *absorbed; /* [nodes] the node is part of another node's instruction */
+    unsigned char *pinned;   /* [nodes] made by the prologue, and needed after it */
+    int *maker;              /* [nodes] step, or -1 */
+    tape_step *step;         /* [operations + outs] prologue first */
+    int first[STAGES + 1];   /* step first[s] .. first[s + 1] - 1: stage s */
+    int *order;              /* [operations + outs] */
 
     /* place */
     int *place;    /* [nodes] register */
@@ -69,7 +69,7 @@ static void lay_out_nodes(plan *p, base_arena *arena)
     p->place = base_arena_ints(arena, nodes);
     p->side = base_arena_ints(arena, nodes);
     p->last_use = base_arena_ints(arena, nodes);
-    p->swallowed = base_arena_bytes(arena, nodes);
+    p->absorbed = base_arena_bytes(arena, nodes);
     p->pinned = base_arena_bytes(arena, nodes);
 }
 
@@ -124,18 +124,18 @@ static void mark(plan *p)
 
 /* ---- Choose -----------------------------------------------------------------------------------*/
 
-/* A product that has no other use, at the same time as its user. */
-static int can_swallow(const plan *p, const expr_node *user, expr_id id)
+/* Is it a product with no other use, in the same stage as its user? */
+static int can_absorb(const plan *p, const expr_node *user, expr_id id)
 {
     const expr_node *node = &p->graph->node[id];
     return node->op == EXPR_MUL && p->uses[id] == 1 && stage_of(node) == stage_of(user);
 }
 
-/* Sums that swallow products; the products' nodes are marked. */
+/* A sum with the products that it absorbs, which are marked. */
 static tape_step step_of_sum(plan *p, const expr_node *node)
 {
     expr_id a = node->operand[0], b = node->operand[1];
-    int left = can_swallow(p, node, a), right = can_swallow(p, node, b);
+    int left = can_absorb(p, node, a), right = can_absorb(p, node, b);
     int is_sum = node->op == EXPR_ADD;
     const expr_id *x = p->graph->node[a].operand, *y = p->graph->node[b].operand;
     tape_step step = {.op = node->op, .operand = {a, b, EXPR_NONE, EXPR_NONE}};
@@ -150,8 +150,8 @@ static tape_step step_of_sum(plan *p, const expr_node *node)
     } else if (right) {
         step = (tape_step){.op = TAPE_SUB_MUL, .operand = {a, y[0], y[1], EXPR_NONE}};
     }
-    p->swallowed[a] |= (unsigned char)left;
-    p->swallowed[b] |= (unsigned char)right;
+    p->absorbed[a] |= (unsigned char)left;
+    p->absorbed[b] |= (unsigned char)right;
     return step;
 }
 
@@ -185,8 +185,8 @@ static tape_step step_of_output(expr_id id, int number)
                        .operand = {id, EXPR_NONE, EXPR_NONE, EXPR_NONE}};
 }
 
-/* Steps from the last node down, so that sums come before the products they swallow; then they are
- * turned round. */
+/* Steps from the last node down, so that sums come before the products they absorb; then the order
+ * is reversed. */
 static void choose_stage(plan *p, int stage)
 {
     int first = p->first[stage], count = 0;
@@ -195,7 +195,7 @@ static void choose_stage(plan *p, int stage)
         for (int o = stage == MAIN ? p->first_out[id] - 1 : -1; o >= 0; o = p->next_out[o] - 1) {
             p->step[first + count++] = step_of_output(id, o);
         }
-        if (p->uses[id] > 0 && !is_leaf(node) && stage_of(node) == stage && !p->swallowed[id]) {
+        if (p->uses[id] > 0 && !is_leaf(node) && stage_of(node) == stage && !p->absorbed[id]) {
             p->step[first + count++] = step_of(p, id);
         }
     }
@@ -217,8 +217,8 @@ static void choose(plan *p)
 {
     for (expr_id id = 0; id < p->nodes; id++) {
         p->maker[id] = -1;
-        if (p->sine[id] != 0 && p->cosine[id] != 0) { /* the earlier of the two makes both */
-            p->swallowed[p->sine[id] > p->cosine[id] ? p->sine[id] : p->cosine[id]] = 1;
+        if (p->sine[id] != 0 && p->cosine[id] != 0) { /* the earlier of the two computes both */
+            p->absorbed[p->sine[id] > p->cosine[id] ? p->sine[id] : p->cosine[id]] = 1;
         }
     }
     choose_stage(p, PROLOGUE);
@@ -235,7 +235,7 @@ static void choose(plan *p)
 
 /* ---- Place ------------------------------------------------------------------------------------*/
 
-/* The leaves of one kind: a register for each from the first to the last that is needed. */
+/* The leaves of one kind: one register each, from the first to the last that is needed. */
 static void place_leaves(plan *p, expr_op leaf, tape_input *input)
 {
     int low = INT_MAX, high = -1;
@@ -258,7 +258,8 @@ static void place_leaves(plan *p, expr_op leaf, tape_input *input)
     }
 }
 
-/* All that has a register for good: constants, leaves, and what the prologue hands on. */
+/* Everything with a permanent register: constants, leaves, and results of the prologue that the
+ * main part uses. */
 static void place_fixed(plan *p, expr_tape *tape)
 {
     for (expr_id id = 0; id < p->nodes; id++) {
@@ -284,9 +285,9 @@ static void place_fixed(plan *p, expr_tape *tape)
     }
 }
 
-/* Linear scan in the order of evaluation: a register is free again after its value's last use,
- * even for the result of the instruction that used it. The one freed last is the first taken: it
- * is in the cache. */
+/* Linear scan in the order of evaluation: a register is free again after its value's last use, even
+ * for the result of the instruction that used it. The register freed last is taken first, as it is
+ * in the cache. */
 static void place_temporaries(plan *p, int stage, int base)
 {
     for (int at = p->first[stage]; at < p->first[stage + 1]; at++) {
@@ -303,7 +304,7 @@ static void place_temporaries(plan *p, int stage, int base)
             int is_ours = p->maker[id] >= p->first[stage] && !p->pinned[id];
             if (is_ours && p->last_use[id] == at) {
                 p->vacant[vacant++] = p->place[id];
-                p->last_use[id] = -1; /* x*x gives it back once */
+                p->last_use[id] = -1; /* so that x*x frees it once */
             }
         }
         for (int k = 0; k < 2 && step->result[k] != EXPR_NONE; k++) {
@@ -355,7 +356,7 @@ static uint32_t *emit_stage(plan *p, int stage, uint32_t *word)
     return word;
 }
 
-/* Where things are in the tape's block: counted with block NULL, then handed out. */
+/* Arrays in the tape's block: counted with block NULL, then assigned. */
 typedef struct parts {
     expr_tape *tape;
     double *constant;
@@ -407,9 +408,9 @@ static expr_tape *emit(plan *p, expr_tape *draft)
     return t.tape;
 }
 
-/* ---- The way through --------------------------------------------------------------------------*/
+/* ---- Compilation ------------------------------------------------------------------------------*/
 
-/* Every leaf must exist in the worlds that the tape is for. */
+/* Every leaf must exist in worlds of this shape. */
 static zw_status check_leaves(const plan *p, const expr_shape *shape, zw_error *error)
 {
     int count[] = {[EXPR_PARAM] = shape->params, [EXPR_TIME] = 1,

@@ -1,9 +1,9 @@
-/* The compiled form: a flat list of instructions over a file of registers, run for one world or
- * for eight (lanes). What depends on parameters only is computed once, by expr_tape_prepare.
+/* The compiled form: a flat list of instructions over a file of registers, run for one world or for
+ * eight (lanes). Values that depend on parameters only are computed once, by expr_tape_prepare.
  *
  * Registers: [constants | parameters and what follows from them | t q v a lambda | temporaries],
- * temporaries reused as soon as they are dead, so that a small system's file fits the first-level
- * cache. The bits of a lane are those of the world alone. */
+ * temporaries reused as soon as they are dead, so that the registers of a small system fit in the
+ * first-level cache. A lane gives the same bits as that world alone. */
 #ifndef ZW_EXPR_TAPE_H
 #define ZW_EXPR_TAPE_H
 
@@ -17,25 +17,25 @@ typedef struct expr_tape expr_tape;
 typedef struct expr_shape {
     int params;
     int coords;
-    int carried; /* more entries behind the speeds: SPEED leaves from `coords` on */
+    int carried; /* further entries after the speeds: SPEED leaves from `coords` on */
     int lambdas;
 } expr_shape;
 
-/* Takes a few passes over the graph up to the last output: compile many formulas into one tape, not
- * each into its own. NULL: out of memory, or a leaf that worlds of this shape do not have. */
+/* Each call makes a few passes over the graph up to the last output, so compile many formulas into
+ * one tape. NULL: out of memory, or a leaf that worlds of this shape do not have. */
 expr_tape *expr_tape_create(const expr_graph *graph, const expr_shape *shape, const expr_id *out,
                             int count, zw_error *error);
 void expr_tape_free(expr_tape *tape);
 
-int expr_tape_instructions(const expr_tape *tape); /* of a run; the prologue does not count */
+int expr_tape_instructions(const expr_tape *tape); /* of a run, without the prologue */
 
-/* The leaves of a kind that it reads lie in [*first, *first + *count). */
+/* The leaves of a kind that the tape reads are within [*first, *first + *count). */
 void expr_tape_reads(const expr_tape *tape, expr_op leaf, int *first, int *count);
 
 /* The register file: this many doubles for one world, eight times as many for eight. */
 size_t expr_tape_registers(const expr_tape *tape);
 
-/* Put constants and parameters into the registers. */
+/* Sets the constants and computes the values that depend on parameters only. */
 void expr_tape_prepare(const expr_tape *tape, const double *param, double *registers);
 /* out[count] from the inputs (param is not read again). */
 void expr_tape_run(const expr_tape *tape, const expr_inputs *inputs, double *registers,
@@ -43,9 +43,10 @@ void expr_tape_run(const expr_tape *tape, const expr_inputs *inputs, double *reg
 
 /* Kinks: operations whose result jumps or bends where a - b (of abs, sign and floor: a) passes zero
  * (floor: an integer). Each has a side: -1, 0 or 1 as a - b is below, at or above zero, for floor
- * the floor itself. NaN, as expr_tape_prepare leaves it: the operation decides by its operands.
- * With a given side it goes on as on that side, smoothly, wherever the operands lead. Equality is
- * no kink: it holds at points, and stands in formulas to take one of them out. */
+ * the floor itself. If the side is NaN, as expr_tape_prepare leaves it, the operation decides by
+ * its operands. With a given side the formula of that side is continued smoothly, whatever the
+ * operands are. Equality is not a kink: it holds at isolated points, and formulas use it to exclude
+ * one. */
 int expr_is_kink(int op);
 int expr_tape_kinks(const expr_tape *tape);
 expr_id expr_tape_kink(const expr_tape *tape, int i);

@@ -1,5 +1,5 @@
-/* The interpreter, over lanes. A lane does what expr_apply does; the test holds both to it. Kinks
- * have a last operand, their side (tape.h); it is NaN where they decide by themselves. */
+/* The interpreter, over lanes. A lane does what expr_apply does, which a test checks. The last
+ * operand of a kink is its side (tape.h), NaN where the operands decide. */
 
 #define RUN(OP, WORDS, STATEMENT)                                                                  \
     case OP:                                                                                       \

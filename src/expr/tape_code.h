@@ -1,11 +1,11 @@
-/* The inside of expr_tape: the code that the interpreters run. For the files of this folder only.
+/* The struct expr_tape, and the code that the interpreters run. For the files of this folder only.
  *
  * Code is a stream of 32-bit words. A run is a head word (operation in the low 8 bits, length in
  * the others) and then, for each of its instructions, the registers: results first, operands after
  * them, for POWI the exponent, for a kink the register of its side. Outputs are instructions too,
- * so that they are written while they are hot and their registers are free again. Runs exist
- * because dispatch costs as much as arithmetic: the compiler puts instructions of a kind next to
- * each other where it can. */
+ * so that they are written while they are in the cache and their registers become free. Runs exist
+ * because dispatch costs as much as arithmetic: the compiler groups instructions of a kind where it
+ * can. */
 #ifndef ZW_EXPR_TAPE_CODE_H
 #define ZW_EXPR_TAPE_CODE_H
 
@@ -13,10 +13,10 @@
 
 #include "expr/tape.h"
 
-/* Beyond those of the graph: pairs that are one instruction here. Each is rounded as two would be,
- * nothing is fused in the sense of fma. */
+/* In addition to the operations of the graph: pairs that are one instruction here. Each is rounded
+ * as two operations would be; there is no fused multiply-add. */
 enum {
-    TAPE_END = EXPR_CONST,        /* leaves are no instructions, so their codes are free */
+    TAPE_END = EXPR_CONST,        /* leaves are not instructions, so their codes are free */
     TAPE_MUL_ADD = EXPR_OP_COUNT, /* a*b + c */
     TAPE_MUL_SUB,                 /* a*b - c */
     TAPE_SUB_MUL,                 /* a - b*c */
@@ -40,7 +40,8 @@ struct expr_tape {
     int outputs;
     int instructions;
     int registers;
-    int constants; /* in the first registers; the last of them are the sides of kinks */
+    int constants; /* number of constants, in the first registers; the last are the sides of kinks
+                    */
     int kinks;
     tape_input input[7];      /* by leaf: PARAM TIME COORD SPEED ACCEL LAMBDA */
     const double *constant;   /* [constants] */

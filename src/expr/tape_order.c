@@ -1,9 +1,9 @@
 /* The order of a tape's instructions.
  *
- * A list scheduler: of the steps within a window after the oldest one that waits, those whose
- * operands are there are ready, in a queue for each operation. It takes from one queue until that
- * is empty, and then goes on with the longest. So dispatch is once a run, branch prediction has
- * little to learn, and neighbours seldom wait for each other's results. The window bounds how
+ * A list scheduler: among the steps within a window after the oldest unscheduled one, those whose
+ * operands have been computed are ready, in a queue for each operation. It takes from one queue
+ * until that is empty, then continues with the longest. So there is one dispatch per run, branches
+ * are easy to predict, and neighbouring steps rarely depend on each other. The window limits how
  * much longer a temporary lives than in the order of the graph. */
 #include "expr/tape_plan.h"
 
@@ -16,11 +16,11 @@ typedef struct queue {
 } queue;
 
 typedef struct schedule {
-    const tape_step *step; /* [first .. first + count) are ours */
+    const tape_step *step; /* [first .. first + count) are scheduled here */
     const int *maker;
     int first, count;
     int *order;
-    int *unmet; /* [count] operands that are not there yet */
+    int *unmet; /* [count] operands not computed yet */
     int *start; /* [count + 1] users of step i: user[start[i] .. start[i + 1]) */
     int *user;
     int *next; /* [count] in the queue; -1 ends it */
@@ -38,7 +38,7 @@ static void lay_out(schedule *s, base_arena *arena, int links)
     s->done = base_arena_bytes(arena, count);
 }
 
-/* The step of ours that makes the k-th operand of step i, or -1. */
+/* The step scheduled here that computes the k-th operand of step i, or -1. */
 static int source(const schedule *s, int i, int k)
 {
     expr_id node = s->step[s->first + i].operand[k];

@@ -1,4 +1,4 @@
-/* Instructions on their way from the graph to the tape. For tape.c and tape_order.c only. */
+/* Instructions between the graph and the tape. For tape.c and tape_order.c only. */
 #ifndef ZW_EXPR_TAPE_PLAN_H
 #define ZW_EXPR_TAPE_PLAN_H
 
@@ -12,9 +12,9 @@ typedef struct tape_step {
     expr_id operand[4];
 } tape_step;
 
-/* order[count] = an order of evaluation for step[count] in which steps of a kind stand together
- * without moving far: the register file stays small. maker[node] is the step that makes the node,
- * -1 for leaves; makers outside of first .. first + count - 1 have been run before. */
+/* order[count] = an order of evaluation for step[count] that groups steps of a kind without moving
+ * them far, so that few registers are needed. maker[node] is the step that computes the node, -1
+ * for leaves; makers outside first .. first + count - 1 have been run before. */
 zw_status tape_order(const tape_step *step, int first, int count, const int *maker, int *order);
 
 #endif

@@ -1,11 +1,10 @@
 /* Values of single nodes, without a tape: for sizes, initial values, what an event sets, and
  * diagnosis.
  *
- * Nothing is written into the graph, so any number of threads may ask for values of one graph. The
- * nodes below a root are found by a heap of ids: operands have smaller ids than their users, so
- * taking the largest one again and again meets every node after all its users, and the same id
- * several times in a row. The cost is that of sorting what lies below the root, however large the
- * rest of the graph is. */
+ * Nothing is written into the graph, so several threads may use one graph. The nodes below a root
+ * are found by a heap of ids: operands have smaller ids than their users, so taking the largest one
+ * again and again meets every node after all its users, and the same id several times in a row. The
+ * cost is that of sorting the nodes below the root, whatever the size of the graph. */
 #include "base/list.h"
 #include "base/memory.h"
 #include "expr/graph_walk.h"
@@ -80,7 +79,7 @@ static zw_status collect_below(const expr_graph *graph, expr_id root, id_list *l
     return status;
 }
 
-/* Where an id stands in a list that falls; it is there. */
+/* The position of an id in a decreasing list that contains it. */
 static int position_of(const id_list *list, expr_id id)
 {
     int first = 0, last = list->count - 1;
@@ -125,7 +124,7 @@ static zw_status evaluate_below(const expr_graph *graph, expr_id root, const exp
                                 below *b)
 {
     if (graph->status != ZW_OK) {
-        return graph->status; /* the root may not be what was asked for */
+        return graph->status; /* after a failure the root may be a placeholder */
     }
     zw_status status = collect_below(graph, root, &b->list);
     b->value = status == ZW_OK ? base_alloc((size_t)b->list.count * sizeof *b->value) : NULL;
@@ -161,7 +160,7 @@ zw_status expr_value(const expr_graph *graph, expr_id id, const expr_inputs *inp
     return status;
 }
 
-/* Whether the k-th operand matters for the node's value: the branch not taken does not. */
+/* Does the node's value depend on the k-th operand? Not on the branch that is not taken. */
 static int matters(const below *b, const expr_node *node, int k)
 {
     if (node->op != EXPR_SELECT || k == 0) {
@@ -193,7 +192,7 @@ zw_status expr_culprit(const expr_graph *graph, expr_id id, const expr_inputs *i
             }
         }
         if (!isfinite(b.value[i])) {
-            *culprit = b.list.id[i]; /* ids fall: the last one found is the first evaluated */
+            *culprit = b.list.id[i]; /* ids decrease: the last one found is evaluated first */
         }
     }
     base_free(used);

@@ -337,7 +337,7 @@ static zw_status solve(zw_inverse *s, double t, int *choices, int *least, zw_err
         status = ZW_OK;
     }
     if (status != ZW_OK) {
-        return system_tell(solver, t, status, error);
+        return system_report_failure(solver, t, status, error);
     }
     if (rows > s->x_capacity) {
         base_free(s->x);

@@ -1,5 +1,5 @@
-/* Lists of bodies and all that belongs to them: adding, names, notes. One table says of every kind
- * how large its definition is, where its list stands and which arrays it owns. */
+/* Lists of bodies and everything that belongs to them: adding, names, notes. One table gives, for
+ * every kind, the size of its definition, the location of its list and the arrays that it owns. */
 #include "model/bodies.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 
-/* The head that all definitions share. */
+/* The members that all definitions start with. */
 typedef struct head {
     int made, place;
     const char *name;
@@ -19,7 +19,7 @@ typedef struct head {
     _Static_assert(offsetof(type, made) == offsetof(head, made) &&                                 \
                        offsetof(type, place) == offsetof(head, place) &&                           \
                        offsetof(type, name) == offsetof(head, name),                               \
-                   "definitions begin alike")
+                   "all definitions start with the same members")
 SAME_HEAD(zw_body_def);
 SAME_HEAD(zw_joint_def);
 SAME_HEAD(zw_geom_def);
@@ -100,7 +100,7 @@ int model_part_arrays(zw_kind kind, const model_array **list)
 
 static char *list_of(const model_bodies *bodies, zw_kind kind)
 {
-    char *list; /* the pointers differ in type, so they are moved as bytes */
+    char *list; /* the pointers differ in type, so they are copied as bytes */
     memcpy(&list, (const char *)bodies + rows[kind].list, sizeof list);
     return list;
 }
@@ -132,7 +132,8 @@ void model_part_free(zw_kind kind, void *def)
     base_free((void *)*model_part_name(def));
 }
 
-/* Make the arrays and the name the definition's own; 0: no memory, and nothing is owned. */
+/* Copies the arrays and the name, so that the definition owns them; 0: no memory, and nothing is
+ * owned. */
 static int part_own(zw_kind kind, void *def)
 {
     int ok = 1;
@@ -179,7 +180,7 @@ static uint64_t name_hash(zw_kind kind, const char *name)
     return hash ^ hash >> 29;
 }
 
-/* The slot of this name, or the free one where it would stand. */
+/* The slot of this name, or the empty one where it belongs. */
 static model_slot *slot_find(const model_bodies *b, zw_kind kind, const char *name)
 {
     uint64_t mask = (uint64_t)b->slot_count - 1;
@@ -263,7 +264,7 @@ void model_bodies_free(model_bodies *b)
     base_free(b);
 }
 
-/* Append without asking questions. -1: no memory. */
+/* Appends without checks. -1: no memory. */
 static int part_append(model_bodies *b, zw_kind kind, const void *def)
 {
     if (!model_names_reserve(b)) {
@@ -311,7 +312,7 @@ model_bodies *model_bodies_of(zw_model *model)
     return model->bodies;
 }
 
-/* Quaternions and axes to length 1; that they have a length was checked. */
+/* Normalises quaternions and axes, which have been checked not to be zero. */
 static void part_tidy(zw_kind kind, void *def)
 {
     if (kind == ZW_KIND_BODY) {
@@ -447,7 +448,7 @@ int model_joint_group(const model_bodies *b, int joint)
 
 void model_joint_order(const model_bodies *b, int *order)
 {
-    /* Insertion keeps the order within a body, and is linear for files, which come in order. */
+    /* Insertion sort is stable, and linear for files, whose joints are in order. */
     int n = b->count[ZW_KIND_JOINT];
     for (int i = 0; i < n; i++) {
         int at = i, group = model_joint_group(b, i);

@@ -1,5 +1,5 @@
-/* Is a definition sound? Numbers are finite, indices are there, names are new, quaternions and axes
- * have a direction, sizes and masses are possible. */
+/* Is a definition valid? Numbers must be finite, indices exist, names be unique, quaternions and
+ * axes have a direction, sizes and masses be possible. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ typedef struct checker {
     zw_kind kind;
     int place;
     const char *name;
-    int index; /* it would get */
+    int index; /* that it would get */
 } checker;
 
 /* Returns 0; "joint 'hip': its axis has no direction". */
@@ -50,7 +50,8 @@ static int quaternion(const checker *c, const double quat[4])
 {
     double copy[4] = {quat[0], quat[1], quat[2], quat[3]};
     return (finite(c, "quaternion", quat, 4) && model_quat_unit(copy)) ||
-           (isfinite(quat[0]) && bad(c, "its quaternion is zero and turns nothing"));
+           (isfinite(quat[0]) &&
+            bad(c, "its quaternion is zero; a rotation needs a quaternion with a direction"));
 }
 
 static int frame(const checker *c, const double pos[3], const double quat[4])
@@ -104,7 +105,7 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
     }
     if (d->closes >= 0 && (d->closes == d->body || d->kind == ZW_JOINT_FREE)) {
         return bad(c, d->kind == ZW_JOINT_FREE ? "a free joint closes no loop"
-                                               : "it ties a body to itself");
+                                               : "it connects a body to itself");
     }
     if (d->kind == ZW_JOINT_FREE && b->body[d->body].parent != 0) {
         return bad(c, "a free joint belongs to a child of the world; this body's parent is '%.60s'",
@@ -112,7 +113,7 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
                        ? b->body[b->body[d->body].parent].name
                        : "another body");
     }
-    int left = b->joints[d->body]; /* those of a file are found at the end */
+    int left = b->joints[d->body]; /* from the end of the list, where files add them */
     for (int i = b->count[ZW_KIND_JOINT] - 1; i >= 0 && left > 0; i--) {
         const zw_joint_def *other = &b->joint[i];
         left -= other->body == d->body;
@@ -123,8 +124,9 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
             return bad(c, "a free joint must be the only joint of its body");
         }
         if (i < c->index && other->kind == ZW_JOINT_BALL && d->kind != ZW_JOINT_SLIDE) {
-            return bad(c, "after a ball joint the body can turn every way already; another turning "
-                          "joint cannot follow");
+            return bad(c,
+                       "a ball joint already allows every rotation of the body; another rotational "
+                       "joint cannot follow");
         }
     }
     return 1;
@@ -267,7 +269,7 @@ static int check_equality(const checker *c, const zw_equality_def *d)
     }
     int of_bodies = d->kind != ZW_EQUALITY_JOINT && d->kind != ZW_EQUALITY_TENDON;
     if (d->first == d->second || (of_bodies && d->first <= 0 && d->second <= 0)) {
-        return bad(c, "it ties something to itself");
+        return bad(c, "it connects something to itself");
     }
     for (int i = 0; d->kind == ZW_EQUALITY_JOINT && i < 2; i++) {
         int joint = i == 0 ? d->first : d->second;
@@ -286,7 +288,7 @@ static int check_equality(const checker *c, const zw_equality_def *d)
            not_negative(c, "torquescale", d->torquescale) && soft(c, &d->soft);
 }
 
-/* The way goes from site to site, perhaps over a shape between two of them. */
+/* The path goes from site to site, possibly around a shape between two of them. */
 static int check_stop(const checker *c, const zw_tendon_def *d, int i)
 {
     const zw_stop *stop = &d->stop[i];
@@ -305,7 +307,7 @@ static int check_stop(const checker *c, const zw_tendon_def *d, int i)
             return bad(c, "stop %d: tendons wrap around spheres and cylinders only", i + 1);
         }
         return (before == ZW_STOP_SITE && after == ZW_STOP_SITE) ||
-               bad(c, "stop %d: a shape to wrap around stands between two sites", i + 1);
+               bad(c, "stop %d: a shape to wrap around must be between two sites", i + 1);
     }
     int alone = (before < 0 || before == ZW_STOP_PULLEY) && (after < 0 || after == ZW_STOP_PULLEY);
     int twice = after == ZW_STOP_SITE && d->stop[i + 1].index == stop->index;
@@ -319,7 +321,7 @@ static int check_tendon(const checker *c, const zw_tendon_def *d)
 {
     if (d->stop_count > 0 ? d->count > 0 || d->stop == NULL
                           : d->count < 1 || d->joint == NULL || d->coef == NULL) {
-        return bad(c, "it pulls on no joint");
+        return bad(c, "it acts on no joint");
     }
     for (int i = 0; i < d->stop_count; i++) {
         if (!check_stop(c, d, i)) {
@@ -329,7 +331,7 @@ static int check_tendon(const checker *c, const zw_tendon_def *d)
     for (int i = 0; i < d->count; i++) {
         int kind = c->bodies->joint[d->joint[i]].kind;
         if (kind != ZW_JOINT_HINGE && kind != ZW_JOINT_SLIDE) {
-            return bad(c, "only hinges and slides have a coordinate that a tendon can add up");
+            return bad(c, "a fixed tendon can only combine hinges and slides");
         }
     }
     return finite(c, "coefficients", d->coef, d->count) &&
@@ -342,7 +344,7 @@ static int check_tendon(const checker *c, const zw_tendon_def *d)
            soft(c, &d->soft_friction);
 }
 
-/* The curves of a muscle need that. */
+/* Conditions for the curves of a muscle. */
 static int check_muscle(const checker *c, int law, const double prm[10])
 {
     if (law != ZW_ACTUATOR_MUSCLE) {
@@ -449,13 +451,13 @@ static int check_pair(const checker *c, const zw_pair_def *d)
 static int check_refs(const checker *c, const void *def)
 {
     model_refs refs;
-    model_part_refs(c->kind, (void *)def, &refs); /* only looked at */
+    model_part_refs(c->kind, (void *)def, &refs); /* not modified */
     for (int i = 0; i < model_ref_count(&refs); i++) {
         zw_kind kind;
         int may_lack, index = *model_ref_at(&refs, i, &kind, &may_lack);
         int most = c->bodies->count[kind];
         if (c->kind == ZW_KIND_BODY) {
-            most = c->index; /* parents come first */
+            most = c->index; /* parents precede their children */
         }
         if (index >= most || index < (may_lack ? -1 : 0)) {
             return bad(c, "it refers to %s %d, and there is none", model_part_word(kind), index);
@@ -509,7 +511,7 @@ static int check_kind(const checker *c, const void *def)
     }
 }
 
-/* What may not change: where a part hangs. */
+/* A change may not move a part to another body. */
 static int check_home(const checker *c, const void *def)
 {
     const model_bodies *b = c->bodies;

@@ -1,9 +1,9 @@
-/* Definitions as they start. */
+/* Default definitions. */
 #include "model/bodies.h"
 
 enum { MADE = MODEL_MADE };
 
-/* MuJoCo's usual soft law. */
+/* MuJoCo's default parameters of the soft law. */
 #define SOFT                                                                                       \
     {                                                                                              \
         {0.02, 1},                                                                                 \

@@ -1,7 +1,7 @@
 /* References from part to part, and removal along them.
  *
- * Removal marks the part, then everything that refers to something marked, until nothing new is
- * marked; cuts the numbers of marked joints and actuators out of the keyframes; closes the gaps;
+ * Removal marks the part, then everything that refers to a marked part, until nothing new is
+ * marked; removes the numbers of marked joints and actuators from the keyframes; closes the gaps;
  * and renumbers. */
 #include <string.h>
 
@@ -86,7 +86,8 @@ void model_part_refs(zw_kind kind, void *def, model_refs *refs)
         equality_refs(def, refs);
     } else if (kind == ZW_KIND_TENDON) {
         zw_tendon_def *d = def;
-        refs->list = (int *)d->joint; /* the definition's own in a list; else only looked at */
+        refs->list =
+            (int *)d->joint; /* not const: only modified for definitions that own their list */
         refs->list_count = d->joint != NULL ? d->count : 0;
         refs->stop = (zw_stop *)d->stop;
         refs->stop_count = d->stop != NULL ? d->stop_count : 0;
@@ -131,27 +132,27 @@ int *model_ref_at(const model_refs *refs, int i, zw_kind *kind, int *may_lack)
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
-/* number[kind][i]: the index it will have, -1: it goes. */
+/* number[kind][i]: the new index, -1: removed. */
 typedef struct removal {
     model_bodies *b;
     int *number[MODEL_KINDS];
-    int *order; /* of joints, before */
-    int *block; /* all of it */
+    int *order; /* of joints before the removal */
+    int *block; /* memory of all arrays */
 } removal;
 
-static int goes(const removal *r, zw_kind kind, int index)
+static int is_removed(const removal *r, zw_kind kind, int index)
 {
     return index >= 0 && r->number[kind][index] < 0;
 }
 
-static int refers_to_going(const removal *r, zw_kind kind, int index)
+static int refers_to_removed(const removal *r, zw_kind kind, int index)
 {
     model_refs refs;
     model_part_refs(kind, model_part_at(r->b, kind, index), &refs);
     for (int i = 0; i < model_ref_count(&refs); i++) {
         zw_kind of;
         int may_lack, to = *model_ref_at(&refs, i, &of, &may_lack);
-        if (goes(r, of, to)) {
+        if (is_removed(r, of, to)) {
             return 1;
         }
     }
@@ -164,7 +165,7 @@ static void mark_all(removal *r)
         again = 0;
         for (int k = 0; k < MODEL_KINDS; k++) {
             for (int i = k == ZW_KIND_BODY ? 1 : 0; i < r->b->count[k]; i++) {
-                if (!goes(r, (zw_kind)k, i) && refers_to_going(r, (zw_kind)k, i)) {
+                if (!is_removed(r, (zw_kind)k, i) && refers_to_removed(r, (zw_kind)k, i)) {
                     r->number[k][i] = -1;
                     again = 1;
                 }
@@ -174,12 +175,12 @@ static void mark_all(removal *r)
     for (int k = 0; k < MODEL_KINDS; k++) {
         int next = 0;
         for (int i = 0; i < r->b->count[k]; i++) {
-            r->number[k][i] = goes(r, (zw_kind)k, i) ? -1 : next++;
+            r->number[k][i] = is_removed(r, (zw_kind)k, i) ? -1 : next++;
         }
     }
 }
 
-/* Keep those of the `width`-wide groups whose owner stays. */
+/* Keeps the groups of `width` numbers whose owner is not removed. */
 typedef struct cutter {
     double *list;
     int count;
@@ -204,16 +205,16 @@ static void cut_key(const removal *r, zw_key_def *key)
     cutter ctrl = {(double *)key->ctrl, key->ctrl_count, 0, 0};
     cutter mocap = {(double *)key->mocap, key->mocap_count, 0, 0};
     for (int i = 0; i < b->count[ZW_KIND_BODY]; i++) {
-        cut(&mocap, b->body[i].mocap ? 7 : 0, !goes(r, ZW_KIND_BODY, i));
+        cut(&mocap, b->body[i].mocap ? 7 : 0, !is_removed(r, ZW_KIND_BODY, i));
     }
     for (int i = 0; i < b->count[ZW_KIND_JOINT]; i++) {
         const zw_joint_def *joint = &b->joint[r->order[i]];
-        int stays = !goes(r, ZW_KIND_JOINT, r->order[i]);
+        int stays = !is_removed(r, ZW_KIND_JOINT, r->order[i]);
         cut(&qpos, model_joint_positions[joint->kind], stays);
         cut(&qvel, model_joint_speeds[joint->kind], stays);
     }
     for (int i = 0; i < b->count[ZW_KIND_ACTUATOR]; i++) {
-        int stays = !goes(r, ZW_KIND_ACTUATOR, i);
+        int stays = !is_removed(r, ZW_KIND_ACTUATOR, i);
         cut(&ctrl, 1, stays);
         cut(&act, b->actuator[i].dynamics != ZW_DYNAMICS_NONE, stays);
     }
@@ -231,7 +232,7 @@ static void close_gaps(removal *r, zw_kind kind)
     int to = 0;
     for (int i = 0; i < b->count[kind]; i++) {
         void *def = model_part_at(b, kind, i);
-        if (goes(r, kind, i)) {
+        if (is_removed(r, kind, i)) {
             model_part_free(kind, def);
             continue;
         }

@@ -1,5 +1,5 @@
-/* Mass, centre and moments of bodies: as given, or added up from their geoms; then the world's
- * rules (least values, balance, total mass); then whether what moves can be moved.
+/* Mass, centre and moments of bodies: as given, or summed over their geoms; then the world's rules
+ * (lower bounds, balance, total mass); then a check that every joint has inertia.
  *
  * With m the mass, about the centre and along the axes:
  *   box (half lengths a b c)    m/3 (b^2 + c^2), ...
@@ -8,7 +8,7 @@
  *   capsule = cylinder + two half balls whose own centres are 3 r / 8 beyond the ends:
  *                               z: mc r^2/2 + 2 ms r^2/5;
  *                               x, y: mc (3 r^2 + 4 h^2)/12 + ms (2 r^2/5 + h^2 + 3 h r / 4)
- * A geom's tensor is carried to the body's centre of mass by Steiner's rule. */
+ * A geom's tensor is moved to the body's centre of mass by Steiner's theorem. */
 #include <math.h>
 #include <string.h>
 
@@ -34,9 +34,9 @@ typedef struct weigher {
     zw_inertia *mesh;     /* [meshes] of volumes */
     signed char *weighed; /* 0: not yet, 1: it has a volume */
     lump *own;            /* [bodies] */
-    lump *whole;          /* [bodies] with the children that are fast to it */
-    int *joints;          /* [bodies] how many */
-    signed char *odd;     /* [bodies] moments that no body has by itself */
+    lump *whole;          /* [bodies] with the children welded to it */
+    int *joints;          /* [bodies] number of joints */
+    signed char *odd;     /* [bodies] moments that no single body can have */
 } weigher;
 
 static int fail(weigher *w, zw_kind kind, int index, const char *message)
@@ -91,7 +91,7 @@ static void lump_join(lump *into, const lump *other)
     memcpy(into->com, com, sizeof com);
 }
 
-/* The lump in the frame where its own frame is `pose`. */
+/* Transforms a lump to the frame in which its own frame is `pose`. */
 static lump lump_carry(const lump *l, const model_pose *pose)
 {
     lump out = *l;
@@ -162,8 +162,8 @@ static void shape_moments(const zw_geom_def *g, double mass, double moment[3])
     }
 }
 
-/* A surface that is not closed, or inside out, where bodies are to be made possible (balance): it
- * weighs as its convex hull, and one that is flat as the sheet it is, of a mass that is said. */
+/* With `balance`, a surface that is not closed or is inside out has the inertia of its convex hull,
+ * and a flat one that of a sheet if its mass is given. */
 static int weigh_open(const zw_mesh_def *mesh, const zw_geom_def *g, zw_inertia *out)
 {
     zw_mesh_def hull = *mesh;
@@ -195,7 +195,7 @@ static int mesh_of(weigher *w, int geom, zw_inertia *out)
     return ok ? 1
               : fail(w, ZW_KIND_GEOM, geom,
                      "its mesh encloses no volume, so it has no mass; are its faces inside out, or "
-                     "flat? (say shellinertia, or give the body an inertial)");
+                     "flat? (use shellinertia, or give the body an inertial)");
 }
 
 /* The geom in its body's frame. */
@@ -226,7 +226,7 @@ static int geom_lump(weigher *w, int geom, lump *out)
             moment[i] = m.moment[i] * (out->mass / m.mass);
         }
     } else {
-        if (g->shape == ZW_SHAPE_CONE) { /* its centre is at a quarter of its height */
+        if (g->shape == ZW_SHAPE_CONE) { /* its centre of mass is at a quarter of its height */
             model_pose inner = {{0, 0, -g->size[1] / 2}, {1, 0, 0, 0}};
             pose = model_pose_chain(&pose, &inner);
         }
@@ -282,8 +282,9 @@ static int weigh(weigher *w)
     return 1;
 }
 
-/* Least values, then A + B >= C >= 0 for each pair of moments (what holds for every set of points):
- * by their mean, or to be looked at once it is known what moves as one (check_odd). */
+/* Lower bounds, then A + B >= C >= 0 for each pair of moments, as for every set of masses:
+ * otherwise they are replaced by their mean, or checked later for the welded bodies together
+ * (check_odd). */
 static int finish_body(weigher *w, int body, zw_inertia *out)
 {
     const zw_world_def *world = &w->b->world;
@@ -315,7 +316,7 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     return 1;
 }
 
-/* Is there mass, or armature, to answer a force on every joint? */
+/* Does every joint have inertia, by mass or armature? */
 static int check_moving(weigher *w, const zw_inertia *list)
 {
     static const char *const message[] = {
@@ -341,8 +342,8 @@ static int check_moving(weigher *w, const zw_inertia *list)
                                                     : 1]);
 }
 
-/* Moments that no body has, in a link that is fast to others: what counts is their sum, and what
- * never moves may have any. */
+/* Moments that no single body can have, in a link welded to others: only their sum must be
+ * possible, and fixed bodies may have any. */
 static int check_odd(weigher *w)
 {
     for (int i = 1; i < w->b->count[ZW_KIND_BODY]; i++) {
@@ -369,7 +370,7 @@ static int check_odd(weigher *w)
     return 1;
 }
 
-/* Children without joints move with their parents. */
+/* Adds children without joints to their parents. */
 static void join_children(weigher *w)
 {
     int n = w->b->count[ZW_KIND_BODY];

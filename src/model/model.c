@@ -10,7 +10,7 @@
 #include "expr/lexer.h"
 #include "model/bodies.h"
 
-/* capacity[] belongs to these lists. */
+/* Index into capacity[] for each list. */
 enum {
     FILES,
     PLACES,
@@ -45,7 +45,7 @@ zw_model *model_create(void)
     return model;
 }
 
-/* ---- Letting go --------------------------------------------------------------------------- */
+/* ---- Freeing ------------------------------------------------------------------------------ */
 
 static void constraints_free(zw_model *model)
 {
@@ -284,9 +284,9 @@ char *model_text_copy(const char *text, size_t length)
     return copy;
 }
 
-/* ---- Failing ------------------------------------------------------------------------------ */
+/* ---- Errors ------------------------------------------------------------------------------- */
 
-/* Of a long line only the part around the mark is shown. */
+/* Of a long line only the part around the caret is shown. */
 enum { SHOWN_BEFORE = 60, SHOWN_AFTER = 38, SHOWN_BYTES = 4 * (SHOWN_BEFORE + SHOWN_AFTER) + 16 };
 
 static const char *line_start(const char *text, int line)
@@ -301,7 +301,7 @@ static const char *line_start(const char *text, int line)
     return text;
 }
 
-/* U+0080 to U+009F: some terminals obey these as they do ESC. */
+/* U+0080 to U+009F: some terminals interpret these as control sequences, like ESC. */
 static int is_late_control(const char *at, int bytes)
 {
     const unsigned char *c = (const unsigned char *)at;
@@ -313,7 +313,7 @@ static int show_character(const char *at, char *shown, size_t *used)
 {
     int bytes = expr_utf8_length(at);
     if (bytes == 0 || ((unsigned char)*at < 32 && *at != '\t')) {
-        shown[(*used)++] = '?'; /* neither broken UTF-8 nor control characters reach a terminal */
+        shown[(*used)++] = '?'; /* invalid UTF-8 and control characters must not reach a terminal */
         return 1;
     }
     if (is_late_control(at, bytes)) {
@@ -325,7 +325,7 @@ static int show_character(const char *at, char *shown, size_t *used)
     return bytes;
 }
 
-/* The line, and under it a caret at the column; tabs stay tabs, so that both align. */
+/* The line, and a caret under the column; tabs are kept, so that both align. */
 static void show_line(char lines[2 * SHOWN_BYTES], const char *text, int line, int column,
                       int length)
 {
@@ -369,7 +369,7 @@ static void show_line(char lines[2 * SHOWN_BYTES], const char *text, int line, i
     snprintf(lines, 2 * SHOWN_BYTES, "\n%.*s\n%.*s", (int)used, shown, (int)marks, under);
 }
 
-/* The end of a path says more than its beginning. */
+/* A long path is cut at the front, as its end says more. */
 static void show_file(zw_error *error, const char *name)
 {
     size_t length = strlen(name);
@@ -381,7 +381,7 @@ static void show_file(zw_error *error, const char *name)
     }
 }
 
-/* Names that were cut inside a character, and control characters, do not reach a terminal. */
+/* Removes control characters, and names cut inside a character, which must not reach a terminal. */
 static void message_clean(char *message)
 {
     for (char *c = message; *c != 0;) {
@@ -414,7 +414,7 @@ zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, i
         show_line(lines, model->file[at->file].text, at->line, at->column, at->length);
     }
 
-    /* A message that is too long leaves room for the line, and is not cut inside a character. */
+    /* A message that is too long is cut to leave space for the line, but not inside a character. */
     size_t capacity = sizeof error->text - 1 - strlen(lines);
     size_t length = strlen(message);
     if (length > capacity) {

@@ -1,9 +1,9 @@
-/* What the user described: named, editable, nothing computed.
+/* The description given by the user: named parts that can be edited, nothing computed.
  *
- * All formulas live in one graph (expr/graph.h) as scalars; points have been taken apart into
- * components and families into members. The `place` of a node or part is an index into place[].
- * Leaves: PARAM k, COORD i, SPEED i, ACCEL i, LAMBDA r (the multiplier of row r: rows are counted
- * through the constraints in order, see model_constraint.rows), TIME.
+ * All formulas are scalars in one graph (expr/graph.h); points have been split into components and
+ * families into members. The `place` of a node or part is an index into place[]. Leaves: PARAM k,
+ * COORD i, SPEED i, ACCEL i, LAMBDA r (the multiplier of row r: rows are counted through the
+ * constraints in order, see model_constraint.rows), TIME.
  */
 #ifndef ZW_MODEL_MODEL_H
 #define ZW_MODEL_MODEL_H
@@ -22,29 +22,29 @@ typedef struct model_place {
     int file;
     int line; /* from 1 */
     int column;
-    int length; /* of what is underlined, at least 1 */
+    int length; /* of the underlined text, at least 1 */
 } model_place;
 
 typedef struct model_param {
     char *name;
     double value;
     int place;
-    int is_size;     /* it shaped a family or range: it cannot be changed any more */
-    int is_source;   /* other parameters were computed from it: to change it, read again */
-    expr_id formula; /* of other parameters, if it was computed from some; else EXPR_NONE */
+    int is_size;     /* a family or range was sized by it: it cannot be changed any more */
+    int is_source;   /* other parameters were computed from it: to change it, read the file again */
+    expr_id formula; /* in terms of other parameters, or EXPR_NONE */
 } model_param;
 
-/* What formulas see of an imported robot. Each number is a coordinate of the formulas, with a speed
- * and an acceleration of its own that follow from those of the robot: COORD i, SPEED i, ACCEL i.
- * The coordinates of the system are then the robot's, and not these. */
+/* Quantities of an imported robot that formulas use. Each number is a coordinate of the formulas,
+ * with a speed and an acceleration that follow from those of the robot: COORD i, SPEED i, ACCEL i.
+ * The coordinates of the system are then the robot's, not these. */
 typedef enum model_seen_kind {
-    MODEL_SEEN_NOTHING,  /* a coordinate of its own */
+    MODEL_SEEN_NOTHING,  /* an ordinary coordinate */
     MODEL_SEEN_JOINT,    /* the coordinate of a hinge or slide */
-    MODEL_SEEN_POINT,    /* a component of a place */
+    MODEL_SEEN_POINT,    /* a component of the position of a point */
     MODEL_SEEN_AXIS,     /* a component of an axis, a unit vector */
     MODEL_SEEN_TURN,     /* a component of an angular velocity: a speed without a coordinate */
-    MODEL_SEEN_KINETIC,  /* energies of the robot: to be looked at only */
-    MODEL_SEEN_POTENTIAL /* without what formulas add */
+    MODEL_SEEN_KINETIC,  /* energies of the robot: for output only */
+    MODEL_SEEN_POTENTIAL /* without the terms that formulas add */
 } model_seen_kind;
 
 typedef struct model_seen {
@@ -71,14 +71,14 @@ typedef struct model_coord {
     expr_id prefer;  /* systems without masses, Fan et al. (2005), eqs. (39)-(43): s; EXPR_ZERO if
                         none */
     expr_id free;    /* ... and c */
-    expr_id reach;   /* where it ends, on parameters only; EXPR_NONE: nothing is asked */
-    model_seen seen; /* then start is EXPR_NONE where nothing is said */
+    expr_id reach;   /* its final value, on parameters only; EXPR_NONE: free */
+    model_seen seen; /* if not NOTHING, start may be EXPR_NONE */
 } model_coord;
 
 typedef enum model_relation { MODEL_EQUAL, MODEL_AT_LEAST } model_relation;
 
-/* residual = 0 or residual >= 0; one row for a scalar equation, several for points. A constraint
- * is holonomic if no residual holds speeds. */
+/* residual = 0 or residual >= 0; one row for a scalar equation, several for points. A constraint is
+ * holonomic if no residual contains speeds. */
 typedef struct model_constraint {
     char *name; /* "rod", "link[7]"; a nameless one is called "constraint 3" */
     int place;
@@ -87,29 +87,29 @@ typedef struct model_constraint {
     expr_id residual[MODEL_DIMENSION];
     expr_id restitution; /* EXPR_NONE: none was given (0) */
     expr_id friction;    /* mu >= 0, or EXPR_NONE */
-    int friction_place;  /* of mu, all of it; meaningful with friction only */
-    int partner;         /* `friction a, b: mu`, of a: 1 + the number of b; 0: it rubs alone */
-    int rubs_with;       /* of b: 1 + the number of a; b itself has no friction */
-    int contact_count;   /* `at`: components of the touching point, or 0 */
+    int friction_place;  /* of the formula of mu; valid with friction only */
+    int partner;         /* `friction a, b: mu`, in a: 1 + the number of b; 0: no partner */
+    int friction_with;   /* in b: 1 + the number of a; b itself has no friction */
+    int contact_count;   /* `at`: components of the contact point, or 0 */
     expr_id contact[MODEL_DIMENSION];
-    int slip_count; /* `slip`: the speed of rubbing itself, linear in the speeds; or 0 */
+    int slip_count; /* `slip`: components of the slip velocity, linear in the speeds; or 0 */
     expr_id slip[MODEL_DIMENSION];
     int nonideal_count; /* explicit non-ideal C: one expression for some coordinates */
     int *nonideal_coord;
     expr_id *nonideal;
 } model_constraint;
 
-/* `point p = (x, y)`: a name for a place, on parameters, coordinates and time. */
+/* `point p = (x, y)`: a named point, a function of parameters, coordinates and time. */
 typedef struct model_point {
     char *name;
     int dimension;
     expr_id at[MODEL_DIMENSION];
 } model_point;
 
-/* The place of a mass: a point of one to three components. */
+/* The position of a mass: one to three components. */
 typedef struct model_mass {
     int dimension;
-    int place; /* of the formula of the point, all of it */
+    int place; /* of the formula of the point */
     expr_id point[MODEL_DIMENSION];
 } model_mass;
 
@@ -122,37 +122,37 @@ typedef enum model_target_kind {
 typedef struct model_reset {
     model_target_kind kind;
     int index;
-    expr_id value; /* from the state before the event */
+    expr_id value; /* evaluated in the state before the event */
 } model_reset;
 
-/* A condition: comparisons, that hold where their roots are positive, and what is true if both of
- * two parts are, or one of them. The first part is the whole, operands come after what they are
- * operands of. */
+/* A condition as a tree: comparisons, which hold where their roots are positive, and conjunctions
+ * or disjunctions of two parts. The first part is the root, and operands follow their operators. */
 typedef enum model_part_kind { MODEL_COMPARES, MODEL_BOTH, MODEL_EITHER } model_part_kind;
 
 typedef struct model_part {
     model_part_kind kind;
     expr_id root;
-    int left, right; /* other parts, if it compares nothing */
+    int left, right; /* operands, unless it is a comparison */
 } model_part;
 
 /* Happens where `root` crosses zero: rising (direction 1), falling (-1) or either (0). A condition
- * (`when`) holds where its root is positive: it is rising, and a jump may make it hold as well. */
+ * (`when`) holds where its root is positive: the direction is rising, and a jump of the state can
+ * trigger it too. */
 typedef struct model_event {
     char *name;
     int place;
     expr_id root;
     int direction;
     int condition;
-    int part_count; /* at least one; an event that is no condition compares, too */
+    int part_count; /* at least one; a plain crossing is a comparison, too */
     model_part *part;
     int stops;
     int reset_count;
     model_reset *reset;
 } model_event;
 
-/* An invariant the user wants watched: its value must stay within `tolerance` (relative to
- * 1 + |value|) of its first one. */
+/* An invariant to be monitored: its value must stay within `tolerance` (relative to 1 + |value|) of
+ * its initial value. */
 typedef struct model_check {
     char *name;
     int place;
@@ -160,7 +160,7 @@ typedef struct model_check {
     double tolerance;
 } model_check;
 
-/* Costs of a motion: a value at its end, or one that is summed over time. */
+/* A cost of a motion: a value at its end, or an integral over time. */
 typedef struct model_cost {
     char *name;
     int place;
@@ -174,12 +174,13 @@ typedef enum model_vary_kind {
     MODEL_VARY_PARAM
 } model_vary_kind;
 
-/* What may be changed for that. */
+/* An unknown of the optimisation. */
 typedef struct model_vary {
     model_vary_kind kind;
     int index, place;
-    double low, high; /* infinite: none */
-    int parts; /* a function of time, constant in each of so many equal parts of it; 0: none */
+    double low, high; /* bounds; infinite: none */
+    int parts; /* a function of time, constant in each of this many equal intervals; 0: a constant
+                */
 } model_vary;
 
 typedef enum model_plot_kind { MODEL_PLOT_TIME, MODEL_PLOT_PHASE, MODEL_PLOT_XY } model_plot_kind;
@@ -206,9 +207,9 @@ typedef enum model_shape {
     MODEL_DRAW_SPRING,
     MODEL_DRAW_POLYGON,
     MODEL_DRAW_TEXT,
-    MODEL_DRAW_BOX,   /* a corner and its three neighbours; of bodies only */
-    MODEL_DRAW_SOLID, /* faces, in the frame of an origin and three points; of bodies only */
-    MODEL_DRAW_PLANE  /* without end: an origin, and points on two axes; of bodies only */
+    MODEL_DRAW_BOX,   /* a corner and its three neighbours; for bodies only */
+    MODEL_DRAW_SOLID, /* faces, in the frame of an origin and three points; for bodies only */
+    MODEL_DRAW_PLANE  /* infinite: an origin, and points on two axes; for bodies only */
 } model_shape;
 
 typedef struct model_draw {
@@ -221,8 +222,8 @@ typedef struct model_draw {
     char *text;                    /* label, or NULL */
     char *colour;                  /* name, or NULL */
     int vertex_count, face_length; /* of a solid */
-    double *vertex;                /* 3 each: parts of the ways from the origin to the points */
-    int *face;                     /* of each face the number of its corners, then these */
+    double *vertex;                /* 3 each: coordinates in that frame */
+    int *face;                     /* for each face the number of its corners, then the corners */
 } model_draw;
 
 /* `law ...`: Kozlov (2000). */
@@ -238,16 +239,16 @@ typedef struct model_law {
     int place;
     double alpha, beta, N;
     double *lambda; /* [rows] initial multipliers of the vakonomic laws, or NULL */
-    int *given;     /* [rows] which of them were written, or NULL */
+    int *given;     /* [rows] which of them the file gives, or NULL */
 } model_law;
 
-/* `reach x = 1, y = 0 at 2`: Kozlov (2000), eq. (11). The values are the coordinates' own. */
+/* `reach x = 1, y = 0 at 2`: Kozlov (2000), eq. (11). The values are stored in the coordinates. */
 typedef struct model_reach {
-    int place;   /* -1: nothing is asked */
-    double time; /* 0: not said */
+    int place;   /* -1: no reach line */
+    double time; /* 0: not given */
 } model_reach;
 
-/* What the file says about how to run it; 0 and NULL where it is silent. */
+/* Run options given in the file; 0 and NULL where there are none. */
 typedef struct model_run {
     double time, step, tolerance, every;
     char *method;
@@ -267,17 +268,17 @@ struct zw_model {
     int coord_count;
     model_coord *coord;
 
-    expr_id kinetic;    /* masses included */
-    expr_id potential;  /* weights and springs included */
+    expr_id kinetic;    /* including masses */
+    expr_id potential;  /* including weights and springs */
     expr_id lagrangian; /* what `lagrangian` lines add to kinetic - potential */
-    expr_id rayleigh;   /* dampers included */
+    expr_id rayleigh;   /* including dampers */
     expr_id metric;     /* systems without masses: G = Hessian in the speeds; or EXPR_NONE */
     int massless;       /* no kinetic, mass or lagrangian line at all */
     int mass_count;
-    model_mass *mass; /* where the `mass` lines put them: contacts slide there */
+    model_mass *mass; /* positions of the `mass` lines, at which contacts slide */
 
     int point_count;
-    model_point *point; /* those that hold no speeds */
+    model_point *point; /* named points without speeds */
     int more_kinetic;   /* some kinetic energy is not that of a mass at a point */
     int constraint_count;
     model_constraint *constraint;
@@ -298,9 +299,10 @@ struct zw_model {
     model_reach reach;
     model_run run;
     struct model_bodies *bodies; /* model/bodies.h; NULL: there are none */
-    int imported;                /* formulas may stand beside the bodies */
+    int imported;                /* the file has formulas besides the bodies */
     char *robot;                 /* `import "..." as robot`, or NULL */
-    int robot_equalities;        /* that came with it; more are from statements of this file */
+    int robot_equalities; /* equalities of the robot's file; further ones come from statements of
+                             this file */
     int motor_count;
     model_motor *motor;
 
@@ -311,10 +313,11 @@ struct zw_model {
 /* An empty model with a graph; NULL: no memory. */
 zw_model *model_create(void);
 
-/* Append a zeroed element and answer it; NULL: no memory. Pointers into the list move. */
+/* Appends a zeroed element and returns it; NULL: no memory. Earlier pointers into the list become
+ * invalid. */
 model_file *model_add_file(zw_model *model);
 model_param *model_add_param(zw_model *model);
-model_coord *model_add_coord(zw_model *model); /* expressions start as none/zero */
+model_coord *model_add_coord(zw_model *model); /* its expressions are EXPR_NONE or zero */
 model_constraint *model_add_constraint(zw_model *model);
 model_mass *model_add_mass(zw_model *model);
 model_point *model_add_point(zw_model *model);
@@ -326,12 +329,12 @@ model_plot *model_add_plot(zw_model *model);
 model_draw *model_add_draw(zw_model *model);
 model_motor *model_add_motor(zw_model *model);
 
-/* A place for the graph's nodes; equal neighbours are shared. -1: no memory. */
+/* Adds a place for nodes of the graph, unless it equals the last one. -1: no memory. */
 int model_add_place(zw_model *model, int file, int line, int column, int length);
 
 char *model_text_copy(const char *text, size_t length); /* NULL: no memory */
 
-/* Fill `error` with status, message, and the place with its line of text and a caret. */
+/* Fills `error` with status, message, and the place with its line of text and a caret. */
 zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, int place,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,18 +1,18 @@
-/* Can every joint of a tree be moved: does mass, or armature, answer a force on it?
+/* Does every joint of a tree have inertia, by mass or armature?
  *
  * M is positive definite if and only if each pivot of its factorisation along the tree is positive
- * (Featherstone, Rigid Body Dynamics Algorithms, 7.1). With S the direction in which a joint lets
- * its body move and I the articulated inertia at the body, its own and of all that hangs on it,
+ * (Featherstone, Rigid Body Dynamics Algorithms, 7.1). With S the motion that a joint allows and I
+ * the articulated inertia of the body with its subtree,
  *
  *     D = S' I S + armature > 0,     I <- I - (I S) (I S)' / D
  *
- * and what is left of I hangs on the parent. So a link without mass moves where what hangs on it
- * has some: the first of two slides of a table, the cross of a universal joint. It does not where
- * two joints do the same (hinges on one axis with nothing between them). This is asked in the pose
- * as described; a pivot counts as zero when it is less than 1e-15, or less than 1e-10 of what it
- * would be if the joints of the body and those next below were locked, which is more than what
- * rounding leaves of it (the articulated inertia along a chain of any length stays that of a few
- * links, so all joints below locked would be no measure). */
+ * and the rest of I is added to the parent. So a massless link can move if its descendants have
+ * mass: the first of two slides of a table, the cross of a universal joint. It cannot if two joints
+ * allow the same motion (hinges on one axis with nothing between them). This is checked in the
+ * reference pose; a pivot counts as zero when it is less than 1e-15, or less than 1e-10 of its
+ * value with the joints of the body and of its children locked, which is more than round-off (the
+ * articulated inertia along a chain of any length is that of a few links, so locking all joints
+ * below would not be a useful scale). */
 #include <string.h>
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@
 
 typedef struct articulated {
     double free[6][6]; /* as articulated; angular before linear, about the origin of the body */
-    double fast[6][6]; /* the joints of the body and of those that hang on it locked */
+    double fast[6][6]; /* with the joints of the body and of its children locked */
 } articulated;
 
 /* T + m (c.c 1 - c c'), m [c x], m 1. */
@@ -42,7 +42,7 @@ static void own_inertia(const zw_inertia *in, double I[6][6])
     }
 }
 
-/* The body's inertia as its parent has it: X' I X with X = [R' 0; -R' [p x], R']. */
+/* Adds the body's inertia to its parent: X' I X with X = [R' 0; -R' [p x], R']. */
 static void add_to_parent(double parent[6][6], double I[6][6], const zw_body_def *body)
 {
     double X[6][6] = {{0}}, IX[6][6] = {{0}};
@@ -81,7 +81,7 @@ static double along(double I[6][6], const double S[6], double IS[6])
     return sum;
 }
 
-/* Let the body move along S; 0: nothing answers. */
+/* Releases the motion S; 0: it has no inertia. */
 static int release(articulated *f, const double S[6], double armature)
 {
     double IS[6], locked = along(f->fast, S, IS) + armature;
@@ -95,7 +95,7 @@ static int release(articulated *f, const double S[6], double armature)
     return 1;
 }
 
-/* One direction after the other: about the axis or the axes through `pos`, along them. */
+/* Releases the motions of a joint: along its axes, then about its axes through `pos`. */
 static int release_joint(articulated *f, const zw_joint_def *j)
 {
     int several = j->kind == ZW_JOINT_BALL || j->kind == ZW_JOINT_FREE, ok = 1;

@@ -33,7 +33,7 @@ void model_quat_multiply(double product[4], const double a[4], const double b[4]
 
 int model_quat_unit(double quat[4])
 {
-    /* The largest part is taken out first: squares neither overflow nor vanish. */
+    /* Scaled by the largest component first, so that squares neither overflow nor underflow. */
     double most = 0;
     for (int i = 0; i < 4; i++) {
         most = fmax(most, fabs(quat[i]));
@@ -77,8 +77,8 @@ void model_quat_matrix(const double quat[4], double R[9])
     R[8] = 1 - 2 * (x * x + y * y);
 }
 
-/* 4 w^2 = 1 + trace and its three sisters: the largest of them is at least 1, and the others follow
- * from it without cancellation. */
+/* 4 w^2 = 1 + trace, and similarly for x, y, z: the largest of these is at least 1, and the other
+ * components follow from it without cancellation. */
 void model_quat_of_matrix(double quat[4], const double R[9])
 {
     double four[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
@@ -98,7 +98,8 @@ void model_quat_of_matrix(double quat[4], const double R[9])
     model_quat_unit(quat);
 }
 
-/* Half the turn from z to u has cosine |z + u| / 2 and axis z x u: q = (1 + u_z, z x u), scaled. */
+/* Half the rotation from z to u has cosine |z + u| / 2 and axis z x u: q = (1 + u_z, z x u),
+ * scaled. */
 void model_quat_z_to(double quat[4], const double direction[3])
 {
     double u[3] = {direction[0], direction[1], direction[2]};
@@ -150,7 +151,7 @@ double model_unit(double v[3])
     return most * length;
 }
 
-/* One of Jacobi's turns: in the plane (p, q) of the matrix, by the angle that makes a_pq zero. */
+/* One Jacobi rotation: in the plane (p, q) of the matrix, by the angle that makes a_pq zero. */
 static void jacobi_turn(double a[3][3], double v[3][3], int p, int q)
 {
     if (a[p][q] == 0) {

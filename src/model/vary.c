@@ -1,12 +1,12 @@
 /* Numbers of bodies by name: "thigh.mass", "floor.friction", "knee.damping", "gravity".
  *
- * A name is PART.NUMBER, with the part's own name, or as it is called without one ("geom3"), and
+ * A name is PART.NUMBER, with the part's own name, or its default one ("geom3"), and
  * before it the kind where several kinds share the name: "geom:thigh.mass". A change is one of the
- * definition, before anything is computed from it: so the model is the one of a file in which the
- * number was edited. Numbers that readers of files have already made others of are not in the table
- * (angles in degrees, orientations), and those of which a reader may have are refused:
+ * definition, before anything is computed from it: so the model is that of a file in which the
+ * number was edited. Numbers that readers of files have converted already are not in the table
+ * (angles in degrees, orientations), and ambiguous or absent ones are refused:
  *   - the mass of a body whose mass comes from several shapes: which?
- *   - a limit of what is not limited; a gain of what has no such gain. */
+ *   - a limit of an unlimited joint; a gain that the actuator does not have. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { MOST_LISTED = 12 };
 
-/* Numbers that stand in a definition as they are. */
+/* Numbers that are members of a definition. */
 static const struct plain {
     zw_kind kind;
     const char *word;
@@ -55,7 +55,7 @@ static const struct plain {
 };
 enum { PLAIN = sizeof plain / sizeof *plain };
 
-/* Those that need a thought. */
+/* Numbers that need special treatment. */
 static const struct special {
     zw_kind kind;
     const char *word;
@@ -77,13 +77,13 @@ typedef union any_def {
 typedef struct target {
     zw_kind kind;
     int index;
-    const char *word; /* of the tables */
+    const char *word; /* in the tables */
     int at;           /* in `plain`, -1: special */
 } target;
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-/* Digits, and below the count: a number; else -1. */
+/* A decimal number below `count`, else -1. */
 static int number_below(const char *digits, int count)
 {
     int number = *digits ? 0 : -1;
@@ -106,7 +106,7 @@ static int find_part(const model_bodies *bodies, zw_kind kind, const char *name)
     return index;
 }
 
-/* All that "name" "word" may mean; `only` a kind, or -1. */
+/* All possible meanings of PART "name", NUMBER "word"; `only`: a kind, or -1. */
 static int find_all(const model_bodies *bodies, int only, const char *name, const char *word,
                     target *found, int capacity)
 {
@@ -137,7 +137,7 @@ static int kind_before(const char **name)
     return -1;
 }
 
-/* Names may have dots, and so have words: the last dot is tried first. */
+/* Names and words may contain dots: the last dot is tried first. */
 static int find_targets(const model_bodies *bodies, const char *name, target *found, int capacity)
 {
     char part[256];
@@ -160,7 +160,7 @@ static zw_status refuse(zw_error *error, const char *name, const char *why)
     return base_fail(error, ZW_BAD_INPUT, "%.100s cannot be set: %s", name, why);
 }
 
-/* The mass of a body: its own, or that of its only shape that weighs. */
+/* The mass of a body: its own, or that of its only shape with mass. */
 static zw_status set_body_mass(zw_model *model, int body, const char *name, double value,
                                zw_error *error)
 {
@@ -246,7 +246,7 @@ static zw_status set_special(zw_model *model, const target *it, const char *name
     return status == ZW_OK ? zw_model_change(model, it->kind, it->index, &def, error) : status;
 }
 
-/* Moments and centre of mass of a body that has them from its shapes. */
+/* Moments and centre of mass of a body, if they are computed from its shapes. */
 static int is_from_shapes(const model_bodies *bodies, const target *it)
 {
     return it->kind == ZW_KIND_BODY && strcmp(it->word, "gravcomp") != 0 &&
@@ -269,7 +269,7 @@ static zw_status set_target(zw_model *model, const target *it, const char *name,
         if (!(def.pair.given & 2)) {
             return refuse(error, name, "this pair takes the friction of its shapes");
         }
-        def.pair.friction[1] = value; /* across, as along */
+        def.pair.friction[1] = value; /* equal in both tangential directions */
     }
     if (it->kind == ZW_KIND_JOINT && def.joint.springdamper[0] > 0 &&
         (!strcmp(it->word, "damping") || !strcmp(it->word, "stiffness"))) {
@@ -280,7 +280,7 @@ static zw_status set_target(zw_model *model, const target *it, const char *name,
 
 /* ---- The world ------------------------------------------------------------------------------- */
 
-/* "gravity": its strength, in the direction that it has. */
+/* "gravity": its magnitude; the direction is unchanged. */
 static void set_gravity(double *gravity, double value)
 {
     int last = -1, parts = 0;
@@ -290,7 +290,7 @@ static void set_gravity(double *gravity, double value)
         last = gravity[k] != 0 ? k : last;
         size += gravity[k] * gravity[k];
     }
-    if (parts <= 1) { /* to the bit */
+    if (parts <= 1) { /* along one axis: without round-off */
         last = last < 0 ? 2 : last;
         gravity[last] = gravity[last] > 0 ? value : -value;
         return;
@@ -305,7 +305,7 @@ static const char *const world_word[] = {"gravity.x", "gravity.y", "gravity.z",
                                          "wind.y",    "wind.z",    "gravity"};
 enum { WORLD = sizeof world_word / sizeof *world_word };
 
-/* 1: it was one of these; 0: not; -1: refused. */
+/* 1: set; 0: not a number of the world; -1: refused. */
 static int set_world(zw_model *model, const char *name, double value, zw_error *error)
 {
     zw_world_def def = model->bodies->world;
@@ -332,8 +332,7 @@ static double number_of_body(const model_bodies *bodies, int body)
 {
     const zw_body_def *def = &bodies->body[body];
     double mass = -1;
-    for (int i = 0; i < bodies->count[ZW_KIND_GEOM];
-         i++) { /* of several, zw_model_set reports it */
+    for (int i = 0; i < bodies->count[ZW_KIND_GEOM]; i++) { /* several: zw_model_set reports it */
         mass =
             bodies->geom[i].body == body && bodies->geom[i].mass != 0 ? bodies->geom[i].mass : mass;
     }
@@ -402,7 +401,7 @@ zw_status zw_model_get(const zw_model *model, const char *name, double *value, z
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* What there is to be set of the parts with this name. */
+/* Lists what can be set of the parts with this name. */
 static zw_status unknown(const model_bodies *bodies, const char *name, zw_error *error)
 {
     char part[256] = "";

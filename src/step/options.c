@@ -116,7 +116,7 @@ static int is_stiff(const zw_system *system, double time)
 {
     enum { MOST = 100 }; /* largest number of coordinates: its Jacobian is dense */
     const system_law *law = &system->law;
-    if (system->bodies && system->n <= MOST && system->bodies->haste * time > 2e4) {
+    if (system->bodies && system->n <= MOST && system->bodies->damping_rate * time > 2e4) {
         return 1; /* an explicit method would need a step for every six of these */
     }
     return law->loose || (law->carried > 0 && law->beta * time > 1e5 * law->alpha);

@@ -87,7 +87,7 @@ static zw_status create_soft(run *r, zw_error *error)
 
 static zw_status create_stepper(run *r, zw_error *error)
 {
-    bodies_grip_nothing(r->work);
+    bodies_clear_adhesion(r->work);
     zw_status status = r->options.method == ZW_METHOD_IMPULSE ? create_impulse(r, error)
                        : r->options.method == ZW_METHOD_SOFT  ? create_soft(r, error)
                                                               : create_ode(r, error);

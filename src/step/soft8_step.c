@@ -14,7 +14,7 @@
 int soft8_takes_plan(const zw_system *system, const zw_run_options *plan)
 {
     return plan->method == ZW_METHOD_SOFT && plan->step > 0 && system->model->event_count == 0 &&
-           !(system->bodies && system->bodies->grip_count > 0) && !kinks_exist(system);
+           !(system->bodies && system->bodies->adhesion_count > 0) && !kinks_exist(system);
 }
 
 /* ---- In and out ----------------------------------------------------------------------------- */

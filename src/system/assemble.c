@@ -5,27 +5,27 @@
  *
  *     minimise f(q) = 1/2 delta' M delta,    delta = q (-) q0,    subject to these.
  *
- * Each step d is an answer of Gauss's problem with linearised rows, A d = -phi and A d >= -phi.
- * One- sided constraints enter it when some position on the way violates them, and stay.
+ * Each step d solves Gauss's problem with linearised rows, A d = -phi and A d >= -phi. One-sided
+ * constraints are included once some position on the way violates them.
  *
- *   restore   minimises 1/2 d' M d: Newton's method, by the shortest way onto the constraints. A
- *             step is halved until it lessens the sum of all violations, each divided by the length
+ *   restore   minimises 1/2 d' M d: Newton's method, by the shortest step onto the constraints. A
+ *             step is halved until it reduces the sum of all violations, each divided by the length
  *             of its row in the metric of the masses, so that the sum is free of units of phi.
  *   descend   minimises 1/2 d' M d + g' d at an admissible q, g = df/dq. There d = 0 is the
  *             condition of Karush, Kuhn and Tucker for the nearest position: no admissible
- * direction leads nearer to q0. Then q moves along d by the length of Barzilai and Borwein (1988),
- *             s'Ms/s'My, s the step before and y what it took from d: since the curvature of the
- *             constraints enters f by distance over radius, neither length one nor any other is
- *             right for all. It is restored, and f may not exceed the largest of its last values.
+ *             direction leads nearer to q0. Then q moves along d by the length of Barzilai and
+ * Borwein (1988), s'Ms/s'My, s the step before and y what it took from d: since the curvature of
+ * the constraints enters f by distance over radius, neither length one nor any other is right for
+ * all. It is restored, and f may not exceed the largest of its last values.
  *
- * Rotations: delta is the rotation vector from q0 to q, and turning by a further d changes it by
- * J d, J = 1 + [delta]/2 + c [delta]^2, c = (1 - (p/2) cot(p/2))/p^2, p = |delta|; so g = J' M
- * delta for these three.
+ * Rotations: delta is the rotation vector from q0 to q, and turning by a further d changes it by J
+ * d, J = 1 + [delta]/2 + c [delta]^2, c = (1 - (p/2) cot(p/2))/p^2, p = |delta|; so g = J' M delta
+ * for these three.
  *
- * What is found is a local minimum. All nearer positions lie in the ball around q0 through it; if
- * the way there was so bent that the first linearised step missed it by a tenth of its length,
- * other starts in that ball are tried, too, and so they are, in wider ones, if nothing admissible
- * was found. The points are pseudo-random numbers of their own, the same in every run. */
+ * The result is a local minimum. All nearer positions lie in the ball around q0 through it; if the
+ * constraints are so curved that the first linearised step missed it by a tenth of its length,
+ * other starts in that ball are tried, and in larger balls if nothing admissible was found. These
+ * starts are pseudo-random, the same in every run. */
 #include "system/assemble.h"
 
 #include <math.h>
@@ -39,8 +39,8 @@
 enum { STARTS = 16, WIDER = 96 };
 
 static const double BENT = 0.1;    /* see above */
-static const double SMALL = 1e-13; /* a first step less than this part of 1 + the largest coordinate
-                                      is for the projection that follows */
+static const double SMALL = 1e-13; /* if the first step is less than this times 1 + the largest
+                                      coordinate, the projection that follows is enough */
 
 static void lay_out(assemble_search *s, base_arena *arena)
 {
@@ -64,28 +64,29 @@ static void lay_out(assemble_search *s, base_arena *arena)
 /* ---- Starts --------------------------------------------------------------------------------- */
 
 /* A number between -1 and 1; Steele, Lea and Flood's generator (2014). */
-static double draw(uint64_t *seed)
+static double draw(uint64_t *generator)
 {
-    uint64_t x = *seed += 0x9e3779b97f4a7c15u;
+    uint64_t x = *generator += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-/* s->q: a position about `radius` from the start, in a direction that the seed gives. */
-static void start_anew(assemble_search *s, double radius, uint64_t *seed)
+/* s->q: a position about `radius` from the start, in a pseudo-random direction. */
+static void start_anew(assemble_search *s, double radius, uint64_t *generator)
 {
     const zw_system *system = s->system;
     for (int i = 0; i < system->n; i++) {
         double mass = s->M[system->M_start[i]];
-        s->step[i] = mass > 0 ? draw(seed) / sqrt(mass) : 0;
+        s->step[i] = mass > 0 ? draw(generator) / sqrt(mass) : 0;
     }
     double size = sqrt(assemble_metric_square(s, s->step));
-    assemble_move_from(s, s->start, size > 0 ? radius * fabs(draw(seed)) / size : 0, s->step, s->q);
+    assemble_move_from(s, s->start, size > 0 ? radius * fabs(draw(generator)) / size : 0, s->step,
+                       s->q);
 }
 
-/* From s->q to the nearest admissible position around it, which becomes s->best if it is nearer
- * than the best so far, or, as long as there is none, less violated; *better: so it is. */
+/* From s->q to the nearest admissible position around it, which becomes s->best, with *better set,
+ * if it is nearer than the best so far, or, while there is none, less violated. */
 static zw_status try_start(assemble_search *s, double *distance, double *least, int *better,
                            zw_error *error)
 {
@@ -108,7 +109,7 @@ static zw_status try_start(assemble_search *s, double *distance, double *least, 
     return ZW_OK;
 }
 
-/* Is s->best about where the first linearised step went? */
+/* Is s->best close to the end of the first linearised step? */
 static int is_straight(assemble_search *s, double distance)
 {
     assemble_look_back(s, s->best);
@@ -118,10 +119,10 @@ static int is_straight(assemble_search *s, double distance)
     return sqrt(assemble_metric_square(s, s->delta)) <= BENT * distance;
 }
 
-/* The nearest of several starts to s->best; distance INFINITY: none led anywhere. */
+/* The nearest result of several starts, in s->best; distance INFINITY: none was admissible. */
 static zw_status find_nearest(assemble_search *s, double *distance, zw_error *error)
 {
-    uint64_t seed = 1;
+    uint64_t generator = 1;
     int better = 0, tries = WIDER;
     *distance = INFINITY;
     zw_status status = assemble_find_step(s, s->start, NULL, error);
@@ -142,7 +143,7 @@ static zw_status find_nearest(assemble_search *s, double *distance, zw_error *er
     }
     for (int k = 0; k < tries && (status == ZW_OK || k > 0); k++) {
         zw_error ignored;
-        start_anew(s, *distance < INFINITY ? *distance : ldexp(first, -(k % 8)), &seed);
+        start_anew(s, *distance < INFINITY ? *distance : ldexp(first, -(k % 8)), &generator);
         if (try_start(s, distance, &least, &better, &ignored) == ZW_NO_MEMORY) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
@@ -154,8 +155,8 @@ static zw_status find_nearest(assemble_search *s, double *distance, zw_error *er
 
 /* ---- Answer --------------------------------------------------------------------------------- */
 
-/* Names what is left violated in the position that violates least, and what holds it there: there
- * the forces of the rows on each other balance, and whose is not zero takes part. */
+/* Names the constraints violated in the least violated position, and those that conflict with them:
+ * there the forces of the rows balance, and rows with a nonzero force take part. */
 static zw_status refuse(assemble_search *s, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -181,7 +182,7 @@ static zw_status refuse(assemble_search *s, zw_error *error)
     return system_name_violated(system, s->b, s->role, "position satisfies", s->t, error);
 }
 
-/* Which one-sided constraints the answer rests on: those that take part and have no gap. */
+/* The one-sided constraints that are active in the answer: those included with no gap. */
 static zw_status close_touching(assemble_search *s, double distance, double *mode, zw_error *error)
 {
     zw_status status = assemble_linearise(s, s->best, error);

@@ -4,10 +4,10 @@
 
 #include "system/work.h"
 
-/* q: the position nearest to the one written, in the metric of the masses there, that all
- * constraints admit, to some 1e-11 of the way; the rest is for a projection. One-sided constraints
- * and limits that it rests on become SYSTEM_CLOSED. ZW_CONFLICT: none was found, and the error
- * names what stands against each other. */
+/* q: the admissible position nearest to the one written, in the metric of the masses there, to
+ * about 1e-11 of the distance; a projection does the rest. One-sided constraints and limits that
+ * are active there become SYSTEM_CLOSED. ZW_CONFLICT: none was found, and the error names the
+ * conflicting constraints. */
 zw_status system_assemble(const zw_system *system, zw_work *work, double t, const double *written,
                           const double *v, double *q, double *mode, zw_error *error);
 

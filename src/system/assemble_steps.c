@@ -9,10 +9,11 @@
 
 enum { RESTORE = 60, HALVES = 14, DESCEND = 400, RECENT = 5, IDLE = 60 };
 
-static const double ADMITTED = 1e-11; /* of the largest violation met counts as none */
-static const double NEAREST = 1e-10;  /* of the distance: how exactly the nearest is looked for */
-static const double ULPS = 1e-14; /* steps below this, of 1 + the largest coordinate, are none */
-static const double STALL = 1e-9; /* and below this where round-off stops them */
+static const double ADMITTED = 1e-11; /* relative to the largest violation met: counts as none */
+static const double NEAREST = 1e-10;  /* relative accuracy of the distance */
+static const double ULPS =
+    1e-14; /* steps below this times 1 + the largest coordinate count as zero */
+static const double STALL = 1e-9; /* and below this if round-off prevents progress */
 static const double SOFT = 1e-3;  /* compliance of rows that contradict each other */
 
 int assemble_is_one_sided(const zw_system *system, int c)
@@ -60,7 +61,6 @@ static double largest(int n, const double *x)
     return most;
 }
 
-/* Is the step from q less than this part of 1 + the largest coordinate? */
 int assemble_is_small(const assemble_search *s, const double *q, double part)
 {
     return largest(s->system->n, s->d) <= part * (1 + largest(s->system->nq, q));
@@ -126,14 +126,12 @@ void assemble_move_from(const assemble_search *s, const double *from, double len
 
 /* ---- Constraints ---------------------------------------------------------------------------- */
 
-/* How far row r is violated where the residuals are phi. */
 double assemble_violated_by(const assemble_search *s, int r, const double *phi)
 {
     system_row kind = s->system->row_kind[r];
     return kind == SYSTEM_VELOCITY ? 0 : kind == SYSTEM_CONTACT ? fmax(0, -phi[r]) : fabs(phi[r]);
 }
 
-/* The sum of all violations in a position, weighted as where rows were last linearised. */
 double assemble_sum_of_violations(assemble_search *s, const double *q)
 {
     double sum = 0;
@@ -148,8 +146,8 @@ double assemble_sum_of_violations(assemble_search *s, const double *q)
     return isfinite(sum) ? sum : INFINITY;
 }
 
-/* One-sided constraints that are violated where the residuals were last evaluated take part from
- * now on; returns how many are new. */
+/* Includes the one-sided constraints that were violated when the residuals were last evaluated;
+ * returns how many are new. */
 static int take_in_violated(assemble_search *s)
 {
     int count = 0;
@@ -167,8 +165,8 @@ static int take_in_violated(assemble_search *s)
     return count;
 }
 
-/* Residuals and rows at q, and the weights: one over the length of a row in the metric, that of its
- * diagonal; coordinates without mass count as the lightest that has one. */
+/* Residuals and rows at q, and the weights: one over the length of a row in the diagonal of the
+ * metric; coordinates without mass count as the lightest one with mass. */
 zw_status assemble_linearise(assemble_search *s, const double *q, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -191,8 +189,8 @@ zw_status assemble_linearise(assemble_search *s, const double *q, zw_error *erro
     return status;
 }
 
-/* Rows that contradict each other where they are linearised give way a little; what is left of
- * their violation, a part SOFT of it, is for the next step. */
+/* If the linearised rows contradict each other, they are made slightly compliant; the remaining
+ * violation, the fraction SOFT of it, is left to the next step. */
 zw_status assemble_solve_soft(assemble_search *s, zw_error *error)
 {
     system_solver *solver = s->solver;
@@ -200,7 +198,8 @@ zw_status assemble_solve_soft(assemble_search *s, zw_error *error)
         double weight = s->weight[solver->row_of[i]];
         solver->flex[i] = weight > 0 ? SOFT / (weight * weight) : 1;
     }
-    /* another problem needs another workspace; s->d has the answer before it goes */
+    /* a different problem needs another workspace; the answer is copied to s->d before that is
+     * freed */
     zw_gauss_work *rigid = solver->gauss;
     solver->gauss = NULL;
     solver->problem.compliance = solver->flex;
@@ -216,7 +215,6 @@ zw_status assemble_solve_soft(assemble_search *s, zw_error *error)
     return status;
 }
 
-/* s->d: the step from q, against the gradient, or NULL. */
 zw_status assemble_find_step(assemble_search *s, const double *q, const double *gradient,
                              zw_error *error)
 {
@@ -253,14 +251,14 @@ zw_status assemble_find_step(assemble_search *s, const double *q, const double *
     if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
         status = assemble_solve_soft(s, error);
     }
-    return status == ZW_OK ? ZW_OK : system_tell(s->solver, s->t, status, error);
+    return status == ZW_OK ? ZW_OK : system_report_failure(s->solver, s->t, status, error);
 }
 
 /* ---- Onto the constraints ------------------------------------------------------------------- */
 
-/* The step s->d, halved until the violations fall by half of what it promises, so that the way does
- * not leave the branch it is on for one far away; or by a thousandth, if need be. 0: they do not. A
- * constraint that it runs into is taken into the problem instead. */
+/* The step s->d, halved until the violations decrease by half of the predicted amount, so that the
+ * search does not jump to a distant branch; or by a thousandth, if necessary. 0: they do not
+ * decrease. A constraint that becomes violated is included in the problem instead. */
 static int shorten(assemble_search *s, double *q, double violated)
 {
     double length = 1, other = 0;
@@ -306,7 +304,7 @@ zw_status assemble_restore(assemble_search *s, double *q, int *done, zw_error *e
 
 /* ---- To the nearest position ---------------------------------------------------------------- */
 
-/* The next length after the step `step` along the direction that was `before`. */
+/* The next step length, from the last `step` and the direction `before` it. */
 static double next_length(assemble_search *s, double length)
 {
     int n = s->system->n;
@@ -319,7 +317,8 @@ static double next_length(assemble_search *s, double length)
     return fmin(fmax(next, 1e-4), 1e4);
 }
 
-/* From s->q along s->d, by this length or less, to s->trial; 0 as length: nothing nearer. */
+/* Moves from s->q along s->d, by this length or less, to s->trial; *length = 0: nothing nearer was
+ * found. */
 static zw_status go_along(assemble_search *s, double *length, double limit, double *square,
                           zw_error *error)
 {

@@ -1,8 +1,8 @@
 /* From the model's formulas to tables and tapes; the equations are at the head of system.h.
  *
- * The order of the walk: rows first (they are local), then the Lagrangian's gradient in one
- * reverse sweep, then M row by row (again local). So ten thousand links cost ten thousand small
- * derivations and two large ones. */
+ * The order: rows first (they are local), then the Lagrangian's gradient in one reverse sweep, then
+ * M row by row (again local). So ten thousand links cost ten thousand small derivations and two
+ * large ones. */
 #include <string.h>
 
 #include "base/error.h"
@@ -14,7 +14,7 @@
 
 enum { SPARSE_FROM = 80 }; /* unknowns; below it dense algebra is faster */
 
-/* What is gathered while compiling. Every array is [n] or [m] nodes. */
+/* Intermediate results of compilation. Every array has [n] or [m] nodes. */
 typedef struct builder {
     zw_system *system;
     expr_graph *graph;
@@ -22,7 +22,7 @@ typedef struct builder {
     expr_terms terms;
     expr_id lagrangian;
     expr_id *p;      /* [n] dL/dv */
-    expr_id *p_mass; /* [n] the same without what a law adds */
+    expr_id *p_mass; /* [n] the same without the terms of a law */
     expr_id *L_q;    /* [n] dL/dq */
     expr_id *p_bias; /* [n] D p */
     expr_id *Q;      /* [n] generalized forces - dR/dv */
@@ -146,8 +146,8 @@ static zw_status derive_rows(builder *b, zw_error *error)
 
 /* ---- The Lagrangian ------------------------------------------------------------------------ */
 
-/* array[index] = node for the terms of a gradient; the others stay zero. What a law carries is no
- * coordinate's. */
+/* array[index] = node for the terms of a gradient; the others are zero. Multipliers that a law
+ * integrates are left out. */
 static zw_status gradient_into(builder *b, expr_id id, expr_op leaf, expr_id *array)
 {
     zw_status status = expr_gradient(b->graph, id, leaf, &b->terms);

@@ -1,12 +1,12 @@
-/* What a state belongs to: one number that is the same for the same mechanics.
+/* The fingerprint of a system: a number that is the same for the same mechanics.
  *
- * Into it go the names of coordinates, parameters and constraints, what the rows are, the law, and
- * all that the motion follows from: of equations the formulas (not the values of parameters, which
- * are part of a state), of bodies the numbers of the tree and of all that acts on it. Not in it:
- * where the motion starts, how long it runs, what is plotted or drawn.
+ * It depends on the names of coordinates, parameters and constraints, the kinds of rows, the law,
+ * and everything that determines the motion: for equations the formulas (not the values of
+ * parameters, which are part of a state), for bodies the numbers of the tree and of all that acts
+ * on it. It does not depend on initial values, the length of a run, plots or drawings.
  *
- * A formula's hash is made of those of its operands, whose ids are smaller: one pass over the
- * graph.
+ * The hash of a formula is computed from those of its operands, whose ids are smaller: one pass
+ * over the graph.
  */
 #include "base/error.h"
 #include "base/hash.h"
@@ -44,7 +44,7 @@ static uint64_t hash_law(const zw_system *system, uint64_t hash)
 
 /* ---- Equations ------------------------------------------------------------------------------ */
 
-/* The graph orders the operands of these by when they were first written down. */
+/* The graph orders the operands of these by when they first occurred. */
 static int is_commutative(int op)
 {
     return op == EXPR_ADD || op == EXPR_MUL || op == EXPR_MIN || op == EXPR_MAX ||

@@ -1,7 +1,7 @@
 /* The principle at an instant: accelerations, multipliers and forces of a system.
  *
- * A system without rows is solved by one Cholesky factorisation; zw_forward always asks the kernel,
- * so that the certificate is its own. */
+ * A system without rows is solved by one Cholesky factorisation; zw_forward always uses the kernel,
+ * so that the certificate comes from it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
                            zw_error *error)
 {
     int constraints = system->model->constraint_count, same = work->motion != NULL;
-    int *role = work->mode; /* used as room for the roles first */
+    int *role = work->mode; /* first used as scratch for the roles */
     for (int c = 0; c < constraints && same; c++) {
         same = work->mode[c] == (int)mode[c];
     }
@@ -64,7 +64,7 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     }
     work->velocity = solver_create(system, role, NULL, 0, error);
     for (int c = 0; c < constraints; c++) {
-        role[c] = law_lets_go(system, c) ? (int)SOLVER_ABSENT : role[c];
+        role[c] = law_is_loose(system, c) ? (int)SOLVER_ABSENT : role[c];
     }
     work->motion = work->velocity ? solver_create(system, role, NULL, 0, error) : NULL;
     work->position = work->motion ? position_solver(system, role, error) : NULL;
@@ -76,8 +76,8 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     work->shown_by = shown ? work->motion : work->shown_by;
     system_solver *projection[] = {work->position, work->velocity};
     for (int i = 0; i < 2; i++) {
-        /* Near a singular position a row is held only as well as round-off lets it be: below this
-         * distance a correction along it would bring more noise than it takes away. */
+        /* Near a singular position a row is satisfied only as well as round-off permits: below this
+         * distance a correction along it would add more noise than it removes. */
         projection[i]->options.rank = GAUSS_PROJECTION_RANK;
         projection[i]->options.least_squares = 1;
     }
@@ -89,9 +89,9 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
 
 /* ---- Accelerations -------------------------------------------------------------------------- */
 
-/* Gauss's problem of this instant, from the terms. A C that is known moves as the applied force
- * does (Fan et al. 2005, eq. (26)): the kernel is asked for F^L and F^C one by one only if `split`,
- * since that is two problems. Returns the C that was taken to the force; NULL: none. */
+/* Gauss's problem of this instant, from the terms. A known C acts like an applied force (Fan et al.
+ * 2005, eq. (26)): the kernel computes F^L and F^C separately only if `split`, as that takes two
+ * solves. Returns the C that was added to the force; NULL: none. */
 static const double *set_up(const zw_system *system, zw_work *work, system_solver *solver,
                             int split)
 {
@@ -120,7 +120,7 @@ static const double *set_up(const zw_system *system, zw_work *work, system_solve
 }
 
 /* dE/dt = (Q - dR/dv) . v + (F^L + F^C) . v - dL/dt: Cardin-Zanzotto (1989), eq. (3.14). `more` is
- * a C that the motion does not know; NULL: none. */
+ * a C that is not part of the motion; NULL: none. */
 static double power_of(const zw_system *system, const zw_work *work, const zw_motion *motion,
                        const double *more, const double *v)
 {
@@ -167,15 +167,16 @@ static int plain(const zw_system *system, zw_work *work, double *a)
     return 1;
 }
 
-/* The kernel asks for 1e-10. Where rows are redundant and nearly singular, the round-off of the
- * formulas themselves may be larger than that; then its best answer stands, and its certificate,
- * which the summary shows, says how good it is. */
+/* The kernel's tolerance is 1e-10. Where rows are redundant and nearly singular, the round-off of
+ * the formulas themselves may be larger; then the best answer is accepted, and its certificate,
+ * shown in the summary, says how good it is. */
 static zw_status accept(const system_solver *solver, zw_status status)
 {
     return status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-7 ? ZW_OK : status;
 }
 
-/* Gauss's problem of this instant, solved. PART_TERMS is known. C: see set_up; NULL: split. */
+/* Solves Gauss's problem of this instant. PART_TERMS has been evaluated. C: see set_up; NULL:
+ * split. */
 static zw_status solve(const zw_system *system, zw_work *work, const double **C, zw_error *error)
 {
     const double *moved = set_up(system, work, work->motion, !C);
@@ -216,7 +217,7 @@ static int place_of(const zw_model *model, const char *constraint)
     return -1;
 }
 
-/* The first constraint with friction that takes part; NULL: none. */
+/* The first active constraint with friction; NULL: none. */
 static const model_constraint *first_rough(const system_solver *solver)
 {
     const zw_model *model = solver->system->model;
@@ -250,8 +251,9 @@ static int negative_mass(const system_solver *solver)
     return least;
 }
 
-/* The kernel takes no number beyond GAUSS_HUGE, and knows no names. Whose is it? 0: not found. */
-static int tell_huge(const system_solver *solver, double t, zw_error *error)
+/* The kernel refuses numbers beyond GAUSS_HUGE without naming them: names the source of one. 0: not
+ * found. */
+static int name_huge(const system_solver *solver, double t, zw_error *error)
 {
     const zw_system *system = solver->system;
     const zw_gauss *problem = &solver->problem;
@@ -290,9 +292,10 @@ static int tell_huge(const system_solver *solver, double t, zw_error *error)
     return 0;
 }
 
-zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error)
+zw_status system_report_failure(const system_solver *solver, double t, zw_status status,
+                                zw_error *error)
 {
-    if (status == ZW_BAD_INPUT && tell_huge(solver, t, error)) {
+    if (status == ZW_BAD_INPUT && name_huge(solver, t, error)) {
         return status;
     }
     const zw_model *model = solver->system->model;
@@ -355,7 +358,7 @@ static zw_status accelerate(const zw_system *system, zw_work *work, double t, co
         work->motion->rows == 0 && system->C_count == 0 && !system->sparse && !system->has_friction;
     if (simple && plain(system, work, a)) {
         work->power = power_of(system, work, NULL, NULL, v);
-        law_rates(system, work, v, a, a + system->n); /* rows that are loose, if any */
+        law_rates(system, work, v, a, a + system->n); /* loose rows, if any */
         return ZW_OK;
     }
     const double *C;
@@ -370,7 +373,7 @@ static zw_status accelerate(const zw_system *system, zw_work *work, double t, co
         work->certificate = work->motion->answer.certificate.worst;
         return ZW_OK;
     }
-    return system_tell(work->motion, t, status, error);
+    return system_report_failure(work->motion, t, status, error);
 }
 
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
@@ -385,7 +388,7 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
 
 /* ---- An instant ----------------------------------------------------------------------------- */
 
-/* Contacts push with forces that are known. */
+/* Contact forces are given. */
 static zw_status solve_pushed(const zw_system *system, zw_work *work, zw_error *error)
 {
     system_solver *solver = work->motion;
@@ -398,8 +401,8 @@ static zw_status solve_pushed(const zw_system *system, zw_work *work, zw_error *
     return accept(solver, solver_solve(solver, error));
 }
 
-/* One problem of contact_now.c, in rounds. Near the law is better than nothing, and the certificate
- * says how near. */
+/* One problem of contact_now.c, in rounds. An answer that nearly satisfies the law is accepted; the
+ * certificate says how nearly. */
 static zw_status solve_rounds(zw_work *work, system_solver *solver, zw_error *error)
 {
     enum { ROUNDS = 40 };
@@ -416,7 +419,8 @@ static zw_status solve_rounds(zw_work *work, system_solver *solver, zw_error *er
     return contact_now_jammed(work->now) ? ZW_NO_SOLUTION : ZW_OK;
 }
 
-/* Contacts push as their laws say. Joints' friction that cannot hold is let go, and stays so. */
+/* Contacts follow their laws. Dry friction of joints that cannot hold is released and remains
+ * so. */
 static zw_status solve_touching(const zw_system *system, zw_work *work, zw_state *state,
                                 zw_error *error)
 {
@@ -467,7 +471,7 @@ static zw_status solve_instant(const zw_system *system, zw_work *work, zw_state 
                      : solve(system, work, NULL, error);
 }
 
-/* What the kernel could not do, of an instant. */
+/* Reports why the kernel failed at an instant. */
 static zw_status report(const zw_work *work, double t, zw_status status, zw_error *error)
 {
     const char *sliding = work->shown_by != work->motion ? contact_now_jammed(work->now) : NULL;
@@ -477,7 +481,7 @@ static zw_status report(const zw_work *work, double t, zw_status status, zw_erro
                          "much friction (Painleve)",
                          t, sliding);
     }
-    return system_tell(work->shown_by, t, status, error);
+    return system_report_failure(work->shown_by, t, status, error);
 }
 
 zw_status system_forward(const zw_system *system, const zw_state *state, zw_work *work,
@@ -490,11 +494,11 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     system_take_slip(work, now);
     zw_status status = system_set_modes(system, work, state_mode(now), error);
     if (status == ZW_OK && system->tree && touch == TOUCH_BY_LAW) {
-        status = bodies_grip(system, work, q, v, 1e-6, error);
+        status = bodies_find_adhesion(system, work, q, v, 1e-6, error);
     } else if (touch == TOUCH_IGNORED) {
-        bodies_grip_nothing(work);
+        bodies_clear_adhesion(work);
     }
-    if (status == ZW_OK && now->slides > 0) { /* speeds may have been written since */
+    if (status == ZW_OK && now->slides > 0) { /* speeds may have been changed since */
         status = system_note_slip(system, work, state->t, q, v, error);
     }
     if (status == ZW_OK) {
@@ -520,7 +524,7 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
         bodies_activate(system, work, v, work->a + system->n + system->law.carried);
     }
     for (int i = 0; i < system->n && system->works; i++) {
-        /* contacts that push with known forces are among the applied ones */
+        /* given contact forces are among the applied ones */
         work->power += (work->shown_by->problem.force[i] - terms(work, system->at.force)[i]) * v[i];
     }
     work->certificate = motion->certificate.worst;

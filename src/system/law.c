@@ -17,8 +17,7 @@ static int has_speeds(const zw_model *model, const model_constraint *constraint)
     return any != 0;
 }
 
-/* (18) says nothing about what lambda does in an impact, nor about friction of a row whose force
- * is not normal. */
+/* (18) does not define lambda in an impact, nor friction of a row whose force is not normal. */
 static zw_status check(const zw_system *system, int governed, zw_error *error)
 {
     const zw_model *model = system->model;
@@ -102,7 +101,7 @@ static expr_id carried(const zw_system *system, int j)
     return expr_leaf(system->model->graph, EXPR_SPEED, system->n + j);
 }
 
-/* Phi of row r, as it was written. */
+/* Phi of row r, as written in the file. */
 static expr_id residual_of(const zw_system *system, int r)
 {
     int c = system->row_constraint[r];
@@ -176,7 +175,7 @@ static zw_status react(const zw_system *system, int r, expr_terms *terms, expr_i
     return status;
 }
 
-/* Is some Phi of those that carry a multiplier not linear in the speeds? */
+/* Is the Phi of some integrated multiplier not linear in the speeds? */
 static int is_curved(const zw_system *system, const expr_terms *terms)
 {
     int curved = 0;
@@ -240,7 +239,7 @@ void law_set_up(const zw_system *system, system_solver *solver)
     solver->problem.compliance = solver->flex;
 }
 
-/* M += gamma A_r' A_r over the rows that carry lambda. */
+/* M += gamma A_r' A_r over the rows with an integrated lambda. */
 static void add_rows(const zw_system *system, const zw_work *work, system_solver *solver,
                      double gamma)
 {
@@ -345,7 +344,7 @@ int law_add_force(const zw_system *system, const zw_work *work, int r, double *f
     return 1;
 }
 
-/* What is round-off of Phi is left to the projection: N times it would be a multiplier. */
+/* Round-off of Phi is left to the projection, as N times it would be a multiplier. */
 zw_status law_follow(const zw_system *system, zw_work *work, double t, const double *q, double *v,
                      zw_error *error)
 {
@@ -368,7 +367,7 @@ zw_status law_follow(const zw_system *system, zw_work *work, double t, const dou
     return status;
 }
 
-int law_lets_go(const zw_system *system, int c)
+int law_is_loose(const zw_system *system, int c)
 {
     return system->law.loose && system->law.of_row[system->first_row[c]] >= 0;
 }

@@ -1,4 +1,4 @@
-/* Growing lists of ints while a system is compiled. Out of memory is sticky. */
+/* Growing lists of ints, used while a system is compiled. Running out of memory is sticky. */
 #ifndef ZW_SYSTEM_LIST_H
 #define ZW_SYSTEM_LIST_H
 

@@ -1,5 +1,4 @@
-/* What each constraint is and does at an instant, and which coordinates have no mass of their own:
- * for people to read. */
+/* Constraints at an instant, and coordinates without inertia, for users. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ static zw_constraint_mode mode_now(const model_constraint *constraint, int mode)
 }
 
 /* The force of constraint c on the coordinates: A' lambda, or under the laws of Kozlov (2000) the
- * whole of law.h; added to sum[n]. */
+ * reaction of law.h; added to sum[n]. */
 static void add_force(const zw_system *system, const zw_work *work, int c, double *sum)
 {
     const double *A = work->out[PART_TERMS] + system->at.A;

@@ -1,11 +1,11 @@
-/* Back onto the constraints, by the nearest way in the metric of the masses: again Gauss's problem,
- * with the wanted change in place of the acceleration.
+/* Projection onto the constraints, the nearest point in the metric of the masses: again Gauss's
+ * problem, with the correction in place of the acceleration.
  *
- *     minimise 1/2 d' M d   subject to   A d = -phi(q)      q += d,  until phi stays
+ *     minimise 1/2 d' M d   subject to   A d = -phi(q)      q += d,  repeated
  *
  * Newton's method with fresh rows; on an accepted step the first correction is already of the size
- * of the local error, so two or three rounds reach round-off. Rows are taken in the least-squares
- * sense: off the manifold, redundant rows contradict each other by what they are violated. */
+ * of the local error, so two or three rounds reach round-off. Rows are solved in the least-squares
+ * sense: off the manifold, redundant rows contradict each other by their violations. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 enum { ROUNDS = 30 };
 
-/* The rows of a solver, the largest residual among them, and which it is. What sticks must not
- * slide: `slip` has its speeds, or is NULL. */
+/* The largest residual of the rows of a solver, and which row it is. Sticking constraints must not
+ * slide: `slip` has their speeds, or is NULL. */
 static double largest(const system_solver *solver, const double *residual, const double *slip,
                       int *which)
 {
@@ -39,7 +39,7 @@ static double largest(const system_solver *solver, const double *residual, const
     return worst;
 }
 
-/* Round-off of a residual: its row times the size of what it is evaluated at. */
+/* Round-off of a residual: its row times the size of its argument. */
 static double noise(const zw_system *system, const system_solver *solver, const double *A,
                     const double *slip, const double *x)
 {
@@ -75,7 +75,7 @@ static zw_status correct(const zw_system *system, zw_work *work, system_solver *
         solver->b[i] = solver->row_of[i] == -1 ? 0 : solver->b[i]; /* points do not slide */
     }
     for (int i = solver->rows - solver->extra; i < solver->rows; i++) {
-        solver->b[i] = 0; /* held coordinates stay */
+        solver->b[i] = 0; /* held coordinates do not move */
     }
     solver->warm = 0;
     zw_status status = solver_solve(solver, error);
@@ -120,7 +120,7 @@ zw_status system_name_violated(const zw_system *system, const double *off, const
                       list[worst].name, off[row], others);
 }
 
-/* What the rows of a projection leave. */
+/* Reports the residuals that a projection could not remove. */
 static zw_status refuse(const system_solver *solver, zw_work *work, const double *left, int speeds,
                         double t, zw_error *error)
 {
@@ -136,7 +136,7 @@ static zw_status refuse(const system_solver *solver, zw_work *work, const double
                                 speeds ? "speeds satisfy" : "position satisfies", t, error);
 }
 
-/* One loop for both levels: part says which residuals, x is what moves. */
+/* One loop for positions and speeds: `part` selects the residuals, x is corrected. */
 static zw_status project(const zw_system *system, zw_work *work, system_solver *solver,
                          system_part part, double t, double *q, double *v, double *x,
                          zw_error *error)
@@ -173,7 +173,8 @@ static zw_status project(const zw_system *system, zw_work *work, system_solver *
             status = correct(system, work, solver, residual, A, x, error);
         }
         if (status != ZW_OK) {
-            return status == ZW_BAD_INPUT ? system_tell(solver, t, status, error) : status;
+            return status == ZW_BAD_INPUT ? system_report_failure(solver, t, status, error)
+                                          : status;
         }
     }
     return before <= 1e-9 ? ZW_OK
@@ -199,9 +200,8 @@ zw_status system_project_velocity_with(const zw_system *system, zw_work *work,
     return project(system, work, solver, PART_VELOCITY, t, (double *)q, v, v, error);
 }
 
-/* How deep the deepest of the one-sided constraints that are open is violated: 0 if none is. What
- * moves at the speed psi where time is known to a unit in its last place is known no better than
- * their product. */
+/* The largest violation of the open one-sided constraints: 0 if there is none. A gap that changes
+ * at the speed psi is only known to psi times a unit in the last place of the time. */
 static double deepest(const zw_system *system, const zw_work *work, double t)
 {
     const double *phi = work->out[PART_POSITION], *psi = work->out[PART_VELOCITY];

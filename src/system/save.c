@@ -4,8 +4,8 @@
  *     4 n   5 nq   6 carried   7 params   8 constraints   9 memory
  *     10 t   11 work   12 remembered   13 ... data, as zw_state has it   last: hash of all before
  *
- * Numbers are the bits of doubles. The words up to 2 stay what they are in all versions to come.
- * What is restored is looked at, number by number, before it is used. */
+ * Numbers are the bits of doubles. Words 0 to 2 will not change in future versions. Restored
+ * numbers are checked before they are used. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ enum { HEAD = 13, VERSION = 2, WORD = 8 };
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 typedef struct sink {
-    unsigned char *to; /* NULL: only the hash is wanted */
+    unsigned char *to; /* NULL: only the hash is needed */
     uint64_t hash;
 } sink;
 
@@ -169,7 +169,7 @@ static double get_number(const unsigned char *bytes, size_t word)
     return x;
 }
 
-/* Are these the bytes of a state, whole and unharmed? */
+/* Are these the bytes of a state, complete and undamaged? */
 static zw_status check_bytes(const unsigned char *bytes, size_t size, zw_error *error)
 {
     if (size < WORD || get(bytes, 0) != magic()) {
@@ -226,9 +226,9 @@ static zw_status check_system(const zw_state *state, const unsigned char *bytes,
 static int is_mode(const zw_system *system, int c, double mode)
 {
     const model_constraint *constraint = &system->model->constraint[c];
-    int rubs = constraint->friction != EXPR_NONE, opens = constraint->relation == MODEL_AT_LEAST;
+    int rough = constraint->friction != EXPR_NONE, opens = constraint->relation == MODEL_AT_LEAST;
     return mode == SYSTEM_CLOSED || (mode == SYSTEM_OPEN && opens) ||
-           ((mode == SYSTEM_STUCK || mode == SYSTEM_HELD) && rubs);
+           ((mode == SYSTEM_STUCK || mode == SYSTEM_HELD) && rough);
 }
 
 static zw_status check_numbers(const zw_system *system, zw_state *state, zw_error *error)

@@ -12,8 +12,8 @@
 #include "system/events/tangent.h"
 #include "system/work.h"
 
-/* What one solve may cost, about, in operations: a second. A factorisation is one of m rows of n +
- * m numbers; LEAST of them are granted however large the problem is. */
+/* Approximate limit on the operations of one solve: about a second. A factorisation has m rows of n
+ * + m numbers; at least LEAST of them are allowed, however large the problem is. */
 #define OPERATIONS 1e9
 enum { LEAST = 150 };
 
@@ -195,7 +195,7 @@ system_solver *solver_create(const zw_system *system, const int *role, const int
     return solver_create_with(system, role, held, held_count, &(solver_tail){0}, error);
 }
 
-/* Where the entries of row i are: consecutive if compressed, by column if dense. */
+/* Writes the entries of row i: consecutive if compressed, by column if dense. */
 static void put_row(system_solver *solver, int i, int count, const int *column, const double *value,
                     double scale)
 {
@@ -212,7 +212,7 @@ static void put_row(system_solver *solver, int i, int count, const int *column, 
     }
 }
 
-/* The next row goes after all that are there. */
+/* Appends a row. */
 void solver_add_row(system_solver *solver, int count, const int *column, const double *value,
                     double b)
 {
@@ -309,7 +309,7 @@ static void fill_row(system_solver *solver, int i, const system_rows *rows, cons
 {
     const zw_system *system = solver->system;
     int r = solver->row_of[i];
-    if (r < -1) { /* held: its b is the caller's */
+    if (r < -1) { /* held: the caller sets its b */
         int coord = -2 - r;
         double one = 1;
         put_row(solver, i, 1, &coord, &one, 1);

@@ -1,9 +1,9 @@
 /* The initial state, made consistent (assembly).
  *
  * Positions: the nearest to those written that all constraints admit, one-sided ones and limits
- * included, in the metric of the masses (assemble.c). Speeds: those given are held and the others
- * follow, as small as the metric makes them; if the given ones contradict the constraints, all
- * speeds move to the nearest consistent ones. */
+ * included, in the metric of the masses (assemble.c). Speeds: those given are fixed and the others
+ * follow, with the least kinetic energy; if the given ones contradict the constraints, all speeds
+ * are moved to the nearest consistent ones. */
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ static int slide_numbers(const zw_system *system)
     return any ? 3 * constraints : 0;
 }
 
-/* The memory has room for low-order parts of q, v, multipliers, work and p; for p and v a step ago;
- * for what the velocity form of bodies keeps; for lengths of rows; and for some numbers more. */
+/* The memory holds the low-order parts of q, v, multipliers, work and p; p and v of the previous
+ * step; data of the impulse method; lengths of rows; and a few more numbers. */
 zw_state *state_allocate(const zw_system *system)
 {
     enum { MORE = 16 };
@@ -212,8 +212,8 @@ static zw_status assemble_speeds(const zw_system *system, const state_given *giv
             solver_create(system, work->velocity->role, held, held_count, error);
         status = solver ? ZW_OK : ZW_NO_MEMORY;
         if (solver) {
-            /* What is given may be redundant with the constraints: their round-off is no
-             * contradiction; a real one moves what should have stayed. */
+            /* Given speeds may be redundant with the constraints: round-off is not a contradiction;
+             * a real one moves speeds that should be fixed. */
             solver->options.least_squares = 1;
             zw_status tried = system_project_velocity_with(system, work, solver, 0, q, v, error);
             done = tried == ZW_OK;
@@ -236,7 +236,7 @@ static zw_status assemble_speeds(const zw_system *system, const state_given *giv
     return status;
 }
 
-/* Onto all constraints, if need be. What holds is then met to round-off. */
+/* Moves onto all constraints, if necessary; active ones are then satisfied to round-off. */
 static zw_status assemble_position(const zw_system *system, zw_work *work, zw_state *state,
                                    zw_assembly *report, zw_error *error)
 {
@@ -257,8 +257,8 @@ static zw_status assemble_position(const zw_system *system, zw_work *work, zw_st
     return status == ZW_OK ? open_all(system, work, state, error) : status;
 }
 
-/* Contacts at the start, and the impact of what approaches: the user gave other speeds than those
- * after it. */
+/* Contacts at the start, and the impact of approaching ones, which changes the speeds that the user
+ * gave. */
 static zw_status decide_start(const zw_system *system, zw_work *work, zw_state *state,
                               zw_assembly *report, zw_error *error)
 {
@@ -300,7 +300,7 @@ static zw_status assemble(const zw_system *system, const state_given *given, zw_
     if (status == ZW_OK) {
         status = assemble_speeds(system, given, work, state, error);
     }
-    for (int i = 0; i < system->n; i++) { /* only what was given counts as changed */
+    for (int i = 0; i < system->n; i++) { /* only changes of given speeds count */
         v0[i] = is_given(system, given, i) ? v0[i] : v[i];
     }
     report->speed_change = change(system->n, v, v0, &report->speed_coord);

@@ -1,4 +1,4 @@
-/* Making and freeing a system, its names and its numbers. */
+/* Creating and freeing a system, its names and its numbers. */
 #include "system/system.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "system/work.h"
 #include "tree/sweeps.h"
 
-/* A forgotten mass is more likely than a rule without masses (Fan et al. 2005, section 6) that has
- * forces, or nothing to follow. */
+/* A forgotten mass is more likely than a system without masses (Fan et al. 2005, section 6) with
+ * forces, or without any rule of motion. */
 static zw_status check_masses(const zw_model *model, zw_error *error)
 {
     int rule = model->constraint_count > 0,
@@ -260,7 +260,7 @@ int system_solve_tree(const zw_system *system, zw_work *work, const double *q, d
     return !bad;
 }
 
-/* a_free = M \ force: what the kernel started from. */
+/* a_free = M \ force. */
 static const double *free_motion(const zw_system *system, zw_state *state, zw_work *work)
 {
     const double *force = work->out[PART_TERMS] + system->at.force; /* without contacts */

@@ -19,8 +19,7 @@ void system_bind(const zw_system *system, zw_work *work, const double *param)
     work->prepared = 1;
 }
 
-/* A sum of x * 0 is NaN as soon as one of the x is not finite; four sums do not wait for each
- * other. */
+/* A sum of x * 0 is NaN if one of the x is not finite; four independent sums are faster. */
 static int finite(int count, const double *x)
 {
     double sum[4] = {0};
@@ -36,7 +35,7 @@ static int finite(int count, const double *x)
     return sum[0] + sum[1] + sum[2] + sum[3] == 0;
 }
 
-/* The part of the source that a place underlines. */
+/* The source text at a place. */
 static void quote(const zw_model *model, int place, char *text, size_t capacity)
 {
     text[0] = 0;
@@ -73,7 +72,7 @@ int system_formulas(const zw_system *system, system_part part, const expr_id **l
     return over_bodies ? over_bodies->outputs[part] : system->tree ? 0 : system->tape[part].count;
 }
 
-/* No formula is at fault: a coordinate, a speed, or what the bodies make of them. */
+/* No formula is the cause: a coordinate, a speed, or a quantity of the bodies is not finite. */
 static zw_status blame_state(const zw_system *system, const expr_inputs *in, zw_error *error)
 {
     for (int i = 0; i < system->nq + system->n; i++) {

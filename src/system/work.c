@@ -1,4 +1,4 @@
-/* Room for one world. */
+/* Scratch memory of one world. */
 #include "system/work.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ void zw_work_free(zw_work *work)
         if (work->stepper) {
             work->free_stepper(work->stepper);
         }
-        bodies_grips_free(work->grips);
+        bodies_adhesion_free(work->adhesion);
         contact_list_free(work->touched);
         contact_now_free(work->now);
         soft_free(work->soft);

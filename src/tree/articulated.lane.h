@@ -1,26 +1,27 @@
 /* Forward dynamics in O(n) by articulated bodies (Featherstone 1983).
  *
- * The subtree of body i, its joints free to move, resists an acceleration A of body i with
- * I A + p, where I is its articulated inertia, about c_i:
+ * The subtree of body i, its joints free to move, resists an acceleration A of body i with I A + p,
+ * where I is its articulated inertia, about c_i:
  *
  *     n = A w + B v            [A  B]
  *     f = B' w + C v       I = [B' C],   A and C symmetric
  *
  * One dof at a time, from the last of a body to its first: at dof d with motion S the force along S
- * must be tau - armature a, and what lies beyond moves with A + S a for an A on this side of it. So
+ * must be tau - armature a, and the outer side of the joint moves with A + S a if the inner side
+ * moves with A. So
  *
  *     U = I S,    D = S.U + armature + diagonal,    u = tau - S.p,    a = (u - U.A) / D
- *     I - U U' / D  and  p + U u / D     on this side of the dof.
+ *     I - U U' / D  and  p + U u / D     on the inner side of the dof.
  *
- * Nothing has mass between the joints of one body: Z may be added where the body meets its
- * parent, p + I Z. Then the shift to the parent's centre, r = c_i - c_parent:
+ * There is no mass between the joints of one body, so Z can be added once, where the body is joined
+ * to its parent: p + I Z. Then the shift to the parent's centre, r = c_i - c_parent:
  *
  *     C,    Y = B + r x C,    A + (r x B')' + r x Y'        (r x on columns)
  *
- * D_d are the pivots of M = L' D L (composite.lane.h), met in the same order; L itself is not
- * formed. The inertias depend on q alone, so tree_articulate is a factorisation and the rest are
- * its solves: the way to the root is L' \, the way to the tips L \ (Rodriguez 1987). `diagonal` is
- * added to that of M: what implicit damping and motors ask for. */
+ * D_d are the pivots of M = L' D L (factor.lane.h), in the same order; L itself is not formed. The
+ * inertias depend on q alone, so tree_articulate is a factorisation and the rest are its solves:
+ * the sweep to the root is L' \, the sweep to the tips L \ (Rodriguez 1987). `diagonal` is added to
+ * the diagonal of M, for implicit damping and motors. */
 
 typedef struct articulated {
     sym3 A;
@@ -78,7 +79,7 @@ PART articulated without(articulated I, spatial U, spatial G)
     return I;
 }
 
-/* About the point from which its own is at r. */
+/* Shifted to another point, from which the present one is at r. */
 PART articulated articulated_from(articulated I, vec3 r)
 {
     /* columns of r x C: r x the columns of C, which are its rows */
@@ -103,7 +104,7 @@ PART articulated articulated_from(articulated I, vec3 r)
 
 /* ---- The factorisation ----------------------------------------------------------------------- */
 
-/* Eliminate dof d, whose motion is S: what is left of I. */
+/* Eliminates dof d, whose motion is S; returns the remaining inertia. */
 PART articulated eliminate(const tree_mechanism *tree, int d, const zw_real *diagonal,
                            articulated I, zw_real *work, zw_mask *low)
 {
@@ -121,8 +122,8 @@ PART articulated eliminate(const tree_mechanism *tree, int d, const zw_real *dia
     return without(I, U, G);
 }
 
-/* The translations of a free joint come last of all, and S is an axis of the world: only C matters
- * any more, as the world does not turn. `column` is that of C. */
+/* The translations of a free joint are eliminated last, and S is an axis of the world: only C is
+ * needed, as the world does not rotate. `column` is the column of C. */
 PART sym3 eliminate_translation(const tree_mechanism *tree, int d, const zw_real *diagonal, sym3 C,
                                 zw_real pivot, vec3 column, zw_real *work, zw_mask *low)
 {
@@ -197,8 +198,8 @@ LANE_CLONES void LANE(tree_articulate_held)(const tree_mechanism *tree, int firs
 
 /* ---- Solves ---------------------------------------------------------------------------------- */
 
-/* u = tau - S.p from the tips to the root; p begins with what speeds, gravity and wrenches ask of
- * each body, or with nothing. */
+/* u = tau - S.p from the tips to the root; p starts with the bias of speeds, gravity and wrenches
+ * of each body, or with zero. */
 PART void to_root(const tree_mechanism *tree, int first, int end, const zw_real *tau,
                   const zw_real *wrench, int with_speeds, zw_real *work, zw_real *u)
 {
@@ -225,7 +226,7 @@ PART void to_root(const tree_mechanism *tree, int first, int end, const zw_real 
                 p = add6(p, articulated_times(load_articulated(work + at->articulated + 21 * i),
                                               load6(work + at->Z + 6 * i)));
             }
-            hand_down(body, at, i, p, work);
+            add_to_parent(body, at, i, p, work);
         }
     }
 }

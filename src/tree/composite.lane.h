@@ -5,12 +5,13 @@
  *
  *     h + m r,     J + 2 (e.r) 1 - (e r' + r e'),     e = h + m r / 2
  *
- * (Steiner, for a point that is not the centre of mass). All of the subtree frozen to one body, a
- * unit acceleration of dof d asks for the force
+ * (Steiner, for a point that is not the centre of mass). With the subtree taken as one rigid body,
+ * a unit acceleration of dof d needs the force
  *
  *     F = (J w + h x v,  m v + w x h),     (w, v) = S_d
  *
- * and an ancestor dof e carries M_de = S_e . F (Walker and Orin 1982; Featherstone 1987). */
+ * whose component along an ancestor dof e is M_de = S_e . F (Walker and Orin 1982; Featherstone
+ * 1987). */
 
 PART void add_composite(const tree_body *body, const tree_places *at, int i, vec3 h, sym3 J,
                         zw_real *work)
@@ -34,7 +35,7 @@ PART void add_composite(const tree_body *body, const tree_places *at, int i, vec
     store_sym3(to + 3, J);
 }
 
-/* F for a unit acceleration along S, all beyond frozen to one body. */
+/* F for a unit acceleration along S, with the subtree taken as one rigid body. */
 PART spatial composite_times(zw_real mass, vec3 h, sym3 J, spatial S)
 {
     return (spatial){add3(mul_sym3(J, S.ang), cross3(h, S.lin)),
@@ -58,7 +59,7 @@ PART void composite_row(const tree_mechanism *tree, int i, int d, spatial F, zw_
     }
 }
 
-/* All rows of M; or, with `diagonal`, only that. */
+/* All rows of M; or, if `diagonal` is not NULL, only the diagonal. */
 PART void composites(const tree_mechanism *tree, zw_real *work, zw_real *diagonal)
 {
     const tree_places *at = &tree->at;

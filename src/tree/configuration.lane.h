@@ -1,14 +1,14 @@
-/* Configurations: how speeds move them, and how far two of them are apart. tree.h says what q is.
+/* Configurations: how speeds change them, and the difference of two of them. tree.h defines q.
  *
  *     exp(p) = (cos |p|/2,  p sin(|p|/2) / |p|)        p a rotation vector, along the body's axes
- *     log(w, e) = e 2 atan2(|e|, |w|) / |e|, turned round if w < 0: the shorter way
+ *     log(w, e) = e 2 atan2(|e|, |w|) / |e|, negated if w < 0: the shorter rotation
  *
- * and, where functions of angles are not wanted, Cayley's map instead of exp, with x = p/2:
+ * and, to avoid trigonometric functions, Cayley's map instead of exp, with x = p/2:
  *
- *     cay(p) = (1, x)/s,   s = sqrt(1 + x.x);      its root, half the turn: (s + 1, x)/sqrt(2 s (s
- * + 1))
+ *     cay(p) = (1, x)/s,   s = sqrt(1 + x.x)
+ *     its root, half the rotation: (s + 1, x)/sqrt(2 s (s + 1))
  *
- * log takes no notice of the length of the quaternion. At |p| = 0 the quotients are replaced by
+ * log does not depend on the length of the quaternion. At |p| = 0 the quotients are replaced by
  * their limits, lane by lane. */
 
 PART int dofs_of(tree_joint_kind kind)
@@ -66,7 +66,7 @@ PART void advance_joint(const tree_joint *joint, const zw_real *q, const zw_real
     }
 }
 
-/* next = q (+) h v; it may take the place of q. */
+/* next = q (+) h v; next may be q. */
 LANE_CLONES void LANE(tree_advance)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
                                     const zw_real *h, zw_real *next)
 {
@@ -96,7 +96,7 @@ PART void joint_difference(const tree_joint *joint, const zw_real *q, const zw_r
     }
 }
 
-/* The same from a configuration of the mechanism. */
+/* The same from a configuration that all worlds share. */
 PART void joint_difference_from(const tree_joint *joint, const zw_real *q, const double *from,
                                 zw_real *v)
 {
@@ -151,7 +151,7 @@ LANE_CLONES void LANE(tree_rates)(const tree_mechanism *tree, const zw_real *q, 
     }
 }
 
-/* q (c - 1) for c = cay(p) and for its root: small where p is, and without cancellation, as
+/* q (c - 1) for c = cay(p) and for its root: small where p is small, and without cancellation, as
  * 1/s - 1 = -x.x/(s (1 + s)), and for the root (s + 1)/r - 1 = -x.x/(2 s (1 + s) (1 + (s + 1)/r)).
  */
 PART void turn_halfway(const zw_real *q, vec3 p, zw_real *change, zw_real *half)

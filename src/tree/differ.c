@@ -1,41 +1,42 @@
 /* Derivatives of inverse dynamics, in two sweeps.
  *
- * All motions and forces of a tree are written about one point that stays, the centre of mass of
- * its first body now, along the axes of the world. With x for the cross product of motions and x*
- * for that of a motion with a force, (m x)' = -(m x*), and S the motion of a dof,
+ * All motions and forces of a tree are written about one fixed point, the present centre of mass of
+ * its first body, along the axes of the world. With x for the cross product of motions and x* for
+ * that of a motion with a force, (m x)' = -(m x*), and S the motion of a dof,
  *
  *     V' = V + S v,    A' = A + S a + V' x S v,    A_0 = -g,    f = I A + V x* I V,    tau = S . F,
  *
- * before and after a joint, F being the sum of f over all that hangs on it. Bodies with several
- * joints are chains of bodies without mass, and a free joint is three slides along the axes of the
- * world, then a ball. To change q_j is to turn all that hangs on dof j by S_j: there
+ * before and after a joint, F being the sum of f over its subtree. Bodies with several joints are
+ * chains of massless bodies, and a free joint is three slides along the axes of the world, then a
+ * ball. A change of q_j moves the subtree of dof j by S_j: there
  *
  *     d S_i = S_j x S_i,     d V_i = S_j x V_i - (S_j x V_b) = S_j x V_i + P_j,    P_j = V_b x S_j,
  *     d A_i = S_j x A_i + R_j + P_j x V_i - ...,    R_j = A_b x S_j + V_b x P_j
  *
- * with V_b, A_b of what carries j. What is turned as a whole leaves tau_i as it is; what is left of
- * df = I dA + ... collects, for rigid inertias, into one matrix of each body,
+ * with V_b, A_b of the body that carries j. A motion of the whole subtree does not change tau_i;
+ * for rigid inertias the rest of df = I dA + ... can be written with one matrix for each body,
  *
  *     B = 1/2 (V x* I - I V x + (I V) xx),    (p xx) m = m x* p,
  *
- * on which a shift has no effect: with V = (w, u), moments J and first moment h about the point,
- * the momentum p = m u + w x h, and [x] for the matrix of a cross product, its two blocks for turns
- * are
+ * whose columns for translations are zero: with V = (w, u), moments J and first moment h about the
+ * point, the momentum p = m u + w x h, and [x] for the matrix of a cross product, its two blocks
+ * for rotations are
  *
  *     moment    2 B = [w] (2 J - tr J) - 2 [h] [u]        force    2 B = -2 [p]
  *
  * (as [a] [b] - [b] [a] = [a x b] and [J w] = tr J [w] - J [w] - [w] J),
  *
- * so that with I, B, F summed over all that hangs on i, and j on the way from the root to i,
+ * so that with I, B, F summed over the subtree of i, and j on the path from the root to i,
  *
  *     d tau_i / d q_j = S_i . (2 B P_j + I R_j)
  *     d tau_j / d q_i = S_j . (2 B P_i + I R_i + S_i x* F)
- *     d tau_i / d v_j = S_i . (2 B S_j + I (P_j + S_j'))        S_j' = V_a x S_j, V_a after the
- * joint d tau_j / d v_i = S_j . (2 B S_i + I (P_i + S_i'))
+ *     d tau_i / d v_j = S_i . (2 B S_j + I (P_j + S_j'))        S_j' = V_a x S_j,
+ *     d tau_j / d v_i = S_j . (2 B S_i + I (P_i + S_i'))        V_a after the joint
  *
  * (Singh, Russo and Wensing, "Efficient Analytical Derivatives of Rigid-Body Dynamics using Spatial
- * Vector Algebra", 2022.) Dofs of one ball turn with each other: for these S_i x* F has no part, as
- * S_j turns with it. The cost is that of M: one product of a 6-vector for every pair on a path. */
+ * Vector Algebra", 2022.) The axes of one ball rotate together: among these the term S_i x* F is
+ * absent, as S_j rotates too. The cost is that of M: one product of 6-vectors for every pair on a
+ * path. */
 #include "tree/differ.h"
 
 #include <string.h>
@@ -46,19 +47,19 @@
 
 typedef double six[6];
 
-/* Mass, first moment, moments xx yy zz xy xz yz; of 2 B its moments by rows, then p. */
+/* Inertia: mass, first moment, moments xx yy zz xy xz yz. 2 B: its moment block by rows, then p. */
 enum { INERTIA = 10, SQUARE = 12, PAIR = 36 };
 
 /* Scratch, by bodies and by dofs. */
 typedef struct table {
-    double *at;         /* [bodies][3] the point, less the centre of mass of the body */
+    double *at;         /* [bodies][3] the point minus the centre of mass of the body */
     six *V, *A;         /* [bodies] */
     double *I;          /* [bodies][INERTIA] */
     double *B;          /* [bodies][SQUARE] */
     six *F;             /* [bodies] */
     six *S, *P, *R, *T; /* [nv] T = P + S' */
     double *lined;      /* [nv][PAIR] */
-    int *stage;         /* [nv] dofs of one stage turn with each other */
+    int *stage;         /* [nv] dofs of one stage rotate together */
 } table;
 
 ZW_INLINE void cross(const double *x, const double *y, double *out)
@@ -92,7 +93,7 @@ ZW_INLINE void cross_force(const double *m, const double *f, double *out)
     cross(m, f + 3, out + 3);
 }
 
-/* out = I m: momentum m v + w x h, about the point J w + h x v. */
+/* out = I m: linear momentum m v + w x h, angular momentum about the point J w + h x v. */
 ZW_INLINE void weigh(const double *I, const double *m, double *out)
 {
     const double *h = I + 1, *J = I + 4, *w = m, *v = m + 3;
@@ -139,7 +140,7 @@ ZW_INLINE void fill_B(const double *I, const double *V, const double *momentum, 
     }
 }
 
-/* One stage of a joint: dofs from d to end, all after the same V and A, which become those after.
+/* One stage of a joint: dofs from d to end; V and A before it become those after it.
  */
 ZW_INLINE void pass_stage(const table *t, const double *v, const double *a, int d, int end,
                           double *V, double *A)
@@ -191,7 +192,7 @@ ZW_INLINE void pass_joints(const tree_mechanism *tree, const table *t, const dou
     }
 }
 
-/* Motions of a body's dofs about the point, from those about its centre of mass, at -`at` from it.
+/* Motions of a body's dofs about the point, from those about its centre of mass.
  */
 ZW_INLINE void place_motions(const tree_mechanism *tree, const table *t, const double *work, int i)
 {
@@ -213,7 +214,7 @@ ZW_INLINE void place_body(const tree_mechanism *tree, const table *t, const doub
     const double *shift = work + tree->at.shift + 3 * i;
     six V = {0}, A = {0}, momentum, part;
     double c[3];
-    for (int k = 0; k < 3; k++) { /* the point of the first body of a tree is its own centre */
+    for (int k = 0; k < 3; k++) { /* the point of a tree is the centre of its first body */
         t->at[3 * i + k] = body->parent == 0 ? 0 : t->at[3 * body->parent + k] - shift[k];
         c[k] = -t->at[3 * i + k];
         A[3 + k] = -tree->gravity[k];
@@ -249,7 +250,7 @@ ZW_INLINE void times(const double *B, const double *x, double *y)
     }
 }
 
-/* y[3] = (2 B)' x: shifts have none. */
+/* y[3] = (2 B)' x: the part for translations is zero. */
 ZW_INLINE void times_transposed(const double *B, const double *x, double *y)
 {
     cross(B + 9, x + 3, y);
@@ -258,7 +259,7 @@ ZW_INLINE void times_transposed(const double *B, const double *x, double *y)
     }
 }
 
-/* What the pairs of a dof need of the other, four numbers at a time; see pair_dof. */
+/* Interleaves the numbers of dof j that its pairs need, four at a time; see pair_dof. */
 ZW_INLINE void line_up(const table *t, int j)
 {
     double *to = t->lined + PAIR * (size_t)j;
@@ -274,8 +275,8 @@ ZW_INLINE void line_up(const table *t, int j)
     }
 }
 
-/* All pairs of dof i of a body with dofs j on its way to the root, all four numbers of a pair at
- * once: tau_i by q_j, by v_j; tau_j by q_i, by v_i. */
+/* All pairs of dof i of a body with the dofs j on its path to the root, the four numbers of a pair
+ * at once: tau_i by q_j, by v_j; tau_j by q_i, by v_i. */
 ZW_INLINE void pair_dof(const tree_mechanism *tree, const table *t, int body, int i, double *by_q,
                         double *by_v)
 {
@@ -283,7 +284,7 @@ ZW_INLINE void pair_dof(const tree_mechanism *tree, const table *t, int body, in
     size_t n = (size_t)tree->nv, own = (size_t)i;
     six heavy, by_speed, by_place, turned, part;
     double back[3];
-    zw_real4 with[9], same[6];    /* same: for j that turns with i */
+    zw_real4 with[9], same[6];    /* same: for j in the stage of i */
     weigh(I, S, heavy);           /* I S_i */
     times_transposed(B, S, back); /* (2 B)' S_i */
     times(B, S, by_speed);
@@ -315,12 +316,12 @@ ZW_INLINE void pair_dof(const tree_mechanism *tree, const table *t, int body, in
         }
         by_q[own * n + other] = sum[2];
         by_v[own * n + other] = sum[3];
-        by_q[other * n + own] = sum[0]; /* of j = i this is the one */
+        by_q[other * n + own] = sum[0]; /* if j = i, this value is kept */
         by_v[other * n + own] = sum[1];
     }
 }
 
-ZW_INLINE void hand_down(const table *t, int i, int parent)
+ZW_INLINE void add_to_parent(const table *t, int i, int parent)
 {
     for (int k = 0; k < INERTIA; k++) {
         t->I[INERTIA * parent + k] += t->I[INERTIA * i + k];
@@ -378,12 +379,12 @@ ZW_CLONES void tree_differ(const tree_mechanism *tree, const double *v, const do
             pair_dof(tree, &t, i, d, by_q, by_v);
         }
         if (tree->body[i].parent != 0) {
-            hand_down(&t, i, tree->body[i].parent);
+            add_to_parent(&t, i, tree->body[i].parent);
         }
     }
 }
 
-/* Four rows of `from` are four lanes of `to`, from number `first` on; or, back, the reverse. */
+/* Transposes four rows x into four lanes of y, from number `first` on; with `back`, the reverse. */
 ZW_INLINE void turn(double *const x[4], int n, int first, int back, double *y)
 {
     double *lanes = y + first;
@@ -433,7 +434,7 @@ ZW_INLINE eight eight_less(eight x, double l, eight y)
     return (eight){x.low - l * y.low, x.high - l * y.high};
 }
 
-/* The rows of L of n dofs from `first` on, which are a block, and their parts of y. */
+/* The rows of L and the entries of y of a block of n dofs from `first` on. */
 ZW_INLINE void open_block(const tree_mechanism *tree, int first, const int n, const double *L,
                           const double *y, const double **row, eight *own)
 {
@@ -443,7 +444,7 @@ ZW_INLINE void open_block(const tree_mechanism *tree, int first, const int n, co
     }
 }
 
-/* L' \ y for such dofs; then D \ of them. */
+/* L' \ y for a block, then D \ y. */
 ZW_INLINE void tips_eight(const tree_mechanism *tree, int first, const int n, const double *L,
                           double *y)
 {
@@ -471,7 +472,7 @@ ZW_INLINE void tips_eight(const tree_mechanism *tree, int first, const int n, co
     }
 }
 
-/* L \ y for such dofs. */
+/* L \ y for a block. */
 ZW_INLINE void root_eight(const tree_mechanism *tree, int first, const int n, const double *L,
                           double *y)
 {
@@ -541,7 +542,7 @@ ZW_INLINE int is_zero(const double *x, int n)
     return zero;
 }
 
-/* Right sides that are 0 stay so: those of a free body's place are. */
+/* Right sides that are 0 are skipped, such as those of the position of a free body. */
 ZW_CLONES void tree_solve_many(const tree_mechanism *tree, const double *work, int count, double *x,
                                double *scratch)
 {
@@ -553,7 +554,7 @@ ZW_CLONES void tree_solve_many(const tree_mechanism *tree, const double *work, i
             row[lanes] = x + (size_t)next * (size_t)n;
             lanes += !is_zero(row[lanes], n);
         }
-        for (int l = lanes; l < LANES && lanes > 0; l++) { /* what is left over repeats the last */
+        for (int l = lanes; l < LANES && lanes > 0; l++) { /* unused lanes repeat the last one */
             row[l] = row[lanes - 1];
         }
         if (lanes > 0) {

@@ -1,16 +1,17 @@
 /* M = L' D L on the tree's own sparsity, and its solves.
  *
  * Elimination from the last dof to the first. Eliminating k changes only pairs of ancestors of k,
- * whose entries exist: no fill (Featherstone 2005). The row of an ancestor is as long as the first
- * part of row k and has the same columns, so its update is one of two arrays:
+ * whose entries exist: no fill (Featherstone 2005). The row of an ancestor has the same columns as
+ * the first part of row k, so its update is a loop over two arrays:
  *
  *     l = M_ki / D_k,    row i -= l row k  up to column i,    M_ki = l
  *
- * Dofs d, d+1, ... each the parent of the next have rows with the same beginning: `above` columns,
- * then their own triangle. Up to TREE_BLOCK of them are done together, so that a row above is
- * loaded and stored once for all; every entry still sees them in the same order, the last first. */
+ * Dofs d, d+1, ..., each the parent of the next, have rows that start with the same columns, those
+ * `above`, followed by their own triangle. Up to TREE_BLOCK of them are eliminated together, so
+ * that a row above is loaded and stored once for all of them; the order of operations on each entry
+ * is still the same, the last dof first. */
 
-/* The triangle of a block, and what it does to the block's own rows. */
+/* Factors the triangle of a block and updates the block's own rows. */
 PART zw_mask factor_block(const tree_mechanism *tree, int first, int n, const zw_real *diagonal,
                           zw_real *L)
 {
@@ -36,7 +37,7 @@ PART zw_mask factor_block(const tree_mechanism *tree, int first, int n, const zw
     return low;
 }
 
-/* The rows above, for a block of n; n is a constant where this is inlined. */
+/* Updates the rows above a block of n; n is a constant where this is inlined. */
 PART void factor_above(const tree_mechanism *tree, int first, const int n, zw_real *L)
 {
     const int *column = tree->column + tree->start[first];

@@ -2,7 +2,7 @@
  *
  *     I = I1 + R I2 R' + (m1 m2 / m) (d.d 1 - d d')
  *
- * about c: Steiner for both at once, without the difference of large numbers. */
+ * about c: Steiner's theorem for both at once, without differences of large numbers. */
 #include "tree/fuse.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void quat_matrix(const double *q, double R[3][3])
     memcpy(R, rows, sizeof rows);
 }
 
-/* The place in the carrier of a point of the frame. */
+/* From the frame to the body that carries it. */
 static void place(const tree_frame *frame, const double *local, double *there)
 {
     double R[3][3];
@@ -55,8 +55,8 @@ static void add_turned(const double *quat, const double *I, double *sum)
     }
 }
 
-/* `carrier` takes on the mass of a body at this frame of it. */
-static void take_on(tree_body_def *carrier, const tree_frame *frame, const tree_body_def *body)
+/* Adds the mass and inertia of a body at this frame to `carrier`. */
+static void add_mass(tree_body_def *carrier, const tree_frame *frame, const tree_body_def *body)
 {
     double mass = carrier->mass + body->mass, com[3], d[3];
     if (mass > 0.0) {
@@ -77,8 +77,8 @@ static void take_on(tree_body_def *carrier, const tree_frame *frame, const tree_
     carrier->mass = mass;
 }
 
-/* The pose of a body in what carries its parent. */
-static tree_frame stand(const tree_frame *parent, const tree_body_def *body)
+/* The pose of a body in the body that carries its parent. */
+static tree_frame frame_of(const tree_frame *parent, const tree_body_def *body)
 {
     const double *p = parent->quat;
     double q[4];
@@ -101,9 +101,9 @@ static void fuse(const tree_def *def, tree_fused *fused)
     fused->def.body_count = 1;
     for (int i = 1; i < def->body_count; i++) {
         const tree_body_def *body = def->body + i;
-        tree_frame frame = stand(fused->frame + body->parent, body);
+        tree_frame frame = frame_of(fused->frame + body->parent, body);
         if (body->joint_count == 0 && !body->is_placed) {
-            take_on(fused->body + frame.body, &frame, body);
+            add_mass(fused->body + frame.body, &frame, body);
         } else {
             tree_body_def *own = fused->body + fused->def.body_count;
             *own = *body;

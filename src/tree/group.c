@@ -6,14 +6,14 @@
 #include "math/lanes.h"
 #include "tree/sweeps.h"
 
-enum { KINDS = 8, LEAST = 4 }; /* LEAST: bodies of a tree; for fewer it is not worth while */
+enum { KINDS = 8, LEAST = 4 }; /* LEAST: trees with fewer bodies are not worth grouping */
 
-/* Where the numbers of one tree begin. */
+/* The first indices of one tree. */
 typedef struct group_member {
     int body, joint, q, v, entry;
 } group_member;
 
-/* Trees that are equal; the first stands for all. */
+/* Equal trees; the first represents all. */
 typedef struct group_kind {
     int first, end; /* bodies of the first */
     int count, batches;
@@ -26,7 +26,7 @@ struct tree_group {
     const tree_mechanism *whole;
     int kinds;
     group_kind kind[KINDS];
-    zw_real8 *q, *v, *x; /* of the widest kind */
+    zw_real8 *q, *v, *x; /* large enough for every kind */
     double *bias;        /* [nv] */
 };
 
@@ -37,7 +37,8 @@ static int same(const void *a, const void *b, size_t bytes)
     return memcmp(a, b, bytes) == 0;
 }
 
-/* All that the sweeps read of a joint. The rest pose of a free joint is only that of its spring. */
+/* Compares all that the sweeps read of a joint. The rest pose of a free joint only affects its
+ * spring. */
 static int same_joint(const tree_mechanism *tree, const tree_joint *a, const tree_joint *b)
 {
     int coordinates = a->kind == TREE_FREE ? 7 : a->kind == TREE_BALL ? 4 : 1;
@@ -53,7 +54,8 @@ static int same_joint(const tree_mechanism *tree, const tree_joint *a, const tre
            same(tree->damping + a->v, tree->damping + b->v, bytes);
 }
 
-/* Of bodies `step` apart. Where a free body was put does not matter to it. */
+/* Compares bodies whose numbers are `step` apart. The initial position of a free body does not
+ * matter. */
 static int same_body(const tree_mechanism *tree, const tree_body *a, const tree_body *b, int step)
 {
     if ((a->parent == 0) != (b->parent == 0) || (a->parent > 0 && b->parent != a->parent + step) ||
@@ -85,7 +87,7 @@ static int is_of(const tree_mechanism *tree, const group_kind *kind, int first, 
     return good;
 }
 
-/* The body after the tree that begins at one; 0: its bodies do not stand together. */
+/* The body after the tree that begins at `first`; 0: its bodies are not contiguous. */
 static int end_of_tree(const tree_mechanism *tree, int first)
 {
     int i = first + 1;
@@ -109,7 +111,7 @@ static int kind_of(tree_group *group, int first, int end)
     return k;
 }
 
-/* How many of each kind. 0: it is no group. */
+/* Counts the trees of each kind. 0: there is no group. */
 static int count_members(tree_group *group)
 {
     const tree_mechanism *tree = group->whole;
@@ -155,7 +157,7 @@ static int make_kind(group_kind *kind, const tree_mechanism *whole)
     }
     base_free(keep);
     base_free(to);
-    kind->count = 0; /* they join next */
+    kind->count = 0; /* the members are added next */
     return good;
 }
 
@@ -229,7 +231,7 @@ void tree_group_free(tree_group *group)
 
 /* ---- To lanes and back ----------------------------------------------------------------------- */
 
-/* One batch: eight members of a kind; where there are fewer, the last stands in. */
+/* One batch: eight members of a kind; if there are fewer, the last is repeated. */
 typedef struct batch {
     const tree_mechanism *tree;
     const group_member *member[LANES];
@@ -265,7 +267,7 @@ static void scatter_speeds(const batch *it, const zw_real8 *from, double *v)
     math_from_lanes(it->tree->nv, from, it->lanes, to);
 }
 
-/* An array with `size` numbers per body. The world is the same in all. */
+/* An array with `size` numbers per body, without the world. */
 static void scatter_bodies(const batch *it, int size, int from, int at, double *work)
 {
     double *to[LANES];

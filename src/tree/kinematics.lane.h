@@ -1,10 +1,11 @@
-/* Where the bodies are, and how they move: from the root to the tips. tree.h derives it all. */
+/* Poses and velocities of the bodies, from the root to the tips. tree.h derives the equations. */
 
-/* A body on its way through its joints: its orientation, and where one of its points is, the anchor
- * b of the current joint: at y from `base`, the place of the first anchor, which is seen from the
- * parent's centre of mass. To turn about b leaves y alone; the next anchor is at y + R (b' - b);
- * and the centre of mass, at the end, at y + R (c - b). Places in the world follow from such small
- * steps, and never the other way round: how far away everything is does not touch the dynamics. */
+/* The pose of a body while its joints are applied one after another: its orientation, and the
+ * position of the anchor b of the current joint, at y from `base`, the position of the first anchor
+ * relative to the parent's centre of mass. A rotation about b does not change y; the next anchor is
+ * at y + R (b' - b); and finally the centre of mass at y + R (c - b). World positions are computed
+ * from these small differences, never the other way round, so the distance from the origin has no
+ * effect on the dynamics. */
 typedef struct pose {
     vec3 base, y;
     quat q;
@@ -24,7 +25,7 @@ PART pose given_pose(const tree_body *body, const tree_places *at, const zw_real
     return x;
 }
 
-/* Sine and cosine of half the angle of every hinge, all together: they do not wait for poses. */
+/* Sine and cosine of half the angle of every hinge, all at once, as they do not depend on poses. */
 PART void half_angles(const tree_mechanism *tree, const zw_real *q, zw_real *work)
 {
     const tree_places *at = &tree->at;
@@ -35,7 +36,7 @@ PART void half_angles(const tree_mechanism *tree, const zw_real *q, zw_real *wor
     lane_sincos_many(tree->hinges, work + at->angle, work + at->sine, work + at->cosine);
 }
 
-/* The three turning axes are those of the body itself, after the joint. */
+/* The three axes of rotation are those of the body itself, after the joint. */
 PART void store_axes(zw_real *S, quat q)
 {
     mat3 R = quat_matrix(q);
@@ -44,7 +45,7 @@ PART void store_axes(zw_real *S, quat q)
     store3(S + 12, (vec3){R.x.z, R.y.z, R.z.z});
 }
 
-/* An axis of the joint in the world. Most are axes of the body: a column of its matrix. */
+/* The axis of the joint in the world. Most are axes of the body: a column of its matrix. */
 PART vec3 axis_of(const tree_joint *joint, quat q)
 {
     zw_real s = lane_fill(2.0 * joint->sign), one = lane_fill(joint->sign);
@@ -80,8 +81,8 @@ PART quat turn_about_axis(const tree_joint *joint, quat q, zw_real s, zw_real c)
     }
 }
 
-/* The pose after a joint. Of its S the axes are the angular parts for now, and the first linear
- * part keeps y. */
+/* The pose after a joint. For now the angular parts of S hold the axes, and the first linear part
+ * holds y. */
 PART pose move_by_joint(const tree_joint *joint, pose x, const zw_real *q, zw_real sine,
                         zw_real cosine, zw_real *S)
 {
@@ -120,7 +121,8 @@ PART void turning_motions(int count, vec3 arm, zw_real *S)
     }
 }
 
-/* S about the centre of mass: an axis through the anchor gives the centre axis x (c - anchor). */
+/* S about the centre of mass: rotation about an axis through the anchor moves it with axis x (c -
+ * anchor). */
 PART void motions_of_joint(const tree_joint *joint, vec3 arm, zw_real *S)
 {
     zw_real zero = lane_fill(0.0), one = lane_fill(1.0);
@@ -145,7 +147,7 @@ PART void motions_of_joint(const tree_joint *joint, vec3 arm, zw_real *S)
     }
 }
 
-/* The world stands at the origin, upright and at rest. */
+/* The world: at the origin, not rotated, at rest. */
 PART void place_world(const tree_places *at, zw_real *work)
 {
     zw_real zero = lane_fill(0.0), one = lane_fill(1.0);
@@ -161,7 +163,8 @@ PART void place_world(const tree_places *at, zw_real *work)
     store6(work + at->A, zero6());
 }
 
-/* The place of a body and all that follows from it; the places of its joints. */
+/* Stores the pose of a body and the quantities that follow from it, and the positions of its
+ * joints. */
 PART void place_body(const tree_mechanism *tree, int i, pose x, zw_real *work)
 {
     const tree_places *at = &tree->at;
@@ -184,7 +187,7 @@ PART void place_body(const tree_mechanism *tree, int i, pose x, zw_real *work)
     }
 }
 
-/* Body i, whose parent has its place; sines and cosines of half the angles are known. */
+/* Body i, after its parent; sines and cosines of half the angles have been computed. */
 PART void carry_body(const tree_mechanism *tree, int i, const zw_real *q, zw_real *work)
 {
     const tree_places *at = &tree->at;
@@ -219,7 +222,7 @@ PART spatial turn3(const zw_real *S, const zw_real *v)
                 scale6(v[2], load6(S + 12)));
 }
 
-/* The motion that a joint adds; of a free one only the turning. */
+/* The motion that a joint adds; for a free joint only the rotation. */
 PART spatial motion_of_joint(const tree_joint *joint, const zw_real *S, const zw_real *v)
 {
     switch (joint->kind) {
@@ -232,7 +235,7 @@ PART spatial motion_of_joint(const tree_joint *joint, const zw_real *S, const zw
     }
 }
 
-/* Body i, whose parent has its motion. */
+/* Body i, after its parent. */
 PART void move_body(const tree_mechanism *tree, int i, const zw_real *v, zw_real *work)
 {
     const tree_places *at = &tree->at;
@@ -242,12 +245,12 @@ PART void move_body(const tree_mechanism *tree, int i, const zw_real *v, zw_real
     for (int j = body->joint; j < body->joint_end; j++) {
         const tree_joint *joint = tree->joint + j;
         own = add3(own, motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v).lin);
-        if (joint->kind == TREE_FREE) { /* along axes that do not turn: no part in Z */
+        if (joint->kind == TREE_FREE) { /* translation along fixed axes: no contribution to Z */
             V.lin = load3(v + joint->v);
         }
     }
 
-    /* seen from c_i, what carries the first joint passes by with -own */
+    /* relative to c_i, the carrier of the first joint moves with -own */
     vec3 from_parent = add3(arm, own);
     spatial seen = {V.ang, sub3(Z.lin, own)};
     Z.lin = cross3(V.ang, from_parent);

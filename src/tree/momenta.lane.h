@@ -1,20 +1,20 @@
 /* Momenta, and the forces that change them: Lagrange's (for quasi-velocities Hamel's) equations.
  *
  * p_d = dK/dv_d = S_d . H_i, with H_i the momentum of the subtree of i, the body of d, about c_i:
- * angular part sum_k J_k omega_k + (c_k - c_i) x m_k v_k, linear part sum_k m_k v_k. Seen from a
- * point that stays, H changes only by the forces on the subtree, among them what the joint d
- * transmits, tau_d; and S_d is carried along by what bears the axis of d (tree.h). So
+ * angular part sum_k J_k omega_k + (c_k - c_i) x m_k v_k, linear part sum_k m_k v_k. About a fixed
+ * point, H changes only by the forces on the subtree, among them tau_d, which joint d transmits;
+ * and S_d moves with the body that carries the axis of d (tree.h). So
  *
  *     p_d' = tau_d + S_d . W_i + (V_b x S_d) . H_i
  *
  * with W the weight of the subtree. The last term is dK/dq_d of a hinge or slide; of a ball, whose
- * axes are carried by the body after the joint, it contains p x Omega as well, which no K_q gives.
- * An axis before or after its own joint is carried alike: S x S = 0. The axes along which a free
- * body shifts are not carried at all.
+ * axes are carried by the body after the joint, it also contains p x Omega, which is not a
+ * derivative K_q. It makes no difference whether the axis is carried by the body before or after
+ * its own joint, as S x S = 0. The axes of translation of a free body are fixed.
  *
  * Armature adds its own v_d to p_d, and nothing to the forces. */
 
-/* A spatial force of body i joins the parent's at `to`. */
+/* Adds a spatial force of body i to that of its parent in the array `to`. */
 PART void join(const tree_body *body, const tree_places *at, int i, spatial f, int to,
                zw_real *work)
 {
@@ -23,7 +23,7 @@ PART void join(const tree_body *body, const tree_places *at, int i, spatial f, i
     store6(place, body->is_last_child ? f : add6(load6(place), f));
 }
 
-/* The dofs of a joint whose axes move with V: (V x S_d) . H. */
+/* (V x S_d) . H for the dofs of a joint whose axes move with V. */
 PART void carry_axes(const tree_joint *joint, spatial V, spatial H, const zw_real *S, zw_real *g)
 {
     int dofs = dofs_of(joint->kind);
@@ -40,7 +40,7 @@ LANE_CLONES void LANE(tree_momenta)(const tree_mechanism *tree, const zw_real *v
         const tree_body *body = tree->body + i;
         spatial V = load6(work + at->V + 6 * i);
         spatial H = inertia_times(body, load_sym3(work + at->inertia + 6 * i), V);
-        spatial W = {zero6().lin, const3(body->lift)}; /* upwards: what holds it at rest */
+        spatial W = {zero6().lin, const3(body->lift)}; /* the force that would hold it at rest */
         if (body->last_child != 0) {
             H = add6(H, load6(work + at->F + 6 * i));
             W = add6(W, load6(work + at->A + 6 * i));

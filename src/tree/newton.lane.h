@@ -1,8 +1,8 @@
 /* Newton and Euler for every body, recursively: accelerations from the root to the tips, forces
  * back (Luh, Walker and Paul 1980; in spatial vectors Featherstone 1987). tree.h derives it. */
 
-/* A_i = A_parent + Z_i + sum S_d a_d of bodies first..end-1, which are whole trees. Without speeds:
- * Z = 0. `a` may be NULL: zero. */
+/* A_i = A_parent + Z_i + sum S_d a_d for bodies first..end-1, which are complete trees. Without
+ * speeds: Z = 0. `a` may be NULL: zero. */
 PART void accelerate(const tree_mechanism *tree, int first, int end, const zw_real *a,
                      int with_speeds, zw_real *work)
 {
@@ -23,7 +23,7 @@ PART void accelerate(const tree_mechanism *tree, int first, int end, const zw_re
     }
 }
 
-/* What speeds and gravity demand of a body at A = 0: omega x J omega, -m g. */
+/* The force on a body at A = 0 due to speeds and gravity: omega x J omega, -m g. */
 PART spatial bias_of_body(const tree_body *body, sym3 J, vec3 omega)
 {
     return (spatial){cross3(omega, mul_sym3(J, omega)), const3(body->lift)};
@@ -34,8 +34,9 @@ PART spatial inertia_times(const tree_body *body, sym3 J, spatial A)
     return (spatial){mul_sym3(J, A.ang), scale3(lane_fill(body->mass), A.lin)};
 }
 
-/* The force of a body, about its own centre, joins what its parent must exert. */
-PART void hand_down(const tree_body *body, const tree_places *at, int i, spatial F, zw_real *work)
+/* Adds the force of a body, about its own centre, to that of its parent. */
+PART void add_to_parent(const tree_body *body, const tree_places *at, int i, spatial F,
+                        zw_real *work)
 {
     zw_real *to = work + at->F + 6 * body->parent;
     F = force_from(F, load3(work + at->shift + 3 * i));
@@ -68,7 +69,7 @@ PART void collect(const tree_mechanism *tree, int first, int end, const zw_real 
             }
         }
         if (body->parent != 0) {
-            hand_down(body, at, i, F, work);
+            add_to_parent(body, at, i, F, work);
         }
     }
 }
@@ -103,9 +104,9 @@ LANE_CLONES void LANE(tree_inertia_times_held)(const tree_mechanism *tree, int f
 /* ---- Springs and dampers --------------------------------------------------------------------- */
 
 /* -k (q (-) spring) - damping v. For a rotation the difference is the rotation vector p of
- * spring^-1 q, and p is also the gradient of 1/2 p.p along the body's axes: turning on by
- * d(angle) changes |p| by the part of it along p, and p itself has the same components before
- * and after the rotation about p. So the force has the potential k/2 |p|^2. */
+ * spring^-1 q, and p is also the gradient of 1/2 p.p along the body's axes: a further rotation
+ * d(angle) changes |p| by its component along p, and p has the same components before and after the
+ * rotation about p. So the force has the potential k/2 |p|^2. */
 LANE_CLONES void LANE(tree_passive)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
                                     zw_real *tau)
 {

@@ -1,4 +1,4 @@
-/* What one asks of a motion: energies, momentum, points of bodies and their Jacobians. */
+/* Observables of a motion: energies, momentum, points of bodies and their Jacobians. */
 
 /* Kinetic and potential; the latter of gravity (zero at the world's origin) and springs. */
 LANE_CLONES void LANE(tree_energies)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
@@ -31,8 +31,8 @@ LANE_CLONES void LANE(tree_energies)(const tree_mechanism *tree, const zw_real *
 }
 
 /* Centre of mass (3), linear momentum (3), angular momentum about the centre of mass (3), of all
- * bodies. Armatures have no part in them: they are inertias of something that is not in the tree.
- * Without any mass, the centre is not a number. */
+ * bodies. Armatures are not included: they are inertias of rotors that are not in the tree. Without
+ * any mass the centre is NaN. */
 LANE_CLONES void LANE(tree_momentum)(const tree_mechanism *tree, const zw_real *work,
                                      zw_real *momentum)
 {
@@ -56,7 +56,7 @@ LANE_CLONES void LANE(tree_momentum)(const tree_mechanism *tree, const zw_real *
     store3(momentum + 6, angular);
 }
 
-/* The place in the world of a point given in the body's frame. */
+/* The world position of a point given in the body's frame. */
 LANE_CLONES void LANE(tree_point)(const tree_mechanism *tree, int body, const double *local,
                                   const zw_real *work, zw_real *place)
 {

@@ -1,17 +1,17 @@
 /* The sweeps, declared over lanes: sweeps.h includes this for one world and for eight. Each comment
- * says which sweeps must have been run before. A step h and the mask `bad` go by pointer, as
- * vectors must. Where NULL may be given it is said. */
+ * says which sweeps must have been run before. A step h and the mask `bad` are passed by pointer,
+ * as vectors must be. Arguments may be NULL only where the comment says so. */
 
 /* ---- Configurations: no work needed ---------------------------------------------------------- */
 
 /* next = q (+) h v; it may be q itself. */
 void LANE(tree_advance)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
                         const zw_real *h, zw_real *next);
-/* The same with Cayley's map in place of the exponential, as differences: next - q, and of what is
- * halfway (for quaternions on the great circle) - q. */
+/* The same with Cayley's map in place of the exponential, as differences: next - q, and halfway - q
+ * (for quaternions the middle of the great circle). */
 void LANE(tree_halfway)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
                         const zw_real *h, zw_real *change, zw_real *half);
-/* v = q (-) from, the shorter way: from (+) v = q */
+/* v = q (-) from, by the shorter rotation: from (+) v = q */
 void LANE(tree_difference)(const tree_mechanism *tree, const zw_real *q, const zw_real *from,
                            zw_real *v);
 /* rate = q' = N(q) v */
@@ -33,8 +33,8 @@ void LANE(tree_accelerations)(const tree_mechanism *tree, const zw_real *a, zw_r
 void LANE(tree_inverse)(const tree_mechanism *tree, const zw_real *a, const zw_real *wrench,
                         zw_real *work, zw_real *tau);
 
-/* After velocities. p = M v, and what changes it beside the joints' forces: p' = g + tau; g has the
- * weights, and how the motion carries the axes. Writes over A and F. */
+/* After velocities. p = M v, and the force g in p' = g + tau: weights, and the effect of moving
+ * axes. Overwrites A and F. */
 void LANE(tree_momenta)(const tree_mechanism *tree, const zw_real *v, zw_real *work, zw_real *p,
                         zw_real *g);
 
@@ -53,7 +53,7 @@ void LANE(tree_solve)(const tree_mechanism *tree, const zw_real *work, zw_real *
 void LANE(tree_solve_lower)(const tree_mechanism *tree, const zw_real *work, zw_real *x);
 void LANE(tree_solve_upper)(const tree_mechanism *tree, const zw_real *work, zw_real *x);
 
-/* ---- The mass matrix by sweeps, each O(n); all of these write over A and F ------------------- */
+/* ---- The mass matrix by sweeps, each O(n); all of these overwrite A and F -------------------- */
 
 /* After kinematics. y = M x; d = diag(M); the factors of M + diagonal, as tree_factor. */
 void LANE(tree_inertia_times)(const tree_mechanism *tree, const zw_real *x, zw_real *work,
@@ -65,9 +65,9 @@ void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real *diagonal, 
 void LANE(tree_articulated_solve)(const tree_mechanism *tree, zw_real *work, zw_real *x);
 void LANE(tree_articulated_lower)(const tree_mechanism *tree, zw_real *work, zw_real *x);
 void LANE(tree_articulated_upper)(const tree_mechanism *tree, zw_real *work, zw_real *x);
-/* The same of bodies first..end-1 alone, which are whole trees. To the inertia of body i the
- * entries 21 i of held are added, laid out as `articulated` in tree_places: what holds it, as a
- * spring holds it to the world. y, x: of their dofs. */
+/* The same for bodies first..end-1 alone, which are complete trees. To the inertia of body i the
+ * entries from 21 i of `held` are added, laid out as `articulated` in tree_places: for example a
+ * spring between it and the world. y and x have the entries of their dofs. */
 void LANE(tree_inertia_times_held)(const tree_mechanism *tree, int first, int end, const zw_real *x,
                                    zw_real *work, zw_real *y);
 void LANE(tree_articulate_held)(const tree_mechanism *tree, int first, int end, const zw_real *held,
@@ -79,7 +79,8 @@ void LANE(tree_articulated_solve_held)(const tree_mechanism *tree, int first, in
 void LANE(tree_forward)(const tree_mechanism *tree, const zw_real *tau, const zw_real *wrench,
                         zw_real *work, zw_real *a);
 
-/* ---- What one asks of a motion --------------------------------------------------------------- */
+/* ---- Observables ------------------------------------------------------------------------------
+ */
 
 /* After velocities. Kinetic and potential energy (2); the latter of gravity and springs. */
 void LANE(tree_energies)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
@@ -92,8 +93,8 @@ void LANE(tree_point)(const tree_mechanism *tree, int body, const double *local,
 /* After velocities. Angular velocity of the body, and velocity of its point that is at `place`. */
 void LANE(tree_point_velocity)(const tree_mechanism *tree, int body, const zw_real *place,
                                const zw_real *work, zw_real *velocity);
-/* After what fills A: accelerations, inverse, forward. The same of accelerations; for a = 0 it is
- * the J' v of constraint rows. */
+/* After a sweep that fills A: accelerations, inverse, forward. The same for accelerations; with a =
+ * 0 it is the term J' v of constraint rows. */
 void LANE(tree_point_acceleration)(const tree_mechanism *tree, int body, const zw_real *place,
                                    const zw_real *work, zw_real *acceleration);
 /* After kinematics. J[6 * k + row], angular rows first, for dof k of tree_chain. */

@@ -3,7 +3,7 @@
 
 #include "math/elementary.h"
 
-/* One world has its angles computed as eight at a time have: the bits are the same. */
+/* One world computes sines and cosines eight at a time too, so that the bits are the same. */
 ZW_INLINE void sincos_many(int count, const double *angle, double *sine, double *cosine)
 {
     for (int k = 0; k < count; k += LANES) {
@@ -25,9 +25,11 @@ ZW_INLINE void sincos_many(int count, const double *angle, double *sine, double 
 #define lane_atan2(y, x, angle) (*(angle) = math_atan2(y, x))
 #include "tree/sweeps.lane.h"
 
-/* ---- One body on its way --------------------------------------------------------------------- */
+/* ---- One body along its path----------------------------------------------------------------- */
 
-enum { UP = 64 }; /* ancestors that are placed one by one; from more on, all bodies are */
+enum {
+    UP = 64
+}; /* most ancestors that are computed one by one; with more, all bodies are computed */
 
 ZW_CLONES void tree_path_body(const tree_mechanism *tree, const double *q, const double *v,
                               double t, int body, double *next, double *work)

@@ -1,9 +1,10 @@
 /* The sweeps over a tree, for one world and for eight (name8): sweep_list.lane.h has the list,
- * tree.h says what they compute, the other .lane.h files derive how. A lane of eight has the bits
- * of the world alone. None allocates, none branches on data; what is not a number stays so.
+ * tree.h says what they compute, the other .lane.h files derive how. A lane of eight has the same
+ * bits as that world alone. No sweep allocates or branches on data; NaN propagates.
  *
- * Order: tree_kinematics; tree_velocities; then what is wanted. Each says what must have been run
- * (it reads the work as that left it) and fills the arrays named after it in tree_places. */
+ * Order: tree_kinematics; tree_velocities; then any others. Each lists the sweeps that must have
+ * been run before, whose results it reads from the work, and fills the arrays listed under its name
+ * in tree_places. */
 #ifndef ZW_TREE_SWEEPS_H
 #define ZW_TREE_SWEEPS_H
 
@@ -29,8 +30,8 @@
 #undef zw_mask
 #undef LANE
 
-/* Place and motion of one body, and of those that carry it, after a time t at the speeds v from q:
- * quat, R, origin, com, V and what they are made of. next[nq] is scratch. */
+/* Pose and velocity of one body and its ancestors, after a time t at the constant speeds v from q:
+ * quat, R, origin, com, V and the arrays these are computed from. next[nq] is scratch. */
 void tree_path_body(const tree_mechanism *tree, const double *q, const double *v, double t,
                     int body, double *next, double *work);
 

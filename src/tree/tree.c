@@ -1,6 +1,6 @@
-/* From a definition to a mechanism: the checks, the tables of the topology, the places of the work.
+/* From a definition to a mechanism: checks, tables of the topology, layout of the work.
  *
- * One function lays the arrays out and is run twice, to count and to hand out (base/memory.h). */
+ * One function lays the arrays out and is run twice, to count and to assign (base/memory.h). */
 #include "tree/tree.h"
 
 #include <math.h>
@@ -109,7 +109,7 @@ static zw_status check_body(const tree_def *def, int i, zw_error *error)
         return base_fail(error, ZW_BAD_INPUT, "body %d has a number that is not finite", i);
     }
     if (body->is_placed && (body->parent != 0 || body->joint_count != 0)) {
-        return base_fail(error, ZW_BAD_INPUT, "body %d is placed, but no jointless root", i);
+        return base_fail(error, ZW_BAD_INPUT, "body %d is placed, but has a parent or joints", i);
     }
     if (body->mass < 0.0 || !is_inertia(body->inertia)) {
         return base_fail(error, ZW_BAD_INPUT, "body %d has a negative %s", i,
@@ -217,7 +217,7 @@ static void fill_axis(tree_joint *joint, const tree_joint_def *def)
     }
     unit(def->axis, 3, joint->axis);
     for (int k = 0; k < 3; k++) {
-        if (fabs(joint->axis[k]) == 1.0) { /* then the others are too small to matter */
+        if (fabs(joint->axis[k]) == 1.0) { /* the other components are negligible */
             joint->along = ALONG[k];
             joint->sign = joint->axis[k];
             joint->axis[(k + 1) % 3] = joint->axis[(k + 2) % 3] = 0.0;
@@ -236,7 +236,7 @@ static void turn(const double *quat, const double *u, double *turned)
     turned[2] = u[2] + 2.0 * (x * b - y * a);
 }
 
-/* The way of the anchors through a body. A free joint has its own at the origin. */
+/* Offsets from anchor to anchor of a body's joints. The anchor of a free joint is the origin. */
 static void fill_anchor(tree_body *body, const tree_body *parent, tree_joint *joint,
                         const tree_joint_def *def, int is_first)
 {
@@ -315,7 +315,6 @@ static void fill_blocks(tree_mechanism *tree)
     tree->block[tree->blocks] = tree->nv;
 }
 
-/* The hinges, one after another. */
 static void fill_hinges(tree_mechanism *tree)
 {
     for (int j = 0, k = 0; j < tree->joints; j++) {
@@ -353,7 +352,7 @@ static void fill_body(tree_mechanism *tree, int i, const tree_def *def)
     }
 }
 
-/* The row of a dof is the row of the dof before it, and itself. */
+/* The columns of a dof's row are those of its parent dof, and its own. */
 static void fill_rows(tree_mechanism *tree)
 {
     for (int d = 0; d < tree->nv; d++) {
@@ -414,7 +413,8 @@ static void place(tree_mechanism *tree)
 {
     tree_places *at = &tree->at;
     int bodies = tree->bodies, nv = tree->nv, next = 0;
-    int angles = tree->hinges / 8 * 8 + 8; /* as many as sweeps.c takes at a time */
+    int angles =
+        tree->hinges / 8 * 8 + 8; /* a multiple of 8, as sweeps.c computes eight at a time */
     const struct {
         int *at, count;
     } list[] = {{&at->angle, angles},
@@ -451,7 +451,7 @@ void *tree_work_create(const tree_mechanism *tree, int lanes)
     return base_alloc((size_t)tree->at.count * (size_t)lanes * sizeof(double));
 }
 
-/* ---- Making one ------------------------------------------------------------------------------ */
+/* ---- Creating -------------------------------------------------------------------------------- */
 
 /* Empty tables of these sizes. */
 static tree_mechanism *allocate(const tree_mechanism *size, zw_error *error)
@@ -504,7 +504,7 @@ tree_mechanism *tree_create(const tree_def *def, zw_error *error)
 
 /* ---- Some of its trees ----------------------------------------------------------------------- */
 
-/* Joints and dofs of a body that has been copied, from those of the same body of the whole. */
+/* Copies the joints and dofs of a body that has been copied from the whole. */
 static void copy_joints(tree_mechanism *tree, const tree_mechanism *whole, int i, int from,
                         const int *to)
 {

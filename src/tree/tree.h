@@ -1,10 +1,10 @@
 /* Rigid bodies on a tree, in reduced coordinates.
  *
  * A tree_mechanism is the constant description; q and v are its state; one array of numbers, the
- * work, holds what the sweeps of sweeps.h compute from them. All that is said here of "a number"
- * holds for eight worlds at once: q, v, tau, work are then arrays of zw_real8.
+ * work, holds what the sweeps of sweeps.h compute from them. All of this holds for eight worlds at
+ * once: q, v, tau, work are then arrays of zw_real8.
  *
- * Bodies.  Body 0 is the world. Every other body has a parent of smaller number, a pose in its
+ * Bodies. Body 0 is the world. Every other body has a parent of smaller number, a pose in its
  * parent, and a list of joints that act one after another, as in MJCF: each joint sits in the frame
  * of the body as the earlier joints of the list have moved it, and moves it further. No joint: the
  * body is welded to its parent.
@@ -21,34 +21,35 @@
  * state. q' = N(q) v has (w,x,y,z)' = 1/2 (w,x,y,z) (0, omega), and q (+) h v takes the exponential
  * of it.
  *
- * Frames.  All vectors are along the axes of the world, and every spatial vector of a body (motion
+ * Frames. All vectors are along the axes of the world, and every spatial vector of a body (motion
  * or force, angular part first: math/spatial.lane.h) is about the body's own centre of mass c. So
  *
  *   - going from body to body is a shift by r = c_i - c_parent: no rotation of vectors or inertias;
  *   - a rigid inertia is a mass and a symmetric matrix J = R J_body R', and Newton and Euler are
  *         f = m (a - g),    n = J alpha + omega x J omega;
- *   - the dynamics know only how neighbours stand to each other: far from the origin, or at the end
- *     of a chain of a thousand links, they have the bits that they have near it. (About one point
- * for the whole tree, as about its centre of mass, shifts would vanish, but a link at distance d
- * would have inertias of size m d^2 from which its own J must come back by cancellation: a relative
- * error of 1e-16 m d^2 / J, 1e-10 for links of a metre at d = 1000 m.)
+ *   - the dynamics depend only on the relative positions of neighbours: far from the origin, or at
+ *     the end of a chain of a thousand links, they have the bits that they have near it.
+ * (About one point for the whole tree, as about its centre of mass, shifts would vanish, but a link
+ * at distance d would have inertias of size m d^2 from which its own J must come back by
+ * cancellation: a relative error of 1e-16 m d^2 / J, 1e-10 for links of a metre at d = 1000 m.)
  *
- * Velocities.  With S_d the motion that v_d = 1 gives, about c of the body of d,
+ * Velocities. With S_d the motion that v_d = 1 gives, about c of the body of d,
  *
  *     V_i = (omega, v_c) = V_parent + sum_d S_d v_d
  *
  * Accelerations are those of the matter: A_i = (alpha, a_c), a_c the acceleration of the centre of
- * mass. That is the spatial acceleration (rate of the motion about a point that stays) for an
- * observer that moves with c_i; for one at rest it would be a_c - omega x v_c, where speed without
- * any effect must cancel. With r' = omega_parent x r + sum_d S_d.lin v_d the rate of r,
+ * mass. That is the spatial acceleration (rate of the motion about a fixed point) for an observer
+ * that moves with c_i; for one at rest it would be a_c - omega x v_c, in which a common velocity,
+ * which has no effect, would have to cancel. With r' = omega_parent x r + sum_d S_d.lin v_d the
+ * rate of r,
  *
  *     A_i = A_parent + sum_d S_d a_d + Z_i,
  *     Z_i = (0, omega_parent x r') + sum_d S_d' v_d,     S_d' = V_b x S_d
  *
- * where b is what carries the axis of d, the body as moved by the earlier joints, and V_b its
- * motion as seen by the observer at c_i. The axes of a ball, and the turning axes of a free joint,
- * are carried by the body after the joint; but V_b x (sum S_d v_d) is the same before and after,
- * as m x m = 0. No absolute velocity occurs in Z: forces do not know it.
+ * where b carries the axis of d: it is the body as moved by the earlier joints, and V_b is its
+ * motion relative to the observer at c_i. The axes of a ball, and the axes of rotation of a free
+ * joint, are carried by the body after the joint; but V_b x (sum S_d v_d) is the same before and
+ * after, as m x m = 0. No absolute velocity occurs in Z, as forces do not depend on it.
  *
  *     F_i = (J alpha + omega x J omega,  m (a_c - g)) - wrench_i + sum_children F_k
  *     tau_d = S_d . F_i + armature_d a_d           (inverse dynamics)
@@ -56,12 +57,13 @@
  * which is linear in a: tau = M(q) a + bias(q, v) - sum_i J_i' wrench_i. Gravity is in the bias, as
  * in MuJoCo; springs and dampers are not: they are forces like tau (tree_passive).
  *
- * Sparsity.  M_de is not zero only if d = e, or one is an ancestor of the other. Row d of M holds
+ * Sparsity. M_de is not zero only if d = e, or one is an ancestor of the other. Row d of M holds
  * the columns of the path from the root to d, in rising order, d last: entries start[d] ..
  * start[d+1]-1 with column[]. M = L' D L, L unit lower, has the same pattern: no fill.
  *
- * Limits of what is here: a free joint only on a child of the world and alone in its body; masses
- * and geometry are the same in all worlds of a batch. Dry friction and limits are only stored. */
+ * Limitations: a free joint only on a child of the world and as the only joint of its body; masses
+ * and geometry are the same in all worlds of a batch. Dry friction and joint limits are only
+ * stored. */
 #ifndef ZW_TREE_TREE_H
 #define ZW_TREE_TREE_H
 
@@ -73,12 +75,12 @@
 
 typedef enum tree_joint_kind { TREE_FREE = 1, TREE_BALL, TREE_HINGE, TREE_SLIDE } tree_joint_kind;
 
-/* Begin with tree_joint_default. Lengths in the body's frame; numbers per dof hold for all dofs of
- * the joint. */
+/* Start from tree_joint_default. Positions are in the body's frame; numbers per dof apply to all
+ * dofs of the joint. */
 typedef struct tree_joint_def {
     tree_joint_kind kind;
     double axis[3];   /* hinge, slide; made unit */
-    double anchor[3]; /* hinge, ball: the point that stays */
+    double anchor[3]; /* hinge, ball: the fixed point */
     double rest;      /* hinge, slide: q in the given pose */
 
     double armature;  /* rotor inertia, added to the diagonal of M; >= 0 */
@@ -91,18 +93,17 @@ typedef struct tree_joint_def {
     double range[2];  /* of q; for a ball of its angle */
 } tree_joint_def;
 
-/* Begin with tree_body_default. */
+/* Start from tree_body_default. */
 typedef struct tree_body_def {
-    int parent;        /* < own number; of the world: -1 */
+    int parent;        /* smaller than its own number; -1 for the world */
     double pos[3];     /* the pose in the parent, before the joints */
     double quat[4];    /* w x y z, made unit */
     double mass;       /* >= 0 */
     double com[3];     /* centre of mass, in the body's frame */
     double inertia[6]; /* xx yy zz xy xz yz about the centre of mass, along the body's axes */
-    int joint_count;   /* the next so many of the definition's joints */
-    int is_placed;     /* a child of the world without joints, whose pose is part of q (the last
-                          numbers of it: 3 position, 4 quaternion for each), and has no speeds: it
-                          stands where the caller puts it */
+    int joint_count;   /* the number of joints, which follow in the definition's list */
+    int is_placed; /* a child of the world without joints whose pose is prescribed: it is part of q
+                      (at the end: 3 position, 4 quaternion for each) and has no speeds */
 } tree_body_def;
 
 typedef struct tree_def {
@@ -111,29 +112,29 @@ typedef struct tree_def {
     const tree_body_def *body; /* body[0] is the world: only parent = -1 and no joints are read */
     int joint_count;
     const tree_joint_def *joint;
-    int without_matrix; /* no room for the entries of M, which are n^2/2 on a chain: O(n) only */
+    int without_matrix; /* do not store the entries of M, n^2/2 for a chain: O(n) sweeps only */
 } tree_def;
 
-tree_joint_def tree_joint_default(tree_joint_kind kind); /* about, along z through the origin */
-tree_body_def tree_body_default(int parent);             /* at its parent, without mass */
+tree_joint_def tree_joint_default(tree_joint_kind kind); /* axis z through the origin */
+tree_body_def tree_body_default(int parent);             /* at its parent's origin, without mass */
 
 /* ---- The mechanism --------------------------------------------------------------------------- */
 
-/* Whether an axis is one of the body's own: most are, and cost less. */
+/* Whether an axis is a coordinate axis of the body: most are, and cost less. */
 typedef enum tree_along { TREE_ASKEW, TREE_ALONG_X, TREE_ALONG_Y, TREE_ALONG_Z } tree_along;
 
 typedef struct tree_joint {
     tree_joint_kind kind;
     int body;
     int q, v;       /* first of its coordinates and speeds */
-    int hinge;      /* its number among the hinges; of others 0 */
-    int is_stepped; /* the anchor is not that of the joint before it in the body */
+    int hinge;      /* its number among the hinges; 0 for other joints */
+    int is_stepped; /* the anchor differs from that of the previous joint of the body */
     tree_along along;
     double sign; /* of that axis; else 0 */
     double axis[3], anchor[3], rest;
-    double step[3]; /* anchor - that of the joint before */
+    double step[3]; /* anchor - that of the previous joint */
     double stiffness;
-    double friction, range[2]; /* for later */
+    double friction, range[2]; /* stored only */
     int is_limited;
 } tree_joint;
 
@@ -143,24 +144,24 @@ typedef struct tree_body {
     int dof, dof_end;  /* of its own joints */
     int last_dof;      /* the last dof on the path from the root to here; -1: it cannot move */
     int is_turned;     /* quat is not 1 */
-    int is_free;       /* its joint is */
-    int placed;        /* where its pose begins in q; -1: it is not placed */
-    int last_child;    /* its number; 0: a leaf */
-    int is_last_child; /* of its siblings the first that a sweep from the tips to the root meets */
+    int is_free;       /* its joint is free */
+    int placed;        /* index of its pose in q; -1: it is not placed */
+    int last_child;    /* 0: it has no children */
+    int is_last_child; /* the first of its siblings in a sweep from the tips to the root */
     double pos[3], quat[4];
     double mass, subtree_mass;
     double com[3], inertia[6]; /* the world's com is its origin */
-    double lift[3];            /* -m g: what holds it at rest */
-    double start[3];        /* the first anchor, before the joints, less com of the parent, in the
-                               parent's frame */
-    double end[3];          /* the last anchor in the body's frame */
+    double lift[3];            /* -m g: the force that holds it at rest */
+    double start[3]; /* the first anchor before the joints minus com of the parent, in the parent's
+                        frame */
+    double end[3];   /* the last anchor in the body's frame */
     double com_from_end[3]; /* com - end */
 } tree_body;
 
-/* Where the arrays begin in the work, in numbers; by the sweep that fills them. */
+/* Offsets of the arrays in the work, grouped by the sweep that fills them. */
 typedef struct tree_places {
     /* tree_kinematics(q) */
-    int angle, sine, cosine; /* [hinges, and room to a multiple of 8] of half the angles */
+    int angle, sine, cosine; /* [hinges, padded to a multiple of 8] of half the angles */
     int quat;                /* [bodies][4] orientation, unit */
     int R;       /* [bodies][9] the same as matrix, row by row: to world axes from the body's */
     int origin;  /* [bodies][3] of the body's frame */
@@ -172,11 +173,10 @@ typedef struct tree_places {
                     is the angular part, that of a slide the linear one */
     /* tree_velocities(v) */
     int V; /* [bodies][6] */
-    int Z; /* [bodies][6] the part of A - A_parent that is due to speeds */
+    int Z; /* [bodies][6] the velocity-dependent part of A - A_parent */
     /* tree_accelerations, tree_inverse, tree_forward */
     int A; /* [bodies][6] */
-    int F; /* [bodies][6] forces on the way; tree_inverse: what the parent must exert, with gravity
-              taken off */
+    int F; /* [bodies][6] forces; tree_inverse: what the parent must exert, without gravity */
     /* tree_composite */
     int composite; /* [bodies][9] first moment and rotational inertia of the subtree, about com */
     int M;         /* [entries] */
@@ -188,14 +188,14 @@ typedef struct tree_places {
     int G;           /* [nv][6] U / D; without the angular part for translations of free bodies */
     int pivot;       /* [nv] 1/D */
     int u;           /* [nv] scratch of the solves */
-    int count;       /* numbers in all */
+    int count;       /* total size */
 } tree_places;
 
-#define TREE_BLOCK 4 /* dofs of a run that are eliminated together */
+#define TREE_BLOCK 4 /* most dofs that are eliminated together */
 
 typedef struct tree_mechanism {
     int bodies, joints, hinges, nq, nv;
-    int moved;   /* coordinates that speeds move; those of placed bodies come after them */
+    int moved;   /* number of coordinates that speeds change; those of placed bodies follow */
     int entries; /* of M; 0 without matrix */
     int without_matrix;
     double gravity[3];
@@ -211,19 +211,19 @@ typedef struct tree_mechanism {
     tree_places at;
 } tree_mechanism;
 
-/* Whether a definition is one: ZW_BAD_INPUT, with the reason. */
+/* Checks a definition: ZW_BAD_INPUT, with the reason. */
 zw_status tree_check(const tree_def *def, zw_error *error);
 
-/* NULL on failure, with the reason. The definition may go. */
+/* NULL on failure, with the reason. The definition is copied. */
 tree_mechanism *tree_create(const tree_def *def, zw_error *error);
 void tree_free(tree_mechanism *tree);
 
-/* Some of its trees: the bodies with keep[i], each of which has its parent kept too, or the world.
- * They move with the same bits as in the whole. to[bodies]: their new numbers, 0: not there. */
+/* A mechanism of some of its trees: the bodies with keep[i], whose parents must be kept too. They
+ * move with the same bits as in the whole. to[bodies]: their new numbers, 0: not included. */
 tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep, int *to,
                           zw_error *error);
 
-/* Room for the work of `lanes` worlds (1 or 8), zeroed; free with base_free. NULL: no memory. */
+/* Allocates the work of `lanes` worlds (1 or 8), zeroed; free with base_free. NULL: no memory. */
 void *tree_work_create(const tree_mechanism *tree, int lanes);
 
 /* The dofs that move a body, in rising order: fills dof[], unless NULL, and returns their number.

@@ -238,8 +238,8 @@ static void test_lanes_are_worlds_alone(void **unused)
 /* The numbers of gauss/augment decide how many rounds a solve takes and how many worlds it leaves.
  * Other stiffnesses (STIFF 1e5, STIFFEST 1e4 or 1e9, SLOWLY 1e4), more patience (MOST 96) and other
  * means (CALM 2, TURN 1, MEAN 0.1) take more rounds; less patience (MOST 24) and no means at all
- * (MEAN 1) leave more worlds. If fewer go on alone (FEW 1), lanes take more rounds; if more do
- * (FEW 3), all of them together. */
+ * (MEAN 1), or a turn of friction by no more than `stiff`, leave more worlds. If fewer go on alone
+ * (FEW 1), lanes take more rounds; if more do (FEW 3), all of them together. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -251,7 +251,7 @@ static void test_once_too(void **unused)
     if (worlds == 20 && steps == 60) {
         assert_true(all.rounds < 27);
         assert_true(all.rounds + all.alone < 66.9);
-        assert_true(taken > 9300);
+        assert_true(taken > 9331);
     }
 }
 

@@ -183,6 +183,12 @@ class Pieces(Case):
                                                      self.path("a.state")))
                 self.assertEqual(os.listdir(self.path("")), ["a.state"])
 
+    def test_without_memory(self):
+        """Only robots of more than 24 speeds start a step from the multipliers of the previous one."""
+        for name, remembers in (("humanoid_falls", True), ("quadruped", False)):
+            words = [os.path.join(ROOT, "examples", "contact", name + ".xml"), "--method", "impulse", "--tol", "1", "-t", "0.8"]
+            self.assertEqual(self.hash_of(*words) != self.hash_of(*words, "--memoryless"), remembers)
+
     def test_adaptive_runs_go_on_too(self):
         out, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "1", "--save", self.path("a.state"))
         self.assertIn("saved        " + self.path("a.state"), out)

@@ -261,7 +261,7 @@ static void test_told(void **state)
               {"vary x(t)", "x(0)", 6},
               {"vary u(t) = 0..1 in 0", "whole number", 0},
               {"vary u(t) = 0..1 in 2.5", "whole number", 0},
-              {"vary m = 3..1", "the bounds cross", 10},
+              {"vary m = 3..1", "the lower bound is above", 10},
               {"vary m = 3", "'..'", 0},
               {"vary u, m, u", "twice", 12},
               {"vary n", "changes the structure of the model", 6},

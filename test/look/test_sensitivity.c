@@ -263,7 +263,7 @@ static const scene scenes[] = {
      "kinetic 0.4*m*r^2*th'^2/2\ngravity (0, -9.81)\n"
      "constraint lane: y >= r, restitution bounce, friction mu slip x' - r*th'\n",
      0.9, 1e-3, 1, 0},
-    {"ball that grips",
+    {"ball that sticks",
      "param m = 1, r = 0.1, bounce = 0.6, mu = 0.9, w0 = 4, vx0 = 0.5\n"
      "coord x = 0, y = 0.5, th = 0\nspeed x' = vx0, th' = w0\nmass m at (x, y)\n"
      "kinetic 0.4*m*r^2*th'^2/2\ngravity (0, -9.81)\n"

@@ -137,7 +137,7 @@ static void take_hash(zw_sweep *sweep, const zw_model *model, const zw_system *s
     const zw_run_options *run = &sweep->options.run;
     const double number[] = {run->time, run->every, run->step, run->tolerance, run->accuracy};
     const int choice[] = {(int)run->method, (int)run->contact, (int)zw_model_impact(model),
-                          sweep->options.samples};
+                          sweep->options.samples, run->memoryless};
     uint64_t hash = BASE_HASH_START;
     hash_text_of(sweep, model, &hash);
     hash = base_hash_numbers(hash, sizeof number / sizeof *number, number);

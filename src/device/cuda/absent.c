@@ -64,15 +64,15 @@ const double *bodies_formula_outputs(const zw_system *system, const zw_work *wor
 }
 
 /* No adhesion: nothing to find. */
-zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, const double *v,
-                      double slack, zw_error *error)
+zw_status bodies_find_adhesion(const zw_system *system, zw_work *work, const double *q,
+                               const double *v, double slack, zw_error *error)
 {
     (void)system, (void)work, (void)q, (void)v, (void)slack, (void)error;
     return ZW_OK;
 }
 
-int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
-                    double *coef)
+int bodies_aim_adhesion(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                        double *coef)
 {
     (void)system, (void)work, (void)motor, (void)dof, (void)coef;
     return 0;

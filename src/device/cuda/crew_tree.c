@@ -137,7 +137,7 @@ void crew_inverse(soft8 *s, zw_real8 *tau)
     for (int level = s->levels->count - 1; level >= 0; level--) {
         EACH_OF_LEVEL (s, level, i) {
             for (int c = tree->body[i].last_child; c > 0; c = s->levels->sibling[c]) {
-                hand_down(tree->body + c, at, c, load6(work + at->F + 6 * c), work);
+                add_to_parent(tree->body + c, at, c, load6(work + at->F + 6 * c), work);
             }
             collect_body(tree, i, work, numbers(tau));
         }

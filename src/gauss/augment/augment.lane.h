@@ -39,8 +39,8 @@
  * Whole steps are taken, from points that are closed or about to be, all of them sticking, and
  * multipliers of 0. stiff is STIFF while modes change, as stiffer rows throw multipliers about
  * where points share them in many ways, and STIFFEST where they do not, unless that left more of
- * the law than before. (Both, and MOST, decide what a step costs and how many worlds are left:
- * test_soft8.c holds these.)
+ * the law than before. k_t is at most STIFFEST/G: what hardly slides turns almost at once. (Both,
+ * and MOST, decide what a step costs and how many worlds are left: test_soft8.c holds these.)
  *
  * Points that cannot all stick.  Two points of one foot that stick have rows that depend on each
  * other, and gaps of different size leave them right sides that do not: they contradict each other
@@ -414,10 +414,10 @@ ZW_INLINE void put_in_law(const LANE(augment_block) * k, const int width, const 
 }
 
 /* The multipliers after the step, and the law there. Answers where modes are others. */
-ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, zw_real stiff, const int mean,
-                          zw_real *lost, zw_real *size)
+ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, const int mean, zw_real *lost,
+                          zw_real *size)
 {
-    zw_real zero = {0}, off = zero, length = zero, most_turn = stiff * k->natural;
+    zw_real zero = {0}, off = zero, length = zero, most_turn = STIFFEST * k->natural;
     zw_real z[3] = {zero, zero, zero};
     zw_mask closed, slides;
     for (int r = 0; r < width; r++) {
@@ -488,12 +488,10 @@ ZW_CLONES static void look(const LANE(augment) * s, zw_mask *same, zw_real *lost
         }
         if (k->width == 3) {
             times(k, 3, s->to, k->w);
-            other |= mean ? look_at(k, 3, s->stiff, 1, &off, &size)
-                          : look_at(k, 3, s->stiff, 0, &off, &size);
+            other |= mean ? look_at(k, 3, 1, &off, &size) : look_at(k, 3, 0, &off, &size);
         } else {
             times(k, 1, s->to, k->w);
-            other |= mean ? look_at(k, 1, s->stiff, 1, &off, &size)
-                          : look_at(k, 1, s->stiff, 0, &off, &size);
+            other |= mean ? look_at(k, 1, 1, &off, &size) : look_at(k, 1, 0, &off, &size);
         }
     }
     *same = not_of(other);

@@ -88,7 +88,7 @@ static zw_status solve_large(path_certifier *certifier, double t, double *x, zw_
     solver_fill(bare, terms(certifier, certifier->system->at.M), rows, x, NULL);
     zw_status status = solver_solve(bare, error);
     if (status != ZW_OK) {
-        return system_tell(bare, t, status, error);
+        return system_report_failure(bare, t, status, error);
     }
     memcpy(x, bare->answer.a, (size_t)certifier->n * sizeof *x);
     return ZW_OK;
@@ -167,7 +167,7 @@ zw_status certify_project(path_certifier *certifier, double t, const double *for
         status = ZW_OK; /* the extra force need not be accurate to ten digits */
     }
     if (status != ZW_OK) {
-        return system_tell(solver, t, status, error);
+        return system_report_failure(solver, t, status, error);
     }
     memcpy(x, solver->answer.a, (size_t)certifier->n * sizeof *x);
     solver_multipliers(solver, lambda);

@@ -20,7 +20,7 @@ static FILE *disk_open(const char *path)
 #endif
 }
 
-/* Of what can be asked for its length; pipes cannot. A folder has a length, but nothing to read. */
+/* For streams that can seek; pipes cannot. A folder can, but has nothing to read. */
 static int is_too_long(FILE *stream)
 {
     int known = fseek(stream, 0, SEEK_END) == 0;
@@ -71,7 +71,7 @@ static int is_in_memory(const zw_read_options *options)
     return options != NULL && options->files != NULL;
 }
 
-/* The file that the caller has in memory; NULL: there is none of this name. */
+/* The file of this name that the caller has in memory, or NULL. */
 static const zw_file *file_in_memory(const zw_read_options *options, const char *path)
 {
     for (int i = 0; i < options->file_count; i++) {
@@ -142,7 +142,7 @@ int read_file_there(const zw_read_options *options, const char *path)
     return stream != NULL;
 }
 
-/* Every folder that is kept ends in a slash. */
+/* Every folder kept in the path ends with a slash. */
 void read_path_tidy(char *path)
 {
     size_t root = path[0] == '/';
@@ -151,7 +151,7 @@ void read_path_tidy(char *path)
         size_t length = strcspn(at, "/");
         int folder = at[length] == '/';
         int up = length == 2 && strncmp(at, "..", 2) == 0 && used > root;
-        size_t last = used; /* where the folder before begins */
+        size_t last = used; /* start of the previous folder */
         while (up && last > root && (last == used || path[last - 1] != '/')) {
             last--;
         }

@@ -66,9 +66,9 @@ static const form_row *row_of(const form_element *form, const char *name)
     return NULL;
 }
 
-/* In an open format a name that is in no table belongs to another tool and is noted; but one that
- * is a slip away from a name that would be honoured is a mistake of the file. */
-static int is_slip(const read_guess *guess)
+/* In an open format a name that is in no table belongs to another tool and is noted; but a name
+ * that is one typo away from a supported one is an error. */
+static int is_typo(const read_guess *guess)
 {
     return guess->distance <= (guess->length < 5 ? 1 : 2);
 }
@@ -82,7 +82,7 @@ static int unknown_attribute(xml_tree *tree, int element, int attribute, const f
     for (const form_row *row = form->row; row != NULL && row->name != NULL; row++) {
         read_guess_offer(&guess, row->name, (int)strlen(row->name));
     }
-    if (open && !is_slip(&guess)) {
+    if (open && !is_typo(&guess)) {
         return note(tree, place, form->name, name);
     }
     offer_words(&guess, form->quiet);
@@ -90,8 +90,8 @@ static int unknown_attribute(xml_tree *tree, int element, int attribute, const f
                     read_guess_show(&guess).text);
 }
 
-/* A refused attribute passes if all its words are among those that ask for nothing. */
-static int asks_nothing(const form_row *row, const char *value)
+/* A refused attribute is accepted if all its words are among those that have no effect. */
+static int has_no_effect(const form_row *row, const char *value)
 {
     char word[24];
     int count = 0;
@@ -115,7 +115,7 @@ static int check_attribute(xml_tree *tree, int element, int attribute, const for
 {
     const xml_attribute *a = &tree->attribute[attribute];
     const form_row *row = row_of(form, a->name);
-    if (row != NULL && row->fate == FORM_REFUSED && !asks_nothing(row, a->value)) {
+    if (row != NULL && row->fate == FORM_REFUSED && !has_no_effect(row, a->value)) {
         return xml_fail(tree, xml_place_name(tree, element, attribute), "%s of <%s>: %s", a->name,
                         form->name, row->why);
     }
@@ -123,7 +123,7 @@ static int check_attribute(xml_tree *tree, int element, int attribute, const for
         return 1;
     }
     if (row != NULL || form_word(form->quiet, a->name) >= 0) {
-        return form->fate == FORM_QUIET || /* then the element itself was noted */
+        return form->fate == FORM_QUIET || /* the element itself was noted then */
                note(tree, xml_place_name(tree, element, attribute), form->name, a->name);
     }
     if (strncmp(a->name, "xmlns", 5) == 0 || strchr(a->name, ':') != NULL) {
@@ -152,7 +152,7 @@ static int unknown_element(xml_tree *tree, int element, const form_element *form
             read_guess_offer(&guess, c->name, (int)strlen(c->name));
         }
     }
-    if (open && !is_slip(&guess)) {
+    if (open && !is_typo(&guess)) {
         return note(tree, place, name, NULL);
     }
     return xml_fail(tree, place, "there is no <%.60s> in <%.60s>%s", name, form->name,
@@ -180,7 +180,8 @@ static int check_element(xml_tree *tree, int element, const form_element *form, 
     return 1;
 }
 
-/* Elements after their parents: a parent has the smaller index, also across included files. */
+/* Elements are checked after their parents, which have smaller indices, also across included
+ * files. */
 int form_check(xml_tree *tree, int root, const form_element *form, int open)
 {
     const form_element **of = base_alloc((size_t)tree->count * sizeof *of);
@@ -242,7 +243,7 @@ static int apply_numbers(xml_tree *tree, int element, int attribute, const form_
         }
         if (list[i] != floor(list[i]) || fabs(list[i]) > 2e9) {
             return xml_fail(tree, xml_place_value(tree, element, attribute, i),
-                            "%s wants whole numbers", row->name);
+                            "%s needs whole numbers", row->name);
         }
         int whole = (int)list[i];
         memcpy(target + (size_t)i * sizeof(int), &whole, sizeof(int));

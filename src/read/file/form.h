@@ -1,12 +1,13 @@
-/* What a file format knows, as tables: every element and attribute, and how it is treated.
+/* File formats as tables: every element and attribute, and how it is treated.
  *
  *   honoured   it is read
- *   refused    the file is not read: the message says the name, the place and why (but a value that
- *              asks for nothing, such as fusestatic="false", passes)
- *   quiet      it has no effect here; a note is taken (zw_model_note)
+ *   refused    the file is not read: the message gives the name, the place and the reason (but a
+ *              value without effect, such as fusestatic="false", is accepted)
+ *   quiet      it has no effect here and is noted (zw_model_note)
  *
  * The readers are driven by these tables (form_check, form_apply), docs/bodies.md is printed from
- * them, and what is in none of them is a mistake of the file, or of another tool (form_check). */
+ * them, and a name that is in no table is an error in the file, or belongs to another tool
+ * (form_check). */
 #ifndef ZW_READ_FORM_H
 #define ZW_READ_FORM_H
 
@@ -19,7 +20,7 @@ typedef enum form_fate { FORM_HONOURED, FORM_REFUSED, FORM_QUIET } form_fate;
 typedef enum form_type {
     FORM_REAL, /* least to most numbers, to double[] */
     FORM_INT,  /* likewise, to int[] */
-    FORM_WORD, /* its number in `words`, to int */
+    FORM_WORD, /* index in `words`, to int */
     FORM_TEXT, /* const char * */
     FORM_LIST  /* any number of numbers: the attribute's index + 1, to int */
 } form_type;
@@ -30,8 +31,8 @@ typedef struct form_row {
     unsigned char type; /* form_type */
     short least, most;
     size_t offset;
-    const char *words; /* FORM_WORD: "false true"; refused: the words that pass, or NULL */
-    const char *why;   /* refused, or a remark */
+    const char *words; /* FORM_WORD: "false true"; refused: the words that are accepted, or NULL */
+    const char *why;   /* reason for a refusal, or a remark */
 } form_row;
 
 typedef struct form_element {
@@ -43,7 +44,7 @@ typedef struct form_element {
     const char *why;
 } form_element;
 
-extern const form_element form_anything[]; /* as child: whatever is below is not looked at */
+extern const form_element form_anything[]; /* as child: nested elements are not checked */
 
 /* Rows. */
 #define FORM_REALS(word, type, field, least, most)                                                 \
@@ -93,13 +94,13 @@ extern const form_element form_anything[]; /* as child: whatever is below is not
         NULL, 0, NULL, NULL, NULL, NULL                                                            \
     }
 
-/* Are all elements and attributes from `root` on known, and none refused? Takes the notes. In an
- * open format (URDF: every tool adds words of its own) what is in no table is noted and not looked
- * into, unless it is a slip of the pen for something that would be honoured. */
+/* Are all elements and attributes from `root` on known, and none refused? Records notes. In an open
+ * format (URDF: every tool adds its own names) unknown names are noted and their contents ignored,
+ * unless they look like a typo of a supported one. */
 int form_check(xml_tree *tree, int root, const form_element *form, int open);
 
-/* The honoured attributes of an element into `target`; bit k of *given is set where row k was there
- * (and left as it was where not). */
+/* Reads the supported attributes of an element into `target`; bit k of *given is set if row k was
+ * present, else unchanged. */
 int form_apply(xml_tree *tree, int element, const form_row *rows, void *target, uint64_t *given);
 
 /* The bit of a row; 0: no such row. */
@@ -108,7 +109,8 @@ uint64_t form_bit(const form_row *rows, const char *name);
 /* Is this word in a list of words? Its number, or -1. */
 int form_word(const char *words, const char *word);
 
-/* A message about the value of an attribute, or about the element if it lacks the attribute. */
+/* A message about the value of an attribute, or about the element if it does not have the
+ * attribute. */
 int form_fail(xml_tree *tree, int element, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,18 +1,20 @@
-/* Grey pictures in PNG files (ISO 15948), with deflate (RFC 1951): as much as heights need.
+/* Greyscale images in PNG files (ISO 15948), with deflate (RFC 1951): as much as height fields
+ * need.
  *
  * A file is a signature and chunks: length, name, data, check sum. IHDR has the sizes; the data of
- * all IDAT, one after the other, is a zlib stream; what other chunks say does not matter here.
- * Unpacked, each row is a byte that names a filter and its pixels, each byte as a difference:
+ * all IDAT, one after the other, is a zlib stream; other chunks are ignored. Unpacked, each row is
+ * a filter byte and its pixels, each byte as a difference:
  *
  *     0 none    1 to the left one    2 to the upper one    3 to their mean    4 to whichever of
  *     left, upper and upper left is nearest to left + upper - upper left
  *
- * Deflate is a stream of bits, the lowest of each byte first. A block is stored, or in one of two
- * Huffman codes: symbols below 256 are bytes, 256 ends it, others repeat 3 to 258 bytes from as far
- * back as a second code says. A code is known by the lengths of its words: of one length they are
- * consecutive numbers in the order of the symbols, and begin at twice the end of the shorter ones.
+ * Deflate is a stream of bits, the lowest of each byte first. A block is stored, or compressed with
+ * a fixed or a transmitted Huffman code: symbols below 256 are bytes, 256 ends the block, others
+ * repeat 3 to 258 bytes at a distance given by a second code. A code is defined by the lengths of
+ * its words: words of equal length are consecutive numbers in the order of the symbols, starting at
+ * twice the end of the shorter ones.
  *
- * Nothing is read beyond the file or written beyond the picture, whatever the file says. */
+ * Nothing is read beyond the file or written beyond the image, whatever the file contains. */
 #include "read/file/png.h"
 
 #include <stdint.h>
@@ -32,7 +34,7 @@ typedef struct stream {
     const unsigned char *in;
     size_t length, at;
     uint32_t bits;
-    int held; /* bits not yet taken */
+    int held; /* bits not used yet */
     unsigned char *out;
     size_t capacity, written;
     int bad;
@@ -65,7 +67,7 @@ static void put(stream *s, unsigned char byte)
     }
 }
 
-/* 0: more words of these lengths than there can be. */
+/* 0: there cannot be that many words of these lengths. */
 static int make_code(code *c, const unsigned char *length, int symbols)
 {
     int place[MOST_BITS + 2] = {0}, left = 1;
@@ -148,7 +150,8 @@ static void packed(stream *s, const code *bytes, const code *distances)
     }
 }
 
-/* The codes of a block are themselves lengths in a code: 16 repeats the last, 17 and 18 zeros. */
+/* The lengths of a block's codes are themselves encoded: 16 repeats the last one, 17 and 18 repeat
+ * zeros. */
 static int read_codes(stream *s, code *bytes, code *distances)
 {
     static const unsigned char order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -192,7 +195,7 @@ static void fixed_codes(code *bytes, code *distances)
     make_code(distances, length, DISTANCES);
 }
 
-/* 1: the stream filled the room. */
+/* 1: the output is complete. */
 static int inflate(stream *s)
 {
     code bytes, distances;
@@ -268,7 +271,8 @@ int read_png_size(const char *bytes, size_t length, long long *columns, long lon
            fail(why, "the picture is interlaced; interlaced pictures are not supported");
 }
 
-/* All data one after the other, to the chunk IEND: how much; 0: a chunk is broken or missing. */
+/* Concatenates all data up to the chunk IEND; returns their length; 0: a chunk is damaged or
+ * missing. */
 static size_t gather(const unsigned char *b, size_t length, unsigned char *to)
 {
     size_t at = 8, count = 0;
@@ -288,7 +292,7 @@ static size_t gather(const unsigned char *b, size_t length, unsigned char *to)
     return 0;
 }
 
-/* The reds of a palette, into red[256]; 0: there is none. */
+/* The red values of the palette; 0: there is none. */
 static int palette(const unsigned char *b, size_t length, unsigned char red[256])
 {
     for (size_t at = 8; length - at >= 12;) {
@@ -307,7 +311,7 @@ static int palette(const unsigned char *b, size_t length, unsigned char red[256]
     return 0;
 }
 
-/* Differences to bytes; `step` is how far back the left one is. 0: no such filter. */
+/* Undoes the filter; `step` is the distance to the byte on the left. 0: unknown filter. */
 static int unfilter(unsigned char *row, const unsigned char *above, size_t count, size_t step)
 {
     int filter = row[0];

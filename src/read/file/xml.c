@@ -119,7 +119,7 @@ int xml_place_value(xml_tree *tree, int element, int attribute, int word)
     const char *raw = tree->model->file[file].text + a->raw;
     int line = a->line, column = a->column, at = 0;
     int whole = word < 0 || memchr(raw, '&', (size_t)a->raw_length) != NULL;
-    for (int k = 0; !whole && k <= word; k++) { /* to the beginning of word k */
+    for (int k = 0; !whole && k <= word; k++) { /* to the start of word k */
         for (int skip = 0; skip < 2; skip++) {  /* over the word before, over the blanks */
             while (at < a->raw_length && (skip ? is_blank(raw[at]) : k > 0 && !is_blank(raw[at]))) {
                 column = raw[at] == '\n'                           ? 1
@@ -186,7 +186,7 @@ int xml_numbers(xml_tree *tree, int element, int attribute, double *list, int mo
         }
         if (!isfinite(value)) {
             xml_fail(tree, xml_place_value(tree, element, attribute, count),
-                     "%s wants finite numbers", a->name);
+                     "%s needs finite numbers", a->name);
             return -1;
         }
         if (count < most) {

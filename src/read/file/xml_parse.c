@@ -1,18 +1,18 @@
-/* A file's text becomes a tree: XML 1.0 (Bray et al. 2008, fifth edition) without document types,
- * in UTF-8, in one walk over the text that needs no stack:
+/* Parses the text of a file into a tree: XML 1.0 (Bray et al. 2008, fifth edition) without document
+ * types, in UTF-8, in one pass over the text without a stack:
  *
  *     document  ->  declaration? misc* element misc*        misc -> comment | instruction | blanks
  *     element   ->  '<' name (blanks name '=' value)* '/>'  |  '<' ... '>' content '</' name '>'
  *     content   ->  (element | text | reference | '<![CDATA[' ... ']]>' | misc)*
  *
- * What is not well-formed is refused with its place: a character that XML has not, a name twice in
- * one tag, '<' in a value, ']]>' in text, an unknown entity, tags that do not match, and so on.
- * Refused as well: document types (and with them entities of one's own: no robot needs them, and
- * they can be made to explode), XML_MOST_DEEP levels, XML_MOST_ATTRIBUTES in one tag (they are
+ * Text that is not well-formed is refused with its position: invalid characters, a name twice in
+ * one tag, '<' in a value, ']]>' in text, unknown entities, tags that do not match, and so on.
+ * Refused as well: document types (and with them entity definitions: no robot needs them, and they
+ * can expand without bound), XML_MOST_DEEP levels, XML_MOST_ATTRIBUTES in one tag (they are
  * compared in pairs), XML_MOST_ELEMENTS.
  *
- * MuJoCo's reader is laxer than XML in two things that files rely on, and so is this one: a comment
- * ends with the first "-->", whatever dashes it has in it, and blanks may stand before "<?xml". */
+ * As in MuJoCo's reader, a comment ends with the first "-->", whatever dashes it contains, and
+ * blanks may precede "<?xml": files rely on both. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 typedef struct parser {
     xml_tree *tree;
     const char *text; /* of file `file`, ends with a zero */
-    int at;           /* all before this was read */
+    int at;           /* everything before this has been read */
     int file, root, open, depth;
     int known, line, column; /* line and column of the character at `known` */
     int encoding, encoding_length;
@@ -32,7 +32,7 @@ typedef struct parser {
 
 /* ---- Places and messages --------------------------------------------------------------------- */
 
-/* Let line and column be those of the character at `at`, which seldom lies before the last one. */
+/* Sets line and column to those of the character at `at`, which is rarely before the last one. */
 static void find_line(parser *p, int at)
 {
     if (at < p->known) {
@@ -40,7 +40,7 @@ static void find_line(parser *p, int at)
         p->line = p->column = 1;
     }
     if (p->known == 0 && at >= 3 && strncmp(p->text, "\xef\xbb\xbf", 3) == 0) {
-        p->known = 3; /* a mark of byte order has no column */
+        p->known = 3; /* a byte order mark has no column */
     }
     for (; p->known < at; p->known++) {
         char c = p->text[p->known];
@@ -92,7 +92,7 @@ static int is_character(unsigned c)
     return c >= 32 ? c != 0xfffe && c != 0xffff : is_blank(c);
 }
 
-/* Production 4 and 4a: may c begin a name, and may it stand in one? */
+/* Productions 4 and 4a: may c begin a name, or be part of one? */
 static int in_name(unsigned c, int first)
 {
     static const unsigned begins[][2] = {
@@ -109,7 +109,7 @@ static int in_name(unsigned c, int first)
     return 0;
 }
 
-/* Over one character that XML has; 0: refused. */
+/* Skips one valid character; 0: refused. */
 static int pass_character(parser *p, unsigned *code)
 {
     int length = decode(p->text + p->at, code);
@@ -122,7 +122,7 @@ static int pass_character(parser *p, unsigned *code)
                     latin ? ", and only UTF-8 is read" : "");
     }
     if (!is_character(*code)) {
-        return fail(p, p->at, 1, "the character U+%04X may not stand in XML", *code);
+        return fail(p, p->at, 1, "the character U+%04X is not allowed in XML", *code);
     }
     p->at += length;
     return 1;
@@ -137,7 +137,7 @@ static int pass_blanks(parser *p)
     return p->at > before;
 }
 
-/* Over a name; its length, 0: there is none. */
+/* Skips a name; returns its length, 0: there is none. */
 static int pass_name(parser *p)
 {
     int begin = p->at, length;
@@ -153,7 +153,7 @@ static int starts(const parser *p, const char *word)
     return strncmp(p->text + p->at, word, strlen(word)) == 0;
 }
 
-/* Over what begins at `begin` and ends with `end`. */
+/* Skips what begins at `begin` and ends with `end`. */
 static int pass_until(parser *p, int begin, const char *end, const char *what)
 {
     unsigned code;
@@ -190,16 +190,16 @@ static int pass_number(parser *p, int begin, unsigned *code)
         *code = *code > 0x10ffff ? *code : *code * base + (unsigned)digit;
     }
     if (p->at == first || p->text[p->at] != ';') {
-        return fail(p, begin, p->at - begin + 1, "'&#' wants the number of a character and ';'");
+        return fail(p, begin, p->at - begin + 1, "'&#' needs the number of a character and ';'");
     }
     p->at++;
     if (*code > 0x10ffff || !is_character(*code) || (*code >= 0xd800 && *code < 0xe000)) {
-        return fail(p, begin, p->at - begin, "this character may not stand in XML");
+        return fail(p, begin, p->at - begin, "this character is not allowed in XML");
     }
     return 1;
 }
 
-/* Over a reference: the character it stands for. */
+/* Skips a reference; gives the character it stands for. */
 static int pass_reference(parser *p, unsigned *code)
 {
     static const struct {
@@ -238,8 +238,8 @@ static char *encode(char *to, unsigned c)
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
-/* Over a value in quotes; `to` gets its characters: a blank for each blank and end of line. They
- * are not more bytes than are written. */
+/* Skips a quoted value; `to` gets its characters, with a space for each blank and end of line. They
+ * never take more bytes than the source. */
 static int pass_value(parser *p, char quote, char *to)
 {
     int begin = p->at - 1;
@@ -250,7 +250,7 @@ static int pass_value(parser *p, char quote, char *to)
         }
         if (c == '<') {
             return fail(p, p->at, 1,
-                        "'<' may not stand in a value; write &lt;, or close the value before");
+                        "'<' is not allowed in a value; write &lt;, or close the value before");
         }
         if (c == '&' ? !pass_reference(p, &code) : !pass_character(p, &code)) {
             return 0;
@@ -275,7 +275,7 @@ static int add_attribute(parser *p, int begin, int length)
         return xml_no_memory(tree);
     }
     if (xml_find(tree, tree->count - 1, a.name) >= 0) {
-        return fail(p, begin, length, "the attribute %.60s stands twice in this tag", a.name);
+        return fail(p, begin, length, "the attribute %.60s appears twice in this tag", a.name);
     }
     if (e->attribute_count >= XML_MOST_ATTRIBUTES) {
         return fail(p, begin, length, "one element has more than %d attributes",
@@ -286,13 +286,13 @@ static int add_attribute(parser *p, int begin, int length)
     a.name_column = p->column;
     pass_blanks(p);
     if (p->text[p->at] != '=') {
-        return fail(p, p->at, 1, "the attribute %.60s wants '=' and a value", a.name);
+        return fail(p, p->at, 1, "the attribute %.60s needs '=' and a value", a.name);
     }
     p->at++;
     pass_blanks(p);
     char quote = p->text[p->at];
     if (quote != '"' && quote != '\'') {
-        return fail(p, p->at, 1, "the value of %.60s wants quotes", a.name);
+        return fail(p, p->at, 1, "the value of %.60s must be in quotes", a.name);
     }
     a.raw = ++p->at;
     find_line(p, a.raw);
@@ -311,7 +311,7 @@ static int add_attribute(parser *p, int begin, int length)
     return 1;
 }
 
-/* C0, DEL and C1 (U+0080 to U+009F): a name is printed, and these would act on the terminal. */
+/* C0, DEL and C1 (U+0080 to U+009F): names are printed, and these would control the terminal. */
 static int has_control(const char *name)
 {
     for (const unsigned char *c = (const unsigned char *)name; *c != 0; c++) {
@@ -413,7 +413,7 @@ static int end_tag(parser *p)
     const char *name = p->text + p->at;
     size_t length = (size_t)pass_name(p);
     if (p->open < 0 && p->root >= 0 && strcmp(p->tree->element[p->root].name, "mujoco") == 0 &&
-        strncmp(p->text + begin, "</mujoco>", 9) == 0) { /* MuJoCo lets it stand (Unitree's G1) */
+        strncmp(p->text + begin, "</mujoco>", 9) == 0) { /* MuJoCo accepts it (Unitree's G1) */
         find_line(p, p->at++);
         return xml_note_at(p->tree, p->file, p->line, p->column - 8, "/mujoco (a second time)");
     }
@@ -436,7 +436,7 @@ static int end_tag(parser *p)
 
 /* ---- Between tags ---------------------------------------------------------------------------- */
 
-/* Text from `begin` on was passed; it counts where it is not blank. */
+/* Records the text from `begin` on, unless it is blank. */
 static int add_text(parser *p, int begin, unsigned code)
 {
     if (is_blank(code)) {
@@ -459,11 +459,11 @@ static int pass_text(parser *p)
     int begin = p->at;
     unsigned code;
     if (starts(p, "]]>") && p->open >= 0) {
-        return fail(p, begin, 3, "']]>' may not stand in text; write ]]&gt;");
+        return fail(p, begin, 3, "']]>' is not allowed in text; write ]]&gt;");
     }
     int ok =
         p->text[begin] == '&' && p->open >= 0 ? pass_reference(p, &code) : pass_character(p, &code);
-    /* outside of the root a blank is one only where it is written as one */
+    /* outside the root element only literal blanks are allowed */
     return ok && add_text(p, begin, code);
 }
 
@@ -487,7 +487,7 @@ static int pass_cdata(parser *p)
     return 1;
 }
 
-/* "<?name ...?>". The name xml is taken. */
+/* "<?name ...?>". The name xml is reserved. */
 static int pass_instruction(parser *p)
 {
     int begin = p->at;
@@ -495,7 +495,7 @@ static int pass_instruction(parser *p)
     const char *name = p->text + p->at;
     int length = pass_name(p);
     if (length == 0) {
-        return fail(p, begin, 2, "'<?' wants a name");
+        return fail(p, begin, 2, "'<?' must be followed by a name");
     }
     if (length == 3 && (name[0] | 32) == 'x' && (name[1] | 32) == 'm' && (name[2] | 32) == 'l') {
         return fail(p, begin, 5, "the declaration <?xml ... ?> is the first thing in a file");

@@ -29,7 +29,7 @@ enum { SPHERE, HEMISPHERE, CONE, SUPERSPHERE, SUPERTORUS, WEDGE, PLATE };
 
 static const struct {
     int params;
-    int whole; /* of them, the first are whole numbers */
+    int whole; /* how many of them, at the start, are whole numbers */
     double least[5], most[5];
     const char *words;
 } kinds[] = {
@@ -68,7 +68,7 @@ static int face(read_mesh *mesh, int a, int b, int c)
     return read_mesh_add_face(mesh, a, b, c) >= 0;
 }
 
-/* Two triangles; a to d go round. */
+/* Two triangles; a to d in order around the quadrilateral. */
 static int quad(read_mesh *mesh, int a, int b, int c, int d)
 {
     return face(mesh, a, b, d) && face(mesh, b, c, d);
@@ -76,8 +76,9 @@ static int quad(read_mesh *mesh, int a, int b, int c, int d)
 
 /* ---- Of the sphere --------------------------------------------------------------------------- */
 
-/* The corner between a and b. Each edge belongs to two triangles, which go along it in opposite
- * ways; next[6 i + k] are the others ends, and middles, of edges that end at the lower corner i. */
+/* The midpoint of the edge from a to b. Each edge belongs to two triangles, which traverse it in
+ * opposite directions; next[6 i + k] are the other ends and midpoints of the edges at the lower
+ * corner i. */
 static int middle_of(read_mesh *mesh, int *next, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
@@ -121,7 +122,8 @@ static int cut_in_four(read_mesh *mesh)
     return ok;
 }
 
-/* Three golden rectangles are its corners, and triangles are corners that are neighbours. */
+/* The corners of an icosahedron are those of three golden rectangles; its triangles are triples of
+ * neighbours. */
 static int sphere(read_mesh *mesh, int times)
 {
     double golden = (1 + sqrt(5.0)) / 2;
@@ -134,7 +136,7 @@ static int sphere(read_mesh *mesh, int times)
             ok = ok && on_sphere(mesh, x[0], x[1], x[2]);
         }
     }
-    double near = 4 / (1 + golden * golden) + 1e-6; /* squared distance of neighbours */
+    double near = 4 / (1 + golden * golden) + 1e-6; /* squared distance of neighbouring corners */
     for (int a = 0; a < 12; a++) {
         for (int b = a + 1; b < 12; b++) {
             for (int c = a + 1; c < 12; c++) {
@@ -259,7 +261,7 @@ static int cone(read_mesh *mesh, const double *p)
     return ok && (p[1] > 0 || point(mesh, 0, 0, 1));
 }
 
-/* The middle of cell i of n, in radians. */
+/* The centre of cell i of n, in radians. */
 static double cell_middle(int i, int n, double degrees, double dense)
 {
     double x[2];

@@ -6,9 +6,9 @@
  *   scene       nodes with transforms (matrix, translate, rotate, scale, applied from the last to
  *               the first) that show geometries, other nodes, or contain nodes
  *
- * Lengths are in the file's unit (<unit meter="0.01"/>). The direction that a file calls up is not
- * applied: in robot descriptions coordinates are those of the link, as RViz takes them. Polygons
- * are cut into a fan from their first corner. What is not geometry (skins, cameras) is passed over.
+ * Lengths are in the file's unit (<unit meter="0.01"/>). The up axis of a file is not applied: in
+ * robot descriptions coordinates are those of the link, as in RViz. Polygons are divided into a fan
+ * from their first corner. Anything else (skins, cameras) is skipped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "read/file/file.h"
 #include "read/robot/mjcf.h"
 
-/* Nodes may show other nodes: without bounds a short file could ask for endless work. */
+/* Nodes may instantiate other nodes: without limits a short file could cause unbounded work. */
 enum { DAE_MOST_DEEP = 64, DAE_MOST_SHOWN = 100000 };
 
 typedef struct dae {
@@ -28,7 +28,7 @@ typedef struct dae {
     const char *text; /* of the file */
     read_mesh *mesh;
     char *why;  /* [200] */
-    int shown;  /* nodes so far */
+    int shown;  /* number of nodes instantiated */
     int status; /* 1, 0: broken, -1: no memory */
 } dae;
 
@@ -72,7 +72,7 @@ static int child_named(const dae *d, int element, const char *name)
     return -1;
 }
 
-/* The element of this name that "#id" means; -1: none. */
+/* The element of this name with the id of the reference "#id"; -1: none. */
 static int element_of(const dae *d, const char *name, const char *reference)
 {
     if (reference == NULL || reference[0] != '#') {
@@ -87,7 +87,7 @@ static int element_of(const dae *d, const char *name, const char *reference)
     return -1;
 }
 
-/* A whole number of an attribute. */
+/* An integer attribute, or a default. */
 static int attribute_number(const dae *d, int element, const char *name, int usual)
 {
     const char *value = xml_value(&d->xml, element, name);
@@ -131,7 +131,7 @@ static int element_numbers(dae *d, int element, dae_numbers *list)
 
 /* ---- Geometry ------------------------------------------------------------------------------- */
 
-/* Positions of one geometry, and where they are in the mesh so far. */
+/* Positions of one geometry, and their vertices in the mesh. */
 typedef struct dae_points {
     dae_numbers numbers;
     int stride, offset, count;
@@ -151,7 +151,7 @@ static int points_read(dae *d, int mesh, dae_points *p)
     }
     int numbers = source >= 0 ? child_named(d, source, "float_array") : -1;
     if (numbers < 0) {
-        return dae_fail(d, mesh, "the mesh does not say where its vertices are");
+        return dae_fail(d, mesh, "the mesh does not define its vertices");
     }
     int technique = child_named(d, source, "technique_common");
     int accessor = technique >= 0 ? child_named(d, technique, "accessor") : -1;
@@ -169,7 +169,7 @@ static int points_read(dae *d, int mesh, dae_points *p)
     return p->vertex != NULL || dae_no_memory(d);
 }
 
-/* The vertex of the mesh at this corner; -1: none. */
+/* The vertex of the mesh for this corner; -1: failed. */
 static int points_vertex(dae *d, dae_points *p, int element, double index)
 {
     if (!(index >= 0 && index < p->count) || index != floor(index)) {
@@ -192,8 +192,8 @@ static int points_vertex(dae *d, dae_points *p, int element, double index)
     return p->vertex[i] - 1;
 }
 
-/* One polygon or strip: corners `first` to `first + count`, with `stride` indices each. A strip
- * turns every other triangle over. */
+/* One polygon or strip: corners `first` to `first + count`, with `stride` indices each. In a strip
+ * every other triangle is reversed. */
 static int add_polygon(dae *d, dae_points *p, int element, const dae_numbers *list, int first,
                        int count, int stride, int offset, int is_strip)
 {
@@ -217,7 +217,7 @@ static int add_polygon(dae *d, dae_points *p, int element, const dae_numbers *li
     return 1;
 }
 
-/* <polylist>: how many corners each polygon has stands in <vcount>. */
+/* <polylist>: <vcount> gives the number of corners of each polygon. */
 static int add_polylist(dae *d, dae_points *p, int element, const dae_numbers *list, int stride,
                         int offset)
 {
@@ -279,7 +279,7 @@ static int add_geometry(dae *d, int geometry, const dae_place *place)
     int mesh = child_named(d, geometry, "mesh");
     dae_points p = {.place = *place};
     if (mesh < 0) {
-        return 1; /* a spline, or nothing */
+        return 1; /* a spline, or empty */
     }
     int ok = points_read(d, mesh, &p);
     for (int c = d->xml.element[mesh].child; ok && c >= 0; c = d->xml.element[c].next) {
@@ -329,7 +329,7 @@ static dae_place place_turn(const double x[4])
     return place;
 }
 
-/* The transform that an element says, if it is one. */
+/* The transform that an element gives, if it is one. */
 static int place_read(dae *d, int element, dae_place *place)
 {
     static const struct {
@@ -406,7 +406,7 @@ static int add_scene(dae *d, int root)
     if (shown >= 0) {
         return add_node(d, shown, place, 0);
     }
-    int ok = 1; /* no scene: all geometries as they are */
+    int ok = 1; /* no scene: all geometries untransformed */
     for (int i = 0; ok && i < d->xml.count; i++) {
         ok = !is_named(d, i, "geometry") || add_geometry(d, i, &place);
     }
@@ -430,7 +430,7 @@ int read_mesh_dae(read_mesh *mesh, const char *bytes, size_t length, char why[20
         add_scene(&d, root);
     } else {
         d.status = error.status == ZW_NO_MEMORY ? -1 : 0;
-        error.text[strcspn(error.text, "\n")] = 0; /* without the line itself */
+        error.text[strcspn(error.text, "\n")] = 0; /* without the source line */
         snprintf(why, 200, "line %d: %.150s", error.line, error.text);
     }
     xml_free(&d.xml);

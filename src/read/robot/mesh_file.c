@@ -57,7 +57,7 @@ static int corner(read_mesh *mesh, corner_table *table, double x[3])
 {
     uint64_t hash = 1469598103934665603u;
     for (int i = 0; i < 3; i++) {
-        x[i] += 0.0; /* -0 is 0 */
+        x[i] += 0.0; /* -0 becomes 0 */
         uint64_t bits;
         memcpy(&bits, &x[i], sizeof bits);
         hash = (hash ^ bits) * 1099511628211u;
@@ -96,7 +96,7 @@ static int add_triangle(read_mesh *mesh, corner_table *table, double x[3][3])
         }
     }
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
-        return 1; /* no triangle */
+        return 1; /* degenerate */
     }
     return read_mesh_add_face(mesh, v[0], v[1], v[2]);
 }
@@ -107,7 +107,7 @@ static uint32_t little(const char *bytes)
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* 80 bytes of anything, the number of triangles, and for each 50 bytes: normal, corners, 2 more. */
+/* An 80-byte header, the number of triangles, and 50 bytes for each: normal, corners, 2 more. */
 static int stl_binary(read_mesh *mesh, const char *bytes, size_t length, char why[200])
 {
     uint32_t count = length >= 84 ? little(bytes + 80) : 0;
@@ -192,7 +192,8 @@ static int stl_text(read_mesh *mesh, const char *bytes, size_t length, char why[
 
 static int stl(read_mesh *mesh, const char *bytes, size_t length, char why[200])
 {
-    /* Text begins with "solid", but so do some binary files: those have the length they say. */
+    /* Text files begin with "solid", but so do some binary files: those have the length that their
+     * header gives. */
     int fits = length >= 84 && (length - 84) / 50 >= little(bytes + 80) &&
                length == 84 + 50 * (size_t)little(bytes + 80);
     int is_text = length >= 5 && memcmp(bytes, "solid", 5) == 0 && !fits;
@@ -263,7 +264,7 @@ static int obj(read_mesh *mesh, const char *bytes, size_t length, char why[200])
             ok = obj_corners(mesh, rest, stop, line, &corners, why);
             ok = ok > 0 ? read_mesh_polygon(mesh, corners.item, corners.count) : ok;
         } else if (size == 1 && (*word == 'o' || *word == 'g') && mesh->face_count > 0) {
-            mesh->more = 1; /* as MuJoCo: the faces of the first object alone */
+            mesh->more = 1; /* as in MuJoCo: only the faces of the first object */
         }
         at = stop + 1;
     }
@@ -273,8 +274,8 @@ static int obj(read_mesh *mesh, const char *bytes, size_t length, char why[200])
 
 /* ---- MSH ------------------------------------------------------------------------------------ */
 
-/* MuJoCo's old one: four integers of four bytes, how many vertices, normals, texture coordinates
- * and faces there are; floats of those, 3, 3 and 2 of each, then three integers for each face. */
+/* MuJoCo's old format: four 4-byte integers, the numbers of vertices, normals, texture coordinates
+ * and faces; the floats of these, 3, 3 and 2 each; then three integers for each face. */
 static int msh(read_mesh *mesh, const char *bytes, size_t length, char why[200])
 {
     uint64_t count[4] = {0, 0, 0, 0};

@@ -1,11 +1,11 @@
-/* Polygons of mesh files as triangles, cut as MuJoCo's reader (tinyobjloader) cuts them: where the
- * corners do not lie in a plane, the cut decides about volume and inertia.
+/* Polygons of mesh files as triangles, divided as by MuJoCo's reader (tinyobjloader): where the
+ * corners are not coplanar, the division affects volume and inertia.
  *
- * A quadrilateral is cut along its shorter diagonal. A polygon loses one ear after another: three
- * corners in a row whose turn has the sign of (first x second), seen along the axis that the normal
- * of the first true corner is nearest to, and with no other corner inside. Numbers are floats
- * there, and so they are here: of equal diagonals it is the rounding that decides. A polygon of
- * which no ear is found leaves the rest out. */
+ * A quadrilateral is divided along its shorter diagonal. A larger polygon is divided by ear
+ * clipping: an ear is three consecutive corners whose orientation has the sign of (first x second),
+ * seen along the axis nearest to the normal of the first non-degenerate corner, with no other
+ * corner inside. Numbers are floats there, and so they are here: for equal diagonals rounding
+ * decides. If no ear is found, the rest of the polygon is left out. */
 #include <math.h>
 
 #include "read/robot/mjcf.h"
@@ -34,7 +34,7 @@ static int quadrilateral(read_mesh *mesh, const int *c)
                : -1;
 }
 
-/* The two coordinates that the polygon is looked at in. */
+/* The two coordinates onto which the polygon is projected. */
 static void look_along(const read_mesh *mesh, const int *c, int count, int axes[2])
 {
     axes[0] = 1;
@@ -48,7 +48,7 @@ static void look_along(const read_mesh *mesh, const int *c, int count, int axes[
         float x = fabsf(e[0][1] * e[1][2] - e[0][2] * e[1][1]);
         float y = fabsf(e[0][2] * e[1][0] - e[0][0] * e[1][2]);
         float z = fabsf(e[0][0] * e[1][1] - e[0][1] * e[1][0]);
-        float little = 1.1920929e-7f; /* of floats */
+        float little = 1.1920929e-7f; /* epsilon of floats */
         if (x > little || y > little || z > little) {
             axes[0] = x > y && x > z ? 1 : 0;
             axes[1] = axes[0] == 0 && z > x && z > y ? 1 : 2;
@@ -104,7 +104,7 @@ int read_mesh_polygon(read_mesh *mesh, int *c, int count)
         for (int k = (first + 1) % (count + 1); k < count; k++) {
             c[k] = c[k + 1];
         }
-        tries = count + 1; /* one more: the first look after an ear is free */
+        tries = count + 1; /* one more than the number of corners */
     }
     return count == 3 && ok > 0 ? read_mesh_add_face(mesh, c[0], c[1], c[2]) : ok;
 }

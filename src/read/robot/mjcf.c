@@ -1,4 +1,4 @@
-/* An MJCF file: includes, then the sections in the order in which they need each other. */
+/* An MJCF file: includes, then the sections in the order of their dependencies. */
 #include "read/robot/mjcf.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word,
     int has = range[0] != 0 || range[1] != 0;
     if (limited == MJCF_AUTO && has && !m->compiler.autolimits) {
         return form_fail(&m->xml, element, range_word,
-                         "there is a %s, but %s is not said, and autolimits is off", range_word,
+                         "there is a %s, but %s is not given, and autolimits is off", range_word,
                          word);
     }
     *answer = limited == MJCF_AUTO ? has : limited;
@@ -112,7 +112,7 @@ int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count)
 
 /* ---- Includes ------------------------------------------------------------------------------- */
 
-/* Put the children of `root` in the place of the include. */
+/* Replaces the include by the children of `root`. */
 static void splice(xml_tree *xml, int include, int root)
 {
     int parent = xml->element[include].parent;
@@ -134,7 +134,7 @@ static void splice(xml_tree *xml, int include, int root)
     if (after < 0) {
         xml->element[parent].last = first >= 0 ? last : before;
     }
-    xml->element[include].parent = -1; /* gone */
+    xml->element[include].parent = -1; /* removed */
 }
 
 /* folder/inner/file; as in MuJoCo, "\\" in a file's name is "/". */
@@ -240,9 +240,10 @@ static int compiler(mjcf *m, int section)
             return 0;
         }
         if (!(how->accel > 0 && how->step >= 0 && how->window > 0 && how->time > how->window)) {
-            return form_fail(&m->xml, c, NULL,
-                             "lengths are found by an acceleration, in steps, over inttotal, of "
-                             "which interval is a part");
+            return form_fail(
+                &m->xml, c, NULL,
+                "accel and interval must be positive, timestep not negative, and inttotal "
+                "larger than interval");
         }
     }
     return 1;
@@ -271,7 +272,8 @@ static int flags(mjcf *m, int element)
     zw_world_def *world = &m->model->bodies->world;
     mjcf_frame ignored;
     uint64_t given = 0;
-    if (!form_apply(&m->xml, element, mjcf_flag_rows, &ignored, &given)) { /* are they words? */
+    if (!form_apply(&m->xml, element, mjcf_flag_rows, &ignored,
+                    &given)) { /* are the values valid words? */
         return 0;
     }
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -329,7 +331,7 @@ static int option(mjcf *m, int section)
                          "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");
     }
     if (!(world->sleep_tolerance >= 0)) {
-        return form_fail(&m->xml, section, "sleep_tolerance", "sleep_tolerance is a speed");
+        return form_fail(&m->xml, section, "sleep_tolerance", "sleep_tolerance cannot be negative");
     }
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if (!flags(m, c)) {

@@ -1,21 +1,21 @@
 /* MuJoCo's XML (MJCF) to a model; for the files read/mjcf*.c.
  *
- * The way of a file:
- *   mjcf          bytes to a tree of elements, includes put in their places, sections in order
- *   mjcf_table*   what every element and attribute is (form.h)
+ * Files of this reader:
+ *   mjcf          bytes to a tree of elements, includes resolved, sections in order
+ *   mjcf_table*   tables of all elements and attributes (form.h)
  *   mjcf_default  classes: each holds the definition that an element of the class starts from
- *   mjcf_turn     the many ways to say an orientation
+ *   mjcf_turn     the several ways to give an orientation
  *   mjcf_asset    meshes, with mesh_file (STL, OBJ) and mesh_builtin
  *   mjcf_hfield   height fields
  *   mjcf_body     bodies, frames, joints, geoms, sites
  *   mjcf_attach   bodies of other models
- *   mjcf_copies   what refers to names inside <replicate>
+ *   mjcf_copies   references to names inside <replicate>
  *   mjcf_tendon   tendons
  *   mjcf_link     equality, contact pairs
  *   mjcf_drive    actuators
  *   mjcf_sense    sensors, keyframes
  *
- * A function that returns 0 has left its message; a caller that gets 0 returns 0. */
+ * A function that returns 0 has set the message; its caller returns 0 too. */
 #ifndef ZW_READ_MJCF_H
 #define ZW_READ_MJCF_H
 
@@ -29,7 +29,8 @@ typedef struct mjcf_turn {
     double quat[4], axisangle[4], euler[3], xyaxes[6], zaxis[3];
 } mjcf_turn;
 
-/* What an element says, on top of what its class says; `given` has bits of the element's rows. */
+/* The attributes of an element, starting from those of its class; `given` has bits of the element's
+ * rows. */
 typedef struct mjcf_body {
     uint64_t given;
     zw_body_def def;
@@ -144,7 +145,7 @@ typedef struct mjcf_actuator {
     const char *class_;
     const char *joint, *in_parent, *tendon, *site, *refsite, *crank, *slider, *body;
     int ctrl_limited, force_limited, act_limited; /* "false true auto" */
-    /* of the shortcuts; NAN: not said */
+    /* of the shortcuts; NAN: not given */
     double kp, kv, timeconst, area, diameter, bias[3], inheritrange;
     double muscle_time[2], muscle[9]; /* likewise: range[2], force, scale, lmin, lmax, vmax, fpmax,
                                          fvmax */
@@ -156,7 +157,7 @@ typedef struct mjcf_sensor {
     zw_sensor_def def;
     const char *target, *ref;
     int frame, ref_frame;
-    const char *data, *subject[7]; /* of contacts; data of rays, too */
+    const char *data, *subject[7]; /* of contact sensors; `data` also of rays */
 } mjcf_sensor;
 
 typedef struct mjcf_key {
@@ -193,7 +194,7 @@ typedef struct mjcf_attach { /* and model */
     const char *model, *body, *prefix, *name, *file;
 } mjcf_attach;
 
-/* A mesh whose file is not there. */
+/* A mesh whose file is missing. */
 typedef struct mjcf_lost {
     const char *name, *path;
     int element;
@@ -208,21 +209,21 @@ typedef struct mjcf_graft {
     const zw_model *from;
     const char *prefix, *suffix;
     int place;
-    int whole;                /* all in the world of the other model */
-    zw_inertia *inertia;      /* of its bodies, if it weighs them by other rules; else NULL */
-    int *number[MODEL_KINDS]; /* of its parts here, -1: not taken */
+    int whole;                /* everything in the world of the other model */
+    zw_inertia *inertia;      /* of its bodies, if its rules for masses differ; else NULL */
+    int *number[MODEL_KINDS]; /* indices of its parts in this model, -1: not taken */
     int *block;
 } mjcf_graft;
 
 typedef struct mjcf_copied { /* a name inside <replicate> */
     const char *name;
     int replicate; /* the innermost */
-    size_t length; /* of the endings that its copies have: the longest are the deepest */
+    size_t length; /* of the suffixes of its copies: the longest are the innermost */
 } mjcf_copied;
 
 typedef struct mjcf_copy { /* one of a <replicate> */
     int replicate;
-    int around; /* the copy that it stands in; -1: none */
+    int around; /* the copy that contains it; -1: none */
     const char *suffix;
 } mjcf_copy;
 
@@ -231,10 +232,10 @@ typedef struct mjcf {
     robot_limits limits;
     xml_tree xml;
     int root;
-    const char *folder; /* of the file that was opened; its first folder_length bytes */
+    const char *folder; /* path of the file that was opened; its first folder_length bytes */
     size_t folder_length;
     mjcf_compiler compiler;
-    int aligned;         /* some free joint asks for the frame of its body's inertia */
+    int aligned;         /* some free joint is aligned with the inertia of its body */
     uint64_t groups_off; /* bits: groups of actuators that do nothing */
     int class_count, class_capacity;
     mjcf_class *class_;
@@ -245,7 +246,7 @@ typedef struct mjcf {
     mjcf_copied *copied;
     int copy_count, copy_capacity;
     mjcf_copy *copy; /* in the order of the bodies */
-    int in_copy;     /* an element that refers to this one is read; -1: to none */
+    int in_copy;     /* the copy that the current element refers to; -1: none */
     int other_count, other_capacity;
     mjcf_other *other; /* models that can be attached */
     int graft_count, graft_capacity;
@@ -288,20 +289,20 @@ extern const form_row mjcf_composite_rows[], mjcf_cable_joint_rows[], mjcf_cable
 
 /* ---- mjcf.c ---------------------------------------------------------------------------------- */
 
-/* Fill the model of the tree with bodies. */
+/* Adds the bodies to the model of the tree. */
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits);
 int mjcf_is(const mjcf *m, int element, const char *name);
-/* Add a part: 0 if the model refuses it. `index` may be NULL. */
+/* Adds a part; 0 if the model refuses it. `index` may be NULL. */
 int mjcf_add(mjcf *m, zw_kind kind, void *def, int *index);
-/* The part that the attribute's value names; `word` is what it should be. 0: unknown. */
+/* The part that the attribute's value names. 0: unknown. */
 int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *index);
-/* Take a note: "geom " and these words. */
+/* Records a note: the element's name and these words. */
 int mjcf_note(mjcf *m, int element, const char *words);
-/* Is a range in force? "false true auto" and autolimits settle it. */
+/* Is a range active? Decided by "false true auto" and autolimits. */
 int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,
                  const double range[2], int *answer);
-/* Where a file lies that the element names: in the folder of the file that was opened (and `inner`
- * there, unless NULL), or, if it is not there, beside the included file that the element stands in.
+/* The path of a file that the element names: in the folder of the file that was opened (and `inner`
+ * in it, unless NULL), or, if it is not there, beside the included file that contains the element.
  * NULL: no memory. */
 char *mjcf_path(mjcf *m, int element, const char *inner, const char *file);
 /* All numbers of a list attribute; NULL with *count = 0 where there is none. */
@@ -310,11 +311,13 @@ int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count);
 /* ---- mjcf_copies.c --------------------------------------------------------------------------- */
 
 typedef int mjcf_reader(mjcf *m, int element);
-int mjcf_each(mjcf *m, int section, mjcf_reader *one); /* of its elements, and their copies */
+int mjcf_each(mjcf *m, int section,
+              mjcf_reader *one); /* calls `one` for each element, and for its copies */
 /* The number of a new copy; -1: no memory. */
 int mjcf_copy_begins(mjcf *m, int replicate, int around, const char *suffix);
 int mjcf_has_copies(mjcf *m, const char *name, int replicate, const char *suffix);
-const char *mjcf_copy_name(mjcf *m, const char *name); /* of what is read now; NULL: no memory */
+const char *mjcf_copy_name(mjcf *m,
+                           const char *name); /* of the element being read; NULL: no memory */
 const char *mjcf_longer_name(mjcf *m, const char *name, const char *suffix);
 void mjcf_copies_free(mjcf *m);
 
@@ -322,17 +325,18 @@ void mjcf_copies_free(mjcf *m);
 
 extern const char *const mjcf_never_in_default; /* attributes that belong to one part */
 int mjcf_defaults(mjcf *m, int section);
-int mjcf_class_root(mjcf *m); /* make it */
+int mjcf_class_root(mjcf *m); /* creates it */
 /* The class that `name` names, or `otherwise` where it is NULL. 0: unknown. */
 int mjcf_class_find(mjcf *m, int element, const char *attribute, const char *name, int otherwise,
                     int *class_);
 
 /* ---- mjcf_turn.c ----------------------------------------------------------------------------- */
 
-/* Apply rows that have MJCF_TURN_ROWS: at most one orientation, and none that fights the class's.
+/* Applies rows that include MJCF_TURN_ROWS: at most one orientation, which overrides that of the
+ * class.
  */
 int mjcf_apply(mjcf *m, int element, const form_row *rows, void *target, uint64_t *given);
-/* The orientation that was said; 0: it is none. */
+/* The orientation that was given; 0: it is invalid. */
 int mjcf_turn_quat(mjcf *m, int element, const form_row *rows, uint64_t given,
                    const mjcf_turn *turn, double quat[4]);
 
@@ -350,11 +354,11 @@ int mjcf_keys(mjcf *m, int section);
 
 /* An actuator's shortcut to gain, bias and dynamics. */
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
-void mjcf_muscle_unsaid(mjcf_actuator *a);
+void mjcf_muscle_not_given(mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
-/* mjcf_asset.c: what is in an asset's file, from the folder for meshes, and its path; NULL: it is
- * said why not, unless the file is missing and `missing` is there to say so. And the name of a
- * nameless one: its file without folders and ending. */
+/* mjcf_asset.c: the contents of an asset's file, from the folder for meshes, and its path; NULL:
+ * failed, with a message, unless the file is missing and `missing` is not NULL. And the name of an
+ * unnamed asset: its file without folders and extension. */
 char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
                        size_t *length, int *missing);
 /* The mesh of that name, if its file is missing; else NULL. */
@@ -374,14 +378,14 @@ int mjcf_composite_read(mjcf *m, int element, int parent, const model_pose *fram
 
 int mjcf_model(mjcf *m, int element);
 int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, const char *suffix);
-int mjcf_attach_rest(mjcf *m); /* once all of this file but its keys is there */
+int mjcf_attach_rest(mjcf *m); /* after all of this file but its keyframes has been read */
 void mjcf_attach_free(mjcf *m);
 
 /* ---- mesh_file.c ----------------------------------------------------------------------------- */
 
 /* Vertices and faces of an STL (binary or text), OBJ or MSH file's bytes. */
 typedef struct read_mesh {
-    int more; /* an OBJ file has more objects than the first, which is read */
+    int more; /* an OBJ file has further objects, which are not read */
     int vertex_count, vertex_capacity;
     double (*vertex)[3];
     int face_count, face_capacity;
@@ -391,16 +395,16 @@ typedef struct read_mesh {
 int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t length,
                     char why[200]);
 void read_mesh_free(read_mesh *mesh);
-/* One more; its number (a face: 1), or -1: no memory. */
+/* Adds one; returns its number (a face: 1), or -1: no memory. */
 int read_mesh_add_vertex(read_mesh *mesh, const double x[3]);
 int read_mesh_add_face(read_mesh *mesh, int a, int b, int c);
-/* mesh_builtin.c: of a kind (in the order of MJCF's words, from 0) and its numbers; answers so,
- * too.
+/* mesh_builtin.c: a mesh of a kind (in the order of MJCF's words, from 0) and its numbers; returns
+ * the same.
  */
 int read_mesh_builtin(read_mesh *mesh, int kind, const double *p, int count, char why[200]);
 /* mesh_dae.c: as read_mesh_bytes, of COLLADA. */
 int read_mesh_dae(read_mesh *mesh, const char *bytes, size_t length, char why[200]);
-/* mesh_polygon.c: a polygon as triangles (the list of corners is used up); -1: no memory. */
+/* mesh_polygon.c: a polygon as triangles (the list of corners is modified); -1: no memory. */
 int read_mesh_polygon(read_mesh *mesh, int *corner, int count);
 
 #endif

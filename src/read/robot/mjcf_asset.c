@@ -61,7 +61,7 @@ const mjcf_lost *mjcf_lost_mesh(const mjcf *m, const char *name)
     return NULL;
 }
 
-/* Kept until a geom needs it: what is only seen does without (mjcf_body.c). */
+/* An error only if a geom needs it for more than display (mjcf_body.c). */
 static int lose(mjcf *m, int element, const char *name, const char *path)
 {
     const char *kept = xml_keep(&m->xml, path, strlen(path));
@@ -73,7 +73,7 @@ static int lose(mjcf *m, int element, const char *name, const char *path)
     return mjcf_note(m, element, "file (not found; for display only)");
 }
 
-/* Answers 2 where the file is missing. */
+/* Returns 2 if the file is missing. */
 static int mesh_from_file(mjcf *m, int element, const mjcf_mesh *x, read_mesh *mesh)
 {
     char *path, why[200] = "";
@@ -102,7 +102,7 @@ static int mesh_from_numbers(mjcf *m, int element, const mjcf_mesh *x, read_mesh
     int count = 0;
     char why[200] = "";
     if (x->params == 0) {
-        return form_fail(&m->xml, element, NULL, "a mesh that is builtin needs its params");
+        return form_fail(&m->xml, element, NULL, "a builtin mesh needs params");
     }
     if (!mjcf_list(m, element, x->params, &number, &count)) {
         return 0;
@@ -150,7 +150,7 @@ static int mesh_from_text(mjcf *m, int element, const mjcf_mesh *x, zw_mesh_def 
     return ok;
 }
 
-/* First the reference frame, then the scale; a mirror turns the faces over. */
+/* First the reference frame, then the scale; a reflection reverses the faces. */
 static void mesh_move(const mjcf_mesh *x, double *vertex, int vertex_count, int *face,
                       int face_count)
 {
@@ -177,7 +177,7 @@ static void mesh_move(const mjcf_mesh *x, double *vertex, int vertex_count, int 
 static int mesh_add(mjcf *m, int element, mjcf_mesh *x, zw_mesh_def *def, double *vertex, int *face)
 {
     if (!model_quat_unit(x->refquat)) {
-        return form_fail(&m->xml, element, "refquat", "a quaternion of zeros turns nothing");
+        return form_fail(&m->xml, element, "refquat", "a quaternion cannot be all zeros");
     }
     mesh_move(x, vertex, def->vertex_count, face, def->face_count);
     def->name = x->name;
@@ -227,7 +227,7 @@ static int mesh(mjcf *m, int element)
         }
         def.vertex_count = made.vertex_count;
         double *vertex = made.vertex != NULL ? made.vertex[0] : NULL;
-        int *face = made.face != NULL ? made.face[0] : NULL; /* points alone have none */
+        int *face = made.face != NULL ? made.face[0] : NULL; /* a mesh of points has no faces */
         def.vertex = vertex;
         def.face_count = made.face_count;
         def.face = face;
@@ -244,8 +244,7 @@ static int mesh(mjcf *m, int element)
     return ok;
 }
 
-/* A colour by its name. Where a picture lies over it, the colour alone says little: it is not
- * kept, unless it is said. */
+/* A colour by its name. With a texture the default colour means little and is not kept. */
 static int material(mjcf *m, int element)
 {
     mjcf_material x = {.rgba = {1, 1, 1, 1}, .specular = 0.5, .shininess = 0.5};
@@ -274,7 +273,8 @@ void mjcf_colour(const mjcf *m, mjcf_geom *g)
             return;
         }
     }
-    g->def.rgba[3] = said && g->def.rgba[3] < 0 ? 1 : g->def.rgba[3]; /* three numbers are said */
+    g->def.rgba[3] =
+        said && g->def.rgba[3] < 0 ? 1 : g->def.rgba[3]; /* three numbers were given: opaque */
 }
 
 int mjcf_assets(mjcf *m, int section)
@@ -290,10 +290,9 @@ int mjcf_assets(mjcf *m, int section)
     return 1;
 }
 
-/* A box of uniform density with the mesh's volume moments: its half lengths h obey
- * I_x = V/3 (h_y^2 + h_z^2) and so on, so h_x^2 = 3 (I_y + I_z - I_x) / (2 V). Or the box around
- * the vertices, in the mesh's principal frame. The primitive gets the box's mean where it is
- * rounder. */
+/* A box of uniform density with the mesh's volume moments: its half lengths h obey I_x = V/3 (h_y^2
+ * + h_z^2) and so on, so h_x^2 = 3 (I_y + I_z - I_x) / (2 V). Or the box around the vertices, in
+ * the mesh's principal frame. Radii are means of the box's half lengths. */
 int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
 {
     const zw_mesh_def *def = &m->model->bodies->mesh[mesh];

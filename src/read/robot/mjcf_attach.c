@@ -1,11 +1,10 @@
-/* <attach>: a body of another model, with all that hangs on it, put into this one; or all that
- * stands in its world.
+/* <attach>: inserts a body of another model with its subtree, or everything in that model's world.
  *
- * The other file is read as a model of its own (its classes, angles, folders and rules for masses
- * are its own affair). Of it are taken the body with its descendants, their joints, geoms and sites
- * and the meshes they need; and, after everything of this file is there, the tendons, constraints,
- * actuators, sensors, pairs and excludes that refer to nothing but what was taken (and the world).
- * All names get the prefix, and the numbers of the copies they stand in. */
+ * The other file is read as a separate model, with its own classes, units of angles, folders and
+ * rules for masses. The body with its descendants, their joints, geoms and sites and the meshes
+ * they need are taken; and, after everything of this file has been read, the tendons, constraints,
+ * actuators, sensors, pairs and excludes that refer only to parts that were taken (and to the
+ * world). All names get the prefix, and the numbers of the copies that contain them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ int mjcf_model(mjcf *m, int element)
     if (other == NULL ||
         !base_list_reserve(&m->other, &m->other_capacity, m->other_count, sizeof *m->other)) {
         if (there && other == NULL && error.line > 0 && error.status != ZW_NO_MEMORY) {
-            m->xml.status = error.status; /* what is wrong in the other file */
+            m->xml.status = error.status; /* the error in the other file */
             if (m->xml.error != NULL) {
                 *m->xml.error = error;
             }
@@ -68,8 +67,7 @@ int mjcf_model(mjcf *m, int element)
     }
     const char *name = x.name != NULL ? x.name : other->title;
     m->other[m->other_count++] = (mjcf_other){name != NULL ? name : "", other};
-    for (int i = 0; i < other->bodies->note_count;
-         i++) { /* what has no effect there has none here */
+    for (int i = 0; i < other->bodies->note_count; i++) { /* notes of the other file */
         int place = xml_place(&m->xml, element);
         if (place < 0 || !model_add_note(m->model, place, other->bodies->note[i].text)) {
             return xml_no_memory(&m->xml);
@@ -91,8 +89,8 @@ static int new_name(mjcf *m, const mjcf_graft *g, const char **name)
     return *name != NULL;
 }
 
-/* Does all that it refers to go along? The world is the world. */
-static int goes_along(const mjcf_graft *g, zw_kind kind, void *def)
+/* Are all parts that it refers to taken? The world always is. */
+static int refers_to_taken(const mjcf_graft *g, zw_kind kind, void *def)
 {
     model_refs refs;
     model_part_refs(kind, def, &refs);
@@ -106,7 +104,7 @@ static int goes_along(const mjcf_graft *g, zw_kind kind, void *def)
     return 1;
 }
 
-/* A body, geom or site that stands in the frame now, not in the world or body that it stood in. */
+/* Moves a body, geom or site from its world or parent to the frame. */
 static void move(zw_kind kind, any_def *def, const model_pose *frame)
 {
     double *pos = kind == ZW_KIND_BODY   ? def->body.pos
@@ -123,7 +121,7 @@ static void move(zw_kind kind, any_def *def, const model_pose *frame)
     memcpy(quat, own.quat, sizeof own.quat);
 }
 
-/* What the body weighs by the rules of its own file. */
+/* The inertia of the body by the rules of its own file. */
 static void weigh(const mjcf_graft *g, int index, zw_body_def *body)
 {
     const zw_inertia *in = &g->inertia[index];
@@ -221,7 +219,7 @@ static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_po
             model_part_refs(kinds[k], def, &refs);
             int body = *refs.at[0], in_world = body == 0 && g->whole;
             if ((in_world || (body > 0 && (body != above_top || g->whole))) &&
-                goes_along(g, kinds[k], def)) {
+                refers_to_taken(g, kinds[k], def)) {
                 ok = take(m, g, kinds[k], i, in_world ? frame : NULL);
             }
         }
@@ -241,8 +239,10 @@ int mjcf_attach_rest(mjcf *m)
                 void *def = model_part_at(g->from->bodies, kinds[k], i);
                 model_refs refs;
                 model_part_refs(kinds[k], def, &refs);
-                int about_all = model_ref_count(&refs) == 0; /* a clock is not the body's */
-                if (!about_all && goes_along(g, kinds[k], def) && !take(m, g, kinds[k], i, NULL)) {
+                int about_all = model_ref_count(&refs) ==
+                                0; /* sensors without a reference, such as a clock, are not taken */
+                if (!about_all && refers_to_taken(g, kinds[k], def) &&
+                    !take(m, g, kinds[k], i, NULL)) {
                     return 0;
                 }
             }
@@ -266,7 +266,7 @@ void mjcf_attach_free(mjcf *m)
 
 /* ---- The element ---------------------------------------------------------------------------- */
 
-/* Masses are weighed by the rules of this file: are those of the other the same? */
+/* Does the other file have the same rules for masses as this one? */
 static int same_rules(const zw_world_def *a, const zw_world_def *b)
 {
     return a->from_geoms == b->from_geoms && a->group_range[0] == b->group_range[0] &&

@@ -1,6 +1,6 @@
-/* The tree of bodies. Elements may stand thousands deep in each other, so the walk keeps its own
- * stack: one level for each open body, frame or copy of a replicate. A frame's pose is in the frame
- * of the body it stands in, and is passed on to what it holds. */
+/* The tree of bodies. Elements may be nested thousands deep, so the walk has an explicit stack: one
+ * level for each open body, frame or copy of a replicate. The pose of a frame is relative to its
+ * body, and is applied to what the frame contains. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "read/robot/mjcf.h"
 
 #define PI 3.14159265358979323846
-#define MOST_ENDING 400 /* characters of the numbers of copies */
+#define MOST_ENDING 400 /* length of the suffixes of copies */
 
 typedef struct level {
     int element;
@@ -18,10 +18,10 @@ typedef struct level {
     int body;   /* that it belongs to */
     int class_; /* of its children */
     model_pose pose;
-    int copy, copies; /* replicate: of how many; 0: no replicate */
+    int copy, copies; /* replicate: current one, and how many; 0: no replicate */
     model_pose step;  /* from one copy to the next */
     const char *sep;
-    int number, around; /* of the copy that is made now, among all; of the one around; -1: none */
+    int number, around; /* index of the current copy, and of the copy that contains it; -1: none */
 } level;
 
 typedef struct walk {
@@ -45,7 +45,7 @@ static int push(walk *w, const level *l)
     return 1;
 }
 
-/* The innermost copy that the top level stands in; NULL: none. */
+/* The innermost copy that contains the top level; NULL: none. */
 static const level *copy_of(const walk *w)
 {
     int i = w->count - 1;
@@ -55,7 +55,8 @@ static const level *copy_of(const walk *w)
     return i >= 0 ? &w->level[i] : NULL;
 }
 
-/* The top level, a replicate, begins its next copy: its number, then those of the copies around. */
+/* Starts the next copy of the top level, a replicate: its number, then those of the enclosing
+ * copies. */
 static int begin_copy(walk *w)
 {
     level *l = top(w);
@@ -71,7 +72,8 @@ static int begin_copy(walk *w)
     return l->number >= 0;
 }
 
-/* The name with the numbers of all copies it stands in, the innermost first; NULL stays NULL. */
+/* The name with the numbers of all copies that contain it, the innermost first; NULL remains
+ * NULL. */
 static int copy_name(walk *w, const char **name)
 {
     const level *copy = *name != NULL ? copy_of(w) : NULL;
@@ -84,7 +86,7 @@ static int copy_name(walk *w, const char **name)
     return *name != NULL;
 }
 
-/* A pose that was said in the top level's frame. */
+/* Transforms a pose given in the top level's frame. */
 static void place_in_frame(const walk *w, double pos[3], double quat[4])
 {
     model_pose own;
@@ -121,7 +123,7 @@ static int joint(walk *w, int element)
     mjcf *m = w->m;
     mjcf_joint j = {0};
     int class_, free = mjcf_is(m, element, "freejoint");
-    if (free) { /* no class applies to it */
+    if (free) { /* classes do not apply to it */
         j.def = zw_joint_default();
         j.def.kind = ZW_JOINT_FREE;
         j.align = MJCF_AUTO;
@@ -143,7 +145,7 @@ static int joint(walk *w, int element)
         }
         int said = xml_find(&m->xml, element, "limited") >= 0;
         if (j.def.kind == ZW_JOINT_FREE && !said) {
-            j.limited = 0; /* a class may be meant for other joints */
+            j.limited = 0; /* the class may be meant for other joints */
         }
         if (!mjcf_limited(m, element, "limited", "range", j.limited, j.def.range, &j.def.limited) ||
             !mjcf_limited(m, element, "actuatorfrclimited", "actuatorfrcrange", j.force_limited,
@@ -172,7 +174,8 @@ static int joint(walk *w, int element)
 
 /* ---- Geoms and sites ------------------------------------------------------------------------ */
 
-/* Two points: the middle, z from the second to the first, half the distance as the length. */
+/* From two points: centre, z axis from the second to the first, half their distance as the half
+ * length. */
 static int from_to(mjcf *m, int element, int shape, const double fromto[6], double size[3],
                    double pos[3], double quat[4])
 {
@@ -200,8 +203,8 @@ static int from_to(mjcf *m, int element, int shape, const double fromto[6], doub
     return 1;
 }
 
-/* Is a pose said beside fromto? In one element that is a contradiction, unless it is none; from a
- * class it is noted. */
+/* Is a pose given as well as fromto? In the same element that is an error, unless it is zero; from
+ * a class it is noted. */
 static int beside_from_to(mjcf *m, int element)
 {
     static const char *const words[] = {"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"};
@@ -273,9 +276,9 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
     return mjcf_fit(m, element, g, mesh);
 }
 
-/* The motion does not depend on the shape: it neither touches nor weighs, and no fluid acts on it.
+/* The motion does not depend on the shape: no contacts, no mass, no fluid forces.
  */
-static int is_only_seen(const mjcf *m, int body, const zw_geom_def *g)
+static int is_display_only(const mjcf *m, int body, const zw_geom_def *g)
 {
     const model_bodies *b = m->model->bodies;
     int rule = b->world.from_geoms;
@@ -284,10 +287,10 @@ static int is_only_seen(const mjcf *m, int body, const zw_geom_def *g)
     return g->contype == 0 && g->conaffinity == 0 && !weighs && !g->fluid;
 }
 
-/* A geom whose mesh is missing is left out if it is only seen. */
+/* A geom whose mesh is missing is left out if it is for display only. */
 static int geom_without_mesh(walk *w, const mjcf_geom *g, const mjcf_lost *lost)
 {
-    return is_only_seen(w->m, top(w)->body, &g->def) ||
+    return is_display_only(w->m, top(w)->body, &g->def) ||
            form_fail(&w->m->xml, lost->element, "file", "the mesh '%.200s' cannot be opened",
                      lost->path);
 }
@@ -479,7 +482,7 @@ static int child(walk *w, int element)
     if (mjcf_is(m, element, "inertial") && (in_world || !mjcf_is(m, top(w)->element, "body"))) {
         return form_fail(&m->xml, element, NULL,
                          in_world ? "the world cannot have an inertial: it does not move"
-                                  : "an inertial stands directly in its body");
+                                  : "an inertial must be directly inside its body");
     }
     return 1;
 }

@@ -1,17 +1,18 @@
-/* <composite type="cable">: a chain of bodies along vertices, joined by ball joints; the one kind
- * that MuJoCo still reads.
+/* <composite type="cable">: a chain of bodies along vertices, connected by ball joints; the only
+ * type that MuJoCo still supports.
  *
- * Body i lies between the vertices i and i + 1, which stand in the frame around it; its x points to
- * the next vertex. With the unit edges t_i the frames (t, n, b) are carried along the curve: the
- * first b is along t_0 x t_1, n = b x t; then n turns about t_(i-1) x t_i by the angle between
- * these edges, and b = t x n. A cable that begins straight has no such n: its frames turn x to t by
+ * Body i lies between the vertices i and i + 1, which are given in the enclosing frame; its x axis
+ * points to the next vertex. With the unit edges t_i the frames (t, n, b) are transported along the
+ * curve: the first b is along t_0 x t_1, n = b x t; then n is rotated about t_(i-1) x t_i by the
+ * angle between these edges, and b = t x n. If a cable starts straight there is no such n: its
+ * frames rotate x to t by
  *
  *     (1 + t_x, 0, -t_z, t_y)  where t_x > 0,      (t_y, t_z, 0, 1 - t_x)  else,
  *
- * (made of length one), which is what MuJoCo's rule comes to. It keeps vertices as floats, and so
- * do we. Names are PREFIX and B_first, B_1, ..., B_last of bodies, J_... of their joints, G0, G1,
- * ... of geoms, S_first and S_last of sites at the ends. Neighbours do not touch. Classes do not
- * apply. */
+ * (normalised), which is equivalent to MuJoCo's rule. It stores vertices as floats, and so does
+ * this reader. Names are PREFIX and B_first, B_1, ..., B_last of bodies, J_... of their joints, G0,
+ * G1, ... of geoms, S_first and S_last of sites at the ends. Neighbours do not touch. Classes do
+ * not apply. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +22,14 @@
 #include "read/robot/mjcf.h"
 
 #define PI 3.14159265358979323846
-#define STRAIGHT 1e-7 /* sine of an angle that MuJoCo's rule takes for none */
+#define STRAIGHT 1e-7 /* sine of an angle that MuJoCo's rule neglects */
 
 enum { FROM_ZERO, FROM_LINE, FROM_COSINE, FROM_SINE };
 
-/* What stays the same along the cable. */
+/* Data of the whole cable. */
 typedef struct cable {
     mjcf *m;
-    int element, bodies, body, before; /* the body that was added last, and the one before it */
+    int element, bodies, body, before; /* `body`: the last one added; `before`: the previous one */
     mjcf_composite from;
     mjcf_joint joint;
     mjcf_geom geom;
@@ -125,7 +126,7 @@ static int vertices(cable *c)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* The unit vector from vertex i to the next; how far that is. */
+/* The unit vector from vertex i to the next; returns their distance. */
 static double edge(const cable *c, int i, double unit[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -134,7 +135,7 @@ static double edge(const cable *c, int i, double unit[3])
     return model_unit(unit);
 }
 
-/* How body i stands in the frame around the cable. */
+/* The orientation of body i in the cable's frame. */
 static void turn_frame(cable *c, int i, const double t[3], double quat[4])
 {
     double other[3] = {0, 0, 0}, b[3] = {0, 0, 0}, *n = c->normal;
@@ -167,7 +168,7 @@ static void turn_frame(cable *c, int i, const double t[3], double quat[4])
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* PREFIX, the kind, and which of the bodies. */
+/* PREFIX, the kind, and the number of the body. */
 static const char *name_of(const cable *c, const char *kind, int i)
 {
     char text[200], number[16];
@@ -238,7 +239,7 @@ static int add_geom(cable *c, int i, double length)
     return def.name != NULL && mjcf_add(c->m, ZW_KIND_GEOM, &def, NULL);
 }
 
-/* The site at an end; neighbours do not touch. */
+/* The site at an end; and the exclusion of contacts between neighbours. */
 static int add_end(cable *c, int i, double length)
 {
     zw_site_def def = c->site.def;
@@ -348,7 +349,7 @@ int mjcf_composite_read(mjcf *m, int element, int parent, const model_pose *fram
     int ok = form_apply(&m->xml, element, mjcf_composite_rows, &c.from, &c.from.given) &&
              check_type(m, element, c.from.type) &&
              (model_quat_unit(c.from.quat) ||
-              form_fail(&m->xml, element, "quat", "a quaternion of zeros turns nothing")) &&
+              form_fail(&m->xml, element, "quat", "a quaternion cannot be all zeros")) &&
              read_parts(&c) && vertices(&c) && make(&c);
     base_free(c.vertex);
     return ok;

@@ -1,13 +1,14 @@
-/* What refers to names inside <replicate>: as in MuJoCo, it is copied along.
+/* Elements that refer to names inside <replicate> are copied too, as in MuJoCo.
  *
- * A part `a` inside becomes a0, a1, ... (a00, a10, ... where replicates stand in each other, the
- * inner number first). A tendon, actuator, sensor, equality or pair that refers to `a`, and there
- * is no part of that name itself, is read once for every copy of `a`, with the same ending put to
- * each name in it that has copies, and to its own name; of names that stand in fewer replicates
- * than `a` it is the ending of those.
+ * A part `a` inside becomes a0, a1, ... (a00, a10, ... in nested replicates, the inner number
+ * first). A tendon, actuator, sensor, equality or pair that refers to `a`, if there is no part with
+ * exactly that name, is read once for every copy of `a`, with the same suffix added to each name in
+ * it that has copies, and to its own name; names inside fewer replicates than `a` get the suffix of
+ * those.
  *
- * The order is MuJoCo's too: first what has no copies; then, of every copy of a replicate in the
- * order of the bodies, what refers to it, before the copies of the replicates inside it. */
+ * The order is also MuJoCo's: first the elements without copies; then, for every copy of a
+ * replicate in the order of the bodies, the elements that refer to it, before the copies of nested
+ * replicates. */
 #include <string.h>
 
 #include "base/list.h"
@@ -42,7 +43,7 @@ static const mjcf_copied *copied_of(const mjcf *m, const char *name)
 int mjcf_has_copies(mjcf *m, const char *name, int replicate, const char *suffix)
 {
     for (int i = 0; i < m->copied_count; i++) {
-        if (m->copied[i].name == name) { /* the element has been here before */
+        if (m->copied[i].name == name) { /* the element has been seen before */
             return 1;
         }
     }
@@ -79,8 +80,8 @@ const char *mjcf_longer_name(mjcf *m, const char *name, const char *suffix)
     return kept;
 }
 
-/* Is there a part, of any kind, that has this very name? */
-static int stands_alone(const mjcf *m, const char *name)
+/* Is there a part, of any kind, with exactly this name? */
+static int is_exact_name(const mjcf *m, const char *name)
 {
     static const zw_kind kinds[] = {ZW_KIND_BODY, ZW_KIND_JOINT,  ZW_KIND_GEOM,
                                     ZW_KIND_SITE, ZW_KIND_TENDON, ZW_KIND_ACTUATOR};
@@ -98,7 +99,7 @@ static const mjcf_copied *deepest(const mjcf *m, int element, const mjcf_copied 
     for (int i = 0; i < x->attribute_count; i++) {
         const xml_attribute *a = &m->xml.attribute[x->attribute + i];
         const mjcf_copied *c = form_word(references, a->name) >= 0 ? copied_of(m, a->value) : NULL;
-        if (c != NULL && (best == NULL || c->length > best->length) && !stands_alone(m, c->name)) {
+        if (c != NULL && (best == NULL || c->length > best->length) && !is_exact_name(m, c->name)) {
             best = c;
         }
     }

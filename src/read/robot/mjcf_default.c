@@ -1,5 +1,6 @@
-/* Default classes: a tree of definitions. A class starts as its parent is, and its elements write
- * over that, attribute by attribute and number by number, as elements of the class do later. */
+/* Default classes: a tree of definitions. A class starts as a copy of its parent, and its elements
+ * overwrite that, attribute by attribute and number by number, as elements of the class do
+ * later. */
 #include <math.h>
 #include <string.h>
 
@@ -46,11 +47,12 @@ int mjcf_class_root(mjcf *m)
     a->def = zw_actuator_default();
     a->ctrl_limited = a->force_limited = a->act_limited = MJCF_AUTO;
     a->kp = a->kv = a->timeconst = a->area = a->diameter = a->inheritrange = a->bias[0] = NAN;
-    mjcf_muscle_unsaid(a);
+    mjcf_muscle_not_given(a);
     return 1;
 }
 
-/* Where in the table of names this one is, or belongs. The root is not in it: its name comes last.
+/* The slot of this name in the table, or the empty one where it belongs. The root is not in it, as
+ * its name is known last.
  */
 static int *slot_of(const mjcf *m, const char *name)
 {
@@ -73,7 +75,7 @@ static int is_root(const mjcf *m, const char *name)
     return strcmp(m->class_[0].name != NULL ? m->class_[0].name : "main", name) == 0;
 }
 
-/* The class i, not the root, gets its name; at least half of the table is empty. 0: no memory. */
+/* Enters the name of class i, not the root; at least half of the table is empty. 0: no memory. */
 static int class_call(mjcf *m, int i, const char *name)
 {
     int full = 2 * m->class_count > m->class_slots;
@@ -148,7 +150,7 @@ static int class_element(mjcf *m, int element, int class_)
         return form_apply(&m->xml, element, rows, &c->actuator, &c->actuator.given) &&
                mjcf_actuator_settle(m, element, &c->actuator);
     }
-    return 1; /* of looks */
+    return 1; /* for display only */
 }
 
 static int class_read(mjcf *m, int element, int class_, int depth)
@@ -156,7 +158,7 @@ static int class_read(mjcf *m, int element, int class_, int depth)
     if (depth > MOST_DEEP) {
         return form_fail(&m->xml, element, NULL, "classes are nested more than %d deep", MOST_DEEP);
     }
-    /* First its own elements, whatever the order: its children start from all of them. */
+    /* First its own elements, whatever the order, as its children start from all of them. */
     for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
         if (!mjcf_is(m, c, "default") && !class_element(m, c, class_)) {
             return 0;

@@ -5,8 +5,8 @@
  *   intvelocity  position, with the integral of u as its control
  *   damper       force = -kv velocity u
  *   cylinder     force = area * activation + bias, the activation being the filtered control
- *   muscle       bodies_muscle.c has its law
- *   adhesion     force = gain u at what a body touches: bodies_grip.c */
+ *   muscle       bodies_muscle.c derives its law
+ *   adhesion     force = gain u at the contacts of a body: bodies_adhesion.c */
 #include <math.h>
 #include <string.h>
 
@@ -90,15 +90,15 @@ static void settle_cylinder(mjcf_actuator *a)
     }
 }
 
-void mjcf_muscle_unsaid(mjcf_actuator *a)
+void mjcf_muscle_not_given(mjcf_actuator *a)
 {
     for (int k = 0; k < 9; k++) {
         a->muscle[k] = a->muscle_time[k % 2] = NAN;
     }
 }
 
-/* A number that is not given is still that of any actuator; then it is that of a muscle. So it
- * is in MuJoCo, and negative numbers count as not said. */
+/* A number that still has the default value of a general actuator gets that of a muscle. As in
+ * MuJoCo, negative numbers count as not given. */
 static int settle_muscle(mjcf *m, int element, mjcf_actuator *a)
 {
     static const double any[9] = {1}, own[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
@@ -115,7 +115,7 @@ static int settle_muscle(mjcf *m, int element, mjcf_actuator *a)
         *x = a->muscle[k] >= 0 ? a->muscle[k] : *x == any[k] ? own[k] : *x;
         a->def.bias_prm[k] = *x;
     }
-    mjcf_muscle_unsaid(a);
+    mjcf_muscle_not_given(a);
     set_types(a, ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE);
     return 1;
 }
@@ -133,7 +133,7 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
                          kv ? "the damping is given twice: by kv and dampratio"
                             : "a damping ratio cannot be negative");
     }
-    if (kv) { /* what is said last holds: a class may have said the other */
+    if (kv) { /* the element overrides its class, which may have given the other */
         a->def.damp_ratio = 0;
     } else if (ratio) {
         a->kv = NAN;
@@ -178,7 +178,7 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
     return 1;
 }
 
-/* ---- What it pulls on ----------------------------------------------------------------------- */
+/* ---- Targets -------------------------------------------------------------------------------- */
 
 static int drive(mjcf *m, int element, mjcf_actuator *a)
 {
@@ -199,14 +199,14 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
         }
         if (found >= 0) {
             return form_fail(&m->xml, element, ways[i].word,
-                             "what is driven is given twice: by %s and %s", ways[found].word,
+                             "the target is given twice: by %s and %s", ways[found].word,
                              ways[i].word);
         }
         found = i;
     }
     if (found < 0) {
         return form_fail(&m->xml, element, NULL,
-                         "an actuator drives something: joint, tendon, site, cranksite or body");
+                         "an actuator needs a target: joint, tendon, site, cranksite or body");
     }
     a->def.drive = ways[found].drive;
     if (a->def.drive == ZW_DRIVE_CRANK) {
@@ -220,8 +220,9 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
 /* The joint's or tendon's range becomes the control's (integrators: the activation's). */
 static int inherit_range(mjcf *m, int element, mjcf_actuator *a)
 {
-    int servo = a->def.gain_law == ZW_ACTUATOR_CONSTANT && a->def.bias_law == ZW_ACTUATOR_AFFINE &&
-                a->def.gain_prm[0] == -a->def.bias_prm[1]; /* of others a class may have said it */
+    int servo =
+        a->def.gain_law == ZW_ACTUATOR_CONSTANT && a->def.bias_law == ZW_ACTUATOR_AFFINE &&
+        a->def.gain_prm[0] == -a->def.bias_prm[1]; /* for other kinds a class may have given it */
     if (!(a->inheritrange > 0) || !servo) {
         return 1;
     }
@@ -233,7 +234,7 @@ static int inherit_range(mjcf *m, int element, mjcf_actuator *a)
         range = b->tendon[a->def.target].range;
     }
     if (range == NULL) {
-        return form_fail(&m->xml, element, "inheritrange", "what is driven has no range");
+        return form_fail(&m->xml, element, "inheritrange", "the target has no range");
     }
     int integrates = a->def.dynamics == ZW_DYNAMICS_INTEGRATOR;
     double *own = integrates ? a->def.act_range : a->def.ctrl_range;
@@ -278,7 +279,7 @@ static int actuator(mjcf *m, int element)
         return 0;
     }
     if (a.def.group >= 0 && a.def.group < 64 && (m->groups_off >> a.def.group & 1) != 0) {
-        a.def.gain_law = a.def.bias_law = 0; /* it is there, and does nothing */
+        a.def.gain_law = a.def.bias_law = 0; /* it exists, but has no effect */
         memset(a.def.gain_prm, 0, sizeof a.def.gain_prm);
     }
     a.def.place = xml_place(&m->xml, element);

@@ -1,10 +1,10 @@
-/* Height fields of MJCF: from a file, written out, or flat.
+/* Height fields of MJCF: from a file, from a list of numbers, or flat.
  *
- * As MuJoCo has it: whatever the numbers are, they are shifted and scaled so that the lowest is 0
- * and the highest size[2]. A text is written as one sees it from above, the row of the largest y
- * first, and so is a picture (a grey PNG, of whose 16 bits all count, not only the upper 8); in
- * another file the row of the smallest y is the first. That is two integers of four bytes, rows and
- * columns, then a float for each point, all little-endian. */
+ * As in MuJoCo, the numbers are shifted and scaled so that the lowest is 0 and the highest size[2].
+ * A list of numbers is in the order seen from above, the row of the largest y first, and so is an
+ * image (a greyscale PNG, of which all 16 bits are used, not only the upper 8); in a binary file
+ * the row of the smallest y is first. That has two 4-byte integers, rows and columns, then a float
+ * for each point, all little-endian. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int sizes(mjcf *m, int element, const char *attribute, long long rows, lo
                      rows, columns, MOST_LINES, MOST_POINTS);
 }
 
-/* The upper row of a picture is that of the largest y. */
+/* The top row of an image is that of the largest y. */
 static int from_picture(mjcf *m, int element, const char *path, const char *bytes, size_t length,
                         zw_hfield_def *def, double **height)
 {
@@ -140,7 +140,7 @@ static int from_text(mjcf *m, int element, const mjcf_hfield *x, zw_hfield_def *
     return ok;
 }
 
-/* From 0 to `high`. */
+/* Shifts and scales the heights to 0 .. `high`. */
 static void normalize(double *height, int count, double high)
 {
     double low = INFINITY, top = -INFINITY;

@@ -16,7 +16,7 @@ static int equality_sites(mjcf *m, int element, mjcf_equality *e)
     if (e->first != NULL || e->second != NULL || xml_find(&m->xml, element, "anchor") >= 0 ||
         xml_find(&m->xml, element, "relpose") >= 0) {
         return form_fail(&m->xml, element, "site1",
-                         "what is tied is given twice: by sites and by bodies");
+                         "the connected parts are given twice: by sites and by bodies");
     }
     const zw_site_def *a = &m->model->bodies->site[first], *b = &m->model->bodies->site[second];
     e->def.first = a->body;
@@ -49,8 +49,8 @@ static int connect(mjcf *m, int element, mjcf_equality *e)
     return equality_bodies(m, element, e);
 }
 
-/* The anchor is a point of the second body. relpose says where that point is in the first body, and
- * how the second body is turned there: without an anchor, the second body's pose. */
+/* The anchor is a point of the second body. relpose is the position of that point in the first
+ * body, and the orientation of the second body there: without an anchor, the second body's pose. */
 static int weld(mjcf *m, int element, mjcf_equality *e)
 {
     e->def.kind = ZW_EQUALITY_WELD;
@@ -61,7 +61,8 @@ static int weld(mjcf *m, int element, mjcf_equality *e)
     e->def.placed = 2;
     double *quat = &e->relpose[3];
     int given = quat[0] != 0 || quat[1] != 0 || quat[2] != 0 || quat[3] != 0;
-    if (xml_find(&m->xml, element, "relpose") >= 0 && given) { /* a zero quaternion: as described */
+    if (xml_find(&m->xml, element, "relpose") >= 0 &&
+        given) { /* a zero quaternion: the reference pose */
         model_quat_unit(quat);
         memcpy(e->def.pos1, e->relpose, sizeof e->def.pos1);
         memcpy(e->def.quat1, quat, sizeof e->def.quat1);
@@ -80,7 +81,7 @@ static int couple(mjcf *m, int element, mjcf_equality *e, int tendons)
             mjcf_refer(m, element, tendons ? "tendon2" : "joint2", kind, &e->def.second));
 }
 
-/* The body that this one is fixed to, and all that way up. */
+/* The uppermost body that this one is welded to. */
 static int fixed_to(const model_bodies *b, int body)
 {
     while (body > 0 && b->joints[body] == 0) {
@@ -89,7 +90,7 @@ static int fixed_to(const model_bodies *b, int body)
     return body;
 }
 
-/* Two frames of what moves as one body: nothing is held. */
+/* Are both frames on bodies welded together? Then the constraint has no effect. */
 static int ties_nothing(const mjcf *m, const zw_equality_def *def)
 {
     const model_bodies *b = m->model->bodies;
@@ -141,8 +142,8 @@ static int pair(mjcf *m, int element)
         !mjcf_refer(m, element, "geom2", ZW_KIND_GEOM, &p.def.geom2)) {
         return 0;
     }
-    p.def.given =
-        0x3f; /* as in MuJoCo: what the file leaves open is a pair's default, not the geoms' */
+    p.def.given = 0x3f; /* as in MuJoCo: attributes that are not given have a pair's defaults, not
+                           those of the geoms */
     p.def.place = xml_place(&m->xml, element);
     return mjcf_add(m, ZW_KIND_PAIR, &p.def, NULL);
 }
@@ -161,17 +162,17 @@ static int exclude(mjcf *m, int element)
     return mjcf_add(m, ZW_KIND_EXCLUDE, &def, NULL);
 }
 
-static int who_touches(mjcf *m, int element)
+static int contact_element(mjcf *m, int element)
 {
     return mjcf_is(m, element, "pair") ? pair(m, element) : exclude(m, element);
 }
 
 int mjcf_contacts(mjcf *m, int section)
 {
-    return mjcf_each(m, section, who_touches);
+    return mjcf_each(m, section, contact_element);
 }
 
-/* ---- What MJCF has no words for -------------------------------------------------------------- */
+/* ---- Extensions in <custom> ------------------------------------------------------------------ */
 
 /* The one number of a numeric. */
 static int numeric(mjcf *m, int element, const char *name, double most, double *value)
@@ -192,8 +193,8 @@ static int numeric(mjcf *m, int element, const char *name, double most, double *
     return 1;
 }
 
-/* <numeric name="restitution" data="0.8"/>: Newton's, of every geom, or of the one that is named:
- * name="restitution:ball". */
+/* <numeric name="restitution" data="0.8"/>: Newton's coefficient of restitution, of every geom, or
+ * of a named one: name="restitution:ball". */
 static int restitution(mjcf *m, int element, const char *geom)
 {
     double e = 0;
@@ -214,7 +215,8 @@ static int restitution(mjcf *m, int element, const char *geom)
     return 1;
 }
 
-/* <text name="triangles" data="floor stairs"/>: these geoms touch by the triangles of their meshes.
+/* <text name="triangles" data="floor stairs"/>: these geoms collide as the triangles of their
+ * meshes.
  */
 static int triangles(mjcf *m, int element)
 {
@@ -244,7 +246,7 @@ static int triangles(mjcf *m, int element)
     return 1;
 }
 
-/* <numeric name="restitution_speed" data="0.1"/>: what meets slower does not bounce. */
+/* <numeric name="restitution_speed" data="0.1"/>: slower impacts do not bounce. */
 static int restitution_speed(mjcf *m, int element)
 {
     zw_world_def world = *zw_model_world(m->model);
@@ -252,7 +254,7 @@ static int restitution_speed(mjcf *m, int element)
            zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
 }
 
-/* <numeric name="contact_capacity" data="2000"/>: points of contact that there is room for. */
+/* <numeric name="contact_capacity" data="2000"/>: the largest number of contact points. */
 static int capacity(mjcf *m, int element)
 {
     zw_world_def world = *zw_model_world(m->model);
@@ -264,7 +266,7 @@ static int capacity(mjcf *m, int element)
     return zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
 }
 
-/* What follows the word, ":ball", or "" where the name ends with it; NULL: it is another. */
+/* The rest of the name after the word: ":ball" or ""; NULL: another word. */
 static const char *behind(const char *name, const char *word)
 {
     size_t length = strlen(word);
@@ -272,8 +274,8 @@ static const char *behind(const char *name, const char *word)
     return is_it ? name + length : NULL;
 }
 
-/* One that we know; 1 as well: it is not, and noted. Geoms that are named come in a second pass:
- * what is said of one of them holds, also where all are spoken of later. */
+/* A custom element; unknown ones are noted. Named geoms are handled in a second pass, so that they
+ * override a later line for all geoms. */
 static int custom(mjcf *m, int element, int pass)
 {
     const char *name = xml_value(&m->xml, element, "name");

@@ -28,7 +28,7 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
                   {ZW_FRAME_GEOM, ZW_KIND_GEOM},
                   {ZW_FRAME_SITE, ZW_KIND_SITE}};
     if (xml_find(&m->xml, element, type) < 0) {
-        return form_fail(&m->xml, element, NULL, "%s has to be said", type);
+        return form_fail(&m->xml, element, NULL, "%s is missing", type);
     }
     if (word < 1 || word > 4) {
         return form_fail(&m->xml, element, type, "expected a frame of a body, geom or site");
@@ -46,7 +46,7 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
     return 1;
 }
 
-/* Which contacts: at most one word for each side. */
+/* Which contacts: at most one attribute for each side. */
 static int subjects_of(mjcf *m, int element, mjcf_sensor *s)
 {
     static const struct {
@@ -68,7 +68,7 @@ static int subjects_of(mjcf *m, int element, mjcf_sensor *s)
         }
         if (*frame != ZW_FRAME_NONE) {
             return form_fail(&m->xml, element, words[i].word,
-                             "this side of the contacts is said twice");
+                             "this side of the contacts is given twice");
         }
         *frame = words[i].frame;
         if (!mjcf_refer(m, element, words[i].word, words[i].kind, target)) {
@@ -78,7 +78,7 @@ static int subjects_of(mjcf *m, int element, mjcf_sensor *s)
     return 1;
 }
 
-/* Words of `data`, in their order, as bits; the first unless something is said. */
+/* Words of `data`, in their order, as bits; by default the first. */
 static int data_words(mjcf *m, int element, mjcf_sensor *s, const char *words)
 {
     const char *at = s->data;
@@ -98,7 +98,7 @@ static int data_words(mjcf *m, int element, mjcf_sensor *s, const char *words)
         int k = form_word(words, word);
         if (k < 0 || k <= before) {
             return form_fail(&m->xml, element, "data", "%s %s",
-                             k < 0 ? "it consists of:" : "its words stand in the order", words);
+                             k < 0 ? "it consists of:" : "its words must be in the order", words);
         }
         s->def.data |= 1 << k;
         before = k;
@@ -186,8 +186,7 @@ static int key_list(mjcf *m, int element, const char *word, int attribute, int w
     return 1;
 }
 
-/* Poses of mocap bodies from their points and quaternions; where one is not said it is as the body
- * is described. */
+/* Poses of mocap bodies from their positions and quaternions; if not given, those of the bodies. */
 static int mocap_poses(mjcf *m, const mjcf_key *k, const double *pos, const double *quat,
                        double **pose)
 {

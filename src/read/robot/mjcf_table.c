@@ -1,5 +1,5 @@
-/* What MJCF knows, from the root down to bodies; mjcf_table_link.c has the other sections.
- * The names are those of MuJoCo 2.2.2 and of the current release. */
+/* Elements and attributes of MJCF, from the root down to bodies; mjcf_table_link.c has the other
+ * sections. The names are those of MuJoCo 2.2.2 and of the current release. */
 #include "read/robot/mjcf.h"
 
 #define LIMITED "false true auto"
@@ -7,7 +7,7 @@
 
 /* ---- Compiler, options ----------------------------------------------------------------------- */
 
-/* Some of <compiler> is for the reader, some becomes the world's. */
+/* Some attributes of <compiler> are for the reader, others are stored in the world. */
 #define COMPILER_ROWS                                                                              \
     FORM_WORDS("autolimits", mjcf_compiler, autolimits, BOOL),                                     \
         FORM_WORDS("angle", mjcf_compiler, degree, "radian degree"),                               \
@@ -35,7 +35,7 @@ static const form_row compiler_all[] = {
     FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_END};
 
-/* Likewise: the reader keeps the groups of actuators that are off. */
+/* Likewise: the reader stores the disabled groups of actuators. */
 #define OPTION_ROWS                                                                                \
     FORM_REALS("timestep", zw_world_def, timestep, 1, 1),                                          \
         FORM_REALS("gravity", zw_world_def, gravity, 3, 3),                                        \
@@ -47,8 +47,7 @@ static const form_row compiler_all[] = {
         FORM_REALS("wind", zw_world_def, wind, 3, 3),                                              \
         FORM_REALS("density", zw_world_def, density, 1, 1),                                        \
         FORM_REALS("viscosity", zw_world_def, viscosity, 1, 1),                                    \
-        FORM_REFUSE("collision", "all",                                                            \
-                    "which pairs collide is said by contype, pairs and excludes")
+        FORM_REFUSE("collision", "all", "contype, pairs and excludes decide which pairs collide")
 #define GROUPS_OFF FORM_LISTS("actuatorgroupdisable", mjcf_groups, list)
 
 const form_row mjcf_option_rows[] = {OPTION_ROWS, FORM_END};
@@ -146,8 +145,8 @@ static const form_element in_deformable[] = {FORM_NEVER("flex", "only rigid bodi
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
                                         FORM_LAST};
-/* Of numbers `restitution`, `restitution_speed` and `contact_capacity` are ones that we know, of
- * texts `triangles`: mjcf_custom. */
+/* The numerics `restitution`, `restitution_speed` and `contact_capacity` and the text `triangles`
+ * are read: mjcf_custom. */
 typedef struct numeric {
     const char *name, *size, *data;
 } numeric;
@@ -326,8 +325,8 @@ const form_row mjcf_attach_rows[] = {
     FORM_TEXTS("prefix", mjcf_attach, prefix),
     FORM_REFUSE("frame", "", "bodies are attached by their name, frames are not kept"), FORM_END};
 
-/* A cable: what MuJoCo lets its parts say; type and axis of the joints, and whether they are
- * limited, it does not use. */
+/* The parts of a cable: MuJoCo ignores type and axis of the joints, and whether they are
+ * limited. */
 const form_row mjcf_composite_rows[] = {FORM_TEXTS("type", mjcf_composite, type),
                                         FORM_TEXTS("prefix", mjcf_composite, prefix),
                                         FORM_INTS("count", mjcf_composite, count, 1, 3),
@@ -379,7 +378,7 @@ static const form_element in_composite[] = {
     FORM_READ("geom", mjcf_cable_geom_rows, NULL, NULL),
     FORM_READ("site", mjcf_cable_site_rows, "material rgba", NULL),
     FORM_NOTE("skin", "texcoord material group rgba inflate subgrid", NULL),
-    FORM_NOTE("tendon", NULL, form_anything), /* of types that are gone */
+    FORM_NOTE("tendon", NULL, form_anything), /* of types that MuJoCo dropped */
     FORM_NOTE("pin", NULL, form_anything),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run: this one makes a cable stiff"),
     FORM_LAST};
@@ -486,7 +485,7 @@ static const form_element in_root[] = {
     FORM_NOTE("statistic", "meaninertia meanmass meansize extent center", NULL),
     FORM_READ("custom", NULL, NULL, in_custom), FORM_READ("deformable", NULL, NULL, in_deformable),
     FORM_NOTE("extension", NULL, form_anything), /* refused where a plugin is used */
-    /* outside of <worldbody>, as in files that others include there: MuJoCo leaves them out */
+    /* outside <worldbody>, as in files that others include there: MuJoCo ignores them */
     FORM_NOTE("body",
               "name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp sleep user",
               mjcf_in_body),

@@ -1,4 +1,5 @@
-/* What MJCF knows of tendons, equality, contact, actuators, sensors and keyframes. */
+/* Elements and attributes of MJCF for tendons, equality, contact, actuators, sensors and
+ * keyframes. */
 #include "read/robot/mjcf.h"
 
 #define LIMITED "false true auto"
@@ -87,7 +88,8 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
 
 /* ---- Actuators ------------------------------------------------------------------------------- */
 
-/* The same rows begin every table: their bits mean the same in classes and elements. */
+/* Every table starts with the same rows, so that their bits mean the same in classes and
+ * elements. */
 #define DRIVE_ROWS                                                                                 \
     FORM_TEXTS("name", mjcf_actuator, def.name), FORM_TEXTS("class", mjcf_actuator, class_),       \
         FORM_WORDS("ctrllimited", mjcf_actuator, ctrl_limited, LIMITED),                           \
@@ -104,8 +106,8 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
         FORM_TEXTS("cranksite", mjcf_actuator, crank),                                             \
         FORM_TEXTS("slidersite", mjcf_actuator, slider),                                           \
         FORM_REALS("cranklength", mjcf_actuator, def.rod, 1, 1),                                   \
-        FORM_REFUSE("damping", "0", "say it at the joint"),                                        \
-        FORM_REFUSE("armature", "0", "say it at the joint"),                                       \
+        FORM_REFUSE("damping", "0", "give it at the joint"),                                       \
+        FORM_REFUSE("armature", "0", "give it at the joint"),                                      \
         FORM_REFUSE("delay", "0", "controls act at once: histories of them are not kept"),         \
         FORM_REFUSE("nsample", "0", "controls act at once: histories of them are not kept")
 #define ACT_ROWS                                                                                   \
@@ -262,7 +264,7 @@ const form_element mjcf_in_sensor[] = {
 #define SENSOR(name, text, on, size) FORM_READ(text, mjcf_sensor_on_##on, SENSOR_QUIET, NULL),
     ZW_SENSOR_TABLE(SENSOR)
 #undef SENSOR
-    /* What only looks cannot change the motion: these are not there yet, and listed. */
+    /* Sensors do not affect the motion: these are not supported yet, and are noted. */
     FORM_NOTE("camprojection", NULL, form_anything),
     FORM_NOTE("distance", NULL, form_anything),
     FORM_NOTE("normal", NULL, form_anything),

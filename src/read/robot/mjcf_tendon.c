@@ -1,4 +1,4 @@
-/* Tendons: sums of joint coordinates, or ways through space. */
+/* Tendons: sums of joint coordinates, or paths in space. */
 #include "base/memory.h"
 #include "read/robot/mjcf.h"
 
@@ -59,10 +59,10 @@ static int stops(mjcf *m, int element, zw_stop *list)
         }
     }
     return count > 1 ||
-           form_fail(&m->xml, element, NULL, "a tendon through space goes over two sites at least");
+           form_fail(&m->xml, element, NULL, "a spatial tendon needs at least two sites");
 }
 
-/* The path of one; its arrays are copied when it is added. */
+/* Adds a tendon with its path; the arrays are copied. */
 static int add_with_path(mjcf *m, int element, mjcf_tendon *t)
 {
     int spatial = mjcf_is(m, element, "spatial"), count = 0;
@@ -103,7 +103,7 @@ static int tendon(mjcf *m, int element)
         return 0;
     }
     if ((t.given & form_bit(mjcf_fixed_rows, "springlength")) != 0 && t.def.springlength[1] < 0) {
-        t.def.springlength[1] = t.def.springlength[0]; /* one number: no slack */
+        t.def.springlength[1] = t.def.springlength[0]; /* one number: no dead band */
     }
     return add_with_path(m, element, &t);
 }

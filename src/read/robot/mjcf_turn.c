@@ -1,6 +1,6 @@
-/* Orientations. MJCF says them in five ways; an element says at most one, and what it says holds,
- * whatever its class says. (MuJoCo lets a class's euler and the like win over an element's quat; we
- * note where that makes a difference.) */
+/* Orientations. MJCF has five ways to give them; an element may use at most one, which overrides
+ * that of its class. (In MuJoCo euler and the like of a class override quat of an element; a note
+ * says where that makes a difference.) */
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static int turn_euler(mjcf *m, const double angle[3], double quat[4])
     return 1;
 }
 
-/* x as given, y made orthogonal to it, z = x x y. */
+/* x as given, y orthogonalised to it, z = x x y. */
 static int turn_xyaxes(mjcf *m, int element, const double xy[6], double quat[4])
 {
     double x[3] = {xy[0], xy[1], xy[2]}, y[3] = {xy[3], xy[4], xy[5]}, z[3];
@@ -106,7 +106,7 @@ int mjcf_turn_quat(mjcf *m, int element, const form_row *rows, uint64_t given,
     } else if (given & form_bit(rows, "quat")) {
         memcpy(quat, turn->quat, sizeof turn->quat);
         if (!model_quat_unit(quat)) {
-            return form_fail(&m->xml, element, "quat", "a quaternion of zeros turns nothing");
+            return form_fail(&m->xml, element, "quat", "a quaternion cannot be all zeros");
         }
     } else {
         quat[0] = 1;

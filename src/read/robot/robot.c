@@ -17,7 +17,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* In capital letters, too; `end` is in small ones. */
+/* Ignores case; `end` is in lower case. */
 static int ends_in(const char *name, const char *end)
 {
     size_t length = strlen(name), wanted = strlen(end), same = 0;
@@ -27,7 +27,7 @@ static int ends_in(const char *name, const char *end)
     return same == wanted;
 }
 
-/* Also of what is not read: those files get a message of their own. */
+/* Also true for unsupported robot formats, which get a specific message. */
 int robot_is(const char *name, const char *text)
 {
     static const char *const end[] = {".xml", ".mjcf",  ".urdf", ".xacro", ".sdf",
@@ -45,7 +45,7 @@ int robot_is(const char *name, const char *text)
     return 0;
 }
 
-/* The model takes the text over. */
+/* The model takes ownership of the text. */
 static int keep_file(xml_tree *xml, const char *name, char *text)
 {
     model_file *file = text != NULL ? model_add_file(xml->model) : NULL;
@@ -93,7 +93,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
         return -1;
     }
     while (length > 0 && text[length - 1] == 0) {
-        length--; /* some tools leave the end of a C string in the file */
+        length--; /* some tools write the terminating zero of a C string */
     }
     if (memchr(text, 0, length) != NULL) {
         base_free(text);
@@ -103,7 +103,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
     return keep_file(xml, path, text);
 }
 
-/* Do the masses and moments make sense? All of them are looked at once. */
+/* Checks all masses and moments. */
 static int weigh(xml_tree *xml)
 {
     zw_error error;
@@ -146,7 +146,7 @@ static int read_root(xml_tree *xml, int root, const robot_limits *limits)
                     "a robot file begins with <mujoco> or <robot>, not with <%.60s>", name);
 }
 
-/* The file is there (or not, -1): the rest of the way. */
+/* Parses file number `file` of the model and fills it (-1: reading failed). */
 static zw_status fill(xml_tree *xml, int file, const robot_limits *limits)
 {
     int root = file >= 0 ? xml_read(xml, file) : -1;
@@ -155,7 +155,7 @@ static zw_status fill(xml_tree *xml, int file, const robot_limits *limits)
         xml->model->bodies->world.balance = 1;
     }
     if (!ok || !weigh(xml)) {
-        xml_no_memory(xml); /* if there is no other message yet */
+        xml_no_memory(xml); /* unless there is a message already */
     }
     xml_free(xml);
     return xml->status;

@@ -1,4 +1,4 @@
-/* What comes after a robot file has been read: settings from outside. */
+/* Applies the caller's settings after a robot file has been read. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "read/robot/robot.h"
 #include "read/zw/zw.h"
 
-/* By its name, or as it is called without one: actuator3. */
+/* By its name, or its default name: actuator3. */
 static int find_motor(const model_bodies *bodies, const char *name)
 {
     int index = model_find_part(bodies, ZW_KIND_ACTUATOR, name);
@@ -22,8 +22,8 @@ static int find_motor(const model_bodies *bodies, const char *name)
     return index;
 }
 
-/* What may have been meant: a name near the one that was given; else one whose part has the given
- * one in its name: left_thigh.mass for thigh.mass, or for thigh.mas. */
+/* A suggestion: a similar name; else one whose part contains the given name: left_thigh.mass for
+ * thigh.mass, or for thigh.mas. */
 typedef struct meant {
     read_guess near;
     const char *part, *word;
@@ -71,7 +71,7 @@ static int more(const model_bodies *bodies, const char *name, zw_error *error)
     }
     read_shown shown = read_guess_show(&m.near);
     if (m.near.distance == 0) {
-        return 0; /* the name is known: something else is wrong */
+        return 0; /* the name exists: something else is wrong */
     }
     if (shown.text[0]) {
         base_fail_more(error, "%s", shown.text);

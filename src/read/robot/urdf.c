@@ -20,7 +20,7 @@ int urdf_child(const urdf *u, int element, const char *name)
     return -1;
 }
 
-/* Roll, pitch and yaw turn about the fixed axes x, y, z in this order. */
+/* Roll, pitch and yaw are rotations about the fixed axes x, y, z in this order. */
 int urdf_pose(urdf *u, int element, model_pose *pose)
 {
     urdf_origin o = {0};
@@ -166,7 +166,7 @@ static int list_all(urdf *u, int root)
 
 /* ---- Joints --------------------------------------------------------------------------------- */
 
-/* Many files have joints like that which are meant to move; MuJoCo lets them move too. */
+/* Many files have such joints that are meant to move; they move in MuJoCo, too. */
 #define NO_RANGE "limit without a range (lower is not below upper: the joint moves without limits)"
 
 static int joint_numbers(urdf *u, const urdf_joint *j, zw_joint_def *def)
@@ -196,7 +196,7 @@ static int joint_numbers(urdf *u, const urdf_joint *j, zw_joint_def *def)
     return 1;
 }
 
-/* Two directions across the normal of the plane, and three joints. */
+/* Two directions perpendicular to the normal, and three joints. */
 static int planar(urdf *u, const urdf_joint *j, zw_joint_def *def)
 {
     static const char *const part[3] = {"x", "y", "turn"};
@@ -249,7 +249,7 @@ static int joint_make(urdf *u, urdf_joint *j, int body)
 
 /* ---- The tree ------------------------------------------------------------------------------- */
 
-/* Is there one? The world is one too. */
+/* Is there a root link? The world counts as one. */
 static int has_root(urdf *u, int robot)
 {
     for (int i = 0; i < u->link_count; i++) {
@@ -260,8 +260,8 @@ static int has_root(urdf *u, int robot)
     return form_fail(u->xml, robot, NULL, "every link is the child of a joint: they form a loop");
 }
 
-/* A root that is no part of the world moves freely if it was asked for, or by default where no
- * joint hangs on it and it says what it weighs; alone not without mass. */
+/* A root other than the world is free if requested, or by default if it has no joints and has an
+ * inertial; never without mass. */
 static int free_root(urdf *u, urdf_link *link, const zw_body_def *body)
 {
     const zw_read_options *options = u->limits.options;
@@ -284,8 +284,8 @@ static int free_root(urdf *u, urdf_link *link, const zw_body_def *body)
     return urdf_add(u, ZW_KIND_JOINT, &def, NULL);
 }
 
-/* A floating body is a child of the world: if nothing above it moves, that is only another way to
- * say where it is. */
+/* A floating body must be a child of the world: if nothing above it moves, its pose is
+ * converted. */
 static int float_free(urdf *u, const urdf_joint *j, zw_body_def *body)
 {
     const model_bodies *b = u->model->bodies;
@@ -344,7 +344,8 @@ static int make_trees(urdf *u)
     int *next = base_alloc(((size_t)u->joint_count + 1) * sizeof *next);
     int made = 0, count = 0;
     int ok = stack != NULL && first != NULL && next != NULL ? 1 : xml_no_memory(u->xml);
-    for (int i = 0; ok && i < u->joint_count; i++) { /* the last one first: a stack turns them */
+    for (int i = 0; ok && i < u->joint_count;
+         i++) { /* in reverse order, as the stack reverses them */
         next[i] = first[u->joint[i].parent];
         first[u->joint[i].parent] = i + 1;
     }
@@ -416,7 +417,7 @@ static int mimic(urdf *u, const urdf_joint *j)
 
 /* ---- Neighbours do not touch ----------------------------------------------------------------- */
 
-/* The link from which fixed joints lead to this one. */
+/* The uppermost link that is connected to this one by fixed joints. */
 static int rigid_group(const urdf *u, int link)
 {
     while (u->link[link].joint >= 0 && u->joint[u->link[link].joint].type == URDF_FIXED) {
@@ -425,9 +426,9 @@ static int rigid_group(const urdf *u, int link)
     return link;
 }
 
-/* Links on two sides of a joint overlap where it is built, so they do not touch. Of links that move
- * that is the rule of all robots; here the same for the base, which stands still as the world does.
- * What floats is joined to nothing. */
+/* Links on two sides of a joint overlap there, so contacts between them are excluded. For moving
+ * links that holds for all robots; here also for a fixed base. A floating link is connected to
+ * nothing. */
 static int exclude_neighbours(urdf *u, const urdf_joint *j)
 {
     int base = rigid_group(u, j->parent), child = rigid_group(u, j->child);
@@ -452,7 +453,7 @@ static int exclude_neighbours(urdf *u, const urdf_joint *j)
     return 1;
 }
 
-/* <mujoco> says how masses are taken, where meshes lie, and what step and gravity are. */
+/* <mujoco> gives rules for masses, the folder of meshes, time step and gravity. */
 static int read_mujoco(urdf *u, int root)
 {
     zw_world_def *world = &u->model->bodies->world;
@@ -469,7 +470,7 @@ static int read_mujoco(urdf *u, int root)
     return option < 0 || form_apply(u->xml, option, mjcf_option_rows, world, &u->compiler.given);
 }
 
-/* What a macro of xacro would add is not there yet. */
+/* Unexpanded xacro macros are refused. */
 static int is_expanded(urdf *u, int root)
 {
     for (int i = root; i < u->xml->count; i++) {

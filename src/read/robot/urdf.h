@@ -1,13 +1,13 @@
 /* URDF to a model; for the files read/robot/urdf*.c.
  *
- * A link of the name "world" is the world, also where only a joint names it. Other links that hang
- * on no joint (roots) are fixed to the world, or free (zw_base); by default one with joints is
- * fixed and one without is a free body, if it has mass. Links are bodies in the order of a walk
- * from the roots, joints in the order of the file. A fixed joint leaves its child without joints; a
- * floating one needs a parent that does not move; a planar one is two slides and a hinge. Masses
- * are those of <inertial> alone, as URDF has it: shapes weigh nothing. On request (--balance) the
- * collision shapes of a link without <inertial> weigh 1000 kg/m^3, and share its mass equally where
- * it has one but no moments of inertia; those of a link with <density> weigh that.
+ * A link of the name "world" is the world, also where only a joint names it. Other links that are
+ * not the child of a joint (roots) are fixed to the world, or free (zw_base); by default one with
+ * joints is fixed and one without is a free body, if it has mass. Links are bodies in the order of
+ * a walk from the roots, joints in the order of the file. A fixed joint leaves its child without
+ * joints; a floating one needs a parent that does not move; a planar one is two slides and a hinge.
+ * Masses are those of <inertial> alone, as in URDF: shapes have no mass. On request (--balance) the
+ * collision shapes of a link without <inertial> have 1000 kg/m^3, and share its mass equally where
+ * it has one but no moments of inertia; those of a link with <density> have that density.
  */
 #ifndef ZW_READ_URDF_H
 #define ZW_READ_URDF_H
@@ -83,13 +83,13 @@ extern const form_row urdf_origin_rows[], urdf_mass_rows[], urdf_inertia_rows[],
 
 typedef struct urdf_link {
     const char *name;
-    int element;          /* -1: "world" that only joints name */
-    int joint;            /* that it hangs on, -1: none */
-    int children;         /* joints that hang on it */
-    int body;             /* once it is made */
-    int free;             /* it hangs on no joint and moves freely */
-    int shapes;           /* that it touches with, where they weigh; 0: they do not */
-    double density, mass; /* of all of them: > 0, or not said */
+    int element;          /* -1: the link "world", if only joints name it */
+    int joint;            /* whose child it is, -1: none */
+    int children;         /* number of joints whose parent it is */
+    int body;             /* index of its body */
+    int free;             /* it is a free root */
+    int shapes;           /* number of collision shapes with mass; 0: they have none */
+    double density, mass; /* of all of them: > 0, or not given */
 } urdf_link;
 
 typedef struct urdf_joint {
@@ -105,7 +105,7 @@ typedef struct urdf {
     robot_limits limits;
     const char *home; /* name of the file */
     int root;         /* <robot> */
-    int seeing;       /* a visual is read: what is missing or broken is not seen */
+    int seeing;       /* a visual is being read: missing or broken files are ignored */
     urdf_compiler compiler;
     int link_count, link_capacity;
     urdf_link *link;
@@ -122,15 +122,15 @@ int urdf_child(const urdf *u, int element, const char *name);
 int urdf_pose(urdf *u, int element, model_pose *pose);
 int urdf_add(urdf *u, zw_kind kind, const void *def, int *index);
 
-/* Take a note of what has no effect, or less than it says. */
+/* Records a note about something without, or with less, effect. */
 int urdf_note(urdf *u, int element, const char *text);
 
 /* urdf_link.c: inertial and shapes of a link. */
 int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body);
 int urdf_shapes(urdf *u, const urdf_link *link);
 
-/* urdf_mesh.c: the mesh of a collision. Returns 1 and *index = -1 where its file is missing: that
- * is noted, and matters where contacts are asked for. */
+/* urdf_mesh.c: the mesh of a collision. Returns 1 and *index = -1 if its file is missing: that is
+ * noted, and an error only for runs with contacts. */
 int urdf_mesh(urdf *u, int element, const urdf_shape *s, int *index);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a URDF link is made of: its inertial, and the shapes it touches with. */
+/* The parts of a URDF link: its inertial, and its collision and visual shapes. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int shapes_of(const urdf *u, const urdf_link *link)
     return count;
 }
 
-/* The shapes weigh, as they were asked to; not in a link that has none. */
+/* Gives mass to the shapes, as requested; not in a link without shapes. */
 static int weigh_shapes(urdf *u, urdf_link *link, int element, const char *note, zw_body_def *body)
 {
     zw_world_def *world = &u->model->bodies->world;
@@ -23,7 +23,7 @@ static int weigh_shapes(urdf *u, urdf_link *link, int element, const char *note,
     return link->shapes == 0 || note == NULL || urdf_note(u, element, note);
 }
 
-/* Are moments that are missing to be taken from the shapes? */
+/* Are missing moments to be computed from the shapes? */
 static int asked(const urdf *u)
 {
     const zw_read_options *options = u->limits.options;
@@ -32,7 +32,7 @@ static int asked(const urdf *u)
             u->model->bodies->world.from_geoms == 2);
 }
 
-/* <density>, of the shapes: a word of other tools. */
+/* <density> of the shapes: an extension of other tools. */
 static int density(urdf *u, urdf_link *link, int inertial, zw_body_def *body)
 {
     int element = urdf_child(u, inertial, "density");
@@ -53,7 +53,7 @@ static int density(urdf *u, urdf_link *link, int inertial, zw_body_def *body)
 int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body)
 {
     int inertial = urdf_child(u, link->element, "inertial");
-    body->inertial = 1; /* none: it weighs nothing */
+    body->inertial = 1; /* no inertial: no mass */
     if (inertial < 0) {
         return !asked(u) ||
                weigh_shapes(u, link, link->element,
@@ -95,9 +95,9 @@ int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body)
 
 /* ---- Collision ------------------------------------------------------------------------------ */
 
-#define POINT 1e-6 /* radius of what is meant as a point */
+#define POINT 1e-6 /* radius of a shape meant as a point */
 
-/* What a collision consists of; `turn` leads from the shape as it stands in its frame to z. */
+/* The shape of a collision; `turn` rotates its axis in the collision's frame to z. */
 static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
 {
     static const struct {
@@ -159,7 +159,7 @@ static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
     return g->shape != ZW_SHAPE_MESH || urdf_mesh(u, element, &s, &g->mesh);
 }
 
-/* A number of a contact, where it is said. */
+/* A contact parameter, if it is given. */
 static int number(urdf *u, int parent, const char *name, const form_row *rows, double *number)
 {
     int element = parent >= 0 ? urdf_child(u, parent, name) : -1;
@@ -171,8 +171,8 @@ static int number(urdf *u, int parent, const char *name, const form_row *rows, d
     return 1;
 }
 
-/* Friction and restitution: of the link as Bullet has them, or of the collision. Moments of
- * friction are asked for by being said. */
+/* Friction and restitution: of the link, as in Bullet, or of the collision. Spinning and rolling
+ * friction are active if they are given. */
 static int touch(urdf *u, int link, int element, zw_geom_def *g)
 {
     double spin = 0, roll = 0;
@@ -223,7 +223,7 @@ static int collision(urdf *u, const urdf_link *link, int element)
     g.name = xml_value(u->xml, element, "name");
     if (g.name != NULL &&
         (*g.name == 0 || model_find_part(u->model->bodies, ZW_KIND_GEOM, g.name) >= 0)) {
-        g.name = NULL; /* URDF does not ask that these differ */
+        g.name = NULL; /* URDF does not require them to be unique */
     }
     memcpy(g.pos, pose.pos, sizeof pose.pos);
     memcpy(g.quat, pose.quat, sizeof pose.quat);
@@ -275,7 +275,7 @@ static int seen(urdf *u, const urdf_link *link, int element)
     return urdf_add(u, ZW_KIND_GEOM, &g, NULL);
 }
 
-/* What cannot be shown is left out: the motion does not depend on it. */
+/* A visual that cannot be shown is left out, as the motion does not depend on it. */
 static int visual(urdf *u, const urdf_link *link, int element)
 {
     u->seeing = 1;

@@ -25,7 +25,7 @@ static char *bytes_at(urdf *u, const char *folder, size_t folder_length, const c
     return bytes;
 }
 
-/* A file in a folder, which is as seen from `base` (bytes of a path with its slash). */
+/* A file in a folder, relative to the first `base` bytes of the path of the robot's file. */
 static char *folder_bytes(urdf *u, size_t base, const char *folder, const char *name,
                           size_t *length, char **path)
 {
@@ -42,7 +42,7 @@ static char *folder_bytes(urdf *u, size_t base, const char *folder, const char *
     return bytes;
 }
 
-/* package://robot/meshes/a.stl, by the packages that were named. */
+/* package://robot/meshes/a.stl, by the packages given by the caller. */
 static char *named_package_bytes(urdf *u, const char *rest, size_t *length, char **path)
 {
     const zw_read_options *options = u->limits.options;
@@ -57,8 +57,8 @@ static char *named_package_bytes(urdf *u, const char *rest, size_t *length, char
     return NULL;
 }
 
-/* The package is this file's folder or one above it, under its name or another, or stands in one of
- * them; the nearest one counts. */
+/* The package is the folder of this file or one above it, whatever its name, or a subfolder of one
+ * of them; the nearest is taken. */
 static char *package_bytes(urdf *u, const char *rest, size_t *length, char **path)
 {
     const char *home = u->home;
@@ -96,8 +96,8 @@ static char *mesh_bytes(urdf *u, const char *file, size_t *length, char **path)
     return bytes_at(u, home, read_path_folder(home), plain, length, path);
 }
 
-/* In the folder that <mujoco><compiler meshdir=""/></mujoco> names: MuJoCo's reader takes the last
- * part of the path. */
+/* In the folder of <mujoco><compiler meshdir=""/></mujoco>: as in MuJoCo, only the last component
+ * of the path is used. */
 static char *meshdir_bytes(urdf *u, const char *file, size_t *length, char **path)
 {
     const char *folder = u->compiler.meshdir;
@@ -132,7 +132,7 @@ static int mesh_add(urdf *u, int element, const urdf_shape *s, const read_mesh *
     return ok;
 }
 
-/* The first missing one is remembered for when contacts are asked for. */
+/* The first missing file is stored for runs with contacts. */
 static int note_missing(urdf *u, int element, const char *file)
 {
     model_bodies *bodies = u->model->bodies;

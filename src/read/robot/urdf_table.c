@@ -1,4 +1,4 @@
-/* What URDF knows. */
+/* Elements and attributes of URDF. */
 #include "read/robot/mjcf.h"
 #include "read/robot/urdf.h"
 

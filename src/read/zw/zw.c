@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Ten million members are a minute of patience; beyond the work, memory ends. */
+/* Ten million members take about a minute; with more, memory would run out. */
 static const read_limits usual = {.members = 1e7, .work = 5e7, .nodes = 1e7, .includes = 1};
 
 /* Statements of one stage, in the order of the text. */
@@ -22,7 +22,7 @@ static int make_stage(reader *r, int stage)
     return expr_graph_status(r->model->graph) == ZW_OK || read_no_memory(r);
 }
 
-/* What can only be seen at the end. */
+/* Checks that need the whole file. */
 static int check_whole(reader *r)
 {
     zw_model *m = r->model;
@@ -42,9 +42,8 @@ static int check_whole(reader *r)
     }
     if (r->gravity_count > 0 && !r->weighed) {
         return read_fail(r, r->gravity_token,
-                         "gravity acts on what a line such as mass m at p "
-                         "places in the plane or in space; there is no such "
-                         "line");
+                         "gravity has no effect: it needs a mass with a position, "
+                         "from a line such as mass m at p");
     }
     return 1;
 }
@@ -110,7 +109,7 @@ static reader *reader_create(const zw_setting *settings, int setting_count,
     return r;
 }
 
-/* The tokens are there (or not): the rest of the way. */
+/* Continues after the tokens have been read (`ok`), or cleans up. */
 static zw_model *reader_finish(reader *r, int ok)
 {
     if (ok) {
@@ -137,7 +136,7 @@ zw_model *read_zw_text(const char *text, const char *name, const zw_setting *set
     return reader_finish(r, read_file_text(r, name != NULL ? name : "model", text));
 }
 
-/* Lines of the caller after those of the file. */
+/* Appends the caller's lines to those of the file. */
 static int read_more(reader *r, const zw_read_options *given)
 {
     if (given->more == NULL) {

@@ -1,22 +1,22 @@
 /* From the text of a .zw file to a model; for the files read/zw*.c.
  *
- * The way of a text:
+ * Files of this reader:
  *   zw_file        bytes to tokens, through all includes
  *   zw_statement   tokens to statements, with zw_parse; zw_words is the table of words
  *   zw_declare     names (zw_names) and members of families; parameters become numbers
- *   zw_define      what `let` and `point` mean, in the order in which they need each other
+ *   zw_define      values of `let` and `point`, in the order of their dependencies
  *   zw_mechanics   coordinates, masses, energies, forces; then zw_constraint, zw_event, zw_show:
  *                  what each statement adds to the model
- * and on all of it
+ * and used by all of them
  *   zw_value       formulas to nodes of the graph, with zw_operator and zw_call
- *   zw_fail        what is wrong, where, and what was meant perhaps
+ *   zw_fail        error messages: what is wrong, where, and suggestions
  *
  * Invariants:
- *   1. A function that returns 0 has left its message in reader->status and the error, or has set
- *      `pending` or `late` (see zw_define.c); a caller that gets 0 returns 0.
- *   2. Syntax trees are bounded in height (expr/parser.h), so value_of may recurse; definitions
- *      that need each other are bounded by `depth` and continued from a list.
- *   3. Everything that a place in the text asks for has that place in the graph. */
+ *   1. A function that returns 0 has set its message in reader->status and the error, or has set
+ *      `pending` or `late` (see zw_define.c); its caller returns 0 too.
+ *   2. Syntax trees are bounded in height (expr/parser.h), so value_of may recurse; recursion
+ * through definitions is bounded by `depth` and continued from a list.
+ *   3. Every node of the graph has the place in the text that it was made for. */
 #ifndef ZW_READ_ZW_H
 #define ZW_READ_ZW_H
 
@@ -27,7 +27,7 @@
 
 enum { READ_MOST_INDICES = 3, READ_MOST_SCOPE = 32, READ_MOST_DEEP = 500, READ_MOST_FILES = 64 };
 
-/* What a file may ask for. */
+/* Limits for one file. */
 typedef struct read_limits {
     double members; /* of one family, of one range */
     double work;    /* visits of syntax tree nodes: a bound on time */
@@ -54,13 +54,13 @@ typedef struct read_value {
 
 typedef enum read_state {
     READ_NEW,
-    READ_BUSY,    /* being worked out */
-    READ_WAITING, /* will be tried again when what it needs is there */
-    READ_LATE,    /* needs multipliers or the energy, which come after the mechanics */
+    READ_BUSY,    /* being evaluated */
+    READ_WAITING, /* to be tried again when its dependencies are done */
+    READ_LATE,    /* needs multipliers or the energy, which follow from the mechanics */
     READ_DONE
 } read_state;
 
-/* One of a name: the name itself, or a member of the family. */
+/* What a name stands for: the name itself, or a member of a family. */
 typedef struct read_member {
     int name;
     int index[READ_MOST_INDICES];
@@ -72,7 +72,7 @@ typedef struct read_member {
     int rows;   /* of an element such as `wheel`, whose number is that of an equality; else 0 */
     unsigned char state;
     read_value value;
-    read_value rate; /* n = 0: not asked for yet */
+    read_value rate; /* n = 0: not computed yet */
 } read_member;
 
 typedef struct read_name {
@@ -87,8 +87,8 @@ typedef struct read_name {
 } read_name;
 
 typedef struct read_item {
-    int target;  /* tree of the name it is about, -1: none */
-    int part[6]; /* trees, -1 where there is none; each word says which is which */
+    int target;  /* tree of the name it defines or changes, -1: none */
+    int part[6]; /* trees, -1: none; their meaning depends on the word */
     int option;
     int from, to;   /* tokens: what the user wrote */
     int from2, to2; /* ... of a second part */
@@ -106,12 +106,12 @@ typedef struct read_statement {
     int colour; /* token of a word, -1: none */
 } read_statement;
 
-/* Why some leaves may not stand in an expression: `where` ends "... has no place in". */
+/* Leaves that are not allowed in an expression, and the name of the context for messages. */
 typedef struct read_context {
     int forbidden;     /* EXPR_ON_... */
     const char *where; /* "a kinetic energy" */
     int numeric;       /* parameters are their values */
-    int sizes;         /* ... and have thereby shaped the model */
+    int sizes;         /* ... and have determined a size of the model */
 } read_context;
 
 typedef enum read_stage { READ_STAGE_DEFINE, READ_STAGE_MECHANICS, READ_STAGE_SHOW } read_stage;
@@ -136,7 +136,7 @@ typedef struct reader {
     int *place_of;                   /* token -> place + 1, once all tokens are there */
     int file_start[READ_MOST_FILES]; /* first token of each file */
     int more;                        /* the file of lines that the caller adds; 0: none */
-    int file_open[READ_MOST_FILES];  /* being read: an include of it would go round for ever */
+    int file_open[READ_MOST_FILES];  /* being read: including it again would be circular */
 
     int statement_count, statement_capacity;
     read_statement *statement;
@@ -152,16 +152,16 @@ typedef struct reader {
     int slot_count;
     int *slot; /* hash of (name, index) -> member + 1 */
 
-    double *param_value; /* of all parameters, once they are settled */
+    double *param_value; /* of all parameters, once they are evaluated */
     read_stage stage;
     read_context context;
     int scope_count;
     read_scope scope[READ_MOST_SCOPE];
     int depth;   /* of value_of */
     double work; /* visits so far */
-    int pending; /* member that must be worked out first, -1: none */
+    int pending; /* member that must be evaluated first, -1: none */
     int late;
-    int path_count; /* members being worked out, outermost first */
+    int path_count; /* members being evaluated, outermost first */
     int path[READ_MOST_DEEP + 1];
     int wait_count, wait_capacity;
     int *wait;
@@ -169,14 +169,14 @@ typedef struct reader {
     int gravity_count; /* components; 0: none */
     int gravity_token;
     read_value gravity;
-    int weighed; /* gravity has found a mass */
+    int weighed; /* there is a mass that gravity acts on */
     int has_mass;
     int *event_tree; /* [model's events] their functions */
     int event_tree_capacity;
     int massless_token; /* of a statement for systems without masses, -1: none */
     int energy_ready;
     expr_id energy;
-    int plot_statement; /* token of the statement that the last plot belongs to */
+    int plot_statement; /* token of the statement of the last plot */
     int curve_capacity; /* of that plot */
     int rows;           /* of all constraints, once they are known */
 
@@ -184,19 +184,19 @@ typedef struct reader {
     int robot_name;  /* token of the name after `as`, -1: none */
 } reader;
 
-/* Whether a word may stand beside an imported robot, or only there. The latter are words only at
- * the beginning of a line, and may be names as well. */
+/* Whether a word may be used with an imported robot, or only with one. The latter are keywords only
+ * at the start of a line, and may be names as well. */
 typedef enum read_fit { READ_FITS, READ_NOT_BESIDE_ROBOTS, READ_ROBOTS_ONLY } read_fit;
 
-/* What a word takes (`parse`: tokens to items), and what it means (`make`, called for each item and
- * each member of the statement's ranges). */
+/* The syntax of a keyword (`parse`: tokens to items) and its meaning (`make`, called for each item
+ * and each member of the statement's ranges). */
 struct read_word {
     const char *text;
     int (*parse)(reader *r, expr_parser *p, read_statement *statement);
     int (*make)(reader *r, const read_statement *statement, const read_item *item);
-    int stage;  /* 0: nothing to make; else the order in which statements are made */
+    int stage;  /* 0: nothing to make; else the stage in which the statement is made */
     int option; /* read_kind of definitions, ... */
-    int whole;  /* make is called for the first item alone, and sees to the others */
+    int whole;  /* make is called for the first item only, and handles the others */
     const char *usage;
     read_fit fit;
 };
@@ -212,7 +212,7 @@ int read_place(reader *r, int tree); /* of a tree's token, in the model; -1: no 
 int read_place_token(reader *r, int token);
 int read_place_whole(reader *r, int tree); /* from its first to its last token, if on one line */
 
-/* " (line 3)", or with the file if it is another one than the token's: where something was. */
+/* " (line 3)", with the file if it differs from the token's: the place of an earlier definition. */
 enum { READ_SHOWN = 96 };
 typedef struct read_shown {
     char text[READ_SHOWN];
@@ -224,7 +224,7 @@ read_shown read_show_member(const reader *r, int member);
 read_shown read_show_index(const reader *r, int name, const int *index);
 read_shown read_show_value(const read_value *value); /* "a scalar", "a vector of 2" */
 
-/* "; did you mean 'x'?" or "": the nearest of what is offered. */
+/* "; did you mean 'x'?" or "": the most similar of the names offered. */
 typedef struct read_guess {
     const char *text;
     int length;
@@ -234,7 +234,8 @@ typedef struct read_guess {
 read_guess read_guess_start(const char *text, int length);
 void read_guess_offer(read_guess *guess, const char *text, int length);
 read_shown read_guess_show(const read_guess *guess);
-read_guess read_guess_name(const reader *r, int symbol); /* among all that a formula may use */
+read_guess read_guess_name(const reader *r,
+                           int symbol); /* among all names that a formula may use */
 
 /* ---- zw_file.c ------------------------------------------------------------------------------ */
 
@@ -249,13 +250,13 @@ const read_word *read_word_find(const reader *r, int symbol);
 int read_is_word(const reader *r, int symbol); /* which cannot be a name */
 const read_word *read_word_at(int index);      /* NULL after the last */
 
-/* Pieces that the words share; see each word's usage in zw_words.c. */
+/* Parts shared by several keywords; the syntax of each is in zw_words.c. */
 read_item *read_item_add(reader *r, read_statement *s, int target);
 int read_expression(reader *r, expr_parser *p); /* a tree, -1: failed */
 int read_target(reader *r, expr_parser *p);     /* likewise */
 int read_ranges(reader *r, expr_parser *p, read_statement *s);
 int read_fail_expected(reader *r, const expr_parser *p, const read_statement *s, const char *what);
-int read_take_word(expr_parser *p, const char *word); /* step over it if it is there */
+int read_take_word(expr_parser *p, const char *word); /* skips it if it is there */
 int read_take(expr_parser *p, expr_token_kind kind);
 int read_at_end(const expr_parser *p);         /* of the statement */
 int read_is_target(const reader *r, int tree); /* a name or a member */
@@ -298,7 +299,8 @@ int read_is_constant(const char *text, int length);
 /* ---- zw_declare.c --------------------------------------------------------------------------- */
 
 typedef int read_visit(reader *r, const read_statement *statement, const read_item *item);
-/* `visit` for every item of the statement and every value of its indices, which are in scope. */
+/* Calls `visit` for every item of the statement and every value of its indices, which are in
+ * scope. */
 int read_each(reader *r, const read_statement *statement, read_visit *visit);
 int read_declare(reader *r);
 int read_settings(reader *r);
@@ -321,7 +323,7 @@ int read_operator(reader *r, int tree, read_value *value);
 int read_join_dot(reader *r, int token, read_value *a, const read_value *b);
 int read_join_cross(reader *r, int token, read_value *a, const read_value *b);
 int read_scalar_of(reader *r, int tree, expr_id *id, const char *what);
-/* The value in a context: what must not be in it, and where that is. */
+/* The value in a context: which leaves are forbidden, and the name of the context. */
 int read_value_in(reader *r, int tree, int forbidden, const char *where, read_value *value);
 int read_scalar_in(reader *r, int tree, int forbidden, const char *where, expr_id *id);
 /* A number, from parameters and indices. */
@@ -335,14 +337,14 @@ int read_symbol_is(const reader *r, int symbol, const char *text);
 /* Scalars and vectors. */
 expr_id read_dot(reader *r, const read_value *a, const read_value *b);
 expr_id read_norm(reader *r, const read_value *a);
-void read_at(reader *r, int tree); /* nodes from now on are this tree's */
+void read_at(reader *r, int tree); /* sets the place of new nodes to that of this tree */
 void read_at_token(reader *r, int token);
 int read_depends(const reader *r, const read_value *value);
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
 int read_coordinate(reader *r, int tree); /* number of the coordinate it names; -1: failed */
-/* Tokens as the user wrote them, with words before; indices of families as numbers. */
+/* Tokens as the user wrote them, after the text `before`; indices of families as numbers. */
 char *read_label(reader *r, int from, int to, const char *before);
 int read_initial(reader *r, int tree, const char *what, expr_id *id); /* on parameters, finite */
 int read_make_coord(reader *r, const read_statement *s, const read_item *item);
@@ -363,7 +365,7 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item);
 int read_make_reach(reader *r, const read_statement *s, const read_item *item);
 int read_reach_complete(reader *r); /* after the run is known */
 int read_make_event(reader *r, const read_statement *s, const read_item *item);
-int read_check_events(reader *r); /* when all are made */
+int read_check_events(reader *r); /* after all have been made */
 int read_make_cost(reader *r, const read_statement *s, const read_item *item);
 int read_make_vary(reader *r, const read_statement *s, const read_item *item);
 int read_make_check(reader *r, const read_statement *s, const read_item *item);
@@ -377,27 +379,28 @@ int read_count_rows(reader *r);
 
 /* ---- zw_robot.c, zw_rolling.c: an imported robot -------------------------------------------- */
 
-/* Something of the robot, as it is written: a name, and the fields after it. */
+/* A reference to a part of the robot: a name, and the fields after it. */
 typedef struct read_path {
     int part; /* tree of the name */
     int count;
     int field[2]; /* trees */
 } read_path;
 int read_robot_path(reader *r, int tree, read_path *path); /* 0: it is none */
-int read_robot_knows(const reader *r, int symbol);         /* a joint, body or site? */
-int read_robot_has(const reader *r, int symbol);           /* anything whose name could be given? */
+int read_robot_has_part(const reader *r, int symbol);      /* a joint, body or site? */
+int read_robot_has(const reader *r, int symbol);           /* is it the name of any part? */
 void read_robot_guess(const reader *r, read_guess *guess);
 int read_robot_value(reader *r, int tree, const read_path *path, read_value *value);
 int read_robot_coordinate(reader *r, int tree); /* number of the coordinate; -1: failed */
-/* Thing of this kind with this name (what cannot stand in a name here is written _); -1: none. */
+/* The part of this kind with this name (characters not allowed in names are written _); -1:
+ * none. */
 int read_robot_find(const reader *r, zw_kind kind, int symbol);
 /* The frame that a path names; 0: failed. */
 int read_robot_frame(reader *r, int tree, model_seen *seen);
 int read_robot_energy(reader *r, model_seen_kind kind, expr_id *id);
 int read_robot_energy_in(reader *r, const read_value *value);
 int read_robot_torque(reader *r, int tree, const read_value *torque);
-int read_robot_fits(reader *r);                               /* do all statements? */
-int read_robot_setting(reader *r, const zw_setting *setting); /* 1: it was a motor's; -1: failed */
+int read_robot_fits(reader *r); /* are all statements allowed with a robot? */
+int read_robot_setting(reader *r, const zw_setting *setting); /* 1: it sets a motor; -1: failed */
 int read_make_start(reader *r, const read_statement *s, const read_item *item);
 int read_make_motor(reader *r, const read_statement *s, const read_item *item);
 int read_parse_ground(reader *r, expr_parser *p, read_statement *s);

@@ -1,4 +1,4 @@
-/* Functions: what they are called with, and what they mean. */
+/* Functions: their arguments and values. */
 #include <string.h>
 
 #include "read/zw/zw.h"
@@ -18,7 +18,8 @@ static int call_table(reader *r, int tree, read_value *value)
     if (!read_scalar_of(r, argument, &x, "the argument of a table")) {
         return 0;
     }
-    /* From the first knot on: every piece wins where x is at least its left end. */
+    /* From the first knot on: each piece replaces the previous ones where x is at least its left
+     * end. */
     expr_id result = EXPR_ZERO;
     for (int i = 1; i < count; i += 2) {
         expr_id x_right, y_right;
@@ -139,14 +140,15 @@ static int call_gather(reader *r, int tree, expr_op op, read_value *value)
 
 /* ---- Multipliers -------------------------------------------------------------------------- */
 
-/* lambda(front.touch): what keeps a wheel on its plane. */
+/* lambda(front.touch): the force that keeps a wheel on its plane. */
 static int is_touch(const reader *r, int tree)
 {
     const expr_tree *node = &r->trees.tree[tree];
     return node->kind == EXPR_TREE_FIELD && read_symbol_is(r, node->symbol, "touch");
 }
 
-/* The multipliers of a member: those of its constraint, of its element, or of the latter's touch.
+/* The multipliers of a member: those of its constraint, of its rolling element, or of the element's
+ * touch constraint.
  */
 static int multipliers(reader *r, int tree, int member, int touch, read_value *value)
 {

@@ -59,7 +59,7 @@ static char *constraint_name(reader *r, const read_item *item, int *member)
     return name;
 }
 
-/* The speed at which two things rub: linear in the speeds, in one or two directions. */
+/* The slip velocity: linear in the speeds, in one or two directions. */
 static int slip_speed(reader *r, int tree, read_value *slip)
 {
     expr_graph *g = r->model->graph;
@@ -82,9 +82,10 @@ static int slip_speed(reader *r, int tree, read_value *slip)
     return ok;
 }
 
-/* mu at p   or   mu slip e: how a constraint rubs. The trees of p and e are parts 4 and 5 of item.
+/* mu at p   or   mu slip e: the friction of a constraint. The trees of p and e are parts 4 and 5 of
+ * item.
  */
-static int rubs(reader *r, int mu, const read_item *item, model_constraint *c)
+static int read_friction(reader *r, int mu, const read_item *item, model_constraint *c)
 {
     read_value contact = {0}, slip = {0};
     if (!read_scalar_in(r, mu, NO_ACCEL, "a friction", &c->friction) ||
@@ -108,7 +109,7 @@ int read_make_constraint(reader *r, const read_statement *s, const read_item *it
     if (!residuals(r, item, &residual) ||
         (item->part[2] >= 0 &&
          !read_scalar_in(r, item->part[2], NO_ACCEL, "a restitution", &made.restitution)) ||
-        (item->part[3] >= 0 && !rubs(r, item->part[3], item, &made))) {
+        (item->part[3] >= 0 && !read_friction(r, item->part[3], item, &made))) {
         return 0;
     }
     int member;
@@ -156,7 +157,7 @@ int read_count_rows(reader *r)
     return read_rolling_rows(r);
 }
 
-/* The constraint that is named; NULL: failed. */
+/* The constraint of this name; NULL: failed. */
 static model_constraint *named(reader *r, int tree)
 {
     const expr_tree *node = &r->trees.tree[tree];
@@ -200,7 +201,7 @@ int read_make_friction(reader *r, const read_statement *s, const read_item *item
         if (c[i] == NULL) {
             return 0;
         }
-        if (c[i]->friction != EXPR_NONE || c[i]->rubs_with > 0 || c[i] == c[1 - i]) {
+        if (c[i]->friction != EXPR_NONE || c[i]->friction_with > 0 || c[i] == c[1 - i]) {
             return read_fail_tree(r, item[i].target, "the friction of '%.60s' is given twice",
                                   c[i]->name);
         }
@@ -213,18 +214,18 @@ int read_make_friction(reader *r, const read_statement *s, const read_item *item
     }
     if (c[1] != NULL) {
         c[0]->partner = 1 + (int)(c[1] - r->model->constraint);
-        c[1]->rubs_with = 1 + (int)(c[0] - r->model->constraint);
+        c[1]->friction_with = 1 + (int)(c[0] - r->model->constraint);
     }
-    return rubs(r, item->part[0], item, c[0]);
+    return read_friction(r, item->part[0], item, c[0]);
 }
 
-/* The coordinates that take part in a constraint, by number. */
+/* The coordinates that a constraint depends on, by number. */
 static int involved(reader *r, const model_constraint *c, expr_terms *terms)
 {
     expr_graph *g = r->model->graph;
     expr_id all = EXPR_ZERO;
     expr_terms speeds = {0};
-    for (int i = 0; i < c->rows; i++) { /* only its leaves matter */
+    for (int i = 0; i < c->rows; i++) { /* only their leaves matter */
         all = expr_binary(g, EXPR_HYPOT, all, c->residual[i]);
     }
     if (expr_support(g, all, EXPR_COORD, terms) != ZW_OK ||
@@ -277,7 +278,7 @@ static int nonideal_put(reader *r, int constraint, int coord, int tree)
     return 1;
 }
 
-/* (c1, c2, ...): one component for each coordinate that takes part. */
+/* (c1, c2, ...): one component for each coordinate that the constraint depends on. */
 static int nonideal_vector(reader *r, int constraint, int tree)
 {
     model_constraint *c = &r->model->constraint[constraint];
@@ -379,7 +380,7 @@ static int law_number(reader *r, const read_item *item)
     model_law *law = &r->model->law;
     const struct {
         const char *name;
-        int zero; /* may be */
+        int zero; /* may be zero */
         int mixed;
         double *value;
     } known[] = {{"alpha", 1, 1, &law->alpha}, {"beta", 1, 1, &law->beta}, {"N", 0, 0, &law->N}};
@@ -410,7 +411,7 @@ static int names_constraint(reader *r, const read_item *item)
     return name >= 0 && r->name[name].kind == READ_CONSTRAINT;
 }
 
-/* The numbers that a law needs are there, and make sense together. */
+/* Are the numbers that a law needs given and consistent? */
 static int law_complete(reader *r, const read_statement *s)
 {
     const model_law *law = &r->model->law;

@@ -1,5 +1,5 @@
-/* Names: what there is, before anything is worked out. Parameters are numbers at once, because
- * families have sizes. */
+/* Declares all names before anything else is evaluated. Parameters are evaluated at once, as they
+ * give the sizes of families. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_INDEX = 1000000000 };
 
-/* What is nearly always written, i, 3, i-1, 2+i, without the graph. */
+/* The common cases i, 3, i-1, 2+i, without the graph. */
 static int quick_integer(const reader *r, int tree, int *value)
 {
     const expr_tree *node = &r->trees.tree[tree];
@@ -94,7 +94,7 @@ static int check_index(reader *r, const expr_range *range)
 
 static int range_bounds(reader *r, const expr_range *range, int *from, int *to)
 {
-    if (!read_integer(r, range->from, "the beginning of a range", from) ||
+    if (!read_integer(r, range->from, "the start of a range", from) ||
         !read_integer(r, range->to, "the end of a range", to)) {
         return 0;
     }
@@ -240,7 +240,7 @@ int read_settings(reader *r)
     return 1;
 }
 
-/* First those that stand alone: the sizes of families are made of them. */
+/* First those that are not families, as the sizes of families depend on them. */
 static int declare_params(reader *r)
 {
     for (int families = 0; families < 2; families++) {

@@ -1,13 +1,13 @@
-/* What definitions mean, in the order in which they need each other.
+/* Evaluates definitions, in the order of their dependencies.
  *
- * A definition is worked out when a formula needs it, and kept: value_of -> need -> value_of ...
+ * A definition is evaluated when a formula needs it, and kept: value_of -> need -> value_of ...
  * recurses. s[i] = s[i+1] + ... over ten thousand members would recurse ten thousand deep, so at
- * READ_MOST_DEEP the work is dropped, the member that was needed goes on a list of waiting ones
- * (`pending`), is worked out from the ground, and the dropped ones are tried again. Each member is
- * dropped at most once for every five hundred steps, so the work stays linear.
+ * READ_MOST_DEEP the evaluation is abandoned, the member that was needed is put on a waiting list
+ * (`pending`) and evaluated from an empty stack, and the abandoned ones are tried again. Each
+ * member is abandoned at most once for every five hundred steps, so the work is linear.
  *
- * Multipliers and the energy exist only after the mechanics: definitions that use them are left for
- * later (`late`) and refused where mechanics needs them. */
+ * Multipliers and the energy follow from the mechanics: definitions that use them are evaluated
+ * later (`late`) and refused where the mechanics needs them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ static int wait_push(reader *r, int member)
     return 1;
 }
 
-/* Work out a member and all that it needs; it may remain late. */
+/* Evaluates a member and all that it needs; it may remain late. */
 int read_settle(reader *r, int member)
 {
     r->wait_count = 0;
@@ -180,7 +180,7 @@ int read_param_values(reader *r)
     return 1;
 }
 
-/* Points that hold nothing but parameters, coordinates and time keep their names in the model. */
+/* Stores the names of points that depend only on parameters, coordinates and time in the model. */
 int read_keep_points(reader *r)
 {
     for (int i = 0; i < r->member_count; i++) {

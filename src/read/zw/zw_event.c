@@ -4,7 +4,7 @@
  *     a > b     a - b          p or q     max(p, q)
  *     a < b     b - a          p and q    min(p, q)
  *     not p     -p
- * and the event is where that rises through zero. Its parts are kept as well, with `not` brought
+ * and the event is where that rises through zero. Its parts are kept as well, with `not` moved
  * to the comparisons: not (p and q) is (not p) or (not q). */
 #include <stdio.h>
 #include <string.h>
@@ -29,13 +29,13 @@ static int fail_condition(reader *r, int tree, const expr_node *node)
                           "and, or, not");
 }
 
-/* A part that is to be read: what it says, or the contrary. */
+/* A part still to be read, possibly negated. */
 typedef struct condition {
     expr_id id;
     int denied;
 } condition;
 
-/* Part i of the condition, from c[i]; its operands are added to both lists. */
+/* Reads part i of the condition from c[i]; its operands are added to both lists. */
 static int read_part(reader *r, int tree, condition *c, model_part *part, int i, int *count)
 {
     expr_graph *g = r->model->graph;
@@ -66,8 +66,7 @@ static int read_part(reader *r, int tree, condition *c, model_part *part, int i,
     return node.op == EXPR_CONST || fail_condition(r, tree, &node);
 }
 
-/* The parts of a condition and its root, over the graph: definitions that are conditions are seen
- * through. */
+/* The parts of a condition and its root, found in the graph, so that definitions are resolved. */
 static int condition_parts(reader *r, int tree, expr_id whole, model_event *event)
 {
     expr_graph *g = r->model->graph;
@@ -167,7 +166,8 @@ static int may_jump(const zw_model *model, expr_id root)
     return found;
 }
 
-/* Parameters change by events only: a condition on them may begin to hold, nothing passes zero. */
+/* Parameters change only by events: a condition on them may become true, but nothing crosses
+ * zero. */
 int read_check_events(reader *r)
 {
     const zw_model *model = r->model;
@@ -182,8 +182,8 @@ int read_check_events(reader *r)
         }
         if (!jumps || !event->condition) {
             return read_fail_tree(r, r->event_tree[e], "%s",
-                                  jumps ? "this changes where events set parameters, and does not "
-                                          "pass zero; write a condition, with when"
+                                  jumps ? "this changes only where events set parameters, so it "
+                                          "jumps; write a condition, with when"
                                         : "this never changes, so it cannot become true");
         }
     }

@@ -1,4 +1,4 @@
-/* Messages: where something is wrong, what was meant perhaps. */
+/* Error messages with places and suggestions. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ int read_no_memory(reader *r)
 static int fail_at(reader *r, int place, const char *format, va_list arguments)
 {
     if (expr_graph_status(r->model->graph) != ZW_OK) {
-        read_no_memory(r); /* what looks wrong is a sequel of that */
+        read_no_memory(r); /* this error is a consequence of that */
     } else if (r->status == ZW_OK) {
         char message[600];
         vsnprintf(message, sizeof message, format, arguments);
@@ -183,7 +183,7 @@ static int same_letter(char a, char b)
     return (a | 32) == (b | 32);
 }
 
-/* How many letters must be put in, left out, replaced or swapped with a neighbour. */
+/* Edit distance: letters inserted, deleted, replaced or swapped with a neighbour. */
 static int edit_distance(const char *a, int m, const char *b, int n)
 {
     int row[3][GUESS_LONGEST + 1];

@@ -1,5 +1,5 @@
-/* Files to tokens. Includes are followed before anything is parsed, so that tokens stay where they
- * are from then on; the token of an include's text holds the number of its file. */
+/* Files to tokens. Includes are resolved before parsing, so that the list of tokens is not
+ * reallocated afterwards; the token of an include's text holds the number of its file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static int is_include(const reader *r, int token)
            read_symbol_is(r, t->symbol, "include") && t[1].kind == EXPR_TOKEN_STRING;
 }
 
-/* A line that begins with the word of a statement begins a statement: the line before has forgotten
- * a bracket, or ends in an operator. */
+/* A line that starts with a keyword is a new statement: if the previous one is not finished, a
+ * bracket is missing or it ends with an operator. */
 static int check_lines(reader *r, int first)
 {
     int open[EXPR_MOST_NESTED + 1];
@@ -30,9 +30,10 @@ static int check_lines(reader *r, int first)
                              *r->tokens.token[open[depth - 1]].text, t->line);
         }
         if (begins && t[-1].kind != EXPR_TOKEN_NEWLINE) {
-            return read_fail(r, i - 1,
-                             "after %s a line goes on, but the next one begins a statement",
-                             expr_token_text((expr_token_kind)t[-1].kind));
+            return read_fail(
+                r, i - 1,
+                "a line that ends with %s continues on the next one, but that begins a statement",
+                expr_token_text((expr_token_kind)t[-1].kind));
         }
         if ((t->kind == EXPR_TOKEN_OPEN || t->kind == EXPR_TOKEN_OPEN_SQUARE) &&
             depth < EXPR_MOST_NESTED) {
@@ -45,7 +46,7 @@ static int check_lines(reader *r, int first)
     return 1;
 }
 
-/* The path that an include means: relative to the file it stands in. */
+/* The path of an include, relative to the file that contains it. */
 static char *include_path(reader *r, int token)
 {
     const expr_token *t = &r->tokens.token[token];
@@ -73,7 +74,7 @@ static int follow_include(reader *r, int token)
                 return read_fail(r, token,
                                  "this file is being read already; the includes are circular");
             }
-            r->tokens.token[token].symbol = -1; /* its statements are there already */
+            r->tokens.token[token].symbol = -1; /* its statements have been read already */
             return 1;
         }
     }
@@ -84,7 +85,7 @@ static int follow_include(reader *r, int token)
     return ok;
 }
 
-/* Tokens of the last file of the model, and of what it includes. */
+/* Tokens of the last file of the model, and of the files it includes. */
 static int file_lex(reader *r)
 {
     int file = r->model->file_count - 1;
@@ -112,7 +113,7 @@ static int file_lex(reader *r)
     return 1;
 }
 
-/* The model keeps the text (it takes it over) and a copy of the name. */
+/* The model takes ownership of the text and keeps a copy of the name. */
 static int file_keep(reader *r, const char *name, char *text)
 {
     model_file *file = text != NULL ? model_add_file(r->model) : NULL;
@@ -130,7 +131,7 @@ int read_file_text(reader *r, const char *name, const char *text)
     return file_keep(r, name, model_text_copy(text, strlen(text))) && file_lex(r);
 }
 
-/* The text of the last file ends at a zero byte, and the file does not. */
+/* The last file contains a zero byte, at which its text ends. */
 static int fail_zero(reader *r)
 {
     expr_fault fault = {.status = ZW_BAD_INPUT, .line = 1, .column = 1, .length = 1};

@@ -1,10 +1,10 @@
-/* A plane for a robot to stand on, by a statement:
+/* A ground plane for a robot:
  *
  *     ground z = 0
  *     ground z = -0.1, friction 0.8, restitution 0.5
  *
- * All of space below it is ground. A URDF file has no word for that. Friction that is said here
- * holds for all that touches the ground (by priority); else it is that of what stands on it. */
+ * The half space below it is solid. URDF has no element for this. Friction given here applies to
+ * all contacts with the ground (by priority); otherwise it is that of the other body. */
 #include <string.h>
 
 #include "read/zw/zw.h"
@@ -42,7 +42,7 @@ int read_parse_ground(reader *r, expr_parser *p, read_statement *s)
     return kept != NULL;
 }
 
-/* z becomes this axis, by thirds of a turn about (1, 1, 1). */
+/* Rotates z to this axis, by multiples of 120 degrees about (1, 1, 1). */
 static void turn(int axis, double quat[4])
 {
     static const double third[3][4] = {{0.5, 0.5, 0.5, 0.5}, {0.5, -0.5, -0.5, -0.5}, {1, 0, 0, 0}};

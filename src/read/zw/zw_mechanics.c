@@ -29,7 +29,7 @@ static void add_to(expr_graph *g, expr_id *sum, expr_id term)
 
 /* ---- Coordinates -------------------------------------------------------------------------- */
 
-/* The coordinate that a name or member is; -1: failed. */
+/* The coordinate with this name; -1: failed. */
 int read_coordinate(reader *r, int tree)
 {
     read_path path;
@@ -48,7 +48,7 @@ int read_coordinate(reader *r, int tree)
     return r->member[member].number;
 }
 
-/* A value on parameters only can be looked at now. */
+/* A value that depends on parameters only can be checked now. */
 int read_initial(reader *r, int tree, const char *what, expr_id *id)
 {
     if (!read_scalar_in(r, tree, ONLY_PARAMS, what, id)) {
@@ -146,7 +146,7 @@ static int add_inertia(reader *r, expr_id m, int tree, const read_value *p)
     return 1;
 }
 
-/* Contacts without a point of their own slide where a mass is. */
+/* Stores the position of a mass: contacts without a point slide there. */
 static int note_place(reader *r, int tree, const read_value *p)
 {
     model_mass *mass = model_add_mass(r->model);
@@ -225,7 +225,7 @@ int read_make_metric(reader *r, const read_statement *s, const read_item *item)
     return 1;
 }
 
-/* E = sum v dL/dv - L with L = K - V + what `lagrangian` adds (Cardin-Zanzotto 1989, eq. (3.14)).
+/* E = sum v dL/dv - L with L = K - V + the `lagrangian` lines (Cardin-Zanzotto 1989, eq. (3.14)).
  */
 int read_energy(reader *r, int token, expr_id *energy)
 {
@@ -308,7 +308,7 @@ int read_make_force(reader *r, const read_statement *s, const read_item *item)
     return add_work(r, &p, &F);
 }
 
-/* p - q, and what is wrong with it. */
+/* p - q, checked. */
 static int difference(reader *r, const read_item *item, read_value *d)
 {
     read_value q;
@@ -351,7 +351,7 @@ int read_make_spring(reader *r, const read_statement *s, const read_item *item)
     return 1;
 }
 
-/* On a line |p - q|' = +-(p' - q'): the square needs no sign, and has no corner at zero. */
+/* For scalars |p - q|' = +-(p' - q'): the square needs no sign, and is smooth at zero. */
 int read_make_damper(reader *r, const read_statement *s, const read_item *item)
 {
     expr_graph *g = r->model->graph;

@@ -141,7 +141,7 @@ static void fail_again(reader *r, int token)
               shown.text);
 }
 
-/* The name of a member about to be declared: a new one, or the family it joins. */
+/* The name of a member about to be declared: a new one, or an existing family. */
 static int name_for(reader *r, read_kind kind, int token, int indices)
 {
     int name = read_name_find(r, r->tokens.token[token].symbol);
@@ -280,8 +280,8 @@ static int fail_range(reader *r, int tree, int name, const int *index)
     return -1;
 }
 
-/* Parameters are numbers before the other names are there: the statement that will declare it, or
- * NULL. */
+/* Parameters are evaluated before other names are declared: the statement that will declare this
+ * one, or NULL. */
 static const read_statement *declared_later(const reader *r, int symbol)
 {
     for (int i = 0; i < r->statement_count; i++) {

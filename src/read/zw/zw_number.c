@@ -1,5 +1,5 @@
-/* A number that stands alone, on a command line say, written as in a model: the parameter of a tiny
- * model. */
+/* A single number, for example on a command line, written as in a model: evaluated as the parameter
+ * of a small model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

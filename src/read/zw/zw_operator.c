@@ -64,7 +64,7 @@ int read_join_dot(reader *r, int token, read_value *a, const read_value *b)
     return 1;
 }
 
-/* In the plane the cross product is the component that stands upright on it. */
+/* In the plane the cross product is the component along the normal. */
 int read_join_cross(reader *r, int token, read_value *a, const read_value *b)
 {
     if (a->n == 1 || a->n != b->n) {

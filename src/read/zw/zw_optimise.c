@@ -20,9 +20,9 @@ int read_parse_cost(reader *r, expr_parser *p, read_statement *s)
     return 1;
 }
 
-/* What jumps has no derivative that would say where to go; its integral over time has, but for
- * robots, where it is a sum over steps. *jump: a node of the formula that does,
- * or EXPR_NONE. Operands stand before what uses them. */
+/* A formula that jumps has no useful derivative; its integral over time has one, except for robots,
+ * where it is a sum over steps. *jump: a node of the formula that jumps, or EXPR_NONE. Operands
+ * precede their users. */
 static int find_jump(reader *r, expr_id id, expr_id *jump)
 {
     const expr_graph *graph = r->model->graph;
@@ -76,7 +76,7 @@ int read_make_cost(reader *r, const read_statement *s, const read_item *item)
 
 enum { VARY_PLAIN, VARY_START, VARY_TIME, PARTS = 20, MOST_PARTS = 10000 };
 
-/* (0) after what starts, (t) after what is a function of time. */
+/* (0) for initial values, (t) for functions of time. */
 static int parse_bracket(reader *r, expr_parser *p, const read_statement *s, int *what)
 {
     *what = VARY_PLAIN;
@@ -133,14 +133,15 @@ int read_parse_vary(reader *r, expr_parser *p, read_statement *s)
     return read_ranges(r, p, s);
 }
 
-/* A parameter, or where (how fast) a coordinate starts; 0: it is neither. */
+/* A parameter, or the initial value or speed of a coordinate; 0: it is neither. */
 static int find_unknown(reader *r, const read_item *item, model_vary *to)
 {
     const expr_tree *target = &r->trees.tree[item->target];
     if (item->option == VARY_START) {
         int speed = target->kind == EXPR_TREE_PRIME;
         if (speed && target->count > 1) {
-            return read_fail_tree(r, item->target, "what starts is a coordinate or a speed");
+            return read_fail_tree(r, item->target,
+                                  "only coordinates and speeds have initial values");
         }
         to->kind = speed ? MODEL_VARY_SPEED : MODEL_VARY_START;
         to->index = read_coordinate(r, speed ? target->first : item->target);
@@ -149,7 +150,7 @@ static int find_unknown(reader *r, const read_item *item, model_vary *to)
     if (!read_is_target(r, item->target)) {
         return read_fail_tree(
             r, item->target,
-            "what varies is a parameter m, a start x(0) or an initial speed x'(0)");
+            "vary takes a parameter m, an initial value x(0) or an initial speed x'(0)");
     }
     int member = read_member_of(r, item->target);
     if (member < 0) {
@@ -196,7 +197,8 @@ int read_make_vary(reader *r, const read_statement *s, const read_item *item)
         now.parts = (int)parts;
     }
     if (!(now.low < now.high)) {
-        return read_fail_tree(r, item->part[0], "the bounds cross: %.10g..%.10g", now.low,
+        return read_fail_tree(r, item->part[0],
+                              "the lower bound is above the upper one: %.10g..%.10g", now.low,
                               now.high);
     }
     for (int k = 0; k < r->model->vary_count; k++) {

@@ -1,10 +1,10 @@
-/* Statements: what the words for constraints, laws, events and pictures take. */
+/* Syntax of the statements for constraints, laws, events, plots and drawings. */
 #include <stdio.h>
 #include <string.h>
 
 #include "read/zw/zw.h"
 
-/* A name before a colon, or -1 if the next thing is none; 0 in *ok: failed. */
+/* A name before a colon, or -1 if there is none; *ok = 0: failed. */
 static int parse_label(reader *r, expr_parser *p, int *ok)
 {
     *ok = 1;
@@ -20,7 +20,7 @@ static int parse_label(reader *r, expr_parser *p, int *ok)
             depth += kind == EXPR_TOKEN_OPEN_SQUARE;
             depth -= kind == EXPR_TOKEN_CLOSE_SQUARE;
             colon++;
-        } while (depth > 0); /* brackets are balanced, the lexer has seen to it */
+        } while (depth > 0); /* the lexer has checked that brackets are balanced */
     }
     if (p->token[colon].kind != EXPR_TOKEN_COLON) {
         return -1;
@@ -98,7 +98,7 @@ int read_parse_constraint(reader *r, expr_parser *p, read_statement *s)
         }
         if (k == 2 && option == 0) {
             return read_fail(r, p->next - 1,
-                             "an equation does not rebound: restitution is for "
+                             "restitution is not for equations, only for "
                              "'>=' and '<='");
         }
         part[k] = read_expression(r, p);
@@ -136,7 +136,7 @@ static int parse_assignment(reader *r, expr_parser *p, read_statement *s)
     return item != NULL;
 }
 
-/* x: e, y: e  after `first`, which has been read; or just `first`. */
+/* x: e, y: e after `first`, which has been read; or only `first`. */
 static int parse_coordinates(reader *r, expr_parser *p, read_statement *s, int first)
 {
     int tree = first;
@@ -473,7 +473,7 @@ int read_parse_run(reader *r, expr_parser *p, read_statement *s)
         }
         int token = p->next - 1;
         int value = -1;
-        if (k == 4 || k == 5) { /* a word after the word */
+        if (k == 4 || k == 5) { /* followed by a word */
             if (!read_take(p, EXPR_TOKEN_NAME)) {
                 return read_fail_expected(
                     r, p, s, k == 4 ? "the name of a method" : "coulomb, convex or soft");

@@ -1,4 +1,4 @@
-/* Where a motion is to arrive: reach x = 1, y = 0 at 2. */
+/* The goal of a motion: reach x = 1, y = 0 at 2. */
 #include <math.h>
 
 #include "read/zw/zw.h"
@@ -7,7 +7,7 @@ enum {
     ONLY_PARAMS = EXPR_ON_SPEED | EXPR_ON_ACCEL | EXPR_ON_LAMBDA | EXPR_ON_COORD | EXPR_ON_TIME
 };
 
-/* x = 1, y = 0 at 2; the time may stand in one such line of several, or in a `run` line. */
+/* x = 1, y = 0 at 2; the time may be given in one of several such lines, or in a `run` line. */
 int read_parse_reach(reader *r, expr_parser *p, read_statement *s)
 {
     if (!read_parse_definitions(r, p, s)) {
@@ -70,7 +70,7 @@ int read_make_reach(reader *r, const read_statement *s, const read_item *item)
     return reach->place >= 0;
 }
 
-/* The time of arrival is that of the run where one of them is silent. */
+/* The time of arrival and the end of the run are equal; one may be omitted. */
 int read_reach_complete(reader *r)
 {
     model_reach *reach = &r->model->reach;

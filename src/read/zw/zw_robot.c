@@ -1,13 +1,13 @@
 /* import "robot.xml" as cart: formulas over the parts of a robot.
  *
  *     cart.elbow             the coordinate of a hinge or slide
- *     cart.hand              the place of a body or site, a vector; cart.hand.x a component of it
- *     cart.hand.p .v .w      place, velocity, angular velocity
+ *     cart.hand              position of a body or site, a vector; cart.hand.x a component of it
+ *     cart.hand.p .v .w      position, velocity, angular velocity
  *     cart.hand.ex .ey .ez   its axes
  *     cart.arm.com           the centre of mass of a body
  *
  * all along the axes of the world. Each scalar that a formula uses becomes a coordinate of the
- * model (model_seen), or its speed. Without `as` the names stand alone: elbow, hand.x. */
+ * model (model_seen), or its speed. Without `as` the names have no prefix: elbow, hand.x. */
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ int read_robot_fits(reader *r)
         const read_statement *s = &r->statement[i];
         if (s->word->fit == READ_NOT_BESIDE_ROBOTS && r->robot_token >= 0) {
             int moves = s->word->stage <= 4; /* coordinates and masses; else laws and friction */
-            return read_fail(r, s->token, "'%s' cannot stand beside an imported robot (%s)%s",
+            return read_fail(r, s->token, "'%s' cannot be used with an imported robot (%s)%s",
                              s->word->text, read_show_place(r, r->robot_token, s->token).text,
                              moves ? ": the robot's file has the coordinates and masses" : " yet");
         }
@@ -118,14 +118,14 @@ int read_robot_find(const reader *r, zw_kind kind, int symbol)
             continue;
         }
         if (memcmp(name, s->text, (size_t)k) == 0) {
-            return i; /* to the letter */
+            return i; /* an exact match */
         }
         found = found < 0 ? i : found;
     }
     return found;
 }
 
-int read_robot_knows(const reader *r, int symbol)
+int read_robot_has_part(const reader *r, int symbol)
 {
     return read_robot_find(r, ZW_KIND_JOINT, symbol) >= 0 ||
            read_robot_find(r, ZW_KIND_BODY, symbol) >= 0 ||
@@ -134,7 +134,7 @@ int read_robot_knows(const reader *r, int symbol)
 
 int read_robot_has(const reader *r, int symbol)
 {
-    return read_robot_knows(r, symbol) || read_robot_find(r, ZW_KIND_EQUALITY, symbol) >= 0 ||
+    return read_robot_has_part(r, symbol) || read_robot_find(r, ZW_KIND_EQUALITY, symbol) >= 0 ||
            read_robot_find(r, ZW_KIND_ACTUATOR, symbol) >= 0;
 }
 
@@ -156,7 +156,7 @@ void read_robot_guess(const reader *r, read_guess *guess)
     offer(r, ZW_KIND_SITE, guess);
 }
 
-/* Is this name the robot's, or one of its parts'? */
+/* Is this the name of the robot, or of one of its parts? */
 static int is_root(reader *r, int symbol, int fields)
 {
     int name = read_name_find(r, symbol);
@@ -168,7 +168,7 @@ static int is_root(reader *r, int symbol, int fields)
     if (r->robot_name >= 0) {
         return name >= 0 && r->name[name].kind == READ_ROBOT && fields > 0;
     }
-    return r->robot_token >= 0 && name < 0 && read_robot_knows(r, symbol);
+    return r->robot_token >= 0 && name < 0 && read_robot_has_part(r, symbol);
 }
 
 int read_robot_path(reader *r, int tree, read_path *path)
@@ -184,7 +184,7 @@ int read_robot_path(reader *r, int tree, read_path *path)
     }
     int skip = r->robot_name >= 0;
     if (count - skip > 2) {
-        return 0; /* a component of something: value_field goes on inside */
+        return 0; /* a component of a value: handled by value_field */
     }
     *path = (read_path){.part = skip ? chain[count - 1] : tree, .count = count - skip};
     for (int i = 0; i < path->count; i++) {
@@ -206,7 +206,7 @@ static int fail_part(reader *r, const read_path *path, const char *kinds, const 
                      read_show_symbol(r, node->symbol).text, read_guess_show(&guess).text);
 }
 
-/* ---- What is seen --------------------------------------------------------------------------- */
+/* ---- Quantities ----------------------------------------------------------------------------- */
 
 static int same_seen(const model_seen *x, const model_seen *y)
 {
@@ -214,7 +214,7 @@ static int same_seen(const model_seen *x, const model_seen *y)
            x->centre == y->centre && x->axis == y->axis && x->component == y->component;
 }
 
-/* The coordinate of the model that stands for it; -1: no memory. */
+/* The coordinate of the model for this quantity; -1: no memory. */
 static int coordinate_of(reader *r, const model_seen *seen, const char *name, int place)
 {
     zw_model *model = r->model;
@@ -234,7 +234,7 @@ static int coordinate_of(reader *r, const model_seen *seen, const char *name, in
     return model->coord_count - 1;
 }
 
-/* A vector of three, or one component of it, as coordinates or speeds. */
+/* A 3-vector, or one component of it, as coordinates or speeds. */
 static int see(reader *r, int tree, model_seen seen, int component, expr_op leaf, read_value *value)
 {
     read_shown dots = {""};
@@ -319,7 +319,7 @@ static int frame_of(reader *r, const read_path *path, model_seen *seen)
     return fail_part(r, path, "body or site", kind, 2);
 }
 
-/* The joint, if the path is one that has a coordinate; -1: it is not. */
+/* The joint that the path names, if it has a single coordinate; else -1. */
 static int joint_of(const reader *r, const read_path *path)
 {
     int joint = read_robot_find(r, ZW_KIND_JOINT, r->trees.tree[path->part].symbol);
@@ -331,7 +331,7 @@ static int check_part(reader *r, const read_path *path)
 {
     static const zw_kind kind[] = {ZW_KIND_JOINT, ZW_KIND_BODY, ZW_KIND_SITE};
     int symbol = r->trees.tree[path->part].symbol;
-    if (!read_robot_knows(r, symbol)) {
+    if (!read_robot_has_part(r, symbol)) {
         return fail_part(r, path, "joint, body or site", kind, 3);
     }
     int only_joint = read_robot_find(r, ZW_KIND_BODY, symbol) < 0 &&
@@ -425,7 +425,7 @@ int read_robot_energy_in(reader *r, const read_value *value)
     int any = 0;
     for (int i = 0; i < value->n && r->robot_token >= 0; i++) {
         if (expr_support(r->model->graph, value->c[i], EXPR_COORD, &terms) != ZW_OK) {
-            break; /* the graph's status says so */
+            break; /* reported by the graph's status */
         }
         for (int k = 0; k < terms.count; k++) {
             any |= r->model->coord[terms.term[k].index].seen.kind >= MODEL_SEEN_KINETIC;
@@ -476,7 +476,7 @@ int read_make_start(reader *r, const read_statement *s, const read_item *item)
     return 1;
 }
 
-/* The actuator that is named; -1: failed. */
+/* The actuator of this name; -1: failed. */
 static int motor_of(reader *r, int tree)
 {
     static const zw_kind kind[] = {ZW_KIND_ACTUATOR};

@@ -1,13 +1,13 @@
-/* What rolls or glides on a plane, by a statement:
+/* Rolling and gliding on a plane:
  *
  *     wheel   front: cart.front_wheel radius 0.3 on z = 0
  *     mecanum left:  cart.left radius 0.1 rollers 45*deg on z = 0
  *     roll    marble: table.marble radius 0.02 on table.top
  *     blade   edge:  sleigh.runner along x on z = 0, without touch
  *
- * The axle of a wheel is the hinge that turns its body, through the hinge's point; of a free body
- * or a site it is the z axis; `axle x` says which axis it is. The plane is a coordinate plane
- * of the world, moved along, or the xy plane of a body or site. */
+ * The axle of a wheel is the hinge of its body, through the hinge's anchor; for a free body or a
+ * site it is the z axis; `axle x` selects another axis. The plane is a shifted coordinate plane of
+ * the world, or the xy plane of a body or site. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 enum { THING, RADIUS, ROLLERS, PLANE, HEIGHT }; /* parts of the item */
 enum { WITHOUT_TOUCH = 1 };                     /* its option */
-/* from2 is the axis of the plane, to2 that of the axle or blade, -1: not said. */
+/* from2 is the axis of the plane, to2 that of the axle or blade, -1: not given. */
 
 static int take_axis(expr_parser *p)
 {
@@ -117,8 +117,8 @@ int read_parse_rolling(reader *r, expr_parser *p, read_statement *s)
 
 /* ---- Meaning -------------------------------------------------------------------------------- */
 
-/* A rotation that takes axis `from` to axis `to`. A third of a turn about (1, 1, 1) takes x to y, y
- * to z, z to x. */
+/* A rotation of axis `from` to axis `to`: 120 degrees about (1, 1, 1) map x to y, y to z, z to
+ * x. */
 static void turn_axis(int from, int to, double quat[4])
 {
     int steps = (to - from + 3) % 3;
@@ -127,7 +127,7 @@ static void turn_axis(int from, int to, double quat[4])
     memcpy(quat, steps == 0 ? none : steps == 1 ? once : twice, sizeof none);
 }
 
-/* The shortest rotation that takes z to this unit vector. */
+/* The shortest rotation from z to this unit vector. */
 static void turn_to(const double axis[3], double quat[4])
 {
     double w = 1 + axis[2];
@@ -136,8 +136,8 @@ static void turn_to(const double axis[3], double quat[4])
     model_quat_unit(quat);
 }
 
-/* The hinge that turns the body about an axis of its own: the last of its joints, and the only one
- * that turns. -1: nothing turns it but a free joint; -2: others do too, or stand between. */
+/* The hinge that is the axle of the body: its last joint, and the only rotational one. -1: there is
+ * only a free joint; -2: there are others. */
 static int only_hinge(const model_bodies *bodies, int body)
 {
     int found = -1, turning = 0, last = -1;
@@ -167,7 +167,7 @@ static void frame_of(const model_bodies *bodies, const model_seen *seen, int *bo
     }
 }
 
-/* Frame 1: on what rolls. */
+/* Frame 1: on the rolling body. */
 static int place_part(reader *r, const read_statement *s, const read_item *item,
                       zw_equality_def *def)
 {

@@ -19,7 +19,8 @@ static int scope_value(const reader *r, const expr_token *t, int *value)
     return 0;
 }
 
-/* [i-1] as a number: tokens from the bracket on. Returns the closing bracket, 0: not so simple. */
+/* [i-1] as a number: tokens from the bracket on. Returns the closing bracket, 0: not that
+ * simple. */
 static int bracket_value(const reader *r, int token, int to, long *value)
 {
     long sign = 1;
@@ -81,7 +82,7 @@ char *read_label(reader *r, int from, int to, const char *before)
 
 /* ---- Plots -------------------------------------------------------------------------------- */
 
-/* The curve's expressions: y over time, or y over x; `plot xy p` takes a point apart. */
+/* The curve's expressions: y over time, or y over x; `plot xy p` uses the components of a point. */
 static int curve_values(reader *r, const read_statement *s, const read_item *item,
                         model_curve *curve)
 {
@@ -118,7 +119,7 @@ static int point_labels(reader *r, const read_item *item, model_curve *curve)
     } else {
         for (int i = 0; i < 2; i++) {
             label[i] = read_label(r, item->from, item->to, "");
-            if (label[i] != NULL) { /* labels have room to spare */
+            if (label[i] != NULL) { /* read_label allocates enough for the suffix */
                 strcat(label[i], i == 0 ? ".x" : ".y");
             }
         }
@@ -167,7 +168,8 @@ int read_make_plot(reader *r, const read_statement *s, const read_item *item)
     if (!base_list_reserve(&plot->curve, &r->curve_capacity, plot->curve_count, sizeof curve)) {
         return read_no_memory(r);
     }
-    plot->curve[plot->curve_count] = curve; /* the model's from now on, also if a label fails */
+    plot->curve[plot->curve_count] =
+        curve; /* owned by the model from now on, even if a label fails */
     return curve_labels(r, s, item, &plot->curve[plot->curve_count++]);
 }
 
@@ -308,7 +310,7 @@ int read_make_run(reader *r, const read_statement *s, const read_item *item)
     return 1;
 }
 
-/* Files that are included may have titles of their own; the one that was opened counts. */
+/* Included files may have titles too; that of the main file is used. */
 int read_make_title(reader *r, const read_statement *s, const read_item *item)
 {
     (void)item;

@@ -1,4 +1,4 @@
-/* Statements: one after the other, and the pieces that words share. */
+/* Parses statements one after the other; and the parts that keywords share. */
 #include <stdio.h>
 #include <string.h>
 
@@ -174,7 +174,7 @@ int read_statements(reader *r, int file)
 
 /* ---- The words: definitions and mechanics --------------------------------------------------- */
 
-/* x = 1, y = 2;  coord x alone is at zero */
+/* x = 1, y = 2; a coord without a value starts at zero */
 int read_parse_definitions(reader *r, expr_parser *p, read_statement *s)
 {
     do {

@@ -1,4 +1,4 @@
-/* Syntax trees to nodes of the graph: names are looked up, vectors taken apart. */
+/* Syntax trees to nodes of the graph: names are looked up, vectors split into components. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ int read_depends(const reader *r, const read_value *value)
     return all;
 }
 
-/* ---- What may stand where ----------------------------------------------------------------- */
+/* ---- Allowed leaves ----------------------------------------------------------------------- */
 
 static const struct {
     int bit;
@@ -52,8 +52,7 @@ static const struct {
     {EXPR_ON_TIME, "the time", "the time"},
 };
 
-/* A leaf, or what a name stands for, may be forbidden in this context. `what` is how it was
- * written. */
+/* Is a leaf, or the value of a name, allowed in this context? `what` is how it was written. */
 int read_allowed(reader *r, int tree, expr_id id, const char *what)
 {
     int bad = depends(r, id) & r->context.forbidden;
@@ -85,7 +84,7 @@ static int value_allowed(reader *r, int tree, const read_value *value, const cha
     return 1;
 }
 
-/* The same for a member with primes; its name is spelt out for messages only. */
+/* The same for a member with primes; its name is only composed for messages. */
 static int member_allowed(reader *r, int tree, const read_value *value, int member,
                           const char *primes)
 {
@@ -100,7 +99,7 @@ static int member_allowed(reader *r, int tree, const read_value *value, int memb
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* pi, e, deg, inf, t and the energies; returns -1 if it is none of them. */
+/* pi, e, deg, inf, t and the energies; -1: none of them. */
 static int value_constant(reader *r, int tree, int symbol, read_value *value)
 {
     int token = r->trees.tree[tree].token;
@@ -290,7 +289,7 @@ static int prime_coord(reader *r, int tree, int member, int primes, read_value *
     return member_allowed(r, tree, value, member, primes == 1 ? "'" : "''");
 }
 
-/* Definitions keep their rate: p' is asked for often. */
+/* Definitions store their rate, as p' is used often. */
 static int prime_definition(reader *r, int tree, int member, read_value *value)
 {
     if (r->member[member].rate.n == 0) {
@@ -327,7 +326,7 @@ static int value_prime(reader *r, int tree, read_value *value)
         return member >= 0 && prime_coord(r, tree, member, primes, value);
     }
 
-    /* What a formula contains is checked with its rate, not before. */
+    /* The contents of the formula are checked with its rate, not before. */
     int forbidden = r->context.forbidden;
     r->context.forbidden = 0;
     int ok = read_value_of(r, inner, value);
@@ -430,7 +429,7 @@ int read_scalar_in(reader *r, int tree, int forbidden, const char *where, expr_i
     return read_scalar_of(r, tree, id, where);
 }
 
-/* All leaves are constants then, and so is the formula, unless it is singular. */
+/* All leaves are constants here, so the formula is one too, unless it is singular. */
 int read_number(reader *r, int tree, int sizes, const char *where, double *value)
 {
     read_context context = r->context;
@@ -453,7 +452,7 @@ int read_number(reader *r, int tree, int sizes, const char *where, double *value
                           isnan(*value) ? "it is undefined" : "it is infinite");
 }
 
-/* ---- All together ------------------------------------------------------------------------- */
+/* ---- Entry points ------------------------------------------------------------------------- */
 
 static int value_kind(reader *r, int tree, read_value *value)
 {

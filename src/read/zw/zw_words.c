@@ -1,5 +1,5 @@
-/* The words of the language. The number is the order in which statements are made: speeds after
- * coordinates, masses after gravity, friction after constraints, what is shown at the end. */
+/* The keywords of the language. The number is the stage in which statements are made: speeds after
+ * coordinates, masses after gravity, friction after constraints, plots and drawings at the end. */
 #include "read/zw/zw.h"
 
 static const read_word words[] = {

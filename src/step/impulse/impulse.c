@@ -11,75 +11,75 @@
  *     P+ = P(q1 (-) late u, u),    late = (1 - theta) h/2,    fall = h - late,
  *     S, A at q0 (+) theta h u
  *
- * Then v1 by what is left of the forces' time: impulse_close.c.
+ * Then v1 from the remaining time of the forces: impulse_close.c.
  *
- * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
- * vector of the world while J and S turn.
+ * Inertial forces need no separate terms: gyroscopic and centrifugal forces arise because P is a
+ * vector in the world frame while J and S turn.
  *
- * Forces.  f are those of springs, dampers, motors and formulas where and when the step is after
- * ahead = (1 + sigma) h/2 of its time, qf = q0 (+) ahead u, with the mean speed u. sigma = 0 is the
- * implicit midpoint rule: order two, and no stiffness and no gain makes it gain energy, but what is
- * stiff rings for ever: with constant M, D, K, v1 = (1 - hD/2M)/(1 + hD/2M) v0 for a damper, which
- * goes to -v0. sigma = 1: all at the end, u = (M + fall (D + h K)) \ (M v0 - fall K q0), which
- * decays for every h but is of order one. sigma = balance_ramp(x^2), x the largest of (h D + h^2
- * K)/M over the coordinates, by their diagonals at (q0, v0): 0 up to x = 0.2, which for a spring is
- * h n = 0.45, 1 from 0.5 on, and never less than theta.
+ * Forces. f are those of springs, dampers, motors and formulas at the time ahead = (1 + sigma) h/2
+ * after the start of the step, at qf = q0 (+) ahead u, with the mean speed u. sigma = 0 is the
+ * implicit midpoint rule: order two, and it gains no energy for any stiffness or feedback gain, but
+ * stiff components oscillate for ever: with constant M, D, K, v1 = (1 - hD/2M)/(1 + hD/2M) v0 for a
+ * damper, which goes to -v0. sigma = 1: all at the end, u = (M + fall (D + h K)) \ (M v0 - fall K
+ * q0), which decays for every h but is of order one. sigma = balance_ramp(x^2), x the largest of (h
+ * D + h^2 K)/M over the coordinates, by their diagonals at (q0, v0): 0 up to x = 0.2, which for a
+ * spring is h n = 0.45, 1 from 0.5 on, and never less than theta.
  *
  * theta = 0: momenta in the middle of steps, impulses at their ends. With the constraints below
  * that is Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies
  * of a chain): with u of one step and w of the step before, turned round in time, (u, w) -> (-w,
- * -u), the equations without f are the same. Energy then swings within O(h^2) and has no slope as
- * long as a step turns things little; but it is only as stable as an explicit method: a pendulum of
- * frequency n needs h n < 2, and a chain that whirls by half a radian a step gains energy without
- * bound (measured). theta = 1: all at the end. Then S u = V(q1, u), and for every body m v1 . (v1 -
- * v0) >= m (v1^2 - v0^2)/2, so that kinetic energy grows by no more than the work of the forces.
- * (The turning part: with J that of the end and G the rotation from the start to the end, G' J G is
- * that of the start. omega1 . (L1 - L0) = T1 - T0 + 1/2 (omega1 - omega0)' J0 (omega1 - omega0) +
- * 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about omega1: for each body
- * that one joint holds to the world. For others it is of second order in h; no sign is known for
- * it.) This loses energy at first order in h. theta = balance_ramp((h n)^2) with n the fastest rate
- * at which a joint or a parent carries a centre of mass round, at which a body would swing by its
- * weight, or at which its angular momentum goes round in it (balance_theta): 0 up to h n = 0.2, so
- * that what a step can see has order two, and 1 from 0.5 on, where steps are too long to see the
- * motion.
+ * -u), the equations without f are the same. Energy then oscillates within O(h^2) without drift as
+ * long as bodies turn little in a step; but the method is only as stable as an explicit one: a
+ * pendulum of frequency n needs h n < 2, and a chain that whirls by half a radian per step gains
+ * energy without bound (measured). theta = 1: all at the end. Then S u = V(q1, u), and for every
+ * body m v1 . (v1 - v0) >= m (v1^2 - v0^2)/2, so that kinetic energy grows by no more than the work
+ * of the forces. (The turning part: with J that of the end and G the rotation from the start to the
+ * end, G' J G is that of the start. omega1 . (L1 - L0) = T1 - T0 + 1/2 (omega1 - omega0)' J0
+ * (omega1 - omega0) + 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about
+ * omega1: for each body that one joint holds to the world. For others it is of second order in h;
+ * no sign is known for it.) This loses energy at first order in h. theta = balance_ramp((h n)^2)
+ * with n the fastest rate at which a joint or a parent rotates a centre of mass, at which a body
+ * would oscillate under its weight, or at which its angular momentum rotates in the body
+ * (balance_theta): 0 up to h n = 0.2, so that motions resolved by a step have order two, and 1 from
+ * 0.5 on, where steps are too long to resolve the motion.
  *
  * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
  * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
  * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
  * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
  *
- * Constraints.  phi(q1) = 0, solved to round-off. Rows on speeds, A v + psi(q, t) = 0, by the
+ * Constraints. phi(q1) = 0, solved to round-off. Rows on speeds, A v + psi(q, t) = 0, by the
  * trapezoidal rule: the mean of A u + psi at both ends of the step is 0, at q0 (+) theta h u and at
- * q1. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0. A limit joins once an iterate breaks it;
- * it can only join, so that ends. u is tangent to the constraints half way, and at q1 only up to
- * O(h); v1 satisfies the rows at q1 and breaks no limit (a stop is without bounce): one more solve
- * of the kernel.
+ * q1. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0. A limit is added once an iterate
+ * violates it; none is removed, so that terminates. u is tangent to the constraints at the middle,
+ * and at q1 only up to O(h); v1 satisfies the rows at q1 and violates no limit (stops have no
+ * restitution): one more solve of the kernel.
  *
- * Boxes.  A motor's force is its law at (qf, u), or at the end of its range beyond which the law
- * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
- * against e . u. Both are boxes of the problem of each round: impulse_boxes.c.
+ * Boxes. A motor's force is its law at (qf, u), clamped to its range. Dry friction holds, e . u = 0
+ * with |lambda| <= fall limit, or exerts its full force against e . u. Both are box constraints in
+ * the problem of each round: impulse_boxes.c.
  *
- * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
- * + fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
- * Gauss's problem in the metric H. Where it is known which contacts stick, slide or are open, as a
- * rule from the step before, rounds are Newton's for all of this at once (impulse_chord.c): robots,
- * whose steps turn them by little, come near the end by a factor of about 1000 a round, and the
- * kernel is asked where that fails. What H does not know, the slopes of inertia and those without
- * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
- * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
- * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
- * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
- * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
- * halves, down to 1/256 of it; a piece of that size is taken as well as it can be solved, unless
- * constraints are broken. Rounds that lead no farther than SOUND and FIRM (impulse_rounds.c) end
- * there. Steps that miss so are counted, and their residual says by how much. The kernel's effort
- * on one problem of contacts is bounded (EFFORT). Where it ends near the law but not at it, with a
- * certificate up to FAIR, as happens in impacts of many bodies at once, the balance need be no
- * better than that certificate and places no better than NEAR; the residual that the step reports
- * is then the certificate.
+ * Rounds. For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0) +
+ * fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
+ * Gauss's problem in the metric H. Where it is known which contacts stick, slide or are open,
+ * usually from the step before, rounds are Newton steps for all of this at once (impulse_chord.c):
+ * for robots, which turn little in a step, the error falls by a factor of about 1000 per round, and
+ * the kernel is used where that fails. Derivatives that H does not contain, those of inertia and
+ * the asymmetric ones, make the rounds contract by about h |w| only; H is kept for the step. Where
+ * they contract too slowly (fast tops, large steps), all derivatives N of r are found by
+ * differences, and the rounds continue as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' -
+ * lambda): Newton's method without rows, and with the same fixed points always; where contacts make
+ * that fail, with H again. A step whose rounds do not converge, or whose contacts gain energy
+ * (impulse_work.c), is taken in halves, down to 1/256 of it; a piece of that size is accepted as
+ * well as it can be solved, unless constraints are violated. Rounds that only reach SOUND and FIRM
+ * (impulse_rounds.c) end there. Such steps are counted, and their residual is reported. The
+ * kernel's effort on one contact problem is bounded (EFFORT). Where it ends near the law but not at
+ * it, with a certificate up to FAIR, as in impacts of many bodies at once, the balance need be no
+ * better than that certificate and positions no better than NEAR; the residual of the step is then
+ * the certificate.
  *
- * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
- * of the state, too: impulse_memory.c. */
+ * State. (q, v) is the whole state. The initial guess of the multipliers is passed on in the state
+ * as well: impulse_memory.c. */
 #include "step/impulse/impulse.h"
 #include "gauss/tolerances.h"
 
@@ -92,16 +92,16 @@
 #include "step/sleep/sleep.h"
 #include "tree/sweeps.h"
 
-/* NEWTON: slopes by differences cost a search for contacts for each speed: for more speeds than
- * there may be rounds they cannot pay. */
+/* NEWTON: derivatives by differences cost a contact search per speed, which cannot pay off for more
+ * speeds than there may be rounds. */
 enum { NEWTON = 60, PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000, EFFORT = 150 };
-#define SHORTEST 1e-6 /* of a step: no cut is shorter */
-#define FUTILE 2e8    /* operations: a tenth of a second, about; */
-#define FAST 1e11     /* and where bodies are fast: half a minute */
-#define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
-#define MISS 1e-8     /* a residual from which a step counts as inexact */
-#define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
-#define SURE 1e-9     /* the same, where one linearisation was asked for and is not enough */
+#define SHORTEST 1e-6 /* of a step: no piece is shorter */
+#define FUTILE 2e8    /* operations: about a tenth of a second; */
+#define FAST 1e11     /* and where bodies are fast: about half a minute */
+#define JAM 1e-6  /* up to this certificate, Coulomb's law is not considered to have no solution */
+#define MISS 1e-8 /* residual above which a step counts as inexact */
+#define CLOSE 1e-12 /* of the balance, relative: as close as round-off allows */
+#define SURE 1e-9   /* the same, where one linearisation was requested and is not enough */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -181,7 +181,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
     for (int i = 0; i < system->nq; i++) {
-        s->q_begin[i] = NAN; /* of nowhere */
+        s->q_begin[i] = NAN; /* nowhere */
     }
     s->close = CLOSE;
     s->looks = 1;
@@ -204,8 +204,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
-    /* the rounds ask for what each of them needs; the speeds at the end are to be as good as the
-     * kernel makes them unless more is asked for than one gets, or less */
+    /* the rounds request what each of them needs; the speeds at the end are to be as accurate as
+     * the kernel makes them, unless more or less than that is requested */
     s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
     s->sharp = tolerance < CLOSE;
 }
@@ -237,8 +237,8 @@ void impulse_free(step_impulse *s)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
-/* One round is all that is asked for. What it leaves of phi and of depths is what the next step
- * begins with. */
+/* One round is all that is requested. What it leaves of phi and of depths is where the next step
+ * starts. */
 static int is_first_enough(const step_impulse *s)
 {
     return s->close >= 1 && !s->touch.bounces;
@@ -259,7 +259,7 @@ void impulse_see(step_impulse *s, const double *q)
     s->composed = 0;
 }
 
-/* What is known of q1 at the end of a piece is what the next one begins with. */
+/* What is known about q1 at the end of a piece serves as the start of the next one. */
 static void see_end(step_impulse *s)
 {
     if (s->sees_q1) {
@@ -283,7 +283,7 @@ void impulse_begin_length(step_impulse *s)
     impulse_begin_forces(s);
 }
 
-/* By one linearisation. *taken: there is nothing left to do in the current piece. */
+/* By one linearisation. *taken: nothing remains to be done in the current piece. */
 static zw_status take_quickly(step_impulse *s, double *v1, int *taken, zw_error *error)
 {
     double gained = s->gained;
@@ -348,7 +348,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
     s->sees_q1 = status == ZW_OK && !s->watch;
     if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
-        status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+        status = base_fail(error, ZW_INACCURATE, "contacts would gain energy");
     }
     if (status == ZW_OK && s->touch.land.cut) {
         impulse_note_push(s);
@@ -387,7 +387,7 @@ int impulse_stops(const step_impulse *s)
     return s->work->stop && system_stops(s->work->stop);
 }
 
-/* To the kernel. */
+/* Passes the poll function to the kernel. */
 static void hand_down_stop(step_impulse *s)
 {
     impulse_problem *all[] = {&s->problem, &s->aside};
@@ -397,9 +397,9 @@ static void hand_down_stop(step_impulse *s)
     }
 }
 
-/* A piece could not be solved: is there less that can be asked of the rest of the step? Not to part
- * shallow overlaps that nothing can part; of the shortest one not to part overlaps at all, then not
- * to keep to Coulomb's law. */
+/* A piece could not be solved: can requirements for the rest of the step be relaxed? First that
+ * shallow overlaps are separated which cannot be; for the shortest piece that any overlap is
+ * separated, then Coulomb's law. */
 static int asks_less(step_impulse *s, zw_status status, int shortest)
 {
     int near = status == ZW_JAMMED || status == ZW_INACCURATE;
@@ -419,7 +419,7 @@ static int asks_less(step_impulse *s, zw_status status, int shortest)
     return 1;
 }
 
-/* What may be done with a piece that is this part of a step. */
+/* Sets what is allowed in a piece that is this part of a step. */
 static void begin_piece(step_impulse *s, double h, double part, double least, double pace,
                         int spent)
 {
@@ -432,24 +432,24 @@ static void begin_piece(step_impulse *s, double h, double part, double least, do
     s->touch.sweep.strict = pace > 1 && part > least;
 }
 
-/* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
- * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
- * that they would be through each other, the first piece ends where they meet if nothing changes
- * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
- * found for the shortest of them, the rest of the step has the convex law, which always has one.
- * Before that, overlaps that were to be pushed apart are let go (impulse_part.c); shallow ones that
- * nothing can part stay as they are, as soon as a piece cannot be solved.
- * Shorter pieces are not tried without end: once solves that did not arrive have cost FUTILE, the
- * current piece is the shortest. Where bodies are fast that is a larger sum: trial places of a long
- * piece have them deep in one another, with so many points that one such solve costs FUTILE, and
- * the shorter the piece, the fewer there are. What round-off of their sum leaves is no piece:
- * limits that are passed by 1e-16 over 1e-18 s would be speeds. */
+/* Takes the step in pieces: halves, while one cannot be solved; and up to where bodies meet that
+ * the piece did not consider (impulse_sweep.c), after which the rest is tried as a whole. Where
+ * bodies are so fast that they would pass through each other, the first piece ends where they meet
+ * if their speeds stay constant, and pieces may be shorter than 1/PIECES; and if no solution of
+ * Coulomb's law is found for the shortest of them, the rest of the step uses the convex law, which
+ * always has one. Before that, overlaps that were to be separated are ignored (impulse_part.c);
+ * shallow ones that cannot be separated stay as they are, as soon as a piece cannot be solved.
+ * Shorter pieces are not tried indefinitely: once failed solves have cost FUTILE, the current piece
+ * is the shortest. For fast bodies that limit is larger: trial states of a long piece have them
+ * deep inside each other, with so many points that one such solve costs FUTILE, and shorter pieces
+ * have fewer. A remainder at the level of round-off is no piece: limits exceeded by 1e-16 over
+ * 1e-18 s would become speeds. */
 static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
-    double done = 0, size = 1, solved = 1; /* the longest piece that could be */
+    double done = 0, size = 1, solved = 1;                      /* the longest piece solved */
     int again = 0, cuts = 0, good = 0;
-    while (1 - done > IMPULSE_ROUNDED && !impulse_stops(s)) { /* impulse_step says so */
+    while (1 - done > IMPULSE_ROUNDED && !impulse_stops(s)) { /* impulse_step reports it */
         double part = fmin(size, 1 - done), gained = s->gained;
         pace = pace < 0 && again ? impulse_pace(s, h) : pace;
         const int spent = impulse_is_spent(s, pace > 1);
@@ -470,7 +470,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             continue;
         }
         if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {
-            return status; /* too many points may be in reach of a trial speed alone: go on */
+            return status; /* too many points may be in reach of a trial speed only: continue */
         }
         solved = status == ZW_OK ? fmax(part, again ? 0 : solved) : 0;
         good = status == ZW_OK ? good + 1 : 0;
@@ -479,7 +479,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
         again = status != ZW_OK || cut;
         if (again) {
             s->halved = 1;
-            s->problem.old_blocks = 0; /* what led nowhere is no guess */
+            s->problem.old_blocks = 0; /* a failed solve gives no guess */
             s->gained = gained;
             size = fmax(open * part, cut ? SHORTEST : least);
             cuts += cut;
@@ -524,7 +524,7 @@ void impulse_pass(step_impulse *s, const double *v1)
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
 }
 
-/* A step that failed: if that was a formula without a value, it is named. */
+/* A step that failed: if a formula had no value, it is named. */
 static zw_status blame(step_impulse *s, zw_status status, zw_error *error)
 {
     zw_error other = {0};
@@ -572,7 +572,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->rough = s->touch.sweep.linear = is_first_enough(s);
     s->parts = s->overlaps;
     impulse_part(s);
-    zw_status status = bodies_grip(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
+    zw_status status = bodies_find_adhesion(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
     if (status != ZW_OK) {
         return status;
     }
@@ -582,7 +582,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     s->close = close;
-    if (impulse_stops(s)) { /* whatever came out was not finished */
+    if (impulse_stops(s)) { /* the result is incomplete */
         status = base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
     }
     if (status != ZW_OK) { /* v1 may be where v0 was */

@@ -1,14 +1,15 @@
 /* long: what the files of one step share
  *
- * The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
+ * Method impulse, the principle for velocities: a whole step of bodies at once. impulse.c has the
+ * equations.
  *
  *     step_impulse *s = impulse_create(system, work, &error);
- *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
+ *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work of forces that are not
  *     impulse_free(s);                                 conserved
  *
  * Files: impulse.c the step; impulse_rounds.c its rounds; impulse_balance.c the equations and their
- * slopes; impulse_chord.c Newton's rule for all of them; impulse_rows.c what holds, sticks or is at
- * its limit; impulse_work.c the energy; impulse_problem.c the kernel's problem. */
+ * derivatives; impulse_chord.c Newton's method for all of them; impulse_rows.c constraints and
+ * limits; impulse_work.c the energy; impulse_problem.c the kernel's problem. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
@@ -22,43 +23,44 @@
 #include "system/contact/contact_path.h"
 #include "system/contact/contacts.h"
 
-/* Written anew only where another point takes the place. */
+/* Rewritten only where another point takes its place. */
 typedef struct impulse_label {
     contact_key key;
     char text[120];
 } impulse_label;
 
-/* Of the size of the mechanism: what is deeper is moved apart before a step; and has no friction.
- * With one linearisation, which leaves what curvature does of gaps and takes it back slowly, both
- * are IMPULSE_SUNK (but where overlaps are being moved apart, and in motions that begin). */
+/* Relative to the size of the mechanism: deeper overlaps are separated before a step, and have no
+ * friction. With one linearisation, which leaves curvature effects in gaps and corrects them
+ * slowly, both are IMPULSE_SUNK (except while overlaps are being separated, and in motions that
+ * begin). */
 #define IMPULSE_OVERLAP 1e-6
 #define IMPULSE_INSIDE 1e-4
 #define IMPULSE_SUNK 1e-2
-#define IMPULSE_GRIP 1e-6    /* m: what is so near touches, as far as adhesion goes */
-#define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is moved apart */
+#define IMPULSE_GRIP 1e-6    /* m: for adhesion, gaps up to this are closed */
+#define IMPULSE_RECOVERY 0.5 /* m/s: the speed at which overlaps are separated */
 
 typedef struct impulse_deep {
     uint32_t geom[2];
     int body[2];
-    double left; /* depth that the step may leave */
-    int held;    /* by more than IMPULSE_OVERLAP: as deep as they are, */
-    int fixed;   /* and than IMPULSE_INSIDE: points and normals are those of q0 */
+    double left; /* depth that may remain after the step */
+    int held;    /* deeper than IMPULSE_OVERLAP: kept at its depth, */
+    int fixed;   /* and deeper than IMPULSE_INSIDE: points and normals are those of q0 */
 } impulse_deep;
 
-/* Two bodies in one another that nothing can part: impulse_part.c. */
+/* Two overlapping bodies that cannot be separated: impulse_part.c. */
 typedef struct impulse_stuck {
-    int a, b; /* of the tree; what stands still: -1 - its geom */
+    int a, b; /* bodies of the tree; for static geoms: -1 - geom */
 } impulse_stuck;
 
 typedef struct impulse_parting impulse_parting;
 
-/* Slopes of formulas: impulse_slopes.c. */
+/* Derivatives of formulas: impulse_slopes.c. */
 typedef struct impulse_stiff {
-    int count;     /* dofs that they couple: 0: there are none */
+    int count;     /* number of dofs that they couple; 0: there are none */
     int apart;     /* too many: S is its diagonal */
     int *at, *dof; /* [n] the index of a dof, -1: none; [count] the reverse */
     int *row_dof;  /* [n] scratch */
-    double *S, *V; /* [count][count] the slopes; their directions */
+    double *S, *V; /* [count][count] the derivatives; their eigenvectors */
     double *size;  /* [count] of masses */
     double *by;    /* [count] scratch */
     double *row;   /* [n] scratch */
@@ -68,14 +70,14 @@ typedef struct impulse_stiff {
 typedef struct impulse_roller {
     contact_key key;
     int columns, alone;
-    double frame[9], arm[2][3]; /* of the point at q0, from the centres of mass */
-    double part;                /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
-    double found;               /* the same before it was rounded up, of the first entry */
+    double frame[9], arm[2][3]; /* of the point at q0, relative to the centres of mass */
+    double part;                /* 0: the impulse acts at q0; 1: at q1; -1: unknown yet */
+    double found;               /* the same before it was rounded up, for the first entry */
     int body[2], first;         /* the first entry of these two bodies */
-    double b[3];                /* right sides for the iterate, */
-    double off;                 /* and how far they are from those of the last, as ways */
-    double slip[2];             /* in the step: what the law of friction is about */
-    double begun[6]; /* how its bodies move against each other at (q0, v0), in the world */
+    double b[3];                /* right-hand sides for the iterate, */
+    double off;                 /* and their difference from those of the last, as displacements */
+    double slip[2];             /* in the step: the argument of the law of friction */
+    double begun[6]; /* the relative motion of its bodies at (q0, v0), in the world frame */
 } impulse_roller;
 
 typedef struct impulse_rolling {
@@ -86,28 +88,29 @@ typedef struct impulse_rolling {
     double *J;            /* [points][2][6 * wide] rows at q0, and those that are used */
 } impulse_rolling;
 
-/* A point of the last round, on either body: impulse_stay.c. */
+/* A point of the last round, as a point of either body: impulse_stay.c. */
 typedef struct impulse_stays {
     contact_point point;
-    uint32_t origin; /* the feature that it was found as; its key may have another */
-    int carried;     /* it is of an earlier round */
-    int found;       /* it is where the search of now has found it; if not: */
-    int from;        /* it is where this one of the last round is now, */
+    uint32_t origin; /* the feature as which it was found; its key may have another */
+    int carried;     /* it comes from an earlier round */
+    int found;       /* the present search has found it; if not: */
+    int from;        /* it is the present position of this one of the last round, */
     int leads;       /* and its frame is that of a point which was found, */
-    uint32_t lead;   /* this feature; or as it was */
+    uint32_t lead;   /* with this feature; or as it was */
     double x[2][3];  /* in the frames of the geoms, */
     double n[2][3];  /* and its normal */
-    int follows;     /* for differences: it goes where the shapes have it, however fast */
+    int follows;     /* for differences: it follows the shapes, however fast */
 } impulse_stays;
 
 typedef struct impulse_staying {
     int count, found, capacity;
     impulse_stays *list; /* [capacity] of the last round, */
     impulse_stays *next; /* [capacity] and of this one */
-    int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
+    int differs; /* derivatives are being computed: nothing is recorded, and points that jump stay
+                  */
 } impulse_staying;
 
-/* A point that is open at q0, and how fast it closes there: impulse_land.c. */
+/* A point that is open at q0, and its closing speed there: impulse_land.c. */
 typedef struct impulse_begun {
     contact_key key;
     double gap, speed;
@@ -119,59 +122,60 @@ typedef struct impulse_pushed {
     double by[6];
 } impulse_pushed;
 
-/* Of a step: less than that is not left of it. */
+/* Relative to a step: a shorter remainder is ignored. */
 #define IMPULSE_ROUNDED 4e-15
-#define IMPULSE_SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
+#define IMPULSE_SLOWEST 1e-9 /* m/s: lower bound without gravity, because of round-off */
 
-/* Pairs that are in one another where a motion begins: how many, and the deepest. */
+/* Pairs that overlap where a motion begins: their number, and the deepest. */
 enum { IMPULSE_NAMED = 3, IMPULSE_APART = 4 };
 
 typedef struct impulse_overlap {
     int pairs;
-    int stuck; /* of them, those that nothing can part: impulse_part.c */
+    int stuck; /* of them, those that cannot be separated: impulse_part.c */
     contact_key key[IMPULSE_NAMED];
     double depth[IMPULSE_NAMED];
 } impulse_overlap;
 
-/* Where a flight is to end: impulse_seek.c. */
+/* The end of a flight while it is being determined: impulse_seek.c. */
 typedef struct impulse_seeking {
-    int moves;          /* of its end, that are left */
-    double low, high;   /* between which it is looked for */
-    double exact;       /* a gap that is closed */
-    double depth, rest; /* of what meets first, at the iterate; how fast it closes by itself */
+    int moves;        /* number of moves of its end that remain */
+    double low, high; /* bounds of the search */
+    double exact;     /* gaps up to this are closed */
+    double depth,
+        rest; /* of the first contact, at the iterate; its closing speed by gravity alone */
 } impulse_seeking;
 
 typedef struct impulse_landing {
     impulse_seeking seek;
     int begun_count, count, capacity;
-    int watched, seen; /* rounds are to end where something lands; and it was noted in them */
+    int watched, seen; /* rounds shall end when a landing is found; and one was found in them */
     int cut;           /* the step is taken in flights between impacts: */
-    int cuts;          /* so many pairs of bodies have been left out until they met; */
+    int cuts;          /* number of pairs of bodies that have been left out until they meet; */
     int sum_count, flight_count; /* impulses of contacts, */
-    impulse_pushed *sum;         /* [points] in all of the step, */
+    impulse_pushed *sum;         /* [points] in the whole step, */
     impulse_pushed *flight;      /* [points] and in the current flight */
     double step;                 /* the length of the whole step */
-    int pairs;                   /* of bodies that land in the piece that was taken last, */
-    double loss;                 /* and the energy that this took */
-    double late;                 /* by how much the end of that piece is after the first of them */
-    int slow;                    /* something lands in it that is too slow to be among them */
+    int pairs;                   /* number of pairs of bodies that land in the last piece, */
+    double loss;                 /* and the energy lost by that */
+    double late;                 /* the time from the first landing to the end of that piece */
+    int slow;                    /* it contains a landing too slow to be among them */
     impulse_begun *begun;        /* [points] */
-    contact_key *list;           /* [points] those that are left out, until they meet, */
-    unsigned char *faded;        /* [points] or that they are no landings has been found */
+    contact_key *list;           /* [points] those that are left out, until they meet */
+    unsigned char *faded;        /* [points] or have been found to be no landings */
     unsigned char
-        *now; /* [points found] it lands in this step; or is pushed apart: IMPULSE_APART */
+        *now; /* [points found] it lands in this step; or is being separated: IMPULSE_APART */
 } impulse_landing;
 
 /* One-sided rows of joints and tendons: impulse_limit.c. */
 typedef struct impulse_limits {
-    int any, count;     /* there are some; so many are left out until they are reached */
-    double *gap;        /* [m] where the current piece begins, */
-    double *speed;      /* [m] and how fast that closes there */
-    unsigned char *now; /* [m] it is landed on in the piece that was taken last */
+    int any, count;     /* there are some; number of those left out until they are reached */
+    double *gap;        /* [m] at the beginning of the current piece, */
+    double *speed;      /* [m] and its closing speed there */
+    unsigned char *now; /* [m] it is reached in the last piece */
     unsigned char *out; /* [m] it is left out */
 } impulse_limits;
 
-/* Two geoms that were found near each other: impulse_sweep.c. */
+/* Two geoms that were found close to each other: impulse_sweep.c. */
 typedef struct impulse_swept {
     int a, b, flies; /* flies: they are not part of the problem */
     double gap, n[3];
@@ -180,73 +184,73 @@ typedef struct impulse_swept {
 typedef struct impulse_sweep {
     contact_path path;
     int pairs;
-    impulse_swept *pair; /* [points] as the last round found them */
+    impulse_swept *pair; /* [points] as found in the last round */
     int fast_count;
-    int *list;            /* [geoms] those that are fast */
-    double *way;          /* [geoms] how far their points go at most; find_fast */
-    unsigned char *fast;  /* [geoms] it goes farther than a part of its thickness */
-    unsigned char *wild;  /* [geoms] it goes farther than contacts were looked for */
+    int *list;            /* [geoms] the fast ones */
+    double *way;          /* [geoms] upper bound of the displacement of their points; find_fast */
+    unsigned char *fast;  /* [geoms] it moves farther than a fraction of its thickness */
+    unsigned char *wild;  /* [geoms] it moves farther than the range of the contact search */
     int linear;           /* the step has one linearisation, at q0 */
-    int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */
+    int has_mesh, strict; /* strict: bodies are fast, and the step can be divided */
     int sure;             /* all steps since this was set were proved to be free */
 } impulse_sweep;
 
 /* Points of contact of the current iterate, and their rows. */
 typedef struct impulse_contacts {
-    int is_there; /* something can touch */
-    int wide;     /* columns that a row has at most */
+    int is_there; /* contacts are possible */
+    int wide;     /* largest number of columns of a row */
     contact_work found;
-    double *J;                   /* [points][6 * wide] rows of each, one after another */
+    double *J;                   /* [points][6 * wide] the rows of each, one after another */
     int *column;                 /* [points][wide] */
     int *columns;                /* [points] */
     double *b;                   /* [points] of the normal row */
-    struct impulse_label *label; /* [points] what to call them */
-    int *listed;                 /* [points] their place in the list for users, from 1; 0: none */
-    int bounces;                 /* some pair may */
-    int flying;                  /* points of pairs that bounce are left out, but for these */
+    struct impulse_label *label; /* [points] their names */
+    int *listed;                 /* [points] their index in the list for users, from 1; 0: none */
+    int bounces;                 /* some pair may bounce */
+    int flying;                  /* points of pairs that bounce are left out, except these */
     int deep_count;
-    struct impulse_deep *deep; /* [points] pairs that were in one another at the start, */
+    struct impulse_deep *deep; /* [points] pairs that overlapped at the start, */
     int deep_points;
     contact_point *deep_point; /* [points] and their points there, by geoms */
-    int let_go;                /* deep overlaps are ignored: no motion was found that parts it */
-    double sunk;               /* the deepest of the others at the start of the piece; */
-    int sinks;                 /* they stay as deep as they are, for the same reason */
+    int let_go;  /* deep overlaps are ignored: no motion was found that separates them */
+    double sunk; /* the deepest of the others at the start of the piece; */
+    int sinks;   /* they stay as deep as they are, for the same reason */
     int stuck_count;
-    struct impulse_stuck *stuck; /* [points] what is in one another and cannot be parted */
-    impulse_parting *parting;    /* NULL: it was not needed yet */
-    double whole;                /* of a step that impacts cut: its length; 0: it is not cut */
+    struct impulse_stuck *stuck; /* [points] overlaps that cannot be separated */
+    impulse_parting *parting;    /* NULL: not needed yet */
+    double whole;                /* the length of a step that is divided at impacts; 0: it is not */
     gauss_impact *law;           /* of impacts */
-    double near;                 /* points are found up to this gap, if not farther, */
-    int flown;                   /* at the end of a flight: what is stuck is that of its start */
+    double near;                 /* points are found at least up to this gap */
+    int flown;                   /* at the end of a flight: stuck pairs are those of its start */
     int rest_count;
-    contact_key *rest; /* [points] pairs that rest: their features mean nothing */
+    contact_key *rest; /* [points] pairs at rest, whatever their features */
     impulse_rolling rolling;
     impulse_staying stay;
     impulse_sweep sweep;
     impulse_landing land;
 } impulse_contacts;
 
-/* Newton's rule with the modes known: impulse_chord.c. */
+/* Newton's method with known modes: impulse_chord.c. */
 #define CHORD_WEIGHT 1e5  /* k, in units in which rows have length one: gauss/contact/prox.c */
-enum { CHORD_MOST = 64 }; /* speeds: beyond, the matrix is too large to be dense */
-enum { CHORD_ROWS = 96 }; /* of problems that are swept */
+enum { CHORD_MOST = 64 }; /* speeds: beyond this the matrix is too large to be dense */
+enum { CHORD_ROWS = 96 }; /* of problems solved by sweeps */
 
 typedef struct impulse_chord {
     int is_there;
-    int small;   /* problems of contact are the kernel's, which says how a load is shared */
-    int n, wide; /* wide: n in whole lines of eight */
+    int small;   /* contact problems are left to the kernel, which decides how a load is shared */
+    int n, wide; /* wide: n rounded up to a multiple of eight */
     int units, coulomb, row_capacity;
-    uint64_t blocks;                     /* that the factors are of */
+    uint64_t blocks;                     /* the blocks of the factors */
     prox_unit *unit;                     /* [row_capacity] rows and cones */
-    double *K, *U, *N;                   /* [n][wide] the factors; slopes of r */
+    double *K, *U, *N;                   /* [n][wide] the factors; derivatives of r */
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
-    double *lack;                        /* [wide] what the balance lacks before it */
-    double *nearing;                     /* [wide] how fast u closes a gap: impulse_seek.c */
+    double *lack;                        /* [wide] the residual of the balance before it */
+    double *nearing;                     /* [wide] how u closes a gap: impulse_seek.c */
     double *scratch;                     /* of balance_slopes */
     double *B, *G;                       /* [row_capacity][wide] in scaled units */
     double *scale, *lambda, *z, *change; /* [row_capacity] */
     double *speed;                       /* [row_capacity] k w, */
-    double *dw, *moved; /* and how the last way changes w; all of them since then */
+    double *dw, *moved; /* and the change of w by the last step; the sum of changes since then */
     double *W, *answer; /* [most][most], [most][wide] of impulse_modes.c */
     void *memory, *rows;
 } impulse_chord;
@@ -259,134 +263,137 @@ typedef struct step_impulse {
 
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
-    double fall;     /* for how long forces act until the speeds are u */
-    double theta;    /* where impulses act and momenta are. 0: in the middle, 1: at the end */
-    double sigma;    /* where forces are those of. 0: the middle of the step, 1: its end; */
-    int steep, tied; /* as this dof has it, and another one, too */
+    double fall;     /* the time for which forces act until the speeds are u */
+    double theta;    /* where impulses act and momenta are taken. 0: in the middle, 1: at the end */
+    double sigma;    /* where forces are taken. 0: in the middle of the step, 1: at its end; */
+    int steep, tied; /* because of this dof; another one has it too */
     double known[2]; /* impulse_again.c: theta and sigma of the piece */
     double *q0, *v0; /* [nq], [n] */
-    double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
+    double *first;   /* [n] v0 of the whole step, if it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
-    double *best;    /* [n] of the rounds so far the one that missed least */
+    double *best;    /* [n] the iterate with the least residual so far */
     double *q1;      /* [nq] q0 (+) h u */
-    double *q_other; /* [nq] where the momenta are, then where the impulses act */
-    double *q_force; /* [nq] where the forces are those of */
+    double *q_other; /* [nq] where momenta are taken, then where impulses act */
+    double *q_force; /* [nq] where forces are taken */
     double *begin;   /* sweeps of q0, and its M; */
-    double *q_begin; /* [nq] places, and inertia, are those of here: impulse_see_start */
+    double *q_begin; /* [nq] the coordinates of its poses and inertias: impulse_see_start */
     double *place;   /* sweeps of q0 (+) theta h u, where the impulses act, if theta > 0 */
     double *P0;      /* [bodies][6] the momenta at (q0, v0), */
-    double *P1;      /* and those of u, where the balance has them */
+    double *P1;      /* and those of u, as used in the balance */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
-    double *r;       /* [n] momentum gained less what the forces gave */
+    double *r;       /* [n] change of momentum minus the impulses of the forces */
     double *force;   /* [n] of springs, dampers and motors */
-    double *Q;       /* [n] the part of it that has no potential */
-    double *pull;    /* [lengths] what motors pull with on each */
+    double *Q;       /* [n] the part without a potential */
+    double *pull;    /* [lengths] forces of motors on each */
     double *given;   /* [motors] their controls or activations, */
     double *rate;    /* rates, */
-    bodies_law *law; /* and laws: the force before limits, and its slopes */
-    int aims;        /* entries of work->aim, of the motor looked at last */
-    double *held;    /* [n] slopes of motors that are not in H, on its diagonal */
-    double drift;    /* dV/dt of formulas that know the time */
+    bodies_law *law; /* and laws: the force before limits, and its derivatives */
+    int aims;        /* number of entries of work->aim, for the motor evaluated last */
+    double *held;    /* [n] derivatives of motors that are not in H, on its diagonal */
+    double drift;    /* dV/dt of formulas that depend on time */
     double *still;   /* [n] zeros */
     double *push;    /* [n] A' lambda */
     double *other;   /* [n] scratch */
     double *
         phi; /* [m] rows of constraints at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
-    double *A0, *psi0; /* the rows where the impulses act */
+    double *A0, *psi0; /* the rows where impulses act */
     double *act0;      /* [activations] of motors at q0, */
     double *act;       /* and at the end of the step */
 
-    /* Slopes of the balance. */
+    /* Derivatives of the balance. */
     impulse_matrix H; /* symmetric part, known in closed form */
     impulse_stiff stiff;
-    double *U;  /* n x n: the LU factors of all of it; NULL: too many for that */
+    double *U;  /* n x n: LU factors of the full matrix; NULL: too large */
     int *pivot; /* [n] */
     int with_N;
     impulse_chord chord;
     impulse_cones cones;
-    int plain; /* the step was solved by them alone: it leaves nothing to remember */
+    int plain; /* the step was solved by them alone: it leaves no memory */
 
     int *side; /* [motors][2], [lengths] whether a force is below (-1), within (0) or above (1) its
-                  range, and that it is to stay so: impulse_again.c */
+                  range, and shall stay so: impulse_again.c */
     int keeps_side;
-    int *joined; /* [motors] it has been at its limits in this step, */
+    int *joined; /* [motors] it has reached its limits in this step, */
     int *boxed;  /* and its force is a multiplier with limits, */
-    int changed; /* another one is than before, */
-    int *pulls;  /* [lengths] how many motors act on it, */
-    int *loose;  /* and of them, without multipliers */
+    int changed; /* a different one than before, */
+    int *pulls;  /* [lengths] number of motors that act on it, */
+    int *loose;  /* and number of those without multipliers */
     impulse_limits limits;
-    int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they touch */
+    int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they are in
+                      contact */
 
     impulse_contacts touch;
 
     double close;         /* relative residual of the balance at which the rounds end */
-    int sharp;            /* and speeds at the end are to be as good as the kernel makes them */
-    double accuracy;      /* certificate that contacts need reach; 0: as good as can be */
+    int sharp;            /* and speeds at the end shall be as accurate as the kernel makes them */
+    double accuracy;      /* certificate required of contacts; 0: as good as possible */
     double kinetic;       /* of v0 in the metric H: impulse_quick.c */
-    int sees_end;         /* begin has the sweeps of (q1, u) */
+    int sees_end;         /* `begin` has the sweeps of (q1, u) */
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
-    double driven;        /* of it, what forces and drives did in the last piece of the step */
+    double driven;        /* the part done by forces and drives in the last piece of the step */
     double gained_before; /* the current flight */
-    double late;         /* after a step: by how much its end is after landings in it; 0: located */
-    int slow;            /* after a step: slow landings in it are at the end of its pieces */
-    int linear, coarse;  /* a piece of it had one linearisation; had sigma > 0 */
-    long impacts;        /* after a step: how many there were in it, */
-    double impact_loss;  /* and the energy that they took */
-    double residual;     /* after a step: what is left of the balance, relative */
-    int rounds;          /* of the last step */
-    int composed;        /* the sweeps of q_begin have the inertia of what each body carries */
-    int sees_q1;         /* those of the work are of q1, with that as well */
-    int rests;           /* it goes on with the forces of the step before, to round-off */
-    int sure;            /* nothing can have gone through anything in it */
-    int calm;            /* nothing goes farther in it than it is thick */
-    int may_be_shorter;  /* rather than taken with rounds, where one linearisation is not enough */
-    int may_be_halved;   /* the current step, if it is not the one that was meant */
-    int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
-    int missed;          /* the equations of the last piece hold less well than asked for */
-    int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
-    double futile;       /* operations of solves in this step that did not arrive */
-    int rough;           /* the step began with one linearisation */
-    int overlaps;        /* shapes may be in one another at the start of the step: impulse_part.c */
-    int parts;           /* they were, or this is the first step */
-    int looks;           /* no step has been taken: */
-    impulse_overlap overlap; /* what was in one another before the first */
+    double late; /* after a step: the time from landings in it to its end; 0: they were located */
+    int slow;    /* after a step: slow landings in it are at the ends of its pieces */
+    int linear, coarse; /* a piece of it used one linearisation; had sigma > 0 */
+    long impacts;       /* after a step: the number of impacts in it, */
+    double impact_loss; /* and the energy lost by them */
+    double residual;    /* after a step: relative residual of the balance */
+    int rounds;         /* of the last step */
+    int composed;       /* the sweeps of q_begin include composite inertias */
+    int sees_q1;        /* those of the work are of q1, with composite inertias */
+    int rests;          /* it continues with the forces of the step before, to round-off */
+    int sure;           /* it is proved that nothing passed through anything in it */
+    int calm;           /* nothing moves farther in it than its thickness */
+    int may_be_shorter; /* rather than taken with rounds, where one linearisation is not enough */
+    int may_be_halved;  /* the current step, if its solution is not the intended one */
+    int last_resort;    /* it is accepted as well as it can be solved; 1: with fast bodies */
+    int missed; /* the equations of the last piece are satisfied less accurately than required */
+    int halved, inexact;     /* after a step: it was taken in pieces; a part of it is inaccurate */
+    double futile;           /* operations of failed solves in this step */
+    int rough;               /* the step began with one linearisation */
+    int overlaps;            /* shapes may overlap at the start of the step: impulse_part.c */
+    int parts;               /* they did, or this is the first step */
+    int looks;               /* no step has been taken: */
+    impulse_overlap overlap; /* overlaps before the first */
     double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
-    double *steady;          /* [n] forces of motors that are one for all of the step */
-    double *owed;            /* [n] what the rounds have left of the balance */
-    double *excess;          /* [n] by how much that is too much, squared: islands that are done */
-    int has_trend;           /* the step before has left some */
-    double *kept;            /* [kept_capacity] what it hands to the next: impulse_memory.c */
+    double *steady;          /* [n] forces of motors that are constant over the step */
+    double *owed;            /* [n] the remaining residual of the balance */
+    double *excess; /* [n] the squares by which that is too large; used for islands that have
+                       converged */
+    int has_trend;  /* the previous step has left some */
+    double *kept;   /* [kept_capacity] its memory for the next: impulse_memory.c */
     int kept_capacity, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
     const impulse_watch *watch; /* NULL: none */
-    struct step_sleep *sleep;   /* not NULL: it makes the steps, and only `kept` above is used */
+    struct step_sleep *sleep;   /* not NULL: it takes the steps, and only `kept` above is used */
     void *memory;
 } step_impulse;
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error);
 void impulse_free(step_impulse *s);
-/* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
+/* The accuracy of the rounds: 0: to round-off; 1: only the first one. */
 void impulse_set_tolerance(step_impulse *s, double tolerance);
-/* The certificate that contacts need reach, after the tolerance; 0: as good as can be. */
+/* The certificate required of contacts, call after setting the tolerance; 0: as good as
+ * possible. */
 void impulse_set_accuracy(step_impulse *s, double accuracy);
 void impulse_set_contact(step_impulse *s, zw_contact_law law); /* coulomb or convex */
-/* All of that, and whether steps are to go without memory. */
+/* All of that, and whether steps have no memory. */
 void impulse_set_plan(step_impulse *s, const zw_run_options *plan);
-/* What is carried after the speeds is so after v0 and v1. */
+/* In v0 and v1 the activations follow the speeds. */
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                        double *q1, double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
 void impulse_modes(const step_impulse *s, double *mode);
 
-/* From (q0, v0) over s->h, once: q1 in s, the speeds in v1. And over h, in pieces if need be, so
- * that (q0, v0) are the end. *lands (NULL: that is not asked): something lands in it at a time that
- * is to be found, so nothing was done. */
+/* impulse_take: from (q0, v0) over s->h, once: q1 in s, the speeds in v1. Then: over h, in pieces
+ * if necessary, so that (q0, v0) are the end. *lands (or NULL): something lands in it at a time
+ * that must be located, so nothing was done. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
-void impulse_begin_length(step_impulse *s); /* theta, fall, sigma for s->h; u is v0 after that */
-void impulse_see(step_impulse *s, const double *q); /* the places of q, in s->begin */
+void impulse_begin_length(step_impulse *s);         /* theta, fall, sigma for s->h; then u is v0 */
+void impulse_see(step_impulse *s, const double *q); /* the poses of q, in s->begin */
 void impulse_see_start(step_impulse *s);            /* of q0 */
 zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error);
 /* The speeds nearest to v, in the metric H, on the rows of p. */
@@ -395,44 +402,46 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
-/* The first iterate, from v0, where the step before shows how speeds change. */
+/* The first iterate, extrapolated from v0 by the change of speeds in the previous step. */
 void impulse_extrapolate(step_impulse *s);
-/* By less than is worth Newton's rule: it comes to rest by the kernel. */
+/* The motion is too small for Newton's method to be worthwhile: the kernel brings it to rest. */
 int impulse_hardly_moves(const step_impulse *s);
-/* Speeds have changed so in this time. */
+/* Records the change of speeds in this time. */
 void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time);
-/* So many that shorter pieces are not tried? */
+/* Has so much been spent that shorter pieces are not tried? */
 int impulse_is_spent(const step_impulse *s, int fast);
-int impulse_stops(const step_impulse *s); /* an end was asked for: the step will not count */
-void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
-/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
+int impulse_stops(const step_impulse *s); /* the caller asked to stop: the step is discarded */
+void impulse_count_solve(step_impulse *s,
+                         const impulse_problem *p); /* adds to the effort of the step */
+/* Did the kernel, with its whole effort, come near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
-double impulse_extent(const step_impulse *s);   /* how far the bodies of q0 are out, at least 1 */
+double
+impulse_extent(const step_impulse *s); /* the largest coordinate of the bodies at q0, at least 1 */
 double impulse_touching(const step_impulse *s); /* gaps up to this are closed */
-/* What has been taken becomes where to go on from. */
+/* Makes the end of the step the start of the next. */
 void impulse_move_on(step_impulse *s, const double *v1);
-/* How long before the end of a step its momenta are. */
+/* The time from the momenta of a step to its end. */
 double impulse_late(const step_impulse *s);
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s, const double *v1);
 
-/* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of joints
- * that slide. */
+/* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of sliding
+ * joints. */
 double impulse_forces_work(const step_impulse *s);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
-/* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
+/* Is the kinetic energy at v1, with contacts acting, much larger than forces and drives explain? */
 int impulse_is_driven(step_impulse *s, const double *v1);
-/* The same with one linearisation, for whatever reason; `gained` was the work before the step. */
+/* The same with one linearisation, whatever the cause; `gained` is the work before the step. */
 int impulse_gains(step_impulse *s, const double *v1, double gained);
-/* The work of constraints that move and of friction of joints that sticks, between these speeds:
- * from v0 to u, or from there to v1. And that of limits and contacts; that of landings is noted. */
+/* The work of moving constraints and of sticking joint friction between these speeds: from v0 to u,
+ * or from u to v1. And that of limits and contacts; that of landings is recorded. */
 double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                           const double *before, const double *after);
 double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after);
 
 int impulse_pushes_apart(const step_impulse *s); /* after impulse_find_landings */
-/* Of pushing apart, beside that; the sweeps are those of (q0, v0) and of q1. */
+/* The further work of separating overlaps; the sweeps are those of (q0, v0) and of q1. */
 double impulse_lift(step_impulse *s, const double *begin, double *end, const double *v1);
 
 /* impulse_close.c: v1 after the rounds. */
@@ -442,93 +451,94 @@ zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
 int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
-/* The head of what is kept, and what each block has; a block that is not there any more has this in
- * place of the upper half of its key. */
+/* The header of the memory, and the numbers of each block; a block that no longer exists has this
+ * instead of the upper half of its key. */
 enum { IMPULSE_HEAD = 4, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 
-/* impulse_memory.c: the numbers that are to be kept between steps; how many. */
+/* impulse_memory.c: the numbers to be kept between steps; returns how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* Multipliers from them. 0: there are none; -1: no memory. */
+/* Restores multipliers from them. 0: there are none; -1: no memory. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
 /* impulse_balance.c */
 void impulse_begin_balance(step_impulse *s); /* P0 */
-void impulse_begin_motors(step_impulse *s);  /* before forces of a step are asked for */
+void impulse_begin_motors(step_impulse *s);  /* before forces of a step are computed */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
-/* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
+/* The momenta that speeds gain from u to the end of the step; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-/* Which forces a step has, from (q0, v0): sigma; of the dof s->steep, with the largest steepness.
- */
+/* Where the forces of a step are taken, from (q0, v0): sigma, by the dof s->steep of the largest
+ * steepness. */
 void impulse_begin_forces(step_impulse *s);
 /* (h D + h^2 K)/M of a dof, right after that. */
 double impulse_steepness(const step_impulse *s, int d);
-double impulse_ahead(const step_impulse *s);           /* how long after its start they are */
+double impulse_ahead(const step_impulse *s);           /* their time after the start */
 void impulse_forces(step_impulse *s, const double *u); /* force, Q at q_force and u */
-void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
-void impulse_metric(step_impulse *s);                          /* H */
-void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
-/* H is factored; 0: it is no metric. */
+void impulse_metric_at(step_impulse *s,
+                       const double *sweeps); /* H from these sweeps, after composite inertias */
+void impulse_metric(step_impulse *s);         /* H */
+void impulse_slopes(step_impulse *s);         /* U: all derivatives, by differences of r at u */
+/* Factors H; 0: it is not positive definite. */
 int impulse_factor(step_impulse *s);
-void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is */
-/* |x| in the metric of H's diagonal, and the size that numbers in r have. */
+void impulse_solve(step_impulse *s, double *x); /* x = U \ x, for the current U */
+/* |x| in the metric of H's diagonal, and the size of the terms of r. */
 double impulse_norm(const step_impulse *s, const double *x);
-/* Squares that sum up to those of impulse_norm of x, and to more than those of the norms that
- * round-off and `close` allow: their difference, of each unknown. */
+/* Squares that sum to that of impulse_norm of x, minus those that round-off and `close` allow, for
+ * each unknown. */
 void impulse_find_excess(const step_impulse *s, const double *x, double close, double *excess);
 double impulse_size(const step_impulse *s);
-/* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
+/* The effect of round-off of q1 on stiff forces and, if bodies touch, on gaps. */
 double impulse_noise(const step_impulse *s, int touches);
 
-/* impulse_modes.c: modes as the multipliers say. But what has all the friction that there is and is
- * at rest is held; and in the first round all that is at rest: how they share a load is not for the
- * step before to say.
- */
+/* impulse_modes.c: modes from the multipliers. But contacts at the friction limit that are at rest
+ * are taken as sticking; and in the first round all that are at rest: the previous step must not
+ * decide how they share a load. */
 void chord_guess_modes(step_impulse *s);
-/* Modes for another try with the same rows, from where the step in x->way and
- * x->change has led; 0: the current ones are right. */
+/* Modes for another attempt with the same rows, from the end of the step in x->way and x->change;
+ * 0: the current ones are right. */
 int chord_change_modes(impulse_chord *x);
-/* Multipliers and modes by sweeps over the rows, until they change by this part of the largest,
- * with lack and z for them; 0: there are too many rows, or no factors. */
+/* Multipliers and modes by sweeps over the rows, until they change by less than this part of the
+ * largest, with lack and z for them; 0: there are too many rows, or no factors. */
 int chord_sweep(impulse_chord *x, int rows, double enough);
 
 /* impulse_chord.c */
 zw_status chord_create(impulse_chord *chord, const zw_system *system);
 void chord_free(impulse_chord *chord);
-int chord_factor(step_impulse *s);     /* at the iterate that was looked at; 0: it cannot be */
-int chord_fits(const step_impulse *s); /* are the factors of these rows? */
-/* The next iterate and its multipliers; 0: the modes are not those of the answer, nothing is done.
- */
+int chord_factor(step_impulse *s);     /* at the current iterate; 0: failed */
+int chord_fits(const step_impulse *s); /* are the factors those of these rows? */
+/* The next iterate and its multipliers; 0: the modes are not those of the solution, and nothing was
+ * changed. */
 int chord_step(step_impulse *s, int anew);
-/* The answer of a linear problem by the same rule, H (v - u) = gain + A' lambda, from the
- * multipliers that it starts with. 0: as above. */
+/* Solves a linear problem in the same way, H (v - u) = gain + A' lambda, from its initial
+ * multipliers. 0: as above. */
 int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double *v);
 
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
 void impulse_stiff_free(impulse_stiff *stiff);
-void impulse_stiffen(step_impulse *s); /* into H, at q1 and u, whose kinematics are known */
+void impulse_stiffen(step_impulse *s); /* adds to H, at q1 and u, whose kinematics are known */
 
 /* impulse_rows.c */
-int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */
-/* After impulse_place_rows at q0: limits that touch there will take part. */
+int impulse_held(
+    const step_impulse *s); /* number of constraints with rows: those of dry friction follow */
+/* After impulse_place_rows at q0: limits in contact there will take part. */
 void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
-/* phi and A of all rows at q, whose sweeps are run, and t; their psi at rest at `until`: rows that
- * hold speeds ask for those of the step's end, as the next step starts from them. */
+/* phi and A of all rows at q, whose sweeps have been computed, and t; their psi at rest at `until`:
+ * rows on speeds use those of the step's end, from which the next step starts. */
 void impulse_rows_at(step_impulse *s, double t, double until, const double *q, double *psi,
                      double *A);
-/* phi, psi, A at q1, which is there at time t. */
+/* phi, psi, A at q1, which is reached at time t. */
 void impulse_fill_rows(step_impulse *s, double t);
-/* One-sided rows that u would break join; their number. */
+/* Adds one-sided rows that u would violate; returns their number. */
 int impulse_reach(step_impulse *s);
 void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
-void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
-/* Constraints and limits that are reached, at q1, for an impact; the number of limits. Friction of
- * joints cannot hold against an impulse. */
+void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at its end, */
+/* Constraints and limits that are reached, at q1, for an impact; returns the number of limits.
+ * Joint friction cannot resist an impulse. */
 int impulse_put_impact_joints(step_impulse *s);
-void impulse_put_speeds(step_impulse *s);        /* with those of boxes and contacts */
+void impulse_put_speeds(step_impulse *s);        /* together with those of boxes and contacts */
 double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if one-sided */
 
 /* impulse_boxes.c: the boxes for forces that act for this time; `goes_on`: after the rounds. */
@@ -537,121 +547,126 @@ void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goe
 void impulse_begin_boxes(step_impulse *s, int all);
 /* Friction that has held in the rounds, as equalities. */
 void impulse_put_stuck(step_impulse *s, impulse_problem *p);
-/* A force within its range; of equations that are looked at again, on the side that *side says. */
+/* A force clamped to its range; when equations are evaluated again, on the side given by *side. */
 double impulse_within(const step_impulse *s, int *side, const double range[2], double force);
-/* rate, law, boxed of motor k at q1 and u; what it moves is in work->aim. */
+/* rate, law, boxed of motor k at q1 and u; its directions are in work->aim. */
 void impulse_look_at_motor(step_impulse *s, int k, const double *u);
-/* Is its force one that changes with u, but no multiplier? */
+/* Does its force change with u without being a multiplier? */
 int impulse_motor_yields(const step_impulse *s, int k);
-double impulse_motor_slope(const step_impulse *s, int k); /* of its force, by its rate */
-/* What motors with boxes do after the rounds, if that is not another question: into gain. */
+double impulse_motor_slope(const step_impulse *s, int k); /* derivative of its force by its rate */
+/* Adds the impulses of motors with boxes after the rounds to gain, unless they are
+ * unknowns there. */
 void impulse_late_motors(const step_impulse *s, double *gain);
-/* `left` of the balance gets what multipliers of boxes are off their laws at u. */
+/* Adds to `left` how far multipliers of boxes are from their laws at u. */
 void impulse_miss_of_boxes(const step_impulse *s, double *left);
 int impulse_sticks(const step_impulse *s, int k); /* friction k, at the end of the step */
-/* What sticks by the last answer of p does so exactly. */
+/* Makes friction that sticks by the last solution of p stick exactly. */
 void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v);
 
 /* impulse_contact.c */
 zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
 void impulse_contacts_free(impulse_contacts *t);
-/* At the pose of these sweeps, which know the speeds. `from` is the iterate that leads there; NULL:
- * that is q0. */
+/* At the pose of these sweeps, which include the speeds. `from` is the iterate that leads there;
+ * NULL: that is q0. */
 zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *from,
                                 zw_error *error);
-double impulse_margin(const step_impulse *s); /* and how much farther than speeds of now lead */
+double
+impulse_margin(const step_impulse *s); /* and the distance beyond what the present speeds cover */
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
-void impulse_put_apart(step_impulse *s, int k); /* point k, which was in one another, of these */
-/* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
+void impulse_put_apart(step_impulse *s, int k); /* point k of an overlap that is being separated */
+/* The keys by which blocks of contact rows are remembered begin here; blocks of other kinds have
+ * smaller keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
-#define IMPULSE_MOTORS 0x0800000000000000 /* and before those: motors */
+#define IMPULSE_MOTORS 0x0800000000000000 /* and below those: motors */
 int64_t impulse_contact_key(const contact_key *key);
 /* Point k as a contact of an impact; the number of its block. */
 int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
-/* Point k as rows that ask for b along the normal; and its speed along it. */
+/* Point k as rows with the right-hand side b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
-/* impulse_deep.c: pairs of the points found at q0 that are in one another, and their points. */
+/* impulse_deep.c: overlapping pairs of the points found at q0, and their points. */
 void impulse_note_deep(step_impulse *s);
 void impulse_keep_deep(impulse_contacts *t);
-/* At an iterate: in place of those found there. 0: there is no room for so many. */
+/* At an iterate: instead of those found there. 0: there is no room for so many. */
 int impulse_put_deep(impulse_contacts *t, int capacity);
 int impulse_is_fixed(const impulse_contacts *t, const contact_point *point);
 int impulse_is_held(const impulse_contacts *t, const contact_point *point);
-/* By how much of its depth a pair that is deep at q0 is left in one another after the step. */
+/* The part of its depth at q0 that remains of a deep pair after the step. */
 double impulse_left_by(const impulse_contacts *t, const contact_point *point);
 
-double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
-/* By how much the current multipliers and u, with the rows of q1, miss the laws of contact. */
+double impulse_depth(const step_impulse *s); /* largest depth of the points found last */
+/* How far the current multipliers and u, with the rows of q1, are from the laws of contact. */
 typedef struct impulse_miss {
-    double way;     /* gaps at which something pushes */
+    double way;     /* gaps of points that exert a force */
     double slip;    /* of slip and friction, relative to */
     double fastest; /* the largest speed of a point */
 } impulse_miss;
 impulse_miss impulse_law_miss(const step_impulse *s);
-/* Infinity into the columns of rows that are off by more than `most`; its slip is a speed. */
+/* Sets the columns of rows that are off by more than `most` to infinity; its slip is a speed. */
 void impulse_mark_misses(const step_impulse *s, impulse_miss most, double *excess);
-/* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
+/* After a step to the speeds v1: puts the contacts into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
 
-/* Constraints and limits that touch at q0, with rows of there: they stay, or open. */
+/* Constraints and limits in contact at q0, with the rows there: they stay closed, or open. */
 void impulse_put_standing(step_impulse *s, impulse_problem *p);
-/* All of them there, for a way from q0, in multiples of `unit`: to phi = 0, and not beyond it. */
+/* All of them there, for a displacement from q0, in multiples of `unit`: to phi = 0, and not beyond
+ * it. */
 void impulse_put_places(step_impulse *s, impulse_problem *p, double unit);
 
 /* impulse_part.c */
 void impulse_parting_free(impulse_parting *it);
-/* Of the points found at q0: pairs that cannot be parted are listed, and their points dropped. */
-/* Of q0, where points have been found up to this margin. */
+/* At q0, where points have been found up to this margin: lists pairs that cannot be separated, and
+ * drops their points. */
 zw_status impulse_find_stuck(step_impulse *s, double *sweeps, double margin, zw_error *error);
 int impulse_is_stuck(const step_impulse *s, int a, int b); /* two geoms */
-int impulse_parts(const step_impulse *s);                  /* does the step push overlaps apart? */
+int impulse_parts(const step_impulse *s);                  /* does the step separate overlaps? */
 int impulse_is_wedged(step_impulse *s); /* is there no way out of its shallow overlaps? */
 void impulse_drop_stuck(step_impulse *s);
 void impulse_part(
-    step_impulse *s); /* before a step over s->h: q0 is where what overlaps is less deep */
-double impulse_least_overlap(const step_impulse *s); /* what is deeper counts as that */
+    step_impulse *s); /* before a step over s->h: moves q0 to where overlaps are less deep */
+double impulse_least_overlap(const step_impulse *s); /* deeper overlaps count as this */
 
 /* impulse_stay.c */
 zw_status impulse_staying_create(impulse_staying *stay, size_t points);
 void impulse_staying_free(impulse_staying *stay);
-/* Points have just been found, at q0 or at an iterate: those of the last round that stay join. */
+/* Points have just been found, at q0 or at an iterate: adds those of the last round that stay. */
 void impulse_stay(step_impulse *s, int is_first);
-/* Of point k, which was not found but stays, while slopes are found: where it is on either body. */
+/* For point k, which was not found but stays, while derivatives are computed: its position on
+ * either body. */
 void impulse_stay_ends(const impulse_contacts *t, int k, double end[2][3]);
-/* The point of the last round that one of an earlier round has come down to; else that one. */
+/* The point of the last round to which one of an earlier round has converged; else that one. */
 const impulse_stays *impulse_stay_at(const impulse_contacts *t, const impulse_stays *it);
 
 /* impulse_roll.c */
-/* The rows at q0 of all entries, again; 0: a point is not there. */
+/* The rows at q0 of all entries, again; 0: a point is missing. */
 int impulse_roll_again(step_impulse *s, const double *sweeps);
-int impulse_roller_point(const step_impulse *s, int entry); /* of those just found; -1: none */
+int impulse_roller_point(const step_impulse *s, int entry); /* among those just found; -1: none */
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
 void impulse_rolling_free(impulse_rolling *rolling);
-/* After contacts at q0 have been found: which bodies roll. And at an iterate. */
+/* After contacts at q0 have been found: determines which bodies roll. And at an iterate. */
 void impulse_roll_begin(step_impulse *s, const double *sweeps);
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
-/* Is c of some point as near as that to where it jumps (in parts of a jump)? */
+/* Is c of some point within this distance of a jump (in units of a jump)? */
 int impulse_roll_jumps(const step_impulse *s, double near);
 /* The entry of point k; NULL: it does not roll. */
 const impulse_roller *impulse_rolled(const step_impulse *s, int k);
-/* So many rows of point k, whose block has been begun; 0: it does not roll. */
+/* This many rows of point k, whose block has been started; 0: it does not roll. */
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
-/* Of point k, which rolls: rows at q0, and at q1 along the axes of there. */
+/* For a rolling point k: rows at q0, and at q1 along the axes there. */
 void impulse_roller_rows(const step_impulse *s, int k, const double **J0, const double **J1);
 
-/* impulse_slip.c: slopes of the gap, over h, and of the slip of point k, whose sweeps are those of
- * the iterate, by u: [3][columns] */
+/* impulse_slip.c: derivatives of the gap, divided by h, and of the slip of point k, whose sweeps
+ * are those of the iterate, by u: [3][columns] */
 void impulse_contact_slopes(const step_impulse *s, int k, double *slope);
-/* How far right sides are from having settled, as ways. */
+/* How far right-hand sides are from having converged, as displacements. */
 double impulse_unsettled(const step_impulse *s);
 
 /* impulse_limit.c */
 zw_status impulse_limits_create(impulse_limits *limits, const zw_system *system);
 void impulse_limits_free(impulse_limits *limits);
-/* At (q0, v0), whose rows are there; how many are landed on in the piece that was solved; by how
- * much its end is after that; from now on these are left out; none is. */
+/* At (q0, v0), whose rows are known; the number reached in the piece that was solved; the time from
+ * then to its end; leaves these out from now on; leaves none out. */
 void impulse_limits_begin(step_impulse *s, const double *psi, const double *A);
 int impulse_limits_land(step_impulse *s);
 double impulse_limits_late(const step_impulse *s);
@@ -660,8 +675,8 @@ void impulse_limits_forget(step_impulse *s);
 /* Is row r left out of this flight? Is it closed, for the law of impact? */
 int impulse_limit_flies(const step_impulse *s, int r);
 int impulse_limit_meets(const step_impulse *s, int r);
-/* Rows at q and t, if some are left out; and the next of these behind r (-1: the first), with its
- * gap and how fast that closes at v. -1: there is none. */
+/* Rows at q and t, if some are left out; and the next of these after r (-1: the first), with its
+ * gap and closing speed at v. -1: there is none. */
 void impulse_limits_look(step_impulse *s, double t, const double *q);
 int impulse_limits_next(const step_impulse *s, int r, const double *v, double *gap, double *speed);
 
@@ -670,22 +685,23 @@ zw_status impulse_landing_create(impulse_landing *land, size_t points);
 void impulse_landing_free(impulse_landing *land);
 void impulse_note_overlaps(step_impulse *s); /* of the points found at the start of a motion */
 double impulse_gravity(const step_impulse *s);
-/* For how long a gap that closes at speed c, with gap'' = -a, is open; INFINITY: for ever. */
+/* The time until a gap with closing speed c and gap'' = -a closes; INFINITY: never. */
 double impulse_open_for(double gap, double c, double a);
-/* After contacts at q0 have been found; after the rounds: what lands; and where that is not cut at:
- * it is counted as an impact. */
+/* After contacts at q0 have been found; after the rounds: finds landings; and counts landings that
+ * are not located as impacts. */
 void impulse_land_begin(step_impulse *s);
 void impulse_find_landings(step_impulse *s);
 int impulse_is_landing(const impulse_contacts *t, int k);
 void impulse_count_landings(step_impulse *s);
-/* What has been found to land will be left out until it meets. 0: nothing, or too much at once. */
+/* Leaves the landings that were found out until they meet. 0: there are none, or too many
+ * at once. */
 int impulse_note_landings(step_impulse *s);
-/* Are some of them, as they move where a flight has ended, none? */
+/* Have some of them, by their motion at the end of a flight, turned out to be none? */
 int impulse_landings_fade(step_impulse *s, const double *v1);
 int impulse_lands(const impulse_contacts *t, const contact_point *point);
-void impulse_forget_landings(step_impulse *s); /* what was left out is not any more */
-/* Impulses of a step that is cut: of point k along its rows, in an impact; of all points in the
- * flight that was just taken; which counts. And of point k of the last ones found, over all. */
+void impulse_forget_landings(step_impulse *s); /* nothing is left out any more */
+/* Impulses of a step in flights: of point k along its rows, in an impact; of all points in the last
+ * flight; then that flight is added. And of point k of the last ones found, in total. */
 void impulse_add_push(step_impulse *s, int k, const double *push);
 void impulse_note_push(step_impulse *s);
 void impulse_keep_push(step_impulse *s);
@@ -697,8 +713,8 @@ void impulse_seek_anew(step_impulse *s); /* at an iterate, before its points and
 void impulse_seek_point(step_impulse *s, const double *sweeps, const contact_point *point,
                         int *column, double *J);
 void impulse_seek_limits(step_impulse *s);
-int impulse_seeks(const step_impulse *s); /* is the current length not the one? */
-/* Another length, and u for it; 0: it is the same, 2: it is so far that H is another. */
+int impulse_seeks(const step_impulse *s); /* has the length not converged? */
+/* Another length, and u for it; 0: it is the same, 2: it differs so much that H is another. */
 int impulse_seek_on(step_impulse *s);
 
 /* impulse_sweep.c */
@@ -706,15 +722,16 @@ zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);
 void impulse_sweep_free(impulse_sweep *sweep);
 /* Points have just been found. */
 void impulse_sweep_note(step_impulse *s);
-/* After impulse_take: the part of the way from q0 to q1 on which no two bodies meet that are not
- * part of the problem, and none go through each other; 1: all of it. */
+/* After impulse_take: the fraction of the motion from q0 to q1 during which no two bodies meet that
+ * are not part of the problem, and none pass through each other; 1: all of it. */
 double impulse_free_part(step_impulse *s);
-/* How many times its thickness the fastest of all goes in this time, at v0; and when two meet at
- * these speeds that are apart now, one of which goes farther than that: INFINITY: none do. */
+/* How many times its thickness the fastest body moves in this time, at v0; and when two separate
+ * bodies, one of which moves farther than its thickness, meet at these speeds: INFINITY: none
+ * do. */
 double impulse_pace(step_impulse *s, double time);
 double impulse_until_meeting(step_impulse *s, double time);
-/* In a piece that may be taken in halves, with fast bodies: does the current iterate have them so
- * deep in each other that nothing near it can be a solution? */
+/* In a piece that may be halved, with fast bodies: does the current iterate have them so deep in
+ * each other that no solution can be near? */
 int impulse_is_lost(const step_impulse *s);
 
 /* impulse_quick.c: one linearisation. */

@@ -1,17 +1,18 @@
-/* The equations of a piece of a step that has been solved, at other starts and speeds near it.
+/* Evaluates the equations of a piece of a step that has been solved at other starts and speeds near
+ * it.
  *
- * For derivatives (look/rigid/rigid.c): what holds, slides, touches and is at its limits is
- * that of the solution, whatever the place; only numbers follow it. So thresholds of impulse.c that
- * say which take part are not asked again:
+ * For derivatives (look/rigid/rigid.c): which constraints are active, which contacts slide and
+ * which motors are at their limits is taken from the solution; only the numbers change. So the
+ * thresholds of impulse.c that decide this are not evaluated again:
  *   - constraints and limits: those of in_reach;
  *   - points of contact: those of the last round, and those that were closed at q0, by their keys;
- *     points are looked for farther out, as they open where bodies are moved apart; of an earlier
- *     round only those that are not where one of the last is (impulse_stay.c);
+ *     points are searched for farther out, as they open where bodies move apart; of an earlier
+ *     round only those that do not coincide with one of the last (impulse_stay.c);
  *   - motors whose forces are multipliers, or at the ends of their ranges (impulse_keep_sides);
  * what is left out of a flight;
  *   - c of impulse_roll.c.
- * theta and sigma are found anew, if they are between 0 and 1: sigma as of the dof that had it, on
- * the same side of the corners of balance_ramp. */
+ * theta and sigma are computed again, if they are between 0 and 1: sigma from the same dof, on the
+ * same side of the corners of balance_ramp. */
 #include <limits.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@
 
 #define COPY(to, from, count) copy(to, from, (size_t)(count) * sizeof *(to))
 
-/* What is empty may be nowhere. */
+/* An empty array may be NULL. */
 static void copy(void *to, const void *from, size_t bytes)
 {
     if (bytes > 0) {
@@ -62,7 +63,7 @@ static void copy_contacts(impulse_contacts *to, const impulse_contacts *from)
     to->stay.differs = 1;
 }
 
-/* Multipliers, by key: those of friction say what is left of it. */
+/* Multipliers, by key: those of friction determine what remains of it. */
 static int copy_multipliers(impulse_problem *to, const impulse_problem *from)
 {
     int last = from->old_blocks - 1;
@@ -119,7 +120,7 @@ void impulse_keep_sides(step_impulse *to, const step_impulse *from)
     to->keeps_side = 1;
 }
 
-/* Between its corners the ramp is a line, which goes on beyond them here. */
+/* The ramp is linear between its corners; here the line continues beyond them. */
 static double sigma_again(const step_impulse *s, int steep)
 {
     double x = impulse_steepness(s, steep), low = 0.05, high = 0.2;

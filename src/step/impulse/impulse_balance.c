@@ -1,4 +1,4 @@
-/* The balance of momentum of a step, and its slopes; impulse.c has the equations. */
+/* The balance of momentum of a step, and its derivatives; impulse.c has the equations. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ double impulse_ahead(const step_impulse *s)
     return 0.5 * (1 + s->sigma) * s->h;
 }
 
-/* Formulas, where and when the forces are. */
+/* Evaluates formulas where and when forces are taken. */
 static void run_formulas(step_impulse *s, const double *u)
 {
     const zw_system *system = s->system;
@@ -28,8 +28,8 @@ static void run_formulas(step_impulse *s, const double *u)
     }
 }
 
-/* What motor k does is a law of this: its control, or what that has made of its activation, which
- * is noted as it will be at the end. */
+/* The argument of the law of motor k: its control, or its activation, whose value at the end of the
+ * step is stored. */
 static double given(step_impulse *s, int k)
 {
     const bodies_motor *motor = &s->system->bodies->motor[k];
@@ -42,8 +42,8 @@ static double given(step_impulse *s, int k)
                : bodies_activated(s->system, s->work, motor, s->act0[motor->act], impulse_ahead(s));
 }
 
-/* A motor along a constant sum of coordinates, whose force is its control times a number: it is one
- * for all of the step. */
+/* A motor along a constant sum of coordinates, whose force is a multiple of its control: it is
+ * constant over the step. */
 static int is_steady(const struct system_bodies *bodies, int k)
 {
     const bodies_motor *motor = &bodies->motor[k];
@@ -71,7 +71,7 @@ void impulse_begin_motors(step_impulse *s)
     }
 }
 
-/* Motors, but for those whose force is a multiplier: impulse_boxes.c. */
+/* Motors, except those whose force is a multiplier: impulse_boxes.c. */
 static void add_motors(step_impulse *s, const double *u)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -112,7 +112,7 @@ static void add_motors(step_impulse *s, const double *u)
             by = impulse_within(s, &s->side[2 * bodies->motor_count + i], range, by);
         }
         if (s->loose[i] < s->pulls[i]) {
-            by = s->loose[i] > 0 ? s->pull[i] : 0; /* boxes have the limits of this length */
+            by = s->loose[i] > 0 ? s->pull[i] : 0; /* the limits of this length are in its boxes */
         }
         for (int k = length->first; k < length->first + length->count; k++) {
             s->Q[bodies->term[k].dof] += coef[k] * by;
@@ -154,7 +154,7 @@ void impulse_begin_balance(step_impulse *s)
     balance_momenta(s->system, s->begin, s->P0);
 }
 
-/* Where the impulses act. */
+/* Sweeps where the impulses act. */
 static void find_place(step_impulse *s, const double *u)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -182,7 +182,7 @@ static void add_tendons(const step_impulse *s, const double *u, double *r)
     }
 }
 
-/* The forces of u; `known` is where they are, if the sweeps are of there already. */
+/* The forces for u; `known` is where they are taken, if the sweeps are of there already. */
 static void find_forces(step_impulse *s, const double *u, const double *known)
 {
     if (known) {
@@ -226,7 +226,7 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
     add_tendons(s, u, r);
 }
 
-/* The balance has been looked at last for s->u, so that P1 is of it and the sweeps are of q1. */
+/* The balance has been evaluated last for s->u, so that P1 belongs to it and the sweeps to q1. */
 void impulse_late_momenta(step_impulse *s, double *gain)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -272,7 +272,7 @@ static void add_motor_slopes(step_impulse *s)
     }
 }
 
-/* A tendon: its damper always, its spring where it is stretched beyond its rest. */
+/* A tendon: its damper always, its spring where it is stretched. */
 static void add_length_slopes(step_impulse *s, int index)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -295,7 +295,7 @@ static void add_length_slopes(step_impulse *s, int index)
     }
 }
 
-/* Air and water: along their own axes, as far as they slow down. */
+/* Fluid forces: along their own axes, as far as they are dissipative. */
 static void add_fluid_slopes(step_impulse *s)
 {
     zw_work *work = s->work;
@@ -377,8 +377,8 @@ int impulse_factor(step_impulse *s)
     return matrix_factor(&s->H);
 }
 
-/* What the current multipliers push at q1 of the sweeps, into s->other. 0: other blocks are there
- * than there were, and it says nothing. */
+/* The forces of the current multipliers at q1 of the sweeps, into s->other. 0: the blocks have
+ * changed, and the result would be meaningless. */
 static int push_there(step_impulse *s, uint64_t blocks)
 {
     impulse_fill_rows(s, s->t + s->h);
@@ -391,11 +391,11 @@ static int push_there(step_impulse *s, uint64_t blocks)
     return problem_blocks(&s->problem) == blocks;
 }
 
-/* Slopes of r - A' lambda: contacts move over what is round as it turns. */
+/* Derivatives of r - A' lambda: contact points move on curved shapes as they turn. */
 void impulse_slopes(step_impulse *s)
 {
     int n = s->system->n, touches = s->touch.is_there && s->touch.found.count > 0;
-    int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
+    int apart = touches ? 16 : 24; /* bits: half of those of a number; fewer for a position */
     uint64_t blocks = problem_blocks(&s->problem);
     double *r = s->other;
     s->touch.stay.differs = 1;
@@ -465,9 +465,9 @@ double impulse_size(const step_impulse *s)
     return sqrt(sum);
 }
 
-/* A coordinate is known to a unit in its last place: h K times that is no error of the solver. Nor
- * is M/h times that where something touches, as a gap over h is a speed: what is at rest has no
- * momenta beside which that would be small. */
+/* A coordinate is known to one unit in its last place: h K times that is no error of the solver.
+ * Nor is M/h times that where bodies touch, as a gap over h is a speed: a body at rest has no
+ * momentum relative to which that would be small. */
 static double noise_of(const step_impulse *s, int i, int touches, double far)
 {
     const tree_mechanism *tree = s->system->tree;

@@ -16,8 +16,8 @@ int once8_takes_plan(const zw_system *system, const zw_run_options *plan)
     return plan->method == ZW_METHOD_IMPULSE && plan->step > 0 && plan->tolerance >= 1 &&
            plan->accuracy == 0 && plan->contact != ZW_CONTACT_CONVEX &&
            system->model->event_count == 0 && system->tree && system->bodies &&
-           system->bodies->grip_count == 0 && system->bodies->sleep <= 0 && !kinks_exist(system) &&
-           cones_fit(system, plan->memoryless);
+           system->bodies->adhesion_count == 0 && system->bodies->sleep <= 0 &&
+           !kinks_exist(system) && cones_fit(system, plan->memoryless);
 }
 
 static int motors_fit(const struct system_bodies *bodies)

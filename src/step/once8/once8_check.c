@@ -8,8 +8,7 @@
 #define HAIR                                                                                       \
     1e-9 /* relative difference that other orders of summation may cause between two numbers that  \
             are compared */
-#define GAIN 0.01    /* as in impulse_work.c */
-#define UNMOVED 1e-9 /* lever arms that might be round-off: find_unmoved */
+#define GAIN 0.01 /* as in impulse_work.c */
 
 ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
 {
@@ -35,10 +34,14 @@ ZW_INLINE int any8(zw_mask8 mask)
     return all != 0;
 }
 
-/* Overlaps, and points that may be dropped. */
+/* Overlaps, and points that may be dropped because what moves them is round-off (find_unmoved of
+ * impulse_part.c, whose 1e-12 of the size of the mechanism is far below what counts as touching).
+ */
 ZW_CLONES void once8_check_start(once8 *s)
 {
     zw_mask8 good = s->of->good;
+    zw_real8 touching;
+    once8_touching(s, &touching);
     for (int i = 0; i < s->it.blocks; i++) {
         const augment_block8 *k = &s->it.block[i];
         if (s->about[i].constraint >= 0) {
@@ -50,7 +53,7 @@ ZW_CLONES void once8_check_start(once8 *s)
             most = lane_select8(lever > most, lever, most);
         }
         good &= ~(k->on & (gap < -s->deepest));
-        good &= ~(k->on & (gap < 0.0) & (most < UNMOVED));
+        good &= ~(k->on & (gap < 0.0) & (most < touching));
     }
     s->of->good = good;
 }

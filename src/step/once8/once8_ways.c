@@ -161,6 +161,18 @@ static int passes(const once8 *s, const contact_match *match, int first, int end
     return at < end && s->about[at].gap[lane] > size && reach > size;
 }
 
+/* In any world? */
+ZW_CLONES static int may_pass(const once8 *s, const contact_match *match, int first, int end)
+{
+    const contact_world *world = s->of->system->bodies->contact;
+    double size = 0.25 * fmin(world->geom[match->a].radius, world->geom[match->b].radius);
+    zw_mask8 far = {0};
+    for (int k = first; k < end; k++) {
+        far |= s->about[k].found & (s->about[k].gap > size);
+    }
+    return lane_any8(far & s->of->good & (s->reach[match->a] + s->reach[match->b] > size));
+}
+
 /* turns_away of impulse_contact.c */
 ZW_CLONES static void drop_rims(once8 *s)
 {
@@ -193,11 +205,17 @@ ZW_CLONES static void drop_rims(once8 *s)
 void once8_drop_ghosts(once8 *s)
 {
     drop_rims(s);
-    for (int lane = 0; lane < s->of->lanes; lane++) {
-        for (int i = 0, end; i < s->it.blocks && s->of->good[lane]; i = end) {
-            end = once8_end_of_pair(s, i);
-            const contact_match *match = &s->of->match[s->about[i].match].of;
-            if (s->about[i].constraint >= 0 || !passes(s, match, i, end, lane)) {
+    for (int i = 0, end; i < s->it.blocks; i = end) {
+        end = once8_end_of_pair(s, i);
+        if (s->about[i].constraint >= 0) {
+            continue;
+        }
+        const contact_match *match = &s->of->match[s->about[i].match].of;
+        if (!may_pass(s, match, i, end)) {
+            continue;
+        }
+        for (int lane = 0; lane < s->of->lanes; lane++) {
+            if (!s->of->good[lane] || !passes(s, match, i, end, lane)) {
                 continue;
             }
             take_pair_out(s, match, lane);

@@ -42,7 +42,7 @@ void balance_gather(const zw_system *system, const double *sweeps, double *F, do
     }
 }
 
-/* ---- How much happens in a step -------------------------------------------------------------- */
+/* ---- Rotation within a step ------------------------------------------------------------------ */
 
 static int turns(const tree_mechanism *tree, int d)
 {
@@ -50,7 +50,7 @@ static int turns(const tree_mechanism *tree, int d)
     return kind == TREE_HINGE || kind == TREE_BALL;
 }
 
-/* The square of the rate at which the centre of mass of body i is carried round by its parent. */
+/* The square of the angular rate at which the parent of body i moves its centre of mass around. */
 static double carried(const tree_mechanism *tree, const double *sweeps, int i)
 {
     const double *r = sweeps + tree->at.shift + 3 * i;
@@ -60,14 +60,15 @@ static double carried(const tree_mechanism *tree, const double *sweeps, int i)
     return size > 0 ? model_dot(across, across) / size : 0;
 }
 
-/* One hinge on the ground, and nothing on it: S' P+ is the same multiple of u from q0 and from q1,
- * so that v1 = v0 without forces, whatever angle a step turns it by. */
+/* A body on the world with one hinge and without children: S' P+ is the same multiple of u from q0
+ * and from q1, so that v1 = v0 without forces, whatever the angle of a step. */
 static int turns_alone(const tree_body *body)
 {
     return body->parent == 0 && body->last_child == 0 && body->dof_end == body->dof + 1;
 }
 
-/* The same by its own hinges and balls; or how fast it would swing on one of them by its weight. */
+/* The same by its own hinges and balls; or the rate at which it would swing on one of them under
+ * its weight. */
 static double swung(const tree_mechanism *tree, const double *sweeps, const double *v, int i)
 {
     const tree_body *body = &tree->body[i];
@@ -92,8 +93,8 @@ static double swung(const tree_mechanism *tree, const double *sweeps, const doub
     return arm > 0 && !turns_alone(body) ? fmax(most, model_dot(along, along) / arm) : most;
 }
 
-/* The square of the rate at which a body turns beside its angular momentum L = J w, |w x L|/|L|:
- * how fast L goes round in it. None where w is along an axis of J. */
+/* The square of |w x L|/|L|, the rate at which the angular momentum L = J w rotates relative to the
+ * body. Zero if w is along a principal axis of J. */
 static double tumbles(const tree_mechanism *tree, const double *sweeps, int i)
 {
     const double *J = sweeps + tree->at.inertia + 6 * i, *w = sweeps + tree->at.V + 6 * i;
@@ -124,22 +125,22 @@ double balance_theta(const zw_system *system, const double *sweeps, const double
 
 /* ---- Slopes of inertia ----------------------------------------------------------------------- */
 
-/* The forces of inertia are quadratic in the speeds, bias(v) with A_i = sum_d S_d' v_d and, at a
- * point that stays, F_i = I_i A_i + V_i x* I_i V_i. With e among the dofs that carry body i,
+/* The inertial forces are quadratic in the speeds, bias(v) with A_i = sum_d S_d' v_d and, about a
+ * fixed point, F_i = I_i A_i + V_i x* I_i V_i. With e among the dofs that move body i,
  *
  *     dA_i/dv_e = y_e - V_i x S_e,        y_e = (V before the joint of e + V after it) x S_e
  *
- * as S_e' belongs to the former or the latter and S_e turns what comes after it. So for all that
- * dof d carries together (superscript C), P being momenta and I' = V x* I - I V x the rate at which
- * an inertia of the world changes,
+ * as S_e' is carried by the one or the other and S_e moves all bodies after it. So for the subtree
+ * of dof d (superscript C), with momenta P and I' = V x* I - I V x the rate of change of an inertia
+ * in world axes,
  *
  *     dF_d/dv_e = I'^C S_e + S_e x* P^C + I^C y_e
  *
- * for every e on the path to d, d among them (in other words: Echeandia and Wensing 2021). The
- * slopes between d and such an e are then, with S_d . (S_e x* P) = -S_e . (S_d x* P),
+ * for every e on the path to d, including d (in other words: Echeandia and Wensing 2021). The
+ * derivatives between d and such an e are then, with S_d . (S_e x* P) = -S_e . (S_d x* P),
  *
  *     N_ed = S_e . (I'^C S_d + S_d x* P^C + I^C y_d)
- *     N_de = S_e . (I'^C S_d - S_d x* P^C) + y_e . I^C S_d,     C: what d carries
+ *     N_de = S_e . (I'^C S_d - S_d x* P^C) + y_e . I^C S_d,     C: the subtree of d
  *
  * Here a subtree's own numbers are about the centre of mass of its body. */
 typedef struct subtree {
@@ -195,7 +196,7 @@ static subtree body_alone(const tree_mechanism *tree, const double *sweeps, int 
     return it;
 }
 
-/* What a child carries, about the centre of mass of its parent, r before its own. */
+/* Adds the subtree of a child, about the centre of mass of its parent, at -r from its own. */
 static void add_child(subtree *to, const subtree *child, double mass, const double *r)
 {
     double J[6], rate[6], e[3], moment[3];
@@ -218,7 +219,7 @@ static void add_child(subtree *to, const subtree *child, double mass, const doub
     }
 }
 
-/* The force of a composite inertia for a motion x; of its rate with mass 0. */
+/* The force of a composite inertia for a motion x; for its rate, pass mass 0. */
 static void inertia_times(double mass, const double *h, const double *J, const double *x, double *F)
 {
     double moment[3], force[3];
@@ -243,7 +244,7 @@ static void motion_cross(const double *V, const double *S, double *to)
     }
 }
 
-/* y of `count` dofs from d on, which turn or shift together; V: before them, then after. */
+/* y of `count` dofs from d on, which rotate or translate together; V: before them, then after. */
 static void carry_axes(const tree_mechanism *tree, const double *sweeps, const double *v, int d,
                        int count, double *V, double *y)
 {
@@ -276,13 +277,14 @@ static void find_axes(const tree_mechanism *tree, const double *sweeps, const do
         for (int d = body->dof; d < body->dof_end;) {
             tree_joint_kind kind = tree->joint[tree->dof_joint[d]].kind;
             int count = kind == TREE_HINGE || kind == TREE_SLIDE ? 1 : 3;
-            carry_axes(tree, sweeps, v, d, count, V, y); /* a free joint: shifts, then turns */
+            carry_axes(tree, sweeps, v, d, count, V,
+                       y); /* a free joint: translations, then rotations */
             d += count;
         }
     }
 }
 
-/* The three forces of dof d of body i that the head names, along the path to the root. */
+/* The three forces of dof d of body i derived above, along the path to the root. */
 static void put_slopes(const tree_mechanism *tree, const double *sweeps, const double *y, int i,
                        int d, double F[3][6], double weight, double *N, int stride)
 {

@@ -9,19 +9,19 @@
 void balance_momenta(const zw_system *system, const double *sweeps, double *P);
 
 /* tau_d = sum of S_d . F_i over the bodies that d moves. F[bodies][6], moments about the centres of
- * mass, is used up. After tree_kinematics. */
+ * mass, is overwritten. After tree_kinematics. */
 void balance_gather(const zw_system *system, const double *sweeps, double *F, double *tau);
 
-/* How implicit a step should be, 0 to 1, that turns something by an angle with this square: 0 up to
+/* How implicit a step should be, 0 to 1, if it rotates a body by an angle with this square: 0 up to
  * a fifth of a radian, 1 from a half on. */
 double balance_ramp(double square);
 
-/* The same for a step of length h and what swings, tumbles, or is carried round, most in it.
- * (Spinning about an axis of its inertia does not count.) After tree_velocities. */
+/* The same for a step of length h and the body that swings, tumbles or is moved around most in it.
+ * (Spinning about a principal axis does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
-/* N += weight times the slopes, by the speeds, of the forces of inertia at the speeds v; row by row
- * with this stride. scratch[balance_slopes_scratch]. After tree_velocities. */
+/* N += weight times the derivatives, by the speeds, of the inertial forces at the speeds v; row by
+ * row with this stride. scratch[balance_slopes_scratch]. After tree_velocities. */
 void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
                     double *scratch, double *N, int stride);
 size_t balance_slopes_scratch(const zw_system *system);

@@ -64,11 +64,12 @@ size_t bodies_scratch(const zw_system *system)
            bodies_formula_scratch(system->bodies->formulas);
 }
 
-/* Of free joint `thin->dof` the columns are its own six, and the tree has them first. */
+/* The columns of free joint `thin->dof` are its own six, which are first in the tree. */
 static void put_thin(const zw_system *system, const zw_work *work, const bodies_thin *thin,
                      double *M)
 {
-    static const int turn[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; /* where inertia has (i, j) */
+    static const int turn[3][3] = {
+        {0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; /* index of (i, j) in inertia */
     const tree_mechanism *tree = system->tree;
     const double *R = work->sweeps + tree->at.R + 9 * thin->body, *c = thin->com;
     for (int r = 0; r < 6; r++) {
@@ -95,7 +96,7 @@ static void put_thin(const zw_system *system, const zw_work *work, const bodies_
 static void put_metric(const zw_system *system, const zw_work *work, const double *q, double *M)
 {
     const struct system_bodies *bodies = system->bodies;
-    if (system->bodies->extra_count > 0) { /* entries that the tree has not */
+    if (system->bodies->extra_count > 0) { /* entries outside the tree's pattern */
         memset(M, 0, (size_t)system->M_start[system->n] * sizeof *M);
     }
     const double *from = work->sweeps + system->tree->at.M;
@@ -111,7 +112,7 @@ static void put_metric(const zw_system *system, const zw_work *work, const doubl
     }
 }
 
-/* The speeds of what has dry friction, in the form of slip.c. */
+/* The sliding speeds of dry friction, in the form of slip.c. */
 static void put_slip(const zw_system *system, zw_work *work, const double *q, const double *v,
                      const double *from, double *out)
 {
@@ -127,7 +128,7 @@ static void put_slip(const zw_system *system, zw_work *work, const double *q, co
             *e += coef[dry->first + i] * v[bodies->term[dry->first + i].dof];
             T[i] = coef[dry->first + i];
         }
-        T[dry->count] = 0; /* nothing is wrong */
+        T[dry->count] = 0; /* no error */
         out = T + dry->count + 1;
     }
 }
@@ -146,7 +147,8 @@ static void put_friction(const zw_system *system, const zw_work *work, double *m
     }
 }
 
-/* force = springs + what does work (Q). Springs have a potential: energy counts them. */
+/* force = springs + forces that do work (Q). Springs have a potential, which is part of the
+ * energy. */
 static void put_forces(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
     double *out = work->out[PART_TERMS], *force = out + system->at.force;
@@ -174,7 +176,7 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
     }
 }
 
-/* Tendons through space with armature m: m J (J' v). */
+/* Spatial tendons with armature m: m J (J' v). */
 static void take_tendon_bias(const zw_system *system, zw_work *work, const double *q, double *force)
 {
     const struct system_bodies *bodies = system->bodies;
@@ -213,7 +215,7 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
     const double *q = in->q, *v = in->v;
     int bad = 0, finite = 1;
     if (system->bodies->extra_count > 0) {
-        return 0; /* M is not the tree's */
+        return 0; /* M differs from the tree's */
     }
     tree_kinematics(system->tree, q, work->sweeps);
     tree_velocities(system->tree, v, work->sweeps);
@@ -277,7 +279,7 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
              out + system->at.slip);
 }
 
-/* p, then p' as far as it is not that of the constraints: momenta.lane.h. */
+/* p, then p' without the constraints: momenta.lane.h. */
 static void put_momenta(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
     double *p = work->out[PART_LAGRANGE], *g = p + system->n;
@@ -321,7 +323,8 @@ static void put_energy(const zw_system *system, zw_work *work, const expr_inputs
     out[2] = energy[1];
 }
 
-/* Without formulas curves are coordinates over time, and draws are points of bodies and constants.
+/* Without formulas, curves are coordinates over time, and draws consist of points of bodies and
+ * constants.
  */
 static void put_shown(const struct system_bodies *bodies, const expr_inputs *in, double *out)
 {
@@ -342,7 +345,7 @@ static void put_shown(const struct system_bodies *bodies, const expr_inputs *in,
     }
 }
 
-/* Formulas, or points of bodies: of each output one. */
+/* Each output is a formula or a point of a body. */
 static void put_outputs(const zw_system *system, zw_work *work, const expr_inputs *in)
 {
     const struct system_bodies *bodies = system->bodies;

@@ -1,5 +1,4 @@
-/* Lengths, the constraints that close loops, what rolls, limits and dry friction, from their
- * definitions. */
+/* Lengths, loop closures, rolling constraints, limits and dry friction, from their definitions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static int is_scalar(const zw_joint_def *joint)
 
 /* ---- Lengths -------------------------------------------------------------------------------- */
 
-/* Once more coef times the coordinate of joint j; the length is the last one. */
+/* Adds coef times the coordinate of joint j to the last length. */
 static void add_term(bodies_builder *b, bodies_length *length, int j, double coef)
 {
     bodies_term *term = b->to->term + length->first;
@@ -46,7 +45,7 @@ static void joint_lengths(bodies_builder *b)
     for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
         const zw_joint_def *joint = &b->from->joint[j];
         bodies_length *length = new_length(b);
-        if (is_scalar(joint)) { /* springs and dampers are the tree's */
+        if (is_scalar(joint)) { /* springs and dampers belong to the tree */
             add_term(b, length, j, 1);
             length->force_limited = joint->force_limited;
             length->lifts = joint->motor_lifts;
@@ -117,7 +116,7 @@ bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos
     return frame;
 }
 
-/* The frame on `body` that is where `other` is in the reference pose. */
+/* The frame on `body` that coincides with `other` in the reference pose. */
 static bodies_frame same_place(const bodies_builder *b, const bodies_frame *other, int body)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -138,8 +137,8 @@ static bodies_frame same_place(const bodies_builder *b, const bodies_frame *othe
     return frame;
 }
 
-/* How well the numbers of a file can say where a frame is: half a unit of the sixth digit of every
- * offset on the way from the root to it, which files are commonly written with. */
+/* How accurately the numbers of a file define the position of a frame: half a unit in the sixth
+ * digit of every offset on the path from the root, as files commonly have six digits. */
 static double written_to(const bodies_builder *b, int body, const double pos[3])
 {
     double sum = sqrt(model_dot(pos, pos));
@@ -219,7 +218,7 @@ static zw_status add_constraint(bodies_builder *b, bodies_constraint constraint,
     return ZW_OK;
 }
 
-/* What rolls, and that it stays on its plane. */
+/* A rolling constraint, and the constraint that keeps the body on its plane. */
 static zw_status add_rolling(bodies_builder *b, bodies_constraint constraint,
                              const zw_equality_def *from, char *name, zw_error *error)
 {
@@ -360,7 +359,7 @@ static zw_status add_limits(bodies_builder *b, zw_error *error)
 
 /* ---- Dry friction --------------------------------------------------------------------------- */
 
-/* Against the speed of its terms: those of its tendon, or the last one. */
+/* Dry friction against the speed of its terms: those of its tendon, or the last one. */
 static zw_status add_dry(bodies_builder *b, bodies_dry dry, const char *name, int place,
                          zw_error *error)
 {
@@ -371,7 +370,7 @@ static zw_status add_dry(bodies_builder *b, bodies_dry dry, const char *name, in
     if (!constraint) {
         return bodies_no_memory(error);
     }
-    constraint->friction = EXPR_ONE; /* there is some: its numbers are the bodies' */
+    constraint->friction = EXPR_ONE; /* marks friction: the numbers are in bodies_dry */
     return ZW_OK;
 }
 

@@ -1,4 +1,4 @@
-/* From the description of bodies to a system: the tree, and the way through the other files. */
+/* From the definitions of bodies to a system: the tree, and the calls of the other files. */
 #include <math.h>
 #include <string.h>
 
@@ -43,15 +43,14 @@ static void body_of(const bodies_builder *b, int i, tree_body_def *body)
     memcpy(body->quat, from->quat, sizeof body->quat);
     body->is_placed = from->mocap;
     if (from->mocap) {
-        return; /* it has no motion that its mass would matter to */
+        return; /* the world does not move: its mass does not matter */
     }
     body->mass = b->inertia[i].mass;
     memcpy(body->com, b->inertia[i].com, sizeof body->com);
     model_principal_matrix(b->inertia[i].quat, b->inertia[i].moment, body->inertia);
 }
 
-/* The tree wants its bodies so that those of a subtree follow each other as the model has them:
- * parents first is all that both ask for. */
+/* Model and tree have the same order of bodies: both only require that parents come first. */
 static zw_status make_tree(bodies_builder *b, zw_error *error)
 {
     int joints = b->from->count[ZW_KIND_JOINT], bodies = b->from->count[ZW_KIND_BODY];
@@ -88,7 +87,7 @@ static zw_status make_tree(bodies_builder *b, zw_error *error)
 
 /* ---- The start ------------------------------------------------------------------------------ */
 
-/* Where the quaternion of a joint begins in q; -1: it has none. */
+/* Index of the quaternion of a joint in q; -1: it has none. */
 static int quaternion_at(const bodies_builder *b, int joint)
 {
     int kind = b->from->joint[joint].kind;
@@ -98,8 +97,7 @@ static int quaternion_at(const bodies_builder *b, int joint)
                                    : -1;
 }
 
-/* Quaternions get length one; one of zeros, which files have for "not said", turns nothing: that is
- * what MuJoCo takes it for. */
+/* Quaternions are normalised; one of zeros means no rotation, as in MuJoCo. */
 void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q)
 {
     memcpy(q, key->qpos, (size_t)key->qpos_count * sizeof *q);
@@ -129,7 +127,7 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
     return ZW_OK;
 }
 
-/* The reference pose, at rest; what the keyframe has takes its place. */
+/* The reference pose, at rest, overridden by the keyframe. */
 static zw_status make_start(bodies_builder *b, zw_error *error)
 {
     const zw_system *system = b->system;
@@ -172,17 +170,17 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
         }
     }
     for (int i = 0; i < system->n && from && from->qvel; i++) {
-        if (i < to->shown->coord_count) { /* given speeds are held in assembly */
+        if (i < to->shown->coord_count) { /* given speeds are fixed in assembly */
             to->shown->coord[i].speed = EXPR_ZERO;
         }
     }
     return ZW_OK;
 }
 
-/* ---- Haste ---------------------------------------------------------------------------------- */
+/* ---- Rate of damping------------------------------------------------------------------------ */
 
-/* To the damping of each dof by its joint, that of its tendons and the motors on them. `slow` has
- * room for a number of each length: once through motors, once through terms. */
+/* Adds the damping of tendons and motors to that of each dof. `slow[lengths]` is scratch: one pass
+ * over motors, one over terms. */
 static void add_damping(const struct system_bodies *to, double *slow, double *damping)
 {
     for (int i = 0; i < to->length_count; i++) {
@@ -206,8 +204,8 @@ static void add_damping(const struct system_bodies *to, double *slow, double *da
     }
 }
 
-/* What a joint of body X moves if nothing else gives way. */
-static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
+/* The inertia of body X along a joint, all other joints fixed. */
+static double joint_inertia(const zw_inertia *X, const zw_joint_def *joint)
 {
     double I[6], r[3], lever[3], sum;
     const double *a = joint->axis;
@@ -224,8 +222,9 @@ static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
     return sum + X->mass * model_dot(lever, lever);
 }
 
-/* Joints of the copies of bodies (bodies_cut.c) move those; weld_of has room for all bodies. */
-static void put_felt_masses(const bodies_builder *b, int *weld_of, double *diagonal)
+/* The joints of copies (bodies_cut.c) get the inertia of the original bodies; weld_of[bodies] is
+ * scratch. */
+static void put_joint_inertias(const bodies_builder *b, int *weld_of, double *diagonal)
 {
     for (int i = 0; i < b->from->count[ZW_KIND_EQUALITY]; i++) {
         const zw_equality_def *weld = &b->from->equality[i];
@@ -238,14 +237,13 @@ static void put_felt_masses(const bodies_builder *b, int *weld_of, double *diago
         int weld = weld_of[joint->body];
         for (int k = 0; k < model_joint_speeds[joint->kind] && weld > 0; k++) {
             const zw_inertia *copied = &b->inertia[b->from->equality[weld - 1].second];
-            diagonal[b->joint_dof[j] + k] = felt_mass(copied, joint);
+            diagonal[b->joint_dof[j] + k] = joint_inertia(copied, joint);
         }
     }
 }
 
-/* How fast dampers end a motion: damping over the effective mass at a joint, those beyond it being
- * free (the articulated one), at worst. */
-static zw_status measure_haste(bodies_builder *b, zw_error *error)
+/* The largest rate of damping: damping over the effective (articulated) inertia at a joint. */
+static zw_status find_damping_rate(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
     const double *pivot = b->sweeps + tree->at.pivot;
@@ -258,22 +256,22 @@ static zw_status measure_haste(bodies_builder *b, zw_error *error)
         return bodies_no_memory(error);
     }
     for (int k = 0; k < b->to->motor_count; k++) {
-        b->to->haste = fmax(b->to->haste, b->to->motor[k].filter);
+        b->to->damping_rate = fmax(b->to->damping_rate, b->to->motor[k].filter);
     }
-    put_felt_masses(b, weld_of, diagonal);
+    put_joint_inertias(b, weld_of, diagonal);
     tree_articulate(tree, diagonal, b->sweeps, &bad);
     double *damping = diagonal + n;
     memcpy(damping, tree->damping, n * sizeof *damping);
     add_damping(b->to, damping + n, damping);
     for (int d = 0; d < tree->nv && !bad; d++) {
-        b->to->haste = fmax(b->to->haste, damping[d] * pivot[d]);
+        b->to->damping_rate = fmax(b->to->damping_rate, damping[d] * pivot[d]);
     }
     base_free(diagonal);
     base_free(weld_of);
     return ZW_OK;
 }
 
-/* ---- The way through ------------------------------------------------------------------------ */
+/* ---- Compilation ---------------------------------------------------------------------------- */
 
 static zw_status start(bodies_builder *b, zw_error *error)
 {
@@ -297,7 +295,7 @@ static zw_status start(bodies_builder *b, zw_error *error)
         !b->joint_rank || !counted || !(to->shown = model_create())) {
         return bodies_no_memory(error);
     }
-    to->shown->file_count = b->model->file_count; /* places are those of the description */
+    to->shown->file_count = b->model->file_count; /* places refer to the files of the given model */
     to->shown->file = b->model->file;
     to->shown->place_count = b->model->place_count;
     to->shown->place = b->model->place;
@@ -307,7 +305,7 @@ static zw_status start(bodies_builder *b, zw_error *error)
                   : zw_model_inertia(b->model, b->inertia, error);
 }
 
-/* Room that depends on the size of the tree, and its reference pose. */
+/* Allocates arrays that depend on the size of the tree, and computes the reference pose. */
 static zw_status prepare(bodies_builder *b, zw_error *error)
 {
     zw_system *system = b->system;
@@ -321,12 +319,14 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->impratio = b->from->world.impratio;
     int sleeps = b->from->world.sleep && system->tree->moved == system->nq;
     for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
-        sleeps &= b->from->tendon[i].stop_count == 0; /* ways are not cut into islands */
+        sleeps &=
+            b->from->tendon[i].stop_count == 0; /* spatial tendons are not split into islands */
     }
     for (int i = 0; i < b->from->count[ZW_KIND_ACTUATOR]; i++) {
-        sleeps &= b->from->actuator[i].drive != ZW_DRIVE_BODY; /* it holds what it touches */
+        sleeps &= b->from->actuator[i].drive != ZW_DRIVE_BODY; /* adhesion */
     }
-    b->to->sleep = sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all */
+    b->to->sleep =
+        sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all islands */
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
@@ -364,7 +364,7 @@ static zw_status build(bodies_builder *b, zw_error *error)
         bodies_open,           bodies_make_formulas,    bodies_name_coordinates,
         bodies_make_parts,     bodies_make_constraints, bodies_make_drives,
         bodies_make_fluid,     bodies_make_contacts,    bodies_make_sensors,
-        bodies_make_rays,      measure_haste,           make_start,
+        bodies_make_rays,      find_damping_rate,       make_start,
         bodies_formula_events, bodies_make_pictures,    bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
@@ -422,13 +422,13 @@ void bodies_free(struct system_bodies *bodies)
     }
     char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name, bodies->reading_name};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        for (int i = 0; names[k] && names[k][i]; i++) { /* one more than there are */
+        for (int i = 0; names[k] && names[k][i]; i++) { /* NULL-terminated */
             base_free(names[k][i]);
         }
         base_free(names[k]);
     }
     if (bodies->shown) {
-        bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
+        bodies->shown->file_count = bodies->shown->place_count = 0; /* not owned */
         bodies->shown->file = NULL;
         bodies->shown->place = NULL;
         zw_model_free(bodies->shown);

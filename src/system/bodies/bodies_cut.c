@@ -1,25 +1,27 @@
-/* Bodies cut in two: joints that close loops, and maximal coordinates, where every joint does.
+/* Cutting bodies in two: for joints that close loops, and for maximal coordinates, where every
+ * joint is treated so.
  *
- * A joint that closes a loop leads from body Y to body X, which other joints move already. A tree
- * has no place for it. So X is cut: the body stays where it is, a copy without mass hangs on Y by
- * the joint, and a weld holds the two together. The six rows of the weld and the k coordinates of
- * the joint stand for the 6 - k rows that a joint of k freedoms has without coordinates of its own;
- * and having them, its angle counts turns, and limits, springs, motors, friction, armature and
- * couplings act on it as on every other joint: nothing after this file knows that it is special.
+ * A joint that closes a loop leads from body Y to body X, which other joints move already, so it is
+ * not part of the tree. Therefore X is cut: the body keeps its place in the tree, a massless copy
+ * is attached to Y by the joint, and a weld holds the two together. The six rows of the weld and
+ * the k coordinates of the joint stand for the 6 - k rows that a joint of k freedoms has without
+ * coordinates of its own; and with coordinates its angle counts revolutions, and limits, springs,
+ * motors, friction, armature and couplings act on it as on every other joint: later stages treat it
+ * like any other.
  *
- * The copy weighs nothing: what the weld does to it is what the joint does to Y, so the multipliers
- * of the weld are force and moment of the joint, at its anchor. M is singular, as the joint's
- * coordinates alone move no mass; on the motions that the weld admits it is not, and that is all
- * that Gauss's principle asks for (Fan et al. 2005, section 6).
+ * As the copy is massless, the joint transmits the wrench of the weld to Y, so the multipliers of
+ * the weld are force and moment of the joint, at its anchor. M is singular, as the joint's
+ * coordinates alone move no mass; on the motions that the weld admits it is positive, which is all
+ * that Gauss's principle requires (Fan et al. 2005, section 6).
  *
- * Maximal coordinates: every body that joints hang on its parent is cut so, and freed. n = 6 N +
- * (freedoms of the joints), m = 6 N + (rows of loops and limits); M and A couple neighbours only,
- * so the sparse kernel's work is linear in the number of bodies where the mechanism is a tree or
- * nearly one.
+ * Maximal coordinates: every body with joints to its parent is cut in this way, and the original
+ * becomes a free body. n = 6 N + (freedoms of the joints), m = 6 N + (rows of loops and limits); M
+ * and A couple neighbours only, so the sparse kernel's work is linear in the number of bodies where
+ * the mechanism is a tree or nearly one.
  *
  * Invariants: the first bodies, joints, geoms, ... of the cut model are those of the given one, in
- * their order; after them stand the copies and the free joints. But the welds stand before the
- * other equalities: of what says the same, the later is called redundant. */
+ * their order, followed by the copies and the free joints. But the welds precede the other
+ * equalities: of redundant constraints the later one is reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +33,8 @@
 typedef struct cut {
     int group;        /* of its joints: model_joint_group */
     int body, parent; /* X, Y */
-    int joint, count; /* the first of its joints; how many */
-    int copy;         /* the body that hangs on Y */
+    int joint, count; /* its first joint, and the number of joints */
+    int copy;         /* the copy attached to Y */
 } cut;
 
 typedef struct cutter {
@@ -43,7 +45,7 @@ typedef struct cutter {
     int maximal;
     zw_inertia *inertia; /* [bodies] */
     model_pose *place;   /* [bodies] in the world, in the reference pose */
-    int *head;           /* [bodies] the one with joints that it is fast to; 0: the world */
+    int *head;           /* [bodies] the body with joints that it is welded to; 0: the world */
     int *order;          /* [joints] of the coordinates */
     int *cut_of;         /* [joints] -1: none */
     int cut_count;
@@ -95,7 +97,7 @@ static void find_heads(cutter *c)
     }
 }
 
-/* Joint j needs one: is it possible? */
+/* Can a cut be made at joint j? */
 static zw_status check_cut(cutter *c, int j)
 {
     const zw_joint_def *joint = &c->from->joint[j];
@@ -146,7 +148,7 @@ static zw_status add(cutter *c, zw_kind kind, const void *def)
     return model_add_part(c->to, kind, def, &c->failure) < 0 ? c->failure.status : ZW_OK;
 }
 
-/* A name that none of this kind has or will have. */
+/* A name that no part of this kind has or will get. */
 static void make_new(const cutter *c, zw_kind kind, char *name)
 {
     while ((model_find_part(c->to->bodies, kind, name) >= 0 ||
@@ -174,7 +176,7 @@ static void put_pose(zw_body_def *body, const model_pose *pose)
 
 static zw_status copy_bodies(cutter *c)
 {
-    int next = 0; /* the first cut whose group is not below i */
+    int next = 0; /* the first cut whose group is at least i */
     zw_status status = ZW_OK;
     for (int i = 1; i < c->from->count[ZW_KIND_BODY] && status == ZW_OK; i++) {
         zw_body_def body = c->from->body[i];
@@ -191,7 +193,7 @@ static zw_status copy_bodies(cutter *c)
     return status;
 }
 
-/* X once more, on Y, without mass. */
+/* A massless copy of X, attached to Y. */
 static zw_status hang_copy(cutter *c, cut *it)
 {
     zw_body_def body = zw_body_default();
@@ -207,7 +209,7 @@ static zw_status hang_copy(cutter *c, cut *it)
     return add(c, ZW_KIND_BODY, &body);
 }
 
-/* By names that they have without their bodies. */
+/* With explicit names, which do not depend on their bodies. */
 static zw_status copy_joints(cutter *c)
 {
     char name[BODIES_NAME];
@@ -223,7 +225,7 @@ static zw_status copy_joints(cutter *c)
     return status;
 }
 
-/* Those that were hung on their parents. */
+/* Adds free joints to the bodies that had joints to their parents. */
 static zw_status free_bodies(cutter *c)
 {
     char name[BODIES_NAME];
@@ -231,7 +233,7 @@ static zw_status free_bodies(cutter *c)
     for (int k = 0; k < c->cut_count && status == ZW_OK; k++) {
         zw_joint_def joint = zw_joint_default();
         if (c->cut[k].group >= c->from->count[ZW_KIND_BODY]) {
-            break; /* loops come last */
+            break; /* loop joints come last */
         }
         joint.kind = ZW_JOINT_FREE;
         joint.body = c->cut[k].body;
@@ -247,7 +249,7 @@ static zw_status free_bodies(cutter *c)
     return status;
 }
 
-/* The weld of a copy is called after its joint; where there are several, after the body. */
+/* The weld of a copy has the name of its joint; if there are several, that of the body. */
 static zw_status weld_copies(cutter *c)
 {
     char name[BODIES_NAME];
@@ -273,7 +275,7 @@ static zw_status weld_copies(cutter *c)
     return status;
 }
 
-/* By their names, which may come from their numbers. */
+/* With explicit names, as default names contain their numbers. */
 static zw_status copy_equalities(cutter *c)
 {
     char name[BODIES_NAME];
@@ -287,19 +289,19 @@ static zw_status copy_equalities(cutter *c)
     return status;
 }
 
-/* ---- All else that the model has ------------------------------------------------------------ */
+/* ---- Other parts ---------------------------------------------------------------------------- */
 
 static zw_status copy_kind(cutter *c, zw_kind kind)
 {
     zw_status status = ZW_OK;
-    int skip = kind == ZW_KIND_KEY && c->maximal; /* they speak of other coordinates */
+    int skip = kind == ZW_KIND_KEY && c->maximal; /* keyframes have other coordinates */
     for (int i = 0; i < c->from->count[kind] && !skip && status == ZW_OK; i++) {
         status = add(c, kind, model_part_at(c->from, kind, i));
     }
     return status;
 }
 
-/* What a subtree or the force on a parent is, the tree of the cut model does not know. */
+/* Sensors of subtrees and of forces on parents are not defined in the cut model. */
 static zw_status check_sensors(cutter *c)
 {
     for (int i = 0; i < c->from->count[ZW_KIND_SENSOR]; i++) {
@@ -331,7 +333,8 @@ static int is_excluded(const model_bodies *b, int body1, int body2)
     return found;
 }
 
-/* Bodies and their parents do not touch; freed, they do not know each other any more. */
+/* Contacts between bodies and their parents are excluded, which the cut model would not know
+ * otherwise. */
 static zw_status exclude_parents(cutter *c)
 {
     const model_bodies *b = c->from;
@@ -376,7 +379,7 @@ static zw_status open(cutter *c)
     c->to->place = c->model->place;
     c->to->run = c->model->run;
     zw_world_def *world = &c->to->bodies->world;
-    *world = c->from->world; /* its rules for masses have been followed */
+    *world = c->from->world; /* its rules for masses have been applied */
     world->maximal = world->from_geoms = world->balance = 0;
     world->bound_mass = world->bound_inertia = 0;
     world->total_mass = -1;
@@ -419,7 +422,7 @@ int bodies_has_loops(const zw_model *model)
 void bodies_cut_free(zw_model *model)
 {
     if (model) {
-        model->file_count = model->place_count = 0; /* not its own */
+        model->file_count = model->place_count = 0; /* not owned */
         model->file = NULL;
         model->place = NULL;
         zw_model_free(model);

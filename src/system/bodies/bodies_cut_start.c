@@ -1,6 +1,6 @@
-/* The start in maximal coordinates: where the tree of the model as given puts its bodies, and how
- * they move there. Loops are closed, and limits met, in the tree's coordinates first, so that both
- * ways begin alike. */
+/* The initial state in maximal coordinates: poses and velocities of the bodies from the tree of the
+ * given model. Loops are closed and limits satisfied in the tree's coordinates first, so that both
+ * forms start from the same state. */
 #include <string.h>
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include "system/bodies/bodies_build.h"
 #include "tree/sweeps.h"
 
-/* The model as a tree, with all loops cut but nothing freed: its coordinates are the model's. */
+/* The model as a tree, with all loops cut but no free bodies: its coordinates are the model's. */
 typedef struct poser {
     bodies_builder b;
     zw_system system;
@@ -96,7 +96,8 @@ static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
     return beyond;
 }
 
-/* Where the tree starts once its loops are closed; if they cannot be, assembly reports it later. */
+/* The initial state of the tree with closed loops; if they cannot be closed, assembly reports it
+ * later. */
 static zw_status assemble(poser *p, zw_error *error)
 {
     zw_error failure = {0};
@@ -153,7 +154,7 @@ static zw_status add_start(const poser *p, const zw_key_def *key, zw_model *cut,
         def.qvel = def.qvel ? v : NULL;
         def.qvel_count = def.qvel ? sizes.qvel : 0;
         int index = model_add_part(cut, ZW_KIND_KEY, &def, error);
-        status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* nothing else is wrong with it */
+        status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* the only possible error */
     }
     base_free(q);
     base_free(v);

@@ -1,4 +1,4 @@
-/* Motors and weights taken off, from their definitions. */
+/* Motors and gravity compensation, from their definitions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "system/bodies/bodies_build.h"
 #include "tree/sweeps.h"
 
-/* What it pulls on. */
+/* Sets the target of a motor. */
 static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_motor *motor)
 {
     if (from->drive == ZW_DRIVE_SITE || from->drive == ZW_DRIVE_CRANK) {
@@ -24,7 +24,7 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
         return;
     }
     if (from->drive == ZW_DRIVE_BODY) {
-        motor->kind = MOTOR_GRIP;
+        motor->kind = MOTOR_ADHESION;
         motor->part = from->target;
         return;
     }
@@ -53,7 +53,7 @@ static int formula_of(const bodies_builder *b, int actuator)
     return k;
 }
 
-/* Sensors may look at it also where motors are switched off: then it is not counted. */
+/* A motor that is switched off is still described, for sensors, but not counted. */
 static void describe_motor(bodies_builder *b, int index)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
@@ -93,7 +93,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
     }
     param->place = from->place;
     b->to->motor_count++;
-    b->to->grip_count += from->drive == ZW_DRIVE_BODY;
+    b->to->adhesion_count += from->drive == ZW_DRIVE_BODY;
     b->to->motor[index].param = b->to->shown->param_count - 1;
     if (from->dynamics != ZW_DYNAMICS_NONE) {
         b->to->motor[index].act = b->to->act_count;
@@ -104,7 +104,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
 
 /* ---- Damping by its ratio -------------------------------------------------------------------- */
 
-/* Of a slider-crank, whose axis is z of this turn. */
+/* For a slider-crank whose axis is the z axis of `quat`. */
 static void crank_wrench(const bodies_builder *b, const bodies_motor *motor, const double place[3],
                          const double quat[4], double wrench[6])
 {
@@ -135,10 +135,10 @@ void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, dou
         }
         return;
     }
-    if (motor->kind == MOTOR_GRIP) { /* nothing touches: no points have been looked for */
+    if (motor->kind == MOTOR_ADHESION) { /* no contact points are known */
         return;
     }
-    if (motor->kind != MOTOR_SITE) { /* the quaternion is 1, or the body's own turn */
+    if (motor->kind != MOTOR_SITE) { /* the quaternion is 1, or that of the body */
         for (int k = 0; k < (motor->kind == MOTOR_BALL ? 3 : 6); k++) {
             row[motor->dof + k] = motor->gear[k];
         }
@@ -166,8 +166,8 @@ void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, dou
     }
 }
 
-/* kv = 2 ratio sqrt(kp m), where m sums the mass of each speed that the motor moves (the diagonal
- * of M), as seen through its gear: M_dd over the square of the transmission. */
+/* kv = 2 ratio sqrt(kp m), where m is the sum, over the speeds that the motor moves, of M_dd over
+ * the square of the transmission. */
 static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -202,7 +202,7 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
-/* The force -gravcomp m g at the centre of mass of a body; those of the world do nothing. */
+/* The force -gravcomp m g at the centre of mass of a body; those of the world have no effect. */
 static void make_lifts(bodies_builder *b)
 {
     static const double none[4] = {1, 0, 0, 0};
@@ -265,8 +265,7 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
                      bad ? "here: masses are missing" : "where loops are cut");
 }
 
-/* Weights that are taken off by the motors of some joints; without any motor none are, as in
- * MuJoCo. */
+/* Gravity compensation by the motors of some joints; without motors there is none, as in MuJoCo. */
 static void share_lifts(bodies_builder *b)
 {
     int none = b->from->count[ZW_KIND_ACTUATOR] == 0 || bodies_without(b, ZW_WITHOUT_ACTUATION);
@@ -280,8 +279,8 @@ static void share_lifts(bodies_builder *b)
     }
 }
 
-/* MuJoCo limits the sum of the forces f of the motors on a tendon, without their gears; what pulls
- * there is the sum of gear f. With one gear for all that is gear times the range. */
+/* MuJoCo limits the sum of the forces f of the motors on a tendon, without their gears; the force
+ * along the tendon is the sum of gear f. With one gear for all that is gear times the range. */
 static void limit_tendons(bodies_builder *b)
 {
     for (int i = b->from->count[ZW_KIND_JOINT]; i < b->to->length_count; i++) {

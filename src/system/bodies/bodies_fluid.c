@@ -1,19 +1,19 @@
-/* Forces of the air or water around: MuJoCo's two models, with its numbers.
+/* Fluid forces: MuJoCo's two models, with its numbers.
  *
  * A body (or one of its shapes) moves through a fluid of density rho and viscosity mu that itself
  * moves with the velocity `wind`. With w and v the angular velocity and the velocity relative to
- * the fluid, in axes of the body at the middle of what the fluid acts on:
+ * the fluid, in the axes and at the centre of the body or shape:
  *
- * Box.  The box of uniform density with sides b that has the body's mass and principal moments;
- * axes are the principal ones, at the centre of mass. With d the mean of the sides,
+ * Box. The box of uniform density with sides b that has the body's mass and principal moments; axes
+ * are the principal ones, at the centre of mass. With d the mean of the sides,
  *
  *     f_i = -(3 pi d mu + rho/2 b_j b_k |v_i|) v_i
  *     t_i = -(pi d^3 mu + rho/64 b_i (b_j^4 + b_k^4) |w_i|) w_i
  *
- * Ellipsoid.  Shapes that ask for it, each by itself, as an ellipsoid with half axes s in the frame
+ * Ellipsoid. Each shape with fluidshape="ellipsoid", as an ellipsoid with half axes s in the frame
  * of the shape (Todorov et al., MuJoCo's documentation, "Fluid forces"). Its coefficients are those
- * of blunt, slender and angular drag, Kutta lift and Magnus lift: c_b, c_s, c_w, c_K, c_M. With
- * a_i = (s_j s_k)^2, n = a * v, m = a * a * v by components, N = n.v, P = m.v:
+ * of blunt, slender and angular drag, Kutta lift and Magnus lift: c_b, c_s, c_w, c_K, c_M. With a_i
+ * = (s_j s_k)^2, n = a * v, m = a * a * v by components, N = n.v, P = m.v:
  *
  *     A = pi sqrt(P/N)                                          area seen along v
  *     f = -(6 pi mu mean(s) + rho |v| (c_b A + c_s (A_max - A))) v       drag
@@ -21,12 +21,12 @@
  *         + c_M rho volume w x v + p x w                        spin; mass of the fluid
  *     t = -(pi D^3 mu + rho |k * w|) w + p x v + l x w          D = 2 mean(s)
  *
- * where k_i = c_w I_i + c_s (I_max - I_i), I_i = 8/15 pi s_i max(s_j, s_k)^4, and p = rho M v,
- * l = rho J w are the momenta of the fluid that moves along (Lamb 1932, 114, 115; kappa below). Its
- * inertia is not added to that of the body: so it is in MuJoCo.
+ * where k_i = c_w I_i + c_s (I_max - I_i), I_i = 8/15 pi s_i max(s_j, s_k)^4, and p = rho M v, l =
+ * rho J w are the momenta of the added mass (Lamb 1932, 114, 115; kappa below). Its inertia is not
+ * added to that of the body, as in MuJoCo.
  *
- * Slopes are the derivatives of these, B = d(t, f)/d(w, v). MuJoCo keeps denominators above 1e-15,
- * and so do we: its numbers for things below a centimetre depend on it. */
+ * B = d(t, f)/d(w, v) are the derivatives. Denominators are kept above 1e-15, as in MuJoCo: its
+ * results for shapes below a centimetre depend on it. */
 #include <math.h>
 #include <string.h>
 
@@ -56,8 +56,8 @@ static void add_cross(double *out, double factor, const double *x, const double 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* kappa = s0 s1 s2 times the integral of dl / sqrt((s0^2 + l)^3 (s1^2 + l) (s2^2 + l)) over l > 0.
- * It is taken as MuJoCo takes it, by one Gauss-Kronrod rule of 15 points whose nodes and weights
- * have 8 digits, with l = x^3/(1 - x)^2. */
+ * As in MuJoCo it is integrated by one Gauss-Kronrod rule of 15 points whose nodes and weights have
+ * 8 digits, with l = x^3/(1 - x)^2. */
 static double kappa(double s0, double s1, double s2)
 {
     static const double node[8] = {0.00427231, 0.02544604, 0.06756779, 0.12923441,
@@ -76,7 +76,7 @@ static double kappa(double s0, double s1, double s2)
     return sum * by[0];
 }
 
-/* Mass and moments of the fluid that moves along, for density 1. */
+/* Added mass and moments of the fluid, for density 1. */
 static void find_added(bodies_fluid *it)
 {
     static const double eps = 1e-14; /* MuJoCo's mjEPS */
@@ -94,9 +94,8 @@ static void find_added(bodies_fluid *it)
     }
 }
 
-/* The box about the origin around a mesh in the frame of its own inertia, and that frame in the
- * body's. 0: it has no
- * volume, -1: no memory. */
+/* The bounding box of a mesh, centred in its inertial frame, and that frame in the body's. 0: it
+ * has no volume, -1: no memory. */
 static int mesh_box(const zw_mesh_def *mesh, const zw_geom_def *geom, double s[3], model_pose *own)
 {
     zw_inertia in;
@@ -163,7 +162,7 @@ static void add_box(bodies_builder *b, int body)
     }
 }
 
-/* Shapes of a body as ellipsoids; how many, or -1: no memory. */
+/* Adds the shapes of a body as ellipsoids; returns their number, or -1: no memory. */
 static int add_ellipsoids(bodies_builder *b, int body)
 {
     int count = 0;
@@ -257,7 +256,7 @@ static void add_skew(double *B, int row, int column, double factor, const double
     }
 }
 
-/* Momenta p and l of the fluid that moves along: p x w, and p x v + l x w. */
+/* Momenta p and l of the added mass: p x w, and p x v + l x w. */
 static void add_momenta(double density, const bodies_fluid *it, const double *V, double *F,
                         double *B)
 {
@@ -279,7 +278,7 @@ static void add_momenta(double density, const bodies_fluid *it, const double *V,
     add_skew(B, 0, 0, -1, V, J);
 }
 
-/* Drag of turning: -(slow + density |k * w|) w. */
+/* Angular drag: -(slow + density |k * w|) w. */
 static void add_turning(const struct system_bodies *bodies, const bodies_fluid *it, double d_mid,
                         double d_max, const double *w, double *F, double *B)
 {
@@ -305,7 +304,7 @@ static void add_turning(const struct system_bodies *bodies, const bodies_fluid *
     }
 }
 
-/* Drag and lift along the way. */
+/* Drag and lift of translation. */
 static void add_drag(const struct system_bodies *bodies, const bodies_fluid *it, double A_max,
                      const double *v, double *f, double *B)
 {
@@ -331,7 +330,7 @@ static void add_drag(const struct system_bodies *bodies, const bodies_fluid *it,
     double wider = P > 0 ? PI / sqrt(N * N * N * P) * rho * speed * (c[0] - c[1]) : 0;
     double by = PI * c[3] * rho / fmax(LEAST, sqrt(P * N * vv)); /* lift = by N */
     for (int i = 0; i < 3; i++) {
-        double across = N - a[i] * vv; /* the lift is by N across v_i */
+        double across = N - a[i] * vv; /* the lift is by N times this times v_i */
         for (int j = 0; j < 3; j++) {
             double less = a[j] - a[j] * a[j] * N / fmax(LEAST, P) - N / fmax(LEAST, vv);
             double *at = &B[6 * (3 + i) + 3 + j];

@@ -1,4 +1,4 @@
-/* Forces of motors, tendons and weights taken off, at an instant. */
+/* Forces of motors, tendons and gravity compensation, at an instant. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-/* A force along a length, on the coordinates; coef: of all terms. */
+/* Adds a force along a length to the coordinates; coef: of all terms. */
 static void pull(const struct system_bodies *bodies, const double *coef, int length, double by,
                  double *force)
 {
@@ -24,7 +24,7 @@ static double clamp(double x, int limited, const double range[2])
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-/* Formulas of the terms have been run, if they set it. */
+/* Formulas of the terms have been run, if one sets it. */
 static double control_of(const zw_system *system, const bodies_motor *motor, const zw_work *work)
 {
     double u = work->param[motor->param];
@@ -40,7 +40,7 @@ static double unit(double u)
     return fmin(fmax(u, 0), 1);
 }
 
-/* How fast its activation changes, whatever its range. */
+/* The rate of its activation, ignoring its range. */
 static double activation_rate(const bodies_motor *motor, double u, double now)
 {
     return motor->excited      ? (unit(u) - now) / bodies_muscle_time(motor, u, now)
@@ -48,7 +48,7 @@ static double activation_rate(const bodies_motor *motor, double u, double now)
                                : u;
 }
 
-/* An activation that is limited stops at the ends of its range. */
+/* A limited activation stops at the ends of its range. */
 void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate)
 {
     for (int k = 0; k < system->bodies->act_count; k++) {
@@ -66,7 +66,7 @@ double bodies_activation_time(const bodies_motor *motor, double h)
     return motor->exact ? -math_expm1(-h * motor->filter) / motor->filter : h;
 }
 
-/* a' = (u - a)/tau with the time constant of the middle of h: of second order, and never beyond u.
+/* a' = (u - a)/tau with the time constant at the middle of h: of second order, and never beyond u.
  */
 static double excite(const bodies_motor *motor, double u, double now, double h)
 {
@@ -107,11 +107,11 @@ double bodies_control(const zw_system *system, const zw_work *work, const bodies
                activation_rate(motor, control_of(system, motor, work), now);
         return clamp(now, motor->clamp_act, motor->act_range);
     }
-    /* a step may have gone a little too far */
+    /* a step may have exceeded the range slightly */
     return clamp(now, motor->clamp_act && !work->acts_freely, motor->act_range);
 }
 
-/* gear, given in the parent's axes, along those of the body that the quaternion turns. */
+/* gear, given in the parent's axes, in the axes of the body rotated by the quaternion. */
 static void gear_in_body(const bodies_motor *motor, const double quat[4], const double *gear,
                          double along[3])
 {
@@ -123,7 +123,7 @@ static void gear_in_body(const bodies_motor *motor, const double quat[4], const 
     }
 }
 
-/* A wrench (moment first) at a point of a body, on the coordinates: answers how many. */
+/* A wrench (moment first) at a point of a body as forces on coordinates; returns their number. */
 static int spread(const zw_system *system, zw_work *work, int body, const double place[3],
                   const double wrench[6], int *dof, double *coef)
 {
@@ -146,7 +146,7 @@ void bodies_push(const zw_system *system, zw_work *work, int body, const double 
     }
 }
 
-/* The rotation vector of a unit quaternion, the shorter way round, times `along`. */
+/* The rotation vector of a unit quaternion (the shorter rotation) times `along`. */
 static double turned(const double quat[4], const double along[3])
 {
     const double *e = quat + 1;
@@ -155,7 +155,7 @@ static double turned(const double quat[4], const double along[3])
     return factor * model_dot(along, e);
 }
 
-/* The length of a ball joint is gear . (axis * angle), the shorter way round. */
+/* The length of a ball joint is gear . (axis * angle), for the shorter rotation. */
 static int aim_ball(const bodies_motor *motor, const double *q, int *dof, double *coef,
                     double *length)
 {
@@ -179,7 +179,7 @@ static int aim_free(const bodies_motor *motor, const double *q, int *dof, double
     return 6;
 }
 
-/* gear . (where the site is, how it is turned), both seen in the frame of the other one. */
+/* gear . (position, rotation vector) of the site in the frame of the other one. */
 static double length_between(const bodies_motor *motor, const double place[3], const double quat[4],
                              const double ref_place[3], const double ref_quat[4])
 {
@@ -195,8 +195,8 @@ static double length_between(const bodies_motor *motor, const double place[3], c
 
 /* A rod of length r leads from the crank, at x from the slider's site, to the slider, at l along
  * the axis e: |x - l e| = r, so l = e.x - s with s^2 = (e.x)^2 + r^2 - x.x. Then dl/dx = e + (x -
- * (e.x) e)/s. As l is the same however both sites are turned together, what turns the axis is the
- * moment of the opposite force at the same point. Where the rod does not reach, MuJoCo has l = e.x.
+ * (e.x) e)/s. As l does not change if both sites rotate together, the force on the axis is the
+ * opposite force at the same point. Where the rod is too short, MuJoCo has l = e.x.
  */
 double bodies_crank(double rod, const double apart[3], const double axis[3], double force[3])
 {
@@ -210,8 +210,8 @@ double bodies_crank(double rod, const double apart[3], const double axis[3], dou
 }
 
 /* A site: gear is force and moment along its axes; it has no length. With a refsite gear is along
- * the axes of that one, and what pulls on the site pulls the other way on the body of the refsite,
- * at the same point: the rate of R1' (p - p1) is R1' (v - v1 - w1 x (p - p1)). */
+ * the axes of that one, and the opposite force acts on the body of the refsite, at the same point:
+ * the rate of R1' (p - p1) is R1' (v - v1 - w1 x (p - p1)). */
 static double site_wrench(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                           double place[3], double wrench[6])
 {
@@ -257,7 +257,7 @@ static int aim_site(const zw_system *system, zw_work *work, const bodies_motor *
     if (!motor->refers) {
         return count;
     }
-    /* the dofs of both do nothing */
+    /* dofs that move both have no effect */
     const tree_mechanism *tree = system->tree;
     tree_jacobian(tree, motor->ref.body, place, work->sweeps, work->jacobian);
     int d = tree->body[motor->ref.body].last_dof;
@@ -303,8 +303,8 @@ int bodies_aim(const zw_system *system, zw_work *work, int index, const double *
         return aim_free(motor, q, dof, coef);
     case MOTOR_SITE:
         return aim_site(system, work, motor, dof, coef, length);
-    case MOTOR_GRIP:
-        return bodies_grip_aim(system, work, motor, dof, coef);
+    case MOTOR_ADHESION:
+        return bodies_aim_adhesion(system, work, motor, dof, coef);
     default:
         return aim_length(system, work, motor, q, dof, coef, length);
     }
@@ -348,8 +348,8 @@ bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, 
     return law;
 }
 
-/* The axes of an angle in space: those of a ball joint, or of a site that only turns against
- * another one; NULL: its length is no such angle. */
+/* The gear of an angle in space: that of a ball joint, or of a site that only rotates relative to
+ * another one; NULL: its length is not such an angle. */
 static const double *turning_gear(const bodies_motor *motor)
 {
     if (motor->kind == MOTOR_BALL) {
@@ -360,9 +360,9 @@ static const double *turning_gear(const bodies_motor *motor)
     return turns ? motor->gear + 3 : NULL;
 }
 
-/* A whole turn about the axis of gear is a length of 2 pi |gear|. A servo, force = k (u - length) +
- * ..., goes to the nearest of the angles that u means, as in MuJoCo; where u is filtered it goes to
- * u itself, as there. */
+/* A revolution about the axis of gear is a length of 2 pi |gear|. A servo, force = k (u - length) +
+ * ..., moves to the nearest of the angles equivalent to u, as in MuJoCo; if u is filtered it moves
+ * to u itself, as there. */
 double bodies_nearest_control(const bodies_motor *motor, double u, double length)
 {
     const double *gear = turning_gear(motor);
@@ -384,7 +384,7 @@ bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index,
     for (int i = 0; i < count; i++) {
         now.rate += work->aim[i] * v[work->aim_dof[i]];
     }
-    if (index < system->bodies->motor_count) { /* it is not switched off */
+    if (index < system->bodies->motor_count) { /* not switched off */
         double u =
             bodies_nearest_control(motor, bodies_control(system, work, motor, v), now.length);
         now.force = clamp(bodies_motor_law(motor, u, now.length, now.rate).force,
@@ -441,7 +441,7 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         const bodies_motor *motor = &bodies->motor[k];
         if (motor->kind == MOTOR_LENGTH && !motor->gain_law && !motor->bias_law) {
             double target =
-                motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
+                motor->gain[0] * bodies_control(system, work, motor, v); /* depends on u alone */
             scratch[motor->length] +=
                 motor->gear[0] * clamp(target, motor->clamp_force, motor->force);
             continue;
@@ -463,7 +463,7 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         pull(bodies, coef, i, scratch[i], force);
     }
 
-    /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
+    /* The limit of a joint applies to the sum of all motors, on the joint, its tendons or sites. */
     for (int i = 0; i < bodies->joint_count && works; i++) {
         const bodies_length *length = &bodies->length[i];
         if (length->force_limited && length->count == 1) {

@@ -1,6 +1,6 @@
-/* Formulas beside imported bodies, compiled: what they see, their rows and forces, derived over
- * what is seen as system/compile.c derives over coordinates. The head of the section in bodies.h
- * says how the tree turns them into rows and forces of its own. */
+/* Compiles formulas over imported bodies: the quantities they use ("seen"), their rows and forces,
+ * derived over these as system/compile.c derives over coordinates. The section in bodies.h shows
+ * how the tree converts them into rows and forces on its coordinates. */
 #include <limits.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "system/bodies/bodies_build.h"
 #include "system/list.h"
 
-/* ---- What is seen --------------------------------------------------------------------------- */
+/* ---- Seen quantities ------------------------------------------------------------------------ */
 
 static int same_frame(const bodies_frame *x, const bodies_frame *y)
 {
@@ -17,7 +17,7 @@ static int same_frame(const bodies_frame *x, const bodies_frame *y)
            memcmp(x->quat, y->quat, sizeof x->quat) == 0;
 }
 
-/* The frame on the tree; a new one if none is alike. */
+/* The index of the frame on the tree; a new one if there is no equal one. */
 static int frame_of(bodies_builder *b, const model_seen *seen)
 {
     static const double upright[4] = {1, 0, 0, 0};
@@ -56,7 +56,7 @@ expr_id bodies_see(bodies_builder *b, const model_seen *seen)
     return expr_leaf(b->to->shown->graph, EXPR_COORD, f->count++);
 }
 
-/* The tree's joint that has a component of this body's place as coordinate; -1: none. */
+/* The free joint of this body, whose coordinates are its position; -1: none. */
 static int free_joint(const bodies_builder *b, int body)
 {
     for (int j = 0; j < b->from->count[ZW_KIND_JOINT]; j++) {
@@ -99,7 +99,8 @@ static zw_status see_all(bodies_builder *b, zw_error *error)
 {
     bodies_formulas *f = b->to->formulas;
     const zw_model *model = b->model;
-    /* what is written, then what is shown: energies, and up to three coordinates of each joint */
+    /* quantities in formulas, then those for output: energies, and up to three coordinates of each
+     * joint */
     size_t all = (size_t)model->coord_count + 3 * (size_t)b->from->count[ZW_KIND_JOINT] + 3;
     f->seen = base_alloc(all * sizeof *f->seen);
     f->frame = base_alloc(all * sizeof *f->frame);
@@ -125,7 +126,7 @@ static zw_status see_all(bodies_builder *b, zw_error *error)
 typedef struct derived {
     expr_graph *graph;
     expr_id *phi, *psi, *bias;
-    system_list start, entry, value; /* of A, over what is seen */
+    system_list start, entry, value; /* of A, over seen quantities */
     system_list potential, potential_force, force, force_value, slip;
     expr_id time_rate; /* dV/dt */
     expr_terms terms, rates;
@@ -197,7 +198,7 @@ static zw_status derive_rows(bodies_builder *b, derived *d, zw_error *error)
 
 /* ---- Forces --------------------------------------------------------------------------------- */
 
-/* -V_y; and Q - R_y', where something acts. */
+/* -V_y; and Q - R_y', where nonzero. */
 static zw_status derive_forces(bodies_builder *b, derived *d)
 {
     const zw_model *model = b->model;
@@ -234,8 +235,8 @@ static zw_status derive_forces(bodies_builder *b, derived *d)
     return status;
 }
 
-/* How `value`, a force on something seen or a control, follows the places and rates of what is
- * seen.
+/* Derivatives of `value`, a force on a seen quantity or a control, by the values and rates of seen
+ * quantities.
  */
 static zw_status derive_slopes_of(derived *d, int on, int control, expr_id value)
 {
@@ -329,7 +330,8 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
     }
     system_list_add(&energy, model->potential);
     system_list_comparisons(&events, model);
-    zw_status status = keep(f, PART_TERMS, &terms); /* all are kept, to be freed with the rest */
+    zw_status status =
+        keep(f, PART_TERMS, &terms); /* all lists are kept, and freed with the rest */
     status = keep(f, PART_POSITION, &rows[0]) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_VELOCITY, &rows[1]) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_SLIP, &slip) != ZW_OK ? ZW_NO_MEMORY : status;
@@ -420,7 +422,7 @@ static zw_status copy_constraints(bodies_builder *b)
     return ZW_OK;
 }
 
-/* `shown` begins with what the file's graph holds, and with the method that it asks for. */
+/* `shown` starts with a copy of the file's graph and its run options. */
 static zw_status share(bodies_builder *b)
 {
     zw_model *shown = b->to->shown;

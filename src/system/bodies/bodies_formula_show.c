@@ -1,5 +1,5 @@
-/* Formulas beside imported bodies: which entries their rows have; and what the file shows and
- * watches, copied to the model that is shown. */
+/* Formulas over imported bodies: the pattern of their rows; and plots, draws, events and checks,
+ * copied to the model `shown`. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 
 /* ---- Patterns ------------------------------------------------------------------------------- */
 
-/* mark[dof] is where it stands among the columns of row r; returns their number. */
+/* mark[dof] is its position among the columns of row r; returns their number. */
 static int mark_columns(bodies_builder *b, int r, int *column)
 {
     const bodies_formulas *f = b->to->formulas;
@@ -120,7 +120,7 @@ zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error)
 
 /* ---- Checks, plots, draws, events ------------------------------------------------------------ */
 
-/* K + V of the robot, and what formulas add to V. */
+/* K + V of the robot, with the formulas' terms of V. */
 static expr_id energy_of(bodies_builder *b)
 {
     expr_graph *graph = b->to->shown->graph;
@@ -260,7 +260,7 @@ zw_status bodies_formula_list(bodies_builder *b)
         system_list_add(&out, draw->radius == EXPR_NONE ? EXPR_ZERO : draw->radius);
     }
     for (int k = 0; k < b->to->mark_count && !out.failed;
-         k++) { /* points of bodies are no leaves */
+         k++) { /* points of bodies are not leaves */
         for (int i = 0; i < 3; i++) {
             out.item[b->to->mark_output[k] + i] = EXPR_ZERO;
         }

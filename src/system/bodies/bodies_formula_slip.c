@@ -1,5 +1,5 @@
-/* Friction of constraints over imported bodies. slip.c says over what is seen how fast things
- * slide: e(y, y'), T = de/dy', nu. Through the tree that becomes, for coordinates,
+/* Friction of constraints over imported bodies. slip.c derives the sliding speed over seen
+ * quantities: e(y, y'), T = de/dy', nu. Through the tree that becomes, for coordinates,
  *
  *     e,      D e + T (J' v),      T J,      nu
  *
@@ -26,9 +26,9 @@ zw_status bodies_slip_derive(bodies_builder *b, const int *start, const int *ent
         first_row[c + 1] = first_row[c] + constraint->rows;
         f->rough |= constraint->friction != EXPR_NONE;
     }
-    /* What slip.c asks of a system, with what is seen for coordinates. */
+    /* The system as slip.c needs it, with seen quantities for coordinates. */
     zw_system over = {.own = *b->model, .first_row = first_row, .A_start = (int *)start};
-    over.own.graph = b->to->shown->graph; /* nodes are made here */
+    over.own.graph = b->to->shown->graph; /* nodes are added to this graph */
     over.model = &over.own;
     zw_status status = slip_derive(&over, (slip_rows){.column = entry, .node = value}, out, error);
     f->slip = over.slip;
@@ -108,7 +108,7 @@ static int column_at(const int *column, int count, int dof)
     return k;
 }
 
-/* T[columns] = the sum over what is seen of x * J. */
+/* T[columns] = the sum over seen quantities of x * J. */
 static void through_tree(const zw_system *system, zw_work *work, int c, const double *x, double *T)
 {
     const bodies_formulas *f = system->bodies->formulas;

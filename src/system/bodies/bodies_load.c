@@ -1,20 +1,19 @@
-/* What bodies exert on each other.
+/* Forces between bodies.
  *
- * Let a be the accelerations that Gauss's principle has found, and cut the tree above body i. What
- * its parent exerts on it holds the subtree beyond the cut against everything else,
+ * Let a be the accelerations of Gauss's principle, and cut the tree above body i. The wrench of its
+ * parent balances the subtree beyond the cut against everything else,
  *
  *     F_i = sum over k in the subtree of (J alpha + omega x J omega,  m (a_c - g)) - W_k
  *
- * (tree.h), where W_k acts on body k from outside of the tree: constraints, by their rows c and
- * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), contacts,
- * formulas over points and axes, motors on sites, weight taken off, air and water. Forces on
- * coordinates (motors, springs, dampers and dry friction of joints, tendons, limits, couplings) act
- * between the two sides of a joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is
- * what a joint does along its own speed d (newton.lane.h backwards). The rest of F_i does no work:
- * it holds.
+ * (tree.h), where W_k acts on body k from outside the tree: constraints, with the wrench c' lambda
+ * of their rows c and multipliers lambda (as A = c J), contacts, formulas over points and axes,
+ * motors on sites, gravity compensation, fluid forces. Forces on coordinates (motors, springs,
+ * dampers and dry friction of joints, tendons, limits, couplings) act between the two sides of a
+ * joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is the force of a joint along
+ * its own speed d (newton.lane.h reversed). The rest of F_i is the reaction, which does no work.
  *
- * The bodies are those of the model, not of the tree, which has fused what is welded: so F_i is
- * known for a weld, too. A body's own inertia comes with it; its motion is that of its carrier. */
+ * The bodies are those of the model, not of the tree, in which welded ones are fused: so F_i is
+ * known for a weld, too. Each has its own inertia, and the motion of the tree's body. */
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +22,7 @@
 #include "system/contact/contacts.h"
 #include "tree/sweeps.h"
 
-/* Add (or take off) a wrench about `place` to one about `point`. */
+/* Adds sign times a wrench about `place` to one about `point`. */
 static void add_shifted(double *sum, const double *point, double sign, const double *wrench,
                         const double *place)
 {
@@ -83,7 +82,7 @@ static void newton_euler(const zw_system *system, const zw_work *work, int part,
     }
 }
 
-/* Something acts on a part from outside: its parent need not. */
+/* Subtracts an external wrench on a part from that of its parent. */
 static void relieve(const zw_system *system, zw_work *work, int part, const double *wrench,
                     const double *place)
 {
@@ -176,7 +175,7 @@ void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
     }
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Interface ------------------------------------------------------------------------------ */
 
 /* The load of a part, about `at`. */
 static zw_wrench load_at(const zw_system *system, const zw_work *work, int part, const double *at)
@@ -202,7 +201,7 @@ static zw_wrench joint_wrench(const zw_system *system, const zw_work *work, int 
     static const int speeds[] = {
         [TREE_FREE] = 6, [TREE_BALL] = 3, [TREE_HINGE] = 1, [TREE_SLIDE] = 1};
     it.speeds = speeds[joint->kind];
-    for (int d = 0; d < it.speeds; d++) { /* an axis turns, or it shifts */
+    for (int d = 0; d < it.speeds; d++) { /* a rotation or a translation */
         int shifts = joint->kind == TREE_SLIDE || (joint->kind == TREE_FREE && d < 3);
         const double *axis = S + 6 * d + (shifts ? 3 : 0);
         it.drive[d] = model_dot(axis, shifts ? it.force : it.moment);
@@ -244,7 +243,7 @@ zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *w
         memset(list, 0, (size_t)zw_count(system, kind) * sizeof *list);
         return ZW_OK;
     }
-    bodies_load(system, work, (zw_state *)state); /* which is only read */
+    bodies_load(system, work, (zw_state *)state); /* only read */
     for (int i = 0; i < zw_count(system, kind); i++) {
         if (kind == ZW_KIND_JOINT) {
             list[i] = joint_wrench(system, work, i);

@@ -1,20 +1,20 @@
-/* Muscles, as MuJoCo has them: force = -F (FL(L) FV(V) a + FP(L)), with the peak force F, the
- * activation a, and curves over the length and the velocity in units of the muscle's best length.
+/* Muscles, as in MuJoCo: force = -F (FL(L) FV(V) a + FP(L)), with the peak force F, the activation
+ * a, and curves over the length and the velocity in units of the muscle's optimal length.
  *
- * The range of operation [r0, r1] says which lengths L belong to the shortest and the longest
- * length of the actuator, [l0, l1]. So the best length is L0 = (l1 - l0)/(r1 - r0), and
+ * The operating range [r0, r1] gives the lengths L that correspond to the shortest and the longest
+ * length of the actuator, [l0, l1]. So the optimal length is L0 = (l1 - l0)/(r1 - r0), and
  *
  *     L = r0 + (length - l0)/L0,      V = velocity/(L0 vmax).
  *
- * FL is 1 at L = 1, and 0 at lmin and lmax; between, four parabolas that meet with equal slopes
- * half way. FV is 0 below V = -1, (V + 1)^2 up to 0, then a parabola up to fvmax at V = fvmax - 1,
- * where it stays. FP is a parabola from L = 1 to b = (1 + lmax)/2, where it is fpmax/2, and goes on
- * along its tangent there. If F is not said it is scale/a0, where a0 is how much a unit of the
- * actuator's force accelerates the speeds in the reference pose: |M^-1 J'|.
+ * FL is 1 at L = 1, and 0 at lmin and lmax; between, four parabolas that join halfway with equal
+ * slopes. FV is 0 below V = -1, (V + 1)^2 up to 0, then a parabola up to fvmax at V = fvmax - 1,
+ * and constant beyond. FP is a parabola from L = 1 to b = (1 + lmax)/2, where it is fpmax/2, and
+ * continues along its tangent. If F is not given it is scale/a0, where a0 is the acceleration of
+ * the speeds by a unit of the actuator's force in the reference pose: |M^-1 J'|.
  *
  * The activation follows the control c, within 0 and 1: a' = (c - a)/tau, with tau = t1 s upwards
- * and t2/s downwards, s = 0.5 + 1.5 a; over a width w of c - a around 0 it goes from one to the
- * other along x^3 (6 x^2 - 15 x + 10). */
+ * and t2/s downwards, s = 0.5 + 1.5 a; over a width w of c - a around 0 the two are blended by x^3
+ * (6 x^2 - 15 x + 10). */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #include "system/bodies/bodies_build.h"
 #include "tree/sweeps.h"
 
-/* MuJoCo divides by nothing smaller. */
+/* Lower bound of denominators, as in MuJoCo. */
 #define LEAST 1e-15
 
 /* ---- Curves ---------------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static bodies_muscle muscle_of(const double prm[10], const double length[2], dou
                            .eccentric = prm[8]};
 }
 
-/* |M^-1 J'|, row[n] being J; 0: it cannot be found. */
+/* |M^-1 J'|, row[n] being J; 0: it cannot be computed. */
 static double acceleration(bodies_builder *b, double *row)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -136,8 +136,8 @@ static double acceleration(bodies_builder *b, double *row)
     return sqrt(sum);
 }
 
-/* Is there more mass than the tree has, or has it less than all coordinates? */
-static const char *not_told(const bodies_builder *b)
+/* The reason why the mass matrix of the tree is not that of the system; NULL: it is. */
+static const char *why_unknown(const bodies_builder *b)
 {
     for (int i = 0; i < b->to->length_count; i++) {
         if (b->to->length[i].armature > 0) {
@@ -161,7 +161,7 @@ zw_status bodies_make_muscles(bodies_builder *b, zw_error *error)
             holds = from->bias_law == ZW_ACTUATOR_MUSCLE;
         double peak[2] = {from->gain_prm[2], from->bias_prm[2]};
         if ((pulls && peak[0] < 0) || (holds && peak[1] < 0)) {
-            const char *why = not_told(b);
+            const char *why = why_unknown(b);
             if (!why && !done++) {
                 tree_articulate(tree, NULL, b->sweeps, &bad);
                 why = bad ? "where masses are missing" : NULL;

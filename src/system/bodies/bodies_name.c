@@ -9,8 +9,8 @@ char *bodies_copy(const char *text)
     return model_text_copy(text, strlen(text));
 }
 
-/* A joint without a name is called after its body: "arm.joint", and "arm.joint2" if it is the
- * second one there. */
+/* A joint without a name gets one from its body: "arm.joint", and "arm.joint2" for the second
+ * one. */
 static void joint_name(const bodies_builder *b, int index, char *name)
 {
     const zw_joint_def *joint = &b->from->joint[index];
@@ -45,8 +45,8 @@ static void own_name(const bodies_builder *b, zw_kind kind, int index, char *nam
     }
 }
 
-/* A robot that was imported under a name puts it before all names but those of constraints that
- * the importing file has made. */
+/* The name of an imported robot precedes all names except those of constraints made by the
+ * importing file. */
 void bodies_part_name(const bodies_builder *b, zw_kind kind, int index, char *name)
 {
     char own[BODIES_NAME];

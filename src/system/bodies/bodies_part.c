@@ -1,11 +1,11 @@
-/* The bodies and joints of the model one by one, welded ones included: for what passes between
+/* The bodies and joints of the model one by one, including welded ones, for the forces between
  * them. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 
-/* Mass, centre and moments in the frame of the body that carries it. */
+/* Mass, centre and moments in the frame of the tree's body. */
 static bodies_part part_of(const bodies_builder *b, int i)
 {
     static const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};

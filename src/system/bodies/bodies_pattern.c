@@ -1,4 +1,4 @@
-/* Which entries M and A of bodies have, and where all outputs stand. */
+/* The patterns of M and A of bodies, and the layout of all outputs. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static zw_status metric_pattern(bodies_builder *b)
     return ZW_OK;
 }
 
-/* Is the moment of inertia about some axis nothing beside the others? */
+/* Is the moment of inertia about some axis negligible compared with the others? */
 static int is_thin(const double *J)
 {
     double trace = J[0] + J[1] + J[2];
@@ -44,7 +44,7 @@ static int is_thin(const double *J)
     return !(det > 1e-10 * trace * trace * trace);
 }
 
-/* J - m [c][c], without what is round-off of its largest moment. */
+/* J - m [c][c], with entries that are round-off of its largest moment set to zero. */
 static void shift_inertia(const tree_body *body, bodies_thin *thin)
 {
     const double *c = body->com, m = body->mass;
@@ -79,7 +79,7 @@ static zw_status list_thin(bodies_builder *b)
     return ZW_OK;
 }
 
-/* Rows of column j as they are now in mark[]; then those of armatures of tendons that move j. */
+/* Marks the present rows of column j; then those of tendons with armature that move j. */
 static void mark_column(bodies_builder *b, int j)
 {
     const zw_system *system = b->system;
@@ -100,7 +100,7 @@ static void mark_column(bodies_builder *b, int j)
     }
 }
 
-/* Where entry (row, column) is in the pattern. */
+/* The index of entry (row, column) in the pattern. */
 static int entry_at(const zw_system *system, int row, int column)
 {
     int k = system->M_start[column];
@@ -110,7 +110,7 @@ static int entry_at(const zw_system *system, int row, int column)
     return k;
 }
 
-/* The pattern once more, with room for m coef coef' of tendons with armature. */
+/* Extends the pattern by the entries m coef coef' of tendons with armature. */
 static zw_status widen_metric(bodies_builder *b, size_t more)
 {
     zw_system *system = b->system;
@@ -201,8 +201,8 @@ static int side(const bodies_builder *b, const bodies_constraint *constraint, in
     return length->count;
 }
 
-/* The columns of a constraint's rows, in rising order; column may be NULL. mark[dof] is then where
- * it stands among them. Returns their number. */
+/* The columns of a constraint's rows, in rising order; column may be NULL. mark[dof] is then its
+ * position among them. Returns their number. */
 static int columns_of(bodies_builder *b, const bodies_constraint *constraint, int *column)
 {
     int n = b->system->n, count = 0, first = n, last = -1, *dof = b->mark + n;
@@ -213,7 +213,8 @@ static int columns_of(bodies_builder *b, const bodies_constraint *constraint, in
             last = dof[d] > last ? dof[d] : last;
         }
     }
-    for (int i = first; i <= last; i++) { /* not all: of many bodies a constraint touches few */
+    for (int i = first; i <= last;
+         i++) { /* not all dofs, as a constraint involves few of many bodies */
         b->mark[i] = 0;
     }
     for (int k = 0; k < 2; k++) {
@@ -234,7 +235,7 @@ static int columns_of(bodies_builder *b, const bodies_constraint *constraint, in
     return count;
 }
 
-/* Where the dofs of each side stand among the columns; after columns_of. */
+/* The positions of the dofs of each side among the columns; after columns_of. */
 static zw_status place_columns(bodies_builder *b, bodies_constraint *constraint)
 {
     int *dof = b->mark + b->system->n;
@@ -251,8 +252,8 @@ static zw_status place_columns(bodies_builder *b, bodies_constraint *constraint)
     return ZW_OK;
 }
 
-/* Constraints of dry friction have no rows; where they look for their first one, after the last,
- * there must be something to see: so there is one row more here, which is empty. */
+/* Constraints of dry friction have no rows, but their first_row must be a valid index: so there is
+ * one additional, empty row at the end. */
 static zw_status allocate_rows(bodies_builder *b)
 {
     zw_system *system = b->system;
@@ -275,7 +276,7 @@ static zw_status allocate_rows(bodies_builder *b)
     return all ? ZW_OK : ZW_NO_MEMORY;
 }
 
-/* Constraints of formulas, which are the first. */
+/* The number of constraints of formulas, which come first. */
 static int before_constraints(const bodies_builder *b)
 {
     return b->to->formulas ? b->to->formulas->constraints : 0;
@@ -314,7 +315,7 @@ static zw_status row_patterns(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
-/* Of each dry friction: e, its bias, T over its terms, no push, and that nothing is wrong. */
+/* For each dry friction: e, its bias, T over its terms, no nu, and the error number 0. */
 static int slip_patterns(bodies_builder *b)
 {
     zw_system *system = b->system;
@@ -337,7 +338,7 @@ static int slip_patterns(bodies_builder *b)
 
 /* ---- Outputs -------------------------------------------------------------------------------- */
 
-/* Sizes of the outputs; tapes without a formula stand for them. */
+/* Sizes of the outputs, given by tapes without formulas. */
 static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
 {
     zw_system *system = b->system;
@@ -353,7 +354,7 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
     system->at.dLdt = system->at.Q + work - (work > 0);
     system->at.slip = system->at.Q + work;
     const int count[PART_COUNT] = {[PART_TERMS] = system->at.slip + slip,
-                                   [PART_POSITION] = m + k + 1, /* for the row that is not there */
+                                   [PART_POSITION] = m + k + 1, /* for the additional row */
                                    [PART_VELOCITY] = m + k + 1,
                                    [PART_SLIP] = slip,
                                    [PART_METRIC] = l,
@@ -419,7 +420,7 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     status = status != ZW_OK ? status : row_patterns(b, error);
     system->works = !system->conservative || zw_contact_capacity(system) > 0;
     for (int r = 0; r < system->m && status == ZW_OK; r++) {
-        system->works |= system->row_kind[r] == SYSTEM_CONTACT; /* what hits loses energy */
+        system->works |= system->row_kind[r] == SYSTEM_CONTACT; /* impacts lose energy */
     }
     status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
     return status != ZW_OK ? status : lay_out(b, slip_patterns(b), error);

@@ -1,8 +1,8 @@
-/* Rows of what rolls or glides on a plane: wheels, wheels with rollers, balls, blades.
+/* Rows of rolling and gliding on a plane: wheels, mecanum wheels, balls, blades.
  *
- * Frame 1 (p1, V1 = (w1, v1)) is on what rolls, frame 2 (p2, V2) on what carries the plane, whose
- * normal is n = z2. The thing touches at p1 + rho. What is held is the speed of its matter there
- * against that of the plane,
+ * Frame 1 (p1, V1 = (w1, v1)) is on the rolling body, frame 2 (p2, V2) on the body with the plane,
+ * whose normal is n = z2. The contact point is p1 + rho. The constrained quantity is the material
+ * velocity there relative to that of the plane,
  *
  *     u = v1 + w1 x rho - v2 - w2 x (rho + p1 - p2),       psi = d . u
  *
@@ -12,21 +12,21 @@
  *     rest = c1' . V1 + c2' . V2
  *          = (rho' x d + rho x d') . w1 - (r' x d + r x d') . w2 + d' . (v1 - v2),
  *
- * r' = rho' + v1 - v2. What is left is to know rho, d and their rates.
+ * r' = rho' + v1 - v2. It remains to give rho, d and their rates.
  *
  *   ball    rho = -R n;   d = x2, y2.
  *   blade   rho = 0;      d = n x x1 / |n x x1|: across the blade, in the plane.
  *   disc    with axle a = z1: t = a x n, s = |t| (the sine of the angle between axle and normal),
- *           f = t/s the way it rolls, rho = R a x f the way down in the disc;
- *           d = f, and n x f across; of rollers at an angle g from the axle, whose axis is held:
- *           d = cos g (n x f) + sin g f. g = 0 holds across alone, a quarter turn along alone.
+ *           f = t/s the direction of rolling, rho = R a x f down in the disc;
+ *           d = f, and n x f across; with rollers at an angle g from the axle, along their axis:
+ *           d = cos g (n x f) + sin g f. g = 0 constrains across only, 90 degrees along only.
  *
- * That it touches is n . (p1 - p2 + rho) = 0; n . rho = -R s for the disc. The rate of it is n . u,
- * because the point that touches is where the height over the plane, as a function of the place on
- * the thing, is least: that this point wanders on the thing adds nothing. So it is a row of the
- * same form, with d = n and n' = w2 x n.
+ * Contact is n . (p1 - p2 + rho) = 0; n . rho = -R s for the disc. Its rate is n . u, because the
+ * contact point is the lowest point of the body above the plane, so that its motion over the body
+ * does not contribute. So it is a row of the same form, with d = n and n' = w2 x n.
  *
- * A disc that lies flat (s = 0) touches everywhere, and rows are not finite then. */
+ * For a disc that lies flat (s = 0) the contact point is not defined, and the rows are not
+ * finite. */
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static moving cross(const moving *p, const moving *q)
     return m;
 }
 
-/* m/|m|: its rate is that of m without the part along it. */
+/* m/|m|: its rate is that of m without the component along it. */
 static moving unit(moving m)
 {
     double size = sqrt(model_dot(m.x, m.x));
@@ -89,7 +89,7 @@ static moving unit(moving m)
     return m;
 }
 
-/* psi = d . u, where the thing touches at p1 + rho. */
+/* psi = d . u, with the contact point p1 + rho. */
 static void hold(const bodies_moving f[2], const moving *rho, const moving *d, bodies_row *r)
 {
     moving apart; /* p1 - p2 */
@@ -110,7 +110,7 @@ static void hold(const bodies_moving f[2], const moving *rho, const moving *d, b
               model_dot(d->rate, apart.rate);
 }
 
-/* The height over the plane of the point that touches. */
+/* The height of the contact point over the plane. */
 static void touch(const bodies_moving f[2], const moving *rho, const moving *n, bodies_row *r)
 {
     double height[3];
@@ -121,7 +121,7 @@ static void touch(const bodies_moving f[2], const moving *rho, const moving *n, 
     r->phi = model_dot(n->x, height);
 }
 
-/* Where it touches, and the directions along which it is held; returns their number. */
+/* The contact point and the constrained directions; returns their number. */
 static int directions(const bodies_constraint *constraint, bodies_constraint_kind shape,
                       const bodies_moving f[2], moving *rho, moving d[2])
 {

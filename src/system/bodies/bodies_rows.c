@@ -199,26 +199,26 @@ static double sum_of(const double *x)
     return fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + fabs(x[3]) + fabs(x[4]) + fabs(x[5]);
 }
 
-/* c . J_d. An axis that should have no part along c has one of the size of its round-off: none. */
+/* c . J_d. A component along c that is only round-off counts as zero. */
 double bodies_entry(const double *c, const double *J)
 {
     double sum = times(c, J);
     return fabs(sum) > 1e-15 * sum_of(c) * sum_of(J) ? sum : 0;
 }
 
-/* Rows that say nothing.  A plane loop closed in space has a row across its plane, "the same y", of
- * nothing but round-off. On a base that tips and turns the three rows of its point are of rank two
- * and none is empty: after a roll by 1e-6, y is 1e-6 times z, and what it is beside that is
- * round-off again, 1e-10 of its length. The kernel takes rows as they are and would trust
- * it. Here it is known what they are made of: row i has round-off of 1e-16 sigma_i, sigma_i the
- * length that it would have if no term of c . J_d took anything from another. So the rows of a
- * constraint are made orthogonal, always the one with the largest rest in units of its sigma first,
- * and one that is SHORT and whose rest is NOTHING is none: the others imply it. (Of one that is not
- * short the kernel itself sees that its rest is round-off.) */
+/* Empty rows. A planar loop closed in space has a row normal to its plane, "the same y", that is
+ * only round-off. On a base that tips and turns the three rows of its point have rank two and none
+ * is empty: after a roll by 1e-6, y is 1e-6 times z, and the rest is again round-off, 1e-10 of its
+ * length. The kernel takes rows as they are and would rely on it. Here the terms are known: row i
+ * has round-off of 1e-16 sigma_i, sigma_i being the length that it would have if no terms of c .
+ * J_d cancelled. So the rows of a constraint are orthogonalised, the one with the largest remainder
+ * in units of its sigma first, and a row that is SHORT and whose remainder is NOTHING is dropped,
+ * as the others imply it. (For a row that is not short the kernel itself detects that the remainder
+ * is round-off.) */
 static const double SHORT = 0.03;
 static const double NOTHING = 1e-11;
 
-/* What c . J may be. */
+/* An upper bound of |c . J|. */
 static double size_of(const double *c, const double *J)
 {
     double turn = fabs(J[0]) + fabs(J[1]) + fabs(J[2]),
@@ -227,11 +227,11 @@ static double size_of(const double *c, const double *J)
            shift * (fabs(c[3]) + fabs(c[4]) + fabs(c[5]));
 }
 
-/* Such a row becomes empty. Of psi and b nothing is kept unless it is more than round-off: that is
- * a contradiction, and stays one. `speed` is that of all joints on the way to the frames: these may
- * stand still while those turn against each other. With n the combination of rows that is nothing,
- * n . psi = 0 always, and so n . (d psi/dt) = -n' . psi: beside the manifold, or by round-off of
- * psi, b has that much. */
+/* Empties such a row. psi and b are set to zero unless they exceed round-off: then there is a
+ * contradiction, which is kept. `speed` is that of all joints on the paths to the frames, which may
+ * be at rest while the joints move against each other. With n the vanishing combination of rows, n
+ * . psi = 0 always, and so n . (d psi/dt) = -n' . psi: off the manifold, or by round-off of psi, b
+ * has this size. */
 static void empty(const zw_system *system, const bodies_constraint *constraint, int i, double b,
                   const bodies_moving f[2], const bodies_row *it, double speed, bodies_rows rows)
 {
@@ -247,7 +247,7 @@ static void empty(const zw_system *system, const bodies_constraint *constraint, 
     rows.b[r] = fabs(b) > 1e-13 * size * most + 10 * speed * off ? b : 0;
 }
 
-/* sigma: squares; rest: room for the rows. */
+/* sigma: squares; rest: scratch for the rows. */
 static void clear_empty(const zw_system *system, const bodies_constraint *constraint,
                         const double *sigma, double *rest, const bodies_moving f[2],
                         const bodies_row *list, double speed, bodies_rows rows)
@@ -365,8 +365,8 @@ static void fill_lengths(const zw_system *system, const zw_work *work,
 
 /* The angle of a ball joint, theta = 2 atan(|e|/|s|) of its quaternion (s, e), is at most `limit`.
  * With n = +-e/|e| (the sign of s) and w along the body: theta' = n . w; from (s, e)' = 1/2 (s, e)
- * (0, w), n' . w = 1/2 cot(theta/2) (|w|^2 - (n . w)^2). At theta = 0 there is no n, and none is
- * needed: the limit is far. */
+ * (0, w), n' . w = 1/2 cot(theta/2) (|w|^2 - (n . w)^2). At theta = 0 n is not defined, and not
+ * needed, as the limit is far. */
 static void fill_ball(const zw_system *system, const bodies_constraint *constraint, const double *q,
                       const double *v, bodies_rows rows)
 {
@@ -406,7 +406,7 @@ void bodies_constraint_wrench(const zw_system *system, const zw_work *work,
     }
 }
 
-/* A limit of one coordinate, as most limits are: what fill_lengths would do. */
+/* A limit of a single coordinate, as most are: the same as fill_lengths. */
 static void fill_limit(const zw_system *system, const bodies_constraint *constraint, int term,
                        const double *q, const double *v, bodies_rows rows)
 {

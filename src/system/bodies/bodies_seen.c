@@ -1,12 +1,12 @@
-/* What formulas see of bodies, at an instant.
+/* The quantities of bodies that formulas use ("seen"), at an instant.
  *
  * With w, alpha the angular velocity and acceleration of a frame, v, a those of its origin, u_k the
  * unit vectors of the world:
  *
  *     seen            y         y' = c . (w, v)              y''
- *     place           p_k       v_k,  c = (0, u_k)           a_k
+ *     position        p_k       v_k,  c = (0, u_k)           a_k
  *     axis e          e_k       (w x e)_k,  c = (e x u_k, 0) (alpha x e + w x (w x e))_k
- *     turning         -         w_k,  c = (u_k, 0)           alpha_k
+ *     rotation        -         w_k,  c = (u_k, 0)           alpha_k
  *     joint           q         v                            a
  *
  * For a = 0, y'' is the J' v of bodies.h. */
@@ -19,7 +19,7 @@
 
 enum { MOVING = sizeof(bodies_moving) / sizeof(double) };
 
-/* Where the numbers of formulas are in work->rows. */
+/* The arrays of formulas in work->rows. */
 typedef struct places {
     double *y, *rate, *accel, *out;
     bodies_moving *frame;
@@ -139,7 +139,7 @@ const double *bodies_run_formulas(const zw_system *system, zw_work *work, system
 
 /* ---- Rows and forces ------------------------------------------------------------------------ */
 
-/* c += factor * that of what is seen. */
+/* c += factor * the coefficients of a seen quantity. */
 static void add_coefficients(const bodies_seen *it, const bodies_moving *frame, double factor,
                              double c[6])
 {
@@ -258,7 +258,7 @@ void bodies_formula_bias(const zw_system *system, zw_work *work, double *b)
     }
 }
 
-/* One frame after the other: all that acts there is one wrench. */
+/* Frame by frame: all forces on a frame are one wrench. */
 void bodies_formula_forces(const zw_system *system, zw_work *work, int potential, double *force)
 {
     const bodies_formulas *formulas = system->bodies->formulas;

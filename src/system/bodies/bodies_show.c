@@ -1,9 +1,9 @@
-/* What reports show of bodies: their shapes, or where there are none a stick from joint to joint;
- * and the joints over time. Shapes of the groups 0 to 2, as in MuJoCo's viewer; those of others
- * where a body has no such ones.
+/* What reports show of bodies: their shapes, or without shapes a stick from joint to joint; and the
+ * joints over time. Shapes of the groups 0 to 2, as in MuJoCo's viewer; those of other groups if a
+ * body has no others.
  *
- * Draws and curves of a model are formulas. Points of bodies are not: a leaf stands for them, which
- * is never evaluated, and bodies_evaluate fills the output that is behind it. */
+ * Draws and curves of a model are formulas. Points of bodies are not: they have a placeholder leaf,
+ * which is never evaluated, and bodies_evaluate fills the output. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,9 @@ enum { MOST_MARKS = 200, MOST_CURVES = 12 };
 
 typedef struct painter {
     bodies_builder *b;
-    int next; /* the next output */
-    int many; /* several bodies move on their own: each, with all that hangs on it, has its colour
-               */
-    const double *rgba; /* of the shape that is drawn now, where the model says one; else NULL */
+    int next;           /* the next output */
+    int many;           /* there are several trees: each has its own colour */
+    const double *rgba; /* colour of the current shape, if the model gives one; else NULL */
     int failed;
 } painter;
 
@@ -28,7 +27,7 @@ typedef struct painter {
 
 static const double upright[4] = {1, 0, 0, 0};
 
-/* One point of a draw, given in a body of the model; draws of the world stand still. */
+/* One point of a draw, given in a body of the model; points of the world are constants. */
 static void put_point(painter *p, model_draw *draw, int index, int body, const double pos[3])
 {
     struct system_bodies *to = p->b->to;
@@ -47,7 +46,7 @@ static void put_point(painter *p, model_draw *draw, int index, int body, const d
     p->next += 3;
 }
 
-/* Which of the bodies on the world a body hangs on; those that stand do not count. -1: it stands.
+/* The root of the tree that a body belongs to, without fixed bodies; -1: it is fixed.
  */
 static int tree_of(const bodies_builder *b, int body)
 {
@@ -62,8 +61,7 @@ static int tree_of(const bodies_builder *b, int body)
     return b->fused.frame[body].body == 0 ? -1 : number;
 }
 
-/* The model's own colour; where it says none, colours tell bodies apart that nothing holds
- * together. */
+/* The model's colour; if there is none, a colour for each separate tree. */
 static void paint(painter *p, model_draw *draw, int body)
 {
     if (p->rgba) {
@@ -86,7 +84,7 @@ static void paint(painter *p, model_draw *draw, int body)
     }
 }
 
-/* A draw with so many points; NULL: enough is drawn already, or no memory. */
+/* A draw with this many points; NULL: the limit is reached, or no memory. */
 static model_draw *new_draw(painter *p, model_shape shape, int points)
 {
     struct system_bodies *to = p->b->to;
@@ -206,13 +204,13 @@ static void draw_solid(painter *p, int body, bodies_solid *solid)
         draw->face = solid->face;
         draw->vertex_count = solid->vertex_count;
         draw->face_length = solid->face_length;
-        solid->vertex = NULL; /* they are the draw's now */
+        solid->vertex = NULL; /* owned by the draw now */
         solid->face = NULL;
     }
     bodies_solid_free(solid);
 }
 
-/* 0: this one is not drawn. */
+/* 0: this shape is not drawn. */
 static int draw_geom(painter *p, const zw_geom_def *geom)
 {
     p->rgba = geom->rgba[3] >= 0 ? geom->rgba : NULL;
@@ -243,7 +241,7 @@ static void draw_stick(painter *p, int body)
     static const double origin[3] = {0, 0, 0};
     int parent = p->b->drawn->body[body].parent;
     if (p->b->fused.frame[body].body == 0) {
-        return; /* it stands */
+        return; /* it is fixed */
     }
     if (p->b->fused.frame[parent].body != 0) {
         draw_line(p, parent, origin, body, origin, 0);
@@ -255,7 +253,7 @@ static void draw_stick(painter *p, int body)
 
 static void draw_bodies(painter *p)
 {
-    enum { SHOWN = 2 }; /* the last group that is */
+    enum { SHOWN = 2 }; /* the last group that is shown */
     const model_bodies *from = p->b->drawn;
     size_t bodies = (size_t)from->count[ZW_KIND_BODY];
     unsigned char *drawn = base_alloc(2 * bodies), *shown = drawn ? drawn + bodies : NULL;
@@ -296,7 +294,7 @@ static int is_shown(const bodies_builder *b, int joint, int part, int turning)
                    : kind == ZW_JOINT_SLIDE || (kind == ZW_JOINT_FREE && part < 3);
 }
 
-/* Coordinate i, of joint j; formulas have leaves of their own. */
+/* The leaf of coordinate i, of joint j; with formulas it is a seen quantity. */
 static expr_id joint_leaf(bodies_builder *b, int j, int i)
 {
     int kind = b->from->joint[j].kind;

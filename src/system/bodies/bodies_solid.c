@@ -1,7 +1,7 @@
-/* Shapes that are drawn by their faces: cylinders, cones, ellipsoids, meshes and height fields; all
- * of one body in one list. Reports are pages that people open, so faces are few: a mesh is the hull
- * of its farthest vertices in a hundred directions, or, if it touches by its triangles, these with
- * vertices of one small cube made one; a height field has at most so many cells a side. */
+/* Shapes that are drawn as faces: cylinders, cones, ellipsoids, meshes and height fields; all of
+ * one body in one list. To keep reports small there are few faces: a mesh is drawn as the hull of
+ * its farthest vertices in a hundred directions, or, if it collides as triangles, as these with the
+ * vertices of each small cube merged; a height field has a limited number of cells per side. */
 #include "system/bodies/bodies_solid.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ void bodies_solid_free(bodies_solid *s)
     *s = (bodies_solid){0};
 }
 
-/* A point in the geom's frame; its number. */
+/* Adds a point given in the geom's frame; returns its number. */
 static int add_vertex(bodies_solid *s, const zw_geom_def *geom, double x, double y, double z)
 {
     const double local[3] = {x, y, z};
@@ -61,7 +61,7 @@ static void add_face(bodies_solid *s, int count, const int *corner)
 
 /* ---- Round ones ------------------------------------------------------------------------------ */
 
-/* A ring of points at height z; the first one's number. */
+/* A ring of points at height z; returns the number of the first. */
 static int ring(bodies_solid *s, const zw_geom_def *geom, double rx, double ry, double z)
 {
     int first = s->vertex_count;
@@ -73,7 +73,7 @@ static int ring(bodies_solid *s, const zw_geom_def *geom, double rx, double ry, 
     return first;
 }
 
-/* Between two rings, the upper one second; a point is a ring of one. */
+/* Faces between two rings, the upper one second; a ring may be a single point. */
 static void band(bodies_solid *s, int low, int low_is_point, int high, int high_is_point)
 {
     for (int i = 0; i < AROUND; i++) {
@@ -132,10 +132,10 @@ static void add_ellipsoid(bodies_solid *s, const zw_geom_def *g)
 
 /* ---- Meshes ---------------------------------------------------------------------------------- */
 
-/* The farthest vertices in directions spread evenly by the golden angle; how many. */
+/* The farthest vertices in directions spread evenly by the golden angle; returns their number. */
 static int farthest(const zw_mesh_def *mesh, double *out)
 {
-    int chosen[WAYS], count = 0, stride = 1 + mesh->vertex_count / 4000; /* of many some */
+    int chosen[WAYS], count = 0, stride = 1 + mesh->vertex_count / 4000; /* a sample of many */
     for (int k = 0; k < WAYS; k++) {
         double z = 1 - (2 * k + 1.0) / WAYS, r = sqrt(1 - z * z), sine, cosine, most = -INFINITY;
         int best = 0, known = 0;
@@ -178,7 +178,7 @@ static void add_hull(bodies_solid *s, const zw_geom_def *g, const zw_mesh_def *m
     collide_hull_free(hull);
 }
 
-/* The small cube that a vertex is in, of so many a side. */
+/* The index of the cube that contains a vertex, with `cubes` per side. */
 static int cube_of(const double *v, const double low[3], double side, int cubes)
 {
     int at = 0;
@@ -189,7 +189,8 @@ static int cube_of(const double *v, const double low[3], double side, int cubes)
     return at;
 }
 
-/* Triangles that are still some when the vertices of each cube are one; cube[] of the vertices. */
+/* The number of triangles that remain if the vertices of each cube are merged; cube[] of the
+ * vertices. */
 static int count_left(const zw_mesh_def *mesh, const double low[3], double way, int cubes,
                       int *cube)
 {
@@ -215,7 +216,7 @@ static void add_triangles(bodies_solid *s, const zw_geom_def *g, const zw_mesh_d
     }
     double way = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
     for (int i = 0; cube && mesh->face_count <= MOST_FACES && i < mesh->vertex_count; i++) {
-        cube[i] = i; /* they are few */
+        cube[i] = i; /* few vertices are all kept */
     }
     while (cube && mesh->face_count > MOST_FACES &&
            count_left(mesh, low, way, cubes, cube) > MOST_FACES) {
@@ -223,7 +224,8 @@ static void add_triangles(bodies_solid *s, const zw_geom_def *g, const zw_mesh_d
     }
     size_t cells = mesh->face_count > MOST_FACES ? (size_t)cubes * (size_t)cubes * (size_t)cubes
                                                  : (size_t)mesh->vertex_count;
-    number = cube ? base_alloc(cells * sizeof *number) : NULL; /* of the cube's vertex + 1 */
+    number = cube ? base_alloc(cells * sizeof *number)
+                  : NULL; /* [cells] number of the cube's vertex + 1 */
     s->failed |= number == NULL;
     for (int f = 0; number && f < mesh->face_count && !s->failed; f++) {
         int corner[3];

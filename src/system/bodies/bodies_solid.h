@@ -6,18 +6,19 @@
 
 struct model_bodies;
 
-/* Begin with zeros. In the body's frame. */
+/* Initialise with zeros. In the body's frame. */
 typedef struct bodies_solid {
     int vertex_count, vertex_capacity;
     double (*vertex)[3];
     int face_count;
     int face_length, face_capacity;
-    int *face; /* of each face the number of its corners, then these, anticlockwise from outside */
-    const double *rgba; /* the first colour that one of its shapes has; NULL: none has */
+    int *face; /* for each face the number of its corners, then the corners, anticlockwise from
+                  outside */
+    const double *rgba; /* the first colour of its shapes; NULL: none */
     int failed;         /* no memory */
 } bodies_solid;
 
-/* 0: this shape is not drawn by faces. */
+/* 0: this shape is not drawn as faces. */
 int bodies_solid_add(bodies_solid *solid, const struct model_bodies *from, const zw_geom_def *geom);
 void bodies_solid_free(bodies_solid *solid);
 

@@ -47,7 +47,7 @@ static double radius_of(const zw_geom_def *geom, const model_bodies *from)
     }
 }
 
-/* Of a hull: about the mean of its corners. */
+/* For a hull: about the mean of its corners. */
 static double thick_of(const collide_shape *shape)
 {
     const double *size = shape->size;
@@ -85,9 +85,9 @@ collide_kind contact_kind_of(int shape)
     return kind[shape];
 }
 
-/* What a shape is made of, made when it is first asked for. */
-static int stuff_of(const bodies_builder *b, contact_world *world, const zw_geom_def *from,
-                    collide_shape *shape)
+/* Hull, mesh or height field of a shape, created when first needed. */
+static int collision_shape(const bodies_builder *b, contact_world *world, const zw_geom_def *from,
+                           collide_shape *shape)
 {
     if (from->shape == ZW_SHAPE_HFIELD) {
         const zw_hfield_def *def = &b->from->hfield[from->hfield];
@@ -144,8 +144,9 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
         world->moving[world->moving_count++] = world->geom_count;
     }
     world->geom_count++;
-    geom->law.name = from->name ? bodies_copy(from->name) : NULL; /* a cut model does not stay */
-    if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
+    geom->law.name =
+        from->name ? bodies_copy(from->name) : NULL; /* copied, as a cut model is temporary */
+    if ((from->name && !geom->law.name) || !collision_shape(b, world, from, &geom->shape)) {
         return bodies_no_memory(error);
     }
     geom->thick = thick_of(&geom->shape);
@@ -182,7 +183,7 @@ static void make_filters(const bodies_builder *b, contact_world *world, const in
         int a = place[def->geom1], c = place[def->geom2];
         world->pair[world->pair_count++] = two(a, c, i);
         world->pair_def[i] = *def;
-        world->pair_def[i].name = NULL; /* may be those of a model that goes */
+        world->pair_def[i].name = NULL; /* may belong to a temporary model */
         if (def->given & 16) {
             world->geom[a].margin = fmax(world->geom[a].margin, def->margin);
             world->geom[c].margin = fmax(world->geom[c].margin, def->margin);
@@ -214,7 +215,7 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
                : bodies_no_memory(error);
 }
 
-/* Geoms that something may touch, and where each stands in our list. */
+/* Geoms that can be in contact, and the index of each in this list. */
 static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place, zw_error *error)
 {
     zw_status status = ZW_OK;
@@ -231,7 +232,7 @@ static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place,
     return status;
 }
 
-/* Could any two touch, by their bits alone? */
+/* Could any two be in contact, by their bits alone? */
 static int could_touch(const contact_world *world)
 {
     int types = 0, affinities = 0;
@@ -242,7 +243,8 @@ static int could_touch(const contact_world *world)
     return (types & affinities) || world->pair_count > 0;
 }
 
-/* Of few geoms all that may touch; of many some two: as a rule the first ones. */
+/* For few geoms all pairs that may touch; for many only whether there is one, usually among the
+ * first. */
 static zw_status find_touching(contact_world *world, const tree_mechanism *tree, zw_error *error)
 {
     size_t geoms = (size_t)world->geom_count;

@@ -1,11 +1,11 @@
-/* Which pairs meet where many geoms are on few trees, as in a crowd of robots.
+/* Broad phase for many geoms on few trees, as in a crowd of robots.
  *
- * Geoms of one tree are always near each other, and which of them may touch is known beforehand: a
- * search in space would find all of these pairs at every step, to throw most of them away. So each
- * tree has the list of its own pairs, planes included, which spheres decide; and only whole trees,
- * each in one box, are sought in space: sorted along x, where their order changes little from step
- * to step. Of two whose boxes overlap, geoms that are in both boxes are tried. Pairs come out in
- * the order of their geoms. */
+ * Geoms of one tree are always near each other, and which pairs of them may touch is known in
+ * advance: a spatial search would find all of these pairs at every step, only to discard most of
+ * them. So each tree has a list of its own pairs, including planes, which are tested by bounding
+ * spheres; and only whole trees, each in one box, are searched in space: sorted along x, where
+ * their order changes little from step to step. For two trees whose boxes overlap, the geoms in
+ * both boxes are tested. Pairs are reported in the order of their geoms. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 enum { MOST = 64 }; /* geoms of a tree */
 
-/* All geoms of a tree, or one that stands still. */
+/* All geoms of a tree, or one fixed geom. */
 typedef struct crowd_group {
     int first, count; /* in geom[] */
     int match, matches;
@@ -39,7 +39,7 @@ typedef struct crowd_pair {
 
 struct crowd_work {
     double *lower, *upper; /* [groups][3] */
-    int *order;            /* [groups] along x, as the last time */
+    int *order;            /* [groups] along x, from the last search */
     int *first;            /* [geoms + 1] for sorting */
     int count, capacity;
     crowd_pair *pair, *sorted; /* [capacity] */
@@ -55,8 +55,8 @@ static int root_of(const tree_mechanism *tree, int body)
     return body;
 }
 
-/* Trees in the order of their first geoms; group[] of each geom, -1: endless. Returns the number of
- * groups; trees: of those that move. */
+/* Trees in the order of their first geoms; group[] of each geom, -1: infinite. Returns the number
+ * of groups; *trees: the number of moving ones. */
 static int find_groups(const contact_world *world, const tree_mechanism *tree, int *group,
                        int *at_root, int *trees)
 {
@@ -98,7 +98,7 @@ static void list_geoms(contact_crowd *crowd, const contact_world *world, const i
     }
 }
 
-/* Pairs within the groups, and of them with what is endless; match may be NULL, to count. */
+/* Pairs within the groups, and with infinite geoms; match may be NULL, to count. */
 static int list_matches(const contact_world *world, const tree_mechanism *tree,
                         contact_crowd *crowd, const int *group, contact_match *match)
 {
@@ -150,8 +150,7 @@ int contact_crowd_make(contact_world *world, const tree_mechanism *tree)
 {
     int *group = base_alloc(((size_t)world->geom_count + 1) * sizeof *group), trees, most = 0;
     int *at_root = base_alloc(((size_t)tree->bodies + 1) * sizeof *at_root), good = 1;
-    if (group && at_root &&
-        world->pair_count == 0) { /* pairs of a file have margins of their own */
+    if (group && at_root && world->pair_count == 0) { /* explicit pairs have their own margins */
         int groups = find_groups(world, tree, group, at_root, &trees);
         memset(at_root, 0, ((size_t)tree->bodies + 1) * sizeof *at_root);
         for (int i = 0; i < world->geom_count; i++) {
@@ -312,7 +311,7 @@ static int sweep(const zw_system *system, contact_work *work, double margin)
     const contact_crowd *crowd = system->bodies->contact->crowd;
     const double *lower = work->crowd->lower, *upper = work->crowd->upper;
     int *order = work->crowd->order;
-    for (int i = 1; i < crowd->groups; i++) { /* nearly in order */
+    for (int i = 1; i < crowd->groups; i++) { /* insertion sort, as they are nearly in order */
         int own = order[i], k = i;
         for (; k > 0 && lower[3 * order[k - 1]] > lower[3 * own]; k--) {
             order[k] = order[k - 1];
@@ -335,7 +334,7 @@ static int sweep(const zw_system *system, contact_work *work, double margin)
     return 1;
 }
 
-/* By b, then by a: the second keeps the order of the first. */
+/* By b, then by a: the sort is stable. */
 static void sort(crowd_work *w, int geoms, int by_a)
 {
     crowd_pair *from = w->pair;

@@ -1,4 +1,4 @@
-/* Where bodies touch now, or may within a step. */
+/* Contact points now, or within a step. */
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "system/contact/contacts.h"
 #include "tree/sweeps.h"
 
-/* ---- Where the geoms are -------------------------------------------------------------------- */
+/* ---- Poses of the geoms --------------------------------------------------------------------- */
 
-/* A place and turn of a body's frame, seen from the world. */
+/* The pose of a geom in the world. */
 void contact_place(const zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose)
 {
@@ -26,9 +26,8 @@ void contact_place(const zw_system *system, const contact_geom *geom, const doub
     }
 }
 
-/* No point of a geom goes farther in a time h than h (|v| + |omega| radius), v being the velocity
- * of its centre, as long as its motion is that of now. A plane has no end: it reaches anywhere once
- * it turns. */
+/* With constant motion no point of a geom moves farther in a time h than h (|v| + |omega| radius),
+ * v being the velocity of its centre. A plane is infinite: if it rotates, its reach is infinite. */
 static double reach_of(const zw_system *system, const contact_geom *geom, const collide_pose *pose,
                        const double *sweeps, double h)
 {
@@ -44,7 +43,7 @@ static double reach_of(const zw_system *system, const contact_geom *geom, const 
     return h * (sqrt(v3_dot(v, v)) + (turn > 0 ? turn * geom->radius : turn));
 }
 
-/* 0: it is nowhere. */
+/* 0: its position is not finite. */
 static int place_one(const zw_system *system, contact_work *work, int i, const double *sweeps,
                      double h)
 {
@@ -56,7 +55,7 @@ static int place_one(const zw_system *system, contact_work *work, int i, const d
     return isfinite(all) && work->reach[i] >= 0;
 }
 
-/* What stands still is placed once. The number of a geom that is nowhere; -1: there is none. */
+/* Fixed geoms are placed once. Returns a geom whose position is not finite; -1: there is none. */
 static int place_all(const zw_system *system, contact_work *work, const double *sweeps, double h)
 {
     const contact_world *world = system->bodies->contact;
@@ -88,7 +87,7 @@ static void bound(const contact_world *world, contact_work *work, int i, double 
     }
 }
 
-/* Farther, but sooner done. */
+/* A larger box that is cheaper to compute. */
 static void bound_sphere(const contact_world *world, contact_work *work, int i, double margin)
 {
     double more = work->reach[i] + margin + world->geom[i].margin + world->geom[i].radius;
@@ -98,7 +97,8 @@ static void bound_sphere(const contact_world *world, contact_work *work, int i, 
     }
 }
 
-/* Of two that meet one moves, and has all of the margin: so what stands still is bounded once. */
+/* At least one of two geoms that meet moves, and its box has the whole margin: so boxes of fixed
+ * geoms are computed once. */
 static zw_status bound_all(const contact_world *world, contact_work *work, double margin, int *bad)
 {
     const unsigned char *kept = world->match ? world->asleep : world->still;
@@ -123,7 +123,7 @@ static zw_status bound_all(const contact_world *world, contact_work *work, doubl
     return status;
 }
 
-/* ---- Which may touch which ------------------------------------------------------------------- */
+/* ---- Filters --------------------------------------------------------------------------------- */
 
 static const contact_two *find_two(const contact_two *list, int count, int a, int b)
 {
@@ -201,7 +201,7 @@ static void override(const zw_pair_def *pair, contact_point *law)
 
 /* ---- Points --------------------------------------------------------------------------------- */
 
-/* Two directions across a normal: the same for the same normal. */
+/* Two tangents of a normal: the same for the same normal. */
 void contact_span(double frame[9])
 {
     double *n = frame, *t = frame + 3;
@@ -232,7 +232,7 @@ static void take(contact_work *work, int capacity, const contact_point *law,
     point->gap = from->gap - law->gap;
 }
 
-/* Points of a pair at most. */
+/* The largest number of points of a pair. */
 enum { MANIFOLD = 128 };
 
 static double margin_of(const contact_geom *a, const contact_geom *b, const zw_pair_def *written)
@@ -252,7 +252,7 @@ contact_point contact_law(const contact_world *world, const contact_match *match
     return law;
 }
 
-/* The margin is all that the two can close. */
+/* `margin`: the largest distance that the two can close. */
 void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
                         double margin, double *apart)
 {
@@ -274,7 +274,7 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
     }
 }
 
-/* Two by two, by the spheres around them first. Where some sleep, the list changes with them. */
+/* All pairs, by bounding spheres first. If some geoms sleep, the list changes with them. */
 static void meet_few(const contact_world *world, contact_work *work, double margin)
 {
     contact_wait *wait = world->asleep ? NULL : &work->wait;
@@ -316,7 +316,8 @@ contact_match contact_match_of(const contact_world *world, int a, int b)
                            .radius = x->radius + y->radius};
 }
 
-/* Is some point of a pair, from this one on, as near as the margin? Else it is only in reach. */
+/* Is some point of a pair, from this one on, closer than the margin? Else it is only within
+ * reach. */
 static int is_near(const contact_work *work, int first, double margin)
 {
     for (int k = first; k < work->count; k++) {
@@ -324,7 +325,7 @@ static int is_near(const contact_work *work, int first, double margin)
             return 1;
         }
     }
-    return work->needed > work->count; /* no room to see */
+    return work->needed > work->count; /* points that did not fit are assumed to be */
 }
 
 void contact_wake(const contact_world *world, contact_work *work, int i)
@@ -335,7 +336,7 @@ void contact_wake(const contact_world *world, contact_work *work, int i)
     }
 }
 
-/* By the boxes around them; where few are awake, those with sleepers only. */
+/* By bounding boxes; if few geoms are awake, only their pairs with sleeping ones. */
 static zw_status meet_many(const zw_system *system, contact_work *work, const double *sweeps,
                            double h, double margin, zw_error *error)
 {
@@ -403,9 +404,9 @@ zw_status contact_too_many(const contact_work *work, int capacity, zw_error *err
                      capacity);
 }
 
-/* ---- On the way ----------------------------------------------------------------------------- */
+/* ---- Within a step -------------------------------------------------------------------------- */
 
-/* Where a geom will be after a time t, and how far turning may have carried its points. */
+/* The pose of a geom after a time t, and how far rotation may have moved its points. */
 static double ahead(const zw_system *system, const contact_geom *geom, const double *sweeps,
                     double t, collide_pose *pose, double speed[3])
 {
@@ -420,8 +421,8 @@ static double ahead(const zw_system *system, const contact_geom *geom, const dou
     return sqrt(model_dot(V, V)) > 0 ? sqrt(model_dot(V, V)) * geom->radius * t : 0;
 }
 
-/* Conservative advancement: shapes that only shift cannot meet before the gap between them has been
- * closed along its own normal; and never, if along that they part. */
+/* Conservative advancement: shapes that only translate cannot meet before the gap between them is
+ * closed along its normal; and never, if they separate along it. */
 int contact_meet(const zw_system *system, const contact_work *work, int a, int b,
                  const double *sweeps, double h, double slack)
 {
@@ -461,7 +462,7 @@ int contact_meet(const zw_system *system, const contact_work *work, int a, int b
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* One column: what a unit speed of dof d does to the point, along the rows. */
+/* One column: the velocity of the point along the rows for unit speed of dof d. */
 static inline void column_of(const tree_mechanism *tree, const contact_point *point,
                              const double *sweeps, int d, const double f[9], int columns, double *J)
 {
@@ -497,8 +498,8 @@ int contact_columns(const tree_mechanism *tree, const int body[2], int *column, 
     return columns;
 }
 
-/* A dof that moves both bodies moves them as one: at a point that they share its column is zero,
- * and left out. So what is left of the two chains is what is below their last common dof. */
+/* A dof that moves both bodies does not change their relative motion: its column is zero and left
+ * out. So only the parts of the two chains below their last common dof remain. */
 int contact_rows(const zw_system *system, const contact_point *point, const double *sweeps,
                  int *column, double *J)
 {

@@ -1,4 +1,4 @@
-/* What touches: names, places, sums. */
+/* The list of contacts: names, positions, sums. */
 #include <stdio.h>
 #include <string.h>
 
@@ -113,7 +113,7 @@ zw_contact *contact_list_add(contact_list *list, const zw_system *system,
     return to;
 }
 
-/* ---- For people ----------------------------------------------------------------------------- */
+/* ---- Interface ------------------------------------------------------------------------------ */
 
 static int copy(const contact_list *from, zw_contact *list, int capacity)
 {
@@ -124,7 +124,8 @@ static int copy(const contact_list *from, zw_contact *list, int capacity)
     return count;
 }
 
-/* Elsewhere the principle is asked, with a work of its own: what zw_forward left stays. */
+/* At other states contacts are computed with a temporary work, so that the results of zw_forward
+ * are kept. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
                 int capacity, zw_error *error)
 {
@@ -174,7 +175,7 @@ void contact_list_push(const contact_list *list, const zw_system *system, zw_wor
                 bodies_push(system, work, body, it->pos, wrench, force);
             }
             for (int i = 0; i < 6; i++) {
-                wrench[i] = -wrench[i]; /* the first gets the opposite */
+                wrench[i] = -wrench[i]; /* the first body gets the opposite */
             }
         }
     }
@@ -231,7 +232,7 @@ int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int
         if (at == last) {
             pairs++;
             if (last == capacity) {
-                continue; /* the number shows it */
+                continue; /* the count shows that the capacity is too small */
             }
             sums[at] = (zw_contact_sum){.body = {it->body[0], it->body[1]},
                                         .body_name = {it->body_name[0], it->body_name[1]}};

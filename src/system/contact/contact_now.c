@@ -1,41 +1,40 @@
 /* Contacts at an instant, for zw_forward: which accelerations, and which forces?
  *
- * A point touches if its gap is nothing beside the size of the geoms. Along its rows J (contacts.h)
- * the second body moves against the first with u = J v; their rate is J a + r with r = J' v, what
- * is left where a = 0. Signorini's and Coulomb's laws, differentiated:
+ * A point touches if its gap is negligible compared with the size of the geoms. Along its rows J
+ * (contacts.h) the second body moves relative to the first with u = J v; the rate of u is J a + r
+ * with r = J' v. Signorini's and Coulomb's laws, differentiated:
  *
- *     u_n > 0                 it parts: no force
+ *     u_n > 0                 separating: no force
  *     u_n = 0                 J_n a + r_n >= 0, lambda_n >= 0, one of them 0
  *             and u_t = 0     Coulomb's law, x = J_t a + r_t in the place of a speed
  *             and u_t != 0    lambda_i = -(mu_i^2 u_i / |mu u|) lambda_n
- *     u_n < 0                 an impact is due
+ *     u_n < 0                 an impact follows
  *
- * Where it does not slide it is a cone of the kernel: it goes on holding, or begins to slide
- * against its friction. Where it slides, friction is known by the normal force alone: on the
- * ellipsoid |lambda_i/mu_i| <= lambda_n it is the one with the largest dissipation. At an impact
- * there are speeds before and after, and no acceleration. It is reported (ZW_TOUCH_HIT), and
- * treated as u_n = 0: the answer is what holds the bodies apart as far as forces do; the impulse
- * comes on top.
+ * A point that does not slide is a cone of the kernel: it continues to stick, or begins to slide.
+ * For a sliding point, friction follows from the normal force: on the ellipsoid |lambda_i/mu_i| <=
+ * lambda_n it is the one with the largest dissipation. At an impact there are speeds before and
+ * after, but no acceleration. It is reported (ZW_TOUCH_HIT) and treated as u_n = 0: the answer is
+ * the finite force, without the impulse.
  *
- * All points, equality constraints, limits that are touched and joints' friction are one problem.
- * Where several points carry what fewer could (a box on four corners), sums are determined and the
- * parts are not: the kernel takes one of the answers.
+ * All points, equality constraints, active limits and dry friction of joints are one problem. Where
+ * there are more points than necessary (a box on four corners), sums are determined but single
+ * forces are not: the kernel returns one of the solutions.
  *
- * Sliding.  A cone asks for the direction of its residual w only, not for its size: with w = x + s
- * it gives the friction of sliding for every s that makes w parallel to u_t, and of the same sense.
- * So s = k u_t - (x across u_t), with x from the answer before. What a wrong direction does to x is
- * about its error over k: with k u_t PUSH times the current accelerations a few rounds of warm
- * solves end in round-off. Where the friction is so strong that no force at all satisfies the laws
- * (Painleve), w stays 0 however large k is: the status is ZW_NO_SOLUTION with the name of what
- * slides.
+ * Sliding. A cone depends only on the direction of its residual w, not on its size: with w = x + s
+ * it gives the sliding friction for every s that makes w parallel to u_t, in the same sense. So s =
+ * k u_t - (x perpendicular to u_t), with x from the previous answer. An error of the direction
+ * changes x by about that error over k: with k u_t = PUSH times the current accelerations a few
+ * rounds of warm-started solves converge to round-off. If friction is so strong that no force
+ * satisfies the laws (Painleve), w remains 0 however large k is: the status is ZW_NO_SOLUTION with
+ * the name of the sliding contact.
  *
- * Rest.  Steps close gaps at their ends; speeds there are those of chords, and points that have
- * pushed and stuck all along a step part and slide with speeds of about h times a centripetal
- * acceleration. So what parts no faster than gravity could undo within the world's timestep is not
- * seen to part, and what slides no faster than friction under that weight could stop within a TENTH
- * of it not to slide.
+ * Rest. Steps close gaps at their ends; the speeds there are those of chords, and points that stuck
+ * during a whole step separate and slide with speeds of about h times a centripetal acceleration.
+ * So points that separate no faster than gravity could reverse within the world's timestep count as
+ * not separating, and points that slide no faster than friction under that weight could stop within
+ * a TENTH of it as not sliding.
  *
- * What is left where a = 0, r = J' v, is found in contact_rate.c. */
+ * r = J' v is computed in contact_rate.c. */
 #include "gauss/tolerances.h"
 #include "system/contact/contact_now_inner.h"
 
@@ -50,13 +49,13 @@
 #include "system/law.h"
 #include "tree/sweeps.h"
 
-#define TOUCH 1e-6 /* of the smaller geom: gaps that are none */
-#define FAR 1e-9   /* the same, of the distance from the origin */
-#define REST 1e-8  /* of 1 + the largest speed: speeds that are none */
+#define TOUCH 1e-6 /* of the smaller geom: smaller gaps count as zero */
+#define FAR 1e-9   /* the same, relative to the distance from the origin */
+#define REST 1e-8  /* of 1 + the largest speed: smaller speeds count as zero */
 #define TENTH 0.1
-#define ROUND 1e-13 /* directions off by this are right, */
-#define LEFT 1e-7   /* or by this, where it does not become less */
-#define PUSH 100    /* how much faster what slides is taken to go on sliding */
+#define ROUND 1e-13 /* directions with a smaller error are accepted, */
+#define LEFT 1e-7   /* or with this, if it does not decrease */
+#define PUSH 100    /* size of k u_t relative to the accelerations */
 
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
@@ -117,9 +116,9 @@ static contact_now *create(const zw_system *system)
     return now;
 }
 
-/* ---- What touches --------------------------------------------------------------------------- */
+/* ---- Touching points ------------------------------------------------------------------------ */
 
-/* How far the farthest centre of mass is out, and the size of the largest geom. */
+/* The largest distance of a centre of mass from the origin, plus the size of the largest geom. */
 static double far_out(const zw_system *system, const double *sweeps)
 {
     double most = 1;
@@ -138,7 +137,7 @@ double contact_now_largest(const contact_world *world)
     return most;
 }
 
-/* Of the two geoms, the smaller one. */
+/* The size of the smaller geom. */
 double contact_now_size(const contact_world *world, const contact_point *point)
 {
     const contact_geom *geom = world->geom;
@@ -156,7 +155,7 @@ void contact_now_speed(const contact_point *point, int columns, const int *colum
     }
 }
 
-/* Those of the points found that touch, and their rows. */
+/* Selects the points that touch, and computes their rows. */
 static int take_points(const zw_system *system, contact_now *now, const double *sweeps,
                        const double *v)
 {
@@ -187,7 +186,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
     return 1;
 }
 
-/* ---- What each does ------------------------------------------------------------------------- */
+/* ---- Classification ------------------------------------------------------------------------- */
 
 static void classify(now_point *it, double rest, double parting, double pull)
 {
@@ -248,7 +247,7 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
 
 /* ---- The problem ---------------------------------------------------------------------------- */
 
-/* Limits that are touched may push, whatever was decided about them without contacts. */
+/* Limits without a gap may push, whatever was decided about them without contacts. */
 static zw_status set_roles(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
 {
     const zw_model *model = system->model;
@@ -261,7 +260,7 @@ static zw_status set_roles(const zw_system *system, zw_work *work, zw_state *sta
     for (int c = 0; c < model->constraint_count && status == ZW_OK; c++) {
         int r = system->first_row[c], *role = &work->now->role[c];
         int rough = model->constraint[c].friction != EXPR_NONE;
-        if (law_lets_go(system, c)) {
+        if (law_is_loose(system, c)) {
             *role = SOLVER_ABSENT;
         } else if (mode[c] == SYSTEM_STUCK) {
             *role = SOLVER_EQUAL_HELD;
@@ -317,7 +316,7 @@ static zw_status make_solver(const zw_system *system, contact_now *now, zw_error
         }
     }
     if (now->solver && system->sparse && !now->apart) {
-        now->apart = gauss_apart_create(); /* or as one problem */
+        now->apart = gauss_apart_create(); /* without it, solved as one problem */
     }
     if (now->solver) {
         now->solver->options.effort = EFFORT;
@@ -341,7 +340,7 @@ const char *contact_now_jammed(const contact_now *now)
     return now ? now->jammed : NULL;
 }
 
-/* x . y in the metric of the ellipsoid, over the rows across. */
+/* x . y in the metric of the ellipsoid, over the tangential rows. */
 static double across(const contact_point *point, const double *x, const double *y)
 {
     double sum = 0;
@@ -351,9 +350,9 @@ static double across(const contact_point *point, const double *x, const double *
     return sum;
 }
 
-/* Turn the residual of a sliding point into its direction, unless it is there: but for round-off,
- * or for what the kernel leaves, which no round makes less. Returns how far it was off, beside the
- * size that it should have; 0: it is there; 1: it did not slide at all. */
+/* Changes the shift of a sliding point so that its residual gets the required direction, unless it
+ * has it already, up to round-off or the kernel's error, which further rounds do not reduce.
+ * Returns the relative error of the direction; 0: it is right; 1: it did not slide at all. */
 static double turn(const contact_now *now, now_point *it)
 {
     const double most = 1e15;
@@ -371,7 +370,7 @@ static double turn(const contact_now *now, now_point *it)
     if (along > 0.1 * it->size && (far <= ROUND || (far <= LEFT && far > 0.5 * before))) {
         return 0;
     }
-    if (!(along > 0.1 * it->size) && it->size < most) { /* it all but stops: faster, then */
+    if (!(along > 0.1 * it->size) && it->size < most) { /* it nearly stops: increase k */
         it->size *= 1000;
     }
     for (int r = 1; r < point->rows; r++) {
@@ -397,14 +396,14 @@ int contact_now_turns(contact_now *now)
             worst = fmax(worst, off);
         } else if (it->way == NOW_SLIDES &&
                    now->solver->answer.residual[it->row] < -1e-6 * (1 + fabs(it->rate[0]))) {
-            now->jammed = it->name; /* it sinks in: beside so large a shift that was overlooked */
+            now->jammed = it->name; /* it penetrates, which such a large shift concealed */
             worst = 1;
         }
     }
     return worst > 0;
 }
 
-/* Dry friction of at most `limit` that was taken to hold: its multiplier, or 0. */
+/* The multiplier of dry friction assumed to hold, or 0. */
 static double held(const system_solver *solver, int c)
 {
     for (int i = 0; i < solver->rows; i++) {
@@ -434,7 +433,7 @@ int contact_now_gives(const zw_system *system, zw_work *work)
 
 /* ---- The answer ----------------------------------------------------------------------------- */
 
-/* Does it begin to slide, or go on sliding? */
+/* Does it begin to slide, or continue sliding? */
 static int slides(const now_point *it, const zw_motion *answer, double pull)
 {
     double sum = 0;

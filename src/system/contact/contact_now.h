@@ -9,20 +9,23 @@ typedef struct contact_now contact_now;
 
 void contact_now_free(contact_now *now);
 
-/* What touches at this state, where PART_TERMS has been evaluated: their number in `count`. */
+/* Finds the touching points at this state, where PART_TERMS has been evaluated; *count: their
+ * number. */
 zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *state, int *count,
                            zw_error *error);
-/* Gauss's problem with them: the rows of contacts are there, all others are to be filled. */
+/* Creates Gauss's problem with them: the rows of contacts are filled, the caller fills all
+ * others. */
 zw_status contact_now_begin(const zw_system *system, zw_work *work, zw_state *state,
                             system_solver **to, zw_error *error);
-/* Solved: is friction of what slides not yet in its direction? Then the problem has been changed,
- * and is to be solved again. */
+/* After a solve: is some sliding friction not in its direction yet? Then the problem has been
+ * changed and must be solved again. */
 int contact_now_turns(contact_now *now);
-/* After that: the name of what no force lets slide; NULL: none. */
+/* After that: the name of a sliding contact without a solution; NULL: none. */
 const char *contact_now_jammed(const contact_now *now);
-/* Solved: does dry friction of some joint hold more than it can? Then the problem is another. */
+/* After a solve: does dry friction of some joint exceed its limit? Then the problem has been
+ * changed. */
 int contact_now_gives(const zw_system *system, zw_work *work);
-/* Solved: into the list of the work, which then is of this state. */
+/* After a solve: writes the list of contacts of the work, for this state. */
 zw_status contact_now_list(const zw_system *system, zw_work *work, const zw_state *state,
                            zw_error *error);
 

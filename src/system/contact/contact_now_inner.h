@@ -1,4 +1,4 @@
-/* The inside of contact_now.c, shared with contact_rate.c. */
+/* Data of contact_now.c, shared with contact_rate.c. */
 #ifndef ZW_SYSTEM_CONTACT_NOW_INNER_H
 #define ZW_SYSTEM_CONTACT_NOW_INNER_H
 
@@ -21,16 +21,16 @@ typedef struct now_point {
     double *J;        /* [rows][columns] */
     double slip[6];   /* u */
     double rate[6];   /* r */
-    double way_of[6]; /* of what slides: u_t of size 1, measured by mu u */
+    double way_of[6]; /* if sliding: u_t scaled to |mu u| = 1 */
     double shift[6];  /* and s, */
     double size;      /* the size of k u_t */
-    double off;       /* how far its residual was from its direction, in the last round */
+    double off;       /* error of the direction of its residual in the last round */
     double force[6];  /* lambda */
     char name[120];
 } now_point;
 
 struct contact_now {
-    contact_work found, beside; /* at the state, and a little before and after it */
+    contact_work found, beside; /* at the state, and shortly before and after it */
     double *sweeps, *q;         /* of the latter; */
     double *J_aside;            /* and rows of one of its points, */
     int *column_aside;          /* with their columns */
@@ -41,13 +41,13 @@ struct contact_now {
     int *column;
     system_solver *solver;
     struct gauss_apart *apart; /* of many bodies; NULL: not yet */
-    const char *jammed;        /* the name of what no force lets slide; NULL: none */
+    const char *jammed;        /* the name of a sliding contact without a solution; NULL: none */
 };
 
 /* J v of one point. */
 void contact_now_speed(const contact_point *point, int columns, const int *column, const double *J,
                        const double *v, double *out);
-/* Of the two geoms, the smaller one; and the largest geom of all that has a size. */
+/* The size of the smaller geom; and that of the largest finite geom. */
 double contact_now_size(const contact_world *world, const contact_point *point);
 double contact_now_largest(const contact_world *world);
 /* contact_rate.c: J' v of all points. */

@@ -1,49 +1,48 @@
-/* Whether bodies go through each other within a step.
+/* Do bodies pass through each other within a step?
  *
- * A step leads from q0 to q1 = q0 (+) h u, and by q(t) = q0 (+) t u, 0 <= t <= h, it says where all
- * is on the way. For two geoms, n the direction in which they are `gap` apart at some time t,
+ * A step leads from q0 to q1 = q0 (+) h u along the path q(t) = q0 (+) t u, 0 <= t <= h. For two
+ * geoms, with n the direction in which they are `gap` apart at some time t,
  *
  *     sep(t + s) = gap along n at t + s,     with n as it was
  *
- * is what a plane across n proves them to be apart later. It shrinks by no more than
+ * is a lower bound of their distance later, by a plane normal to n. It decreases by no more than
  *
- *     (c + R) s + A s^2/2                    c: how fast the centres close along n
- *                                            R: how fast turning can bring points closer along n
+ *     (c + R) s + A s^2/2                    c: approach speed of the centres along n
+ *                                            R: bound on the approach by rotation along n
  *                                            A: bound of the accelerations of all points
  *
- * so that they have not met before that is the gap; from there one looks again. (Conservative
- * advancement, Mirtich 1996; Zhang, Lee and Kim 2006 for articulated bodies. The second order makes
- * the first exact, where they bound all of the way by the fastest point.) If s is so long that the
- * parabola is no good, two more bounds hold: no point goes farther than its largest speed allows;
- * and turning brings no point farther than from one end of the geom to the other. The best of the
- * three is taken.
+ * so that they cannot meet before this equals the gap; from there the test is repeated.
+ * (Conservative advancement, Mirtich 1996; Zhang, Lee and Kim 2006 for articulated bodies. The
+ * second-order term makes the first-order one exact, where they bound the whole motion by the
+ * fastest point.) For long s, where the parabola is a poor bound, two more bounds hold: no point
+ * moves farther than its largest speed allows; and rotation moves no point farther than the extent
+ * of the geom. The best of the three is used.
  *
- * The same holds backwards. A pair that the look from the start does not prove apart for all of the
- * way is looked at from its end, where all bodies are put once for all pairs: as parabolas of half
- * the length are four times flatter, the two looks meet for most pairs that come near each other.
- * (Not where one is a mesh or a field: what is behind its triangles is not found.) What is left
- * between them is marched along, each time with the kinematics of the two bodies alone.
+ * The same holds backwards. A pair that is not proved apart for the whole path from its start is
+ * tested from its end, where all bodies are placed once for all pairs: as parabolas of half the
+ * length are four times flatter, the two tests together suffice for most pairs that come close.
+ * (Not if one is a mesh or a field: nothing is found behind its triangles.) The remaining interval
+ * is marched through, with the kinematics of the two bodies only.
  *
- * R.  A point at x from the centre moves along n with n . (omega x x) <= |n x omega| r. A sphere is
- * the same however it turns: r = 0. Of a capsule only the axis counts: |n . (omega x axis)| half
- * its length. What is round about an axis turns only as its axis does: |omega x axis| r. So wheels
- * that roll cost no more than what slides.
+ * R. A point at x from the centre moves along n with n . (omega x x) <= |n x omega| r. Rotation
+ * does not change a sphere: r = 0. For a capsule only the axis counts: |n . (omega x axis)| half
+ * its length. For a body of revolution only the rotation of its axis counts: |omega x axis| r. So
+ * rolling wheels cost no more than sliding bodies.
  *
- * A.  With all speeds u constant, angular velocities are W_i = W_parent + sum of the rates of the
+ * A. With all speeds u constant, angular velocities are W_i = W_parent + sum of the rates of the
  * joints at most, their rates of change E_i = E_parent + sum of W_before * rate, as each joint's
- * own axis is carried round by what is before it, and the centre of mass of body i, at a distance l
- * from that of its parent, has an acceleration of B_i = B_parent + (E_i + W_i^2) l + 2 W_i slide.
- * Free bodies have E = 0, and B = W^2 times the distance of the centre from the joint's origin.
+ * axis is carried by the body before it, and the centre of mass of body i, at a distance l from
+ * that of its parent, has an acceleration of B_i = B_parent + (E_i + W_i^2) l + 2 W_i slide. Free
+ * bodies have E = 0, and B = W^2 times the distance of the centre from the joint's origin.
  *
- * Planes that turn: points of the other geom are as far as they are from the plane's origin, and
- * that is the r of the plane.
+ * Planes that rotate: r of the plane is the distance of the other geom from the plane's origin.
  *
- * Depth.  Two geoms that hold spheres of radius r1 and r2 can only pass through each other by being
- * as deep as r1 + r2 somewhere on the way. Where a pair is part of the step's problem, that is
- * where it touches at the start or at the end, it may so be a quarter of that deep between (a body
- * that tips over an edge dips by r (turn)^2/8, as its joint goes straight). On planes, which have
- * no other side, a sixteenth of the size of the geom. Other pairs must not touch at all, unless
- * what is left of the way is shorter than that depth. */
+ * Depth. Two geoms that contain spheres of radius r1 and r2 can only pass through each other if the
+ * penetration reaches r1 + r2 somewhere on the path. If a pair is part of the step's problem, i.e.
+ * touches at the start or at the end, a quarter of that depth is allowed in between (a body that
+ * tips over an edge dips by r angle^2/8, as its joint moves straight). On planes, which have no
+ * other side, a sixteenth of the size of the geom. Other pairs must not touch at all, unless the
+ * rest of the path is shorter than that depth. */
 #include "system/contact/contact_path.h"
 
 #include <math.h>
@@ -55,7 +54,7 @@
 #include "tree/sweeps.h"
 
 enum { MANIFOLD = 128 };
-#define LEAST 1e-9 /* of the way: a look goes at least so much ahead */
+#define LEAST 1e-9 /* of the path: least advance of a test */
 
 /* ---- Bounds of all bodies -------------------------------------------------------------------- */
 
@@ -74,8 +73,9 @@ static void lay_out(contact_path *path, const zw_system *system, base_arena *are
         base_arena_bytes(arena, (size_t)system->bodies->contact->geom_count * sizeof *path->last);
 }
 
-/* What does not change: of each body how far its centre is from that of its parent at most, slides
- * aside; of each geom how far it is from the centre of its body, or of a free one from its joint.
+/* Constant lengths: for each body the largest distance of its centre from that of its parent,
+ * without slides; for each geom its distance from the centre of its body, or for a free body from
+ * its joint.
  */
 static void measure(contact_path *path)
 {
@@ -118,7 +118,7 @@ void contact_path_free(contact_path *path)
     *path = (contact_path){0};
 }
 
-/* Body i, whose parent is done. */
+/* Body i, after its parent. */
 static void bound_body(contact_path *path, int i)
 {
     const tree_mechanism *tree = path->system->tree;
@@ -168,10 +168,10 @@ void contact_path_begin(contact_path *path, const double *q0, const double *u, d
 
 typedef struct motion {
     collide_pose pose;
-    double v[3], w[3];  /* of the centre, and turning: now */
-    double speed, bend; /* of the centre, always */
-    double turn, twist; /* |omega| and |omega'|, always */
-    double r;           /* what turns is not farther from the centre */
+    double v[3], w[3];  /* velocity of the centre, angular velocity: now */
+    double speed, bend; /* bounds of the centre's speed and acceleration on the path */
+    double turn, twist; /* bounds of |omega| and |omega'| on the path */
+    double r;           /* largest distance of rotating points from the centre */
     int kind;
 } motion;
 
@@ -203,7 +203,7 @@ static motion bounds_of(const contact_path *path, int g)
     return m;
 }
 
-/* What it does at the instant of these sweeps. */
+/* The motion at the instant of these sweeps. */
 static void motion_now(const contact_path *path, int g, const double *sweeps, motion *m)
 {
     const tree_mechanism *tree = path->system->tree;
@@ -257,7 +257,7 @@ double contact_path_reach(const contact_path *path, int geom, const collide_pose
 
 /* ---- Two geoms ------------------------------------------------------------------------------- */
 
-/* A plane that turns has its lever where the other geom is. */
+/* The lever of a rotating plane is the distance of the other geom. */
 static void set_planes(const contact_path *path, int a, int b, motion *x, motion *y)
 {
     const contact_geom *geom = path->system->bodies->contact->geom;
@@ -270,11 +270,11 @@ static void set_planes(const contact_path *path, int a, int b, motion *x, motion
     if (y->kind == COLLIDE_PLANE) {
         y->r = y->turn > 0 ? far + geom[a].radius : 0;
     }
-    x->r = x->turn > 0 ? x->r : 0; /* what stands still may be endless, too */
+    x->r = x->turn > 0 ? x->r : 0; /* fixed planes stay infinite */
     y->r = y->turn > 0 ? y->r : 0;
 }
 
-/* How fast turning moves points along n, at most. */
+/* An upper bound of the speed of points along n by rotation. */
 static double turning(const motion *m, const double n[3])
 {
     const double axis[3] = {m->pose.R[2], m->pose.R[5], m->pose.R[8]};
@@ -296,18 +296,19 @@ static double turning(const motion *m, const double n[3])
     }
 }
 
-/* room = c s + A s^2/2; never: INFINITY. */
-static double time_of(double room, double c, double A)
+/* Solves distance = c s + A s^2/2; INFINITY: never reached. */
+static double time_of(double distance, double c, double A)
 {
-    double sum = c + sqrt(c * c + 2 * A * room);
-    return sum > 0 ? 2 * room / sum : INFINITY;
+    double sum = c + sqrt(c * c + 2 * A * distance);
+    return sum > 0 ? 2 * distance / sum : INFINITY;
 }
 
-/* For how long no point comes nearer along n than by this room. way: 1: later, -1: before. */
-static double safe_for(const motion *a, const motion *b, const double n[3], double room, double way)
+/* For how long no point approaches along n by more than `distance`. way: 1: later, -1: earlier. */
+static double safe_for(const motion *a, const motion *b, const double n[3], double distance,
+                       double way)
 {
     double v[3], far = 2 * (a->r + b->r);
-    if (!(room > 0)) {
+    if (!(distance > 0)) {
         return 0;
     }
     v3_sub(v, a->v, b->v);
@@ -315,8 +316,8 @@ static double safe_for(const motion *a, const motion *b, const double n[3], doub
     double fastest = a->speed + b->speed + a->turn * a->r + b->turn * b->r;
     double bend = a->bend + b->bend;
     double spin = (a->twist + a->turn * a->turn) * a->r + (b->twist + b->turn * b->turn) * b->r;
-    best = v3_max(time_of(room, close + turn, bend + spin), time_of(room, fastest, 0));
-    return room > far ? v3_max(best, time_of(room - far, close, bend)) : best;
+    best = v3_max(time_of(distance, close + turn, bend + spin), time_of(distance, fastest, 0));
+    return distance > far ? v3_max(best, time_of(distance - far, close, bend)) : best;
 }
 
 double contact_path_depth(const contact_path *path, int a, int b)
@@ -342,7 +343,7 @@ double contact_path_hair(const contact_path *path, const contact_work *work, int
 }
 
 double contact_path_safe(const contact_path *path, const contact_work *work, int a, int b,
-                         const double *sweeps, const double n[3], double room, double way)
+                         const double *sweeps, const double n[3], double distance, double way)
 {
     motion x = bounds_of(path, a), y = bounds_of(path, b);
     x.pose = work->pose[a];
@@ -350,10 +351,10 @@ double contact_path_safe(const contact_path *path, const contact_work *work, int
     motion_now(path, a, sweeps, &x);
     motion_now(path, b, sweeps, &y);
     set_planes(path, a, b, &x, &y);
-    return safe_for(&x, &y, n, room, way);
+    return safe_for(&x, &y, n, distance, way);
 }
 
-/* Points of a pair, less the margin that the two keep, and the nearest of them. */
+/* Points of a pair, with gaps minus the margin of the two, and the nearest of them. */
 typedef struct look {
     collide_point point[MANIFOLD];
     int count;
@@ -381,9 +382,9 @@ static int are_pieces(const motion *x, const motion *y)
     return contact_is_pieces(x->kind) || contact_is_pieces(y->kind);
 }
 
-/* For how long no point of it comes nearer than -depth, later (way 1) or before (-1). Of convex
- * shapes the nearest point and its plane speak for all; fields and meshes are many convex pieces,
- * each of which has its own. */
+/* For how long no point comes closer than -depth, later (way 1) or earlier (-1). For convex shapes
+ * the plane of the nearest point bounds all points; fields and meshes consist of convex pieces,
+ * each with its own. */
 static double look_along(const look *seen, const motion *x, const motion *y, double depth,
                          double way)
 {
@@ -423,8 +424,8 @@ static motion motion_at_end(const contact_path *path, const contact_work *work, 
     return m;
 }
 
-/* From when on, seen from the end of the way, the two come no nearer than -depth; nothing farther
- * apart than `far` there is of interest. */
+/* The time from which, by the test from the end of the path, the two come no closer than -depth;
+ * pairs farther apart than `far` there are not examined. */
 static double free_from(contact_path *path, const contact_work *work, const contact_match *match,
                         double far, double depth)
 {
@@ -454,7 +455,7 @@ double contact_path_meet(contact_path *path, const contact_work *work, int a, in
         double fastest = x.speed + y.speed + x.turn * x.r + y.turn * y.r;
         if (!look_at(path, &match, &x, &y, fastest * (until - t) + hair, &here) ||
             (k == 0 && here.gap < -0.5 * depth)) {
-            return INFINITY; /* too far apart, or in one another from the beginning */
+            return INFINITY; /* too far apart, or overlapping from the start */
         }
         double gap = here.gap;
         if (k == 0) {
@@ -466,9 +467,9 @@ double contact_path_meet(contact_path *path, const contact_work *work, int a, in
         }
         touched = touched < 0 && gap <= hair ? t : touched;
         if (gap > -0.5 * depth && fastest * (until - t) <= 0.5 * depth) {
-            return INFINITY; /* what is left of the way is too short to go through */
+            return INFINITY; /* the rest of the path is too short to pass through */
         }
-        if (!seen && gap <= hair) { /* a mesh that is met from behind is not met */
+        if (!seen && gap <= hair) { /* contacts from behind a mesh are ignored */
             return gap >= -depth - hair ? t : INFINITY;
         }
         if (seen && gap <= -0.5 * depth) {

@@ -1,14 +1,14 @@
-/* How fast the rows of contacts turn: J' v, for contact_now.c.
+/* The rate of the contact rows: J' v, for contact_now.c.
  *
- * r = d/dt (J v) along q (+) t v holds how points wander over curved surfaces and normals turn (a
- * ball that rolls has r_n = 0 although the matter at its lowest point accelerates upwards). It is
- * found by differences of J v over motions of ASIDE and twice that of the size of things, the
- * collision routines being asked on both sides,
+ * r = d/dt (J v) along q (+) t v includes the motion of contact points over curved surfaces and the
+ * rotation of normals (a rolling ball has r_n = 0 although its material at the lowest point
+ * accelerates upwards). It is computed by differences of J v over motions of ASIDE and twice ASIDE
+ * of the size of the geoms, with contact searches on both sides,
  *
  *     r = (8 (psi1 - psi-1) - (psi2 - psi-2))/12 t,
  *
- * whose error is about ASIDE^4 and round-off / ASIDE: 1e-12. Where a point is not there on all of
- * them, two are enough, or one. At rest r = 0. */
+ * whose error is about ASIDE^4 and round-off / ASIDE: 1e-12. If a point does not exist at all of
+ * them, two or one are used. At rest r = 0. */
 #include <math.h>
 #include <string.h>
 
@@ -22,13 +22,13 @@
 enum { SIDES = 4 };
 static const double place[SIDES] = {-2, -1, 1, 2};
 
-/* J v of one point there. */
+/* J v of one point at such a state. */
 typedef struct aside {
     int there[SIDES];
     double psi[SIDES][6];
 } aside;
 
-/* The time in which what touches moves by ASIDE of its size; 0: it stands still. */
+/* The time in which touching geoms move by ASIDE of their size; 0: they are at rest. */
 static double moment_of(const zw_system *system, const contact_now *now, const double *sweeps)
 {
     const contact_world *world = system->bodies->contact;
@@ -57,8 +57,8 @@ static double apart(const contact_point *a, const contact_point *b)
     return sum;
 }
 
-/* The same point of the same pair, or else its nearest; points of both lists are sorted by pairs.
- * NULL: that pair has come apart. */
+/* The same point of the same pair, or else the nearest one; points of both lists are sorted by
+ * pairs. NULL: the pair has separated. */
 static const contact_point *same(const contact_work *list, const contact_point *point, int *from)
 {
     const contact_point *nearest = NULL;

@@ -1,35 +1,34 @@
-/* Pairs that need not be looked at, because they cannot have met since they were last looked at.
+/* Skips pairs that cannot have met since they were last tested.
  *
- * By the spheres around them.  Of two geoms that were d apart no point can have come nearer than d
- * less the ways of both. Geoms are in groups (a tree; or all that moves), and a group has travelled
- * s: the sum over all looks of the longest way that a point of one of its geoms went, as the sphere
- * around it or, where it is a capsule, as its axis. A pair within a group that is seen to be d
- * apart at s is left alone until
+ * By bounding spheres. If two geoms were d apart, their distance is at least d minus the distances
+ * that both have moved. Geoms are in groups (a tree; or all moving geoms), and a group has
+ * travelled s: the sum over all tests of the longest distance that one of its bounding spheres or,
+ * for a capsule, its axis has moved. A pair within a group found d apart at s is skipped until
  *
- *     s' > s + d/2 - what counts as near, halved.
+ *     s' > s + d/2 - half of the margin.
  *
- * By their shapes.  Robots are full of parts whose spheres overlap although they are apart. So for
- * convex shapes that are not round, a pair that was looked at and found to be d apart, by a plane
- * between them, waits by the ways of these two geoms alone, turning included: no point goes farther
- * than |p' - p| + |R' - R| r / sqrt(2), r being its distance from the place p of the geom, and |.|
- * Frobenius' norm. (A turn by an angle c about any axis moves it by 2 r sin(c/2) at most, and
- * |R' - R| = 2 sqrt(2) sin(c/2).) With s the sum of these, the pair waits as long as
+ * By shapes. Robots have many parts whose spheres overlap although they are apart. So for convex
+ * shapes with edges, a pair that was found to be d apart, by a separating plane, is skipped by the
+ * motion of these two geoms alone, including rotation: no point moves farther than |p' - p| + |R' -
+ * R| r / sqrt(2), r being its distance from the position p of the geom, and |.| the Frobenius norm.
+ * (A rotation by an angle c about any axis moves it by at most 2 r sin(c/2), and |R' - R| = 2
+ * sqrt(2) sin(c/2).) With s the sum of these, the pair is skipped as long as
  *
- *     s_a' + s_b' + what counts as near < s_a + s_b + d.
+ *     s_a' + s_b' + margin < s_a + s_b + d.
  *
- * That is conservative: what is found does not depend on what was seen before. Ways are measured
- * between the places at which contact_find was asked, whatever led from one to the next. Sums are
- * rounded upwards, however many there are. */
+ * That is conservative: results do not depend on the history. Distances are measured between the
+ * poses at which contact_find was called, whatever happened in between. Sums are rounded
+ * upwards. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "collide/vector.h"
 #include "system/contact/contacts.h"
 
-#define SURE 0.49        /* in place of 1/2: round-off is nothing beside that */
-#define UP (1 + 5e-16)   /* a sum times that is not below the exact one */
-#define MORE (1 + 1e-12) /* the same of a way with all its square roots */
-#define LESS (1 - 1e-12) /* and of a distance, downwards */
+#define SURE 0.49        /* instead of 1/2, which covers round-off */
+#define UP (1 + 5e-16)   /* a sum times this is not below the exact one */
+#define MORE (1 + 1e-12) /* the same for a distance with its square roots */
+#define LESS (1 - 1e-12) /* and for a lower bound, downwards */
 
 int contact_wait_create(contact_wait *wait, const contact_world *world, int groups, int matches)
 {
@@ -67,7 +66,7 @@ void contact_wait_free(contact_wait *wait)
     *wait = (contact_wait){0};
 }
 
-/* How far a geom has gone since it was last seen, turning included. */
+/* The distance that a geom has moved since the last test, including rotation. */
 static void add_way(const contact_work *work, contact_wait *wait, int g)
 {
     const collide_pose *now = &work->pose[g];
@@ -86,7 +85,7 @@ static void add_way(const contact_work *work, contact_wait *wait, int g)
     *last = *now;
 }
 
-/* |x - y| of the places and of the ends of the axes: (a + b)^2 <= 2 (a^2 + b^2). */
+/* |x - y| of the positions and of the ends of the axes: (a + b)^2 <= 2 (a^2 + b^2). */
 void contact_wait_move(const contact_work *work, contact_wait *wait, int group, const int *geom,
                        int count, double margin)
 {
@@ -111,7 +110,7 @@ void contact_wait_move(const contact_work *work, contact_wait *wait, int group, 
     wait->need[group] = 0.51 * margin + 1.01 * reach + wait->travel[group];
 }
 
-/* How far two are apart at least. */
+/* A lower bound of the distance of two geoms. */
 static double apart(const contact_world *world, const contact_work *work,
                     const contact_match *match)
 {
@@ -120,7 +119,7 @@ static double apart(const contact_world *world, const contact_work *work,
     double to[3];
     if ((match->plane == 1 && !world->still[match->a]) ||
         (match->plane == 2 && !world->still[match->b])) {
-        return -1; /* far out, a plane that turns goes any way */
+        return -1; /* points of a rotating plane may move any distance */
     }
     if (a->shape.kind <= COLLIDE_CAPSULE && b->shape.kind <= COLLIDE_CAPSULE) {
         return collide_clearance(&a->shape, at_a, &b->shape, at_b);

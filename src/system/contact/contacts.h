@@ -1,21 +1,21 @@
-/* Contacts of bodies: which shapes there are, which may touch which, and where they do.
+/* Contacts of bodies: shapes, filters, and contact points.
  *
  * Compiled once (contact_build.c): the shapes of all geoms in the frames of the tree's bodies, and
  * the filters that MJCF has. Found at every step (contact_find.c): points with a frame, a gap and
- * the numbers of the pair's law. What is done with them is the step's affair.
+ * the numbers of the pair's law, for use by the steps.
  *
  * Two geoms can touch if
  *   - their bodies can move against each other: not the same body of the tree, not both the world;
- *   - one of them at least is not ground (a plane, a height field, a mesh);
+ *   - at least one of them is not ground (a plane, a height field, a mesh);
  *   - contype of one and conaffinity of the other have a bit in common, either way;
  *   - one is not the parent of the other in the tree, the world aside (unless the file says so);
  *   - their bodies are not excluded;
- * or if a pair is written for them, whatever else is said.
+ * or if there is an explicit pair for them, whatever else holds.
  *
  * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one.
- * Margins add up; MJCF's `gap`, a room in which contacts are known but push nothing, has no effect.
- * (Those are MuJoCo's rules since 3.5 or so; older releases took the larger margin less the larger
- * gap.)
+ * Margins add up; MJCF's `gap`, a distance in which contacts are detected but exert no force, has
+ * no effect. (Those are MuJoCo's rules since 3.5 or so; older releases took the larger margin less
+ * the larger gap.)
  */
 #ifndef ZW_SYSTEM_CONTACTS_H
 #define ZW_SYSTEM_CONTACTS_H
@@ -30,31 +30,31 @@ struct zw_state;
 struct tree_mechanism;
 struct zw_work;
 
-/* So many geoms are looked at two by two: that is faster than sorting their boxes. */
+/* Up to this many geoms are tested pair by pair, which is faster than sorting their boxes. */
 enum { CONTACT_FEW = 64 };
 
 typedef struct contact_geom {
     collide_shape shape;
     int index;           /* of the model */
     int owner;           /* its body in the model */
-    int body;            /* and in the tree; 0: it stands still */
+    int body;            /* and in the tree; 0: fixed */
     double pos[3], R[9]; /* in the frame of that body */
-    double radius;       /* of the sphere about pos that holds it; infinite for planes */
+    double radius;       /* of the bounding sphere about pos; infinite for planes */
     double thick;        /* radius of a sphere inside it; 0 for planes, fields and meshes */
-    double margin;       /* the largest of those that it is kept free by */
-    zw_geom_def law;     /* contype, friction ...; its name is ours, other pointers are not used */
+    double margin;       /* its largest margin */
+    zw_geom_def law;     /* contype, friction ...; its name is owned, other pointers are not used */
 } contact_geom;
 
-/* Two numbers, the smaller first, and what they lead to. */
+/* Two numbers, the smaller first, and the index of an entry for them. */
 typedef struct contact_two {
     int a, b, index;
 } contact_two;
 
 /* Two geoms that may touch. */
 typedef struct contact_match {
-    int a, b, plane;            /* plane: 1, 2: the first, the second is one */
-    const zw_pair_def *written; /* what a file says of them as a pair, if it does */
-    double margin, radius;      /* that they keep; sum of their radii */
+    int a, b, plane;            /* plane: 1 or 2 if the first or second is a plane */
+    const zw_pair_def *written; /* the explicit pair of the file, or NULL */
+    double margin, radius;      /* margin of the two; sum of their radii */
 } contact_match;
 
 /* contact_crowd.c */
@@ -64,8 +64,9 @@ typedef struct crowd_work crowd_work;
 typedef struct contact_world {
     int geom_count;
     contact_geom *geom;
-    unsigned char *still;  /* [geoms] it cannot move */
-    unsigned char *asleep; /* [geoms] nor is it part of the world: step/sleep/sleep.c; NULL: none */
+    unsigned char *still; /* [geoms] it cannot move */
+    unsigned char
+        *asleep; /* [geoms] not part of the world, but asleep: step/sleep/sleep.c; NULL: none */
     int moving_count;
     int *moving; /* the others */
     int pair_count;
@@ -74,16 +75,17 @@ typedef struct contact_world {
     contact_two *exclude;  /* bodies of the model, sorted */
     zw_pair_def *pair_def; /* [pairs of the model] their pointers are not used */
     int keeps_parents;     /* parents and children may touch */
-    int touches;           /* there are two that may touch */
-    int match_count; /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
+    int touches;           /* at least one pair may touch */
+    int match_count; /* few geoms: all pairs that may touch, sorted; for many, collide/broad.h is
+                        used */
     contact_match *match;
-    contact_crowd *crowd; /* many geoms on few trees; NULL: they are not */
-    int capacity;         /* points that a state has room for */
-    int is_given;         /* by the user */
+    contact_crowd *crowd; /* if there are many geoms on few trees, else NULL */
+    int capacity;         /* the largest number of points */
+    int is_given;         /* the capacity is given by the user */
     double bounce_speed;
     int mesh_count, field_count;
-    collide_hull **hull;   /* ours, by mesh of the model */
-    collide_mesh **mesh;   /* by mesh of the model, if some geom touches by its triangles */
+    collide_hull **hull;   /* owned, by mesh of the model */
+    collide_mesh **mesh;   /* by mesh of the model, if some geom collides as triangles */
     collide_field **field; /* by height field of the model */
 } contact_world;
 
@@ -92,114 +94,115 @@ typedef struct contact_key {
     uint32_t geom[2], feature;
 } contact_key;
 
-/* One point. The relative motion is that of the second body against the first, seen along `frame`:
- * rows normal, slide, slide; then spin about the normal, roll about the other two. */
+/* One point. The relative motion is that of the second body relative to the first, along the rows
+ * of `frame`: normal, slide, slide; then spin about the normal, roll about the other two. */
 typedef struct contact_point {
     contact_key key;
     int body[2]; /* of the tree */
     double pos[3];
-    double frame[9]; /* rows: normal (from the first to the second), and two across */
-    double gap;      /* less the margin that the file keeps free */
+    double frame[9]; /* rows: normal (from the first to the second), and two tangents */
+    double gap;      /* minus the margin of the pair */
     int rows;        /* 1, 3, 4, 6 */
     double friction[5];
     double restitution;
 } contact_point;
 
-/* contact_wait.c: how long pairs need not be looked at. */
+/* contact_wait.c: how long pairs can be skipped. */
 typedef struct contact_wait {
-    double *before;     /* [geoms][6] where they were, and the half axes of capsules */
+    double *before;     /* [geoms][6] last positions, and half axes of capsules */
     double *half;       /* [geoms] length of that */
     double *travel;     /* [groups] */
-    double *need;       /* [groups] as far as pairs must be able to wait, to be left alone now */
+    double *need;       /* [groups] value of `until` from which pairs are skipped now */
     double *until;      /* [matches] */
-    int by_shape;       /* there are shapes with edges that move; then: */
-    collide_pose *last; /* [geoms] where they were */
-    double *lever;      /* [geoms] as far as their points are from their places */
-    double *way;        /* [geoms] that they have gone, turning included */
-    double *apart;      /* [matches] as far as two may go until they must be looked at; -1: now */
+    int by_shape;       /* some moving shapes have edges; then: */
+    collide_pose *last; /* [geoms] last poses */
+    double *lever;      /* [geoms] largest distance of a point from the position */
+    double *way;        /* [geoms] distance moved, including rotation */
+    double *apart; /* [matches] distance that the two may move until they must be tested; -1: now */
 } contact_wait;
 
-/* Scratch of one world: where the geoms are, and what touches. */
+/* Scratch of one world: poses of geoms, and contact points. */
 typedef struct contact_work {
-    int placed, bounded;   /* what stands still has its place, and its box: once is enough */
+    int placed, bounded;   /* fixed geoms have their poses, and their boxes */
     collide_pose *pose;    /* [geoms] */
-    double *reach;         /* [geoms] how far its points may go in the step */
-    double *lower, *upper; /* [geoms][3] boxes around all that; not made for few geoms */
+    double *reach;         /* [geoms] largest distance that a point may move in the step */
+    double *lower, *upper; /* [geoms][3] boxes including that; not used for few geoms */
     collide_broad *broad;
-    crowd_work *crowd; /* if the world is one */
+    crowd_work *crowd; /* if the world has one */
     contact_wait wait; /* of its matches */
     int count;
-    int capacity;         /* the world's, unless it has been enlarged */
+    int capacity;         /* that of the world, unless enlarged */
     contact_point *point; /* [capacity] */
-    int needed;           /* points that there were */
-    int woken_count;      /* since it was set to 0: sleeping geoms that were met, */
+    int needed;           /* number of points found */
+    int woken_count;      /* since it was set to 0: sleeping geoms in contact, */
     int *woken;           /* [geoms] each once */
     unsigned char *is_woken;
 } contact_work;
 
-/* What the last step left, or zw_forward; for zw_contacts, loads and sensors. */
+/* The contacts of the last step or zw_forward, for zw_contacts, loads and sensors. */
 typedef struct contact_list {
-    uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
-    int acts;    /* the accelerations of the work are those with these forces */
-    int rests;   /* those of sleepers are among them: step/sleep/sleep_rest.c */
+    uint64_t of; /* state_digest of the state that it belongs to; 0: none */
+    int acts;    /* the accelerations of the work include these forces */
+    int rests;   /* contacts of sleeping bodies are included: step/sleep/sleep_rest.c */
     int count, capacity;
     zw_contact *contact;
 } contact_list;
 
-/* contact_list.c: an empty list in work->touched, with room for so many; 0: no memory. */
+/* contact_list.c: an empty list in work->touched with this capacity; NULL: no memory. */
 contact_list *contact_list_begin(struct zw_work *work, int capacity);
 void contact_list_free(contact_list *list);
-/* Unless it is of this state it becomes empty, and of none. NULL is fine. */
+/* Clears the list unless it belongs to this state. The list may be NULL. */
 void contact_list_keep(contact_list *list, const struct zw_state *state);
-/* Those of sleepers (NULL: none) into work->touched. 0: no memory. */
+/* Adds the contacts of sleeping bodies (NULL: none) to work->touched. 0: no memory. */
 int contact_list_join(struct zw_work *work, const contact_list *rest);
-/* One more: names and places; forces and speeds are the caller's. */
+/* Appends a contact with names and positions; the caller sets forces and speeds. */
 zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
                              const contact_point *point);
-/* The wrench that the second body gets from the first, moment first, about the point. */
+/* The wrench of the first body on the second, moment first, about the point. */
 void contact_wrench(const zw_contact *contact, double wrench[6]);
 /* The forces of the list on the coordinates, added to force[n]; kinematics have been run. */
 void contact_list_push(const contact_list *list, const struct zw_system *system,
                        struct zw_work *work, double *force);
-/* "floor", or "geom3" where it has no name; "contact of box3 with floor"; cut to the room. */
+/* "floor", or "geom3" without a name; "contact of box3 with floor"; truncated to the capacity. */
 void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t capacity);
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t capacity);
 
 /* contact_build.c */
-int contact_capacity(int geom_count); /* unless the user says another */
+int contact_capacity(int geom_count); /* the default */
 void contact_world_free(contact_world *world);
 zw_status contact_work_create(contact_work *work, const contact_world *world);
 void contact_work_free(contact_work *work);
 
-/* contact_build.c: a zw_shape, as it touches. */
+/* contact_build.c: the collision kind of a zw_shape. */
 collide_kind contact_kind_of(int shape);
 /* contact_find.c: may these two of the list touch? */
 int contact_may(const contact_world *world, const struct tree_mechanism *tree, int a, int b);
 
-/* Where a geom is. */
+/* The pose of a geom. */
 void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose);
 contact_match contact_match_of(const contact_world *world, int a, int b);
-/* What their points have in common: bodies, rows, friction; gap: the margin that is kept. */
+/* The common data of their points: bodies, rows, friction; gap: the margin. */
 contact_point contact_law(const contact_world *world, const contact_match *match);
-/* Two directions across the normal that a frame begins with: the same for the same normal. */
+/* Completes a frame, given its normal, by two tangents: the same for the same normal. */
 void contact_span(double frame[9]);
-/* The columns of a point's rows, as contact_rows has them: dofs in rising order, and whether each
- * moves the second body (1) or the first (-1). Returns their number; NULL: only that. */
+/* The columns of a point's rows, as in contact_rows: dofs in rising order, and whether each moves
+ * the second body (1) or the first (-1). Returns their number; column may be NULL. */
 int contact_columns(const struct tree_mechanism *tree, const int body[2], int *column,
                     double *side);
-/* The points of two geoms; close: all that the two can close. apart: as for collide_pair_or_gap. */
+/* The points of two geoms; close: the largest distance that the two can close. apart: as for
+ * collide_pair_or_gap. */
 void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
                         double close, double *apart);
 
-/* Is a sphere, grown by what it can do, all above a plane? */
+/* Is a sphere, enlarged by its reach, entirely above a plane? */
 static inline int contact_above(const collide_pose *plane, const double pos[3], double radius)
 {
     double x = pos[0] - plane->pos[0], y = pos[1] - plane->pos[1], z = pos[2] - plane->pos[2];
     return plane->R[2] * x + plane->R[5] * y + plane->R[8] * z > radius;
 }
 
-/* Are the spheres around two near each other? */
+/* Are the bounding spheres of two geoms close enough for contact? */
 static inline int contact_near(const contact_world *world, const contact_work *work,
                                const contact_match *match, double margin, double *close)
 {
@@ -219,8 +222,8 @@ void contact_wait_free(contact_wait *wait);
 /* The geoms of a group have been placed; margin as for contact_find. */
 void contact_wait_move(const contact_work *work, contact_wait *wait, int group, const int *geom,
                        int count, double margin);
-/* A pair of a group, or of one of it and one that stands still, was looked at: were there points?
- * If not, by_plane is how far they are apart at least; not above 0: that is not known. */
+/* Records the test of a pair of a group, or of one geom of it and a fixed one: were there points?
+ * If not, by_plane is a lower bound of their distance; not above 0: unknown. */
 void contact_wait_see(const contact_world *world, const contact_work *work, contact_wait *wait,
                       int group, int index, const contact_match *match, int found, double by_plane);
 /* Convex, with edges. */
@@ -228,7 +231,7 @@ static inline int contact_is_edged(int kind)
 {
     return kind > COLLIDE_CAPSULE && kind <= COLLIDE_HULL;
 }
-/* Two whose spheres are near each other, by their shapes: close as from contact_near. */
+/* Can a pair whose spheres are close be skipped by its shapes? close: from contact_near. */
 static inline int contact_waits_apart(const contact_wait *wait, int index,
                                       const contact_match *match, double close)
 {
@@ -239,7 +242,7 @@ static inline int contact_waits(const contact_wait *wait, int group, int index)
 {
     return wait->until[index] > wait->need[group];
 }
-/* The first pair from this one on that does not wait, or the end. */
+/* The first pair from this one on that cannot be skipped, or the end. */
 static inline int contact_wait_next(const contact_wait *wait, int group, int index, int end)
 {
     const double *until = wait->until, need = wait->need[group];
@@ -253,36 +256,36 @@ static inline int contact_wait_next(const contact_wait *wait, int group, int ind
     return index;
 }
 
-/* contact_crowd.c: is this a crowd, then world->crowd; 0: no memory. */
+/* contact_crowd.c: sets world->crowd if the world is a crowd; 0: no memory. */
 int contact_crowd_make(contact_world *world, const struct tree_mechanism *tree);
 void contact_crowd_free(contact_crowd *crowd);
 crowd_work *crowd_work_create(const contact_world *world); /* NULL: no memory */
 void contact_crowd_sizes(const contact_crowd *crowd, int *groups, int *matches);
 void crowd_work_free(crowd_work *work);
-/* All points, where geoms have been placed; 0: no memory. */
+/* Finds all points, after geoms have been placed; 0: no memory. */
 int contact_crowd_meet(const struct zw_system *system, contact_work *work, double margin);
 
-/* All points with a gap below what the two geoms can close in a time h, at the pose
- * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come
- * sorted by geoms. ZW_TOO_LARGE with the number needed if they do not fit. */
+/* All points whose gap is below the distance that the two geoms can close in a time h, or below
+ * `margin`, at the pose in `sweeps`, which include velocities. Points are sorted by geoms.
+ * ZW_TOO_LARGE with the number needed if they do not fit. */
 zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
                        double h, double margin, zw_error *error);
 zw_status contact_too_many(const contact_work *work, int capacity, zw_error *error);
 
-/* After contact_find: do these two geoms of the list meet within h, if they go on as they do? Up to
- * `slack`; what turns may turn any way. */
+/* After contact_find: do these two geoms meet within h with constant velocities, up to `slack`?
+ * Rotation is bounded in any direction. */
 int contact_meet(const struct zw_system *system, const contact_work *work, int a, int b,
                  const double *sweeps, double h, double slack);
 
-/* Note a sleeper that was met. */
+/* Records a sleeping geom in contact. */
 void contact_wake(const contact_world *world, contact_work *work, int geom);
 
-/* What the file says of these two geoms as a pair; NULL: nothing. */
+/* The explicit pair of these two geoms; NULL: none. */
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
 
-/* The rows of a point, J (second body less first): [rows][columns], columns being the dofs that
- * move only one of the two, in rising order. Returns their number; column[] and J have room for
- * both chains. */
+/* The rows of a point, J (second body minus first): [rows][columns], columns being the dofs that
+ * move only one of the two, in rising order. Returns their number; column[] and J must have space
+ * for both chains. */
 int contact_rows(const struct zw_system *system, const contact_point *point, const double *sweeps,
                  int *column, double *J);
 

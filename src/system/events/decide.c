@@ -1,16 +1,17 @@
-/* What happens where constraints touch: impacts first (impact.c), then which contacts stay.
+/* Decides the modes of contacts and frictions: impacts first (impact.c), then which contacts remain
+ * active.
  *
- * After it, a contact that touches and does not part may press. Accelerations are Gauss's minimum
- * with A a >= b for these; where the point does not slide, a friction cone takes part (Coulomb's
- * exact law); where it slides, friction opposes the sliding. Whatever the answer presses on is
- * closed, and stuck if its friction is inside the cone; the rest opens.
+ * After it, a contact that touches and does not separate may press. Accelerations are Gauss's
+ * minimum with A a >= b for these; a point that does not slide has a friction cone (Coulomb's exact
+ * law); where it slides, friction opposes the sliding. Contacts with a normal force are closed, and
+ * stuck if their friction is inside the cone; the others open.
  *
- * A two-sided constraint with friction sticks if the force that holds it is within mu times the
- * normal one, and else starts to slide against that force.
+ * A two-sided constraint with friction sticks if the holding force is within mu times the normal
+ * one, and otherwise starts to slide against that force.
  *
- * Borders. Where a contact has just ceased to press, or friction can just hold, the answer of this
- * instant is round-off. What comes next decides: the same question is asked a moment later, on the
- * motion that the answer gives. */
+ * Borderline cases. Where a contact has just ceased to press, or friction can just hold, the answer
+ * at this instant is round-off. Then the same problem is solved a moment later, on the motion that
+ * the answer gives. */
 #include <string.h>
 
 #include "base/error.h"
@@ -27,7 +28,7 @@ static int candidates(decision *d)
     int any = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (decide_dry_stands(d, c)) {
-            d->role[c] = SOLVER_ABSENT; /* dry.c asks about it together with the contacts */
+            d->role[c] = SOLVER_ABSENT; /* dry.c decides it together with the contacts */
             continue;
         }
         if (!decide_one_sided(system, c)) {
@@ -35,7 +36,7 @@ static int candidates(decision *d)
             continue;
         }
         int stays = d->touching[c] && d->normal[c] <= 2 * d->still[c];
-        /* in a flight that was not resolved, its sliding is not either */
+        /* if its flight was not resolved, neither is its sliding */
         double slow = d->normal[c] > 2 * d->rest ? d->still[c] : d->rest;
         int still = stays && decide_rough(system, c) &&
                     decide_slip_speed(d, c) <= fmax(10 * slow, d->work->slow);
@@ -45,11 +46,11 @@ static int candidates(decision *d)
     return any;
 }
 
-/* What counts as touching and still is made so: speeds below REST become none. */
+/* Makes contacts that count as touching and at rest exactly so: speeds below REST become zero. */
 static zw_status calm(decision *d, zw_error *error)
 {
     zw_state *state = d->state;
-    int *role = d->border; /* free until the contacts are asked */
+    int *role = d->border; /* used as scratch before the contacts are decided */
     double before = 0, after = 0;
     for (int c = 0; c < d->system->model->constraint_count; c++) {
         role[c] = d->role[c] == SOLVER_CONE       ? SOLVER_EQUAL_HELD
@@ -69,8 +70,9 @@ static zw_status calm(decision *d, zw_error *error)
     return status == ZW_OK ? decide_look(d, error) : status;
 }
 
-/* Turn the hint of constraint c against the tangential multipliers of rows i.. of the solver: what
- * friction holds back goes that way. Its length is 1, or the part of `most` that they need. */
+/* Sets the hint of constraint c opposite to the tangential multipliers of rows i.. of the solver,
+ * the direction in which it would slide. Its length is 1, or the fraction of `most` that they
+ * need. */
 static void release(decision *d, const system_solver *solver, int c, int i, double most)
 {
     tangent t = tangent_look(d->system, c, d->work->out[PART_TERMS] + d->system->at.slip);
@@ -91,8 +93,8 @@ static void release(decision *d, const system_solver *solver, int c, int i, doub
     }
 }
 
-/* Largest force and acceleration around an answer, cancelled or not: what round-off is measured
- * by. */
+/* Largest force and acceleration terms of an answer, including cancelling ones, as the scale of
+ * round-off. */
 typedef struct sizes {
     double force, acceleration;
 } sizes;
@@ -108,8 +110,8 @@ static sizes sizes_of(const decision *d, const system_solver *solver)
                    .acceleration = fmax(fastest, decide_pull_of(d))};
 }
 
-/* The mode that the answer gives the block of constraint c beginning at row i of the solver. Sets
- * border[c] if it is closer than `near` to another one. */
+/* The mode of the block of constraint c, which starts at row i of the solver, in the answer. Sets
+ * border[c] if it is closer than `near` to another mode. */
 static system_mode choose_mode(decision *d, const system_solver *solver, int c, int i, double near)
 {
     const double *lambda = solver->answer.lambda + i, *residual = solver->answer.residual + i;
@@ -138,7 +140,8 @@ static system_mode choose_mode(decision *d, const system_solver *solver, int c, 
     return SYSTEM_CLOSED;
 }
 
-/* Solve for the accelerations at (t, q, v) and decide the contacts: all, or those on the border. */
+/* Solves for the accelerations at (t, q, v) and decides the contacts: all, or the borderline
+ * ones. */
 static zw_status ask(decision *d, system_solver *solver, double t, const double *q, const double *v,
                      int again, zw_error *error)
 {
@@ -163,7 +166,7 @@ static zw_status ask(decision *d, system_solver *solver, double t, const double 
     solver_set_friction(solver, out + system->at.mu);
     status = decide_solve(solver, error);
     if (status != ZW_OK) {
-        return system_tell(solver, t, status, error);
+        return system_report_failure(solver, t, status, error);
     }
     for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
         int c = solver->row_of[i] >= 0 ? system->row_constraint[solver->row_of[i]] : -1;
@@ -188,12 +191,12 @@ void decide_go_ahead(decision *d, const double *a, double moment)
     for (int i = 0; i < n; i++) {
         later[i] = v[i] + moment * a[i];
     }
-    for (int i = n; i < n + d->system->carried; i++) { /* what is carried does not change much */
+    for (int i = n; i < n + d->system->carried; i++) { /* carried numbers are taken as constant */
         later[i] = v[i];
     }
 }
 
-static int anyone(const zw_system *system, const int *list)
+static int any_set(const zw_system *system, const int *list)
 {
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (list[c]) {
@@ -217,23 +220,23 @@ static zw_status contact(decision *d, zw_error *error)
         memcpy(d->a, solver->answer.a, (size_t)system->n * sizeof *d->a);
     }
     for (double moment = DECIDE_MOMENT;
-         status == ZW_OK && moment < DECIDE_LATEST && anyone(system, d->border); moment *= 100) {
+         status == ZW_OK && moment < DECIDE_LATEST && any_set(system, d->border); moment *= 100) {
         zw_error ignored;
         decide_go_ahead(d, d->a, moment);
-        /* No answer a moment later changes nothing about now. */
+        /* If there is no answer a moment later, the present one is kept. */
         if (ask(d, solver, state->t + moment, d->ahead, d->ahead + system->nq, 1, &ignored)) {
             break;
         }
     }
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        double *mode = &state_mode(state)[c]; /* what stays on the border does nothing */
+        double *mode = &state_mode(state)[c]; /* a contact that remains borderline is open */
         *mode = d->border[c] == 1 ? SYSTEM_OPEN : d->border[c] == 2 ? SYSTEM_STUCK : *mode;
     }
     solver_free(solver);
     return status;
 }
 
-/* The rank of the rows with the modes as they are. */
+/* The rank of the rows in the current modes. */
 static zw_status rank_of(decision *d, int *rank, int *rows, zw_error *error)
 {
     zw_state *state = d->state;
@@ -247,7 +250,7 @@ static zw_status rank_of(decision *d, int *rank, int *rows, zw_error *error)
     return status;
 }
 
-/* The contact that sticks and has least left, of those not tried yet; -1: none. */
+/* The sticking contact closest to sliding among those not tried yet; -1: none. */
 static int weakest(const decision *d, const int *tried)
 {
     int found = -1;
@@ -264,10 +267,11 @@ static int weakest(const decision *d, const int *tried)
     return found;
 }
 
-/* Several contacts of one body that stick may hold it in more than one way; the cones say one, the
- * equations of motion would take another. So as many as the others can replace give the part of
- * their friction that the cones give, and the guards of the others detect when together they cannot
- * hold any more. Those with least left are first: so none of the others is at its end before. */
+/* Several sticking contacts of one body may share the holding force in more than one way; the cones
+ * give one, the equations of motion would give another. So as many as are redundant get the fixed
+ * share of their friction that the cones give, and the guards of the others detect when they cannot
+ * hold together any more. Those closest to sliding come first, so that none of the others reaches
+ * its limit earlier. */
 static zw_status share(decision *d, zw_error *error)
 {
     int rank, rows, c, *tried = d->border;
@@ -279,7 +283,7 @@ static zw_status share(decision *d, zw_error *error)
         state_mode(d->state)[c] = SYSTEM_HELD;
         status = rank_of(d, &rank_without, &rows_without, error);
         if (rank_without < rank) {
-            state_mode(d->state)[c] = SYSTEM_STUCK; /* nothing replaces it */
+            state_mode(d->state)[c] = SYSTEM_STUCK; /* it is not redundant */
         } else {
             rows = rows_without;
         }
@@ -289,7 +293,7 @@ static zw_status share(decision *d, zw_error *error)
 
 /* ---- Two-sided friction -------------------------------------------------------------------- */
 
-/* Constraint c is held still: can friction do that, now and a moment later? */
+/* Can friction hold constraint c, now and a moment later? */
 static zw_status try_to_hold(decision *d, int c, int *holds, zw_error *error)
 {
     const zw_system *system = d->system;
@@ -348,9 +352,10 @@ static zw_status two_sided(decision *d, zw_error *error)
     return ZW_OK;
 }
 
-/* ---- All together -------------------------------------------------------------------------- */
+/* ---- Entry points -------------------------------------------------------------------------- */
 
-/* Take the state onto what holds now. Friction is to oppose the speeds as they are from now on. */
+/* Projects the state onto the active constraints, and sets the directions of friction from the
+ * present speeds. */
 static zw_status settle(decision *d, zw_error *error)
 {
     zw_state *state = d->state;

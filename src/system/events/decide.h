@@ -1,4 +1,4 @@
-/* The inside of system_decide, shared by decide.c (what touches, sticks, slides) and impact.c. */
+/* Data of system_decide, shared by decide.c (which contacts touch, stick, slide) and impact.c. */
 #ifndef ZW_SYSTEM_DECIDE_H
 #define ZW_SYSTEM_DECIDE_H
 
@@ -7,9 +7,10 @@
 #include "system/events/tangent.h"
 #include "system/work.h"
 
-/* Forces and accelerations are on a border within this part of their size: there what comes next
- * decides, asked MOMENT later and then later still, up to LATEST. Held by test/step/test_bounces.c,
- * test/system/test_friction.c and test/step/test_prescribed_friction.c. */
+/* Forces and accelerations are borderline if they are within this fraction of their size: then the
+ * problem is solved again MOMENT later and then later still, up to LATEST. Tested by
+ * test/step/test_bounces.c, test/system/test_friction.c and
+ * test/step/test_prescribed_friction.c. */
 #define DECIDE_BORDER 1e-9
 #define DECIDE_MOMENT 1e-6
 #define DECIDE_LATEST 1e-1
@@ -20,12 +21,12 @@ typedef struct decision {
     zw_state *state;
     int *role;      /* [constraints] */
     int *touching;  /* [constraints] */
-    int *border;    /* [constraints] to be asked again */
+    int *border;    /* [constraints] borderline: to be decided again */
     int *trial;     /* [constraints] roles of prescribed.c */
-    double *normal; /* [constraints] speed of parting */
-    double *still;  /* [constraints] parting slower than this is none */
+    double *normal; /* [constraints] speed of separation */
+    double *still;  /* [constraints] slower separation counts as none */
     double *ahead;  /* [nq + n + carried] the state a moment later */
-    double *a;      /* [n] how it gets there */
+    double *a;      /* [n] the acceleration to it */
     double rest;
     int at_kink; /* formulas have just changed their branch */
 } decision;
@@ -56,9 +57,8 @@ static inline double decide_largest(int n, const double *x)
     return most;
 }
 
-/* After an acceleration that ended with `status`: may rows depend on each other, so that one of
- * them holds what others prescribe? Rows that depend on each other but for round-off have no
- * answer. */
+/* After solving for accelerations with this status: may rows be dependent, so that friction would
+ * hold a prescribed motion? Rows that are dependent up to round-off have no answer. */
 static inline int decide_is_tied(const decision *d, zw_status status)
 {
     return status == ZW_CONFLICT || status == ZW_INACCURATE || status == ZW_NO_SOLUTION ||
@@ -67,23 +67,24 @@ static inline int decide_is_tied(const decision *d, zw_status status)
 
 /* impact.c: evaluate all that a decision needs, and fill touching, normal, still and rest. */
 zw_status decide_look(decision *d, zw_error *error);
-/* The largest acceleration that the applied forces give; cancelled or not. PART_TERMS is known. */
+/* The largest acceleration term of the applied forces, including cancelling ones. PART_TERMS has
+ * been evaluated. */
 double decide_pull_of(const decision *d);
 zw_status decide_energy(decision *d, double *value, zw_error *error);
-/* As exact as the kernel can. */
+/* Solves as accurately as the kernel can. */
 zw_status decide_solve(system_solver *solver, zw_error *error);
 /* decide.c: the state a moment later, if it moves with acceleration a: d->ahead. */
 void decide_go_ahead(decision *d, const double *a, double moment);
-/* dry.c, after decide_look(): is c the dry friction of a joint that stands still? Which of them
- * hold, and which contacts then. */
+/* dry.c, after decide_look(): is c the dry friction of a joint at rest? Then decides which of them
+ * hold, together with the contacts. */
 int decide_dry_stands(const decision *d, int c);
 zw_status decide_dry(decision *d, zw_error *error);
-/* prescribed.c: do the constraints that hold say how c slides? Then friction cannot hold it;
- * decide_follow() lets it slide the way that they say. */
+/* prescribed.c: do the active constraints prescribe how c slides? Then friction cannot hold it;
+ * decide_follow() makes it slide in that direction. */
 zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error);
 zw_status decide_follow(decision *d, int c, zw_error *error);
-/* If something that touches approaches, or a kink of a two-sided constraint asks for other speeds:
- * the impact that ends it, noted in `made`. */
+/* If a touching contact approaches, or a kink of a two-sided constraint requires other speeds:
+ * resolves the impact and describes it in `made`. */
 zw_status decide_impacts(decision *d, system_impact *made, zw_error *error);
 
 #endif

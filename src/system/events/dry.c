@@ -1,12 +1,12 @@
-/* Dry friction of bodies: which of the joints that stand still are held, and which begin to move.
+/* Dry friction of bodies: which joints at rest are held, and which begin to move.
  *
- * The force of each is in a box, |f| <= limit: it holds (e' = 0), or it is at the end of its box
- * and the joint moves away from it. A contact that touches presses or parts. Together that is a
- * linear complementarity problem with a positive matrix: its accelerations are unique. They are
- * found by pivoting: all joints stick at first; one that cannot is released in the direction in
- * which it is pulled, one that then would move against it sticks again; a contact that pulls opens,
- * one that would be entered closes. All of them at once while that makes less of them, and one at a
- * time, by number, if it does not (Murty's rule, which ends). */
+ * The force of each is in a box, |f| <= limit: it holds (e' = 0), or it is at a limit and the joint
+ * moves against it. A touching contact presses or separates. Together that is a linear
+ * complementarity problem with a positive definite matrix: its accelerations are unique. They are
+ * found by pivoting: all joints stick at first; one that cannot hold is released in the direction
+ * of the force on it, one that would then move the other way sticks again; a contact with a tensile
+ * force opens, one that would be penetrated closes. All wrong ones are changed at once while their
+ * number decreases, and otherwise one at a time, by number (Murty's rule, which terminates). */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 typedef struct standing {
     int constraint;
-    int wrong; /* its mode is not what the motion says */
+    int wrong; /* its mode contradicts the motion */
     double pull;
 } standing;
 
@@ -30,7 +30,7 @@ int decide_dry_stands(const decision *d, int c)
     return is_dry(d->system, c) && decide_slip_speed(d, c) <= 10 * d->rest;
 }
 
-/* Does contact c touch, and not part? */
+/* Does contact c touch without separating? */
 static int touches(const decision *d, int c)
 {
     return decide_one_sided(d->system, c) && d->touching[c] && d->normal[c] <= 2 * d->still[c];
@@ -47,7 +47,7 @@ static double pull_of(const system_solver *solver, int c)
     return 0;
 }
 
-/* Its acceleration along the direction in which it was let go. */
+/* Its acceleration along the direction in which it was released. */
 static double leaves(const decision *d, int c)
 {
     tangent t = tangent_look(d->system, c, d->work->out[PART_TERMS] + d->system->at.slip);
@@ -58,7 +58,7 @@ static double leaves(const decision *d, int c)
     return d->work->hint[3 * c] * sum;
 }
 
-/* The push of contact c if it is closed, else the acceleration of its gap. */
+/* The normal force of contact c if it is closed, else the acceleration of its gap. */
 static double presses(const decision *d, int c)
 {
     const zw_system *system = d->system;
@@ -83,7 +83,7 @@ static zw_status accelerate(decision *d, double t, const double *q, const double
     return system_accelerate(d->system, d->work, t, q, v, d->work->a, error);
 }
 
-/* Mark which are wrong; returns how many are. */
+/* Marks the wrong ones; returns their number. */
 static zw_status look(decision *d, standing *list, int count, int *wrong, zw_error *error)
 {
     zw_state *state = d->state;
@@ -155,8 +155,8 @@ static zw_status pivot(decision *d, standing *it, int tied, zw_error *error)
     return status;
 }
 
-/* Where rows depend on each other, joints are held one by one, as long as the others leave them
- * free to be; what is prescribed by then follows. */
+/* If rows are dependent, joints are held one by one, as long as the others do not prescribe their
+ * motion; joints whose motion is prescribed follow it. */
 static zw_status hold_in_turn(decision *d, const standing *list, int count, zw_error *error)
 {
     zw_status status = ZW_OK;
@@ -187,7 +187,7 @@ static zw_status hold_in_turn(decision *d, const standing *list, int count, zw_e
 
 static zw_status settle(decision *d, standing *list, int count, zw_error *error)
 {
-    int wrong = count + 1, before, patience = 4, tied = 0;
+    int wrong = count + 1, before, tries = 4, tied = 0;
     for (int round = 0; round < 20 + 4 * count; round++) {
         before = wrong;
         zw_status status = look(d, list, count, &wrong, error);
@@ -199,18 +199,18 @@ static zw_status settle(decision *d, standing *list, int count, zw_error *error)
         if (status != ZW_OK || wrong == 0) {
             return status;
         }
-        patience -= wrong >= before;
+        tries -= wrong >= before;
         for (int k = 0, done = 0; k < count && !done && status == ZW_OK; k++) {
             if (list[k].wrong) {
                 status = pivot(d, &list[k], tied, error);
-                done = patience < 0;
+                done = tries < 0;
             }
         }
         if (status != ZW_OK) {
             return status;
         }
     }
-    return ZW_OK; /* round-off goes in circles: any of these answers is as good */
+    return ZW_OK; /* a cycle caused by round-off: any of these answers is as good */
 }
 
 zw_status decide_dry(decision *d, zw_error *error)

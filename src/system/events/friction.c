@@ -1,21 +1,21 @@
 /* Friction of the constraints: C = -mu N T' e/|e|, with the sliding speed e, T = de/dv and the
- * normal force N = |sum nu lambda| of slip.c. For one mass on fixed ground this is Fan et al.'s
- * C = -mu |F| v/|v| with the ideal reaction F of its eq. (20). In general friction changes the
- * normal force, and Coulomb's law is about the total one: the kernel iterates to the fixed point.
+ * normal force N = |sum nu lambda| of slip.c. For one mass on fixed ground this is Fan et al.'s C =
+ * -mu |F| v/|v| with the ideal reaction F of its eq. (20). In general friction changes the normal
+ * force, and Coulomb's law is about the total one: the kernel iterates to the fixed point.
  *
  * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
- * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
- * integrator sees no jump, and the moment is found as the zero of e . hint. On a surface e turns
- * at the rate b/|e| towards the acceleration b that drives it, which no step can follow to e = 0.
- * Steps keep speeds to tolerance (1 + |v|), so e/|e| is known to that over |e|: below DIRECTION
- * times it, at a few hundredths of a radian, the direction stays what it was, and e . hint goes
- * straight through zero.
+ * hint). So the equations continue smoothly beyond the time at which sliding stops, the integrator
+ * meets no jump, and that time is found as the zero of e . hint. On a surface e rotates at the rate
+ * b/|e| towards the acceleration b that drives it, which no step can follow to e = 0. Steps compute
+ * speeds to tolerance (1 + |v|), so e/|e| is accurate to that over |e|: below DIRECTION times it,
+ * at a few hundredths of a radian, the direction is kept, and e . hint goes straight through zero.
  *
- * Normal force: |N| has a corner where a constraint that holds from both sides begins to press the
- * other way. With the sign of N fixed, work->press, the law is linear in the multipliers, has one
- * answer, and goes smoothly through N = 0; the guard of N turns the sign there (step/events). Where
- * * none does, press is 0 and the law is about |N|. A contact that may let go presses one way. Two
- * rows that press together, nu1 lambda1 + nu2 lambda2, do not come to zero at one time. */
+ * Normal force: |N| has a corner where a two-sided constraint begins to press in the other
+ * direction. With the sign of N fixed (work->press) the law is linear in the multipliers, has one
+ * solution, and is smooth at N = 0; the guard of N changes the sign there (step/events). Where
+ * there is no guard, press is 0 and the law uses |N|. A one-sided contact presses in one direction
+ * only. Two rows that press together, nu1 lambda1 + nu2 lambda2, do not vanish at the same time in
+ * general. */
 #include "system/events/friction.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static double along(const tangent *t, const double *hint)
     return sum;
 }
 
-/* Unit direction of sliding, of speeds above `slow`. */
+/* Unit direction of sliding, for speeds above `slow`. */
 static void direction(const tangent *t, const double *hint, double slow, double *d)
 {
     double speed = tangent_speed(t), sign = along(t, hint) < 0 ? -1 : 1;
@@ -97,7 +97,7 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
     }
 }
 
-/* The kernel's zw_nonideal_law: explicit C and friction of all that slides. */
+/* The kernel's zw_nonideal_law: explicit C and friction of all sliding constraints. */
 static void law(void *user, const double *kernel_lambda, const double *reaction, double *C)
 {
     zw_work *work = user;
@@ -124,7 +124,8 @@ int friction_set_up(const zw_system *system, zw_work *work, system_solver *solve
     int any = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (slides(system, solver, c) && system->first_row[c] == system->first_row[c + 1]) {
-            friction_of(system, work, c, NULL, solver->C); /* dry: it depends on no reaction */
+            friction_of(system, work, c, NULL,
+                        solver->C); /* dry friction does not depend on reactions */
         } else if (slides(system, solver, c)) {
             any = 1;
         }

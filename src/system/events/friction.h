@@ -4,8 +4,8 @@
 
 #include "system/work.h"
 
-/* Give the solver's problem the law of what slides where PART_TERMS has been evaluated; 0: nothing
- * does. Dry friction of bodies needs no law: it is added to solver->C. */
+/* Sets the friction law of sliding constraints in the solver's problem, after PART_TERMS; 0:
+ * nothing slides. Dry friction of bodies needs no law: it is added to solver->C. */
 int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver);
 /* The force of dry friction c on the coordinates after zw_forward, held or sliding: added to sum.
  */

@@ -1,8 +1,8 @@
-/* What touches, and impacts: the first half of a decision; see decide.c.
+/* Touching contacts and impacts: the first half of a decision; see decide.c.
  *
- * The law of impact is that of gauss/contact/impact.c; a contact here is a one-sided constraint
- * that touches, with its friction if it has some. Its bounce is the last if it would be slower than
- * SYSTEM_REST, or not as high as the round-off of its gap, or not as long as that of time. */
+ * The law of impact is that of gauss/contact/impact.c; a contact here is a touching one-sided
+ * constraint, with its friction if it has some. It does not bounce again if the bounce would be
+ * slower than SYSTEM_REST, lower than the round-off of its gap, or shorter than that of time. */
 #include <float.h>
 #include <string.h>
 
@@ -29,7 +29,6 @@ static double row_times(const zw_system *system, int r, const double *A, const d
     return sum;
 }
 
-/* The largest acceleration that the applied forces give; cancelled or not. PART_TERMS is known. */
 double decide_pull_of(const decision *d)
 {
     const zw_system *system = d->system;
@@ -43,8 +42,8 @@ double decide_pull_of(const decision *d)
     return most;
 }
 
-/* Gaps, which touch, and how fast they part and slide. A flight at speed u under the acceleration a
- * is u^2/2a high and 2 u/a long. */
+/* Gaps, which constraints touch, and how fast they separate and slide. A flight at speed u under
+ * the acceleration a is u^2/2a high and 2 u/a long. */
 zw_status decide_look(decision *d, zw_error *error)
 {
     const zw_system *system = d->system;
@@ -88,8 +87,8 @@ static int approaching(const decision *d)
     return found;
 }
 
-/* At a kink: do two-sided constraints ask for other speeds than there are? Under the laws that
- * carry multipliers speeds follow from these. */
+/* At a kink: do two-sided constraints require other speeds? Under laws with integrated multipliers
+ * speeds follow from these. */
 static int is_kicked(const decision *d)
 {
     const zw_system *system = d->system;
@@ -126,8 +125,7 @@ zw_status decide_energy(decision *d, double *value, zw_error *error)
     return status;
 }
 
-/* As exact as the kernel can; if that is not what was asked for, its answer stands all the same, as
- * long as it is one. */
+/* An answer that misses the tolerance is accepted too, if there is one. */
 zw_status decide_solve(system_solver *solver, zw_error *error)
 {
     solver->options.tolerance = 1e-14;
@@ -136,8 +134,8 @@ zw_status decide_solve(system_solver *solver, zw_error *error)
     return best && solver->answer.certificate.worst < 1e-8 ? ZW_OK : status;
 }
 
-/* The rows of all two-sided constraints and of what touches, at the speeds v: a solver that only
- * holds them. */
+/* The rows of all two-sided constraints and of touching contacts, at the speeds v: a solver used
+ * only for its rows. */
 static system_solver *make_rows(decision *d, const double *v, zw_error *error)
 {
     const zw_system *system = d->system;
@@ -162,7 +160,7 @@ static system_solver *make_rows(decision *d, const double *v, zw_error *error)
     return solver;
 }
 
-/* All of them as the contacts and ties of an impact. */
+/* All of them as contacts and equalities of an impact. */
 static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impact *to,
                             zw_error *error)
 {
@@ -193,8 +191,9 @@ static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impa
     return ZW_OK;
 }
 
-/* No answer: if the constraints contradict each other, which ones? */
-static zw_status tell_failure(decision *d, system_solver *solver, zw_status status, zw_error *error)
+/* Reports a failure: if the constraints contradict each other, which ones. */
+static zw_status report_failure(decision *d, system_solver *solver, zw_status status,
+                                zw_error *error)
 {
     int c = approaching(d);
     if (status == ZW_NO_MEMORY) {
@@ -202,7 +201,7 @@ static zw_status tell_failure(decision *d, system_solver *solver, zw_status stat
     }
     zw_status other = decide_solve(solver, error);
     if (other != ZW_OK || c < 0) {
-        return system_tell(solver, d->state->t, other != ZW_OK ? other : status, error);
+        return system_report_failure(solver, d->state->t, other != ZW_OK ? other : status, error);
     }
     return model_fail(d->system->model, error, status, d->system->model->constraint[c].place,
                       "at t = %.9g no impulse was found that ends the approach at constraint %s",
@@ -237,7 +236,7 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
     }
     if (status == ZW_OK) {
         status = gauss_impact_solve(law, system->impact, ZW_CONTACT_COULOMB, v, &answer, error);
-        status = status == ZW_OK ? ZW_OK : tell_failure(d, solver, status, error);
+        status = status == ZW_OK ? ZW_OK : report_failure(d, solver, status, error);
     }
     gauss_impact_free(law);
     solver_free(solver);

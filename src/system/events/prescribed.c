@@ -1,16 +1,16 @@
-/* Friction where something else says how it slides.
+/* Friction where other constraints prescribe how it slides.
  *
- * A constraint with friction that stands still may be held by its friction, if a force along e can
- * keep e = 0. Where other constraints prescribe e, as a drive does that turns back, no force can,
- * and rows that hold it would contradict them. Friction then opposes what is about to happen: its
- * direction is that of e', which it cannot change along a curve, and turns on a surface that is
- * prescribed one way only; or, where e' vanishes, that of e' a moment
- * later; where nothing moves at all, none.
+ * A constraint with friction at rest may be held by its friction, if a force along e can keep e =
+ * 0. Where other constraints prescribe e, as a drive does that reverses, no force can, and rows
+ * that hold it would contradict them. Friction then opposes the imminent sliding: its direction is
+ * that of e', which it cannot change along a curve, and which it rotates on a surface where only
+ * one direction is prescribed; or, where e' vanishes, that of e' a moment later; if nothing moves
+ * at all, there is none.
  *
- * Which it is says the mobility W = T a along e, with a the answer of the masses and of all rows
- * that hold to the forces T': W is singular beside W0 = T M^-1 T', without rows, if e is
- * prescribed. Both are squares of lengths in the metric of the masses, so W < rank^2 W0 is where
- * the projections also fail to distinguish rows (GAUSS_PROJECTION_RANK). */
+ * The mobility W = T a along e decides, with a the response of the masses and all active rows to
+ * the forces T': W is singular compared with W0 = T M^-1 T', without rows, if e is prescribed. Both
+ * are squares of lengths in the metric of the masses, so W < rank^2 W0 is where the projections
+ * also fail to distinguish rows (GAUSS_PROJECTION_RANK). */
 #include <string.h>
 
 #include "gauss/tolerances.h"
@@ -56,8 +56,8 @@ static zw_status mobility(decision *d, int c, const int *role, double W[2][2], z
     return status;
 }
 
-/* Does any of the equations that hold, with the modes as they are, prescribe how c slides? Its own
- * friction takes no part, nor do contacts, which may let go. PART_TERMS is known. */
+/* Do the active equations, in the current modes, prescribe how c slides? Its own friction is not
+ * included, nor are contacts, which may open. PART_TERMS has been evaluated. */
 zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error)
 {
     const zw_system *system = d->system;
@@ -78,7 +78,7 @@ zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error)
     double least = GAUSS_PROJECTION_RANK * GAUSS_PROJECTION_RANK, size = W0[0][0] + W0[1][1];
     double product = W[0][0] * W[1][1] - W[0][1] * W[1][0];
     *yes = rank == 1 ? W[0][0] <= least * W0[0][0] : product <= least * size * size;
-    if (status != ZW_OK && status != ZW_NO_MEMORY) { /* masses that are singular: not known */
+    if (status != ZW_OK && status != ZW_NO_MEMORY) { /* singular masses: undecided */
         *yes = 0;
         status = ZW_OK;
     }
@@ -138,8 +138,9 @@ static void turn(const double B[2][2], const double c[2], double h[2])
     h[1] /= length;
 }
 
-/* On a surface friction along h turns the acceleration that h follows: e'(h) = c - B h = s h. B is
- * found from e' of two directions; c again from h, since normal forces may depend on it. */
+/* On a surface friction along h changes the direction of the acceleration that h follows: e'(h) = c
+ * - B h = s h. B is found from e' of two directions; c again from h, since normal forces may depend
+ * on it. */
 static int follow_on_surface(decision *d, int c, double t, const double *q, const double *v,
                              double *hint)
 {

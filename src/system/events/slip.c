@@ -1,29 +1,32 @@
-/* How fast a constraint with friction slides, and how hard it presses.
+/* Sliding speed and normal force of a constraint with friction.
  *
- *   at u      u(q, t) is the place of the point that touches, in metres, as seen from what it
- * slides on: p on fixed ground, p - c where the ground is carried along by c, and the components of
- * p - c in the ground's own axes where it turns as well. Then its rate u' = J v + u_t, J = du/dq,
- * is the speed of sliding, and the force nu lambda of a row on the point and its reaction on the
- * ground together give the coordinates J' nu lambda: action = reaction, whatever the coordinates
- * mean. That is the force A' lambda of the row, so nu = (J J') \ (J A'), and |nu lambda| is the
- * normal force in newtons however the row is scaled. It exists only if the constraint is one of u:
- * for every motion psi = nu . u', that is A = J' nu and psi - A v = nu . u_t. `miss` sums the
- * squares of what is left of both, over their sizes; state.c refuses what misses. So a ground that
- * moves cannot be forgotten in u, unless it moves along itself. slip e    The speed of sliding
- * itself, linear in v. The residual of the constraint is taken for a distance: the normal force is
- * |lambda|. neither   u is the place of the mass that the constraint holds: slip_point.c.
+ *   at u      u(q, t) is the position of the contact point, in metres, relative to the surface it
+ *             slides on: p on fixed ground, p - c where the ground moves with c, and the components
+ *             of p - c in the ground's own axes where it rotates as well. Then its rate
+ *             u' = J v + u_t, J = du/dq, is the sliding velocity, and the force nu lambda of a row
+ *             on the point and its reaction on the ground together are J' nu lambda on the
+ *             coordinates: action = reaction, whatever the coordinates mean. That is the force
+ *             A' lambda of the row, so nu = (J J') \ (J A'), and |nu lambda| is the normal force in
+ *             newtons however the row is scaled. It exists only if the constraint depends on u
+ *             alone: for every motion psi = nu . u', that is A = J' nu and psi - A v = nu . u_t.
+ *             `miss` is the sum of the squares of both differences, relative to their sizes;
+ *             state.c refuses a point that misses. So moving ground cannot be forgotten in u,
+ *             unless it moves along itself.
+ *   slip e    The sliding velocity itself, linear in v. The residual of the constraint is taken as
+ *             a distance: the normal force is |lambda|.
+ *   neither   u is the position of the mass that the constraint acts on: slip_point.c.
  *
- * What presses may be one row, two rows of one constraint, or one each of two constraints that are
- * a curve (`friction a, b: mu`); the normal force is the length of the sum of nu lambda.
+ * The normal force may come from one row, two rows of one constraint, or one each of two
+ * constraints that define a curve (`friction a, b: mu`); it is the length of the sum of nu lambda.
  *
- * The sliding speed is what is left of s = u' beside the directions nu:
+ * The sliding velocity is the part of s = u' perpendicular to the directions nu:
  *
  *     one in the plane      e = (nu_y s_x - nu_x s_y) / |nu|
  *     two in space          e = s . (nu1 x nu2) / |nu1 x nu2|
  *     one in space          e = s - n (n . s),  n = nu / |nu|: three components of rank two
  *
  * All become formulas e with T = de/dv and the bias D e, so that sticking, e = 0, is T a = -D e
- * however the surface moves; friction pushes the coordinates with -mu |sum nu lambda| T' e/|e|. */
+ * however the surface moves; friction acts on the coordinates with -mu |sum nu lambda| T' e/|e|. */
 #include "system/events/slip.h"
 
 #include <string.h>
@@ -33,14 +36,14 @@
 
 enum { SPACE = MODEL_DIMENSION };
 
-/* One constraint while its formulas are made. */
-typedef struct rubbing {
+/* One constraint while its formulas are derived. */
+typedef struct contact_formulas {
     zw_system *system;
     expr_graph *graph;
     const model_constraint *constraint;
     slip_rows A;
     int index;               /* of the constraint */
-    int rows, row[SPACE];    /* what presses, in the rows of the system */
+    int rows, row[SPACE];    /* the rows of the system with the normal force */
     expr_id residual[SPACE]; /* of these */
     int size;                /* components of the point */
     expr_id point[SPACE];
@@ -51,7 +54,7 @@ typedef struct rubbing {
     expr_id e[SPACE];
     expr_terms terms;
     system_list own; /* the coordinates of its rows, in order */
-} rubbing;
+} contact_formulas;
 
 /* ---- Small algebra in the graph ------------------------------------------------------------- */
 
@@ -106,7 +109,7 @@ static void solve(expr_graph *g, int n, expr_id G[SPACE][SPACE], expr_id *x)
 
 /* ---- The point ------------------------------------------------------------------------------ */
 
-static expr_id entry_of(const rubbing *b, int row, int coord)
+static expr_id entry_of(const contact_formulas *b, int row, int coord)
 {
     const zw_system *system = b->system;
     int r = b->row[row];
@@ -118,7 +121,7 @@ static expr_id entry_of(const rubbing *b, int row, int coord)
     return EXPR_ZERO;
 }
 
-/* Insert a coordinate into the ordered list of those that take part. */
+/* Inserts a coordinate into an ordered list. */
 static void involve(system_list *list, int coord)
 {
     int at = 0;
@@ -136,7 +139,7 @@ static void involve(system_list *list, int coord)
 }
 
 /* J over the coordinates `list`, [size * list->count], to be freed; NULL: no memory. */
-static expr_id *gradients(rubbing *b, system_list *list)
+static expr_id *gradients(contact_formulas *b, system_list *list)
 {
     zw_status status = ZW_OK;
     for (int k = 0; k < b->own.count; k++) {
@@ -175,8 +178,8 @@ static void cross(expr_graph *g, const expr_id *a, const expr_id *b, expr_id *c)
     }
 }
 
-/* J' nu = A where J is square, by Cramer's rule: near a place where coordinates are singular, such
- * as r = 0 of polar ones, J J' loses twice the digits of J, and intervals widen accordingly. */
+/* J' nu = A where J is square, by Cramer's rule: near a singularity of the coordinates, such as r =
+ * 0 of polar ones, J J' loses twice the digits of J, and intervals widen accordingly. */
 static void solve_square(expr_graph *g, int n, const expr_id *A, const expr_id *J, expr_id *nu)
 {
     for (int i = 0; i < n; i++) {
@@ -193,8 +196,8 @@ static void solve_square(expr_graph *g, int n, const expr_id *A, const expr_id *
     }
 }
 
-/* nu = (J J') \ (J A') for row r, and what it misses; A and J have n entries. */
-static void push_of_row(rubbing *b, int r, int n, const expr_id *A, const expr_id *J)
+/* nu = (J J') \ (J A') for row r, and its contribution to `miss`; A and J have n entries. */
+static void push_of_row(contact_formulas *b, int r, int n, const expr_id *A, const expr_id *J)
 {
     expr_graph *g = b->graph;
     expr_id G[SPACE][SPACE], *nu = b->nu[r], missed = EXPR_ZERO;
@@ -220,9 +223,9 @@ static void push_of_row(rubbing *b, int r, int n, const expr_id *A, const expr_i
     b->miss = expr_binary(g, EXPR_ADD, b->miss, missed);
 }
 
-/* psi - A v of row r: what its residual changes by while nothing moves; and the square of what was
- * subtracted. */
-static zw_status rate_at_rest(rubbing *b, int r, expr_id *rate, expr_id *square)
+/* psi - A v of row r: the rate of its residual while nothing moves; and the square of the
+ * subtracted term. */
+static zw_status rate_at_rest(contact_formulas *b, int r, expr_id *rate, expr_id *square)
 {
     expr_graph *g = b->graph;
     *rate = *square = EXPR_ZERO;
@@ -243,8 +246,8 @@ static zw_status rate_at_rest(rubbing *b, int r, expr_id *rate, expr_id *square)
     return status;
 }
 
-/* Adds to `miss` what nu . u_t is beside psi - A v. */
-static zw_status compare_rates(rubbing *b)
+/* Adds the difference of nu . u_t and psi - A v to `miss`. */
+static zw_status compare_rates(contact_formulas *b)
 {
     expr_graph *g = b->graph;
     expr_id u_t[SPACE];
@@ -261,7 +264,7 @@ static zw_status compare_rates(rubbing *b)
             expr_id size = expr_binary(
                 g, EXPR_ADD, multiply(g, rate, rate),
                 multiply(g, dot(g, b->size, u_t, u_t), dot(g, b->size, b->nu[r], b->nu[r])));
-            /* nothing moves at this instant: nothing is missed */
+            /* nothing moves at this instant: no difference */
             expr_id part = rest == EXPR_ZERO
                                ? EXPR_ZERO
                                : expr_select(g, expr_binary(g, EXPR_EQUAL, size, EXPR_ZERO),
@@ -272,7 +275,7 @@ static zw_status compare_rates(rubbing *b)
     return status;
 }
 
-static zw_status push_of(rubbing *b)
+static zw_status push_of(contact_formulas *b)
 {
     system_list list = {0};
     expr_id *J = gradients(b, &list);
@@ -293,7 +296,7 @@ static zw_status push_of(rubbing *b)
 
 /* ---- The slip ------------------------------------------------------------------------------- */
 
-static zw_status slip_of_point(rubbing *b, zw_error *error)
+static zw_status slip_of_point(contact_formulas *b, zw_error *error)
 {
     expr_graph *g = b->graph;
     const expr_id *nu = b->nu[0], *mu = b->nu[1], *s = b->s;
@@ -325,7 +328,7 @@ static zw_status slip_of_point(rubbing *b, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status describe(rubbing *b, int *rubbed_by, zw_error *error)
+static zw_status describe(contact_formulas *b, int *friction_at, zw_error *error)
 {
     const model_constraint *constraint = b->constraint;
     zw_status status = ZW_OK;
@@ -341,7 +344,8 @@ static zw_status describe(rubbing *b, int *rubbed_by, zw_error *error)
     b->size = constraint->contact_count;
     memcpy(b->point, constraint->contact, sizeof b->point);
     if (b->size == 0) {
-        const slip_where where = {.constraint = b->index, .own = &b->own, .rubbed_by = rubbed_by};
+        const slip_where where = {
+            .constraint = b->index, .own = &b->own, .friction_at = friction_at};
         status = slip_find_point(b->system->model, &where, b->point, &b->size, error);
     }
     status = status == ZW_OK ? push_of(b) : status;
@@ -349,7 +353,8 @@ static zw_status describe(rubbing *b, int *rubbed_by, zw_error *error)
 }
 
 /* Columns of T, and all formulas in the order of system_slip. */
-static zw_status write(rubbing *b, system_slip *slip, system_list *columns, system_list *out)
+static zw_status write(contact_formulas *b, system_slip *slip, system_list *columns,
+                       system_list *out)
 {
     expr_graph *g = b->graph;
     expr_id bias[SPACE], all = EXPR_ZERO;
@@ -393,8 +398,8 @@ static zw_status write(rubbing *b, system_slip *slip, system_list *columns, syst
     return status;
 }
 
-/* The rows that press, and the coordinates that they hold. */
-static void take_rows(rubbing *b)
+/* The rows of the normal force, and the coordinates in them. */
+static void take_rows(contact_formulas *b)
 {
     const zw_system *system = b->system;
     const int of[2] = {b->index, b->constraint->partner - 1};
@@ -416,29 +421,29 @@ zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error
     const zw_model *model = system->model;
     system_list columns = {0};
     zw_status status = ZW_OK;
-    int *rubbed_by = base_alloc(((size_t)model->mass_count + 1) * sizeof *rubbed_by);
+    int *friction_at = base_alloc(((size_t)model->mass_count + 1) * sizeof *friction_at);
     system->slip = base_alloc(((size_t)model->constraint_count + 1) * sizeof(system_slip));
-    if (!system->slip || !rubbed_by) {
-        base_free(rubbed_by);
+    if (!system->slip || !friction_at) {
+        base_free(friction_at);
         return ZW_NO_MEMORY;
     }
     for (int c = 0; c < model->constraint_count && status == ZW_OK; c++) {
-        rubbing b = {.system = system,
-                     .graph = model->graph,
-                     .constraint = &model->constraint[c],
-                     .A = A,
-                     .index = c};
+        contact_formulas b = {.system = system,
+                              .graph = model->graph,
+                              .constraint = &model->constraint[c],
+                              .A = A,
+                              .index = c};
         if (b.constraint->friction == EXPR_NONE) {
             continue;
         }
         expr_graph_at(b.graph, b.constraint->place);
         take_rows(&b);
-        status = b.own.failed ? ZW_NO_MEMORY : describe(&b, rubbed_by, error);
+        status = b.own.failed ? ZW_NO_MEMORY : describe(&b, friction_at, error);
         status = status == ZW_OK ? write(&b, &system->slip[c], &columns, out) : status;
         expr_terms_free(&b.terms);
         system_list_free(&b.own);
     }
-    base_free(rubbed_by);
+    base_free(friction_at);
     system->slip_column = columns.item;
     return status == ZW_OK && (columns.failed || out->failed) ? ZW_NO_MEMORY : status;
 }

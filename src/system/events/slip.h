@@ -1,4 +1,4 @@
-/* Where a constraint with friction rubs, as formulas; see slip.c. */
+/* Formulas of the sliding of constraints with friction; see slip.c. */
 #ifndef ZW_SYSTEM_SLIP_H
 #define ZW_SYSTEM_SLIP_H
 
@@ -11,22 +11,23 @@ typedef struct slip_rows {
     const expr_id *node;
 } slip_rows;
 
-/* Fill system->slip and system->slip_column, and append the formulas of all constraints to `out`,
- * in the order that system_slip in system.h gives. Refuses what has no direction to slide in. */
+/* Fills system->slip and system->slip_column, and appends the formulas of all constraints to `out`,
+ * in the order that system_slip in system.h gives. Refuses constraints without a direction of
+ * sliding. */
 zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error *error);
 
-/* A constraint for whose friction no place is given. */
+/* A constraint whose friction has no contact point. */
 typedef struct slip_where {
     int constraint;
     const system_list *own; /* the coordinates of its rows, and of its partner's */
-    int *rubbed_by; /* [masses] 1 + the equation that rubs there by itself; 0: none so far */
+    int *friction_at;       /* [masses] 1 + the constraint with friction there; 0: none so far */
 } slip_where;
 
-/* slip_point.c: the one mass that it can be for certain, or the question for it. */
+/* slip_point.c: the position of the mass, if it is unambiguous, or an error that asks for it. */
 zw_status slip_find_point(const zw_model *model, const slip_where *where, expr_id *point, int *size,
                           zw_error *error);
 
-/* slip_check.c: refuse points that are not where their constraints push. Positions are consistent.
+/* slip_check.c: refuses points at which their constraints do not act. Positions are consistent.
  */
 zw_status slip_check(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
 

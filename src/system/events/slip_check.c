@@ -1,10 +1,11 @@
-/* Is the point that is said to rub the one that the constraint pushes?
+/* Does the constraint act at the given contact point?
  *
- * slip.c has a formula for what its force misses at the point: it is 0 in every configuration if
- * the constraint is one of the point as seen from what it slides on. A formula that is not 0 may
- * vanish by chance where the motion starts, so it is asked beside that, too: the coordinates are
- * moved by 1e-3 and 1e-1 of their sizes and of one, and taken back onto the constraints. Where that
- * does not work (a formula has no value there, rows do not meet), nothing is concluded. */
+ * slip.c has a formula for the error of the force at the point (`miss`): it is 0 in every
+ * configuration if the constraint depends on the point, relative to the surface, alone. A formula
+ * that is not 0 may vanish by chance in the initial state, so it is also evaluated nearby: the
+ * coordinates are moved by 1e-3 and 1e-1 of their sizes and of one, and projected onto the
+ * constraints. If that fails (a formula has no value there, the projection does not converge),
+ * nothing is concluded. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,19 +16,19 @@
 #include "system/events/tangent.h"
 #include "system/work.h"
 
-/* The square of a relative error: round-off is below 1e-25, what is left out is of the order of
+/* The square of a relative error: round-off is below 1e-25, a missing term is of the order of
  * one. */
 #define MISSED 1e-12
 
-/* From -1 to 1, always the same ones. */
-static double next_number(uint64_t *seed)
+/* Pseudo-random numbers from -1 to 1, the same in every run. */
+static double next_number(uint64_t *generator)
 {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)(*seed >> 11) / 4503599627370496.0 - 1;
+    *generator = *generator * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)(*generator >> 11) / 4503599627370496.0 - 1;
 }
 
-/* The first constraint whose force misses its point, with the numbers of PART_SLIP; -1: none. At
- * the start (`strict`) what is no number misses as well. */
+/* The first constraint whose force misses its point, by the outputs of PART_SLIP; -1: none. In the
+ * initial state (`strict`) NaN counts as a miss. */
 static int first_miss(const zw_system *system, const zw_work *work, int strict)
 {
     for (int c = 0; c < system->model->constraint_count; c++) {
@@ -51,31 +52,31 @@ static int has_points(const zw_system *system)
     return any;
 }
 
-/* Trial k: moved from the state to q; the time there. */
-static double move_away(const zw_system *system, zw_state *state, int k, uint64_t *seed, double *q,
-                        double *v)
+/* Trial k: moves from the state to q; returns the time there. */
+static double move_away(const zw_system *system, zw_state *state, int k, uint64_t *generator,
+                        double *q, double *v)
 {
     double part = k % 2 ? 1e-1 : 1e-3;
     const double *q0 = state_q(state);
     memcpy(q, q0, (size_t)system->nq * sizeof *q);
     for (int i = 0; i < system->n; i++) {
         double size = k < 2 && i < system->nq ? fabs(q0[i]) : 1;
-        v[i] = part * size * next_number(seed);
+        v[i] = part * size * next_number(generator);
     }
     system_move(system, q, 1, v);
     memcpy(v, state_v(state), (size_t)(system->n + system->carried) * sizeof *v);
-    return state->t + part * next_number(seed) * (k < 2 ? fabs(state->t) : 1);
+    return state->t + part * next_number(generator) * (k < 2 ? fabs(state->t) : 1);
 }
 
 static int look_around(const zw_system *system, zw_work *work, zw_state *state, double *q)
 {
     enum { TRIALS = 4 };
     double *v = q + system->nq;
-    uint64_t seed = 1;
+    uint64_t generator = 1;
     int missed = -1;
     for (int k = 0; k < TRIALS && missed < 0; k++) {
         zw_error ignored;
-        double t = move_away(system, state, k, &seed, q, v);
+        double t = move_away(system, state, k, &generator, q, v);
         if (system_project_position(system, work, t, q, v, &ignored) == ZW_OK &&
             system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, &ignored) == ZW_OK) {
             missed = first_miss(system, work, 0);

@@ -1,13 +1,13 @@
-/* Where a constraint rubs whose line gives no place.
+/* The contact point of a constraint whose friction line gives none.
  *
- * Friction needs the sliding speed in metres a second and the normal force in newtons, and so a
- * point in metres, seen from what it slides on. A file that says nothing has one such point for
- * certain only if
+ * Friction needs the sliding velocity in metres per second and the normal force in newtons, and
+ * therefore a point in metres relative to the surface it slides on. Without a given point there is
+ * an unambiguous one only if
  *
- *   1. all kinetic energy is that of point masses: a body that turns may touch beside its centre;
- *   2. exactly one of these masses is moved by all coordinates that the constraint holds;
+ *   1. all kinetic energy is that of point masses: a rotating body may touch away from its centre;
+ *   2. exactly one of these masses is moved by all coordinates of the constraint;
  *   3. these, and the others that move that mass, move no other: else it might slide on that one;
- *   4. neither the mass nor the constraint knows the time: what it slides on does not move.
+ *   4. neither the mass nor the constraint depends on time: the surface does not move.
  *
  * In all other cases the file is refused, and the line to write is in the message. So are two
  * constraints with frictions of their own on one mass in space: they are a curve, which presses
@@ -30,7 +30,7 @@ typedef struct text {
     char line[200];
 } text;
 
-/* What the user wrote at a place. */
+/* The source text at a place. */
 static text quote(const zw_model *model, int place)
 {
     text shown = {{0}};
@@ -46,7 +46,7 @@ static text quote(const zw_model *model, int place)
     return shown;
 }
 
-/* The line that gives constraint c a point, or c and another the curve of both. */
+/* The line that would give constraint c a point, or the curve of c and another. */
 static text line_for(const search *s, const char *names, const char *point)
 {
     text shown, mu = quote(s->model, s->constraint->friction_place);
@@ -103,7 +103,7 @@ static int shared_coordinate(search *s, const model_mass *mass)
     return shared;
 }
 
-static int knows_time(const zw_model *model, const expr_id *id, int count)
+static int depends_on_time(const zw_model *model, const expr_id *id, int count)
 {
     int on = 0;
     for (int i = 0; i < count; i++) {
@@ -112,8 +112,8 @@ static int knows_time(const zw_model *model, const expr_id *id, int count)
     return on;
 }
 
-/* Two masses that together are moved by all coordinates of the constraint, none of them alone: a
- * block and what it slides on. The place of the first as seen from the second. */
+/* Two masses that together, but not alone, are moved by all coordinates of the constraint: a block
+ * and the body it slides on. The position of the first relative to the second. */
 static text relative_point(search *s)
 {
     text shown = {"p"};
@@ -134,7 +134,7 @@ static text relative_point(search *s)
     return shown;
 }
 
-/* The one mass that the constraint holds; NULL: it is not certain, and `why` says why. */
+/* The mass that the constraint acts on; NULL: it is ambiguous, and `why` says why. */
 static const model_mass *find(search *s, char *why, size_t capacity, text *point)
 {
     const zw_model *model = s->model;
@@ -157,10 +157,11 @@ static const model_mass *find(search *s, char *why, size_t capacity, text *point
     if (model->more_kinetic) {
         snprintf(why, capacity,
                  "there are more than point masses, and what turns may touch elsewhere");
-    } else if (knows_time(model, found->point, found->dimension) ||
-               knows_time(model, s->constraint->residual, s->constraint->rows) ||
+    } else if (depends_on_time(model, found->point, found->dimension) ||
+               depends_on_time(model, s->constraint->residual, s->constraint->rows) ||
                (s->constraint->partner > 0 &&
-                knows_time(model, model->constraint[s->constraint->partner - 1].residual, 1))) {
+                depends_on_time(model, model->constraint[s->constraint->partner - 1].residual,
+                                1))) {
         snprintf(why, capacity, "the time takes part, so that what it slides on may move");
     } else if ((shared = shared_coordinate(s, found)) >= 0) {
         snprintf(why, capacity, "%.40s moves another mass as well, on which it may slide",
@@ -171,7 +172,7 @@ static const model_mass *find(search *s, char *why, size_t capacity, text *point
     return NULL;
 }
 
-/* Two equations in space with frictions of their own hold one mass. */
+/* Two constraints in space, each with its own friction, act on one mass. */
 static zw_status ask_which(const search *s, const model_constraint *other, const char *point,
                            zw_error *error)
 {
@@ -207,7 +208,7 @@ zw_status slip_find_point(const zw_model *model, const slip_where *where, expr_i
     }
     int alone = s.constraint->relation == MODEL_EQUAL && s.constraint->rows == 1 &&
                 s.constraint->partner == 0 && mass->dimension == MODEL_DIMENSION;
-    int *before = &where->rubbed_by[mass - model->mass];
+    int *before = &where->friction_at[mass - model->mass];
     if (alone && *before > 0) {
         return ask_which(&s, &model->constraint[*before - 1], at.line, error);
     }

@@ -29,8 +29,8 @@ static double norm(int s, const double *x)
     return sqrt(sum);
 }
 
-/* Beside a normal in space: the cross product with the axis that is farthest from it (ties: the
- * first), and with that. */
+/* Tangents of a normal in space: the cross product with the axis that is farthest from it (ties:
+ * the first), and the cross product with that. */
 void tangent_direction(const tangent *it, int k, double *d)
 {
     if (it->rank == it->width) {

@@ -1,6 +1,6 @@
-/* The directions in which a constraint with friction slides, in numbers; slip.c has the formulas.
+/* The numerical sliding directions of a constraint with friction; slip.c has the formulas.
  *
- * `slip` is always where the outputs of slip.c begin: those of PART_SLIP, or of PART_TERMS. */
+ * `slip` always points to the outputs of slip.c: in PART_SLIP, or in PART_TERMS. */
 #ifndef ZW_SYSTEM_TANGENT_H
 #define ZW_SYSTEM_TANGENT_H
 
@@ -11,7 +11,7 @@
 /* One constraint with friction at an instant. */
 typedef struct tangent {
     int width, rank, rows, size, columns;
-    const int *row;     /* [rows] of the system: what presses */
+    const int *row;     /* [rows] of the system: those of the normal force */
     const int *column;  /* [columns] */
     const double *e;    /* [width] speed of sliding */
     const double *bias; /* [width] D e */
@@ -24,7 +24,7 @@ tangent tangent_look(const zw_system *system, int constraint, const double *slip
 
 /* Direction k < rank, a unit vector over the components of e. */
 void tangent_direction(const tangent *it, int k, double *d);
-/* |e|; e has no part along nu beside round-off. */
+/* |e|; e has no component along nu except round-off. */
 double tangent_speed(const tangent *it);
 /* The normal force |sum nu lambda|, with the multipliers of all rows of the system. */
 double tangent_force(const tangent *it, const double *lambda);

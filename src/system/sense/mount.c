@@ -158,7 +158,7 @@ static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, i
             }
             while (model_find_part(b->from, ZW_KIND_SENSOR, name) >= 0 &&
                    strlen(name) + 2 < BODIES_NAME) {
-                strcat(name, "_"); /* some other sensor is called so */
+                strcat(name, "_"); /* the name is taken by another sensor */
             }
         }
         if (!(b->to->reading_name[sensor->at + k] = bodies_copy(name))) {

@@ -1,12 +1,12 @@
-/* Rangefinders: how far it is from a site, along its z, to the first surface that the ray meets.
+/* Rangefinders: the distance from a site, along its z axis, to the first surface that the ray hits.
  *
- * As in MuJoCo, all geoms are seen, whether they touch or not, but those of the site's own body and
- * those that are wholly transparent; meshes by their triangles, from both sides; planes within the
- * rectangle that is drawn. A height field is the closed surface of its heights, its four walls and
- * its bottom. Readings, in this order, those that are asked for:
+ * As in MuJoCo, all geoms can be hit, whether they collide or not, except those of the site's own
+ * body and completely transparent ones; meshes as triangles, from both sides; planes within their
+ * rectangle. A height field is the closed surface of its heights, its four walls and its bottom.
+ * Readings, in this order, if selected:
  *
- *     dist     distance; -1: nothing is met       dir      of the ray, 0 where nothing is met
- *     origin   where it begins                    point    where it meets, else 0
+ *     dist     distance; -1: no hit               dir      of the ray, 0 without a hit
+ *     origin   of the ray                         point    that is hit, else 0
  *     normal   of the surface there, else 0       depth    as dist
  *
  * all along the world's axes. */
@@ -19,9 +19,9 @@
 #include "system/contact/contacts.h"
 #include "tree/sweeps.h"
 
-/* ---- Surfaces that are seen ------------------------------------------------------------------ */
+/* ---- Surfaces -------------------------------------------------------------------------------- */
 
-/* NULL: no memory; or `flat`: vertices in a plane, and no faces, so there is nothing to see. */
+/* NULL: no memory; or, with *flat set, coplanar vertices without faces, which have no surface. */
 static collide_mesh *mesh_of(const zw_mesh_def *def, int *flat)
 {
     int *hull = NULL;
@@ -39,7 +39,7 @@ static void add_triangle(int *face, int *count, int a, int b, int c)
     memcpy(face + 3 * (*count)++, (const int[]){a, b, c}, 3 * sizeof *face);
 }
 
-/* The grid of the heights is cut as in field.c; below it lies the same grid, of which only the rim
+/* The grid of heights is divided as in field.c; below it is the same grid, of which only the rim
  * and the corners are used. */
 static collide_mesh *mesh_of_field(const zw_hfield_def *f)
 {
@@ -83,8 +83,8 @@ static collide_mesh *mesh_of_field(const zw_hfield_def *f)
     return mesh;
 }
 
-/* Meshes and height fields are made when they are first seen, each once. 0: no memory; -1: there is
- * no surface. */
+/* Meshes and height fields are created when first needed, each once. 0: no memory; -1: there is no
+ * surface. */
 static int surface_of(const bodies_builder *b, const zw_geom_def *geom, collide_shape *shape)
 {
     struct bodies_rays *rays = b->to->rays;
@@ -155,7 +155,7 @@ void bodies_rays_free(struct bodies_rays *rays)
     }
 }
 
-/* ---- Looking --------------------------------------------------------------------------------- */
+/* ---- Readings -------------------------------------------------------------------------------- */
 
 /* out = R' x */
 static void along(const double R[9], const double x[3], double out[3])
@@ -165,7 +165,7 @@ static void along(const double R[9], const double x[3], double out[3])
     }
 }
 
-/* Distance along the unit vector `way`, -1: nothing; and the normal there. */
+/* Distance along the unit vector `way`, -1: no hit; and the normal there. */
 static double look_along(const zw_system *system, const zw_work *work, int own,
                          const double from[3], const double way[3], double normal[3])
 {

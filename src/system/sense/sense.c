@@ -1,7 +1,7 @@
-/* What sensors read, from the exact motion: positions, speeds, the accelerations of the principle
- * and the loads of bodies/bodies_load.c. Conventions are MuJoCo's, so that a robot's program reads
- * the same numbers. With p, R, v, w, a, alpha the place, axes and motion of the frame of a sensor,
- * and p1, R1, ... those of the frame it is relative to (else the world), r = p - p1, g gravity:
+/* Sensor readings from the exact motion: positions, speeds, the accelerations of Gauss's principle
+ * and the loads of bodies/bodies_load.c. Conventions are MuJoCo's, so that programs get the same
+ * numbers. With p, R, v, w, a, alpha the position, axes and motion of the frame of a sensor, and
+ * p1, R1, ... those of the frame it is relative to (else the world), r = p - p1, g gravity:
  *
  *     accelerometer    R' (a - g)               velocimeter  R' v           gyro  R' w
  *     force, torque    what the parent of the site's body exerts on it, about p, along R
@@ -14,9 +14,10 @@
  *     framelinacc      a - g, frameangacc  alpha; relative: the rates of framelinvel, frameangvel,
  *                          R1' (a - a1 - alpha1 x r - w1 x (w1 x r) - 2 w1 x u),
  *                          R1' (alpha - alpha1 - w1 x (w - w1)),  u = v - v1 - w1 x r
- *     subtree          centre of mass, its velocity, angular momentum about it, with all
- * descendants limits           gap - margin, its rate and force, while touching or nearer than the
- * margin; else 0
+ *     subtree          centre of mass, its velocity, angular momentum about it, including all
+ *                      descendants
+ *     limits           gap - margin, its rate and force, while active or closer than the margin;
+ *                      else 0
  *
  * A cutoff clips each number to [-cutoff, cutoff]. */
 #include <math.h>
@@ -71,7 +72,7 @@ static void minus_cross(double *out, double factor, const double *x, const doubl
 
 /* ---- On sites ------------------------------------------------------------------------------- */
 
-/* What the parent of the site's body exerts on it, about the site: force, moment. */
+/* The wrench of the parent on the site's body, about the site: force, moment. */
 static void load_at(const zw_system *system, const zw_work *work, int part, const seen *s,
                     double force[3], double moment[3])
 {
@@ -120,7 +121,7 @@ static seen still(void)
     return (seen){.quat = {1, 0, 0, 0}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
-/* The motion of s as seen from the frame o, along the world's axes. */
+/* The motion of s relative to the frame o, along the world's axes. */
 static void relative_motion(const seen *s, const seen *o, int turning, int second, double out[3])
 {
     double r[3], u[3], w[3], c[3];
@@ -225,7 +226,7 @@ static void read_subtree(const zw_system *system, zw_work *work, const bodies_se
             momentum[k] += m * V[3 + k];
         }
     }
-    bodies_part_centre(system, work, sensor->target, c); /* without any mass: its own */
+    bodies_part_centre(system, work, sensor->target, c); /* without mass: its own centre */
     velocity_of(system, work, sensor->target, c, V);
     for (int k = 0; k < 3; k++) {
         c[k] = mass > 0 ? moment[k] / mass : c[k];
@@ -240,7 +241,8 @@ static void read_subtree(const zw_system *system, zw_work *work, const bodies_se
 
 /* ---- Joints, tendons, motors ---------------------------------------------------------------- */
 
-/* The limit that is touched, or else the nearest; positions and speeds of the rows are known. */
+/* The active limit, or else the nearest one; positions and speeds of the rows have been
+ * computed. */
 static double read_limit(const zw_system *system, const zw_work *work, const double *mode,
                          const bodies_sensor *sensor)
 {
@@ -270,14 +272,15 @@ static double read_limit(const zw_system *system, const zw_work *work, const dou
     }
 }
 
-/* Weights that motors take off come with the springs, here they are the motor's. */
+/* Gravity compensation by motors is added with the springs; here it is part of the motor's
+ * force. */
 static double lifted_by_motor(const zw_system *system, const zw_work *work, int joint, int dof)
 {
     const struct system_bodies *bodies = system->bodies;
     return bodies->motor_lifts && bodies->length[joint].lifts ? work->lifted[dof] : 0;
 }
 
-/* The forces of all motors on a tendon, without their gears; a limit of all scales them. */
+/* The forces of all motors on a tendon, without their gears, scaled by a common limit. */
 static double read_tendon_force(const zw_system *system, zw_work *work, zw_state *state,
                                 const double *pulled, int length)
 {
@@ -293,7 +296,7 @@ static double read_tendon_force(const zw_system *system, zw_work *work, zw_state
     return geared != 0 ? sum * (pulled[system->n + length] / geared) : sum;
 }
 
-/* `pulled` is what motors do: on speeds, and along lengths after them. */
+/* `pulled`: motor forces on speeds, followed by those along lengths. */
 static void read_joint(const zw_system *system, zw_work *work, zw_state *state,
                        const double *pulled, const bodies_sensor *sensor, double *out)
 {
@@ -381,7 +384,7 @@ zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, 
 {
     static const system_part parts[] = {PART_POSITION, PART_VELOCITY, PART_ENERGY};
     const double *q = state_q(state), *v = state_v(state);
-    double *pulled = work->rows + 2 * system->m; /* [n], and after them the lengths */
+    double *pulled = work->rows + 2 * system->m; /* [n], followed by the lengths */
     zw_status status = ZW_OK;
     system_bind(system, work, state_param(state));
     for (int i = 0; i < 3 && status == ZW_OK; i++) {

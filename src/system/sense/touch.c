@@ -1,7 +1,6 @@
-/* Touch sensors: the sum of the normal forces of all contacts of the site's body inside of the
- * site's shape, as MuJoCo has it. A point that is not inside counts, too, if the way from it out of
- * the body, along the normal, meets the shape: the point where two bodies touch may lie behind the
- * zone that is to sense it.
+/* Touch sensors: the sum of the normal forces of all contacts of the site's body inside the site's
+ * shape, as in MuJoCo. A point outside counts, too, if the ray from it out of the body, along the
+ * normal, hits the shape: the contact point may lie behind the sensor zone.
  *
  * With the point p and the direction d in the frame of the site, is there a t >= 0 with p + t d in
  * the shape (collide/ray.c)? */
@@ -66,7 +65,7 @@ int bodies_contact_size(int data)
     return sum;
 }
 
-/* A contact as MuJoCo has it: of two kinds of shapes the simpler is the first. */
+/* A contact in MuJoCo's order: the geom with the simpler shape is first. */
 typedef struct reported {
     int geom[2], body[2];
     double frame[9], force[6], dist;
@@ -82,8 +81,9 @@ static const contact_geom *geom_of(const contact_world *world, int index)
     return &world->geom[i];
 }
 
-/* The other way round, with the rule for tangents kept: the first stays, the third turns over, and
- * the opposite wrench is (n, -t, s) of it. `flip`: turned by half a turn about the third. */
+/* Exchanges the two sides, keeping the rule for tangents: the second axis is kept, the third
+ * reversed, and the opposite wrench has the components (n, -t, s). `flip`: rotated by 180 degrees
+ * about the third. */
 static void turn_over(reported *it, int flip)
 {
     for (int k = 0; k < 3; k++) {
@@ -128,7 +128,7 @@ static int is_of(const zw_system *system, const reported *it, int side, int kind
            (kind == ZW_FRAME_GEOM ? it->geom[side] == subject : body == subject);
 }
 
-/* 1: it is one of the sensor's; -1: it is, the other way round. */
+/* 1: it is one of the sensor's contacts; -1: with exchanged sides. */
 static int chosen(const zw_system *system, const bodies_sensor *sensor, const reported *it)
 {
     const int *side = sensor->side, *subject = sensor->subject;
@@ -164,7 +164,7 @@ static void put_reported(int data, const reported *it, double found, double *out
     }
 }
 
-/* All of the sensor's: to the sum about a point, if that is given, or only their middle. */
+/* Sums of all contacts of a sensor: the wrench about a point, if given, else only their centre. */
 typedef struct netted {
     double force[6], middle[3], weight;
     int count;
@@ -193,7 +193,7 @@ static void add_net(netted *to, const reported *it, int way, const double *about
     to->count++;
 }
 
-/* The sensor's contacts are gone through again and again: the next is the least beyond the last. */
+/* Selection by repeated passes: the next contact is the least one after the last. */
 void bodies_sense_contacts(const zw_system *system, const zw_work *work,
                            const bodies_sensor *sensor, const double place[3], const double R[9],
                            double *out)

@@ -1,38 +1,39 @@
 /* Impedance and reference of a soft row, and the law of two geoms.
  *
- * Impedance.  imp = (d0, d1, width, middle, power): d goes from d0 at r = 0 to d1 at |r| = width,
- * along y(x) of x = |r|/width, which is made of two powers that meet at the middle with the same
+ * Impedance. imp = (d0, d1, width, middle, power): d goes from d0 at r = 0 to d1 at |r| = width,
+ * along y(x) of x = |r|/width, which consists of two powers that join at the middle with the same
  * slope:
  *
  *     y = x^p / m^(p-1)                x <= m
  *     y = 1 - (1-x)^p / (1-m)^(p-1)    x >= m
  *
- * Spring.  ref = (tau, zeta) > 0 asks for a time constant and a damping ratio of the row with all
- * of its impedance d1:  B = 2/(d1 tau),  K = 1/(d1 tau zeta)^2, so that where d = d1 the row has
- * r'' + 2/tau r' + r/(tau zeta)^2 = 0 after its force has been scaled by d. Negative numbers are
- * the stiffness and damping themselves: K = -ref0/d1^2, B = -ref1/d1. */
+ * Spring. ref = (tau, zeta) > 0 are the time constant and damping ratio of the row at full
+ * impedance d1: B = 2/(d1 tau), K = 1/(d1 tau zeta)^2, so that where d = d1 the row has r'' + 2/tau
+ * r' + r/(tau zeta)^2 = 0 after its force has been scaled by d. Negative numbers are the stiffness
+ * and damping themselves: K = -ref0/d1^2, B = -ref1/d1. */
 #include "system/soft/soft.h"
 
 #include <math.h>
 
 #include "math/elementary.h"
 
-#define LEAST 1e-15 /* MuJoCo's smallest number that is not nothing */
+#define LEAST 1e-15 /* lower bound of denominators, as in MuJoCo */
 
 static double between(double low, double x, double high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-/* Impedances of 0 and 1 are none: R would be infinite, or the row rigid. */
-static double sound(double d)
+/* Impedances of 0 and 1 are excluded: R would be infinite, or the row rigid. */
+static double clamp_impedance(double d)
 {
     return between(0.0001, d, 0.9999);
 }
 
 double soft_impedance(const double imp[5], double r)
 {
-    double d0 = sound(imp[0]), d1 = sound(imp[1]), middle = sound(imp[3]);
+    double d0 = clamp_impedance(imp[0]), d1 = clamp_impedance(imp[1]),
+           middle = clamp_impedance(imp[3]);
     double power = fmax(1, imp[4]), y;
     if (d0 == d1 || !(imp[2] > LEAST)) {
         return 0.5 * (d0 + d1);
@@ -43,7 +44,7 @@ double soft_impedance(const double imp[5], double r)
     }
     if (power == 1) {
         y = x;
-    } else if (power == 2) { /* the usual one */
+    } else if (power == 2) { /* the default */
         y = x <= middle ? x * x / middle : 1 - (1 - x) * (1 - x) / (1 - middle);
     } else if (x <= middle) {
         y = math_pow(x, power) / math_pow(middle, power - 1);
@@ -55,7 +56,8 @@ double soft_impedance(const double imp[5], double r)
 
 double soft_impedance_slope(const double imp[5], double r)
 {
-    double d0 = sound(imp[0]), d1 = sound(imp[1]), middle = sound(imp[3]);
+    double d0 = clamp_impedance(imp[0]), d1 = clamp_impedance(imp[1]),
+           middle = clamp_impedance(imp[3]);
     double power = fmax(1, imp[4]), x = fabs(r) / imp[2];
     if (d0 == d1 || !(imp[2] > LEAST) || x >= 1 || r == 0) {
         return 0;
@@ -68,7 +70,7 @@ double soft_impedance_slope(const double imp[5], double r)
 
 soft_spring soft_spring_of(const zw_soft *law, double h)
 {
-    double d1 = sound(law->imp[1]), tau = law->ref[0], zeta = law->ref[1];
+    double d1 = clamp_impedance(law->imp[1]), tau = law->ref[0], zeta = law->ref[1];
     tau = tau > 0 ? fmax(tau, 2 * h) : tau;
     return (soft_spring){
         .K = tau > 0 ? 1 / fmax(LEAST, d1 * d1 * tau * tau * zeta * zeta)

@@ -1,8 +1,8 @@
-/* What blocks of rows do to vectors and to H.
+/* Products of blocks of rows with vectors, and their contributions to H.
  *
  * Rows of J are as long as their columns, rounded up to a multiple of four, with zeros at the end.
- * Blocks that share their columns, as the points of one body on the floor, are a group: their rows
- * follow each other, and are worked on together. */
+ * Blocks that share their columns, such as the points of one body on the floor, are a group: their
+ * rows are contiguous and processed together. */
 #include <string.h>
 
 #include "math/four.h"
@@ -91,8 +91,8 @@ ZW_INLINE void weigh(const soft_block *k, const int width, const double *J, doub
     }
 }
 
-/* The rows of J with their columns at the places that these have in rows of H, zeros between them.
- * Returns the length of a row. */
+/* The rows of J with their columns at the positions in rows of H, and zeros between them. Returns
+ * the length of a row. */
 static int spread(const soft_problem *s, const soft_block *k, int rows, double *to)
 {
     const int *column = s->column + k->column;

@@ -1,31 +1,30 @@
 /* H = M + J' C J of long chains, in O(n).
  *
- * The rows of M hold the way from the root to their dof, and so do those of its factor: of a chain
- * of n links these are n^2/2 numbers, and n^3/6 products. But a contact with the world is a spring
- * (stiff as C) between the world and one body: with w_r the spatial vectors of its directions at
+ * The rows of M and of its factor contain the path from the root to their dof: for a chain of n
+ * links these are n^2/2 numbers, and n^3/6 products. But a contact with the world is a spring (of
+ * stiffness C) between the world and one body: with w_r the spatial vectors of its directions at
  * the body's centre of mass c,
  *
- *     J_r a = w_r . A,    w_r = (p - c) x f_r, f_r   (a shift)   or   f_r, 0   (a turn)
- *     J' C J a is what K A, K = sum C_rs w_r w_s', does to the joints,
+ *     J_r a = w_r . A,    w_r = (p - c) x f_r, f_r   (translation)   or   f_r, 0   (rotation)
+ *     J' C J a is the force of K A, K = sum C_rs w_r w_s', on the joints,
  *
  * A being the body's acceleration. J a and J' f need no J either: the accelerations of all bodies
- * are one sweep, and so is what forces on bodies do to the dofs. So K is added to the inertia of
- * the body, and articulated bodies (tree/articulated.lane.h) factor H as they do M. Rows of one dof
- * add to its diagonal. Rows of other kinds, between two bodies, do not fit: with such a row the
- * island has the other factor.
+ * take one sweep, and so do the forces on dofs from wrenches on bodies. So K is added to the
+ * inertia of the body, and the articulated-body algorithm (tree/articulated.lane.h) factors H like
+ * M. Rows of one dof add to its diagonal. Other rows, between two bodies, are not possible: with
+ * such a row the island uses the other factor.
  *
- * When.  Eliminating a dof whose way is d long costs d^2/2 products, four at a time. The
+ * When.  Eliminating a dof whose path has length d costs d^2/2 products, four at a time. The
  * articulated body of a hinge costs 21 numbers of U U'/D, 30 of I S, and about 110 to shift its
  * inertia, about 200 operations one at a time; a solve 60, and the old one 2 d, which is less work
- * as long as d <
- * 30. The two meet where the mean of d^2/2 is about 1600 (a chain of 98 hinges); that is
- * SOFT_DEEP. */
+ * if d is below 30. The two are equal where the mean of d^2/2 is about 1600 (a chain of 98 hinges);
+ * that is SOFT_DEEP. */
 #include <string.h>
 
 #include "system/soft/soft.h"
 #include "tree/sweeps.h"
 
-/* Its bodies are in a row, and the ways are long. */
+/* Is it a tree of contiguous bodies with long paths? */
 void soft_deep_find(const soft_problem *s, soft_tree *own)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -57,7 +56,7 @@ static void direction(const contact_point *point, const double *c, int r, double
 {
     const double *f = point->frame + 3 * (r % 3), *p = point->pos;
     double x = p[0] - c[0], y = p[1] - c[1], z = p[2] - c[2];
-    double sign = point->body[1] == 0 ? -1 : 1; /* of the second against the first */
+    double sign = point->body[1] == 0 ? -1 : 1; /* relative motion of the second body */
     int turns = r >= 3;
     for (int i = 0; i < 3; i++) {
         w[i] = turns ? sign * f[i] : 0;

@@ -1,12 +1,13 @@
-/* Which trees the rows hold together, and the pattern of H = M + J' C J of each such island.
+/* Trees coupled by rows (islands), and the pattern of H = M + J' C J of each.
  *
- * The rows of M hold the way from the root to their dof, and L' D L of it fills nothing (tree.h).
- * A block whose columns are all on one such way, as those of a contact with the world, adds nothing
- * to that. A block that is not, of two branches or two trees, bends the tree of dofs until it is:
- * for two of its columns i < k, i must become an ancestor of k (paths_bend). Parents stay smaller
- * than their children, ancestors stay ancestors, and this is the elimination tree of H if the rows
- * hold all their ancestors. Where they would be too many (a heap of free bodies is one long way
- * then), a factor with an order of its own takes over: soft_large.c. */
+ * The rows of M contain the path from the root to their dof, and its factor L' D L has no fill
+ * (tree.h). A block whose columns are all on one such path, such as a contact with the world, does
+ * not change the pattern. Other blocks, of two branches or two trees, bend the tree of dofs until
+ * they are on a path: for two of its columns i < k, i must become an ancestor of k (paths_bend).
+ * Parents remain smaller than their children, ancestors remain ancestors, and this is the
+ * elimination tree of H if the rows contain all their ancestors. Where these would be too many (a
+ * heap of free bodies becomes one long path), a sparse factor with its own ordering is used:
+ * soft_large.c. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,9 +15,9 @@
 #include "system/soft/soft.h"
 #include "system/soft/soft_large.h"
 
-/* ---- Trees, bound together ------------------------------------------------------------------ */
+/* ---- Coupled trees -------------------------------------------------------------------------- */
 
-/* Are the columns of a block on the way to its last? */
+/* Are the columns of a block on the path to its last one? */
 static int is_straight(const soft_problem *s, const soft_block *k)
 {
     const int *parent = s->system->tree->dof_parent, *column = s->column + k->column;
@@ -42,7 +43,7 @@ static void bind(soft_problem *s)
     for (int i = 0; i < s->blocks; i++) {
         soft_block *k = &s->block[i];
         const int *column = s->column + k->column;
-        if (k->columns == 0 || k->whole) { /* that is known of contacts with the world */
+        if (k->columns == 0 || k->whole) { /* as for contacts with the world */
             continue;
         }
         int first = s->tree_of[column[0]], last = s->tree_of[column[k->columns - 1]];
@@ -57,7 +58,7 @@ static void bind(soft_problem *s)
     }
 }
 
-/* Lists of trees and blocks, in rising order: the last comes first into them. */
+/* Linked lists of trees and blocks, in rising order, as the last is inserted first. */
 static void list(soft_problem *s)
 {
     partition_flatten(s->trees, s->leader);
@@ -75,13 +76,13 @@ static void list(soft_problem *s)
             soft_tree *first = &s->tree[s->leader[s->tree_of[s->column[k->column]]]];
             k->next = first->block;
             first->block = i;
-            /* as long as the last begins a group that this can begin */
+            /* while the last one starts a group that this one can join in front */
             const soft_block *after = k->next == i + 1 && k[1].column == k->column ? &k[1] : NULL;
             int joins = after && after->group < SOFT_GROUP;
             k->group = 1 + (joins ? after->group : 0);
         }
     }
-    for (int i = 0; i < s->blocks; i++) { /* those within a group begin none */
+    for (int i = 0; i < s->blocks; i++) { /* only the first of a group is listed */
         for (int j = 1; j < s->block[i].group; j++) {
             s->block[i + j].group = 0;
         }
@@ -188,7 +189,7 @@ static int grow(soft_problem *s, int entries)
     return 1;
 }
 
-/* The pattern of the tree itself; columns of whole blocks stand in a row there. */
+/* The pattern of the tree itself, in which the columns of whole blocks are contiguous. */
 static void keep_straight(const soft_problem *s, soft_island *island)
 {
     const soft_tree *tree = &s->tree[island->tree];
@@ -253,7 +254,7 @@ int soft_find_islands(soft_problem *s)
 
 /* ---- Once ----------------------------------------------------------------------------------- */
 
-/* Trees of one pattern are solved together: soft_lane.c. A few patterns are compared. */
+/* Trees of one pattern are solved together: soft_lane.c. Only a few patterns are compared. */
 static int kind_of(const soft_problem *s, int t)
 {
     const paths_shape *own = &s->tree[t].shape;

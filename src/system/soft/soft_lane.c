@@ -1,8 +1,7 @@
-/* Eight islands of the same pattern at once: math/dense/paths.c, lane by lane, and with its bits.
- * So the result of an island does not depend on which others share its vector.
+/* Eight islands of the same pattern at once: math/dense/paths.c, lane by lane, with the same bits.
+ * So the result of an island does not depend on the other lanes.
  *
- * The way to the root of the right-hand side goes along with the factor: a row is in registers
- * once. */
+ * The forward substitution is done with the factorisation, so that a row is loaded once. */
 #include "math/lanes.h"
 #include "system/soft/soft.h"
 
@@ -10,7 +9,7 @@
 #define PATHS_NEAR zw_near8
 #include "math/dense/paths_root.h"
 
-/* x -= part * y, four at a time: a GPU waits for them at the same time. */
+/* x -= part * y, four at a time, so that a GPU can overlap their loads. */
 ZW_INLINE void take_off(int count, zw_real8 part, const zw_near8 *y, zw_near8 *x)
 {
     int c = 0;
@@ -30,7 +29,7 @@ ZW_INLINE void take_off(int count, zw_real8 part, const zw_near8 *y, zw_near8 *x
     }
 }
 
-/* Factor of a run, and what its right-hand sides do to those above. */
+/* Factors a run, and updates the right-hand sides above it. */
 ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n,
                               const zw_real8 *diagonal, zw_near8 *H, zw_near8 *x)
 {

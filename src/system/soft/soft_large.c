@@ -172,7 +172,7 @@ int soft_large_factor(soft_problem *s, const soft_island *island, const double *
         for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
             large->value[large->place[at++]] = M[k];
         }
-        if (diagonal) { /* the last of its row */
+        if (diagonal) { /* the diagonal is last in its row */
             large->value[large->place[at - 1]] += diagonal[d];
         }
     }

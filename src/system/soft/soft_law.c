@@ -1,7 +1,7 @@
 /* The force of soft rows as a function of their acceleration; soft.h has the law.
  *
- * lambda minimises 1/2 lambda' R lambda + lambda' (x - aref) over what it may be, a convex set K.
- * With z = R^-1/2 (aref - x) and lambda = R^-1/2 y that is y = the point of R^1/2 K next to z:
+ * lambda minimises 1/2 lambda' R lambda + lambda' (x - aref) over its convex set K. With z = R^-1/2
+ * (aref - x) and lambda = R^-1/2 y, y is the projection of z onto R^1/2 K:
  *
  *   all            y = z                                   SOFT_EQUAL
  *   y >= 0         y = max(z, 0)                           SOFT_ABOVE, edges of SOFT_PYRAMID
@@ -13,8 +13,8 @@
  *                     else                 y = alpha (1, m e),  e = z_t/|z_t|,
  *                                          alpha = (z_0 + m |z_t|)/(1 + m^2)  it slides
  *
- * The least value, 1/2 |y|^2, is convex and once differentiable in x, with slope -lambda; its
- * second derivative C is R^-1/2 P R^-1/2, P that of the projection: of sliding
+ * The minimum, 1/2 |y|^2, is convex and once differentiable in x, with derivative -lambda; its
+ * second derivative C is R^-1/2 P R^-1/2, P being the derivative of the projection: for sliding
  *
  *     P = g g'/(1 + m^2) + (m alpha/|z_t|) (1 - e e'),     g = (1, m e). */
 #include <math.h>
@@ -62,7 +62,7 @@ static void reply_rows(const soft_block *k, const double *b, const double *D, co
     }
 }
 
-/* The same of one row: limits, friction of joints, and loops that one number closes. */
+/* The same for one row: limits, friction of joints, and equalities of one row. */
 static void reply_row(const soft_block *k, double b, double D, double x, soft_reply *to)
 {
     double lambda = D * (b - x), end = lambda > 0 ? k->most : -k->most;

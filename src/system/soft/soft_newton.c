@@ -9,15 +9,15 @@
  *
  *     H a+ = force + J' (lambda + C J a).
  *
- * Where the same rows push at a+ as at a, and none is curved, a+ is the minimum, and its bits do
- * not depend on where the search began. Else the next a is the lowest point on the line through
- * both, as exactly as need be: the slope along it rises, so its zero is bracketed and Newton's
- * steps on it are kept inside. With that f sinks at each step, and without curved blocks there are
- * finitely many quadratic pieces.
+ * If the same rows are active at a+ as at a, and none is curved, a+ is the minimum, and its bits do
+ * not depend on the start of the search. Otherwise the next a is the minimum on the line through
+ * both, as accurately as necessary: the slope along it increases, so its zero is bracketed and
+ * Newton's steps on it are kept inside. So f decreases at each step, and without curved blocks
+ * there are finitely many quadratic pieces.
  *
- * The search begins at the last a: from step to step few rows change, and most steps need one
- * factor. Where it ends on a curved piece its last bits depend on where it began, so with cones
- * that is part of the state (soft_memory). */
+ * The search starts at the last a: few rows change from step to step, and most steps need one
+ * factorisation. If it ends on a curved piece its last bits depend on the start, which with cones
+ * is therefore part of the state (soft_memory). */
 #include <math.h>
 #include <string.h>
 
@@ -26,9 +26,9 @@
 #include "system/soft/soft_large.h"
 
 enum { MOST = 200, LOOKS = 40 };
-#define EXACT 1e-13 /* of the slope beside its parts: no more can be had */
-#define CLOSE 1e-10 /* where it sinks no more, this will do */
-#define ENOUGH 1e-8 /* and this at the very end */
+#define EXACT 1e-13 /* gradient relative to its terms: the attainable accuracy */
+#define CLOSE 1e-10 /* accepted if there is no further progress */
+#define ENOUGH 1e-8 /* accepted at the end */
 
 static void look(const soft_problem *s, soft_block *k, const double *x, soft_reply *to)
 {
@@ -145,7 +145,7 @@ void soft_solve_masses(soft_problem *s, double *x)
 
 /* ---- One island ----------------------------------------------------------------------------- */
 
-/* y = M x of the trees alone */
+/* y = M x of the trees only */
 static void multiply(const soft_problem *s, const soft_island *island, const double *x, double *y)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -169,7 +169,7 @@ static int is_within(const measure *m, double part)
     return m->slope <= part * part * m->size;
 }
 
-/* Of a tendon to Ma */
+/* Adds the mass of a tendon to Ma. */
 static void add_mass(const soft_problem *s, const soft_block *k)
 {
     for (int c = 0; c < k->columns; c++) {
@@ -177,7 +177,7 @@ static void add_mass(const soft_problem *s, const soft_block *k)
     }
 }
 
-/* push, and what is left of M a - force - push. That is left in x. */
+/* push, and the gradient M a - force - push, which is stored in x. */
 static measure measure_slope(soft_problem *s, const soft_island *island)
 {
     measure m = {0};
@@ -211,7 +211,7 @@ static measure measure_slope(soft_problem *s, const soft_island *island)
     return m;
 }
 
-/* What a block adds to the slope along the line, and to how that rises. */
+/* The contribution of a block to the slope along the line, and to its derivative. */
 static void add_slope(const soft_block *k, const soft_reply *reply, double *slope, double *rise)
 {
     for (int i = 0; i < k->width; i++) {
@@ -224,8 +224,8 @@ static void add_slope(const soft_block *k, const soft_reply *reply, double *slop
 }
 
 /* The zero of the slope c1 + c2 t - sum of lambda . move along the line to a+. At its ends, t = 0
- * and 1, the replies are known. s->x, which was a+, becomes x = a+ - a. As H x is what the slope at
- * t = 0 is short of nothing, c2 = x' M x follows from that and from C. */
+ * and 1, the replies are known. s->x, which was a+, becomes x = a+ - a. As H x is minus the
+ * gradient at t = 0, c2 = x' M x follows from that and from C. */
 static double search(soft_problem *s, const soft_island *island)
 {
     double c1 = 0, c2 = 0, low = 0, high = INFINITY, at = 1, first = 0, rise = 0;
@@ -286,7 +286,7 @@ static void aim(soft_problem *s, const soft_island *island)
     }
 }
 
-/* What the blocks would do at a+, as far as forces go; returns whether the pieces are the same. */
+/* The forces of the blocks at a+; returns whether the pieces are the same. */
 static int look_ahead(soft_problem *s, const soft_island *island)
 {
     int same = 1;
@@ -318,7 +318,7 @@ static void take(soft_problem *s, const soft_island *island)
     }
 }
 
-/* What the blocks do at s->a; returns whether some are curved there. */
+/* The responses of the blocks at s->a; returns whether some are curved there. */
 static int look_all(soft_problem *s, const soft_island *island)
 {
     int curved = 0;
@@ -363,7 +363,7 @@ static int go_along(soft_problem *s, const soft_island *island)
     return curved;
 }
 
-/* Round-off of a+, taken back with the current factor: a -= H \ slope, which is in s->x. */
+/* Iterative refinement of a+ with the current factor: a -= H \ gradient, which is in s->x. */
 static measure polish(soft_problem *s, const soft_island *island, measure m)
 {
     for (int round = 0; round < 3 && !is_within(&m, EXACT); round++) {
@@ -393,8 +393,9 @@ static void move_back(soft_problem *s, const soft_island *island)
     }
 }
 
-/* Near the end of a curved search: the step from the slope, which is in s->x and has less round-off
- * than a+. It is taken if it halves the slope; else it is 0, and a is where it was. */
+/* Near the end of a curved search: the step from the gradient, which is in s->x and has less
+ * round-off than a+. It is accepted if it halves the gradient; otherwise 0 is returned and a is
+ * restored. */
 static int correct(soft_problem *s, const soft_island *island, measure *m)
 {
     solve(s, island, s->x);
@@ -424,11 +425,11 @@ static void prepare(soft_problem *s, const soft_island *island)
     aim(s, island);
 }
 
-/* 0: H is not positive. If it is `ready`, the first a+ is in s->x, but H has no factor. */
+/* 0: H is not positive definite. If `ready`, the first a+ is in s->x, but H is not factored. */
 static int minimise(soft_problem *s, const soft_island *island, int ready, measure *m,
                     int *iterations)
 {
-    int known = 0; /* known: the slope is in s->x */
+    int known = 0; /* known: the gradient is in s->x */
     if (!ready) {
         look_all(s, island);
     }
@@ -468,9 +469,8 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
     return 1;
 }
 
-/* The forces that the push is the sum of: lambda = D b - D x, and of a pyramid the edges. Where the
- * normal of a contact cannot move, those cancel each other in the push, and its round-off is
- * theirs. */
+/* The terms of the push: lambda = D b - D x, and for a pyramid the edges. Where the normal of a
+ * contact cannot move, these cancel in the push, and determine its round-off. */
 static double square_of_parts(const soft_problem *s, const soft_island *island)
 {
     double sum = 0;
@@ -518,7 +518,7 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
 
 /* ---- All ------------------------------------------------------------------------------------ */
 
-/* Islands of one pattern, whose first steps are taken together. */
+/* Islands of one pattern, whose first steps are solved together. */
 typedef struct lot {
     int count;
     const soft_island *island[LANES];
@@ -527,11 +527,11 @@ typedef struct lot {
 static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
 {
 #ifdef ZW_NO_GROUPS
-    enum { TOGETHER = 0 }; /* code must be small and vectors are short: one by one */
+    enum { TOGETHER = 0 }; /* one by one, as code must be small and vectors are short */
 #else
     enum { TOGETHER = 1 };
 #endif
-    enum { FEW = 3 }; /* so many are as soon done one by one */
+    enum { FEW = 3 }; /* up to this many are as fast one by one */
     double *H[LANES], *x[LANES];
     int ready = TOGETHER && all->count >= FEW, count = all->count;
     zw_status status = ZW_OK;
@@ -563,7 +563,7 @@ zw_status soft_minimise(soft_problem *s, zw_error *error)
     for (int i = 0; i < s->islands && status == ZW_OK; i++) {
         const soft_island *island = &s->island[i];
         if (s->only_pushes && island->block < 0) {
-            const soft_tree *own = &s->tree[island->tree]; /* it is one */
+            const soft_tree *own = &s->tree[island->tree]; /* a single tree */
             memset(s->push + own->first, 0, (size_t)(own->end - own->first) * sizeof *s->push);
             continue;
         }

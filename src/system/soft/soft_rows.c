@@ -1,13 +1,14 @@
 /* The rows of the soft law at one state; soft.h has the law.
  *
- * A0, the scale of a row's compliance, is the sum of what a unit of force moves on its two sides:
- * of dofs, lengths or bodies. The curve of the impedance is asked once for all rows of a constraint
- * or contact: at |r| of all their places together.
+ * A0, the scale of a row's compliance, is the sum of the inverse effective masses on its two sides:
+ * of dofs, lengths or bodies. The impedance is evaluated once for all rows of a constraint or
+ * contact, at |r| of all their positions together.
  *
- * Contacts.  R_0 = (1 - d)/d A0 along the normal; across it R_1 = R_0 / impratio, and the other
- * directions such that R_j mu_j^2 is the same for all: a cone that is as soft everywhere, in its
- * own units. Friction has no place, K = 0. Of a pyramid the edges n +- mu_j t_j have the place of
- * the normal, A0 (1 + mu_1^2) to begin with, and all the same R = 2 mu_1^2 / impratio * R_0. */
+ * Contacts. R_0 = (1 - d)/d A0 along the normal; tangentially R_1 = R_0 / impratio, and the other
+ * directions such that R_j mu_j^2 is the same for all: a cone that is equally soft in all
+ * directions, in its own units. Friction has no position, K = 0. The edges n +- mu_j t_j of a
+ * pyramid have the position of the normal, A0 (1 + mu_1^2) initially, and all the same R = 2 mu_1^2
+ * / impratio * R_0. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@
 
 /* ---- Appending ------------------------------------------------------------------------------ */
 
-/* Room for so many of `size` bytes each; what was there is lost. */
+/* Allocates `count` elements of `size` bytes; the previous contents are lost. */
 static int fit(void *list, size_t count, size_t size)
 {
     void **to = list;
@@ -60,7 +61,7 @@ static int grow(soft_problem *s, int blocks, int rows, int entries)
     return 1;
 }
 
-/* Its J is where value[] ends now, and is to be filled. */
+/* Appends a block; its J, at the end of value[], is filled by the caller. */
 static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int width,
                              const int *column, int columns)
 {
@@ -76,7 +77,7 @@ static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int widt
     k->column = s->columns;
     s->rows += rows;
     s->entries += width * k->stride;
-    /* those of the block before? */
+    /* the same columns as the previous block? */
     if (s->blocks > 1 && k[-1].columns == columns && columns > 1 &&
         memcmp(s->column + k[-1].column, column, (size_t)columns * sizeof *column) == 0) {
         k->column = k[-1].column;
@@ -87,7 +88,7 @@ static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int widt
     return k;
 }
 
-/* Row r of the J of a block: from[columns], and how fast it goes. */
+/* Row r of the J of a block: from[columns]; returns its speed. */
 static double put_row(soft_problem *s, const soft_block *k, int r, const double *from, double scale,
                       const double *v)
 {
@@ -131,7 +132,8 @@ static double weight_of(const soft_problem *s, const bodies_constraint *constrai
     return sum;
 }
 
-/* Our weld has twice the vector of the quaternion; MuJoCo's torquescale times it. */
+/* Rotational rows of a weld are twice the vector part of the quaternion here; torquescale times it
+ * in MuJoCo. */
 static double scale_of(const bodies_constraint *constraint, int row)
 {
     return constraint->kind == CONSTRAINT_WELD && row >= 3 ? 0.5 * constraint->torquescale : 1;
@@ -215,7 +217,7 @@ static void add_limit(soft_problem *s, int index, double phi, const double *v)
     s->D[k->first] = 1 / compliance(d, s->length[watch->length]);
 }
 
-/* Of limits that are far, as most are, no more is asked. */
+/* Limits that are far away, as most are, are skipped early. */
 static void add_constraints(soft_problem *s, const double *q, const double *v)
 {
     for (int c = 0; c < s->system->bodies->constraint_count; c++) {
@@ -237,7 +239,7 @@ static double dry_weight(const soft_problem *s, const bodies_dry *dry)
                            : s->length[dry->length];
 }
 
-/* A direction over terms; repeated dofs add up, and terms need not rise. */
+/* A row from terms; repeated dofs are added, and terms need not be in order. */
 static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int first, int count,
                              const double *coef)
 {
@@ -260,7 +262,7 @@ static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int firs
         columns++;
     }
     soft_block *k = add_block(s, kind, rows, 1, column, columns);
-    put_row(s, k, 0, J, 1, s->force); /* its speed is not asked for */
+    put_row(s, k, 0, J, 1, s->force); /* its speed is not used */
     return k;
 }
 
@@ -286,15 +288,14 @@ static void add_masses(soft_problem *s, const double *q)
         const bodies_length *length = &bodies->length[i];
         if (length->armature != 0) {
             soft_block *k = add_terms(s, SOFT_MASS, 0, length->first, length->count, coef);
-            k->most = k->now.C[0] = length->armature; /* it is asked for before any law is */
+            k->most = k->now.C[0] = length->armature; /* used before any law is evaluated */
         }
     }
 }
 
 /* ---- Contacts ------------------------------------------------------------------------------- */
 
-/* On a plane MuJoCo's first direction across the normal is that of a capsule: it matters for
- * pyramids. */
+/* On a plane MuJoCo's first tangent is along the axis of a capsule, which matters for pyramids. */
 static void turn_frame(const soft_problem *s, contact_point *point)
 {
     const contact_world *world = s->system->bodies->contact;
@@ -316,8 +317,9 @@ static void turn_frame(const soft_problem *s, contact_point *point)
     }
 }
 
-/* Capsules that are not parallel touch in one point, the deepest; ours may have a second, which
- * keeps them from rocking. Is this one of those? Points of a pair stand side by side. */
+/* In MuJoCo capsules that are not parallel have one contact point, the deepest; here they may have
+ * a second, which keeps them from rocking. Is this one of those? Points of a pair are
+ * contiguous. */
 static int is_spare(const soft_problem *s, int index)
 {
     const contact_world *world = s->system->bodies->contact;
@@ -397,7 +399,7 @@ static const soft_pair *find_match(const soft_problem *s, uint32_t i, uint32_t j
     return &s->match[low];
 }
 
-/* The law of two geoms does not change: it is looked up, and made if it is not there. */
+/* The parameters of two geoms are constant: they are looked up, and computed if not found. */
 const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point)
 {
     uint32_t i = point->key.geom[0], j = point->key.geom[1];
@@ -439,7 +441,7 @@ static void fill_pyramid(soft_problem *s, soft_block *k, double gap, const soft_
     }
 }
 
-/* J of a point of a body on the world, straight from the sweeps, as contact_rows has it; four
+/* J of a point between a body and the world, directly from the sweeps, as in contact_rows; four
  * columns at a time. Returns the speeds along the rows. */
 ZW_CLONES static void put_on_world(const soft_problem *s, const soft_block *k,
                                    const contact_point *point, const double *v, double *speed)
@@ -473,7 +475,7 @@ ZW_CLONES static void put_on_world(const soft_problem *s, const soft_block *k,
     memcpy(speed, &sum, 3 * sizeof *speed);
 }
 
-/* The body of a deep tree that a contact holds to the world, if J can be done without; 0: none. */
+/* The body of a deep tree in contact with the world, if J is not needed; 0: none. */
 static int held_body(const soft_problem *s, const contact_point *point)
 {
     int body = point->body[0] == 0 ? point->body[1] : point->body[1] == 0 ? point->body[0] : 0;
@@ -560,7 +562,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     if (!begin(s, points)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    if (s->has_frames) { /* constraints between frames ask for accelerations of bodies at a = 0 */
+    if (s->has_frames) { /* constraints between frames need accelerations of bodies for a = 0 */
         tree_accelerations(system->tree, NULL, s->work->sweeps);
     }
     add_constraints(s, q, v);

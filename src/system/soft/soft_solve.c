@@ -142,12 +142,13 @@ void soft_free(soft_problem *s)
 
 /* ---- The motion ----------------------------------------------------------------------------- */
 
-#define ONWARD 0.6 /* of the last change of a: with humanoids that fall it saved most steps */
+/* Extrapolation of a: this fraction of its last change saved most steps for falling humanoids. */
+#define ONWARD 0.6
 
 static int is_finite(const soft_problem *s)
 {
     double sum = 0;
-    for (int i = 0; i < s->system->n; i++) { /* weights and places are in it */
+    for (int i = 0; i < s->system->n; i++) { /* includes weights and positions */
         sum += s->force[i] * 0;
     }
     return sum == 0;
@@ -161,7 +162,7 @@ static zw_status find_rows(soft_problem *s, const double *q, const double *v, zw
                : status;
 }
 
-/* Are the islands of all blocks without J such as do without? */
+/* Are the islands of all blocks without J deep ones? */
 static int is_held(const soft_problem *s)
 {
     int held = 1;
@@ -173,7 +174,8 @@ static int is_held(const soft_problem *s)
     return held;
 }
 
-/* M, unless all islands and Euler's step do without its entries, or the group has made them. */
+/* Computes M, unless all islands and Euler's step do not need its entries, or the group has
+ * computed them. */
 static void find_masses(soft_problem *s)
 {
     int deep = s->system->bodies->integrator == ZW_INTEGRATOR_EULER;
@@ -199,7 +201,7 @@ zw_status soft_set_up(soft_problem *s, double t, const double *q, const double *
 {
     const zw_system *system = s->system;
     int was = s->work->as_mujoco;
-    zw_status status = bodies_grip(system, s->work, q, v, 0, error);
+    zw_status status = bodies_find_adhesion(system, s->work, q, v, 0, error);
     if (status != ZW_OK) {
         return status;
     }
@@ -210,7 +212,7 @@ zw_status soft_set_up(soft_problem *s, double t, const double *q, const double *
     SOFT_MEET(s);
     memcpy(s->force, s->work->out[PART_TERMS] + system->at.force,
            (size_t)system->n * sizeof(double));
-    if (!is_finite(s)) { /* names which is not; not on a device, where no error is wanted */
+    if (!is_finite(s)) { /* names what is not finite; not on a device */
         status = error ? system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error)
                        : ZW_NOT_FINITE;
     }
@@ -233,7 +235,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
 {
     size_t bytes = (size_t)s->system->n * sizeof(double);
     zw_status status = soft_set_up(s, t, q, v, error);
-    for (int i = 0; i < s->system->n; i++) { /* on the way that it went last */
+    for (int i = 0; i < s->system->n; i++) { /* extrapolated from the last change */
         s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
     }
     SOFT_MEET(s);

@@ -1,21 +1,21 @@
-/* What a unit of force moves, in the reference pose: the scale of a row's compliance.
+/* Inverse effective masses in the reference pose: the scale of a row's compliance.
  *
- * Of a dof the diagonal of M^-1, of a length c' M^-1 c, of a body the mean of the diagonal of
- * J M^-1 J' over the three shifts and over the three turns at its centre of mass; nothing where it
- * cannot turn, or its centre is on a fixed axle. One exception is MuJoCo's (its "simple" bodies
- * that only shift): a body without children on the world, or on what is fixed to it, with its
- * centre of mass at its origin, principal axes along its own and slides along those, is weighed by
- * its mass alone, however many slides it has, and so are its slides.
+ * For a dof the diagonal of M^-1, for a length c' M^-1 c, for a body the mean of the diagonal of J
+ * M^-1 J' over the three translations and over the three rotations at its centre of mass; zero if
+ * it cannot rotate, or its centre is on a fixed axle. One exception is MuJoCo's (its "simple"
+ * bodies that only translate): a childless body on the world, or on a body fixed to it, with its
+ * centre of mass at its origin, principal axes along its own and slides along those, uses its mass
+ * alone, however many slides it has, and so do its slides.
  *
  * Without tendons that have a mass all of these follow in one sweep from the root to the tips
- * (Rodriguez, Jain and Kreutz-Delgado 1991). Let Omega be the accelerations of a body that forces
- * on itself cause, W A' = Omega. With S, G = U/D, D of a dof (tree/articulated.lane.h) the motion
- * beyond it is (1 - S G') A + S u/D, A being that before it, and u acts on no other, so
+ * (Rodriguez, Jain and Kreutz-Delgado 1991). Let Omega be the matrix of the accelerations of a body
+ * due to forces on itself. With S, G = U/D, D of a dof (tree/articulated.lane.h) the motion after
+ * it is (1 - S G') A + S u/D, A being that before it, and u is independent of A, so
  *
- *     beyond it     Omega - S (Omega G)' - (Omega G) S' + (G' Omega G + 1/D) S S'
+ *     after it      Omega - S (Omega G)' - (Omega G) S' + (G' Omega G + 1/D) S S'
  *     of the dof    G' Omega G + 1/D
  *
- * with Omega of the parent, shifted to the body's centre, before the first dof. */
+ * starting with Omega of the parent, shifted to the body's centre. */
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@
 #include "system/soft/soft.h"
 #include "tree/sweeps.h"
 
-/* x' M^-1 x; `scratch` has n numbers. */
+/* x' M^-1 x; scratch[n]. */
 static double inverse(soft_problem *s, const double *x, double *scratch)
 {
     double sum = 0;
@@ -46,7 +46,8 @@ static void weigh_dofs(soft_problem *s, double *x, double *scratch)
     }
 }
 
-/* Dofs of one joint that are of one kind weigh the same; and what weighs nothing as the other. */
+/* Translations and rotations of one joint get their means; and a zero of a part gets the other
+ * value. */
 static void even_out(soft_problem *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -100,7 +101,7 @@ static void weigh_simple(soft_problem *s)
     }
 }
 
-/* Those of one term alone (joints) are known where those of dofs are. */
+/* Lengths with one term (joints) follow from their dofs. */
 static void weigh_lengths(soft_problem *s, int known, double *x, double *scratch)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -108,8 +109,8 @@ static void weigh_lengths(soft_problem *s, int known, double *x, double *scratch
         const bodies_length *length = &bodies->length[i];
         if (known && length->count <= 1) {
             const bodies_term *term = &bodies->term[length->first];
-            s->length[i] =
-                length->count == 1 ? term->coef * s->dof[term->dof] * term->coef : 0; /* or none */
+            s->length[i] = length->count == 1 ? term->coef * s->dof[term->dof] * term->coef
+                                              : 0; /* or no term */
             continue;
         }
         memset(x, 0, (size_t)s->system->n * sizeof *x);
@@ -137,7 +138,7 @@ static void weigh_part(soft_problem *s, int part, int *chain, double *x, double 
     }
 }
 
-/* Omega about a point at r from where it was: the shifts there are v + w x r. */
+/* Shifts Omega to a point at r from the old one: translations there are v + w x r. */
 static void shift(const double r[3], double omega[6][6])
 {
     for (int pass = 0; pass < 2; pass++) { /* rows, then columns */
@@ -154,7 +155,7 @@ static void shift(const double r[3], double omega[6][6])
     }
 }
 
-/* Across a dof; returns its weight. */
+/* Passes a dof; returns its inverse effective mass. */
 static double cross_dof(const double *S, const double *G, double pivot, double omega[6][6])
 {
     double g[6], sum = pivot;
@@ -173,7 +174,7 @@ static double cross_dof(const double *S, const double *G, double pivot, double o
     return sum;
 }
 
-/* All dofs and parts, where M is that of the tree. 0: it is not positive. */
+/* All dofs and parts, if M is that of the tree. 0: not positive definite. */
 static int weigh_tree(soft_problem *s, double (*omega)[6][6])
 {
     const tree_mechanism *tree = s->system->tree;
@@ -205,8 +206,8 @@ static int weigh_tree(soft_problem *s, double (*omega)[6][6])
     return !bad;
 }
 
-/* Masses that are more than round-off of larger ones. */
-static int is_felt(soft_problem *s)
+/* Are all pivots of M more than round-off of its diagonal? */
+static int masses_are_significant(soft_problem *s)
 {
     const tree_mechanism *tree = s->system->tree;
     const double *M = s->work->sweeps + tree->at.M;
@@ -240,7 +241,7 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
     if (status == ZW_OK && (!soft_fill_masses(s) || !soft_find_islands(s))) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    if (status == ZW_OK && !is_felt(s)) {
+    if (status == ZW_OK && !masses_are_significant(s)) {
         status = base_fail(error, ZW_BAD_INPUT,
                            "the soft law needs a mass matrix of the tree: it does not go with "
                            "joints that close loops or maximal coordinates");
@@ -248,7 +249,7 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
     if (status == ZW_OK) {
         int tree = s->blocks == 0 && weigh_tree(s, omega);
         weigh_lengths(s, tree, x, x + n);
-        if (!tree) { /* tendons have masses */
+        if (!tree) { /* with masses of tendons */
             weigh_dofs(s, x, x + n);
             for (int i = 0; i < system->bodies->part_count; i++) {
                 weigh_part(s, i, chain, x, x + n);

@@ -1,4 +1,4 @@
-/* Which systems go in lanes, and what is found out once. */
+/* Which systems can be computed in lanes, and their constant data. */
 #include "system/soft8/soft8.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define LEAST_FRICTION 1e-5 /* as in soft_rows.c */
 
-/* ---- Which may ------------------------------------------------------------------------------- */
+/* ---- Conditions ------------------------------------------------------------------------------ */
 
 static int motors_fit(const struct system_bodies *bodies)
 {
@@ -23,10 +23,10 @@ static int motors_fit(const struct system_bodies *bodies)
     return fit;
 }
 
-/* Of the system alone. */
+/* Conditions on the system. */
 static int fits(const zw_system *system)
 {
-    enum { MOST = 128 }; /* dofs: H of eight worlds is to stay in the cache */
+    enum { MOST = 128 }; /* dofs, so that H of eight worlds fits in the cache */
     const struct system_bodies *bodies = system->bodies;
     if (!system->tree || system->tree->without_matrix || system->n > MOST || system->n < 1) {
         return 0;
@@ -40,7 +40,7 @@ static int fits(const zw_system *system)
             (world->match && !world->asleep && !bodies->elliptic));
 }
 
-/* And of what the law makes of it. */
+/* Conditions on the soft problem. */
 static int fits_law(const soft_problem *s)
 {
     int fit = !s->work->group;
@@ -55,7 +55,7 @@ static int fits_law(const soft_problem *s)
     return fit;
 }
 
-/* ---- What is found out once ----------------------------------------------------------------- */
+/* ---- Constant data -------------------------------------------------------------------------- */
 
 static int is_straight(const tree_mechanism *tree, const int *column, int columns)
 {
@@ -85,7 +85,8 @@ static soft8_rule rule_of(const contact_world *world, const contact_match *match
                : SOFT8_OTHER;
 }
 
-/* Room is that of all columns of all matches: NULL to count only. Returns the columns. */
+/* column and side point into arrays for all matches; NULL: only count. Returns the number of
+ * columns. */
 static int make_match(soft8 *s, int index, int *column, double *side)
 {
     const contact_world *world = s->system->bodies->contact;
@@ -147,7 +148,7 @@ static int make_matches(soft8 *s)
     return 1;
 }
 
-/* Limits of tendons: their arms are constant, and their rows with them. */
+/* Limits of tendons: their moment arms are constant, and so are their rows. */
 static void make_tendons(soft8 *s)
 {
     const zw_system *system = s->system;
@@ -189,7 +190,7 @@ static void find_apart(soft8 *s)
     }
 }
 
-/* ---- Room ----------------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 /* What does not change. */
 static void lay_out(soft8 *s, base_arena *arena)
@@ -272,7 +273,7 @@ soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *faile
     }
     *s = (soft8){.system = system, .work = work, .h = h};
     zw_status status = soft_create(system, work, h, &s->alone, &ignored);
-    if (status != ZW_OK || !fits_law(s->alone)) { /* what steps alone is reported later */
+    if (status != ZW_OK || !fits_law(s->alone)) { /* errors are reported when a world steps alone */
         *failed = status == ZW_NO_MEMORY;
         soft8_free(s);
         return NULL;

@@ -1,11 +1,11 @@
 /* The soft law (system/soft/soft.h) of eight worlds at once, one in each lane of the vectors.
  *
- * All worlds are of one system, so what depends on the system alone is the same in all lanes: the
- * tree, which geoms may touch, the columns of every row. What differs is where they are. A stage
- * works on all lanes; where something is there in some worlds only, as a contact, the stiffness D
- * of its rows is 0 in the others, and with it all that they add.
+ * All worlds have the same system, so everything that depends on the system alone is the same in
+ * all lanes: the tree, which geoms may touch, the columns of every row. Only the states differ. A
+ * stage works on all lanes; for something that exists in some worlds only, such as a contact, the
+ * stiffness D of its rows is 0 in the others, and with it all contributions.
  *
- * A lane has the bits of the world alone. What makes that so:
+ * A lane has the same bits as the world alone, because:
  *
  * 1. Every number of the answer is computed by the operations of soft_rows.c, soft_law.c,
  *    soft_block.c and paths.c, in their order. Rows add to sums one after another, so rows that are
@@ -13,14 +13,13 @@
  * 2. The pattern of H is that of the rows of all lanes together. For a lane some of its entries are
  *    zeros then, which change nothing either: elimination goes from the last dof to the first and
  *    solves sum over ancestors from the root on, whatever the pattern.
- * 3. Which rows push at the minimum does not depend on the way to it, nor do the bits of the
- *    minimum (soft_newton.c). So the search may go its own way: all lanes together, each frozen
- *    where it has arrived.
+ * 3. The active rows at the minimum do not depend on the path to it, nor do the bits of the
+ *    minimum (soft_newton.c). So the search may differ: all lanes together, each frozen when it has
+ *    converged.
  *
- * Limits.  No elliptic cones, loops, dry friction in joints, tendons through space, muscles,
- * fluids; steps by Euler's method. soft8_create reports which have these. A world for which
- * something goes wrong, or takes too long, is left out of the answer (soft8_step), and its step is
- * to be taken alone. */
+ * Limitations. No elliptic cones, loops, dry friction in joints, spatial tendons, muscles, fluids;
+ * steps by Euler's method. soft8_create refuses systems with these. A world that fails, or takes
+ * too long, is left out of the answer (soft8_step), and its step must be taken alone. */
 #ifndef ZW_SYSTEM_SOFT8_H
 #define ZW_SYSTEM_SOFT8_H
 
@@ -34,20 +33,20 @@ enum { SOFT8_PAIRS = 5, SOFT8_EDGES = 2 * SOFT8_PAIRS };
 typedef enum soft8_rule {
     SOFT8_ROUND_ON_PLANE, /* spheres and capsules on a plane of the world: in lanes */
     SOFT8_BOX_ON_PLANE,   /* likewise */
-    SOFT8_ROUND,          /* spheres and capsules: in lanes whether they touch, points alone */
-    SOFT8_OTHER           /* in lanes whether spheres around them touch, the rest alone */
+    SOFT8_ROUND,          /* spheres and capsules: whether they touch in lanes, points alone */
+    SOFT8_OTHER           /* whether bounding spheres touch in lanes, the rest alone */
 } soft8_rule;
 
-/* Two geoms that may touch, and what their points have in common. */
+/* Two geoms that may touch, and the common data of their points. */
 typedef struct soft8_match {
     contact_match of;
     soft8_rule rule;
     int plane, other;     /* geoms, where one is a plane */
     contact_point law;    /* bodies, rows, friction; gap: the margin */
-    double frame[9];      /* on a plane: normal and what span() makes of it */
+    double frame[9];      /* on a plane: normal, and tangents by contact_span */
     int columns, *column; /* dofs that move only one of the two, */
-    double *side;         /* [columns] and whether forwards or backwards: 1, -1 */
-    int is_straight;      /* they are all on one way to the root */
+    double *side;         /* [columns] and their signs: 1, -1 */
+    int is_straight;      /* they are all on one path to the root */
     int width;            /* rows of J: 1, 3, 4, 6 */
     double mu[5];
     soft_pair pair;
@@ -62,16 +61,16 @@ typedef struct soft8_block {
     zw_real8 *J;         /* [width][columns] */
     const double *mu;
     int is_straight;
-    int any; /* it pushes in some world */
+    int any; /* active in some world */
     zw_real8 D, b[SOFT8_EDGES];
     zw_real8 x[SOFT_WIDE], move[SOFT_WIDE]; /* J a, J a+ */
     zw_real8 rest[SOFT_WIDE], C[SOFT_SQUARE];
     zw_real8 then[SOFT_WIDE];                    /* the force at a+ */
     zw_real8 force[SOFT_WIDE];                   /* and at the minimum */
-    zw_mask8 up[SOFT8_PAIRS], down[SOFT8_PAIRS]; /* edges that push */
+    zw_mask8 up[SOFT8_PAIRS], down[SOFT8_PAIRS]; /* active edges */
 } soft8_block;
 
-/* Where a geom is, in each world. */
+/* The pose of a geom in each world. */
 typedef struct soft8_pose {
     zw_real8 pos[3], R[9];
 } soft8_pose;
@@ -84,7 +83,7 @@ typedef void soft8_adds(soft8 *s, const soft8_match *match, const zw_mask8 *on, 
 
 struct soft8 {
     const zw_system *system;
-    zw_work *work; /* of the thread: for what goes alone */
+    zw_work *work; /* of the thread, for worlds computed alone */
     soft_problem *alone;
     double h;
 
@@ -94,34 +93,34 @@ struct soft8 {
     double *sides;
     soft8_pose *pose; /* [geoms] */
 
-    /* Who else asks for points (step/once8): within reach of a step, with the frames of
+    /* For other users of contact points (step/once8): within reach of a step, with the frames of
      * contact_span */
-    const zw_real8 *reach; /* [geoms]; NULL: the soft law, for which all have to touch */
+    const zw_real8 *reach; /* [geoms]; NULL: the soft law, which only uses touching points */
     double margin;         /* beyond that */
     soft8_adds *add;       /* instead of soft8_add_contact */
     void *user;
 
     double *tendon_J;     /* [entries of the rows of constraints] of limits of tendons */
     int *tendon_straight; /* [constraints] */
-    /* No two motors pull on one length, no two lengths on one dof: for crews */
+    /* No two motors act on one length, no two lengths on one dof: for crews */
     int motors_apart, lengths_apart;
 
     /* The current worlds */
-    int lanes;               /* so many are worlds; the others repeat the last */
-    zw_mask8 good;           /* those that nothing has gone wrong for */
+    int lanes;               /* number of worlds; the other lanes repeat the last */
+    zw_mask8 good;           /* lanes without failures */
     zw_mask8 repeats;        /* lanes that repeat another */
-    int points[LANES];       /* that were found */
+    int points[LANES];       /* number of points found */
     zw_real8 *q, *v, *param; /* [nq], [n], [params] */
     zw_real8 *sweeps;
     zw_real8 *force, *Q, *scratch; /* [n], [n], [lengths] */
     zw_real8 *a, *x, *Ma, *push, *diagonal;
-    uint64_t touch[LANES]; /* which matches touched: one bit each, folded */
+    uint64_t touch[LANES]; /* which matches touched: one bit each, modulo 64 */
 
     int blocks, block_capacity, entries, entry_capacity;
     soft8_block *block;
-    int actives, *active; /* those that are there in some lane that has not arrived */
+    int actives, *active; /* blocks of lanes that have not converged */
     zw_real8 *J;
-    int needs_blocks, needs_entries; /* that there was no room for */
+    int needs_blocks, needs_entries; /* that did not fit */
 
     /* The pattern of H */
     paths_shape straight, shape;
@@ -138,16 +137,15 @@ struct soft8 {
     paths_shape *bent;
     const struct device_levels *levels;
     int iterations;
-    zw_real8
-        residual; /* squares of what is left of M a - force - push, in proportion to its parts */
-    long taken;   /* steps of worlds so far */
+    zw_real8 residual; /* square of M a - force - push, relative to its terms */
+    long taken;        /* total steps of worlds */
     void *memory;
 };
 
-/* For steps of length h. NULL, with *failed: no memory; without: this system goes alone. */
+/* For steps of length h. NULL with *failed set: no memory; else: this system is computed alone. */
 soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *failed);
 void soft8_free(soft8 *s);
-/* Were there more blocks than there is room for? Then there is to be room for them. 0: no memory.
+/* Did some blocks not fit? Then soft8_grow enlarges the arrays. 0: no memory.
  */
 static inline int soft8_lacks_room(const soft8 *s)
 {
@@ -155,29 +153,30 @@ static inline int soft8_lacks_room(const soft8 *s)
 }
 int soft8_grow(soft8 *s);
 
-/* soft8_scratch.c: scratch that steps write before they read it, and what they find in it. */
+/* soft8_scratch.c: scratch that steps write before they read it, and its initialisation. */
 void soft8_lay_out(soft8 *s, base_arena *arena);
 void soft8_begin_steps(soft8 *s);
 
-/* soft8_force.c: sweeps, force and Q at (q, v), which are filled. */
+/* soft8_force.c: computes sweeps, force and Q at (q, v). */
 void soft8_smooth(soft8 *s);
-/* soft8_meet.c, soft8_rows.c: the blocks there. */
+/* soft8_meet.c, soft8_rows.c: the blocks at this state. */
 void soft8_meet(soft8 *s);
-void soft8_place(soft8 *s);       /* the geoms, and */
-void soft8_meet_placed(soft8 *s); /* what they touch then */
+void soft8_place(soft8 *s);       /* places the geoms */
+void soft8_meet_placed(soft8 *s); /* then finds their contacts */
 void soft8_place_at(const soft8 *s, const zw_real8 *sweeps, soft8_pose *pose);
-/* Where the geoms of a pair may be as near as they reach, with the margin. */
+/* The lanes in which the geoms of a pair may be within their reach and the margin. */
 void soft8_near(const soft8 *s, int match, zw_mask8 *near);
 void soft8_limit(soft8 *s);
-/* A new one, its J to be filled; NULL: no room, all worlds go alone. */
+/* A new block, whose J the caller fills; NULL: it does not fit, and all worlds are computed
+ * alone. */
 soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,
                        int with_J);
-/* Rows of a contact at these places, with these frames, where gap < 0 in the lanes of `on`. */
+/* Rows of a contact at these positions, with these frames, where gap < 0 in the lanes of `on`. */
 void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
                        const zw_real8 *frame, const zw_real8 *gap);
 /* Bytes of what a crew gathers. */
 size_t soft8_gathered_bytes(void);
-/* soft8_newton.c: push, and a if it is wanted. */
+/* soft8_newton.c: push, and a if needed. */
 void soft8_minimise(soft8 *s);
 /* x = (M + diagonal) \ x */
 void soft8_damp(soft8 *s, zw_real8 *x);

@@ -1,4 +1,5 @@
-/* What the blocks of eight worlds do to vectors and to H: soft_block.c and soft_law.c, in lanes. */
+/* Products of the blocks of eight worlds with vectors, and their contributions to H: soft_block.c
+ * and soft_law.c, in lanes. */
 #include "system/soft8/soft8.h"
 
 #include "system/soft8/soft8_block.h"
@@ -60,7 +61,7 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
     return (zw_real8)(on & (zw_mask8)x);
 }
 
-/* Slopes and what is left at x = 0, for the edges that push. */
+/* Derivatives and constant terms of the active edges. */
 ZW_INLINE void slopes_pyramid(soft8_near_block *k, const int width)
 {
     zw_real8 D = k->D, one = (zw_real8){0} + 1.0, pushing = {0}, rest = {0};
@@ -141,7 +142,7 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
     CREW_MEET();
 }
 
-/* The edges that push at x, and their forces. Returns where others push than before. */
+/* The active edges at x, and their forces. Returns the lanes in which they have changed. */
 ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const int width, const zw_near8 *x,
                                 zw_near8 *force)
 {
@@ -218,7 +219,7 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 
 /* ---- J' f ----------------------------------------------------------------------------------- */
 
-/* Four columns at a time, so that a GPU waits for them at the same time: they are different. */
+/* Four columns at a time, which are distinct, so that a GPU can overlap their loads. */
 ZW_INLINE void push_rows(const soft8_near_block *k, const int width, const zw_near8 *f,
                          zw_near8 *to)
 {

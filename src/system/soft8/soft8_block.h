@@ -11,24 +11,24 @@ ZW_INLINE soft8_near_block *soft8_block_at(const soft8 *s, int index)
     return (soft8_near_block *)s->block + index;
 }
 
-/* At first all rows push. */
+/* Initially all rows are active. */
 void soft8_begin(const soft8 *s);
-/* The active blocks: all below is about these, but the push by forces. */
+/* Lists the active blocks: all functions below use these, except soft8_push by forces. */
 void soft8_list(soft8 *s, const zw_mask8 *live);
-/* C and rest of the edges that push. */
+/* C and rest of the active edges. */
 void soft8_slopes(const soft8 *s);
 /* move = J x */
 void soft8_along(const soft8 *s);
-/* Which blocks push at `move`, and with which forces; in which lanes the same edges do as before.
+/* The active edges at `move`, and their forces; *same: the lanes in which they are unchanged.
  */
 void soft8_ahead(const soft8 *s, zw_mask8 *same);
-/* Which blocks push at x. */
+/* The active edges at x. */
 void soft8_law(const soft8 *s);
 /* In these lanes x is the minimum. */
 void soft8_arrive(const soft8 *s, const zw_mask8 *here);
 /* to += J' force, or J' rest */
 void soft8_push(const soft8 *s, int rest, zw_real8 *to);
-/* A crew looks up who is above whom in the shape. */
+/* A crew uses a table of the ancestors in the shape. */
 #if CREW_SIZE > 1
 void soft8_note_shape(soft8 *s, int bent);
 #else

@@ -1,6 +1,6 @@
-/* Sweeps and forces of eight worlds: what bodies.c and bodies_force.c do for one, in their order.
- * Motors here pull on joints and on tendons of constant arms, with forces that are affine in
- * control, length and rate. */
+/* Sweeps and forces of eight worlds: as bodies.c and bodies_force.c for one, in the same order.
+ * Motors here act on joints and on tendons with constant moment arms, with forces that are affine
+ * in control, length and rate. */
 #include <string.h>
 
 #include "system/soft8/soft8.h"
@@ -135,7 +135,7 @@ ZW_CLONES static void put_forces(const soft8 *s)
     }
 }
 
-/* Takes the bias off; lanes with other than numbers are no good. */
+/* Subtracts the bias; lanes with NaN or infinity are marked as failed. */
 ZW_CLONES static void take_bias(soft8 *s, const zw_real8 *bias)
 {
     zw_mask8 good = s->good;

@@ -5,8 +5,8 @@
 
 #include "system/soft8/soft8.h"
 
-/* Rows of J, and the speeds along them, unless that is NULL: contact_rows. Width is a constant
- * where this is inlined, if it is 3. The speeds of a crew are in an array of all. */
+/* Rows of J, and the speeds along them, unless that is NULL: as contact_rows. Width is a constant
+ * where this is inlined, if it is 3. The speeds of a crew are in a shared array. */
 ZW_INLINE void soft8_put_rows(const soft8 *s, const soft8_match *match, const int width,
                               const zw_real8 *pos, const zw_real8 *frame, zw_real8 *J,
                               zw_real8 *speed)

@@ -1,16 +1,16 @@
-/* Which pairs touch, in eight worlds.
+/* Contacts of eight worlds.
  *
  * Geoms are placed in all lanes. On a plane of the world the points of spheres, capsules and boxes
- * are found in lanes, as collide/round.c and collide/plane.c have them. Of other pairs the lanes
- * only find out in which worlds the shapes can touch at all (by spheres around them, the distance
- * of their axes, the faces of boxes); there the pair is looked at alone. */
+ * are computed in lanes, as in collide/round.c and collide/plane.c. For other pairs the lanes only
+ * determine in which worlds the shapes can touch (by bounding spheres, the distance of their axes,
+ * the faces of boxes); there the pair is tested alone. */
 #include <string.h>
 
 #include "collide/vector.h"
 #include "system/soft8/soft8.h"
 #include "system/soft8/soft8_reach.h"
 
-/* ---- Places --------------------------------------------------------------------------------- */
+/* ---- Poses ---------------------------------------------------------------------------------- */
 
 ZW_INLINE void place(const contact_geom *geom, const zw_real8 *R, const zw_real8 *origin,
                      soft8_pose *to)
@@ -51,8 +51,8 @@ static double half_of(const contact_geom *geom)
     return geom->shape.kind == COLLIDE_CAPSULE ? fabs(geom->shape.size[1]) : 0;
 }
 
-/* Are the axes of two as near as their radii, and a hair more? The nearest pair of two segments as
- * in collide/round.c. */
+/* Are the axes of two closer than their radii, and slightly more? The nearest pair of two segments
+ * as in collide/round.c. */
 ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, const soft8_pose *at_a,
                               const soft8_pose *at_b, zw_real8 margin)
 {
@@ -76,12 +76,12 @@ ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, cons
     for (int i = 0; i < 3; i++) {
         q[i] += t * v[i] - s * u[i];
     }
-    /* nearly parallel ones may be nearer elsewhere, by less than this */
+    /* nearly parallel ones may be closer elsewhere, by less than this */
     far = far * (1 + 1e-6) + 1e-6 * (ha + hb);
     return ~(dot8(q, q) > far * far);
 }
 
-/* Does no face of a box keep the other shape away? */
+/* Is there no face of the box that separates it from the other shape? */
 ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
                             const soft8_pose *at_box, const soft8_pose *at, zw_real8 margin)
 {
@@ -98,7 +98,7 @@ ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
     return ~far;
 }
 
-/* All that the two can close: contact_near. */
+/* The largest distance that the two can close, as in contact_near. */
 ZW_INLINE zw_real8 close_of(const soft8 *s, const soft8_match *match)
 {
     zw_real8 close = (zw_real8){0} + match->of.margin;
@@ -116,7 +116,7 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
     const soft8_pose *at_a = &s->pose[match->of.a], *at_b = &s->pose[match->of.b];
     zw_real8 close = close_of(s, match), far = match->of.radius + close;
     *within = close;
-    if (match->plane >= 0) { /* which stands still; the other's sphere is above it, or not */
+    if (match->plane >= 0) { /* which is fixed; is the other's sphere above it? */
         const double *n = s->alone->found.pose[match->plane].R;
         const double *p = s->alone->found.pose[match->plane].pos;
         const zw_real8 *to = s->pose[match->other].pos;
@@ -143,8 +143,7 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
 
 /* ---- On a plane ----------------------------------------------------------------------------- */
 
-/* MuJoCo's first direction across the normal of a capsule on a plane is that of its axis:
- * turn_frame in soft_rows.c. */
+/* MuJoCo's first tangent for a capsule on a plane is along its axis: turn_frame in soft_rows.c. */
 ZW_INLINE void turn_frame(const double n[3], const soft8_pose *at, zw_real8 *frame)
 {
     zw_real8 axis[3] = {at->R[2], at->R[5], at->R[8]}, unit[3];
@@ -174,7 +173,7 @@ ZW_INLINE void turn_frame(const double n[3], const soft8_pose *at, zw_real8 *fra
 }
 
 typedef struct found {
-    zw_mask8 on, counts; /* counts: it is a point, if perhaps one that does not push */
+    zw_mask8 on, counts; /* counts: it is a point, possibly without a force */
     zw_real8 pos[3], gap;
 } found;
 
@@ -211,7 +210,7 @@ ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int
     }
 }
 
-/* The box as the plane sees it. */
+/* The box in the frame of the plane. */
 typedef struct seen {
     zw_real8 t[3], R[9];
 } seen;
@@ -320,7 +319,7 @@ typedef struct soft8_gathered {
     zw_mask8 on[ALONE];
     zw_real8 pos[ALONE][3], frame[ALONE][9], gap[ALONE];
     int most, needed[LANES];
-    int lost[LANES]; /* there were more than ALONE */
+    int lost[LANES]; /* points beyond ALONE */
 } gathered;
 
 size_t soft8_gathered_bytes(void)
@@ -373,7 +372,7 @@ static void gather_all(const soft8 *s, const soft8_match *match, zw_mask8 near,
         }
     }
     for (int k = 0; LANE_VOTE(k < to->most); k++) {
-        for (int l = 0; l < LANES; l++) { /* numbers where there is no point */
+        for (int l = 0; l < LANES; l++) { /* finite numbers where there is no point */
             for (int i = 0; i < 3 && !to->on[k][l]; i++) {
                 to->pos[k][i][l] = 0;
             }
@@ -424,7 +423,7 @@ void soft8_place(soft8 *s)
     soft8_place_at(s, s->sweeps, s->pose);
 }
 
-/* For CREW_EACH: as find_near begins. */
+/* For CREW_EACH: the first test of find_near. */
 ZW_INLINE __attribute__((unused)) int may_meet(const soft8 *s, int match)
 {
     const contact_match *of = &s->system->bodies->contact->match[match];

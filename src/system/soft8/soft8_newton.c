@@ -1,24 +1,24 @@
 /* The motion of eight worlds by the soft law: Newton's method as in soft_newton.c, all lanes
- * together, each frozen where it has arrived.
+ * together, each frozen when it has converged.
  *
- * The search begins with all rows pushing, and takes whole steps: most lanes have the right rows
- * after two or three, and a line costs as much as a step. Whole steps may go round in circles; so
- * lanes that need more than a few search along the line as soft_newton.c does.
+ * The search starts with all rows active, and takes full steps: most lanes have the right active
+ * set after two or three, and a line search costs as much as a step. Full steps may cycle; so lanes
+ * that need more than a few search along the line as in soft_newton.c.
  *
- * The line.  With a+ the minimum of the current quadratic function, along a + t (a+ - a) an edge
- * has lambda(t) = D max(r - t d, 0), r = b - x and d the change of x. The slope of f,
+ * The line. With a+ the minimum of the current quadratic function, along a + t (a+ - a) an edge has
+ * lambda(t) = D max(r - t d, 0), r = b - x and d the change of x. The slope of f,
  *
  *     c1 + c2 t - sum of lambda(t) d,
  *
- * rises with t; its zero is bracketed, and Newton's steps on it are kept inside. */
+ * increases with t; its zero is bracketed, and Newton's steps on it are kept inside. */
 #include <math.h>
 #include <string.h>
 
 #include "system/soft8/soft8_block.h"
 #include "tree/sweeps.h"
 
-enum { MOST = 24, WHOLE = 8, LOOKS = 12 }; /* WHOLE: whole steps, before lines are searched */
-#define CLOSE 1e-10                        /* of the slope beside its parts, as in soft_newton.c */
+enum { MOST = 24, WHOLE = 8, LOOKS = 12 }; /* WHOLE: full steps before line searches */
+#define CLOSE 1e-10                        /* gradient relative to its terms, as in soft_newton.c */
 
 ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 {
@@ -91,7 +91,7 @@ ZW_CLONES static int list_edges(const soft8 *s)
     return count;
 }
 
-/* Slope and its rise at t, of the edges. */
+/* Slope and its derivative at t, from the edges. */
 ZW_CLONES static void look_along(const soft8 *s, int edges, const zw_real8 *t, zw_real8 *slope,
                                  zw_real8 *rise)
 {
@@ -108,7 +108,7 @@ ZW_CLONES static void look_along(const soft8 *s, int edges, const zw_real8 *t, z
 
 typedef struct line {
     zw_real8 c1, c2, at, low, high, first;
-    zw_mask8 open; /* not yet near its zero */
+    zw_mask8 open; /* not converged yet */
     int edges;
 } line;
 
@@ -126,7 +126,7 @@ ZW_CLONES static void begin_line(soft8 *s, const zw_mask8 *live, line *to)
     to->c1 = slope = c1;
     look_along(s, to->edges, &zero, &slope, &rise);
     to->first = slope;
-    slope = -slope - rise; /* as H x is what the slope is short of nothing */
+    slope = -slope - rise; /* as H x is minus the gradient */
     to->c2 = lane_select8(slope > zero, slope, zero);
     to->at = zero + 1.0;
     to->low = zero;
@@ -148,7 +148,7 @@ ZW_CLONES static void bracket(line *to, const zw_real8 *slope, const zw_real8 *r
     to->open = open;
 }
 
-/* a and x of the blocks to the lowest point. */
+/* Moves a and x of the blocks to the minimum on the line. */
 ZW_CLONES static void go(soft8 *s, const zw_mask8 *live, const zw_real8 *to)
 {
     zw_real8 at = only(*live, *to);
@@ -191,8 +191,8 @@ static zw_mask8 aim(soft8 *s)
     return good;
 }
 
-/* What is left of M a - force - push, tree by tree: whatever islands the trees are of, it is within
- * CLOSE then. */
+/* Checks M a - force - push, tree by tree: if it is within CLOSE for each tree, it is for every
+ * island. */
 ZW_CLONES static void check(soft8 *s)
 {
     zw_real8 zero = {0}, worst = zero;
@@ -214,7 +214,7 @@ ZW_CLONES static void check(soft8 *s)
     s->residual = worst;
 }
 
-/* The whole step, in lanes that have not arrived. */
+/* The full step, in lanes that have not converged. */
 ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
 {
     CREW_FOR (d, s->system->n) {

@@ -1,4 +1,4 @@
-/* How far shapes reach, in eight worlds. */
+/* Extents of shapes in eight worlds. */
 #ifndef ZW_SYSTEM_SOFT8_REACH_H
 #define ZW_SYSTEM_SOFT8_REACH_H
 
@@ -11,7 +11,7 @@ ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* How far a shape reaches from its place along a unit vector, at most. */
+/* An upper bound of the extent of a shape from its position along a unit vector. */
 ZW_INLINE zw_real8 reach8(const contact_geom *geom, const soft8_pose *at, const zw_real8 *u)
 {
     const double *size = geom->shape.size;

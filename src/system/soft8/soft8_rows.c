@@ -1,5 +1,5 @@
-/* Rows of eight worlds: what soft_rows.c does for one. In worlds that do not have a row its D and b
- * are 0, and its J is whatever number. */
+/* Rows of eight worlds, as soft_rows.c for one. In worlds without a row its D and b are 0, and its
+ * J is arbitrary. */
 #include <math.h>
 
 #include "system/soft8/soft8_jacobian.h"
@@ -13,7 +13,7 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
     s->needs_blocks++;
     s->needs_entries += entries;
     if (s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity) {
-        return NULL; /* all worlds will have to wait until there is room */
+        return NULL; /* all worlds are stepped alone until there is more memory */
     }
     soft8_block *k = &s->block[s->blocks++];
     k->kind = kind;
@@ -29,7 +29,7 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
 
 /* ---- The law of a row ----------------------------------------------------------------------- */
 
-static double sound(double d)
+static double clamp_impedance(double d)
 {
     return d < 0.0001 ? 0.0001 : d > 0.9999 ? 0.9999 : d;
 }
@@ -37,7 +37,8 @@ static double sound(double d)
 /* soft_impedance of soft.c. */
 ZW_INLINE zw_real8 impedance8(const double imp[5], zw_real8 r)
 {
-    double d0 = sound(imp[0]), d1 = sound(imp[1]), middle = sound(imp[3]);
+    double d0 = clamp_impedance(imp[0]), d1 = clamp_impedance(imp[1]),
+           middle = clamp_impedance(imp[3]);
     double power = fmax(1, imp[4]);
     zw_real8 zero = {0}, one = zero + 1.0, d;
     if (d0 == d1 || !(imp[2] > LEAST)) {
@@ -117,7 +118,7 @@ void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, c
 
 /* ---- Limits --------------------------------------------------------------------------------- */
 
-/* b and D of a limit at r = phi - margin, as add_limit and add_constraint have them. */
+/* b and D of a limit at r = phi - margin, as in add_limit and add_constraint. */
 ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
                           const soft_spring *spring, zw_real8 r, zw_real8 size, zw_real8 speed,
                           double weight)
@@ -127,7 +128,7 @@ ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
     k->D = only(on, 1.0 / compliance8(d, weight));
 }
 
-/* Of one coordinate. */
+/* A limit of one coordinate. */
 ZW_CLONES static void add_limit(soft8 *s, int index)
 {
     const soft_watch *watch = &s->alone->watch[index];
@@ -143,7 +144,7 @@ ZW_CLONES static void add_limit(soft8 *s, int index)
     }
 }
 
-/* Of a tendon: sums over its terms. */
+/* A limit of a tendon: sums over its terms. */
 ZW_CLONES static void add_tendon(soft8 *s, int index)
 {
     const zw_system *system = s->system;

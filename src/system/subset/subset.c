@@ -1,4 +1,4 @@
-/* Some of the bodies of a system, as a system of their own. */
+/* Some of the bodies of a system, as a separate system. */
 #include "system/subset/subset_inner.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static int in(const unsigned char *awake, int group)
     return group < 0 || awake[group];
 }
 
-/* The column in which entry `at` of M stands. */
+/* The column of entry `at` of M. */
 static int column_of(const zw_system *system, int at)
 {
     int low = 0, high = system->n;
@@ -21,7 +21,7 @@ static int column_of(const zw_system *system, int at)
     return low;
 }
 
-/* Sizes, and where things go. A length without terms does nothing. */
+/* Sizes and new numbers. A length without terms has no effect. */
 static void measure(subset *s, subset_groups *g, const unsigned char *awake)
 {
     const zw_system *whole = g->whole;
@@ -47,7 +47,7 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
         to->term_count += there ? all->dry[k].count : 0;
     }
     to->act_count = to->extra_count = 0;
-    to->thin_count = 0; /* steps of the velocity form know no singular M */
+    to->thin_count = 0; /* impulse steps do not need them */
     for (int k = 0; k < all->motor_count; k++) {
         to->motor_count += in(awake, g->motor[k]);
         to->act_count += in(awake, g->motor[k]) && all->motor[k].act >= 0;
@@ -117,7 +117,7 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     }
 }
 
-/* Coordinates and speeds, which stand in the order of the bodies in both. */
+/* Coordinates and speeds, in the order of the bodies in both. */
 static void fill_places(subset *s, subset_groups *g)
 {
     const tree_mechanism *tree = g->whole->tree;
@@ -246,7 +246,7 @@ static void fill_motor(subset *s, const subset_groups *g, int k)
     }
 }
 
-/* All but the tree, the masses and the contacts; counts go up from 0 again. */
+/* All parts except the tree, the masses and the contacts; they are counted again from 0. */
 static void fill_parts(subset *s, const subset_groups *g, const unsigned char *awake)
 {
     const struct system_bodies *all = g->whole->bodies;
@@ -295,7 +295,7 @@ static void fill_parts(subset *s, const subset_groups *g, const unsigned char *a
     }
 }
 
-/* Those that may touch, sleepers aside, if they are few. */
+/* Pairs that may touch, without those of sleeping bodies, if they are few. */
 static void find_matches(subset_groups *g, const tree_mechanism *tree, int count)
 {
     contact_world *world = &g->contact;
@@ -316,7 +316,7 @@ static void find_matches(subset_groups *g, const tree_mechanism *tree, int count
     }
 }
 
-/* Geoms move with their bodies, or are where their bodies sleep. */
+/* Geoms move with their bodies, or are fixed where their bodies sleep. */
 static void fill_contacts(subset_groups *g, const tree_mechanism *tree, const double *sweeps)
 {
     const contact_world *world = g->whole->bodies->contact;

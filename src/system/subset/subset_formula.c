@@ -1,9 +1,9 @@
 /* Formulas over bodies, in subsets.
  *
- * What formulas see and push is one group, with the motors that they drive: while all of it rests,
- * so does what they are made of, and forces stay what they are; unless they know the time. What is
- * seen only to be shown (plots, checks, events) belongs to no island, and is nothing where its body
- * is not there. Which is which is read off the formulas, from their outputs down to their leaves.
+ * All that formulas use and act on is one group, with the motors that they control: while all of it
+ * is at rest, their values and forces are constant, unless they depend on time. Quantities used
+ * only for output (plots, checks, events) belong to no island, and are ignored if their body is not
+ * in the subset. The formulas are searched from their outputs down to their leaves to find out.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct search {
     expr_id *stack;       /* [nodes] */
     int height;
     unsigned char *acts; /* [seen] */
-    int knows_time;
+    int depends_on_time;
 } search;
 
 static void push(search *x, expr_id id)
@@ -35,7 +35,7 @@ static void search_below(search *x, expr_id id)
     push(x, id);
     while (x->height > 0) {
         const expr_node *node = expr_graph_node(x->graph, x->stack[--x->height]);
-        x->knows_time |= node->op == EXPR_TIME;
+        x->depends_on_time |= node->op == EXPR_TIME;
         if (node->op == EXPR_COORD || node->op == EXPR_SPEED || node->op == EXPR_ACCEL) {
             x->acts[node->index] = 1;
         }
@@ -45,7 +45,7 @@ static void search_below(search *x, expr_id id)
     }
 }
 
-/* Of what is seen: does it push, or decide how something is pushed? */
+/* Marks the seen quantities that forces act on or depend on. */
 static int search_all(search *x, const bodies_formulas *f)
 {
     const system_part part[] = {PART_TERMS, PART_POSITION, PART_VELOCITY};
@@ -98,7 +98,7 @@ int subset_tie_formulas(subset_groups *g, int *link)
             g->formula = subset_tie(link, g->formula, g->motor[k]);
         }
     }
-    g->restless = x.knows_time;
+    g->restless = x.depends_on_time;
     base_free(acts);
     return done;
 }
@@ -119,8 +119,8 @@ void subset_measure_formulas(subset *s, const subset_groups *g, int there)
     }
 }
 
-/* Numbers of coordinates and bodies are those of the subset; all else stays: the columns of rows
- * are as many, in the same order. */
+/* Replaces the numbers of coordinates and bodies by those of the subset; all else is unchanged: the
+ * rows have the same columns in the same order. */
 void subset_fill_formulas(subset *s, const subset_groups *g)
 {
     const zw_system *whole = g->whole;

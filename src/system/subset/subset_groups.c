@@ -1,4 +1,4 @@
-/* Groups, and how far a motion of each reaches. */
+/* Groups, and the displacement caused by each speed. */
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static int tie_motor(const zw_system *system, int *link, const bodies_motor *mot
     return system->tree->dof_body[motor->dof];
 }
 
-/* One of the bodies of each thing, and which bodies belong together: link[]. 0: no memory. */
+/* One of the bodies of each part, and the connected bodies: link[]. 0: no memory. */
 static int tie_all(subset_groups *g, int *link)
 {
     const zw_system *system = g->whole;
@@ -118,7 +118,7 @@ static double length_of(const double *v)
     return sqrt(model_dot(v, v));
 }
 
-/* How far the matter of a body and of all that hangs on it is from its origin, in the reference
+/* The largest distance of the geoms of a body and its subtree from its origin, in the reference
  * pose: extent[bodies]. */
 static void find_extents(const subset_groups *g, double *extent)
 {
@@ -199,7 +199,7 @@ zw_status subset_groups_create(subset_groups *g, const zw_system *whole)
         g->contact.still = g->still;
         g->contact.asleep = g->asleep;
         g->contact.moving = g->moving;
-        g->contact.crowd = NULL; /* it is for all of them */
+        g->contact.crowd = NULL; /* it is for all geoms */
     } else {
         base_free(arena.block);
     }

@@ -1,13 +1,13 @@
-/* How short and how long a muscle gets.
+/* The shortest and longest length of a muscle.
  *
- * Where the description does not say it, the muscle is pulled and pushed until nothing moves any
- * more, as MuJoCo does: in a copy of the system that has no gravity, springs, dampers, friction and
- * contacts, but limits and equalities by the soft law, the actuator is a motor whose force f on its
- * transmission J makes accelerations of a given length, f = accel/|M^-1 J'|, one way and then the
- * other; speeds fade by exp(-h/fading) a step. The shortest length of the last stretch of the one,
- * and the longest of the other, are the answer.
+ * If they are not given, the muscle is pulled and pushed until nothing moves any more, as in
+ * MuJoCo: in a copy of the system that has no gravity, springs, dampers, friction and contacts, but
+ * limits and equalities by the soft law, the actuator is a motor whose force f on its transmission
+ * J makes accelerations of a given length, f = accel/|M^-1 J'|, in one direction and then the
+ * other; speeds are damped by exp(-h/fading) per step. The shortest length in the last interval of
+ * the one, and the longest of the other, are the answer.
  *
- * The steps are those of Euler, whatever the description asks for. */
+ * The steps are Euler's, whatever integrator the file gives. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "system/bodies/bodies_build.h"
 #include "system/soft/soft.h"
 
-/* A model that shares all but what is other in it. */
+/* A copy of the model that shares all unchanged arrays. */
 typedef struct trial_model {
     zw_model model;
     model_bodies bodies;
@@ -115,7 +115,7 @@ static zw_status trial_open(const zw_model *model, trial *t, zw_error *error)
     return status;
 }
 
-/* One step; the length before it. */
+/* One step; *length: before it. */
 static zw_status advance(trial *t, const zw_muscle_search *how, int actuator, double pull, double h,
                          double *length, zw_error *error)
 {
@@ -158,7 +158,7 @@ static zw_status advance(trial *t, const zw_muscle_search *how, int actuator, do
     return status;
 }
 
-/* One way. `change` is by how much the length still changed in the end. */
+/* One direction. `change`: the variation of the length in the last interval. */
 static zw_status pull_one_way(trial *t, const zw_muscle_search *how, int actuator, double pull,
                               double h, double *reach, double *change, zw_error *error)
 {
@@ -199,14 +199,15 @@ static zw_status search(const bodies_builder *b, trial *t, double h, int actuato
         reach[0] < reach[1]) {
         return ZW_OK;
     }
-    return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
-                      "actuator '%.60s': how short and how long this muscle gets was not found by "
-                      "pulling (from %g to %g, still changing by %g); say it by lengthrange",
-                      from->name ? from->name : "", reach[0], reach[1], fmax(change[0], change[1]));
+    return model_fail(
+        b->model, error, ZW_BAD_INPUT, from->place,
+        "actuator '%.60s': the shortest and longest length of this muscle were not found by "
+        "pulling (from %g to %g, still changing by %g); give them by lengthrange",
+        from->name ? from->name : "", reach[0], reach[1], fmax(change[0], change[1]));
 }
 
-/* What is said, or may be taken from limits. */
-static int is_said(const model_bodies *m, const zw_actuator_def *a, double reach[2])
+/* Are the lengths given, or can they be taken from limits? */
+static int is_given(const model_bodies *m, const zw_actuator_def *a, double reach[2])
 {
     const zw_muscle_search *how = &m->world.muscles;
     const double *range = a->length_range;
@@ -238,7 +239,7 @@ zw_status bodies_find_reach(bodies_builder *b, zw_error *error)
         return bodies_no_memory(error);
     }
     for (int k = 0; k < count; k++) {
-        open += is_muscle(&m->actuator[k]) && !is_said(m, &m->actuator[k], b->reach[k]);
+        open += is_muscle(&m->actuator[k]) && !is_given(m, &m->actuator[k], b->reach[k]);
     }
     if (open == 0) {
         return ZW_OK;
@@ -249,7 +250,7 @@ zw_status bodies_find_reach(bodies_builder *b, zw_error *error)
     }
     status = trial_open(&copy.model, &t, error);
     for (int k = 0; k < count && status == ZW_OK; k++) {
-        if (is_muscle(&m->actuator[k]) && !is_said(m, &m->actuator[k], b->reach[k])) {
+        if (is_muscle(&m->actuator[k]) && !is_given(m, &m->actuator[k], b->reach[k])) {
             status = search(b, &t, copy.bodies.world.timestep, k, b->reach[k], error);
         }
     }

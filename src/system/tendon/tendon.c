@@ -1,4 +1,4 @@
-/* Tendons through space at an instant; tendon.h has the formulas. */
+/* Spatial tendons at an instant; tendon.h has the formulas. */
 #include "system/tendon/tendon.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 #include "system/tendon/wrap.h"
 #include "tree/sweeps.h"
 
-/* A point on the way: on which body, and how fast it moves over it (zero at sites). */
+/* A point of the path: its body, and its velocity over it (zero at sites). */
 typedef struct way_point {
     int body;
     double place[3], slip[3];
 } way_point;
 
-/* Between two sites: two points, or four and an arc. */
+/* The path between two sites: two points, or four and an arc. */
 typedef struct way_part {
     int count;
     way_point point[4];
@@ -43,7 +43,7 @@ static void axes_of(const tree_mechanism *tree, const bodies_frame *frame, const
     }
 }
 
-/* How fast a site moves against the body of the shape, at the site's place. */
+/* The velocity of a site relative to the body of the shape, at the site. */
 static void relative_velocity(const tree_mechanism *tree, const way_point *site, int body,
                               const double *sweeps, double v[3])
 {
@@ -69,7 +69,7 @@ static void out_of(double axis[3][3], const double seen[3], double x[3])
     }
 }
 
-/* Around the shape, if the way lies on it; moving: speeds are known and wanted. */
+/* Wraps around the shape, if the path touches it; moving: velocities are needed, and available. */
 static void wrap(const tree_mechanism *tree, const bodies_stop *stop, int coarse, int moving,
                  const double *sweeps, way_part *part)
 {
@@ -114,7 +114,7 @@ static void wrap(const tree_mechanism *tree, const bodies_stop *stop, int coarse
     }
 }
 
-/* The part of the way from stop `at`, a site, on; returns the stop at its end, or -1: a branch
+/* The part of the path from stop `at`, a site; returns the stop at its end, or -1: a branch
  * ends. */
 static int next_part(const tree_mechanism *tree, const bodies_stop *stop, const bodies_path *path,
                      int at, int coarse, int moving, const double *sweeps, way_part *part)
@@ -133,7 +133,7 @@ static int next_part(const tree_mechanism *tree, const bodies_stop *stop, const 
     return to;
 }
 
-/* u/|u| of the straight part behind point i, and |u|. */
+/* u/|u| of the straight part after point i; returns |u|. */
 static double direction(const way_part *part, int i, double e[3])
 {
     double size;
@@ -154,7 +154,8 @@ static int is_arc(const way_part *part, int i)
 
 /* ---- Length and J ---------------------------------------------------------------------------- */
 
-/* coef += f . J of the point, over the terms, which rise as the dofs of a chain do. */
+/* coef += f . J of the point, over the terms, which are in rising order like the dofs of a
+ * chain. */
 static void pull_point(const tree_mechanism *tree, const struct system_bodies *bodies,
                        const bodies_length *length, const way_point *point, const double f[3],
                        const double *sweeps, double *scratch, double *coef)
@@ -261,7 +262,7 @@ double tendon_bias(const tree_mechanism *tree, const struct system_bodies *bodie
     return sum;
 }
 
-/* ---- What a world knows ---------------------------------------------------------------------- */
+/* ---- Cached values --------------------------------------------------------------------------- */
 
 void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena)
 {
@@ -278,7 +279,7 @@ void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena)
         .scratch = base_arena_doubles(arena, 6 * (size_t)bodies->widest),
     };
     work->tendons = now;
-    if (now) { /* not while room is counted */
+    if (now) { /* not in the counting pass */
         *now = list;
     }
 }

@@ -1,4 +1,4 @@
-/* Ways of tendons, from their definitions; and the lengths that tendons have in two poses. */
+/* Paths of tendons, from their definitions; and the lengths of tendons in two poses. */
 #include <string.h>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 
 static const double upright[4] = {1, 0, 0, 0};
 
-/* Pulleys are none: what follows one begins a branch. */
+/* Pulleys are not stops: the stop after one begins a branch. */
 static void add_stops(bodies_builder *b, const zw_tendon_def *tendon)
 {
     double divisor = 1;
@@ -41,7 +41,7 @@ static void add_stops(bodies_builder *b, const zw_tendon_def *tendon)
     }
 }
 
-/* Terms are the dofs that move some stop, rising. */
+/* Terms are the dofs that move some stop, in rising order. */
 static void add_path_terms(bodies_builder *b, const bodies_path *path, bodies_length *length)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -86,7 +86,7 @@ zw_status bodies_paths_reserve(bodies_builder *b, size_t *terms, zw_error *error
     return b->to->path && b->to->stop ? ZW_OK : bodies_no_memory(error);
 }
 
-/* The length of length i where the sweeps are; of a path its J goes to the terms. */
+/* The value of length i at the state of the sweeps; for a path its J is stored in the terms. */
 static double length_in_pose(bodies_builder *b, int i, const double *q, double *coef,
                              double *scratch)
 {
@@ -115,7 +115,7 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     if (tendons > 0) {
         tree_kinematics(tree, tree->q_spring, b->sweeps);
     }
-    for (int i = 0; i < tendons; i++) { /* springs are without force in their own pose */
+    for (int i = 0; i < tendons; i++) { /* springs have no force in the spring pose */
         bodies_length *length = &b->to->length[joints + i];
         double own = length_in_pose(b, joints + i, tree->q_spring, coef, scratch);
         for (int k = 0; k < 2; k++) {

@@ -1,25 +1,26 @@
-/* Strings over spheres and cylinders.
+/* Wrapping a string around spheres and cylinders.
  *
- * The shortest way over a sphere lies in the plane of its centre and the two ends; over a cylinder,
- * once unrolled, it rises evenly along the way in the plane across the axis. So both are the way
- * around a circle of radius r in a plane: from the end x along a tangent to
+ * The shortest path over a sphere lies in the plane of its centre and the two ends; over a
+ * cylinder, unrolled, it rises linearly along the path in the plane normal to the axis. So both are
+ * the path around a circle of radius r in a plane: from the end x along a tangent to
  *
  *     t = (r^2 x + sign r s P x) / |x|^2,     s = sqrt(|x|^2 - r^2),     P x = (y, -x),
  *
- * along the arc, and off along another tangent. Of the two ways round, the one on the side of a
- * given point is taken, or else the one whose points of touch are nearer to each other; a way whose
- * tangents cross is none. (MuJoCo 3.14, mju_wrap of engine_util_misc.c: the same choices.)
+ * along the arc, and off along another tangent. Of the two directions around, the one on the side
+ * of a given point is taken, or else the one whose tangent points are closer to each other; a path
+ * whose tangents cross is not valid. (MuJoCo 3.14, mju_wrap of engine_util_misc.c: the same
+ * choices.)
  *
- * From inside.  Where the given point lies inside the shape, the string has to pass through the
- * circle, and if the straight way does not, it touches the circle in the one point where both parts
- * make the same angle with the radius: its length is least there. With A = r/|x0|, B = r/|x1|, G
- * the angle between x0 and x1, and z the sine of that angle,
+ * From inside. If the given point lies inside the shape, the string has to pass through the circle,
+ * and if the straight path does not, it touches the circle at the point where both parts make the
+ * same angle with the radius, which minimises its length. With A = r/|x0|, B = r/|x1|, G the angle
+ * between x0 and x1, and z the sine of that angle,
  *
  *     asin(A z) + asin(B z) - 2 asin(z) + G = 0.
  *
- * Speeds.  Every formula is differentiated along the motion of the ends: `v` beside `x`. They are
- * what the second derivative of a tendon's length needs. Its first does not: to first order the
- * length does not notice where on the shape its points of touch are. */
+ * Velocities. Every formula is differentiated along the motion of the ends: `v` beside `x`. They
+ * are needed for the second derivative of a tendon's length, but not for the first: to first order
+ * the length does not depend on the position of the tangent points. */
 #include "system/tendon/wrap.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@
 
 #define PI 3.14159265358979323846
 
-/* A point of the plane that moves. */
+/* A moving point of the plane. */
 typedef struct spot {
     double x[2], v[2];
 } spot;
@@ -46,7 +47,7 @@ static double cross2(const double a[2], const double b[2])
     return a[0] * b[1] - a[1] * b[0];
 }
 
-/* How fast the direction of a spot turns. */
+/* The angular velocity of the direction of a spot. */
 static double turning(const spot *p)
 {
     return cross2(p->x, p->v) / dot2(p->x, p->x);
@@ -89,7 +90,7 @@ static void nearest(const spot end[2], double at[2])
     }
 }
 
-/* How well a way suits: by its side, or by how near its ends are to each other. */
+/* The rating of a path: by its side, or by the distance of its ends. */
 static double suits(const spot way[2], const double *side)
 {
     const double sum[2] = {way[0].x[0] + way[1].x[0], way[0].x[1] + way[1].x[1]};
@@ -101,7 +102,7 @@ static double suits(const spot way[2], const double *side)
     return size > 0 ? dot2(sum, side) / size : side[0];
 }
 
-/* side: on the circle, or NULL. arc[2] and its rate. */
+/* side: on the circle, or NULL. arc[2]: length and its rate. */
 static int wrap_outside(const spot end[2], const double *side, double radius, spot point[2],
                         double arc[2])
 {
@@ -138,7 +139,7 @@ static int wrap_outside(const spot end[2], const double *side, double radius, sp
 
 /* ---- From inside ----------------------------------------------------------------------------- */
 
-/* The equation of the head. */
+/* The parameters of the equation above. */
 typedef struct bend {
     double A, B, G;
 } bend;
@@ -148,7 +149,8 @@ static double slope_of_asin(double A, double z)
     return A / sqrt(1 - A * A * z * z);
 }
 
-/* By the angle phi = asin(z), which it is smooth in: its value, and its slope, which is negative.
+/* As a function of the angle phi = asin(z), in which it is smooth: its value, and its slope, which
+ * is negative.
  */
 static double bend_value(const bend *b, double phi, double *slope)
 {
@@ -158,7 +160,7 @@ static double bend_value(const bend *b, double phi, double *slope)
     return math_asin(b->A * z) + math_asin(b->B * z) - 2 * phi + b->G;
 }
 
-/* To round-off: Newton's steps, halved where they would leave where the root is. */
+/* To round-off: Newton's method, with bisection where a step would leave the bracket. */
 static double bend_root(const bend *b)
 {
     enum { MOST = 100 };
@@ -179,7 +181,7 @@ static double bend_root(const bend *b)
     return phi;
 }
 
-/* As MuJoCo does, by z, from 1 - 1e-7 on and until the equation holds to 1e-6. 0: it gives up. */
+/* As in MuJoCo: by z, from 1 - 1e-7, until the equation holds to 1e-6. 0: no convergence. */
 static int bend_root_coarse(const bend *b, double *phi)
 {
     const double enough = 1e-6;
@@ -195,7 +197,7 @@ static int bend_root_coarse(const bend *b, double *phi)
     return fabs(f) <= enough;
 }
 
-/* Half way between the ends: what is left where they are in one direction. */
+/* The direction halfway between the ends, for ends in one direction. */
 static spot between(const spot end[2], double radius)
 {
     spot p;
@@ -212,7 +214,7 @@ static spot between(const spot end[2], double radius)
     return p;
 }
 
-/* Where it touches, turned by `angle` from the direction of `from`. */
+/* The point of the circle at `angle` from the direction of `from`. */
 static spot turned(const spot *from, double radius, double angle, double rate)
 {
     double size = sqrt(dot2(from->x, from->x)), sine, cosine;
@@ -264,12 +266,12 @@ static int wrap_inside(const spot end[2], double radius, int coarse, spot *point
 
 /* ---- In space -------------------------------------------------------------------------------- */
 
-/* Two directions that span the plane, and how fast they turn. */
+/* Two directions that span the plane, and their rates. */
 typedef struct plane {
     double axis[2][3], rate[2][3];
 } plane;
 
-/* The unit vector along w, and its rate, of one that changes at w_rate. */
+/* The unit vector along w, and its rate, for the rate w_rate of w. */
 static double direct(const double w[3], const double w_rate[3], double e[3], double e_rate[3])
 {
     double size = sqrt(model_dot(w, w)), along = model_dot(w, w_rate) / (size * size);
@@ -280,7 +282,7 @@ static double direct(const double w[3], const double w_rate[3], double e[3], dou
     return size;
 }
 
-/* Some direction across e: ends in one line with the centre lie in many planes. */
+/* Some direction perpendicular to e, as ends collinear with the centre lie in many planes. */
 static void any_across(const double e[3], double normal[3])
 {
     int largest = fabs(e[1]) > fabs(e[0]) ? 1 : 0;
@@ -291,7 +293,7 @@ static void any_across(const double e[3], double normal[3])
     model_unit(normal);
 }
 
-/* Of the centre and both ends; the first axis leads to the first end. */
+/* The plane of the centre and both ends; the first axis points to the first end. */
 static plane plane_through(double x[2][3], double v[2][3])
 {
     plane p;
@@ -303,7 +305,7 @@ static plane plane_through(double x[2][3], double v[2][3])
     for (int k = 0; k < 3; k++) {
         rate[k] += part[k];
     }
-    if (sqrt(model_dot(across, across)) > 1e-15 * size) { /* it is more than its round-off */
+    if (sqrt(model_dot(across, across)) > 1e-15 * size) { /* more than round-off */
         direct(across, rate, normal, normal_rate);
     } else {
         any_across(p.axis[0], normal);
@@ -346,7 +348,7 @@ static void distance(const spot *a, const spot *b, double d[2])
     d[1] = d[0] > 0 ? dot2(u, w) / d[0] : 0;
 }
 
-/* Along a cylinder the height changes evenly with the way in the plane. */
+/* Along a cylinder the height is linear in the path length in the plane. */
 static void rise(double x[2][3], double v[2][3], const spot end[2], const spot point[2],
                  const double arc[2], wrap_answer *answer)
 {

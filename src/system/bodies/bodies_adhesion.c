@@ -1,4 +1,4 @@
-/* Adhesion: a motor that presses a body to what it touches.
+/* Adhesion: a motor that presses a body against what it touches.
  *
  * The force F of the motor is shared by the N points at which its body touches others: at each the
  * two are pulled together along the normal by F/N. With J_k the row of the normal at point k (rate
@@ -6,13 +6,13 @@
  *
  *     -F/N sum_k J_k'
  *
- * and nothing where nothing touches; the motor has no length. Contacts push back as their law says,
- * and friction grows with what they push. A point counts if it is no farther apart than the `gap`
- * of the two geoms, which has no other meaning. (MuJoCo's rule.)
+ * and zero without contacts; the motor has no length. Contacts react by their law, and friction
+ * grows with their normal force. A point counts if its gap is at most the `gap` of the two geoms,
+ * which has no other meaning. (MuJoCo's rule.)
  *
- * Points are found where a step begins and stay what they are for all of it, so the force is that
- * of the step's start in every iterate: two bodies get opposite forces at the same point, and what
- * they do is in the work of motors. */
+ * Points are found at the start of a step and kept for all of it, so every iterate has the force of
+ * the step's start: the two bodies get opposite forces at the same point, whose work counts as that
+ * of motors. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #include "system/contact/contacts.h"
 #include "tree/sweeps.h"
 
-struct bodies_grips {
+struct bodies_adhesion {
     contact_work found;
     int count;
     contact_point *point; /* [found.capacity] */
@@ -30,18 +30,18 @@ struct bodies_grips {
     double *J;            /* and its rows */
 };
 
-void bodies_grips_free(struct bodies_grips *grips)
+void bodies_adhesion_free(struct bodies_adhesion *adhesion)
 {
-    if (grips) {
-        contact_work_free(&grips->found);
-        base_free(grips->point);
-        base_free(grips->column);
-        base_free(grips->J);
-        base_free(grips);
+    if (adhesion) {
+        contact_work_free(&adhesion->found);
+        base_free(adhesion->point);
+        base_free(adhesion->column);
+        base_free(adhesion->J);
+        base_free(adhesion);
     }
 }
 
-static int make_room(struct bodies_grips *to, int capacity)
+static int make_room(struct bodies_adhesion *to, int capacity)
 {
     size_t bytes = ((size_t)capacity + 1) * sizeof *to->point;
     base_free(to->point);
@@ -52,10 +52,10 @@ static int make_room(struct bodies_grips *to, int capacity)
     return to->found.capacity > 0;
 }
 
-static struct bodies_grips *create(const zw_system *system)
+static struct bodies_adhesion *create(const zw_system *system)
 {
     size_t columns = 2 * (size_t)system->bodies->widest + 4;
-    struct bodies_grips *to = base_alloc(sizeof *to);
+    struct bodies_adhesion *to = base_alloc(sizeof *to);
     if (!to) {
         return NULL;
     }
@@ -64,13 +64,13 @@ static struct bodies_grips *create(const zw_system *system)
     if (!to->column || !to->J ||
         contact_work_create(&to->found, system->bodies->contact) != ZW_OK ||
         !make_room(to, to->found.capacity)) {
-        bodies_grips_free(to);
+        bodies_adhesion_free(to);
         return NULL;
     }
     return to;
 }
 
-/* How far apart two may be. */
+/* The largest gap of a pair. */
 static double reach_of(const contact_world *world, uint32_t a, uint32_t b)
 {
     const zw_pair_def *pair = contact_pair(world, (int)a, (int)b);
@@ -91,22 +91,22 @@ static double most_reach(const contact_world *world)
     return fmax(most, first + second);
 }
 
-void bodies_grip_nothing(zw_work *work)
+void bodies_clear_adhesion(zw_work *work)
 {
-    if (work->grips) {
-        work->grips->count = 0;
+    if (work->adhesion) {
+        work->adhesion->count = 0;
     }
 }
 
-zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, const double *v,
-                      double slack, zw_error *error)
+zw_status bodies_find_adhesion(const zw_system *system, zw_work *work, const double *q,
+                               const double *v, double slack, zw_error *error)
 {
     const contact_world *world = system->bodies->contact;
-    if (system->bodies->grip_count == 0 || !world || !world->touches) {
+    if (system->bodies->adhesion_count == 0 || !world || !world->touches) {
         return ZW_OK;
     }
-    work->grips = work->grips ? work->grips : create(system);
-    struct bodies_grips *to = work->grips;
+    work->adhesion = work->adhesion ? work->adhesion : create(system);
+    struct bodies_adhesion *to = work->adhesion;
     if (!to) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
@@ -115,7 +115,8 @@ zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, c
     tree_velocities(system->tree, v, work->sweeps);
     double reach = most_reach(world) + slack;
     zw_status status = contact_find(system, &to->found, work->sweeps, 0, reach, error);
-    if (status == ZW_TOO_LARGE && make_room(to, 2 * to->found.needed)) { /* far points are many */
+    if (status == ZW_TOO_LARGE &&
+        make_room(to, 2 * to->found.needed)) { /* a large gap finds many points */
         status = contact_find(system, &to->found, work->sweeps, 0, reach, error);
     }
     for (int k = 0; k < to->found.count && status == ZW_OK; k++) {
@@ -127,22 +128,22 @@ zw_status bodies_grip(const zw_system *system, zw_work *work, const double *q, c
     return status;
 }
 
-int bodies_grip_aim(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
-                    double *coef)
+int bodies_aim_adhesion(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                        double *coef)
 {
-    const struct bodies_grips *grips = work->grips;
+    const struct bodies_adhesion *adhesion = work->adhesion;
     const contact_geom *geom = system->bodies->contact->geom;
     int points = 0, count = 0;
     memset(coef, 0, (size_t)system->n * sizeof *coef);
-    for (int k = 0; grips && k < grips->count; k++) {
-        const contact_point *point = &grips->point[k];
+    for (int k = 0; adhesion && k < adhesion->count; k++) {
+        const contact_point *point = &adhesion->point[k];
         if (geom[point->key.geom[0]].owner != motor->part &&
             geom[point->key.geom[1]].owner != motor->part) {
             continue;
         }
-        int columns = contact_rows(system, point, work->sweeps, grips->column, grips->J);
+        int columns = contact_rows(system, point, work->sweeps, adhesion->column, adhesion->J);
         for (int i = 0; i < columns; i++) {
-            coef[grips->column[i]] -= grips->J[i];
+            coef[adhesion->column[i]] -= adhesion->J[i];
         }
         points++;
     }
