@@ -1,41 +1,41 @@
 /* Impacts within a step.
  *
- * The law of impact is that of gauss/contact/impact.c, over the points that are closed, with limits
- * that are reached as contacts without bounce. Pairs with e > 0 bounce where they meet faster than
- * `slow`: THRESHOLD times what gravity gives in a step. Below that, and below the bounce_speed of
- * the world, e counts as 0. A step is cut where such a pair meets:
+ * The law of impact is that of gauss/contact/impact.c, over the closed points, with limits that are
+ * reached as contacts without restitution. Pairs with e > 0 bounce where they meet faster than
+ * `slow`: THRESHOLD times the speed that gravity gives in a step. Below that, and below the
+ * bounce_speed of the world, e counts as 0. A step is divided where such a pair meets:
  *
  *     fly to the time of the impact, without the rows of the pairs that bounce
  *     impact
- *     and so on with the rest of the step
+ *     and the same for the rest of the step
  *
- * and so it is where points without bounce land (impulse_land.c): they are left out of the flight
- * once a trial of it has found that they push.
+ * and likewise where points without restitution land (impulse_land.c): they are left out of the
+ * flight once a trial has found that they exert a force.
  *
- * Rest.  A gap that opens or closes at the speed c under gravity alone closes with the speed
- * sqrt(c^2 + 2 g gap) at most. A pair of which that is not above `slow` at some point has rows as
- * pairs with e = 0 have: it rests, and is not cut at.
+ * Rest. A gap that opens or closes at the speed c under gravity alone closes with the speed
+ * sqrt(c^2 + 2 g gap) at most. A pair for which that does not exceed `slow` at any point has rows
+ * like pairs with e = 0: it rests, and the step is not divided there.
  *
  * Flight.  Speeds are known at the ends of steps and right after impacts, so q0 (+) h u is the
  * parabola of a body in free flight, to round-off, whatever h is (impulse_close.c).
  *
- * Time of the impact.  The first trial ends where a gap can close at the earliest if gap'' >= -|g|;
- * later ones take gap'' as the flights so far had it. Each begins afresh: with the speeds of the
- * last, more contacts than are needed would share a load as they did there, not as the laws of this
- * one have it (gauss/contact/choose.c), and what its end is would depend on the trials before.
- * (Accelerations are extrapolated from there where Newton's rule, which shares loads anew, is
- * used.) Where a flight ends too late, the gap is negative, and Newton's rule with the speeds there
- * leads back, between the times at which all is known to be open and not to be; where it parts
- * again by then, half of that time does.
+ * Time of the impact. The first trial ends at the earliest time at which a gap can close if gap''
+ * >= -|g|; later ones use gap'' of the flights so far. Each starts without the previous one: from
+ * its speeds, redundant contacts would share a load as they did there, not by the laws of this
+ * flight (gauss/contact/choose.c), and the result would depend on earlier trials. (Accelerations
+ * are extrapolated where Newton's method, which shares loads again, is used.) Where a flight ends
+ * too late, the gap is negative, and Newton's method with the speeds there leads back, between the
+ * times at which everything is known to be open and not to be; if the pair has separated again by
+ * then, the time is halved.
  *
- * Many bounces.  Flights of a step may cost WORK rows of their problems, one each at least. Once
- * that is spent, or if no time of impact is found, the rest of the step is captured, as Moreau's
- * steps do: what would meet within it, as it moves now, meets at once, and the rest is without
- * bounce. So the number of flights is bounded, and as neither the law nor a step without bounce
- * gains energy, nothing does.
+ * Many bounces. Flights of a step may cost WORK rows of their problems, at least one each. Once
+ * that is spent, or if no time of impact is found, the rest of the step is treated as in Moreau's
+ * method: pairs that would meet within it at their present speeds meet at once, and the rest has no
+ * restitution. So the number of flights is bounded, and as neither the law nor a step without
+ * restitution gains energy, the step does not.
  *
- * Overlaps by round-off are not pushed out within the short time of a flight, which would make
- * speeds of them, but at the pace of the whole step. */
+ * Overlaps by round-off are not corrected within the short time of a flight, which would turn them
+ * into speeds, but at the pace of the whole step. */
 #include <math.h>
 #include <string.h>
 
@@ -45,18 +45,19 @@
 
 enum { WORK = 4000, LOOKS = 40 };
 #define THRESHOLD 0.01
-#define EXACT 1e-14  /* of the size of the world: an impact is there, */
+#define EXACT                                                                                      \
+    1e-14 /* relative to the size of the world: gaps up to this are closed at an impact, */
 #define LANDED 1e-12 /* and where nothing bounces */
 
 /* A step with bounces. */
 typedef struct bounce {
-    double rest;    /* time that is left of the step */
-    double slow;    /* what meets slower does not bounce */
+    double rest;    /* remaining time of the step */
+    double slow;    /* slower impacts have no restitution */
     double size;    /* of the world */
     double gravity; /* m/s^2 */
-    double deep;    /* overlap of what may meet at the start of a flight */
-    int work;       /* rows that flights may still cost */
-    int met;        /* how often something has met */
+    double deep;    /* overlap of pairs that may meet at the start of a flight */
+    int work;       /* number of rows that flights may still cost */
+    int met;        /* number of impacts so far */
 } bounce;
 
 static int bounces(const contact_point *point)
@@ -64,7 +65,7 @@ static int bounces(const contact_point *point)
     return point->restitution > 0;
 }
 
-/* Gaps up to this touch. Sweeps have the pose at which the point was found. */
+/* Gaps up to this are closed. The sweeps have the pose at which the point was found. */
 static double touch_of(const step_impulse *s, const contact_point *point)
 {
     const double *com = s->work->sweeps + s->system->tree->at.com;
@@ -81,7 +82,7 @@ static int is_closed(const step_impulse *s, const contact_point *point)
     return point->gap <= touch_of(s, point);
 }
 
-/* ---- Pairs that rest ------------------------------------------------------------------------- */
+/* ---- Pairs at rest --------------------------------------------------------------------------- */
 
 static int rests(const impulse_contacts *t, const contact_point *point)
 {
@@ -104,8 +105,8 @@ int impulse_flies(const impulse_contacts *t, const contact_point *point)
     return t->flying && is_left_out(t, point);
 }
 
-/* All points at the pose of these sweeps, the start of a flight or where one has led, in reach of a
- * time h, and their rows; speeds are in the sweeps too. */
+/* All points at the pose of these sweeps, at the start of a flight or its end, within reach of a
+ * time h, and their rows; the sweeps include the speeds. */
 static zw_status find_points(step_impulse *s, const bounce *b, double h, int flown, zw_error *error)
 {
     double length = s->h;
@@ -120,7 +121,7 @@ static zw_status find_points(step_impulse *s, const bounce *b, double h, int flo
     return status;
 }
 
-/* Pairs that rest, from (q0, v0), whose points have been found. */
+/* Pairs at rest, from (q0, v0), whose points have been found. */
 static void find_rest(step_impulse *s, const bounce *b)
 {
     impulse_contacts *t = &s->touch;
@@ -158,7 +159,7 @@ static void put_contacts(step_impulse *s, const bounce *b, double ahead, const d
     }
 }
 
-/* At q1 with the points found there, from the speeds v before to those after. */
+/* At q1 with the points found there: from the speeds v before the impact to those after it. */
 static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *v, zw_error *error)
 {
     const impulse_matrix *H = &s->H;
@@ -189,7 +190,7 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     return status;
 }
 
-/* After an impact speeds are those of q0: it leaves nothing behind. */
+/* After an impact the speeds belong to q0: nothing of the past remains. */
 static void start_anew(step_impulse *s, const double *v1)
 {
     impulse_forget_landings(s);
@@ -213,16 +214,16 @@ static zw_status strike_at_start(step_impulse *s, const bounce *b, double ahead,
 
 /* ---- When ------------------------------------------------------------------------------------ */
 
-/* What the points that fly say about the time to the next impact. */
+/* What the points in flight tell about the time of the next impact. */
 typedef struct outlook {
     double soon;  /* when the first gap closes */
     double depth; /* the deepest of those that close, at this speed; negative: all are open */
     double speed;
-    double touch; /* gaps up to which it would touch */
-    int passed;   /* something has met, and parts again */
+    double touch; /* gaps up to this would be closed */
+    int passed;   /* a pair has met, and separates again */
 } outlook;
 
-/* The same of limits that are left out, whose rows are there. */
+/* The same for limits that are left out, whose rows are known. */
 static void look_at_limits(const step_impulse *s, const bounce *b, const double *v, double t,
                            outlook *out)
 {
@@ -239,7 +240,7 @@ static void look_at_limits(const step_impulse *s, const bounce *b, const double 
     }
 }
 
-/* At the speeds v, which have come from v0 in the time t; t = 0: they fall. */
+/* At the speeds v, reached from v0 in the time t; t = 0: free fall is assumed. */
 static outlook look_out(const step_impulse *s, const bounce *b, const double *v, double t)
 {
     const impulse_contacts *touch = &s->touch;
@@ -263,9 +264,9 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
     return out;
 }
 
-/* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step.
- * *open is the part of it before which nothing meets; *lands: something does that was not known
- * to. */
+/* A flight over a time h from (q0, v0), and the points there within reach of the rest of the step.
+ * *open is the fraction of it before which nothing meets; *lands: a landing was found that was not
+ * known. */
 static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *lands, double *v1,
                      zw_error *error)
 {
@@ -317,7 +318,7 @@ static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *e
 
 typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
 
-/* How long the first flight is, if nothing can close sooner than that. */
+/* The length of the first flight, if nothing can close sooner. */
 static double first_trial(step_impulse *s, const bounce *b, double soon)
 {
     s->calm = !(impulse_pace(s, b->rest) > 1);
@@ -325,9 +326,9 @@ static double first_trial(step_impulse *s, const bounce *b, double soon)
     return fmin(fmin(soon, b->rest), met);
 }
 
-/* Fly until something meets, at most for the rest of the step; s->h is how long. A flight whose
- * equations cannot be solved is tried over half the time; one on which bodies meet that are not
- * near at its end, up to where they do (impulse_sweep.c), or as far as it is known to be free. */
+/* Flies until something meets, at most for the rest of the step; s->h is the time. A flight whose
+ * equations cannot be solved is tried over half the time; one during which bodies meet that are not
+ * close at its end, up to where they do (impulse_sweep.c), or as far as it is known to be free. */
 static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *end, double *v1,
                                zw_error *error)
 {
@@ -388,8 +389,8 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-/* What would meet in the rest of the step, and may bounce, meets now; then the rest, without
- * bounce: what lands does so at the end. */
+/* Pairs that would meet in the rest of the step, and may bounce, meet now; then the rest, without
+ * restitution: landings are at its end. */
 static zw_status capture(step_impulse *s, bounce *b, double *v1, zw_error *error)
 {
     int meets;
@@ -403,7 +404,7 @@ static zw_status capture(step_impulse *s, bounce *b, double *v1, zw_error *error
     return status == ZW_OK ? impulse_advance(s, b->rest, NULL, v1, error) : status;
 }
 
-/* One impact, or what is left of the step. */
+/* One impact, or the rest of the step. */
 static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
 {
     int meets = 0;

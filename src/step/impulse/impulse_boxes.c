@@ -1,12 +1,12 @@
 /* Multipliers with limits: dry friction of joints and tendons, and motors with ranges of force.
  *
- * Friction.  What it asks for is that nothing slides, e = c . u = 0, and it has |lambda| <= limit
- * times the time in which forces act: a box. Over a whole step, of which the first part ends at u
- * and the second (impulse_close.c) at v1, both impulses together are limited by h limit: what has
- * slid has all of the rest against it, and what stuck can be held by what was not needed.
+ * Friction. It requires that nothing slides, e = c . u = 0, with |lambda| <= limit times the time
+ * for which forces act: a box. Over a whole step, of which the first part ends at u and the second
+ * (impulse_close.c) at v1, both impulses together are limited by h limit: friction that has slid
+ * exerts all of the rest, and friction that stuck can use what was not needed.
  *
- * Motors.  Their force is the law where and when impulse.c takes forces, clamped. At the speed u
- * the law says w, and with the row a of what the motor moves it falls along it:
+ * Motors. Their force is the law where and when impulse.c takes forces, clamped. At the speed u the
+ * law gives w, and it decreases along the row a of the motor:
  *
  *     w(u') = w - d a . (u' - u),     d = -(dw/drate + ahead dw/dlength) > 0.
  *
@@ -14,12 +14,12 @@
  *
  *     a u' - (a u + w/d) + lambda/(time d) = 0 inside.
  *
- * It is solved together with all contacts, however stiff the motor is. A motor joins the boxes of a
- * step once an iterate of its rounds is beyond its limits, as joints' limits do; until then d is in
- * H. (One linearisation has no rounds: there all of them are boxes.) Where d <= 0, or a control
- * is a formula of the motion, or several motors pull on one length that is limited as a whole, or a
- * motor pushes at a site, the clamped force of the current speed is a force like others, and the
- * rounds find it.
+ * It is solved together with all contacts, however stiff the motor is. A motor is added to the
+ * boxes of a step once an iterate of its rounds exceeds its limits, like the limits of joints;
+ * until then d is in H. (One linearisation has no rounds: there all of them are boxes.) Where d <=
+ * 0, or a control is a formula of the motion, or several motors pull on one length that is limited
+ * as a whole, or a motor pushes at a site, the clamped force of the current speed is a force like
+ * others, and the rounds find it.
  *
  * In the second part of a step forces are those of u + sigma (v1 - u): d is sigma times that of the
  * time left; and with sigma = 0 it is the force of the first part. */
@@ -30,8 +30,9 @@
 #include "math/cone.h"
 #include "step/impulse/impulse.h"
 
-#define BORDER 1e-12 /* of its size: a force this close to the end of its box is there */
-#define STILL 1e-9   /* of its terms: a speed that is none */
+#define BORDER                                                                                     \
+    1e-12 /* relative to its size: a force this close to the end of its box is at the end */
+#define STILL 1e-9 /* relative to its terms: a speed that counts as zero */
 
 static int64_t dry_key(const step_impulse *s, int k)
 {
@@ -45,7 +46,7 @@ static int64_t motor_key(const bodies_motor *motor)
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-/* What motor k may do; 0: anything. A limit of its length is in units of that. */
+/* The limits of the force of motor k; 0: none. A limit of its length is in units of that. */
 static int limits_of(const step_impulse *s, int k, double limit[2])
 {
     const bodies_motor *motor = &s->system->bodies->motor[k];
@@ -137,7 +138,7 @@ void impulse_look_at_motor(step_impulse *s, int k, const double *u)
     s->changed |= was != s->boxed[k];
 }
 
-/* What an impulse of motor k does, added. */
+/* Adds the effect of an impulse of motor k. */
 static void push(const step_impulse *s, int k, double impulse, double *to)
 {
     zw_work *work = s->work;
@@ -243,8 +244,8 @@ void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v)
     }
 }
 
-/* What the multiplier of friction k is off its law at u, as an impulse: it against the end of its
- * box, or against what would stop e. */
+/* How far the multiplier of friction k is from its law at u, as an impulse: from the end of its
+ * box, or from what would stop e. */
 static double miss_of_dry(const step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;

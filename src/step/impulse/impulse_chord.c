@@ -1,4 +1,4 @@
-/* Newton's rule for a whole step, with what is held, slides and is open known.
+/* Newton's method for a whole step, when it is known what sticks, slides and is open.
  *
  * The equations of a step (impulse.c) are r(u) = B' lambda and the laws of its rows, whose speeds
  * w(u) are those of q1: gap/h, slip, phi/h. As in gauss/contact/prox.c a law is lambda = P(lambda -
@@ -7,8 +7,8 @@
  *
  *     (N + k B' D G) du = B' P(lambda - k w) - r,      lambda' = P(lambda - k w) - k D G du
  *
- * for the current modes: P is continued from the mode in which lambda is. No row need be
- * independent of others: lambda stays where it was in directions that nothing determines.
+ * for the current modes: P is extended linearly from the mode of lambda. Rows may be dependent:
+ * lambda stays as it was in undetermined directions.
  *
  *     N = H + (1 + theta) h/2 dbias/dv
  *
@@ -24,8 +24,8 @@
  * its bodies. The same holds for constraints.
  *
  * The factors are kept for all rounds of a step (the chord method), and so are B, D and G: the
- * residuals are those of the iterate. So a round costs what looking at the iterate costs. Nothing
- * makes this converge from far: the rounds check, and ask the kernel where it does not. */
+ * residuals are those of the iterate. So a round costs as much as evaluating the iterate. Global
+ * convergence is not guaranteed: the rounds check it, and use the kernel where it fails. */
 #include <math.h>
 #include <string.h>
 
@@ -34,25 +34,27 @@
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 
-enum { TRIES = 3 };  /* with modes by the last ones, before sweeps */
-enum { FEW = 12 };   /* speeds: robots of more than that are not small */
+enum { TRIES = 3 };  /* attempts with modes derived from the last ones, before sweeps */
+enum { FEW = 12 };   /* speeds: robots with more than that are not small */
 enum { CHAIN = 3 };  /* speeds of one of these, on average */
-enum { LARGE = 10 }; /* speeds of a tree, on average, from which one matrix is for all of them */
+enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is used for all */
 
-#define SETTLED 1e-10 /* what laws are off, to the largest multiplier, before another look; */
-#define EXACT 1e-14   /* and at the end of a step, which gets none: or as little as is asked for */
-#define ROUGH 1e-4    /* sweeps end at such changes of multipliers, */
-#define FINE 1e-7     /* and the second time */
-#define TURNED 1e-2   /* the factors are good for slides that turned by no more than this */
+#define SETTLED                                                                                    \
+    1e-10 /* error of the laws, relative to the largest multiplier, before another evaluation; */
+#define EXACT 1e-14 /* and at the end of a step, which has none: or as small as requested */
+#define ROUGH 1e-4  /* sweeps end at such changes of multipliers, */
+#define FINE 1e-7   /* and the second time */
+#define TURNED                                                                                     \
+    1e-2 /* the factors are valid for sliding directions that turned by no more than this */
 
 static int whole_lines(int count)
 {
     return (count + 7) / 8 * 8;
 }
 
-/* Things that move and are not carried by others. The kernel takes many small ones apart into
- * islands, which one matrix for all would not. What joints hold to the world is one thing, as the
- * fingers of a hand are, where these are chains. */
+/* The number of moving things that are not carried by others. The kernel divides many small ones
+ * into islands, which one matrix for all would not. What joints connect to the world is one thing,
+ * like the fingers of a hand, where these are chains. */
 static int count_trees(const tree_mechanism *tree, int n)
 {
     int free = 0, held = 0;
@@ -182,8 +184,8 @@ static void list_units(impulse_chord *x, const impulse_problem *p)
     }
 }
 
-/* What of the units is that of an iterate: the ends of intervals change with the time of a flight.
- */
+/* The parts of the units that belong to an iterate: the ends of intervals change with the time of a
+ * flight. */
 static void renew_units(impulse_chord *x, const impulse_problem *p)
 {
     for (int b = 0, k = 0; b < p->blocks; b++) {
@@ -326,7 +328,7 @@ int chord_fits(const step_impulse *s)
     return s->chord.is_there && problem_blocks(&s->problem) == s->chord.blocks;
 }
 
-/* Has a unit turned since the factors were made, so that they are not good for it any more? */
+/* Has a unit turned since the factors were computed, so that they are no longer valid for it? */
 static int has_turned(const prox_unit *it)
 {
     double off = fabs(it->now.curve - it->used.curve) / (it->used.curve + TURNED);
@@ -336,8 +338,8 @@ static int has_turned(const prox_unit *it)
     return it->now.mode == PROX_SLIDES && !(off <= TURNED);
 }
 
-/* change = P(z), continued in its mode with the slopes of the factors, less lambda. 1: they are not
- * good for that. */
+/* change = P(z), extended in its mode with the derivatives of the factors, minus lambda. 1: they
+ * are not valid for that. */
 static int continue_laws(impulse_chord *x)
 {
     int turned = 0;
@@ -418,8 +420,8 @@ static void look_after(impulse_chord *x)
     }
 }
 
-/* What the laws are off, to the largest multiplier: speeds of what is held, which k times are what
- * its multiplier changes by, and friction of what slides. */
+/* The error of the laws, relative to the largest multiplier: speeds of sticking rows, times k the
+ * change of their multipliers, and friction of sliding ones. */
 static double off_laws(const impulse_chord *x)
 {
     double off = 0, most = 0;
@@ -437,9 +439,9 @@ static double off_laws(const impulse_chord *x)
     return most > 0 ? off / most : 0;
 }
 
-/* One step leaves of the speeds of what is held 1/k of how its multipliers change, and the law of
- * what slides is not linear. So it is repeated, with rows and slopes as they are: that costs little
- * beside a look at the next iterate. 0: there are no factors. */
+/* One step leaves, of the speeds of sticking rows, 1/k of the change of their multipliers, and the
+ * law of sliding is not linear. So it is repeated with the same rows and derivatives, which costs
+ * little compared with evaluating the next iterate. 0: there are no factors. */
 static int settle(step_impulse *s, double enough, int last)
 {
     enum { MORE = 6 };
@@ -471,8 +473,8 @@ static int settle(step_impulse *s, double enough, int last)
     }
 }
 
-/* The step from where lack and z are, with modes that are those of its end: after these tries by
- * sweeps. `last`: there will be no other look. 0: none are found. */
+/* The step from the current lack and z, with modes that are those of its end: after these attempts
+ * by sweeps. `last`: there will be no other evaluation. 0: none are found. */
 static int follow_modes(step_impulse *s, int rows, int tries, double enough, int last)
 {
     enum { MORE = 4 };
@@ -494,7 +496,7 @@ static int follow_modes(step_impulse *s, int rows, int tries, double enough, int
     }
 }
 
-/* The same with modes as the multipliers of the problem say. */
+/* The same with modes from the multipliers of the problem. */
 static int follow_multipliers(step_impulse *s, const impulse_problem *p, const double *gain,
                               int tries, double enough)
 {
@@ -537,8 +539,8 @@ int chord_step(step_impulse *s, int anew)
 
 /* ---- Linear problems ------------------------------------------------------------------------- */
 
-/* Are the laws as good as that, and the modes those of where the repeated step has led? There
- * lambda = P(z), up to k times a speed. */
+/* Are the laws that accurate, and the modes those of the end of the repeated step? There lambda =
+ * P(z), up to k times a speed. */
 static int is_answer(const impulse_chord *x, double enough)
 {
     double most = 0, off = 0;

@@ -2,30 +2,30 @@
  *
  * The rounds of impulse.c end with u, the mean speed over the step, whose momenta P+ are those of
  * the time `late` = (1 - theta) h/2 before its end. The state has v1, the speed at the time of q1,
- * by what is left of the forces' time:
+ * from the remaining time of the forces:
  *
  *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(qf, v) + A' mu,
  *     v = (1 - sigma) u + sigma v1
  *
- * with S and A at q1: constraints and closed contacts hold, what slides has its friction. It is
+ * with S and A at q1: constraints and closed contacts hold, sliding ones have their friction. It is
  * linear in v1, as S' P(q1, v) + armature v = M(q1) v, but for f, whose slopes in v are those of H:
  *
  *     (M + sigma late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(qf, u) + A' mu
  *
- * (springs add sigma late^2 K to that, which does no harm). So with sigma = 0 both halves of the
- * step have one force, that of its middle. Boxes have what the rounds left of them
- * (impulse_boxes.c). What the rounds leave of the first half is made good here, along the axes of
- * q1, where there are more than GAUSS_CHOOSE_MOST speeds: the momenta of a whole step, angular ones
- * too, are so off by no more than the part of that by which a step turns things. So is the energy
- * of a parabola.
+ * (springs add sigma late^2 K to that, which is harmless). So with sigma = 0 both halves of the
+ * step have the same force, that of its middle. Boxes have what the rounds left of them
+ * (impulse_boxes.c). The residual of the first half is corrected here, along the axes of q1, where
+ * there are more than GAUSS_CHOOSE_MOST speeds: so the error of the momenta of a whole step,
+ * angular ones too, is that residual times the angle by which a step turns things. The same holds
+ * for the energy of a parabola.
  *
  * The next step begins with (q1, v1) and nothing else. With theta = 0 and neither f nor contacts
  * its equation and this one add up to S' (P+ of it - P+ - h (0, m g)) = A' (...), S and A at q1: it
- * is as if it had gone on from P+, and what impulse.c says about whole motions holds. A thing that
- * slides has travelled v t - mu g t^2/2 at every t = k h, where backward Euler would be v h/2 short
- * once it has stopped. In a well of contacts, or of springs, where things would swing with
- * frequency n, two such halves have the multipliers l with l^2 (1 + a/2) - l (2 - a/2) + 1 = 0,
- * a = (h n)^2: they decay for every h. */
+ * is as if it had continued from P+, and what impulse.c says about whole motions holds. A sliding
+ * body has travelled v t - mu g t^2/2 at every t = k h, where backward Euler would be v h/2 short
+ * once it has stopped. In a well of contacts, or of springs, with oscillations of frequency n, two
+ * such halves have the multipliers l with l^2 (1 + a/2) - l (2 - a/2) + 1 = 0, a = (h n)^2: they
+ * decay for every h. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static int has_boxes(const impulse_problem *p)
     return found;
 }
 
-/* A step that rests: do the multipliers of the rounds hold for the rest of its time, too? `gain` is
+/* A step at rest: are the multipliers of the rounds valid for the rest of its time, too? `gain` is
  * what they have to balance, as momenta. */
 static int goes_on_resting(step_impulse *s, const double *gain)
 {
@@ -150,7 +150,7 @@ static int goes_on_resting(step_impulse *s, const double *gain)
     return 1;
 }
 
-/* v1 is an answer of what was put aside, which comes from these speeds. */
+/* v1 is a solution of the problem `aside`, starting from these speeds. */
 static zw_status end_at(step_impulse *s, const double *from, double *v1, zw_error *error)
 {
     impulse_settle(s, &s->aside, v1);
@@ -219,7 +219,7 @@ static double lag(step_impulse *s, const double *v1)
     return sum;
 }
 
-/* The same of motors with limits: of their impulses, less those of the first half. */
+/* The same for motors with limits: for their impulses, minus those of the first half. */
 static double lag_of_boxes(const step_impulse *s, const double *v1)
 {
     const impulse_problem *p = &s->aside;
@@ -242,7 +242,7 @@ zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
 {
     const impulse_problem *p = &s->problem, *aside = &s->aside;
     int works = s->system->works;
-    /* multipliers of the first half, before the second has a look at them */
+    /* multipliers of the first half, before the second changes them */
     double driven = works ? impulse_joint_work(s, p, p->guess, s->v0, s->u) : 0;
     double rubbed = works ? impulse_contact_work(s, p, p->guess, s->v0, s->u) : 0;
     zw_status status = find_v1(s, v1, error);

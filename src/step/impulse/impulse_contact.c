@@ -1,8 +1,8 @@
 /* Contacts in a step; impulse.c has the laws.
  *
- * A point of contact gives a block of rows: along the normal, gap(q1) >= 0 and a push, one of them
- * 0; across it Coulomb's law for the slip at q1. In the first round they are those of q0, found
- * within the reach of the step, with the gap as a linear function of the way:
+ * A point of contact gives a block of rows: along the normal, gap(q1) >= 0 and a normal force, one
+ * of them 0; tangentially Coulomb's law for the slip at q1. In the first round they are those of
+ * q0, found within the reach of the step, with the gap as a linear function of the displacement:
  *
  *     gap(q0) + h n . J(q0) u >= 0
  *
@@ -28,7 +28,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
         return ZW_NO_MEMORY;
     }
     if (!world->touches) {
-        return ZW_OK; /* limits may still be landed on */
+        return ZW_OK; /* limits may still be reached */
     }
     t->J = base_alloc(points * 6 * wide * sizeof *t->J);
     t->column = base_alloc(points * wide * sizeof *t->column);
@@ -136,17 +136,17 @@ static void leave_out(step_impulse *s, const double *sweeps, const double *from)
     t->found.count = kept;
 }
 
-/* Falling adds to the reach of a step: twice, as things may be thrown. */
+/* Gravity adds to the reach of a step: twice, as bodies may be thrown. */
 double impulse_margin(const step_impulse *s)
 {
     const double *g = s->system->tree->gravity;
     return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-/* ---- What is to be ignored ------------------------------------------------------------------- */
+/* ---- What is ignored ------------------------------------------------------------------------- */
 
-/* A pair that goes past each other has no rows at q0: those would stop it at a plane in mid-air.
- * The iterates see where it ends. What moves less than its size is not worth the question. */
+/* A pair that passes each other has no rows at q0: those would stop it at a plane in mid-air. The
+ * iterates show where it ends. Bodies that move less than their size need not be tested. */
 static int passes(const step_impulse *s, const double *sweeps, const contact_point *point)
 {
     const impulse_contacts *t = &s->touch;
@@ -157,9 +157,8 @@ static int passes(const step_impulse *s, const double *sweeps, const contact_poi
            !contact_meet(s->system, &t->found, a, b, sweeps, s->h, impulse_margin(s));
 }
 
-/* A wheel that turns by more than half a radian in a step: the points of its rim that are still
- * open do not go on straight, and as rows of q0 they would stop it. Those that touch do for the
- * pair. */
+/* A wheel that turns by more than half a radian in a step: the open points of its rim do not move
+ * straight, and as rows of q0 they would stop it. The points in contact suffice for the pair. */
 static int turns_away(const step_impulse *s, const double *sweeps, int k)
 {
     const impulse_contacts *t = &s->touch;
@@ -178,7 +177,7 @@ static int turns_away(const step_impulse *s, const double *sweeps, int k)
     if (!(point->gap > touching)) {
         return 0;
     }
-    for (int way = -1; way <= 1; way += 2) { /* points of a pair are in a row */
+    for (int way = -1; way <= 1; way += 2) { /* points of a pair are consecutive */
         for (int i = k + way; i >= 0 && i < t->found.count; i += way) {
             const contact_point *other = &t->found.point[i];
             if (memcmp(other->key.geom, point->key.geom, sizeof point->key.geom) != 0) {
@@ -198,7 +197,7 @@ static void drop_ghosts(step_impulse *s, const double *sweeps)
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         if (memcmp(last.geom, point->key.geom, sizeof last.geom) != 0) {
-            passed = passes(s, sweeps, point); /* points of a pair are in a row */
+            passed = passes(s, sweeps, point); /* points of a pair are consecutive */
             last = point->key;
         }
         t->listed[k] = !passed && !turns_away(s, sweeps, k); /* scratch */
@@ -274,7 +273,7 @@ int64_t impulse_contact_key(const contact_key *key)
     return (int64_t)((mixed >> 2) | IMPULSE_CONTACTS);
 }
 
-/* Names for messages; a label that was never written is of geom 0 with itself. */
+/* Names for messages; a label that was never written has geom 0 twice. */
 static const char *label(const step_impulse *s, int k)
 {
     const contact_key *key = &s->touch.found.point[k].key;
@@ -342,10 +341,9 @@ void impulse_put_apart(step_impulse *s, int k)
     problem_row(&s->aside, t->columns[k], column_of(t, k), J_of(t, k), 0);
 }
 
-/* Speeds at the end: what touches does not approach. What is still apart may. What was in one
- * another and is pushed apart does not part either: the pushing moves it, and leaves it no speed
- * along the normal.
- */
+/* Speeds at the end: closed contacts do not approach. Open ones may. Overlaps that are being
+ * separated do not separate further either: the correction moves them, and leaves no speed along
+ * the normal. */
 void impulse_put_contact_speeds(step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
@@ -360,13 +358,13 @@ void impulse_put_contact_speeds(step_impulse *s)
     }
 }
 
-/* ---- What came of it ------------------------------------------------------------------------ */
+/* ---- Results -------------------------------------------------------------------------------- */
 
-#define NEAR 1e-6 /* metres: points that do not push are listed up to this gap */
+#define NEAR 1e-6 /* metres: points without force are listed up to this gap */
 
-/* Sliding is to move across while pushing, by more than round-off, with all the friction that there
- * is: what has stuck all along the step may end it with a little slip, as speeds are those of
- * chords until they are brought onto the rows. */
+/* Sliding means moving tangentially while under load, faster than round-off, at the friction limit:
+ * a contact that stuck throughout the step may end it with a little slip, as speeds are those of
+ * chords until they are projected onto the rows. */
 static int state_of(const zw_contact *it, const contact_point *point, double speed)
 {
     double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]), part = 0;
@@ -381,12 +379,13 @@ static int state_of(const zw_contact *it, const contact_point *point, double spe
     return full && across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 
-/* Painleve. What slides has friction -mu^2 w/|mu w| for each unit of push, and both together give
- * its point the speed p along the normal, p = n J M^-1 J' (n - mu^2 w/|mu w|), constraints held.
- * Where p < 0, pushing makes it worse: no finite force keeps it from sinking in (or several do).
- * Coulomb's law for a whole step has a solution then, too: an impulse that stops the slip at once,
- * as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops it is in the cone. That is an
- * impact without collision; what was stopped so is counted. Other contacts are not looked at. */
+/* Painleve. A sliding contact has friction -mu^2 w/|mu w| for each unit of normal force, and both
+ * together give its point the speed p along the normal, p = n J M^-1 J' (n - mu^2 w/|mu w|), with
+ * constraints satisfied. Where p < 0, a normal force makes it worse: no finite force prevents
+ * penetration (or several do). Coulomb's law for a whole step has a solution then, too: an impulse
+ * that stops the slip at once, as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops
+ * it is in the cone. That is an impact without collision; contacts stopped like that are counted.
+ * Other contacts are not considered. */
 static int is_paradox(step_impulse *s, int k, const double *slip)
 {
     const impulse_contacts *t = &s->touch;
@@ -414,8 +413,8 @@ static int is_paradox(step_impulse *s, int k, const double *slip)
            row_times(t, k, 0, x) < 0;
 }
 
-/* It sticks: did it slide at the start of the step, faster than what friction of weight stops in
- * one, and without meeting faster than weight explains? */
+/* It sticks: did it slide at the start of the step, faster than friction under its weight could
+ * stop it, and without meeting faster than its weight explains? */
 static int has_jammed(step_impulse *s, int k, double speed)
 {
     const impulse_contacts *t = &s->touch;
@@ -430,7 +429,7 @@ static int has_jammed(step_impulse *s, int k, double speed)
            is_paradox(s, k, slip);
 }
 
-/* The multipliers of the last solve: in the same place there, unless an impact came between. */
+/* The multipliers of the last solve: in the same position there, unless an impact came between. */
 static void find_push(const impulse_problem *p, int block, int64_t key, double push[6])
 {
     int there = block >= 0 && block < p->old_blocks && p->old_key[block] == key;
@@ -440,8 +439,8 @@ static void find_push(const impulse_problem *p, int block, int64_t key, double p
     }
 }
 
-/* What the way from u to v1 added (impulse_close.c), in push; answers for how long both have acted.
- */
+/* Adds the impulses of the change from u to v1 (impulse_close.c) to push; returns the time for
+ * which both have acted. */
 static double add_late_push(const step_impulse *s, int64_t key, int *from, double push[6])
 {
     const impulse_problem *p = &s->aside;
@@ -499,7 +498,8 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         to->state = state_of(to, point, speed);
         t->listed[k] = list->count;
     }
-    for (int k = 0; k < t->found.count && list; k++) { /* this solves aside, so it comes last */
+    for (int k = 0; k < t->found.count && list;
+         k++) { /* this solves another problem, so it comes last */
         zw_contact *it = t->listed[k] > 0 ? &list->contact[t->listed[k] - 1] : NULL;
         if (it && it->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
             it->state = ZW_TOUCH_JAM;

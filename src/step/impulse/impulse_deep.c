@@ -1,12 +1,12 @@
-/* What is in one another at the start of a step does not go deeper.
+/* Overlaps at the start of a step do not become deeper.
  *
- * No law of contact says what two shapes do that are in one another. They are moved apart before
- * the step (impulse_part.c), and in it they are held as deep as they are, which takes no energy
- * from nowhere; beyond IMPULSE_INSIDE by pushes without friction along the normals of its start.
- * What inexact steps leave, up to IMPULSE_OVERLAP, is pushed apart within the step, and the speeds
- * at its end know nothing of it (impulse_close.c). But models may begin with such overlaps where
- * nothing can part them (a closed door a micrometre in its frame, and a limit of its hinge): where
- * the step cannot be solved, they too are held as deep as they are (impulse.c). */
+ * No law of contact determines what overlapping shapes do. They are separated before the step
+ * (impulse_part.c), and within it they are kept at their depth, which adds no energy; beyond
+ * IMPULSE_INSIDE by forces without friction along the normals at its start. What inexact steps
+ * leave, up to IMPULSE_OVERLAP, is separated within the step, without effect on the speeds at its
+ * end (impulse_close.c). But models may begin with such overlaps where nothing can part them (a
+ * closed door a micrometre in its frame, and a limit of its hinge): where the step cannot be
+ * solved, they too are held as deep as they are (impulse.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,7 @@ void impulse_note_deep(step_impulse *s)
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double left = -point->gap - IMPULSE_RECOVERY * s->h;
-        if (t->whole > 0) { /* at the pace of the whole step, and not what is round-off */
+        if (t->whole > 0) { /* at the pace of the whole step, and not for round-off */
             int exact = -point->gap <= 64 * DBL_EPSILON * size;
             left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
         }
@@ -67,8 +67,8 @@ void impulse_note_deep(step_impulse *s)
     }
 }
 
-/* Two that move and are in one another: of their other shapes those would be in the way that are
- * not in one another yet. They are ignored, as the two are not where they could meet. */
+/* Two moving bodies that overlap: those of their other shapes would be in the way that do not
+ * overlap yet. They are ignored, as the two are not where they could meet. */
 static int is_in_the_way(const impulse_contacts *t, const contact_point *point)
 {
     const int *body = point->body;
@@ -85,9 +85,9 @@ static int is_in_the_way(const impulse_contacts *t, const contact_point *point)
     return 0;
 }
 
-/* Points and normals of what is deep are those of q0 for all of the step, without friction. How
- * deep shapes are in one another says where they come out soonest; that jumps as they move, and
- * belongs to no face that could rub. */
+/* Points and normals of deep overlaps are those of q0 for the whole step, without friction. The
+ * depth of an overlap is the shortest way out; that direction jumps as they move, and belongs to no
+ * face that could rub. */
 void impulse_keep_deep(impulse_contacts *t)
 {
     int kept = 0;
@@ -111,9 +111,8 @@ static int is_behind(const contact_point *a, const contact_point *b)
                                             : a->key.geom[1] > b->key.geom[1];
 }
 
-/* At an iterate: in place of what has been found of them there. Pairs that were deep may have fewer
- * points there than they had, and others more: all together may be more than there is room for, and
- * then the answer is 0. */
+/* At an iterate: replaces the points found there. Deep pairs may have fewer points there than
+ * before, and others more: if there is no room for all of them, the result is 0. */
 int impulse_put_deep(impulse_contacts *t, int capacity)
 {
     contact_point *point = t->found.point;

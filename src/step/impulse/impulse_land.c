@@ -1,27 +1,28 @@
-/* Landings: points without bounce that are apart at the start of a step and push at its end.
+/* Landings: points without restitution that are open at the start of a step and exert a force at
+ * its end.
  *
  * A step finds their impulse with all others, at its end (Moreau 1988), whenever in the step they
- * meet. Where only they act that is right up to O(h^2): the mean speed has the part of the impulse
- * that is due. But what was held until they met, and is free from then on (the foot that a walker
- * lifts as the other one lands), has its force for all of the step or for none of it, and the law
- * of impact has the place of the step's end, not that of the meeting: O(h) in the speeds, so that a
- * walker's speed is of order one. So the step is cut where they meet, as it is where pairs bounce,
- * by the same flights and the same law of impact, with e = 0 (impulse_bounce.c).
+ * meet. Where only they act that is right up to O(h^2): the mean speed contains the right part of
+ * the impulse. But a contact that was closed until then and opens at that time (the foot that a
+ * walker lifts as the other one lands) has its force for all of the step or for none of it, and the
+ * law of impact is applied at the end of the step, not where they meet: O(h) in the speeds, so that
+ * the speed of a walker is of order one. So the step is divided where they meet, as it is where
+ * pairs bounce, by the same flights and the same law of impact, with e = 0 (impulse_bounce.c).
  *
- * A landing is cut at where it is faster than what gravity gives in a step: at slower ones the
- * errors above are O(h) times O(h). So what rests, rocks or comes to rest is not cut at again and
- * again; a run reports how many steps had such landings (`slow`), as many of them add up. Two
- * landings in one step have a chance of O(h), so that LANDINGS of them are enough for order two:
- * those of more pairs of bodies in one step, as in a heap, or of one in which flights are dear, are
- * left as they are, of order one. What they take is counted as an impact all the same, and a run
- * reports how many such steps it had and by how much they were late (`late`).
+ * The step is divided at a landing that is faster than what gravity gives in a step: at slower ones
+ * the errors above are O(h) times O(h). So bodies that rest, rock or come to rest do not divide
+ * steps again and again; a run reports how many steps had such landings (`slow`), as many of them
+ * add up. Two landings in one step have a probability of O(h), so that LANDINGS of them suffice for
+ * order two: those of more pairs of bodies in one step, as in a heap, or of a step in which flights
+ * are expensive, remain of order one. Their energy loss is counted as an impact all the same, and a
+ * run reports the number of such steps and their delay (`late`).
  *
  * A closed pair may come to touch at one more feature without any speed: as a wheel rocks on an
  * edge, the point where they cross runs along both, and the end of the wheel is touched when it
- * gets there, with gap and speed zero together. What is left out and, where a flight towards it
- * ends, would meet no faster than what is cut at has faded: it is no landing, and takes part from
- * then on. (Without it nothing would hold the pair from that time on, and the flight to a meeting
- * of no speed has no end that can be distinguished from those before it.) */
+ * gets there, with gap and speed zero together. A point that is left out and, at the end of a
+ * flight towards it, would meet no faster than that threshold is no landing (it has faded), and
+ * takes part from then on. (Without it nothing would hold the pair from that time on, and the end
+ * of a flight to a meeting at zero speed cannot be distinguished from earlier times.) */
 #include <math.h>
 #include <string.h>
 
@@ -81,8 +82,7 @@ static int same(const contact_key *a, const contact_key *b)
     return same_pair(a, b) && a->feature == b->feature;
 }
 
-/* Pairs that are in one another where a motion begins, from the deepest on. Points of a pair are in
- * a row. */
+/* Pairs that overlap where a motion begins, the deepest first. Points of a pair are consecutive. */
 void impulse_note_overlaps(step_impulse *s)
 {
     const contact_work *found = &s->touch.found;
@@ -135,10 +135,10 @@ static int meets_fast(const impulse_begun *it, double gravity, double slow)
     return it->gap >= 0 && it->speed * fabs(it->speed) + 2 * gravity * it->gap > slow * slow;
 }
 
-/* Does point k meet faster than `slow`: was it open, or closed and about to be passed? A pair of
- * which nothing was closed lands as a whole, by whatever feature: 2; else this point does: 1. If
- * the pair was in one another, it is pushed apart: where that takes more than what gravity gives in
- * a step. *at: where its pair is. */
+/* Does point k meet faster than `slow`: was it open, or closed and about to be passed? A pair
+ * without a closed point lands as a whole, by any feature: 2; else this point does: 1. If the pair
+ * overlapped, it is being separated: where that takes more than what gravity gives in a step. *at:
+ * the position of its pair. */
 static int meets(const step_impulse *s, int k, double gravity, double slow, int *at)
 {
     const impulse_landing *land = &s->touch.land;
@@ -156,12 +156,13 @@ static int meets(const step_impulse *s, int k, double gravity, double slow, int 
         own |= same(&it->key, key) && meets_it;
     }
     if (impulse_is_held(&s->touch, &s->touch.found.point[k])) {
-        return 0; /* it is held where it is */
+        return 0; /* it is kept where it is */
     }
     return apart ? IMPULSE_APART : closed ? own : 2 * fast;
 }
 
-/* Was point k open where the piece began, or all of its pair? *at: where its pair is. */
+/* Was point k open at the beginning of the piece, or all of its pair? *at: the position of its
+ * pair. */
 static int was_open(const step_impulse *s, int k, int at)
 {
     const impulse_landing *land = &s->touch.land;
@@ -205,7 +206,7 @@ static int count_pairs(const impulse_contacts *t)
     return pairs;
 }
 
-/* How long before the end of the piece the first of them meets, if it falls as gravity has it. */
+/* The time from the first of these landings to the end of the piece, if it falls under gravity. */
 static double find_late(const step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
@@ -385,7 +386,7 @@ void impulse_keep_push(step_impulse *s)
     land->flight_count = 0;
 }
 
-/* Those of features that are not there any more are given to the first point of the pair. */
+/* Those of features that no longer exist are given to the first point of the pair. */
 void impulse_sum_push(const step_impulse *s, int k, double push[6])
 {
     const impulse_landing *land = &s->touch.land;

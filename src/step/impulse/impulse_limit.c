@@ -1,4 +1,4 @@
-/* Landings on limits of joints and tendons, which are without bounce.
+/* Landings on limits of joints and tendons, which have no restitution.
  *
  * As with points that land (impulse_land.c), a step that finds the impulse of a limit at its end,
  * whenever in the step it is reached, has the law of impact at the wrong place, and what else was
@@ -6,12 +6,12 @@
  * begins and push where it ends are left out of its flights until they are reached, and take part
  * in the law of impact there (impulse_bounce.c).
  *
- * A limit with the gap g that closes at the speed c is landed on if c h > g/2: what does not come
- * so far by the speed that it has lands with no more than what its acceleration gives in a step,
- * and is left to the end of the step, as what rests is. So is what c has less part in than half:
- * the push of the step takes all the speed that the limit would be passed with, that which forces
- * give in the step included, and a joint that is pressed against its limit, comes off by round-off
- * and back, has next to none of its own. */
+ * A limit with the gap g that closes at the speed c counts as a landing if c h > g/2: otherwise the
+ * speed at the limit is at most what its acceleration gives in a step, and it is handled at the end
+ * of the step, like a limit at rest. So is a landing to which c contributes less than half: the
+ * impulse of the step removes all the speed with which the limit would be passed, including what
+ * forces give in the step, and a joint that is pressed against its limit, separates by round-off
+ * and returns, has almost none of its own. */
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int is_limit(const step_impulse *s, int r)
     return s->system->row_kind[r] == SYSTEM_CONTACT;
 }
 
-/* How fast the gap of row r closes. */
+/* The closing speed of the gap of row r. */
 static double closing(const step_impulse *s, int r, const double *psi, const double *A,
                       const double *v)
 {
@@ -65,7 +65,7 @@ void impulse_limits_begin(step_impulse *s, const double *psi, const double *A)
     }
 }
 
-/* The speed that a push of row r takes, as if each coordinate moved alone. */
+/* The speed that an impulse of row r removes, as if each coordinate moved alone. */
 static double speed_of_push(const step_impulse *s, int r, double push)
 {
     double by = 0;

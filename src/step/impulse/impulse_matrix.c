@@ -7,12 +7,12 @@
 
 /* ---- Pattern -------------------------------------------------------------------------------- */
 
-/* What couples coordinates beyond their masses, by coordinate, so that a column costs what it
- * holds. */
+/* The couplings between coordinates other than masses, by coordinate, so that the cost of a column
+ * is proportional to its entries. */
 typedef struct couplings {
     int *first;  /* [n + 1] in `length`: those of several coordinates that this one is part of */
     int *length; /* of bodies->length */
-    int *place;  /* [n] in coupled[], which all couple with each other; -1: not in it */
+    int *place;  /* [n] index in coupled[], all of which couple with each other; -1: not in it */
     int *mark;   /* [n] scratch, zero between uses */
     int count;   /* of coupled */
     const int *coupled;
@@ -73,8 +73,8 @@ static zw_status find_couplings(couplings *c, const zw_system *system, int count
     return ZW_OK;
 }
 
-/* Marks what couples with column j below it: masses, and lengths that j is part of. Returns how
- * many; list[] has them, rising, unless NULL. */
+/* Marks what couples with column j below it: masses, and lengths that contain j. Returns their
+ * number; list[] has them, ascending, unless NULL. */
 static int column_of(const zw_system *system, const couplings *c, int j, int *list)
 {
     const struct system_bodies *bodies = system->bodies;
@@ -178,7 +178,7 @@ void matrix_set(impulse_matrix *H, const zw_system *system, const double *sweeps
     }
 }
 
-/* Where (i, j) is; what is not in the pattern is not asked for. */
+/* The position of (i, j), which must be in the pattern. */
 static double *at(impulse_matrix *H, int i, int j)
 {
     int low = H->start[i < j ? i : j], high = H->start[(i < j ? i : j) + 1] - 1;

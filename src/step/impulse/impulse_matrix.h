@@ -14,8 +14,8 @@ typedef struct impulse_matrix {
     sparse_ldl *ldl;
 } impulse_matrix;
 
-/* What couples beside masses and tendons: all of these, rising. ZW_NO_MEMORY: there is nothing to
- * free. */
+/* Couplings besides masses and tendons: all of these, ascending. ZW_NO_MEMORY: nothing needs to be
+ * freed. */
 zw_status matrix_create(impulse_matrix *H, const zw_system *system, int count, const int *coupled);
 void matrix_free(impulse_matrix *H);
 
@@ -26,7 +26,7 @@ void matrix_stiffen(impulse_matrix *H, double weight, int count, const int *dof,
                     const double *coef);
 void matrix_times(const impulse_matrix *H, const double *x, double *y);
 double matrix_diagonal(const impulse_matrix *H, int i);
-int matrix_factor(impulse_matrix *H); /* 0: it is not positive */
+int matrix_factor(impulse_matrix *H); /* 0: it is not positive definite */
 void matrix_solve(impulse_matrix *H, double *x);
 
 #endif

@@ -1,13 +1,13 @@
-/* What a step hands to the next one, as numbers for the state: step/ode/keep.c.
+/* What a step leaves for the next one, as numbers in the state: step/ode/keep.c.
  *
- *     0 there is something; 2: shapes overlap   1 blocks   2 rows   3 speeds, or 0
+ *     0 not empty; 2: shapes overlap   1 blocks   2 rows   3 speeds, or 0
  *     for each block: its key in two halves, its rows; then all multipliers; then the accelerations
  *     at the end of the step, from which the next one extrapolates its first iterate
  *
- * That is where solves begin, and nothing else: the motion is in q and v alone. A step that was
- * plain (impulse_quick.c) leaves nothing of it. It is written at the end of every step and read at
- * the beginning of every step, so that a run in pieces has nothing else to go on than one without.
- * What is after the last multiplier is 0: equal motions have equal memories. */
+ * These are only initial guesses: the motion is determined by q and v alone. A plain step
+ * (impulse_quick.c) leaves none. They are written at the end of every step and read at the
+ * beginning of every step, so that a run in pieces equals an uninterrupted one. Entries after the
+ * last multiplier are 0: equal motions have equal memories. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static int whole(double x, double most)
     return x >= 0 && x <= most && floor(x) == x;
 }
 
-/* Do the numbers make sense? They may come from a file. */
+/* Are the numbers consistent? They may come from a file. */
 int impulse_is_sound(const step_impulse *s)
 {
     const double *kept = s->kept;
@@ -85,7 +85,7 @@ int impulse_recall(step_impulse *s)
     impulse_problem *p = &s->problem;
     const double *from = s->kept + IMPULSE_HEAD;
     p->old_blocks = 0;
-    s->overlaps = 1; /* not looked at yet */
+    s->overlaps = 1; /* not tested yet */
     s->has_trend = 0;
     if (!impulse_is_sound(s)) {
         return 0;

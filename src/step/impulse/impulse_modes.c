@@ -1,29 +1,29 @@
-/* Which contacts stick, slide or are open after a step of Newton's rule (impulse_chord.c): what its
- * law asks for there, where that is not what the step assumed.
+/* Which contacts stick, slide or are open after a Newton step (impulse_chord.c): the modes required
+ * by the law there, where they differ from those assumed.
  *
- * Taking that for the next try goes round in circles where more points hold a body than are needed,
- * as four do under a foot: with a weight of 1e5 a slip of 1e-5 m/s that the points do not share is
- * a push as large as the load, and the modes that follow from it are those of another problem. So
- * after a few tries they are found by projected Gauss-Seidel sweeps over the multipliers of the
- * same linear problem,
+ * Using these for the next attempt cycles where a body has more points than are needed, such as
+ * four under a foot: with a weight of 1e5 a slip of 1e-5 m/s that the points do not share is a
+ * force as large as the load, and the resulting modes are those of another problem. So after a few
+ * tries they are found by projected Gauss-Seidel sweeps over the multipliers of the same linear
+ * problem,
  *
  *     w = W lambda + q,    W = G N \ B',    lambda_i := P(lambda_i - w_i/W_ii)
  *
- * row by row, of friction with the larger of both W_ii. They need no weight, each uses forces that
- * are within the law, and a load that can be shared in many ways is shared from the last step's
- * forces on. They end roughly, and Newton's rule goes on from there. */
+ * row by row, of friction with the larger of both W_ii. They need no weight, each uses forces
+ * within the law, and a load that can be shared in many ways is shared starting from the forces of
+ * the last step. They are stopped early, and Newton's method continues from there. */
 #include <math.h>
 #include <string.h>
 
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 
-#define INSIDE 1e-6 /* of its cone: what is nearer its surface slides */
+#define INSIDE 1e-6 /* relative to its cone: contacts closer to its surface slide */
 
 /* ---- Before a step --------------------------------------------------------------------------- */
 
-/* Point k was closed as the step began, and moved no faster than what this push, in scaled units,
- * would stop. */
+/* Was point k closed at the start of the step, and slower than what this impulse, in scaled units,
+ * would stop? */
 static int rested(const step_impulse *s, int k, double scale, double push)
 {
     const impulse_roller *it = k >= 0 ? impulse_rolled(s, k) : NULL;
@@ -92,7 +92,7 @@ static int comes_in(const impulse_chord *x, const prox_unit *it)
     return along < 0;
 }
 
-/* The mode that the law asks for after the step, as far as that is not the one that was assumed. */
+/* The mode that the law requires after the step, if it differs from the one assumed. */
 static prox_mode next_mode(const impulse_chord *x, const prox_unit *it)
 {
     const double *lambda = x->change + it->at;
@@ -165,7 +165,7 @@ static int find_delassus(impulse_chord *x, int rows, int lines)
     return 1;
 }
 
-/* One after another each row as the others leave it; by how much the largest changes. */
+/* Solves each row in turn, with the others fixed; returns the largest change. */
 static double sweep(const impulse_chord *x, int lines, double *lambda)
 {
     double most = 0;
@@ -196,7 +196,7 @@ static double sweep(const impulse_chord *x, int lines, double *lambda)
     return most;
 }
 
-/* Modes of the multipliers that the sweeps have come to. */
+/* Modes of the multipliers that the sweeps have reached. */
 static void read_modes(impulse_chord *x)
 {
     for (int k = 0; k < x->units; k++) {

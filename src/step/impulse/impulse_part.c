@@ -1,36 +1,36 @@
-/* What is in one another at the start of a step is moved apart.
+/* Separates overlaps at the start of a step.
  *
- * A push that parts shapes within a step would be a force that no law knows, and where it squeezes
- * others, or turns things by a short lever, there is no bound on the speeds that it leaves behind.
- * So it is no part of the motion: before the step, q0 moves along the way u below, by so much that
- * the deepest pair comes out by IMPULSE_RECOVERY times the step, and the speeds stay what they are.
- * What that changes of the energy, by lifting things and straining springs, is counted as work.
+ * A force that separates shapes within a step would follow from no law, and where it squeezes
+ * others, or turns things by a short lever arm, the resulting speeds are unbounded. So it is no
+ * part of the motion: before the step, q0 moves along the displacement u below, by so much that the
+ * deepest pair separates by IMPULSE_RECOVERY times the step, and the speeds are unchanged. The
+ * change of energy, by lifting things and straining springs, is counted as work.
  *
- * This asks for a way that parts all such pairs at once, and there need be none: neighbours of a
- * joint whose shapes overlap by design and can only turn against each other, arms that begin inside
- * one another and would have to leave on several sides. No law of contact says what those are to
- * do. They are ignored for this step, and so is anything else of the two bodies against each other;
- * from the first step on at whose start they are apart, they count. Which are ignored so depends on
- * q0 alone.
+ * This requires a displacement that separates all such pairs at once, and there need not be one:
+ * neighbours on a joint whose shapes overlap by design and can only turn against each other, arms
+ * that start inside one another and would have to leave on several sides. No law of contact
+ * determines what those do. They are ignored for this step, and so is any other contact between the
+ * two bodies; from the first step on at whose start they are separate, they count. Which pairs are
+ * ignored depends on q0 alone.
  *
- * Is there a way u on which all come apart, b = -gap at each point, without going absurdly far
- * somewhere? With r_i how far, in the mean over the masses, coordinate i moves things by its unit,
- * this is the least of
+ * Is there a displacement u that separates all of them, b = -gap at each point, without moving
+ * something absurdly far? With r_i how far, in the mean over the masses, coordinate i moves things
+ * by its unit, this is the least of
  *
  *     1/2 sum_i (r_i u_i)^2 + 1/(2 GIVE) sum_k max(0, b_k - J_k u)^2
  *
- * over the normals J_k of all points in reach: Gauss's problem with the compliance GIVE. It has an
- * answer always. Where N bodies in a row all have to part, it lacks N^2/2 GIVE of b; what would
- * need bodies to go 1/sqrt(GIVE) times as far as it is deep lacks half of it, and what others hold,
- * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
- * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
- * but falls into itself. Constraints hold u, and limits that touch. Of shallow overlaps, which
- * other bodies may hold as they rest, only those are asked that the pair alone forbids to come out
+ * over the normals J_k of all points in reach: Gauss's problem with the compliance GIVE. It always
+ * has a solution. Where N bodies in a row all have to separate, N^2/2 GIVE of b remains; where
+ * bodies would have to move 1/sqrt(GIVE) times the depth, half of it; and where others hold them,
+ * or they cannot move, all. Pairs with more than LACK remaining are ignored; overlaps left by an
+ * inexact step are not tested. So a stack of more than 14 bodies that all overlap is not separated
+ * but collapses. u satisfies the constraints, and the limits in contact. Of shallow overlaps, which
+ * other bodies at rest may cause, only those are tested whose separation the pair itself prevents
  * (find_unmoved).
  *
- * This asks for a way along today's normals and knows neither friction nor what else is to hold
- * over the step. Where a short piece of a step that begins with such pairs cannot be solved, they
- * are all let go for the rest of it (impulse.c). */
+ * This uses the present normals, without friction or anything else that holds over the step. Where
+ * a short piece of a step that begins with such pairs cannot be solved, all of them are ignored for
+ * the rest of it (impulse.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -43,8 +43,9 @@
 #define GIVE 1e-3
 #define LACK 0.1
 #define BEYOND                                                                                     \
-    1e-12 /* of the size of the mechanism: what parts does so by this more than it touches */
-#define UNMOVED 1e-12 /* of the size of the mechanism: levers that are round-off */
+    1e-12 /* relative to the size of the mechanism: the distance by which separated pairs exceed   \
+             contact */
+#define UNMOVED 1e-12 /* relative to the size of the mechanism: lever arms that are round-off */
 
 struct impulse_parting {
     impulse_problem problem;
@@ -92,7 +93,7 @@ static impulse_parting *create(int n)
     return it;
 }
 
-/* r_i^2: the inertia along coordinate i over the mass that it moves. */
+/* r_i^2: the inertia along coordinate i divided by the mass that it moves. */
 static void set_speeds(const step_impulse *s, impulse_parting *it, double *sweeps)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -106,7 +107,7 @@ static void set_speeds(const step_impulse *s, impulse_parting *it, double *sweep
     }
 }
 
-/* All geoms of a body are in it together; what stands still is many things. */
+/* All geoms of a moving body belong together; static geoms are separate things. */
 static int thing(const step_impulse *s, uint32_t geom)
 {
     int body = s->system->bodies->contact->geom[geom].body;
@@ -151,14 +152,14 @@ void impulse_drop_stuck(step_impulse *s)
 
 double impulse_least_overlap(const step_impulse *s)
 {
-    int rough = s->rough && impulse_gravity(s) > 0; /* without weight nothing is taken back */
+    int rough = s->rough && impulse_gravity(s) > 0; /* without weight nothing is corrected */
     double part = !rough                               ? IMPULSE_OVERLAP
                   : s->touch.sweep.linear && !s->parts ? IMPULSE_SUNK
                                                        : IMPULSE_INSIDE;
     return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h : part * impulse_extent(s);
 }
 
-/* The deepest of the points that have been found; 0: none is in anything. */
+/* The largest depth of the points that have been found; 0: there are no overlaps. */
 static double deepest(const step_impulse *s)
 {
     double deep = 0;
@@ -168,8 +169,8 @@ static double deepest(const step_impulse *s)
     return deep;
 }
 
-/* Does the answer leave point k, which is deeper than `least`, in it? Depths are multiples of
- * `unit`. */
+/* Does point k, which is deeper than `least`, still overlap in the solution? Depths are multiples
+ * of `unit`. */
 static int stays_in(const step_impulse *s, int k, double unit, double least)
 {
     const impulse_problem *p = &s->touch.parting->problem;
@@ -181,7 +182,7 @@ static int stays_in(const step_impulse *s, int k, double unit, double least)
     return unit * p->b[row] > least && (left > LACK * p->b[row] || s->touch.let_go);
 }
 
-/* Overlapping pairs of geoms that are ignored: points of a pair are in a row. */
+/* Overlapping pairs of geoms that are ignored; points of a pair are consecutive. */
 static int count_stuck(const step_impulse *s)
 {
     const contact_point *point = s->touch.found.point, *last = NULL;
@@ -206,7 +207,7 @@ static void add_stuck(step_impulse *s, const contact_point *point)
     }
 }
 
-/* The one coordinate that changes the gap of a point, and the sign of that; -1: none does, -2:
+/* The one coordinate that changes the gap of a point, and its sign; -1: none does, -2:
  * several do. */
 static int only_mover(step_impulse *s, const contact_point *point, const double *sweeps, int *sign)
 {
@@ -222,10 +223,10 @@ static int only_mover(step_impulse *s, const contact_point *point, const double 
     return mover;
 }
 
-/* Pairs in one another that no motion parts: along a direction in which neither moves, as
- * neighbours on a hinge along its axis; or on both sides of a hinge that alone moves them, as a
- * door in its frame, which goes in on one side as it comes out on the other. Points of a pair are
- * in a row. */
+/* Overlapping pairs that no motion separates: along a direction in which neither moves, such as
+ * neighbours on a hinge along its axis; or on both sides of a hinge that alone moves them, such as
+ * a door in its frame, which enters on one side as it leaves on the other. Points of a pair are
+ * consecutive. */
 static void find_unmoved(step_impulse *s, double *sweeps)
 {
     impulse_contacts *t = &s->touch;
@@ -250,8 +251,8 @@ static void find_unmoved(step_impulse *s, double *sweeps)
     }
 }
 
-/* The points found, of which those in one another are to come out by this part of their depth, less
- * what they come out by themselves in this time; as multiples of `unit`. */
+/* The points found, of which overlaps are to separate by this part of their depth, minus what they
+ * separate by themselves in this time; as multiples of `unit`. */
 static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps, double part,
                        double time, double unit)
 {
@@ -274,11 +275,11 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
     }
 }
 
-/* The sweeps of q0, with what a way out of overlaps needs. */
+/* The sweeps of q0, with what separating overlaps needs. */
 static void see_overlaps(step_impulse *s)
 {
     impulse_see_start(s);
-    s->sees_end = 0; /* what follows writes over forces and inertias of those sweeps */
+    s->sees_end = 0; /* what follows overwrites forces and inertias of those sweeps */
     tree_velocities(s->system->tree, s->v0, s->begin);
     tree_composite(s->system->tree, s->begin);
     impulse_place_rows(s);
@@ -286,7 +287,7 @@ static void see_overlaps(step_impulse *s)
     s->work->effort.searches++;
 }
 
-/* The way out for all points that have been found, as multiples of `unit`. */
+/* The displacement that separates all points that have been found, in multiples of `unit`. */
 static zw_status find_way(step_impulse *s, double *sweeps, double unit, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
@@ -304,7 +305,7 @@ static zw_status find_way(step_impulse *s, double *sweeps, double unit, zw_error
     return problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
 }
 
-/* Of the points that have been found, which are all in reach of the way of a step. */
+/* For the points that have been found, which are all within reach of the motion of a step. */
 static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
@@ -315,12 +316,12 @@ static zw_status find_stuck(step_impulse *s, double *sweeps, zw_error *error)
             add_stuck(s, &t->found.point[k]);
         }
     }
-    return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: none is ignored */
+    return status == ZW_NO_MEMORY ? status : ZW_OK; /* unsolved: none is ignored */
 }
 
-/* Is it to be asked at all, about what has been found? Then that is looked for so far away as the
- * way of the whole step may lead: whether something is in the way is the same question before a
- * step, at its start and at that of its pieces. */
+/* Is the test needed for the points found? Then points are searched for as far as the motion of the
+ * whole step may lead, so that the result is the same before a step, at its start and at those of
+ * its pieces. */
 zw_status impulse_find_stuck(step_impulse *s, double *sweeps, double margin, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
@@ -363,7 +364,7 @@ int impulse_is_wedged(step_impulse *s)
     return wedged;
 }
 
-/* ---- Moving apart ---------------------------------------------------------------------------- */
+/* ---- Separating ------------------------------------------------------------------------------ */
 
 static double energy(step_impulse *s)
 {
@@ -371,7 +372,7 @@ static double energy(step_impulse *s)
     return s->work->out[PART_ENERGY][0];
 }
 
-/* By the way that the current problem asks for, in multiples of `unit`. 0: there is none. */
+/* By the displacement that solves the current problem, in multiples of `unit`. 0: there is none. */
 static int move(step_impulse *s, double unit)
 {
     impulse_parting *it = s->touch.parting;
@@ -385,7 +386,8 @@ static int move(step_impulse *s, double unit)
     return 1;
 }
 
-/* Constraints are on phi = 0 again, up to round-off, and limits not beyond it: Newton's rule. */
+/* Brings constraints to phi = 0 again, up to round-off, and limits not beyond it: Newton's
+ * method. */
 static void close_again(step_impulse *s)
 {
     enum { TIMES = 5 };
@@ -402,15 +404,15 @@ static void close_again(step_impulse *s)
     }
 }
 
-/* The points at q0 in reach of such a way, without those of pairs that cannot be parted, and the
- * deepest of them: below 0, it is not known. */
+/* The points at q0 within reach of such a displacement, without those of pairs that cannot be
+ * separated, and the deepest of them; below 0: unknown. */
 static double find_overlaps(step_impulse *s, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
     double reach = fmax(impulse_margin(s), 2 * IMPULSE_RECOVERY * s->h);
     see_overlaps(s);
     if (contact_find(s->system, &t->found, s->begin, s->h, reach, NULL) != ZW_OK) {
-        return -1; /* the step will say so */
+        return -1; /* the step will report it */
     }
     if (s->looks) {
         impulse_note_overlaps(s);
@@ -425,7 +427,7 @@ static double find_overlaps(step_impulse *s, zw_error *error)
     return status == ZW_OK ? deepest(s) : -1;
 }
 
-/* Out of the deepest overlap by this way; 0: not at all. */
+/* Moves q0 out of the deepest overlap by this distance; 0: not at all. */
 static int shift(step_impulse *s, double depth, double way)
 {
     impulse_contacts *t = &s->touch;
@@ -445,7 +447,7 @@ static int shift(step_impulse *s, double depth, double way)
     return 1;
 }
 
-/* What the way leaves at its end, by its compliance and as shapes are round, is moved apart as
+/* What the displacement leaves, because of its compliance and of curved shapes, is separated as
  * well: AGAIN times, each of which leaves a thousandth. */
 void impulse_part(step_impulse *s)
 {

@@ -9,8 +9,7 @@
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* *list with room for `count` entries of this size, old ones kept; *room is what it had. 0: none.
- */
+/* Extends *list to `more` entries of this size; the old ones are kept. 0: no memory. */
 static int grow(void *list, int capacity, int more, size_t size)
 {
     void *old, *new = base_alloc((size_t)more * size);
@@ -112,7 +111,7 @@ void problem_begin(impulse_problem *p)
     p->start[0] = 0;
 }
 
-/* Where `key` is among the remembered blocks: as a rule right after the one found last. */
+/* The position of `key` among the remembered blocks: usually right after the one found last. */
 static int find(const impulse_problem *p, int64_t key, int from)
 {
     for (int k = 0; k < p->old_blocks; k++) {

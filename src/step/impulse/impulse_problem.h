@@ -1,10 +1,10 @@
-/* Gauss's problem of one step, put together anew each time.
+/* Gauss's problem of one step, assembled again for each.
  *
  *     minimise  1/2 (u - free)' H (u - free)     subject to     A u - b  in  K*
  *
- * Anything that holds or touches appends its block of rows: an equality constraint, a limit, dry
- * friction, a motor with a range of force, a contact with its friction cone. How many there are may
- * change from step to step.
+ * Each active element appends its block of rows: an equality constraint, a limit, dry friction, a
+ * motor with a range of force, a contact with its friction cone. How many there are may change from
+ * step to step.
  *
  *     problem_begin(p);                                          no rows
  *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
@@ -12,7 +12,7 @@
  *     problem_solve(p, H, free, NULL, error);                       p->answer
  *
  * Multipliers are remembered by key: a block that was there in the last problem with as many rows
- * starts from the ones it had, wherever it stands now. Running out of memory while appending is
+ * starts from the ones it had, wherever it is now. Running out of memory while appending is
  * remembered and reported by problem_solve.
  *
  * Memory: arrays grow by doubling and stay, and so do the workspaces of the islands. So a steady
@@ -28,14 +28,14 @@
 typedef struct impulse_problem {
     int n;
     zw_gauss_options options; /* the caller's to change between solves */
-    double wanted; /* the certificate that the next solve is asked for; 0: the kernel's own */
-    double fair;   /* and what does where a better one takes longer: gauss_islands_hint */
-    double enough; /* an answer that misses the tolerance is one up to this certificate, */
+    double wanted; /* the certificate requested of the next solve; 0: the kernel's default */
+    double fair;   /* and the one accepted where a better one takes longer: gauss_islands_hint */
+    double enough; /* a solution that misses the tolerance is accepted up to this certificate, */
     const double *excess; /* [n] of the next solve: gauss_islands_hint */
-    double jammed;        /* and one of which the kernel fears that there is none up to this */
+    double jammed;        /* and one that the kernel suspects not to exist, up to this */
     gauss_islands *islands;
     gauss_islands_answer answer; /* after problem_solve */
-    int contradicts;             /* its equations did, and the answer is between them */
+    int contradicts; /* its equations contradicted each other, and the solution is a compromise */
 
     /* The rows as appended. */
     int blocks, rows, entries;
@@ -50,7 +50,7 @@ typedef struct impulse_problem {
     int gives;
     int *column;
     double *value;
-    double *slope; /* of the rows by u, where that is not what they push along */
+    double *slope; /* of the rows by u, where that differs from the row itself */
 
     /* The multipliers of the last solve, by key. */
     int old_blocks, old_at;
@@ -59,9 +59,10 @@ typedef struct impulse_problem {
     int *old_first, *old_rows;
     double *old_lambda;
 
-    int fresh;   /* blocks that have no multipliers to start from */
+    int fresh;   /* number of blocks without multipliers to start from */
     int at_rest; /* hardly anything moves */
-    int chosen;  /* the guess has been chosen from what contacts may share: a round before */
+    int chosen;  /* the guess has been chosen among the possible distributions of a load, in a round
+                    before */
     int no_memory;
 } impulse_problem;
 
@@ -77,27 +78,27 @@ void problem_block(impulse_problem *p, int64_t key, const char *name, zw_block_k
 void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
 /* How the speed of the last row changes with u, along the same columns. */
 void problem_slope(impulse_problem *p, const double *slope);
-/* The compliance of the last row: 0 where nothing is said. */
+/* The compliance of the last row; the default is 0. */
 void problem_give(impulse_problem *p, double compliance);
 
 /* out = A' lambda with the multipliers that the rows start from. */
-void problem_scale(impulse_problem *p, double by); /* all that is remembered */
+void problem_scale(impulse_problem *p, double by); /* everything that is remembered */
 void problem_guess_push(const impulse_problem *p, double *out);
 
-/* The nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered. `start` is a
- * motion near it, or NULL. */
+/* The motion nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered.
+ * `start` is a motion near it, or NULL. */
 zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *free,
                         const double *start, zw_error *error);
-/* The same where H free is known; the hint says how to find the rest. */
+/* The same where H free is known; the hint says how to compute the rest. */
 zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,
                               const gauss_islands_hint *hint, zw_error *error);
-/* The same from nothing, and not remembered: for a question on the side. */
+/* The same without initial guess, and not remembered: for auxiliary problems. */
 zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *free,
                               zw_error *error);
-/* These multipliers are an answer, too: they are remembered. 0: no memory. */
+/* Accepts these multipliers as a solution: they are remembered. 0: no memory. */
 int problem_accept(impulse_problem *p, const double *lambda);
 uint64_t problem_blocks(const impulse_problem *p); /* which ones, in their order */
-/* Room for multipliers to be remembered from elsewhere; 0: no memory. */
+/* Memory for multipliers from elsewhere; 0: no memory. */
 int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
 /* The same from a start and the guess, which may come from another problem, times a factor. */
 zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,

@@ -1,26 +1,26 @@
-/* The velocity form with one linearisation: a tolerance of 1.
+/* Method impulse with one linearisation: a tolerance of 1.
  *
  *     H (u - v0) = h (f(q0 (+) h v0, v0) - bias(q0, v0)) + A' lambda,     H = M + h D + h^2 K
  *
- * that is backward Euler for springs, dampers and motors, linearised at what the speed of now would
- * lead to; everything else is that of q0. Constraints and contacts are at position level, phi(q0) +
- * h A u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back
- * by the next step: there is no drift. (But no faster than g h: where limbs turn by a part of a
- * radian in a step, curvature leaves millimetres, and taken back at once they would come out as
- * speeds.) One sweep over the tree and one solve of the kernel a step: this is the form for many
- * steps a second, where impulse.c's rounds are that for exact ones. Forces act for all of h before
- * u, which is v1 as well: a thing that slides stops v h/2 short.
+ * that is backward Euler for springs, dampers and motors, linearised where the present speed would
+ * lead; everything else is evaluated at q0. Constraints and contacts are at position level, phi(q0)
+ * + h A u = 0 and gap(q0) + h n . J u >= 0, so the error by curvature, O(h^2), is corrected by the
+ * next step: there is no drift. (But no faster than g h: where limbs turn by a fraction of a radian
+ * in a step, curvature leaves millimetres, and correcting them at once would create speeds.) It
+ * takes one sweep over the tree and one solve of the kernel per step: this is the form for speed,
+ * as the rounds of impulse.c are the form for accuracy. Forces act for all of h before u, which is
+ * also v1: a sliding body stops v h/2 short.
  *
- * What it does with inertia is explicit. A step after which there is more energy than work
- * explains, by a hundredth of the kinetic energy (impulse_gains), or whose problem is not solved,
- * is taken in halves, down to an eighth, each by one linearisation: what spins by a radian a step
- * gains a 64th as much in an eighth of it. Where that does not do either, the rest of the step is
- * taken with rounds (impulse.c), which may be a thousand times as much work; and so are all steps
- * of scenes with restitution.
+ * Inertia is treated explicitly. A step after which the energy exceeds what work explains by a
+ * hundredth of the kinetic energy (impulse_gains), or whose problem is not solved, is taken in
+ * halves, down to an eighth, each by one linearisation: a body that spins by a radian per step
+ * gains a 64th as much in an eighth of it. Where that fails too, the rest of the step is taken with
+ * rounds (impulse.c), which may be a thousand times as much work; and so are all steps of scenes
+ * with restitution.
  *
  * Contacts and limits alone are solved by step/once8/cones.c, from the data of the step and nothing
- * else, so that eight worlds can go at once (step/once8). Such a step is plain: it leaves no
- * multipliers to the next one. */
+ * else, so that eight worlds can be solved at once (step/once8). Such a step is called plain: it
+ * leaves no multipliers for the next one. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@
 #define FAIR                                                                                       \
     1e-6          /* certificate of a solve that gets no better: far below what one round leaves   \
                    */
-#define NEAR 1e-4 /* of a limit: it takes part then, be it open or not */
+#define NEAR 1e-4 /* relative to a limit: within this it takes part, open or not */
 
 /* phi after the step, to first order. */
 static double phi_after(const step_impulse *s, int r, const double *u)
@@ -49,7 +49,7 @@ static int is_limit(const zw_system *system, int c)
     return system->row_kind[system->first_row[c]] == SYSTEM_CONTACT;
 }
 
-/* Limits that are near, or would be at the speeds of now, take part from the beginning. */
+/* Limits that are close, or would be at the present speeds, take part from the beginning. */
 static void begin_limits(step_impulse *s)
 {
     const zw_system *system = s->system;
@@ -60,7 +60,7 @@ static void begin_limits(step_impulse *s)
     }
 }
 
-/* Those that u would break join; their number. */
+/* Adds those that u would violate; returns their number. */
 static int more_limits(step_impulse *s, const double *u)
 {
     const zw_system *system = s->system;
@@ -94,7 +94,7 @@ static void put_constraints(step_impulse *s)
     }
 }
 
-/* The sweeps of (q0, v0): those at the end of the last step, if it has asked for them. */
+/* The sweeps of (q0, v0): those at the end of the last step, if it has computed them. */
 static void begin_sweeps(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -103,14 +103,14 @@ static void begin_sweeps(step_impulse *s)
     s->sees_end = 0;
     if (seen) {
         memcpy(s->work->sweeps, s->begin,
-               (size_t)tree->at.A * sizeof(double)); /* all that is of q, v */
+               (size_t)tree->at.A * sizeof(double)); /* everything that depends on q, v */
         return;
     }
     tree_kinematics(tree, s->q0, s->work->sweeps);
     tree_velocities(tree, s->v0, s->work->sweeps);
 }
 
-/* For impulse_extent, which is to be that of q0 whatever was looked at before. */
+/* For impulse_extent, which must be that of q0 whatever was evaluated before. */
 static void note_extent(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -151,7 +151,7 @@ static void momentum(step_impulse *s)
     }
 }
 
-/* The motion without rows, if the kernel asks for it. */
+/* The motion without rows, if the kernel needs it. */
 static const double *free_motion(void *user)
 {
     step_impulse *s = user;
@@ -163,7 +163,7 @@ static const double *free_motion(void *user)
     return s->push;
 }
 
-/* What has been found so is an answer of the problem, and remembered. */
+/* Accepts what has been found as the solution of the problem, and remembers it. */
 static int accept(step_impulse *s)
 {
     gauss_islands_answer answer = s->problem.answer;
@@ -183,8 +183,8 @@ static int solve_by_cones(step_impulse *s)
     return s->plain;
 }
 
-/* Which contacts stick, slide or are open is as a rule what it was in the last step. 0: it is not,
- * or the kernel is as quick. */
+/* The modes of contacts are usually those of the last step. 0: they are not, or the kernel is as
+ * fast. */
 static int solve_by_newton(step_impulse *s)
 {
     return s->problem.rows > 0 && s->accuracy == 0 && chord_solve(s, &s->problem, s->r, s->best) &&
@@ -208,7 +208,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     return status;
 }
 
-/* What overlaps comes apart, but no faster than what gravity gives in a step. */
+/* Overlaps separate no faster than the speed that gravity gives in a step. */
 static void limit_recovery(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;

@@ -1,13 +1,13 @@
-/* What rolls or slides on: points of contact that are closed at both ends of a step.
+/* Rolling and sliding: contact points that are closed at both ends of a step.
  *
- * Where contacts are those of the step's end alone (impulse_contact.c), an impulse J(q1)' r acts at
+ * Where contacts are only those of the step's end (impulse_contact.c), an impulse J(q1)' r acts at
  * a point that the body has not rolled to yet when its momentum changes: backward Euler. A body
- * that rocks on its curved side with frequency n is damped at the rate h n^2/4, which is the error
- * of order one that every impact and every stack can bear; but what happens slowly beside the
- * rocking drowns in it. (Kane and Levinson's rattleback pitches with n = 107/s. At 1 ms the damping
- * is 2.9/s, where the reversal of its spin grows by 2/s: it never turns back.)
+ * that rocks on its curved side with frequency n is damped at the rate h n^2/4, an error of order
+ * one that is harmless in impacts and stacks; but motions that are slow compared with the rocking
+ * are lost in it. (Kane and Levinson's rattleback pitches with n = 107/s. At 1 ms the damping is
+ * 2.9/s, where the reversal of its spin grows by 2/s: it never turns back.)
  *
- * So, of a point that is closed at q0 and there at q1,
+ * So, for a point that is closed at q0 and present at q1,
  *
  *     P+ - P- = ... + J' r,         J = (1 - c) J(q0) + c J(q1)
  *     gap(q1) >= 0,                 slip = ((1 - c) J(q0) + (1 + c) J(q1))/2 u   across it
@@ -15,17 +15,18 @@
  * With c = 0 the impulses act at q0, as those of impulse_close.c do at q1, with the momenta in the
  * middle between them, and slip is what the trapezoidal rule makes of it. Turned round in time,
  * (q0, q1, u, w) -> (q1, q0, -w, -u), these are the same equations where the point sticks: rolling
- * keeps its energy, up to a swing of O(h). Being explicit in where the impulse acts, they are
- * stable for h n < 2 only. n is measured: where a body turns by phi = h omega across the normal,
- * and its point shifts by s against its centre of mass, its push N has the moment s x N; about e =
- * phi/|phi|, n^2 = -e . (s x N)/(|phi| (e' J e + m (e x r)^2)), N being the push, at least the
- * weight. (A ball or a wheel has s = 0.) Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step
- * cannot see it damps. The same for what a step turns by: c is at least theta, and as theta has it
- * (balance_ramp) for the angle by which the body turns and its arm r with it.
+ * keeps its energy, up to an oscillation of O(h). Being explicit in where the impulse acts, they
+ * are stable only for h n < 2. n is measured: where a body turns by phi = h omega across the
+ * normal, and its point shifts by s against its centre of mass, its push N has the moment s x N;
+ * about e = phi/|phi|, n^2 = -e . (s x N)/(|phi| (e' J e + m (e x r)^2)), N being the push, at
+ * least the weight. (A ball or a wheel has s = 0.) Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1):
+ * motions that a step cannot resolve are damped. The same for rotation: c is at least theta, and as
+ * theta has it (balance_ramp) for the angle by which the body turns and its arm r with it.
  *
- * All points of two bodies have one c, the largest of them: else a body that does not move against
- * the other would have slips of different rules, which no motion makes zero together, and friction
- * would strain it to the limit (a foot on four points, one of which had c = 0.09, did).
+ * All points of two bodies have one c, the largest of them: otherwise a body that does not move
+ * against the other would have slips by different rules, which no motion makes zero together, and
+ * friction would stress it to the limit (as it did for a foot on four points, one of which had c =
+ * 0.09).
  *
  * c is rounded up to the next of LEVELS equal parts. So it is a constant of the step, but for the
  * places where it jumps by one of them: what it was found from, pushes and iterates of the first
@@ -33,11 +34,10 @@
  * (look/rigid) need not know it.
  *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
- * the gap does. As J hardly changes from round to round, the balance does not tell whether the
- * right sides have settled: impulse_unsettled does. That is Newton's rule for gap(q1) but for the
- * slope, J(q1). Where an impulse changes much (a jam), the rounds may not end for want of it: then
- * the step is taken with c = 1 for all.
- */
+ * the gap does. As J hardly changes from round to round, the balance does not show whether the
+ * right-hand sides have converged: impulse_unsettled does. That is Newton's method for gap(q1)
+ * except for the derivative, J(q1). Where an impulse changes much (a jam), the rounds may not
+ * converge without it: then the step is taken with c = 1 for all. */
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static int same_pair(const contact_point *a, const contact_key *b)
     return memcmp(a->key.geom, b->geom, sizeof b->geom) == 0;
 }
 
-/* Points of a pair are in a row. */
+/* Points of a pair are consecutive. */
 static int is_alone(const contact_work *found, int k)
 {
     const contact_point *point = &found->point[k];
@@ -80,7 +80,7 @@ static int is_alone(const contact_work *found, int k)
            !(k + 1 < found->count && same_pair(point, &point[1].key));
 }
 
-/* The feature that point k was found as; 0: it is one of an earlier round. */
+/* The feature as which point k was found; 0: it is from an earlier round. */
 static int origin_of(const impulse_contacts *t, int k, uint32_t *origin)
 {
     const impulse_stays *it = (t->stay.differs ? t->stay.next : t->stay.list) + k;
@@ -165,7 +165,7 @@ void impulse_roll_begin(step_impulse *s, const double *sweeps)
     }
 }
 
-/* The point of an entry among those just found; -1: it is not there. */
+/* The point of an entry among those just found; -1: it is missing. */
 static int find_again(const impulse_contacts *t, const impulse_roller *it)
 {
     int alone = -1;

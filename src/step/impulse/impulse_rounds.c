@@ -9,24 +9,25 @@
 #include "tree/sweeps.h"
 
 enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
-#define FIRST 1e-6  /* certificate that the first solve is asked for, */
-#define NEARLY 1e-3 /* of the balance, where landings are seen */
-#define STALE 1e-2  /* of what was left: factors of an iterate that gain less are of another one */
-#define INNER 1e-3  /* and later ones, to what the balance was off before them, */
+#define FIRST 1e-6  /* certificate requested of the first solve, */
+#define NEARLY 1e-3 /* of the balance, below which landings are detected */
+#define STALE                                                                                      \
+    1e-2 /* relative to the residual before: factors that gain less belong to another iterate */
+#define INNER 1e-3  /* and of later ones, relative to the residual of the balance before them, */
 #define LAST 1e-11  /* down to this; */
-#define GAIN 0.1 /* a solve that gets this far is not worth more effort: there is another round */
-#define ENOUGH 1e-9   /* of the balance, where round-off does not let it be better */
-#define LAW 1e-11     /* of the slip of contacts, to the speeds of their points */
-#define STILL 1e-9    /* way in a step, to the size of the mechanism: hardly_moves */
-#define PLACE 1e-13   /* of phi, to the size of the mechanism: as near as round-off allows */
+#define GAIN 0.1    /* a solve that gets this far is not worth more effort: another round follows */
+#define ENOUGH 1e-9 /* of the balance, where round-off prevents better */
+#define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
+#define STILL 1e-9  /* way in a step, to the size of the mechanism: hardly_moves */
+#define PLACE 1e-13 /* of phi, to the size of the mechanism: as near as round-off allows */
 #define TOUCHING 1e-9 /* of gaps, likewise: those are closed */
-#define NEAR 1e-6     /* the same, where the kernel has come to the end of its effort, */
-#define FAIR 1e-3     /* with a certificate that is no worse than this */
+#define NEAR 1e-6     /* the same, where the kernel's effort is exhausted, */
+#define FAIR 1e-3     /* with a certificate no worse than this */
 #define SANE                                                                                       \
     0.1            /* or this, where more than HEAP speeds are one island: no part of a step helps \
                     */
 #define SOUND 1e-6 /* of the balance, and */
-#define FIRM 1e-9  /* of places: rounds that lead no farther end with that, and it is reported */
+#define FIRM 1e-9  /* of positions: rounds that get no farther end with that, and it is reported */
 
 /* How far the largest coordinate of a centre of mass is from the origin. */
 double impulse_extent(const step_impulse *s)
@@ -45,9 +46,9 @@ double impulse_touching(const step_impulse *s)
     return TOUCHING * impulse_extent(s);
 }
 
-/* How far places may be off. A relative error of u that the balance may have, s->close, moves them
- * by that part of the way of the step, which is that of the centre of mass that goes farthest, or
- * what it could fall in it; places are held to INNER of that. */
+/* The allowed error of positions. A relative error of u that the balance may have, s->close, moves
+ * them by that part of the displacement of the step, which is that of the fastest centre of mass,
+ * or what it could fall in it; positions are required to be INNER of that. */
 static double place_error(const step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -76,13 +77,13 @@ void impulse_count_solve(step_impulse *s, const impulse_problem *p)
 
 /* ---- One round ------------------------------------------------------------------------------ */
 
-/* u = u - H \ r, or by N, and then no farther than r gets smaller. */
+/* u = u - H \ r, or by N, and then no farther than r decreases. */
 static void step_free(step_impulse *s)
 {
     enum { HALVES = 8 };
     int n = s->system->n;
     double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
-    s->problem.answer.certificate = 0; /* nothing was asked of the kernel */
+    s->problem.answer.certificate = 0;                             /* the kernel was not used */
     memcpy(way, s->r, (size_t)n * sizeof(double));
     impulse_solve(s, way);
     for (int i = 0; i < n; i++) {
@@ -131,23 +132,24 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
     return status;
 }
 
-/* What the rounds have come to. */
+/* The progress of the rounds. */
 typedef struct progress {
-    double left, before;    /* of the balance, relative */
-    double best;            /* that was ever left */
-    double off, off_before; /* of places, the worst, to the size of the mechanism */
-    double soundest;        /* the least of what places and balance were off together */
-    int placed;             /* that is as little as is asked for */
-    int held;               /* there were rows in some round */
-    int slow;               /* rounds that contracted slowly */
-    int idle;               /* the last so many rounds did not contract at all, */
-    int lost;               /* and did not get nearer than all before */
-    int made;               /* H is there for these modes, */
-    int factored;           /* with its factors, */
-    int definite;           /* and H is a metric */
-    int chord;              /* the factors of impulse_chord.c are there; */
-    int followed;           /* they led to this iterate, */
-    int failed;             /* and have failed so many times */
+    double left, before; /* relative residual of the balance */
+    double best;         /* the least so far */
+    double off,
+        off_before;  /* of positions, the largest error, relative to the size of the mechanism */
+    double soundest; /* the least combined error of positions and balance */
+    int placed;      /* the error is as small as required */
+    int held;        /* there were rows in some round */
+    int slow;        /* number of rounds that contracted slowly */
+    int idle;        /* number of the last rounds that did not contract at all, */
+    int lost;        /* and did not get nearer than all before */
+    int made;        /* H has been computed for these modes, */
+    int factored;    /* with its factors, */
+    int definite;    /* and H is positive definite */
+    int chord;       /* the factors of impulse_chord.c are there; */
+    int followed;    /* they led to this iterate, */
+    int failed;      /* and have failed this many times */
 } progress;
 
 /* At q1, which the sweeps know, but not the speeds. */
@@ -159,7 +161,7 @@ static zw_status find_contacts(step_impulse *s, zw_error *error)
     return impulse_find_contacts(s, s->work->sweeps, s->u, error);
 }
 
-/* How far an iterate is from one that could be taken for the answer: below 1 it could. */
+/* How far an iterate is from one that could be accepted as the solution: below 1 it could. */
 static double unsound(const progress *at)
 {
     return fmax(at->left / SOUND, at->off / FIRM);
@@ -196,24 +198,24 @@ static int is_at_rest(const step_impulse *s)
     return farthest(s) <= 0.2 * PLACE;
 }
 
-/* And all contacts, limits, equality constraints and boxes have multipliers of the step before:
- * what has been found at q0 is what is at q1. */
+/* Do all contacts, limits, equality constraints and boxes also have multipliers of the step before?
+ * Then the points found at q0 are those at q1. */
 static int may_rest(const step_impulse *s)
 {
     return s->problem.rows > 0 && s->problem.fresh == 0 && is_at_rest(s) &&
            s->touch.deep_count == 0;
 }
 
-/* What hardly moves comes to rest by the kernel, whose speeds end at round-off; with those that
- * Newton's rule leaves (1e-11 on a humanoid) the step of a robot that lies still costs all its
- * rounds for ever. */
+/* Bodies that hardly move are brought to rest by the kernel, whose speeds end at round-off; with
+ * those that Newton's method leaves (1e-11 on a humanoid) each step of a robot that lies still
+ * would cost all its rounds for ever. */
 int impulse_hardly_moves(const step_impulse *s)
 {
     return farthest(s) <= STILL * impulse_extent(s);
 }
 
-/* Contacts of the first round may be those of where v0 leads, which is nearer the end of the step
- * than q0 is: where all are known from the step before, and nothing is so fast that it could be
+/* Contacts of the first round may be those where v0 leads, which is nearer the end of the step than
+ * q0: if all are known from the step before, and nothing is so fast that it could have passed
  * through something there. */
 static int may_look_ahead(const step_impulse *s)
 {
@@ -230,8 +232,8 @@ void impulse_note_trend(step_impulse *s, const double *from, const double *to, d
 }
 
 /* v1 and u of a step are the speeds at its end and in its middle: v1 + (v1 - u) is that in the
- * middle of the next one, up to O(h^2), as long as no contact opens or closes. And one that is
- * taken again, for another time, goes on as it did. */
+ * middle of the next one, up to O(h^2), as long as no contact opens or closes. A step that is
+ * repeated, for another time, continues as it did. */
 void impulse_extrapolate(step_impulse *s)
 {
     int smooth = s->has_trend && !s->chord.small && !impulse_hardly_moves(s) && s->theta < 0.5;
@@ -240,9 +242,9 @@ void impulse_extrapolate(step_impulse *s)
     }
 }
 
-/* Islands that have come to their answer stay as they are, while the rounds of others go on: those
- * of which the balance and the laws leave no more than the step is asked for, each on its own. The
- * squares of what may be left sum up to at most that of the whole. */
+/* Islands that have converged stay as they are while the rounds of others continue: those for which
+ * the residuals of the balance and of the laws are within what the step requires, each on its own.
+ * The squares of the allowed residuals sum to at most that of the whole. */
 static void find_settled(step_impulse *s, int round, int more, impulse_miss miss)
 {
     if (s->chord.is_there || s->chord.small || round == 0 || more > 0 || s->changed || s->with_N) {
@@ -255,7 +257,7 @@ static void find_settled(step_impulse *s, int round, int more, impulse_miss miss
     s->problem.excess = s->excess;
 }
 
-/* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
+/* The residuals of the balance and the laws at u, and their progress. 1: small enough. */
 static int measure(step_impulse *s, int round, int more, progress *at)
 {
     int small = s->chord.small; /* their rounds go to the end by themselves */
@@ -300,7 +302,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     return there;
 }
 
-/* At u: the balance and the rows; are we there? */
+/* Evaluates the balance and the rows at u; has it converged? */
 static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
 {
     *done = s->changed = 0;
@@ -334,10 +336,10 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     return ZW_OK;
 }
 
-/* The rounds have led nowhere: one more from the best iterate that there was. It is taken where the
- * step is not to be cut into smaller pieces, and what it misses is reported; but not where it is to
- * part overlaps: rows that contradict each other have huge multipliers, and do work that
- * has no cause. Those overlaps are let go (impulse.c). */
+/* The rounds have failed: one more from the best iterate. It is accepted where the step is not to
+ * be divided further, and its error is reported; but not where it is to separate overlaps:
+ * contradictory rows have huge multipliers, and do work without cause. Those overlaps are ignored
+ * (impulse.c). */
 static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
 {
     int done = 0;
@@ -353,7 +355,7 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
         status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
     }
     int near = at->off <= (s->last_resort > 1 ? FAIR : NEAR);
-    int excused = at->held || at->left <= FAIR; /* what flies freely has no excuse */
+    int excused = at->held || at->left <= FAIR; /* free flight has no excuse */
     int taken = status == ZW_OK && (unsound(at) <= 1 || (near && excused && !impulse_parts(s)));
     if (!taken) {
         return status == ZW_NO_MEMORY ? status
@@ -365,9 +367,9 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
     return ZW_OK;
 }
 
-/* Is Newton's rule for the whole step (impulse_chord.c) of use? Not where a step turns things by
- * much: its slopes are those of small turns. Small problems of contact are the kernel's, which says
- * how a load is shared (gauss/contact/choose.h) and what sticks, to round-off. */
+/* Is Newton's method for the whole step (impulse_chord.c) useful? Not where bodies turn far in a
+ * step: its derivatives are for small rotations. Small contact problems are left to the kernel,
+ * which decides how a load is shared (gauss/contact/choose.h) and what sticks, to round-off. */
 static int may_follow(const step_impulse *s, const progress *at)
 {
     int small =
@@ -376,16 +378,16 @@ static int may_follow(const step_impulse *s, const progress *at)
            !s->with_N && at->failed <= FAILURES;
 }
 
-/* Would the current factors take more than one round more, although those of this iterate gain more
- * in one than they do? */
+/* Would the current factors take more than one further round, although those of this iterate gain
+ * more in one? */
 static int contracts_slowly(const step_impulse *s, const progress *at)
 {
     double part = at->left / at->before;
     return part > STALE && part * at->left > s->close;
 }
 
-/* A round by it, with what is held known from the round, or the step, before. 0: that is not so, or
- * it did not lead on. */
+/* A round by it, with modes known from the previous round or step. 0: they are not, or it made no
+ * progress. */
 static int step_by_chord(step_impulse *s, progress *at, int round)
 {
     int nearer = at->left < 0.5 * at->before || (!at->placed && at->off < 0.5 * at->off_before);
@@ -409,9 +411,9 @@ static int step_by_chord(step_impulse *s, progress *at, int round)
     return at->followed;
 }
 
-/* Nothing holds it, and a round led away: rounds whose slopes of inertia are not all there do where
- * moments of inertia differ much (a needle's momentum along its axis is what is left of that across
- * it). Then all slopes are found, at the best iterate that there was. */
+/* No rows are active, and a round diverged: rounds without all derivatives of inertia do that where
+ * moments of inertia differ much (the momentum of a needle along its axis is a small remainder of
+ * that across it). Then all derivatives are computed, at the best iterate. */
 static int strays(const step_impulse *s, const progress *at, int round)
 {
     return s->U && round > 1 && !at->held && !s->with_N && at->left > at->before;
@@ -427,7 +429,7 @@ static zw_status turn_back(step_impulse *s, int round, progress *at, zw_error *e
     return status;
 }
 
-/* Of a flight that is to end at an impact. */
+/* For a flight that is to end at an impact. */
 static void move_end(step_impulse *s, progress *at)
 {
     int moved = impulse_seek_on(s);
@@ -435,8 +437,8 @@ static void move_end(step_impulse *s, progress *at)
     at->made &= moved != 2;
 }
 
-/* Something lands, by forces that are nearly those of the end: the step will be cut there, and
- * what it would come to otherwise need not be known. */
+/* Something lands, by forces that are nearly final: the step will be divided there, and its end
+ * without that need not be known. */
 static int sees_landing(step_impulse *s, const progress *at, int round)
 {
     impulse_landing *land = &s->touch.land;
@@ -447,10 +449,10 @@ static int sees_landing(step_impulse *s, const progress *at, int round)
     return land->seen;
 }
 
-/* Rounds of contacts that stagnate near the answer: arms whose two points both stick on the floor,
- * say, hold each other with more rows than they have joints, and forces creep from one to another
- * until something slides, at 1e-10 m/s. In halves of the step they do the same. So it is taken, and
- * what it misses is reported. Those of small problems go to the end by themselves. */
+/* Rounds of contacts that stagnate near the solution: arms whose two points both stick on the
+ * floor, for example, hold each other with more rows than they have joints, and forces creep from
+ * one to another until something slides, at 1e-10 m/s. Halves of the step do the same. So it is
+ * accepted, and its error is reported. Those of small problems converge by themselves. */
 static int stagnates(step_impulse *s, progress *at)
 {
     enum { REPEATS = 4 };

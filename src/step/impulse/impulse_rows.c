@@ -1,4 +1,4 @@
-/* What holds in a step: constraints, and limits that may be reached. impulse.c has the laws. */
+/* Active constraints in a step, and limits that may be reached. impulse.c has the laws. */
 #include <math.h>
 #include <string.h>
 
@@ -55,8 +55,8 @@ void impulse_place_rows(step_impulse *s)
     }
 }
 
-/* Rows that hold speeds, A v + psi = 0, have no phi. In its place is how far the step goes along
- * them, by the trapezoidal rule: h times the mean of A u + psi at both of its ends. */
+/* Rows on speeds, A v + psi = 0, have no phi. It is replaced by the displacement of the step along
+ * them, by the trapezoidal rule: h times the mean of A u + psi at both ends. */
 static double way_of(const step_impulse *s, int r)
 {
     double sum = s->psi0[r] + s->psi[r];
@@ -113,8 +113,8 @@ double impulse_violation(const step_impulse *s)
     return worst;
 }
 
-/* Constraints and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi;
- * no speed: -psi - factor phi. */
+/* Constraints and limits within reach, with the rows A. Each requires A v >= or = A speed - factor
+ * phi; without speed: -psi - factor phi. */
 static void put_constraints(step_impulse *s, impulse_problem *p, const double *A, const double *psi,
                             const double *speed, double factor)
 {
@@ -179,7 +179,7 @@ void impulse_put_places(step_impulse *s, impulse_problem *p, double unit)
     }
 }
 
-/* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */
+/* Two-sided rows require 0, as far as they are on phi = 0; limits no more than their gap. */
 void impulse_put_joint_speeds(step_impulse *s)
 {
     for (int r = 0; r < s->system->m; r++) {
@@ -221,7 +221,7 @@ void impulse_put_speeds(step_impulse *s)
     impulse_put_contact_speeds(s);
 }
 
-/* Does a limit that has pushed stay where it is, at the speeds that the step ended with? */
+/* Does a limit that has exerted a force stay closed, at the speeds at the end of the step? */
 static int rests(const step_impulse *s, int r)
 {
     double rate = 0, size = 0;

@@ -1,16 +1,16 @@
 /* The time of an impact as an unknown of the rounds.
  *
  * A flight (impulse_bounce.c) ends where a gap closes that has no rows in it. Its length h is then
- * an unknown beside u, with one equation more, gap(q0 (+) h u) = 0. Over a short time speeds change
- * evenly: with h they change by u' = (u - v0)/h, multipliers in proportion to h, and the end of the
- * flight moves with the speeds that it has there, u + h u' = 2 u - v0. So
+ * an unknown in addition to u, with one more equation, gap(q0 (+) h u) = 0. Over a short time
+ * speeds change linearly: with h they change by u' = (u - v0)/h, multipliers in proportion to h,
+ * and the end of the flight moves with the speeds that it has there, u + h u' = 2 u - v0. So
  *
  *     dh = (gap - h c(du))/c(2 u - v0),    c(v) = the speed at which the gap closes at v
  *
- * after each of Newton's steps du, and u, lambda follow by what they change with h: both
- * converge together, in as many rounds as u alone needs, where flights of given lengths needed
- * three to five times as many. What a step of dh leaves out, and how du moves the gap, is for the
- * next round; where that does not converge, the flight ends where it is, and another one is tried
+ * after each Newton step du, and u, lambda are updated by their change with h: both converge
+ * together, in as many rounds as u alone needs, where flights of fixed lengths needed three to five
+ * times as many. What a step of dh neglects, and how du moves the gap, is left to the next round;
+ * where that does not converge, the flight ends where it is, and another one is tried
  * (fly_to_impact). */
 #include <math.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 #include "step/impulse/impulse.h"
 
 enum { MOVES = 8 };  /* of its end, in one flight */
-#define FARTHEST 0.3 /* of its length, at once; */
-#define AFRESH 0.02  /* and from which H is that of another flight */
+#define FARTHEST 0.3 /* of its length, in one move; */
+#define AFRESH 0.02  /* and from which on H is that of another flight */
 
 void impulse_seek(step_impulse *s, double low, double high, double exact)
 {
@@ -29,7 +29,7 @@ void impulse_seek(step_impulse *s, double low, double high, double exact)
         (impulse_seeking){.moves = newton ? MOVES : 0, .low = low, .high = high, .exact = exact};
 }
 
-/* A gap, whose row says how fast it opens. */
+/* A gap, whose row gives its opening speed. */
 static void note(step_impulse *s, double gap, int count, const int *column, const double *row,
                  double rest)
 {
@@ -75,8 +75,7 @@ void impulse_seek_limits(step_impulse *s)
     }
 }
 
-/* By how much its end is to move, after u has changed by this: 0: it is where it is to be, or that
- * is not known. */
+/* The move of its end after u has changed by this; 0: it has converged, or is unknown. */
 static double move(const step_impulse *s, const double *du)
 {
     const impulse_seeking *seek = &s->touch.land.seek;

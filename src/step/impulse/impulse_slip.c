@@ -1,4 +1,4 @@
-/* How gap and slip of a point change with the speeds of a step, for Newton's rule
+/* Derivatives of the gap and slip of a point by the speeds of a step, for Newton's method
  * (impulse_chord.c).
  *
  * Gap.  q1 = q0 (+) h u. Where coordinates are angles or lengths, a change d of u moves the bodies
@@ -26,12 +26,12 @@
 #include "model/pose.h"
 #include "step/impulse/impulse.h"
 
-/* The motion of a body about a point, as far as dofs have been taken away. */
+/* The motion of a body about a point, after removing dofs. */
 typedef struct moving {
     double all[3], turn[3]; /* of the body: of the point, and its turning; */
     double v[3], w[3];      /* up to the current dof */
-    double part;            /* of the way of the body that the point of contact goes, */
-    double centre[3];       /* as this point of it does, seen from the point of contact */
+    double part;            /* the fraction of the body's motion that the contact point follows, */
+    double centre[3];       /* as this point of it does, relative to the contact point */
     int dof;
 } moving;
 
@@ -185,7 +185,7 @@ void impulse_contact_slopes(const step_impulse *s, int k, double *slope)
     turn_row(s, n, column, slope);
 }
 
-/* ---- What the laws leave -------------------------------------------------------------------- */
+/* ---- Residuals of the laws ------------------------------------------------------------------- */
 
 double impulse_depth(const step_impulse *s)
 {
@@ -236,7 +236,8 @@ static double friction_miss(const step_impulse *s, int b, double *most)
     return k * sqrt(sum);
 }
 
-/* Signorini: a gap that is open, or the way that its push gives in a step, whichever is less. */
+/* Signorini: the gap if it is open, or the displacement that its force gives in a step, whichever
+ * is less. */
 static double push_miss(const step_impulse *s, int b)
 {
     const impulse_problem *p = &s->problem;

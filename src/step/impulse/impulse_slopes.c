@@ -1,4 +1,4 @@
-/* What formulas over bodies add to the metric H of a step.
+/* The contribution of formulas over bodies to the metric H of a step.
  *
  * A force F(y, y') on something seen, y' = J v, changes by F_y a + F_y' where the speed of the step
  * changes, as y where the force is taken is y0 + a J u (a: impulse_ahead); so the balance of
@@ -7,14 +7,14 @@
  *     S = - fall J_on' (a F_y + F_y') J
  *
  * and a control c of a motor along e the slope -fall e f_c (a c_y + c_y') J. (J is that of the end
- * of the step: how it turns with u is left to the rounds, as everywhere.) All of F_y, F_y' are
- * exact: PART_SLOPES.
+ * of the step: its change with u is left to the rounds, as everywhere.) All of F_y, F_y' are exact:
+ * PART_SLOPES.
  *
  * H is a metric, so of S it takes the symmetric part, and of that the positive one: with M's
  * diagonal d, the eigenvalues of (S + S')/2 in units of d that are positive, by Jacobi's rotations.
- * A spring, a damper, a joint held by a formula are all in H then, however stiff; what pushes away
- * from rest or turns round (a force across a speed) is found by the rounds. The dofs that formulas
- * couple are few; if they are more than MOST, H takes the positive ones of S's diagonal only. */
+ * Springs, dampers and joints held by a formula are then all in H, however stiff; destabilising and
+ * gyroscopic forces are found by the rounds. The dofs that formulas couple are few; if they are
+ * more than MOST, H takes the positive ones of S's diagonal only. */
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void mark_motor(const zw_system *system, const bodies_motor *motor, int *
     }
 }
 
-/* The motor that a control is of; -1: none that is switched on. */
+/* The motor of a control; -1: none that is enabled. */
 static int motor_of(const struct system_bodies *bodies, int control)
 {
     for (int k = 0; k < bodies->motor_count; k++) {
@@ -129,7 +129,7 @@ void impulse_stiff_free(impulse_stiff *stiff)
 
 /* ---- S -------------------------------------------------------------------------------------- */
 
-/* The force of a motor by its control, over a step; 0: that does not matter. */
+/* The derivative of a motor's force by its control, over a step; 0: irrelevant. */
 static double by_control(step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;
@@ -168,7 +168,8 @@ static void add_row(step_impulse *s, int count, const int *dof, const double *ro
     }
 }
 
-/* The slopes of one force or control, which begin at slope `first`; answers where the next do. */
+/* The derivatives of one force or control, which begin at index `first`; returns the index of the
+ * next. */
 static int add_slopes(step_impulse *s, int first, const double *value)
 {
     const bodies_formulas *formulas = s->system->bodies->formulas;
@@ -201,7 +202,7 @@ static int add_slopes(step_impulse *s, int first, const double *value)
 
 /* ---- The positive part ---------------------------------------------------------------------- */
 
-/* One rotation of Jacobi's: S[p][q] becomes 0; V collects them. */
+/* One Jacobi rotation: S[p][q] becomes 0; V accumulates them. */
 static void rotate(double *S, double *V, int n, int p, int q)
 {
     double apq = S[p * n + q], way = (S[q * n + q] - S[p * n + p]) / (2 * apq);
@@ -222,7 +223,7 @@ static void rotate(double *S, double *V, int n, int p, int q)
     S[p * n + q] = S[q * n + p] = 0;
 }
 
-/* S = V diag V', V turned; 0: there are numbers in it that are none. */
+/* S = V diag V'; 0: it contains NaN or infinities. */
 static int diagonalise(double *S, double *V, int n)
 {
     double sum = 0;

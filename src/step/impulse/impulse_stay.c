@@ -1,41 +1,41 @@
-/* Points of contact that stay on their bodies where shapes do not say where they are.
+/* Contact points that stay on their bodies where the shapes do not determine their position.
  *
  * A cylinder that lands on its base has the gap z - R |tilt| at its lowest point: a cone, not a
- * function with slopes. The manifold has four points, from the lowest on; as the cylinder tilts
+ * differentiable function. The manifold has four points, from the lowest on; as the cylinder tilts
  * less and less they run round the rim, in the end by what round-off makes of the tilt. A round
- * with the points of its iterate alone then goes to and fro between two of them, or decides the
- * balance of a step that is solved already by multipliers that belong to other points; and slopes
- * that are found by differences see points jump.
+ * with the points of its iterate alone then alternates between two of them, or evaluates the
+ * balance of a step that is already solved with multipliers that belong to other points; and
+ * derivatives by differences see points jump.
  *
- * So points that push are not forgotten (Kelley's cutting planes). Where the points of a pair have
+ * So points that exert a force are kept (Kelley's cutting planes). Where the points of a pair have
  * shifted along its bodies since the last round by more than PART of how far they are apart, and by
  * more than JUMP times what the bodies have moved against each other, those of the last round that
  * push stay, as points of the bodies and with their multipliers, beside the new ones; and from then
- * on, however little they shift, as the rounds close in on a point between two. They ask for
- * nothing new: along the normal of the new ones no two points of the bodies are nearer. What does
- * not push any more is dropped; where those of the last round are as low as the new ones, they are
- * enough. For differences all points of the last round stay that jump, but where it is known that
- * they follow the shapes smoothly (`follows`). What rolls is not meant: its points shift by a
- * radius times the turn, and that is among the slopes.
+ * on, however little they shift, as the rounds close in on a point between two. They impose nothing
+ * new: along the normal of the new ones no two points of the bodies are nearer. Points without
+ * force are dropped; where those of the last round are as low as the new ones, they are enough. For
+ * differences all points of the last round stay that jump, but where it is known that they follow
+ * the shapes smoothly (`follows`). Rolling is not affected: its points shift by a radius times the
+ * rotation, and that is part of the derivatives.
  *
  * On a rim with a tilt the planes close in on one point, between two that are nearly one: in the
  * limit these are that point, and the impulse is the sum of theirs (impulse_stay_at).
  *
  * Where edges lie over edges, as in a pile of equal boxes, a turn by 1e-9 decides whether a corner
- * is one of the upper or the lower box, or where two edges cross: points have other names from
- * round to round and are where they were. A point without a namesake in the last round that is
- * nearer than PART to one that has lost its name is that one, with its multipliers.
+ * is one of the upper or the lower box, or where two edges cross: points change their names from
+ * round to round although they stay in place. A point whose name is new, and which is nearer than
+ * PART to one of the last round whose name is gone, is that one, with its multipliers.
  *
  * Edges on one another (the hinges of an arch) have many normals, between those of the faces beside
- * them, and round-off says which the search finds. Where the normal has turned by more than JUMP
- * times what the bodies have, and the points of the last round are as low along theirs, they stay
- * with it: a plane that is no farther than the true gap lets nothing through.
+ * them, and round-off decides which one the search finds. Where the normal has turned by more than
+ * JUMP times what the bodies have, and the points of the last round are as low along theirs, they
+ * stay with it: a plane that is no farther than the true gap lets nothing through.
  *
  * Corners on corners (the tips of a gripper's fingers, which mirror each other) have many as well,
  * but one point. There the normal is compared with that of the last round as either body has
  * carried it along: smooth shapes turn it by what the bodies have moved against each other over a
- * radius, edges by what they have turned against each other; by FLIP times that only a choice
- * does. */
+ * radius, edges by what they have turned against each other; a turn of FLIP times that can only be
+ * such a choice. */
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@
 #include "step/impulse/impulse.h"
 
 #define JUMP 10
-#define FLIP 1e6 /* to the smaller shape: radii are larger than a millionth of it */
+#define FLIP 1e6 /* relative to the smaller shape: radii are larger than a millionth of it */
 #define PART 0.01
 #define FLAT 1e-13 /* of the scene */
 
@@ -65,7 +65,7 @@ void impulse_staying_free(impulse_staying *stay)
 
 /* ---- Points on bodies ----------------------------------------------------------------------- */
 
-/* Where the point is on either body: half the gap below and above. */
+/* The position of the point on either body: half the gap below and above. */
 static void fix(const impulse_contacts *t, impulse_stays *it)
 {
     const contact_point *point = &it->point;
@@ -84,7 +84,8 @@ static void fix(const impulse_contacts *t, impulse_stays *it)
     }
 }
 
-/* Where it is now, by way of the bodies: answers how far they have moved against each other. */
+/* Its present position, moved with the bodies; returns how far they have moved against
+ * each other. */
 static double carry(const impulse_contacts *t, const impulse_stays *it, const double *normal,
                     contact_point *to)
 {
@@ -130,7 +131,7 @@ static double most(const double *a, const double *b)
     return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
 }
 
-/* How far the new points are apart. */
+/* The extent of the new points. */
 static double width(const impulse_contacts *t, const pair *p)
 {
     double wide = 0;
@@ -163,7 +164,7 @@ static int is_found(const impulse_contacts *t, const pair *p, uint32_t feature)
     return found;
 }
 
-/* The point of the last round that was where this one is, and has lost its name. */
+/* The point of the last round that was at this position, and whose name is gone. */
 static const impulse_stays *place_of(const impulse_contacts *t, const pair *p,
                                      const contact_point *point)
 {
@@ -264,7 +265,7 @@ static int has_turned(const impulse_contacts *t, const pair *p)
     return turned > 1e-12 && turned * wide > JUMP * moved;
 }
 
-/* The same, where there was one point and there is one. */
+/* The same, for pairs with one point before and after. */
 static int has_flipped(const step_impulse *s, const pair *p)
 {
     const impulse_contacts *t = &s->touch;

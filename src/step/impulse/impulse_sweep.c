@@ -1,10 +1,10 @@
-/* Nothing goes through anything within a step.
+/* Bodies must not pass through each other within a step.
  *
- * Contacts are found where the rounds of a step are: at its start and at its end. What is fast may
- * be through something thin in between, or so deep in it that it comes out on the other side. So
- * the way from q0 to q1 that has been solved for is proved free (system/contact/contact_path.c).
- * All is seen from one instant, at which contacts have been looked for: q1, or with one
- * linearisation (impulse_quick.c) q0.
+ * Contacts are found at the start and at the end of a step. A fast body may pass through something
+ * thin in between, or get so deep into it that it comes out on the other side. So the motion from
+ * q0 to q1 that has been solved for is proved free (system/contact/contact_path.c). Bounds start
+ * from one instant, at which contacts have been searched for: q1, or with one linearisation
+ * (impulse_quick.c) q0.
  *
  *   - A geom none of whose points goes farther than an eighth of its thickness cannot be through
  *     another one that is as slow. (With one linearisation, whose contacts are those of q0 anyway,
@@ -21,9 +21,9 @@
  *   - Triangle meshes have a front alone: from behind they are not found. What is faster than half
  *     its own thickness is marched from the start along all meshes in its reach.
  *
- * If a pair meets that is not part of the problem, or is too deep on the way, the step is taken in
- * pieces, the first of which ends where the pair meets: from there on its contact is in the
- * problem. */
+ * If a pair meets that is not part of the problem, or gets too deep during the step, the step is
+ * taken in pieces, the first of which ends where the pair meets: from there on its contact is in
+ * the problem. */
 #include <math.h>
 #include <string.h>
 
@@ -33,9 +33,9 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-#define SLOW 0.125 /* of the thickness */
+#define SLOW 0.125 /* relative to the thickness */
 #define MESH 0.5   /* the same, on meshes */
-#define LEAST 1e-6 /* of the way: nothing meets before */
+#define LEAST 1e-6 /* fraction of the step: nothing meets before */
 
 zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system)
 {
@@ -65,7 +65,7 @@ void impulse_sweep_free(impulse_sweep *sweep)
     *sweep = (impulse_sweep){0};
 }
 
-/* Points come sorted by geoms: of each pair the nearest. */
+/* Points are sorted by geoms: keeps the nearest of each pair. */
 void impulse_sweep_note(step_impulse *s)
 {
     impulse_sweep *sweep = &s->touch.sweep;
@@ -126,7 +126,7 @@ static int find_fast_now(step_impulse *s, double part, double *sweeps)
     return sweep->fast_count;
 }
 
-/* The first meeting so far is at *first: is there an earlier one? A sleeper that is met wakes. */
+/* Is there a meeting before the first one so far, at *first? A sleeping body that is met wakes. */
 static void march(step_impulse *s, int a, int b, double until, int seen, double *first)
 {
     impulse_sweep *sweep = &s->touch.sweep;
@@ -203,8 +203,8 @@ static int is_listed(const impulse_sweep *sweep, int a, int b)
     return 0;
 }
 
-/* Can they be so near on the way? Their poses are those of the start or of the end of it, and no
- * point goes farther than its length. */
+/* Can they come so near during the motion? Their poses are those at its start or its end, and no
+ * point moves farther than its bound. */
 static int may_meet(const step_impulse *s, int g, int o)
 {
     const impulse_sweep *sweep = &s->touch.sweep;
@@ -244,7 +244,7 @@ static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
     }
 }
 
-/* Those that go farther than contacts were looked for. */
+/* Those that move farther than the range of the contact search. */
 static void find_wild(step_impulse *s)
 {
     impulse_sweep *sweep = &s->touch.sweep;
@@ -285,7 +285,7 @@ double impulse_free_part(step_impulse *s)
     return first < s->h ? fmax(first / s->h, LEAST) : 1;
 }
 
-/* Contacts have been looked for elsewhere: geoms are put where they are at q0. */
+/* Contacts have been searched for elsewhere: puts geoms where they are at q0. */
 static void place_at_start(step_impulse *s)
 {
     const contact_world *world = s->system->bodies->contact;

@@ -1,5 +1,5 @@
-/* The work of a step: what forces, drives, friction and impacts did. What the step itself loses or
- * gains is not among it: that is E - E0 - W, the drift of a run.
+/* The work done in a step by forces, drives, friction and impacts. The numerical loss or gain of
+ * the step itself is not included: that is E - E0 - W, the drift of a run.
  *
  * Forces.  The coordinates go from q0 to q0 (+) h u, so a force Q without a potential, as the step
  * applies it, does the work h Q . u.
@@ -12,18 +12,18 @@
  * which is the kinetic energy that it gives, exactly, where s = A v with one and the same row A:
  * impacts, and friction that brings something to rest within the step. Of contacts that were closed
  * at q0, s is what is true at each instant: J(q0) v0, the mean slip of the step, J(q1) v1, and
- * along the normal 0 in between. J(q1) v0, what the equations of the step see of it, is not: a
- * point that rolls arrives from above at the speed h R omega^2, and what that seems to take is an
- * error of the step. (A contact that was open has the row of q1 for all: it is an impact. One that
- * overlapped is pushed apart, and what that takes is the impulse times the way: its speed is none
- * of the motion's.) Constraints that stay where they are do no work; those that move do, at the
- * rate of the motion that they ask for: A u.
+ * along the normal 0 in between. J(q1) v0, which appears in the equations of the step, is not: a
+ * rolling point arrives from above at the speed h R omega^2, and the apparent loss is an error of
+ * the step. (A contact that was open has the row of q1 for all: it is an impact. One that
+ * overlapped is being separated, and the work is the impulse times the displacement, whose speed is
+ * no part of the motion.) Constraints at rest do no work; moving ones do, at the rate of their
+ * prescribed motion: A u.
  *
- * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
- * rolls swings by a part of h n; but the equations of a step that is too long for them have other
- * solutions, too: a stone that rocks may as well have turned over, by a push at the point where it
- * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
- * meant, which is the one that goes to v0 with h: it is taken in halves. */
+ * Contacts without restitution and limits dissipate energy. In a step the energy may seem to grow,
+ * as rolling oscillates by a part of h n; but the equations of a step that is too long have other
+ * solutions, too: a rocking stone may as well have turned over, by a force at the point where it
+ * arrives. There most of the kinetic energy comes from nowhere. Such a step is not the intended
+ * solution, which tends to v0 with h: it is taken in halves. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,8 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-#define GAIN 0.01 /* of the kinetic energy: more a step is no error of one linearisation */
+#define GAIN                                                                                       \
+    0.01 /* relative to the kinetic energy: more per step is no error of one linearisation */
 
 /* Does constraint c ask for speeds other than 0? */
 static int moves(const step_impulse *s, int c)
@@ -205,7 +206,7 @@ double impulse_kinetic(step_impulse *s, const double *v)
     return sum;
 }
 
-/* ---- Steps that contacts drive --------------------------------------------------------------- */
+/* ---- Steps in which contacts gain energy ----------------------------------------------------- */
 
 static int is_one_sided(const impulse_problem *p, int k)
 {
@@ -264,7 +265,7 @@ int impulse_is_driven(step_impulse *s, const double *v1)
     return pushes(&s->problem) && has_more(s, s->begin, s->work->sweeps, v1, s->driven, 0.1);
 }
 
-/* The angle by which the body that turns fastest would turn in the step. */
+/* The angle by which the fastest rotating body would turn in the step. */
 static double turn(const step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
