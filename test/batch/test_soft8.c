@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -56,19 +57,24 @@ typedef struct stage {
     zw_error error;
 } stage;
 
-static stage stage_of(const char *file)
+static stage stage_at(const char *path)
 {
-    char path[400];
     stage s = {0};
-    snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, file);
     s.model = zw_model_read(path, NULL, &s.error);
     s.system = s.model ? zw_system_compile(s.model, NULL, &s.error) : NULL;
     s.work = s.system ? zw_work_create(s.system, &s.error) : NULL;
     if (!s.work) {
-        print_error("%s: %s\n", file, s.error.text);
+        print_error("%s: %s\n", path, s.error.text);
     }
     assert_non_null(s.work);
     return s;
+}
+
+static stage stage_of(const char *file)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, file);
+    return stage_at(path);
 }
 
 static void stage_end(stage *s)
@@ -118,6 +124,7 @@ typedef struct motion {
     int in_lanes;  /* steps of worlds that were taken so */
     double rounds; /* of Newton's method in a solve of eight, on average, */
     double alone;  /* and of those of its worlds that went on alone */
+    long marches;  /* worlds whose ways were proved to be free one by one */
 } motion;
 
 static motion move_batch(stage *s, const scene *of, int threads, int at_once)
@@ -145,6 +152,7 @@ static motion move_batch(stage *s, const scene *of, int threads, int at_once)
         solves += worker->once8 ? worker->once8->solves : 0;
         rounds += worker->once8 ? worker->once8->rounds : 0;
         alone += worker->once8 ? worker->once8->rounds_alone : 0;
+        m.marches += worker->once8 ? worker->once8->marches : 0;
     }
     m.rounds = solves > 0 ? (double)rounds / (double)solves : 0;
     m.alone = solves > 0 ? (double)alone / (double)solves : 0;
@@ -212,6 +220,7 @@ static motion compare_lanes(int *taken)
             assert_true(m.in_lanes > worlds * steps * least / 100);
             sum.rounds += m.rounds;
             sum.alone += m.alone;
+            sum.marches += m.marches;
             *taken += m.in_lanes;
             for (int i = 0; i < worlds; i++) {
                 zw_status status = ZW_OK;
@@ -239,7 +248,9 @@ static void test_lanes_are_worlds_alone(void **unused)
  * Other stiffnesses (STIFF 1e5, STIFFEST 1e4 or 1e9, SLOWLY 1e4), more patience (MOST 96) and other
  * means (CALM 2, TURN 1, MEAN 0.1) take more rounds; less patience (MOST 24) and no means at all
  * (MEAN 1), or a turn of friction by no more than `stiff`, leave more worlds. If fewer go on alone
- * (FEW 1), lanes take more rounds; if more do (FEW 3), all of them together. */
+ * (FEW 1), lanes take more rounds; if more do (FEW 3), all of them together. If lanes prove less
+ * about the paths of bodies (once8_ends.c: PIECES 1, LOOKS 0.3, DEPTH 0.2), more worlds march along
+ * them; if more is evaluated or assumed there (PIECES 4, LOOKS 4), fewer do. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -247,12 +258,86 @@ static void test_once_too(void **unused)
     law = &once;
     motion all = compare_lanes(&taken);
     law = &soft;
-    print_message("%.2f rounds and %.2f alone, %d steps in lanes\n", all.rounds, all.alone, taken);
+    print_message("%.2f rounds and %.2f alone, %d steps in lanes, %ld marches\n", all.rounds,
+                  all.alone, taken, all.marches);
     if (worlds == 20 && steps == 60) {
         assert_true(all.rounds < 27);
         assert_true(all.rounds + all.alone < 66.9);
         assert_true(taken > 9331);
+        assert_true(all.marches > 2800 && all.marches < 2900);
     }
+}
+
+/* ---- Where a step alone would be taken in halves ----------------------------------------------
+ */
+
+/* A step of three bodies that spin in the air. Do lanes take it? In either case it has the bits of
+ * the step alone, which leads to x. */
+static int spin(stage *s, double speed, double *x)
+{
+    double v[8] = {0, 0, 0, speed, 0.3 * speed, 0.7 * speed, 0.2 * speed, -0.1 * speed};
+    zw_batch *batch =
+        zw_batch_create(&(zw_batch_def){.system = s->system, .worlds = 1, .threads = 1}, &s->error);
+    zw_state *alone = zw_state_create(s->system, s->work, NULL, &s->error);
+    assert_non_null(batch);
+    assert_non_null(alone);
+    memcpy(zw_batch_field(batch, 0, ZW_FIELD_V), v, sizeof v);
+    set(s, alone, ZW_FIELD_V, 8, v);
+    assert_int_equal(zw_batch_step(batch, &once, 1, 0, &s->error), ZW_OK);
+    assert_int_equal(zw_step(s->system, alone, s->work, &once, &s->error), ZW_OK);
+    assert_non_null(batch->worker[0].once8);
+    int taken = batch->worker[0].once8->taken > 0;
+    compare(&(scene){.file = "spinning bodies"}, zw_batch_state(batch, 0), alone, 0);
+    *x = zw_field(s->system, alone, s->work, ZW_FIELD_Q).data[0];
+    zw_state_free(alone);
+    zw_batch_free(batch);
+    return taken;
+}
+
+static stage stage_in_air(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/zwang_soft8_%ld.xml", (long)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("<mujoco><option timestep='0.01'/><worldbody><geom type='plane' size='1 1 1'/>"
+          "<body pos='0 0 50'><freejoint/><geom type='box' size='.1 .2 .35'/>"
+          "<body pos='.1 .3 .2'><joint axis='1 2 3'/><geom type='capsule' size='.05 .2'/>"
+          "<body pos='.1 .2 .4'><joint axis='3 1 2'/><geom type='box' size='.03 .1 "
+          ".2'/></body></body></body>"
+          "</worldbody></mujoco>",
+          file);
+    fclose(file);
+    stage s = stage_at(path);
+    remove(path);
+    return s;
+}
+
+/* The faster a block spins, the more energy a step gains that is explicit in its inertia. Lanes and
+ * a world alone sum energies in different orders, so they do not agree to the last bit on where it
+ * is too much: lanes stop short of that by HAIR of once8_check.c. (The test fails with -1e-9 and
+ * with 1e-3. With 0 it passes: these sums happen to agree.) */
+static void test_too_much_energy(void **unused)
+{
+    (void)unused;
+    stage s = stage_in_air();
+    double low = 0.1, high = 60, x, beyond;
+    assert_true(spin(&s, low, &x) && !spin(&s, high, &x));
+    while (nextafter(low, high) < high) {
+        double middle = 0.5 * (low + high);
+        *(spin(&s, middle, &x) ? &low : &high) = middle;
+    }
+    print_message("bodies that spin at %.17g rad/s step in lanes, no faster ones\n", low);
+    spin(&s, low, &x);
+    spin(&s, low * (1 + 1e-6), &beyond); /* in halves */
+    assert_true(fabs(beyond - x) > 0.01 * fabs(x));
+    for (int k = 0; k < 100; k++) {
+        high = nextafter(high, INFINITY);
+        low = nextafter(low, 0);
+        spin(&s, low, &x);
+        spin(&s, high, &x);
+    }
+    stage_end(&s);
 }
 
 /* ---- What a caller may do on the way, in lanes and without ----------------------------------- */
@@ -404,6 +489,7 @@ int main(int count, char **word)
     worlds = count > 2 ? atoi(word[2]) : worlds;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lanes_are_worlds_alone),
+        cmocka_unit_test(test_too_much_energy),
         cmocka_unit_test(test_once_too),
         cmocka_unit_test(test_a_caller_who_meddles),
         cmocka_unit_test(test_a_poisoned_world),

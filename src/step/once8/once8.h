@@ -91,6 +91,7 @@ typedef struct once8 {
     long taken;                  /* number of steps of worlds so far, */
     long solves, rounds;         /* solves of eight, the rounds that these took, */
     long rounds_alone;           /* and those of worlds that went on alone */
+    long marches;                /* worlds whose ways lanes could not prove to be free */
     void *memory;
 } once8;
 

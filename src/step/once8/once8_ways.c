@@ -142,6 +142,7 @@ void once8_check_ways(once8 *s, const zw_mask8 *slow)
         once8_prove_ways(s, &asked, &left);
     }
     for (int l = 0; l < of->lanes; l++) {
+        s->marches += of->good[l] && left[l];
         of->good[l] = of->good[l] && (!left[l] || is_free(s, l)) ? -1 : 0;
     }
 }
