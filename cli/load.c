@@ -25,7 +25,41 @@ static int refuse(zw_error *error, const char *path, const char *why)
     return CLI_FILE;
 }
 
-/* If the file is missing, adds the name of a similar file in the same folder to the message. */
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int is_model(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (!strcmp(dot, ".zw") || !strcmp(dot, ".xml") || !strcmp(dot, ".mjcf") ||
+                   !strcmp(dot, ".urdf"));
+}
+
+/* "; that folder has a.zw, b.xml": the first few models, of count names in order. */
+static void list_models(char *const *list, int count, zw_error *error)
+{
+    enum { LISTED = 6 };
+    int listed = 0, models = 0;
+    for (int i = 0; i < count; i++) {
+        models += is_model(list[i]);
+    }
+    for (int i = 0; i < count && listed < LISTED; i++) {
+        if (is_model(list[i])) {
+            size_t length = strlen(error->text);
+            snprintf(error->text + length, sizeof error->text - length, "%s %.60s",
+                     listed++ ? "," : "; models in that folder:", list[i]);
+        }
+    }
+    if (models > listed) {
+        size_t length = strlen(error->text);
+        snprintf(error->text + length, sizeof error->text - length, ", ... (%d)", models);
+    }
+}
+
+/* If the file is missing, adds the name of a similar file in the same folder to the message, or
+ * else the models that there are. */
 static void suggest_file(const char *path, zw_error *error)
 {
     enum { OFFERED = 500 };
@@ -43,8 +77,13 @@ static void suggest_file(const char *path, zw_error *error)
     if (files) {
         closedir(files);
     }
+    qsort(list, (size_t)count, sizeof *list, by_name);
     const char *meant = cli_suggest(name, (const char *const *)list, count);
-    if (meant) {
+    if (!files) {
+        snprintf(error->text, sizeof error->text, "there is no folder %.200s", folder);
+    } else if (!meant) {
+        list_models(list, count, error);
+    } else {
         size_t length = strlen(error->text);
         snprintf(error->text + length, sizeof error->text - length, "; did you mean %.*s%s?",
                  slash ? (int)(slash - path) + 1 : 0, path, meant);

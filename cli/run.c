@@ -456,6 +456,28 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
     return code;
 }
 
+/* The options of the run. A fixed step that is longer than the whole run is a mistake. */
+static int plan_run(const cli_arguments *arguments, const cli_world *world, zw_run_options *plan,
+                    zw_error *error)
+{
+    if (zw_run_plan(world->system, world->state, &arguments->run, plan, error) != ZW_OK) {
+        return CLI_USAGE;
+    }
+    int fixed = plan->method != ZW_METHOD_DOP853 && plan->method != ZW_METHOD_STIFF &&
+                plan->method != ZW_METHOD_BDF;
+    double now = zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0];
+    if (fixed && arguments->run.step > plan->time - now) {
+        *error = (zw_error){.status = ZW_BAD_INPUT};
+        snprintf(error->text, sizeof error->text,
+                 "--step %g is longer than the whole run, from t = %g to %g; %s takes steps well "
+                 "below that, such as --step %g",
+                 arguments->run.step, now, plan->time, zw_method_name(plan->method),
+                 (plan->time - now) / 1000);
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}
+
 int cli_run(const cli_arguments *arguments)
 {
     cli_world world;
@@ -467,10 +489,7 @@ int cli_run(const cli_arguments *arguments)
         return CLI_USAGE;
     }
     int code = cli_load(arguments, &world, &error);
-    if (code == CLI_OK &&
-        zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
-        code = CLI_USAGE;
-    }
+    code = code == CLI_OK ? plan_run(arguments, &world, &plan, &error) : code;
     if (code == CLI_OK) {
         w.happened = calloc((size_t)zw_count(world.system, ZW_KIND_EVENT) + 1, sizeof(long));
         w.record = arguments->output_count ? zw_record_create(world.system, &error) : NULL;

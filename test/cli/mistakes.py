@@ -43,6 +43,7 @@ FILES = [  # exit status 3 unless it says otherwise: a mistake in the model
     ("expected an operator or the end of the line before 'x'; a product is written a*b", 3, X + "force x: 2 x\n"),
     ("gravity is a vector, such as (0, -9.81)", 3, X + "gravity 9.81\n"),
     ("the time of a run must be positive, not -3", 3, X + "run time -3\n"),
+    ("cannot open the file 'pendulun.zw'; did you mean 'pendulum.zw'?", 3, X + 'include "pendulun.zw"\n'),
     ("cannot open the file 'b.zw'", 3, X + 'include "b.zw"\n'),
     ("; is not part of the language: a statement ends with its line", 3, "coord x = 1;\nmass 1 at (x);\n"),
     ("the file is empty; a model starts with a line such as coord x = 1", 3, ""),
@@ -60,7 +61,9 @@ ROBOTS = [
 COMMANDS = [
     ("there is no command rnu; did you mean run?", 2, "rnu {P}"),
     ("run needs a file (.zw, .xml or .urdf); see `zwang help run`", 2, "run"),
-    ("nothing.zw: error: No such file or directory", 4, "run nothing.zw"),
+    ("nothing.zw: error: No such file or directory; models in that folder: ", 4, "run nothing.zw"),
+    ("error: there is no folder /nowhere/", 4, "run /nowhere/nothing.zw"),
+    ("--step 1e+09 is longer than the whole run, from t = 0 to 10; rk4 takes steps well below that, such as --step 0.01", 2, "run {P} --method rk4 --step 1e9"),
     ("pendulun.zw: error: No such file or directory; did you mean pendulum.zw?", 4, "run pendulun.zw"),
     ("no site, body or geom is called hnd; bodies are arm", 2, "look {R} --frame hnd"),
     ("there is nothing to minimise; add a line such as: cost (x - 1)^2", 3, "optimise {P}"),

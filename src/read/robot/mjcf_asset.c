@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "read/file/file.h"
 #include "read/robot/mjcf.h"
+#include "read/zw/zw.h"
 
 enum { MJCF_PLATE = 7 }; /* of builtin meshes; has no volume */
 
@@ -42,11 +43,10 @@ char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what,
     } else if (state == READ_FILE_MISSING && missing != NULL) {
         *missing = 1;
     } else if (bytes == NULL) {
-        form_fail(&m->xml, element, "file",
-                  state == READ_FILE_TOO_LARGE
-                      ? "the %s '%.200s' has more than " READ_FILE_MOST_TEXT
-                      : "the %s '%.200s' cannot be opened",
-                  what, *path);
+        int large = state == READ_FILE_TOO_LARGE;
+        form_fail(&m->xml, element, "file", "the %s '%.200s' %s%s", what, *path,
+                  large ? "has more than " READ_FILE_MOST_TEXT : "cannot be opened",
+                  large ? "" : read_similar_file(m->xml.options, *path).text);
     }
     return bytes;
 }

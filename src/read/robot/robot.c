@@ -83,11 +83,13 @@ int robot_file(xml_tree *xml, const char *path, int place)
     if (text == NULL) {
         if (state == READ_FILE_NO_MEMORY) {
             xml_no_memory(xml);
+        } else if (state == READ_FILE_MISSING) {
+            xml_fail(xml, place, "cannot open the file '%.200s'%s", path,
+                     read_similar_file(xml->options, path).text);
         } else {
             xml_fail(xml, place,
-                     state == READ_FILE_MISSING     ? "cannot open the file '%.200s'"
-                     : state == READ_FILE_TOO_LARGE ? "'%.200s' has more than " READ_FILE_MOST_TEXT
-                                                    : "'%.200s' cannot be read; is it a folder?",
+                     state == READ_FILE_TOO_LARGE ? "'%.200s' has more than " READ_FILE_MOST_TEXT
+                                                  : "'%.200s' cannot be read; is it a folder?",
                      path);
         }
         return -1;

@@ -234,6 +234,8 @@ typedef struct read_guess {
 read_guess read_guess_start(const char *text, int length);
 void read_guess_offer(read_guess *guess, const char *text, int length);
 read_shown read_guess_show(const read_guess *guess);
+/* similar.c: the same for a file that is missing, among those in its folder. */
+read_shown read_similar_file(const zw_read_options *options, const char *path);
 read_guess read_guess_name(const reader *r,
                            int symbol); /* among all names that a formula may use */
 

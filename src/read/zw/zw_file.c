@@ -154,7 +154,8 @@ int read_file_open(reader *r, const char *path, int token)
     char *text = read_file_bytes(r->options, path, &length, &state);
     if (text == NULL) {
         return state == READ_FILE_MISSING
-                   ? read_fail(r, token, "cannot open the file '%.200s'", path)
+                   ? read_fail(r, token, "cannot open the file '%.200s'%s", path,
+                               read_similar_file(r->options, path).text)
                : state == READ_FILE_TOO_LARGE
                    ? read_fail(r, token, "'%.200s' has more than " READ_FILE_MOST_TEXT, path)
                : state == READ_FILE_UNREADABLE
