@@ -141,6 +141,10 @@ static const scene scenes[] = {
      .text = OF("", "<geom type='plane' size='5 5 1' friction='.01 0 0' euler='2 3 0'/>" FREE(
                         "0 0 .15", "type='box' size='.2 .3 .1'")),
      .before = .044},
+    {.name = "a coin that lands on its rim",
+     .text = OF("", FLOOR COIN("0 0 .11", "1 0 20")),
+     .before = .038,
+     .tolerance = 1e-15},
     {.name = "a ball that bounces",
      .text = OF("", FLOOR FREE("0 0 .11", "size='.1' friction='.1 0 0'")),
      .before = .044,

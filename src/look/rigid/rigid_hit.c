@@ -5,7 +5,8 @@
  *
  *     g_q (Z_q + P_h,q h_z) + g_p = 0
  *
- * g_q being the row of the normal (but of points along a rim), or of the limit. The impact then, if
+ * g_q being the row of the normal, or of the limit. (That holds along a rim, too: what closes is
+ * its lowest point, where the gap does not change as the point goes along it.) The impact then, if
  * all of it happens at once,
  *
  *     M(q) (v+ - v-) = B(q)' p,     w+ + e w- = 0 along normals that push, the laws of rigid_law.c
@@ -99,54 +100,6 @@ static int gap_of(const meeting *it, step_impulse *s, const double *q, double *g
     return 0;
 }
 
-/* Does the gap of a point change as the row of its normal says? Not where it goes along a rim that
- * tilts. */
-static int follows_row(const step_impulse *s, const contact_point *point)
-{
-    touch_change by[12];
-    int same = touch_slopes(s->system->bodies->contact, s->touch.found.pose, point, by);
-    for (int k = 0; k < 12 && same; k++) {
-        double n = k % 6 < 3 ? 0 : (k < 6 ? -1 : 1) * point->frame[k % 3];
-        same = fabs(by[k][6] - n) < 1e-9;
-    }
-    return same;
-}
-
-/* Then its slopes are those of differences of the gap. 0: it is not there, or no memory. */
-static int differ_gap(sens_rigid *r, meeting *it)
-{
-    const double tiny = 0x1p-17; /* a rim that hardly tilts turns its lowest point fast */
-    int n = r->system->n, good = 1;
-    double *q = base_alloc((size_t)r->system->nq * sizeof *q), *unit = r->gain, gap[4];
-    for (int j = 0; j < n && q && good; j++) {
-        memset(unit, 0, (size_t)n * sizeof *unit);
-        unit[j] = 1;
-        for (int k = 0; k < 4 && good; k++) {
-            double by = number_place[k] * tiny;
-            tree_advance(r->system->tree, r->q_end, unit, &by, q);
-            good = gap_of(it, r->here.s, q, &gap[k]);
-        }
-        it->row[j] = good ? number_slope(gap, tiny) : 0;
-    }
-    good = good && q;
-    base_free(q);
-    return good;
-}
-
-/* What meets, with the slopes of its gap. 0: it is not there. */
-static int find_slopes(sens_rigid *r, const step_impulse *s, meeting *it)
-{
-    const impulse_contacts *t = &s->touch;
-    int good = find_meeting(r, s, it);
-    for (int k = 0; good && it->limit < 0 && k < t->found.count; k++) {
-        const contact_point *point = &t->found.point[k];
-        if (memcmp(&point->key, &it->key, sizeof it->key) == 0 && !follows_row(s, point)) {
-            return differ_gap(r, it);
-        }
-    }
-    return good;
-}
-
 /* How the gap changes with a number of the model, all places as they are. */
 static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double *by)
 {
@@ -164,7 +117,7 @@ static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double 
 zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, double *by)
 {
     meeting it = {.row = row};
-    int good = find_slopes(r, s, &it);
+    int good = find_meeting(r, s, &it);
     for (int k = 0; k < r->names && good; k++) {
         good = gap_by_name(r, &it, k, &by[k]);
     }
@@ -178,7 +131,7 @@ zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
     size_t n = (size_t)r->system->n, wide = 2 * n + (size_t)r->more, width = wide + 1;
     meeting it = {.row = r->unit};
     double rate = 0;
-    int good = find_slopes(r, s, &it);
+    int good = find_meeting(r, s, &it);
     for (size_t i = 0; i < n; i++) {
         rate += it.row[i] * r->piece[i * width + 2 * n];
     }
