@@ -283,23 +283,41 @@ static int look(const sens_rigid *r, const impact *it, step_impulse *s, const do
     return rigid_values(&r->half[0], &s->aside, it->after, y, y + n);
 }
 
-/* By the place (column < n), or by a number of the model. */
+/* By a number of the model. */
+static int differ_name(sens_rigid *r, const impact *it, int name, double *to)
+{
+    const rigid_variant *of = &r->variant[name];
+    size_t count = (size_t)r->system->n + 2 * (size_t)r->half[0].rows;
+    double *y[4];
+    int good = 1;
+    for (int k = 0; k < 4 && good; k++) {
+        y[k] = r->y + (size_t)k * count;
+        good = look(r, it, of->at[k].s, it->q, y[k]);
+    }
+    return good && number_slopes(count, y, of->of.step, to);
+}
+
+/* By the place, along a speed: over ways that are shortened until two agree. */
 static int differ(sens_rigid *r, const impact *it, int column, double *to)
 {
+    step_impulse *s = r->here.s;
     size_t n = (size_t)r->system->n, count = n + 2 * (size_t)r->half[0].rows;
-    double *y[4], step = column < (int)n ? SMALL : r->variant[column - (int)n].of.step;
-    for (int k = 0; k < 4; k++) {
-        step_impulse *s = column < (int)n ? r->here.s : r->variant[column - (int)n].at[k].s;
-        double by = number_place[k] * SMALL;
-        y[k] = r->y + (size_t)k * count;
-        memset(r->unit, 0, n * sizeof(double));
-        r->unit[column < (int)n ? column : 0] = column < (int)n;
-        tree_advance(r->system->tree, it->q, r->unit, &by, s->q1);
-        if (!look(r, it, s, s->q1, y[k])) {
-            return 0;
+    double *y[4], step = SMALL, apart = HUGE_VAL;
+    int done = 0;
+    for (int tries = 0; tries < 3 && apart > NUMBER_AGREE && !done;
+         tries++, step /= NUMBER_SHORTER) {
+        int good = 1;
+        for (int k = 0; k < 4 && good; k++) {
+            double by = number_place[k] * step;
+            y[k] = r->y + (size_t)k * count;
+            memset(r->unit, 0, n * sizeof(double));
+            r->unit[column] = 1;
+            tree_advance(r->system->tree, it->q, r->unit, &by, s->q1);
+            good = look(r, it, s, s->q1, y[k]);
         }
+        done = good && !number_improve(count, y, step, &apart, to);
     }
-    return number_slopes(count, y, step, to);
+    return apart < HUGE_VAL;
 }
 
 /* Multipliers in the order of the rows of s->aside, then what holds and slides. */
@@ -357,7 +375,7 @@ static int put_all(sens_rigid *r, const impact *it, int size, double *K, double 
         }
     }
     for (int c = 0; c < n + r->names; c++) {
-        if (!differ(r, it, c, y)) {
+        if (!(c < n ? differ(r, it, c, y) : differ_name(r, it, c - n, y))) {
             return 0;
         }
         rigid_spread(half, n, law, y, y + n, x + (size_t)c * (size_t)size);
@@ -397,7 +415,7 @@ static int column_of(sens_rigid *r, void *user, int name, double *to)
         return 0;
     }
     double *y = r->y + 4 * (n + 2 * rows);
-    if (!differ(r, user, (int)n + name, y)) {
+    if (!differ_name(r, user, name, y)) {
         return 0;
     }
     rigid_spread(&r->half[0], (int)n, law, y, y + n, to);

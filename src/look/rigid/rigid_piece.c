@@ -13,11 +13,11 @@
  *
  * Slopes by multipliers and by v1 are there. Those by u, q0, v0, h and p are differences of the
  * equations, not of solutions: with f at four places, (8 (f1 - f-1) - (f2 - f-2))/12 s, where
- * places move by s = 1.2e-4 (m or rad) and speeds by s/h. The error by their length is of order
- * s^4, 2e-16 times the fifth derivative, round-off gives 1e-12; directions of slip, which may
- * change quickly, and laws of boxes are not in them (rigid_law.c). theta and sigma are. The
- * equations are evaluated by the functions that a step has them of (impulse_again.c), so that there
- * is no second form of them. */
+ * places move by s = 4.9e-4 (m or rad) and speeds by s/h, or by less where that is too far
+ * (number.h). The error by their length is of order s^4, round-off gives 1e-12; directions of slip,
+ * which may change quickly, and laws of boxes are not in them (rigid_law.c). theta and sigma are.
+ * The equations are evaluated by the functions that a step has them of (impulse_again.c), so that
+ * there is no second form of them. */
 #include <math.h>
 #include <string.h>
 
@@ -28,10 +28,8 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-#define SMALL 0x1p-13 /* m, rad; of a length of time, or a parameter, this part */
-#define AGREE                                                                                      \
-    1e-8 /* of slopes over two ways: of what bends (air: v |v|) that is the error, too             \
-          */
+#define SMALL 0x1p-11 /* m, rad; of a parameter, this part */
+#define LONGER 0x1p-9 /* of the length of the piece */
 #define CONTRADICTS 1e-6
 #define LOOSE 1e-6 /* multipliers that are not determined move nothing, up to this */
 #define RANK 1e-8  /* rows that depend on each other do so up to errors of differences */
@@ -165,10 +163,10 @@ int rigid_piece_decide(sens_rigid *r)
 static double size_of(const sens_rigid *r, rigid_what what, int j)
 {
     double h = r->here.s->h;
-    return SMALL * (what == BY_Q       ? 1
-                    : what == BY_H     ? h
-                    : what == BY_PARAM ? 1 + fabs(r->param[j])
-                                       : 1 / h);
+    return what == BY_H ? LONGER * h
+                        : SMALL * (what == BY_Q       ? 1
+                                   : what == BY_PARAM ? 1 + fabs(r->param[j])
+                                                      : 1 / h);
 }
 
 /* One thing is so much more than it was. */
@@ -275,8 +273,10 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
 {
     size_t count = count_of(r);
     double was = now(r, what, j), step = size_of(r, what, j), apart = HUGE_VAL, *y[4];
+    int done = 0;
     double shift = what == BY_PARAM ? shift_of(r, j, &step) : 0;
-    for (int tries = 0; tries < 4 && apart > AGREE && step > 0; tries++, step /= 16) {
+    for (int tries = 0; tries < 4 && apart > NUMBER_AGREE && step > 0 && !done;
+         tries++, step /= NUMBER_SHORTER) {
         int good = 1;
         for (int k = 0; k < 4 && good; k++) {
             y[k] = r->y + (size_t)k * count;
@@ -286,11 +286,7 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
                    look(r, r->here.s, y[k]);
             put_back(r, what, j, was);
         }
-        double off = good ? number_apart(count, y) : HUGE_VAL;
-        if (off < apart) {
-            number_slopes(count, y, step, to);
-            apart = off;
-        }
+        done = good && !number_improve(count, y, step, &apart, to);
     }
     return apart < HUGE_VAL;
 }

@@ -50,4 +50,36 @@ static inline int number_slopes(size_t count, double *const y[4], double step, d
     return 1;
 }
 
+/* Ways are shortened by NUMBER_SHORTER until slopes agree to NUMBER_AGREE: those over the nearer
+ * and the farther places, or those of one way and the next. (Of a smooth function the first differ
+ * by the square of the way and the others by its fourth power; of one that bends, as drag, v |v|,
+ * does, both by the way itself.) Of two that agree the longer one has less round-off, and if the
+ * shorter is worse in itself, that has taken over. */
+#define NUMBER_AGREE 1e-8
+#define NUMBER_SHORTER 16.0
+
+/* Another way: are its slopes those to be taken? Then they are, and *apart is theirs (HUGE_VAL:
+ * none yet). 0: what there is in `to` is enough. */
+static inline int number_improve(size_t count, double *const y[4], double step, double *apart,
+                                 double *to)
+{
+    double off = number_apart(count, y), most = 0, differs = 0;
+    if (off > *apart) {
+        return 0;
+    }
+    for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
+        most = fmax(most, fabs(to[i]));
+    }
+    for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
+        const double f[4] = {y[0][i], y[1][i], y[2][i], y[3][i]};
+        differs = fmax(differs,
+                       fabs(number_slope(f, step) - to[i]) / (fabs(to[i]) + 1e-2 * most + 1e-300));
+    }
+    if (*apart < HUGE_VAL && differs < NUMBER_AGREE) {
+        return 0;
+    }
+    *apart = off;
+    return number_slopes(count, y, step, to);
+}
+
 #endif

@@ -20,9 +20,6 @@
 #include "tree/sweeps.h"
 
 #define SMALL 0x1p-13 /* m, rad; of speeds SMALL/h would be too far: they bend forces, too */
-#define AGREE                                                                                      \
-    1e-8 /* of slopes over two ways: of what bends (air: v |v|) that is the error, too             \
-          */
 #define SWITCHES 1e-3 /* those that differ by more are of something that does */
 enum { TRIES = 3 };
 
@@ -165,16 +162,14 @@ static int differ(beside *at, general_by what, int j, double *to)
     size_t count = 3 * (size_t)at->s->system->n;
     double x = what == BY_PARAM ? at->s->work->param[j] : what == BY_V ? at->s->v0[j] : 0;
     double step = SMALL * (1 + fabs(x)), apart = HUGE_VAL, last = step;
-    for (int tries = 0; tries < TRIES && apart > AGREE; tries++, step /= 16) {
+    int done = 0;
+    for (int tries = 0; tries < TRIES && apart > NUMBER_AGREE && !done;
+         tries++, step /= NUMBER_SHORTER) {
         int good = 1;
         for (int k = 0; k < 4 && good; k++) {
             good = look(at, what, j, number_place[k] * step, at->y[k]);
         }
-        double off = good ? number_apart(count, at->y) : HUGE_VAL;
-        if (off < apart) {
-            number_slopes(count, at->y, step, to);
-            apart = off;
-        }
+        done = good && !number_improve(count, at->y, step, &apart, to);
         last = step;
     }
     if (apart <= SWITCHES) {
