@@ -4,19 +4,19 @@
  * that forces and residuals both come out as sqrt(energy). Cones are first made self-dual:
  * residuals of tangential rows times friction, multipliers divided by it.
  *
- * Scales. Forces are compared with   R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
- * residuals with                     V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|, R)
- * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that
- * a_free violates: a contact far away does not count). R, in the same units, is what a row has to
- * undo where it stops a coordinate dead: then a and w are round-off, and of a given force only a
- * rough a_free is known. (And where a row has nothing to undo: a knee that is just straight while
- * its owner falls.) The small additions keep a constraint force that is tiny beside what it is the
- * difference of from being measured against round-off. Multipliers take no
- * part in these scales: internal forces could inflate them and hide an error. But what sixteen
- * digits cannot hold is granted: forces of nearly parallel constraints that cancel leave GRANTED
- * |A|'|lambda| behind, however they are computed, and a large multiplier is on the surface of its
- * cone to GRANTED of itself and no better. That much is subtracted from the error, but never more
- * than GRANTED_MOST of R. */
+ * Scales. Forces are compared with R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
+ * residuals with V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|, R) (largest entries;
+ * |w| of blocks that push, and all of it only over blocks that push or that a_free violates: a
+ * contact far away does not count). R, in the same units, is what a row has to compensate where it
+ * stops a coordinate completely: then a and w are round-off, and for a given force only a rough
+ * a_free is known. (And where a row has nothing to compensate: a knee that is just straight while
+ * the robot falls.) The small additions prevent a constraint force that is a tiny difference of
+ * large terms from being compared with round-off. Multipliers take no part in these scales:
+ * internal forces could inflate them and hide an error. But what sixteen digits cannot hold is
+ * granted: forces of nearly parallel constraints that cancel leave GRANTED |A|'|lambda| behind,
+ * however they are computed, and a large multiplier is on the surface of its cone to GRANTED of
+ * itself and no better. That much is subtracted from the error, but never more than GRANTED_MOST of
+ * R. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -55,9 +55,10 @@ size_t zw_gauss_certify_scratch(const zw_gauss *problem)
     return 5 * (size_t)problem->n + 5 * (size_t)gauss_row_count(problem) + 1;
 }
 
-/* A coordinate without mass is measured by the pull of the rows that touch it, over their length in
- * the masses that they move; or, where they move next to none, in the largest: else a row that is
- * about to move no mass would make all errors of its coordinates look small. */
+/* The unit of a coordinate without mass follows from the rows that involve it, divided by their
+ * length in the masses that they move or, where they move almost none, in the largest mass:
+ * otherwise a row that is about to move no mass would make all errors of its coordinates look
+ * small. */
 static void certify_units(certifier *j)
 {
     const zw_gauss *problem = j->problem;
@@ -153,8 +154,8 @@ static void certify_rows(certifier *j, int k, int at)
     }
 }
 
-/* The free motion; where a force was given instead, what it would be if M were its diagonal: the
- * scale needs no more. */
+/* The free motion; where a force was given instead, the one for M replaced by its diagonal, which
+ * is enough for the scale. */
 static void certify_free(certifier *j)
 {
     const zw_gauss *problem = j->problem;

@@ -1,4 +1,5 @@
-/* Is this a valid problem? Whatever the kernel could not handle is refused here, by name. */
+/* Is this a valid problem? Everything that the kernel could not handle is rejected here,
+ * by name. */
 #include <limits.h>
 #include <math.h>
 
@@ -26,8 +27,8 @@ static zw_status check_vector(const char *name, size_t n, const double *x, zw_er
                              x[i]);
 }
 
-/* Compressed storage: count + 1 starts, from 0, never falling. Read before anything they lead to.
- */
+/* Compressed storage: count + 1 starts, from 0, never decreasing. Checked before anything they
+ * refer to. */
 static zw_status check_starts(const char *name, int count, const int *start, zw_error *error)
 {
     if (start == NULL || start[0] != 0) {

@@ -1,7 +1,7 @@
 /* Contacts with Coulomb's law in one linear step, for one world and for eight (design:
  * math/lane.h).
  *
- *     H (u - v0) = r + J' lambda                   H symmetric, on the ways of a tree
+ *     H (u - v0) = r + J' lambda                   H symmetric, on the paths of a tree
  *
  *     w = J u:     0 <= lambda_n  _|_  w_n - b >= 0
  *                  |lambda_t| <= mu lambda_n,   lambda_t = -mu lambda_n w_t/|w_t|  where w_t != 0
@@ -35,7 +35,7 @@
 /* One world: u - v0 in x, and the multipliers. */
 void augment_solve1(augment1 *s);
 
-/* One world, with room for it: augment_alone.c */
+/* One world, with memory for it: augment_alone.c */
 typedef struct augment_alone {
     augment1 it;
     paths_shape straight;
@@ -46,13 +46,13 @@ typedef struct augment_alone {
     void *memory;
 } augment_alone;
 
-/* For n unknowns on the ways of a tree. 0: no memory */
+/* For n unknowns on the paths of a tree. 0: no memory */
 int augment_alone_create(augment_alone *a, int n, const int *parent);
 void augment_alone_free(augment_alone *a);
 int augment_alone_grow(augment_alone *a, int blocks, int entries);
 
-/* Eight worlds: the same. The last of them on their way go on in `alone`, which has room for all
- * blocks; the number of steps that were taken there is added to *steps. */
+/* Eight worlds: the same. The last unsolved ones continue in `alone`, which has room for all
+ * blocks; the number of steps taken there is added to *steps. */
 void augment_solve8(augment8 *s, augment_alone *alone, long *steps);
 
 #endif

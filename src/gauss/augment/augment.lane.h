@@ -1,6 +1,6 @@
 /* Coulomb's law by augmented multipliers: Newton's method for u and lambda together.
  *
- * With P that puts z = (z_n, z_t) into the law,
+ * With the projection P of z = (z_n, z_t) onto the law,
  *
  *     open     z_n <= 0                     P = 0
  *     sticks   |z_t| <= mu z_n              P = z
@@ -9,21 +9,22 @@
  * Coulomb's law is lambda = P(z), z = lambda - k (w - b), for one k > 0 and then for every one:
  * where it sticks w = b, and where it slides w_t is opposite to lambda_t (Alart and Curnier 1991;
  * De Saxce and Feng 1998 have it as one projection). lambda - P(z) with k = 1/G, times G, is a
- * speed: what is left of the law. G is the speed that a unit impulse gives, each coordinate alone.
+ * speed: the residual of the law. G is the speed that a unit impulse gives, with each coordinate
+ * alone.
  *
- * A step.  For the current modes the law is linear in what comes out of the step, lambda and w =
- * J u, but for the direction t, which is taken from z; with k_t = mu z_n/(G (|z_t| - mu z_n)),
- * where at the answer that is mu lambda_n/|w_t|, how friction turns with the slip,
+ * A step. For the current modes the law is linear in the results of the step, lambda and w = J u,
+ * except for the direction t, which is taken from z; with k_t = mu z_n/(G (|z_t| - mu z_n)), which
+ * at the solution is mu lambda_n/|w_t|, the rate at which friction turns with the slip,
  *
  *     open     lambda = 0
  *     sticks   w = b (w_t = 0)
  *     slides   w_n = b,     lambda_t = mu lambda_n t - k_t (1 - tt') w_t
  *
- * What is held, w = b, is lambda = lambda before - rho (w - b) instead, with a large rho = stiff/G:
- * it is short of b by (lambda - lambda before)/rho, which goes to nothing as steps are repeated,
- * by a factor of about 1/stiff each. Nothing has to be invertible then but H: where points share
- * what they carry in many ways (four feet, the corners of a box) one of these is found, near the
- * multipliers before. All laws are lambda = rest - C J (u - v0) so, and
+ * A condition w = b is replaced by lambda = lambda before - rho (w - b), with a large rho =
+ * stiff/G: it misses b by (lambda - lambda before)/rho, which vanishes as steps are repeated, by a
+ * factor of about 1/stiff each. Then only H must be invertible: where points can share a load in
+ * many ways (four feet, the corners of a box) one of these is found, near the previous multipliers.
+ * So all laws are lambda = rest - C J (u - v0), and
  *
  *     (H + J' C J) (u - v0) = r + J' rest
  *
@@ -31,38 +32,39 @@
  *     slides   C = (rho         0            )   rest_n likewise,
  *                  (rho mu t    k_t (1 - tt'))   rest_t = mu t rest_n - k_t (1 - tt') J_t v0
  *
- * The matrix has no symmetry where something slides, but its pattern has: it is factored on the
- * ways of the tree, bent where points hold two branches (math/dense/paths.h), without pivoting.
- * Pivots may become small so: the answer is checked. Where nothing slides in any
- * world one half of the matrix is enough, and has the same bits.
+ * The matrix is not symmetric where something slides, but its pattern is: it is factored on the
+ * paths of the tree, extended where points couple two branches (math/dense/paths.h), without
+ * pivoting. Pivots may become small: the solution is checked. Where nothing slides in any world one
+ * half of the matrix is enough, and gives the same bits.
  *
  * Whole steps are taken, from points that are closed or about to be, all of them sticking, and
- * multipliers of 0. stiff is STIFF while modes change, as stiffer rows throw multipliers about
- * where points share them in many ways, and STIFFEST where they do not, unless that left more of
- * the law than before. k_t is at most STIFFEST/G: what hardly slides turns almost at once. (Both,
- * and MOST, decide what a step costs and how many worlds are left: test_soft8.c holds these.)
+ * multipliers of 0. stiff is STIFF while modes change, as stiffer rows make multipliers vary wildly
+ * where points can share them in many ways, and STIFFEST where they do not, unless that increased
+ * the residual of the law. k_t is at most STIFFEST/G: the direction of very slow sliding turns
+ * almost at once. (Both, and MOST, determine the cost of a step and how many worlds remain
+ * unsolved: test_soft8.c guards these.)
  *
- * Points that cannot all stick.  Two points of one foot that stick have rows that depend on each
+ * Points that cannot all stick. Two points of one foot that stick have rows that depend on each
  * other, and gaps of different size leave them right sides that do not: they contradict each other
- * by what is of second order. One of them slides then, by as little, and its multipliers are at the
- * edge of its cone; stiff rows throw them far beyond it, and modes with them. So once stiff rows
- * have changed modes or left more of the law than before, a world's rows become stiffer by SLOWLY a
- * step: multipliers grow to where something slides, and not much farther.
+ * by what is of second order. Then one of them slides, by as little, and its multipliers are at the
+ * edge of its cone; stiff rows move them far beyond it, and change the modes. So once stiff rows
+ * have changed modes or increased the residual of the law, a world's rows become stiffer only by
+ * SLOWLY per step: multipliers grow to where something slides, and not much farther.
  *
- * Modes that go round.  Where modes still change after CALM steps, which as a rule means that they
- * repeat after two to five, they are decided by a mean of z and the one before, for TURN steps of
- * 2 TURN. On steps of a humanoid that flails (bench/batch) this leaves 2 worlds in 1000 unsolved;
- * without it 5, and 11 if nothing is stiffened slowly either.
+ * Cycling modes. Where modes still change after CALM steps, which usually means that they cycle
+ * with a period of two to five, they are decided by a mean of z and the previous one, for TURN
+ * steps of 2 TURN. On steps of a humanoid that flails (bench/batch) this leaves 2 worlds in 1000
+ * unsolved; without it 5, and 11 if nothing is stiffened slowly either.
  *
- * The end is where modes are the same before and after a step, and what is left of the law is
- * CLOSE; or FAIR, and no less after one step more: rows of points that share a load need not agree
- * on more digits than their gaps have. A world for which that does not come is left to others.
+ * It ends where modes are the same before and after a step, and the residual of the law is CLOSE;
+ * or FAIR, and not smaller after one more step: rows of points that share a load need not agree on
+ * more digits than their gaps have. A world for which that fails is left to other methods.
  *
- * Lanes.  All worlds take their steps together; a world that has arrived is frozen. Which blocks
+ * Lanes. All worlds take their steps together; a world that has converged is frozen. Which blocks
  * and which pattern there are depends on the others, but in a world that does not have them they
  * are zeros, which change nothing; elimination goes from the last dof to the first and solves sum
- * from the root on, whatever the pattern. So a lane has the bits of the world alone, and a few that
- * are left of eight can go on as worlds alone: augment_alone.c. */
+ * from the root on, whatever the pattern. So a lane has the bits of the world alone, and the last
+ * few of eight can continue as single worlds: augment_alone.c. */
 #include <string.h>
 
 #define PATHS_REAL zw_real
@@ -73,8 +75,8 @@ enum { MOST = 48, CALM = 12, TURN = 6 }; /* steps: at most; all by z; by a mean,
 #define STIFF 1e3                        /* rho G while modes change, */
 #define STIFFEST 1e6                     /* and where they do not, */
 #define SLOWLY 10.0                      /* or so much stiffer each time */
-#define CLOSE 1e-10 /* of the largest speed of a row: what is left of the law, */
-#define FAIR 1e-6   /* or where more steps leave no less */
+#define CLOSE 1e-10 /* residual of the law relative to the largest speed of a row, */
+#define FAIR 1e-6   /* or where more steps do not reduce it */
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
@@ -90,7 +92,7 @@ ZW_INLINE void times(const LANE(augment_block) * k, const int width, const zw_re
     }
 }
 
-/* Speeds before, G and rho, and which are closed to begin with. */
+/* Speeds before, G and rho, and which contacts are closed at first. */
 ZW_CLONES static void begin(LANE(augment) * s)
 {
     zw_real zero = {0};
@@ -190,8 +192,8 @@ static void find_shape(LANE(augment) * s)
     }
 }
 
-/* J' C J into both halves, or into the lower one alone. whole: the columns are all of a way to the
- * root, and their places are in a row. */
+/* J' C J into both halves, or into the lower one alone. whole: the columns are a complete path to
+ * the root, and their positions are consecutive. */
 ZW_INLINE void stiffen_by(const LANE(augment) * s, const LANE(augment_block) * k, const int width,
                           const int skew, const int whole)
 {
@@ -393,7 +395,7 @@ ZW_CLONES static void push(const LANE(augment) * s, zw_real *to)
     }
 }
 
-/* P of the law at z, and what of it pushes and slides. */
+/* P of the law at z, and which of it is closed and slides. */
 ZW_INLINE void put_in_law(const LANE(augment_block) * k, const int width, const zw_real *z,
                           zw_real *to, zw_mask *closed, zw_mask *slides, zw_real *length)
 {
@@ -413,7 +415,7 @@ ZW_INLINE void put_in_law(const LANE(augment_block) * k, const int width, const 
     }
 }
 
-/* The multipliers after the step, and the law there. Answers where modes are others. */
+/* The multipliers after the step, and the law there. Returns where modes have changed. */
 ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, const int mean, zw_real *lost,
                           zw_real *size)
 {
@@ -460,8 +462,8 @@ ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, const int me
     return other;
 }
 
-/* Does a block that is open stay so? Its normal row says that, and most limits are of these. (But z
- * is not noted then, for means.) */
+/* Does an open block stay open? Its normal row decides, and most limits are like that. (But then z
+ * is not recorded for means.) */
 ZW_INLINE int stays_open(LANE(augment_block) * k, const zw_real *to)
 {
     zw_real zero = {0}, w;
@@ -498,7 +500,7 @@ ZW_CLONES static void look(const LANE(augment) * s, zw_mask *same, zw_real *lost
     *lost = off / select_of(size > 0.0, size, (zw_real){0} + 1.0);
 }
 
-/* Worlds that have arrived. */
+/* Worlds that have converged. */
 ZW_CLONES static void arrive(const LANE(augment) * s, const zw_mask *here)
 {
     for (int d = 0; d < s->n; d++) {
@@ -522,7 +524,7 @@ ZW_CLONES static void stiffen_where(LANE(augment) * s, const zw_mask *same, cons
     s->stiff = select_of(well, more, zero + STIFF);
 }
 
-/* One step of all worlds on their way. */
+/* One step of all worlds that have not converged. */
 static void advance(LANE(augment) * s)
 {
     zw_real zero = {0}, lost;

@@ -1,8 +1,8 @@
-/* Room for one world, and the last of eight.
+/* Memory for one world, and the last of eight.
  *
  * Worlds take different numbers of steps: a humanoid that flails (bench/batch) six on average, one
  * in forty more than twelve. Eight that wait for the slowest of them would take eleven, in half of
- * which no more than two are on their way. So once FEW are left, each of these continues as a world
+ * which no more than two are unsolved. So once FEW are left, each of these continues as a world
  * alone, with its own points only, where a step costs about a quarter of one of eight. The
  * operations are the same, and so are the bits. */
 #include "base/memory.h"

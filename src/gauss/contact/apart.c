@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "gauss/contact/islands_inner.h"
 
-/* What is known of a piece. */
+/* What is known about a piece. */
 typedef struct summary {
     double Z, independence, margin;
     int rank;
@@ -69,7 +69,7 @@ static int make_room(gauss_apart *w, const zw_gauss *problem, int m)
 
 /* ---- One piece ------------------------------------------------------------------------------ */
 
-/* Is its right-hand side that of last time? */
+/* Is its right-hand side that of the last call? */
 static int is_same(const gauss_apart *w, const zw_gauss *problem, const piece *p)
 {
     const gauss_islands *is = w->islands;
@@ -114,7 +114,7 @@ static void put_rows(gauss_apart *w, const piece *p, const zw_motion *motion)
     }
 }
 
-/* 0: it has no answer. */
+/* 0: it has no solution. */
 static int solve_piece(gauss_apart *w, const zw_gauss *problem, const zw_gauss_options *options,
                        const piece *p, summary *to, zw_error *error)
 {
@@ -219,7 +219,7 @@ int gauss_apart_solve(gauss_apart *w, const zw_gauss *problem, const zw_gauss_op
                       int again, zw_motion *motion, zw_status *status, zw_error *error)
 {
     gauss_islands *is = w->islands;
-    zw_error failure = {0}; /* of the first piece that is not as it should be */
+    zw_error failure = {0}; /* of the first piece with a failure */
     int m = 0;
     for (int k = 0; k < problem->block_count; k++) {
         m += problem->block[k].rows;

@@ -1,25 +1,25 @@
-/* A table with four legs on a floor: three would do, and the laws of rigid bodies do not say how
- * the load is shared. Where it slides, friction follows the loads, and not even the motion is
- * determined: with six points under three wheels two runs whose starts differ by 1e-9 m were
- * centimetres apart after a second, as the solver took one share or another.
+/* A table with four legs on a floor: three would suffice, and the laws of rigid bodies do not
+ * determine how the load is shared. Where it slides, friction depends on the loads, and not even
+ * the motion is determined: with six points under three wheels two runs whose starts differ by 1e-9
+ * m were centimetres apart after a second, as the solver took one share or another.
  *
- * What is meant is the limit of stiff bodies. Contacts that give way by R_i lambda_i, all R_i
- * going to 0 at the same rate, share the load by least sum R_i lambda_i^2 among all shares that
- * carry it: that is one, and it depends on the problem without jumps. So normal rows get
+ * The intended solution is the limit of stiff bodies. Contacts with compliances R_i, all going to 0
+ * at the same rate, share the load with the least sum R_i lambda_i^2 among all possible
+ * distributions: that is unique, and depends continuously on the problem. So normal rows get
  *
  *     R_i = share * sum_k A_ik^2 / M_kk
  *
- * a small part of what they would move by themselves. About forces that solve the rigid problem,
- * A a - b + R (lambda - around) gives way nowhere: repeated so, it ends at a rigid answer that is
- * off the least one by parts of `share`.
+ * a small part of their own mobility. Around forces that solve the rigid problem, A a - b + R
+ * (lambda - around) has no compliance: repeated like that, it ends at a rigid solution that differs
+ * from the least one by the order of `share`.
  *
- * Contacts that are open in an answer of the rigid problem, by more than what giving way could
- * close, share nothing: in speeds scaled by sqrt(M_kk) the pushes lambda_i change the motion by no
- * more than L = sum_i |A_i| lambda_i, and what gives way by parts `share` of that cannot close
- * w_i > share |A_i| L. If the normal rows of the others do not depend on one another, the answer is
- * the only one near it, and there is nothing to choose.
+ * Contacts that are open in a solution of the rigid problem, by more than the compliance could
+ * close, share nothing: in speeds scaled by sqrt(M_kk) the forces lambda_i change the motion by no
+ * more than L = sum_i |A_i| lambda_i, and a compliance of `share` times that cannot close w_i >
+ * share |A_i| L. If the normal rows of the others are independent, the solution is locally unique,
+ * and there is nothing to choose.
  *
- * Rows depend on one another if what Gram and Schmidt leave of one, its columns scaled by
+ * Rows are dependent if what Gram-Schmidt orthogonalisation leaves of one, its columns scaled by
  * 1/sqrt(M_kk), is less than DEPENDENT of it. */
 #include "gauss/contact/choose.h"
 
@@ -27,7 +27,7 @@
 
 #define DEPENDENT 1e-3
 
-/* 1/sqrt(M_kk) of all; 0: they are not known. */
+/* 1/sqrt(M_kk) of all; 0: unknown. */
 static int scales(const zw_gauss *problem, double *scale)
 {
     const zw_metric *M = &problem->metric;
@@ -54,7 +54,7 @@ static double length2(const double *x, int n)
     return sum;
 }
 
-/* Does row x depend on the `count` rows of `basis`? If not, it joins them. */
+/* Does row x depend on the `count` rows of `basis`? If not, it is added to them. */
 static int depends(double *basis, int count, int n, double *x)
 {
     double whole = length2(x, n);
@@ -90,7 +90,7 @@ static void scaled_row(const zw_gauss *problem, int row, const double *scale, do
     }
 }
 
-/* L: what all pushes of an answer change together, at most. */
+/* L: an upper bound of the effect of all forces of a solution together. */
 static double reach(const zw_gauss *problem, const double *scale, const double *lambda)
 {
     double x[GAUSS_CHOOSE_MOST], sum = 0;

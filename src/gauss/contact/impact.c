@@ -1,25 +1,26 @@
 /* The law of impact.
  *
  * Contacts k are closed at an instant; v- are the speeds before. A contact's speed along its normal
- * is w_k = (A v - b)_k, negative where it approaches; b is not 0 where a wall is moved. An impact
+ * is w_k = (A v - b)_k, negative where it approaches; b is not 0 where a wall moves. An impact
  * finds speeds v+ with w+ >= 0 everywhere, by impulses lambda: M (v+ - v-) = A' lambda.
  *
- * The problem of a group of contacts, none of which parts (Newton's coefficient of restitution e in
- * the form of Moreau, 1988, and Glocker, 2001):
+ * The problem of a group of contacts, none of which separates (Newton's coefficient of restitution
+ * e in the form of Moreau, 1988, and Glocker, 2001):
  *
  *     w+_k >= -e_k w-_k,   lambda_k >= 0,   one of them with equality;
- *     across the normal Coulomb's law with the impulses and the speeds after;
- *     rows that always hold: w+ = 0.
+ *     tangentially Coulomb's law with the impulses and the speeds after;
+ *     permanent rows: w+ = 0.
  *
  * That is Gauss's problem with v in place of a. e_k counts as 0 where the approach is not faster
  * than slow_k. Groups act in rounds, until nothing approaches.
  *
- * Rows that always hold may start it: where a wire has a corner, or what moves it changes its speed
- * at once, their w- is not 0. Where nothing approaches, they act first, simultaneous with all that
- * touches, sequential alone; what they make approach acts next.
+ * Permanent rows may cause an impact: where a wire has a corner, or its prescribed motion changes
+ * its speed suddenly, their w- is not 0. Where nothing approaches, they act first: with the
+ * simultaneous law together with all closed contacts, with the sequential law alone; contacts that
+ * approach as a result act next.
  *
- * Simultaneous: the group is all closed contacts that do not part. Nearly always one round is all;
- * another follows where it makes contacts approach that parted before.
+ * Simultaneous: the group is all closed contacts that do not part. Nearly always one round is
+ * enough; another follows where it makes contacts approach that were separating.
  *
  * Sequential: the impulses of one instant act one after another, as they would if small gaps were
  * open between the surfaces. The strength of an approach is how far the speeds are from those that
@@ -32,26 +33,26 @@
  * has the answer v+ = v- + (1 + e) |w-| d, where d, the speeds nearest to 0 that give w = 1, is
  * found once; loss = m (1 - e^2) |w-|^2/2.
  *
- * Pairs without bounce (e_k = 0, or slow) that hang together through bodies count as one pair, with
- * the strength of the strongest of them: they act together, or wait together for a stronger pair at
- * one of their bodies. So where all e = 0, both laws are the same: the speeds nearest to v- that
- * the contacts admit, which is what a step without bounce ends with.
+ * Pairs without restitution (e_k = 0, or slow) that are connected through bodies count as one pair,
+ * with the strength of the strongest of them: they act together, or wait together for a stronger
+ * pair at one of their bodies. So where all e = 0, both laws are the same: the speeds nearest to v-
+ * that the contacts admit, which is what a step without bounce ends with.
  *
  * With e < 1 there may be infinitely many rounds (the speeds then decrease geometrically): as soon
  * as what is left is weaker than TAIL of the first approach, or after a number of rounds that grows
  * with the count of pairs (a row of n bodies needs n - 1), all contacts end it together, with e =
  * 0. Rounds that ask the kernel cost more than those of single contacts: fewer are granted.
  *
- * Energy. With lambda' A (v+ + v-)/2 = (v+' M v+ - v-' M v-)/2 the contacts take
+ * Energy. With lambda' A (v+ + v-)/2 = (v+' M v+ - v-' M v-)/2 the contacts dissipate
  *
  *     loss = - lambda' (w+ + w-)/2 = |v+ - v-|_M^2 / 2 - lambda' w+
  *
- * and lambda' b is the work of what moves the walls. For e = 0 the last term is the friction's,
- * lambda_t . w+_t <= 0, as lambda_n w+_n = 0: so loss >= |v+ - v-|_M^2/2 >= 0, whatever the
- * friction. Without friction loss is the sum of lambda_k (1 - e_k) |w-_k| / 2, not negative either.
- * With friction Newton's law may gain energy (Kane and Levinson 1985), and contacts with different
- * e may ask for what contradicts itself: then all e_k of the group are multiplied by the largest
- * common share for which neither is so, found by bisection. */
+ * and lambda' b is the work of moving walls. For e = 0 the last term is the friction's, lambda_t .
+ * w+_t <= 0, as lambda_n w+_n = 0: so loss >= |v+ - v-|_M^2/2 >= 0, whatever the friction. Without
+ * friction loss is the sum of lambda_k (1 - e_k) |w-_k| / 2, not negative either. With friction
+ * Newton's law may gain energy (Kane and Levinson 1985), and contacts with different e may
+ * contradict each other: then all e_k of the group are multiplied by the largest common factor for
+ * which neither is the case, found by bisection. */
 #include <math.h>
 #include <string.h>
 
@@ -60,8 +61,8 @@
 #include "gauss/contact/impact_inner.h"
 #include "gauss/tolerances.h"
 
-/* Relative; speeds from the kernel are good to about 1e-14 of the sizes of their terms. */
-#define NONE 1e-13 /* an approach of this part of what a row could have is none */
+/* Relative; speeds from the kernel are accurate to about 1e-14 of the sizes of their terms. */
+#define NONE 1e-13 /* an approach below this part of the possible speed of a row counts as none */
 #define SAME 1e-9  /* strengths that differ by this part are equal */
 #define TAIL 1e-12 /* approaches weaker than this part of the first end together */
 #define GAIN 1e-13 /* of |v+ - v-|^2/2: a gain of energy up to this is round-off */
@@ -98,8 +99,8 @@ static double size_of(const gauss_impact *x, const double *v)
     return sqrt(sum);
 }
 
-/* The speed that a row could have at most: what a closed contact has of it by round-off is a part
- * of this, not of its own terms, which may all be round-off. */
+/* The largest possible speed of a row: the round-off of a closed contact is relative to this, not
+ * to its own terms, which may all be round-off. */
 static double row_size(const gauss_impact *x, int row, double size)
 {
     double sum = 0;
@@ -128,8 +129,8 @@ static int measure_approach(gauss_impact *x, const double *v)
 
 /* ---- The problem of a group ------------------------------------------------------------------ */
 
-/* The contacts that take part: all, or those of chosen pairs that are not solved one by one, where
- * they do not part. Their number. */
+/* The contacts that take part: all, or those of chosen pairs that are not solved one by one, unless
+ * they separate. Returns their number. */
 static int put_group(gauss_impact *x, int all)
 {
     int count = 0;
@@ -144,9 +145,8 @@ static int put_group(gauss_impact *x, int all)
     return count;
 }
 
-/* One answer to the problem of the group with this share of the restitution: x->after and
- * x->impulse. Energies: what the contacts take, that of the change, and what walls that move give.
- */
+/* One solution of the problem of the group with this factor of the restitution: x->after and
+ * x->impulse. Energies: dissipated by the contacts, of the change, and supplied by moving walls. */
 typedef struct impact_energy {
     double loss, change, work;
 } impact_energy;
@@ -187,7 +187,7 @@ static zw_status solve_group(gauss_impact *x, const double *v, double share, imp
     return ZW_OK;
 }
 
-/* No answer, or one that gains energy; not if there is no memory, or if the law is answered. */
+/* No solution, or one that gains energy; not if there is no memory, or if the law is satisfied. */
 static int is_refused(zw_status status, const impact_energy *energy)
 {
     return status == ZW_OK ? energy->loss < -GAIN * fabs(energy->change) : status != ZW_NO_MEMORY;
@@ -233,8 +233,7 @@ static void add_impulses(gauss_impact *x)
     }
 }
 
-/* The group that was put together acts, with its restitution or without: v becomes the speeds
- * after. */
+/* The group acts, with its restitution or without: v becomes the speeds after. */
 static zw_status strike(gauss_impact *x, double share, double *v, gauss_impact_answer *answer,
                         zw_error *error)
 {
@@ -341,7 +340,8 @@ static void find_bouncing(gauss_impact *x)
     }
 }
 
-/* Contact k, if it is without bounce and does not part: the range of its entries; else none. */
+/* Contact k, if it has no restitution and does not separate: the range of its entries;
+ * else none. */
 static int inelastic_entries(const gauss_impact *x, int k, int *from)
 {
     const impact_block *block = &x->block[k];
@@ -352,7 +352,7 @@ static int inelastic_entries(const gauss_impact *x, int k, int *from)
     return x->start[block->first + block->block.rows];
 }
 
-/* Pairs without bounce that hang together get the strength of the strongest of them. */
+/* Connected pairs without restitution get the strength of the strongest of them. */
 static void spread_strength(gauss_impact *x)
 {
     memset(x->best, 0, (size_t)x->n * sizeof(double));
@@ -375,7 +375,7 @@ static void spread_strength(gauss_impact *x)
     }
 }
 
-/* Where one of them has to wait, all do. */
+/* If one of them has to wait, all do. */
 static void wait_together(gauss_impact *x)
 {
     memset(x->acting, 0, (size_t)x->n * sizeof(int)); /* 1: a pair without bounce waits here */
@@ -433,7 +433,7 @@ static size_t act_size(const gauss_impact *x)
     return 2 * (size_t)x->n + (size_t)x->rows + (size_t)x->blocks;
 }
 
-/* Room for one more; NULL: they are not kept. */
+/* Memory for one more; NULL: they are not recorded. */
 static double *open_act(gauss_impact *x)
 {
     size_t size = act_size(x), need = ((size_t)x->acts + 1) * size;
@@ -528,7 +528,7 @@ static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
     impact_find_bodies(x);
     for (int round = 0;; round++) {
         zw_status status = weigh_pairs(x, &most, error);
-        int starts = round == 0 && most == 0; /* by rows that always hold */
+        int starts = round == 0 && most == 0; /* by permanent rows */
         first = first > 0 ? first : most;
         int last = (most <= TAIL * first && !starts) || round == limit || asked == kernel_limit;
         if (law == ZW_IMPACT_SIMULTANEOUS) {

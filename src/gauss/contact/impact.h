@@ -14,9 +14,9 @@
 
 #include "zwang/gauss.h"
 
-/* What touches, for equations and for bodies alike: gaps up to this. `size` is that of what is
+/* Gaps up to this count as closed, for equations and for bodies alike. `size` is that of the terms
  * subtracted in a gap: in equations the sum of |dgap/dq_i q_i|, for bodies the same with their
- * centres of mass for q. What is farther apart meets later, and is then an impact of its own. */
+ * centres of mass for q. Pairs that are farther apart meet later, in a separate impact. */
 static inline double gauss_touch(double size)
 {
     return 1e-12 * (1 + size);
@@ -26,20 +26,20 @@ typedef struct gauss_impact gauss_impact;
 
 /* What a block of kind ZW_INEQUALITY (one row) or ZW_CONE has for its restitution. */
 typedef struct gauss_impact_contact {
-    int pair;           /* contacts of one pair of surfaces have one number, from 0 on; they are
-                           resolved together */
+    int pair; /* contacts of one pair of surfaces have the same number, from 0 on; they are resolved
+                 together */
     double restitution; /* 0 to 1 */
-    double slow;        /* speed of approach up to which there is no bounce */
+    double slow;        /* largest speed of approach without restitution */
 } gauss_impact_contact;
 
 typedef struct gauss_impact_answer {
-    double loss;        /* energy that the contacts took; not below 0 but by round-off */
-    double work;        /* energy that rows which move (b is not 0) gave */
-    double share;       /* smallest factor that the coefficients of restitution were multiplied
-                           with so that no energy is gained; 1: none had to be */
-    int rounds;         /* problems of the kernel whose answers follow one another */
-    int any;            /* 0: nothing approached or was kicked, and v is as it was */
-    int relaxed;        /* rounds in which Coulomb's law had no answer: the convex law was used */
+    double loss;  /* energy dissipated by the contacts; negative only by round-off */
+    double work;  /* energy supplied by moving rows (b is not 0) */
+    double share; /* smallest factor applied to the coefficients of restitution so that no energy is
+                     gained; 1: none was needed */
+    int rounds;   /* problems of the kernel whose answers follow one another */
+    int any;      /* 0: nothing approached or was kicked, and v is unchanged */
+    int relaxed;  /* rounds in which Coulomb's law had no answer: the convex law was used */
     double certificate; /* the worst of all rounds */
 } gauss_impact_answer;
 
@@ -48,7 +48,7 @@ void gauss_impact_free(gauss_impact *x);
 
 /* The metric is diagonal or compressed, and must last until gauss_impact_solve. */
 void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric);
-/* Rows that always hold ask for other speeds: there is an impact even if nothing approaches. */
+/* Permanent rows require other speeds: there is an impact even if nothing approaches. */
 void gauss_impact_kick(gauss_impact *x);
 /* Name and friction are those of `block`; contact NULL: equalities, which always hold. Its number.
  */
@@ -62,7 +62,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
 /* The impulses of all rounds of the last impact along the rows of a block. */
 const double *gauss_impact_impulse(const gauss_impact *x, int block);
 
-/* For derivatives: what acts at once. Of each act of the last impact, if they are to be kept: the
+/* For derivatives: what acts at once. For each act of the last impact, if they are recorded: the
  * speeds before and after it, its impulses along all rows, and whether a block is part of it. */
 typedef struct gauss_impact_act {
     const double *before, *after; /* [n] */

@@ -1,5 +1,4 @@
-/* The inside of an impact, shared by impact.c (the law) and impact_rows.c (rows, bodies, masses).
- */
+/* Internals of an impact, shared by impact.c (the law) and impact_rows.c (rows, bodies, masses). */
 #ifndef ZW_GAUSS_IMPACT_INNER_H
 #define ZW_GAUSS_IMPACT_INNER_H
 
@@ -10,13 +9,13 @@
 
 typedef struct impact_block {
     zw_block block;
-    int first;           /* row */
-    int contact;         /* 0: always holds */
-    double mass;         /* of the normal row, the m above; 0: not known yet */
-    int first_way, ways; /* and the entries of d: speeds, then (from n on) impulses of the rows that
-                            always hold */
-    double speed;        /* of approach now, -w; 0: it does not approach, */
-    int parts;           /* and this is whether it parts */
+    int first;   /* row */
+    int contact; /* 0: a permanent row */
+    double mass; /* of the normal row, the m above; 0: unknown yet */
+    int first_way,
+        ways; /* and the entries of d: speeds, then (from n on) impulses of the permanent rows */
+    double speed; /* current speed of approach, -w; 0: it does not approach, */
+    int parts;    /* and this is whether it separates */
     gauss_impact_contact law;
 } impact_block;
 
@@ -47,7 +46,7 @@ struct gauss_impact {
     int *part_column;
     double *part_value, *part_b;
 
-    int *root;        /* [n] bodies: unknowns that masses and rows which always hold couple */
+    int *root;        /* [n] bodies: unknowns coupled by masses and permanent rows */
     double *best;     /* [n] by root: the strongest approach */
     double *strength; /* [pairs] */
     int *chosen;      /* [pairs] 1: it acts in this round; 2: and shares no body */
@@ -56,18 +55,18 @@ struct gauss_impact {
     int *coupled;     /* [n] by root: it has several unknowns */
     int *rows_of;     /* [pairs] */
     int kicked;       /* gauss_impact_kick */
-    int moved;        /* some row that always holds has b other than 0 */
+    int moved;        /* some permanent row has b other than 0 */
     double *w;        /* [rows] before */
     double *after;    /* [n] speeds after a round */
-    double *kept;     /* [n] the best answer of a bisection */
+    double *kept;     /* [n] the best solution of a bisection */
     double *impulse;  /* [rows] of a round; its rows are those of the group, */
     double *sum;      /* [rows] and of all so far */
     double *kept_sum; /* [rows] impulses of the group that go with `kept` */
 
-    int keeps;           /* the acts are to be kept: */
-    int acts;            /* so many, */
+    int keeps;           /* the acts are to be recorded: */
+    int acts;            /* their number, */
     double *act;         /* of gauss_impact_act_size numbers each, */
-    size_t act_capacity; /* and room for so many numbers */
+    size_t act_capacity; /* and the capacity in numbers */
     void *memory;
     size_t memory_size;
 };

@@ -1,5 +1,5 @@
-/* The rows of an impact: appending, bodies that they couple, masses that they meet; see impact.c.
- */
+/* The rows of an impact: appending, the bodies that they couple, their effective masses; see
+ * impact.c. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -177,7 +177,7 @@ void impact_find_bodies(gauss_impact *x)
     for (int i = 0; i < x->n; i++) {
         x->coupled[x->root[i]] |= x->root[i] != i;
     }
-    for (int k = 0; k < x->blocks; k++) { /* one that is tied to the ground is not free either */
+    for (int k = 0; k < x->blocks; k++) { /* a body tied to the ground is not free either */
         int first = x->block[k].first, last = first + x->block[k].block.rows;
         for (int e = x->start[first]; e < x->start[last] && !x->block[k].contact; e++) {
             x->coupled[x->root[x->column[e]]] = 1;
@@ -211,8 +211,8 @@ void impact_add_part(gauss_impact *x, int k, zw_block_kind kind, int rows)
     }
 }
 
-/* The speeds nearest to `given`. An answer that misses the tolerance, which is beyond what can be
- * had, is one all the same up to ENOUGH. */
+/* The speeds nearest to `given`. A solution that misses the tolerance, which may be unreachable, is
+ * accepted up to ENOUGH. */
 zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_answer *answer,
                             zw_error *error)
 {
@@ -229,7 +229,7 @@ zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_
 
 /* ---- Masses ---------------------------------------------------------------------------------- */
 
-/* Appends what is not 0 of d[count], entries `from` and on, to the direction of a contact. */
+/* Appends the nonzero entries of d[count], from `from` on, to the direction of a contact. */
 static zw_status keep_entries(gauss_impact *x, impact_block *block, int from, int count,
                               const double *d, zw_error *error)
 {
@@ -255,7 +255,7 @@ static zw_status keep_direction(gauss_impact *x, impact_block *block, const doub
     return keep_entries(x, block, 0, x->n, d, error);
 }
 
-/* And the impulses of the rows that hold it: they are the first of the problem that was solved. */
+/* And the impulses of the permanent rows: they are the first of the problem that was solved. */
 static zw_status keep_holding(gauss_impact *x, impact_block *block, const double *lambda,
                               zw_error *error)
 {

@@ -15,12 +15,13 @@
 #include "math/dense/dense.h"
 
 /* Islands of at least BODIES unknowns try sparse_prox first. With more than ROWS rows, dense
- * factors take up to seconds a solve: there a certificate of FAIR is an answer. With more than VAST
- * unknowns or HEAP rows they take minutes: what sparse_prox has is the answer. */
+ * factorisations take up to seconds per solve: there a certificate of FAIR is accepted. With more
+ * than VAST unknowns or HEAP rows they take minutes: the result of sparse_prox is accepted. */
 enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
-#define FAIR 1e-3      /* accepted certificate of large islands, */
-#define OPERATIONS 2e8 /* of a dense solve that are not counted: a quarter of a second, about */
-#define GOOD 1e-8      /* of others, even if a smaller one was asked for */
+#define FAIR 1e-3 /* accepted certificate of large islands, */
+#define OPERATIONS                                                                                 \
+    2e8 /* operations of a dense solve that are not counted: about a quarter of a second */
+#define GOOD 1e-8 /* of others, even if a smaller one was requested */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -242,15 +243,15 @@ static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_op
     return *many ? sparse_prox_solve(*many, part, options, motion) : 0;
 }
 
-/* The effort of the caller is meant for what is large: factorisations that cost little, all
- * together, are not counted. One is of m rows of n + m numbers. */
+/* The caller's effort is meant for large problems: factorisations that cost little in total are not
+ * counted. One has m rows of n + m numbers. */
 static int affordable(const zw_gauss *part, int m, int effort)
 {
     double each = 2.0 * m * m * ((double)part->n + m) + 1;
     return effort > 0 ? (int)fmin(1e6, fmax(effort, OPERATIONS / each)) : 0;
 }
 
-/* By the kernel that has an answer to everything. */
+/* By the general kernel. */
 static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
                               const zw_gauss_options *options, int m, zw_motion *motion,
                               zw_error *error)
@@ -316,13 +317,13 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     return status;
 }
 
-/* Is it to be chosen between forces? -1: no memory. */
+/* Must forces be chosen? -1: no memory. */
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p,
                      const gauss_shared *answer)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     const int *block = (int *)is->block.data + p->first_block;
-    int count = 0; /* boxes share nothing */
+    int count = 0; /* boxes share no load */
     for (int i = 0; i < p->blocks; i++) {
         count += problem->block[block[i]].kind != ZW_BOX;
     }
@@ -337,7 +338,7 @@ static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p,
     return gauss_shares(&part, answer);
 }
 
-/* The same for contacts that push in the guess. */
+/* The same for contacts with a force in the guess. */
 static int is_guess_shared(gauss_islands *is, const zw_gauss *problem, const piece *p,
                            const double *guess)
 {
@@ -347,7 +348,7 @@ static int is_guess_shared(gauss_islands *is, const zw_gauss *problem, const pie
     return gauss_shares(&part, &(gauss_shared){.lambda = is->guess.data});
 }
 
-/* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
+/* By prox.h. 1: done; 0: no solution found; -1: no memory. */
 static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss_options *options,
                       const gauss_islands_hint *hint, const piece *p, zw_motion *motion)
 {
@@ -390,10 +391,10 @@ static void move_freely(gauss_islands *is, const double *free, const piece *p, z
     for (int i = 0; i < p->n; i++) {
         a[unknown[i]] = free[unknown[i]];
     }
-    motion->a = NULL; /* it is there already */
+    motion->a = NULL; /* it is already in place */
 }
 
-/* Small, or a chain, whose metric couples most of its unknowns with one another: prox.h holds
+/* Small, or a chain, whose metric couples most of its unknowns with one another: prox.h stores
  * hardly more than that. */
 static int is_near(const gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
@@ -409,8 +410,8 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     if (shared < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    int near = is_near(is, problem, p) &&
-               (options->guess || p->m == 0 || p->n >= BODIES); /* else the kernel is as quick */
+    int near = is_near(is, problem, p) && (options->guess || p->m == 0 ||
+                                           p->n >= BODIES); /* otherwise the kernel is as fast */
     if (shared) {
         near &= hint->at_rest && options->guess && !is_guess_shared(is, problem, p, options->guess);
     }
@@ -452,7 +453,7 @@ static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
     }
 }
 
-/* Is the start, with the guess, the answer? */
+/* Is the start, with the guess, the solution? */
 static int is_settled(const gauss_islands *is, const double *excess, const piece *p)
 {
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
@@ -522,7 +523,7 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
         const int *block = (int *)is->block.data + p->first_block;
         if (problem->free && gauss_rows_admit(problem, requested.contact, p->blocks, block,
                                               is->row_start.data, is->residual.data)) {
-            continue; /* what needs no push gets none */
+            continue; /* a piece that needs no force gets none */
         }
         if (hint && hint->excess && is_settled(is, hint->excess, p)) {
             keep(is, problem, hint->start, requested.guess, p);

@@ -35,7 +35,7 @@ struct gauss_islands {
     long now;
     gauss_prox *prox;
     slot slot[KEPT];
-    sparse_prox *many[MANY]; /* of the first pieces; the others share them */
+    sparse_prox *many[MANY]; /* for the first pieces; the others share them */
     int n, m, piece_count;
     buffer parent, piece_of, local, unknown, block, pieces, row_start, fill;
     buffer by_metric, old_start,
@@ -48,20 +48,20 @@ struct gauss_islands {
         free;
 };
 
-/* Room for this much; what was in it is lost. NULL: no memory. */
+/* Reserves this much; the contents are lost. NULL: no memory. */
 void *islands_reserve(buffer *r, size_t count, size_t size);
 
 /* The pieces of a problem of m rows, with their unknowns and blocks. 0: no memory. */
 int islands_split(gauss_islands *is, const zw_gauss *problem, int m);
 
-/* A piece as a problem of its own, `small` ones dense; room for it comes first (0: no memory). The
- * guess is in is->guess then. */
+/* A piece as a separate problem, `small` ones dense; memory is reserved first (0: none). The guess
+ * is then in is->guess. */
 int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p);
 void islands_cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
                         int small);
 void islands_cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
                       const double *guess, int small);
-/* The workspace for its shape; the one unused for longest makes room. */
+/* The workspace for its shape; the least recently used one is replaced. */
 zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
                                  const zw_gauss_options *options, zw_error *error);
 

@@ -17,7 +17,7 @@ void *islands_reserve(buffer *r, size_t count, size_t size)
     return r->data;
 }
 
-/* Which unknowns the metric couples: found again only if its pattern is another than last time. */
+/* The unknowns that the metric couples: found again only if its pattern has changed. */
 static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
 {
     const zw_metric *M = &problem->metric;
@@ -75,8 +75,8 @@ static int join_all(gauss_islands *is, const zw_gauss *problem, const int *first
     return 1;
 }
 
-/* Pieces that have rows, or all of them, with their unknowns and blocks, each in rising order. Rows
- * without columns are the affair of the first unknown's piece. */
+/* Pieces that have rows, or all of them, with their unknowns and blocks, each in ascending order.
+ * Rows without columns belong to the piece of the first unknown. */
 static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int *first, int all)
 {
     int *parent = is->parent.data, *of = is->piece_of.data, *fill = is->fill.data;

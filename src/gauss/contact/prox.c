@@ -5,17 +5,17 @@
  *
  *     lambda = P(r - k w(u)),    w = J u - b,    M u = p + J' lambda
  *
- * where P is the law's projection (below), and the answer is where lambda = r. For given r this is
- * an equation for u alone, with the slope
+ * where P is the law's projection (below), and the solution is where lambda = r. For given r this
+ * is an equation for u alone, with the derivative
  *
  *     H = M + k J' D J,    D = the derivative of P:  1 held, 0 open, between them for what slides
  *
- * One step of Newton, then r = lambda, and again: the method of multipliers. Rows that are held are
- * off by |lambda - r| / k then, so that with the right D each step gains the factor k, at the cost
- * of one solve with the same factors; D is known from the step of time before, as a rule. No row
- * need be independent of others: r stays where it was in the directions that nothing determines.
- * M itself is never factored, and H has M's own sparsity as far as rows go along paths of a tree
- * (math/dense/paths.h): contact with the ground is folded into the inertia of what touches it.
+ * One Newton step, then r = lambda, and so on: the method of multipliers. Rows that are held then
+ * have the error |lambda - r| / k, so that with the right D each step gains the factor k, at the
+ * cost of one solve with the same factors; D is usually known from the previous time step. Rows may
+ * be dependent: r stays as it was in undetermined directions. M itself is never factored, and H has
+ * M's own sparsity as far as rows go along paths of a tree (math/dense/paths.h): contact with the
+ * ground only changes the inertia of the touching body.
  *
  * Coulomb: P_N(z) = max(z_N, 0), and P_T(z) = z_T if |z_T| <= P_N, else P_N z_T/|z_T|. Its fixed
  * points are those of Coulomb's law, without any shift; D has no symmetry where something slides.
@@ -24,9 +24,9 @@
  * has a compliance c too, w = J u - b + c lambda, then lambda = P(s (r - k (J u - b))) with
  * s = 1/(1 + k c).
  *
- * Nothing makes this converge from far. What has not converged in a few steps, or has changed what
- * is open, held and sliding too often, is left to the methods of solve.c; and no answer is given
- * that the certificate does not confirm. */
+ * Global convergence is not guaranteed. Problems that have not converged in a few steps, or have
+ * changed modes too often, are left to the methods of solve.c; and no solution is returned that the
+ * certificate does not confirm. */
 #include "gauss/contact/prox.h"
 
 #include <math.h>
@@ -40,11 +40,14 @@
 #include "math/cone.h"
 
 enum { STEPS = 20, STALE = 2 };
-#define SETTLED 1e-2 /* r moves on where lambda is what was expected, to this part of it */
-#define TURNED 0.1   /* of the slope along a step may be left at its end, the other way */
-#define NOTICED 1e-2 /* a push at the start that is not to be overlooked, to the largest */
-#define FINE 1e-15   /* as good as it gets */
-#define SAME 1e-3    /* the factors are good for slides that turned by no more than this */
+#define SETTLED 1e-2 /* r is updated where lambda is as expected, to this relative accuracy */
+#define TURNED                                                                                     \
+    0.1 /* fraction of the slope along a step that may remain at its end, with the opposite sign   \
+         */
+#define NOTICED 1e-2 /* relative to the largest: a force at the start that must not be ignored */
+#define FINE 1e-15   /* as good as possible */
+#define SAME                                                                                       \
+    1e-3 /* the factors are valid for sliding directions that turned by no more than this */
 
 gauss_prox *gauss_prox_create(void)
 {
@@ -62,7 +65,7 @@ void gauss_prox_free(gauss_prox *x)
 
 static double larger(double a, double b)
 {
-    return b > a ? b : a; /* what is no number is none */
+    return b > a ? b : a; /* NaN is ignored */
 }
 
 /* ---- The factors ---------------------------------------------------------------------------- */
@@ -112,7 +115,7 @@ static int is_skew(const gauss_prox *x, const prox_unit *it)
 static void fold(gauss_prox *x, const prox_group *group, int skew)
 {
     int stride = group->stride, rows = 0;
-    for (int k = group->first; k <= group->end; k++) { /* those side by side together */
+    for (int k = group->first; k <= group->end; k++) { /* consecutive units together */
         const prox_unit *it = &x->unit[k];
         int end = k == group->end ? group->at + group->rows : it->at;
         const double *J = group->J + (end - group->at) * stride;
@@ -156,7 +159,7 @@ static void fold_alone(gauss_prox *x, const prox_group *group)
     }
 }
 
-/* 1: the current factors are not good enough for where things are now. */
+/* 1: the current factors are not accurate enough here. */
 static int outdated(const gauss_prox *x)
 {
     for (int k = 0; k < x->units; k++) {
@@ -216,7 +219,7 @@ static double largest(const gauss_prox *x, const double *lambda)
     return most > 0 ? most : 1;
 }
 
-/* lambda at u, from r: as the law says, or continued in the modes of now, or of r. */
+/* lambda at u, from r: by the law, or extended in the current modes, or in those of r. */
 typedef enum how { BY_LAW, CONTINUED, GUESSED } how;
 static void multipliers(gauss_prox *x, how from)
 {
@@ -297,8 +300,8 @@ static double along(const gauss_prox *x, double start, double bend, double part)
     return start + part * bend + sum / PROX_WEIGHT;
 }
 
-/* How much of the step to take: all of it, unless the balance along it turns over before. Then up
- * to there: where the law is a minimum, that is an exact search along a line. */
+/* How much of the step to take: all of it, unless the balance along it changes sign before. Then up
+ * to there: where the law is a minimum, that is an exact line search. */
 static double search(gauss_prox *x)
 {
     enum { LOOKS = 20 };
@@ -323,8 +326,8 @@ static double search(gauss_prox *x)
     return part;
 }
 
-/* u -= part way, and `moved`: what that does to lambda if nothing changes its mode. With all of the
- * step the balance holds then, up to its round-off, which gets smaller with it. */
+/* u -= part way, and `moved`: the resulting lambda if no mode changes. With the full step the
+ * balance then holds, up to round-off, which decreases with it. */
 static void move(gauss_prox *x, double part)
 {
     for (int i = 0; i < x->n; i++) {
@@ -351,7 +354,7 @@ static void move(gauss_prox *x, double part)
 
 /* ---- Are we there? -------------------------------------------------------------------------- */
 
-/* (u, moved) against the law. */
+/* The deviation of (u, moved) from the law. */
 static double off(const gauss_prox *x)
 {
     double most = 0;
@@ -380,7 +383,7 @@ static double mismatch(const gauss_prox *x)
     return most / largest(x, x->moved);
 }
 
-/* The certificate of (u, moved): the numbers that certificate.c measures. */
+/* The certificate of (u, moved): the numbers that certificate.c computes. */
 static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate)
 {
     double R = 0, applied = 0;
@@ -402,7 +405,7 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     for (int i = 0; i < x->m; i++) {
         x->carried[i] += fabs(x->b[i]);
         x->out[i] = x->moved[i] * x->scale[i];
-        x->dw[i] = x->w[i] + x->give[i] * x->moved[i]; /* the next step makes it anew */
+        x->dw[i] = x->w[i] + x->give[i] * x->moved[i]; /* the next step recomputes it */
     }
     gauss_measured measured = {.n = x->n,
                                .m = x->m,
@@ -424,7 +427,7 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     return certificate->worst <= tolerance;
 }
 
-/* What is left has not been halved by the last STALE steps. */
+/* Has the residual not been halved by the last STALE steps? */
 static int is_stale(double left, double *best, int *stale)
 {
     *stale = left <= 0.5 * *best ? 0 : *stale + 1;
@@ -432,14 +435,14 @@ static int is_stale(double left, double *best, int *stale)
     return *stale >= STALE;
 }
 
-/* Once the tolerance is met, one step more (polish) costs little and gains much. */
+/* Once the tolerance is met, one more step (polish) costs little and gains much. */
 static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
                    gauss_prox_answer *answer)
 {
     double part = 1, best = HUGE_VAL;
     int stale = 0;
     for (int step = 0; step < STEPS; step++) {
-        int leap = step == 0; /* modes are taken on trust */
+        int leap = step == 0; /* modes are assumed to be right */
         speeds(x);
         if (leap) {
             multipliers(x, GUESSED);

@@ -1,4 +1,4 @@
-/* Small problems near one that was just solved: prox.c has the method. */
+/* Small problems near one that was just solved: prox.c describes the method. */
 #ifndef ZW_GAUSS_PROX_H
 #define ZW_GAUSS_PROX_H
 
@@ -9,11 +9,11 @@ typedef struct gauss_prox gauss_prox;
 gauss_prox *gauss_prox_create(void); /* NULL: no memory */
 void gauss_prox_free(gauss_prox *prox);
 
-/* A piece of a problem: some of its unknowns and all blocks that see them. */
+/* A piece of a problem: some of its unknowns and all blocks that involve them. */
 typedef struct gauss_piece {
     int n, m, block_count;
-    const int *unknown;     /* [n] numbers in the problem, rising */
-    const int *local;       /* [n of the problem] the way back */
+    const int *unknown;     /* [n] numbers in the problem, ascending */
+    const int *local;       /* [n of the problem] the inverse */
     const int *parent;      /* [n of the problem] the tree of its metric, if that is known */
     const int *block;       /* [block_count] numbers in the problem */
     const int *first;       /* [blocks of the problem + 1] their first rows */
@@ -25,7 +25,7 @@ typedef struct gauss_piece {
 void gauss_prox_tree(const zw_metric *metric, int n, const int *unknown, const int *local,
                      int *parent);
 
-/* What came out, numbered as in the piece; pointers hold until the next solve. */
+/* The result, numbered as in the piece; pointers are valid until the next solve. */
 typedef struct gauss_prox_answer {
     const double *a, *lambda, *residual; /* [n], [m], [m] */
     zw_certificate certificate;
@@ -34,10 +34,10 @@ typedef struct gauss_prox_answer {
 
 /* Metric and rows of the problem are compressed (or the metric diagonal); `free` or `force` is
  * given, and neither compliance, C nor law. options->guess and `start` are the multipliers and the
- * motion of the whole problem to start from; `start` may be NULL. 1: the answer has the certificate
- * that the options ask for, or one up to `fair` that further steps do not make any better, as where
- * rows contradict each other a little. `polish`: one step more than that. 0: no answer was found;
- * nothing is said about the problem. -1: no memory. */
+ * motion of the whole problem to start from; `start` may be NULL. 1: the solution has the
+ * certificate that the options require, or one up to `fair` that further steps do not improve, as
+ * where rows contradict each other slightly. `polish`: one step more than that. 0: no solution was
+ * found, which says nothing about the problem. -1: no memory. */
 int gauss_prox_solve(gauss_prox *prox, const zw_gauss *problem, const gauss_piece *piece,
                      const zw_gauss_options *options, double fair, int polish, const double *start,
                      gauss_prox_answer *answer);

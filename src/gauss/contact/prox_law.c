@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-#define NEAR_END 1e-6 /* of a cone or a box: a guess that is as near its surface is on it */
+#define NEAR_END                                                                                   \
+    1e-6 /* relative to a cone or a box: a guess this close to its surface is on it                \
+          */
 
 void prox_interval(const zw_block *block, double scale, prox_unit *it)
 {
@@ -11,7 +13,7 @@ void prox_interval(const zw_block *block, double scale, prox_unit *it)
     it->high = box ? block->limit[1] / scale : HUGE_VAL;
 }
 
-/* lambda = P(z), and where that is. */
+/* lambda = P(z), and its mode. */
 void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
                   double *lambda)
 {
@@ -44,7 +46,8 @@ void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state 
     }
 }
 
-/* At the very start: what pushed holds, or slides, and what did not holds if it comes nearer. */
+/* At the very start: units with a force are held, or slide; those without are held if they
+ * approach. */
 void prox_guess(prox_unit *it, const double *r, const double *z, double least)
 {
     int slides = it->rows > 1 && r[0] > 0 && cone_tangent(it->rows, r) > (1 - NEAR_END) * r[0];
@@ -70,10 +73,11 @@ void prox_slope(int coulomb, int d, const prox_state *now, double D[CONE_MAX][CO
     }
 }
 
-/* P continued from where r would stay if it slid as it pushes, at the slip of now: z' has the same
- * direction across as r, and P(z') = r up to what r is off the cone's surface. Friction follows the
- * push across, whose part k w is that of a gap that is not closed yet and goes with the step: it
- * points where the slopes of the step say, as a difference would be left as a push, times k. */
+/* P extended from where r would stay if it slid in the direction of its friction, at the current
+ * slip: z' has the tangential direction of r, and P(z') = r up to the distance of r from the cone's
+ * surface. Friction follows the tangential force, whose part k w belongs to a gap that is not
+ * closed yet and vanishes with the step: its direction is that of the step's derivatives, as a
+ * difference would remain as a force, times k. */
 void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, const double *z,
                    double *lambda)
 {
@@ -95,7 +99,7 @@ void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, con
         return;
     }
     double speed = cone_tangent(d, slip), across = push + speed;
-    double normal = coulomb ? r[0] : r[0] - speed; /* the convex law lifts as it slides */
+    double normal = coulomb ? r[0] : r[0] - speed; /* by the convex law a sliding contact lifts */
     now->curve = fmin(normal / across, 1);
     for (int i = 1; i < d; i++) {
         now->t[i] = r[i] / push;

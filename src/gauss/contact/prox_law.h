@@ -1,27 +1,28 @@
-/* The law of one row or cone, as prox.c uses it: z -> P(z), its modes and its slopes. */
+/* The law of one row or cone, as prox.c uses it: z -> P(z), its modes and its derivatives. */
 #ifndef ZW_GAUSS_PROX_LAW_H
 #define ZW_GAUSS_PROX_LAW_H
 
 #include "math/cone.h"
 #include "zwang/gauss.h"
 
-/* OPEN: a cone does not push; a row of its own is at the lower end of its interval, of an
- * inequality at 0. FULL: at the upper end. */
+/* OPEN: a cone without force; a single row is at the lower end of its interval, which for an
+ * inequality is 0. FULL: at the upper end. */
 typedef enum prox_mode { PROX_OPEN, PROX_HELD, PROX_SLIDES, PROX_FULL } prox_mode;
 
-/* Where a unit is on its law. */
+/* The position of a unit on its law. */
 typedef struct prox_state {
     prox_mode mode;
-    double curve; /* slides: z_N/|z_T|, and where to */
+    double curve; /* sliding: z_N/|z_T|, and the direction */
     double t[CONE_MAX];
 } prox_state;
 
-/* A row of its own, or a cone. */
+/* A single row, or a cone. */
 typedef struct prox_unit {
     int at, rows;
-    double low, high;     /* one row: where its multiplier may be; all numbers: an equality */
-    double soft;          /* one row: what is left of a push, as it gives way; 1: all of it */
-    int columns, *column; /* those that its rows have entries in, rising */
+    double low, high; /* one row: the range of its multiplier; all numbers: an equality */
+    double
+        soft; /* one row: the fraction of a force that remains with its compliance; 1: all of it */
+    int columns, *column; /* the columns of its rows, ascending */
     int rises;            /* they stand so in the rows, in all of them */
     prox_state now, used; /* used: in the current factors */
 } prox_unit;
@@ -31,11 +32,11 @@ void prox_interval(const zw_block *block, double scale, prox_unit *it);
 /* lambda = P(z), and where that is. */
 void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
                   double *lambda);
-/* At the very start: what pushed holds, or slides, and what did not holds if it comes nearer by
- * more than `least`. */
+/* At the very start: units with a force are held, or slide; those without are held if they approach
+ * by more than `least`. */
 void prox_guess(prox_unit *it, const double *r, const double *z, double least);
-/* lambda = P(z) continued from r as if nothing changed its mode, whatever z; by the slopes of
- * `used` where they are the ones that are solved with, else by those of there. */
+/* lambda = P(z) extended from r as if no mode changed, for any z; with the derivatives of `used`
+ * where the solve uses those, else with those at r. */
 void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, const double *z,
                    double *lambda);
 /* D, d x d, of what slides there. */

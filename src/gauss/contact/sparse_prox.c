@@ -11,38 +11,39 @@
  *
  *     r+ = pi(r, w),     F(x) = M x - J' r+ = 0,     w = J x + c.                               (2)
  *
- * Where r+ = r that is the law, without any softness left: rho only says how fast. No rank is asked
- * of J, so hyperstatic stacks are as good as others. How (2) is solved: sparse_prox_newton.c. All
- * matrices are H = M + J' G J with blocks G of contacts and blocks H of bodies:
- * sparse_prox_matrix.c, math/sparse/front.c.
+ * Where r+ = r that is the law, without any compliance: rho only affects the speed of convergence.
+ * J may have any rank, so hyperstatic stacks are no special case. How (2) is solved:
+ * sparse_prox_newton.c. All matrices are H = M + J' G J with blocks G of contacts and blocks H of
+ * bodies: sparse_prox_matrix.c, math/sparse/front.c.
  *
- * Rungs, each dearer than the one before, and left as soon as the certificate has what is asked:
+ * Stages, each more expensive than the one before, which end as soon as the certificate is as
+ * required:
  *
- * 1. The multipliers of the guess as they are: where nothing has changed, nothing is done.
- *    Where nothing is known of which contacts push, all that touch are tried as if they stuck, as
+ * 1. The multipliers of the guess as they are: where nothing has changed, nothing is done. Where it
+ *    is unknown which contacts have forces, all closed ones are tried as sticking, as
  * in a scene that begins at rest (sparse_prox_pair.c).
  * 2. Sweeps over the contacts with Anderson's acceleration (sparse_prox_anderson.c), checked after
  *    every BLOCK of them: a sweep costs a hundredth of a factorisation or less.
  * 3. Newton's method from there, once they are near (TRY): in motion and multipliers together
  *    (sparse_prox_pair.c), as a rule with one to three factorisations, else with centres
- *    (sparse_prox_newton.c). It brings the last digits, which sweeps would have to win one by
- *    one, and which a certificate does not tell apart from what rows that nearly depend on one
- *    another leave of them. Where it does not arrive, sweeps go on, and it is tried again a hundred
- *    times nearer. With a ROUGH tolerance it is tried where sweeps no longer gain: they carry loads
- *    down a tower one body at a time.
- * 4. Where sweeps no longer gain (STALE), loads travel by ways that no sweep sees: the path of
- *    sparse_prox_path.c, from where they have come to. Up to TURNS times, with sweeps between, from
- *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
- *    and not at all if the tolerance is ROUGH.
+ *    (sparse_prox_newton.c). It gives the last digits, which sweeps would gain one by one, and
+ *    which a certificate does not distinguish from the effect of nearly dependent rows. Where it
+ *    fails, sweeps continue, and it is tried again at a hundredth of the error. With a ROUGH
+ *    tolerance it is tried where sweeps no longer gain: they carry loads down a tower one body at a
+ *    time.
+ * 4. Where sweeps no longer gain (STALE), loads are transmitted in ways that sweeps do not resolve:
+ *    the path of sparse_prox_path.c, from their result. Up to TURNS times, with sweeps between,
+ *    from farther and farther inside the cones; where units are many, once, and for SHORT steps
+ *    only, and not at all if the tolerance is ROUGH.
  *
  * The convex law is r+ = the point of the cone nearest to r - rho w in place of (1): the method of
  * multipliers of a convex problem (R. T. Rockafellar 1976), by Newton's method alone.
  *
  * Bodies that the metric couples (chains) have no sweeps: Newton's method from the guess, or the
- * path from nowhere.
+ * path without a start.
  *
- * The certificate of the kernel decides. No claim is made that there is no solution: what is
- * not solved here is for the kernel to solve or to name. */
+ * The certificate of the kernel decides. A failure does not mean that there is no solution: what is
+ * not solved here is left to the kernel to solve or to diagnose. */
 #include "gauss/contact/sparse_prox.h"
 
 #include <limits.h>
@@ -58,10 +59,10 @@ enum { BLOCK = 10, STALE = 5, SWEEPS = 500 }; /* sweeps; blocks of them; sweeps 
 enum { PAIR = 3, WARM = 12, POLISH = 20, PATIENCE = 4 };
 enum { TURNS = 3, LONG = 60, SHORT = 25 }; /* of the path, and its steps */
 enum { LARGE = 300, MOST = 30 };           /* units, and the factorisations that they may have */
-#define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
+#define GOOD 1e-8   /* a certificate that is accepted where more is hard to achieve; */
 #define EXACT 1e-13 /* one that needs no improvement */
-#define ROUGH 1e-5  /* a tolerance for which sweeps do, where units are many */
-#define TRY 1e-4    /* one from which Newton's method may arrive */
+#define ROUGH 1e-5  /* a tolerance for which sweeps suffice, where there are many units */
+#define TRY 1e-4    /* one from which Newton's method may converge */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -150,7 +151,8 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
     return worst;
 }
 
-/* Newton's method from the guess, as if all that the free motion violates were closed and stuck. */
+/* Newton's method from the guess, as if all contacts that the free motion violates were closed and
+ * stuck. */
 static int from_guess(sparse_prox *s, const many_task *task)
 {
     static const many_way way = {.kappa = 1e3, .effort = WARM, .cold = 1};
@@ -158,7 +160,7 @@ static int from_guess(sparse_prox *s, const many_task *task)
     return many_newton(s, task, &way) || s->best <= task->good;
 }
 
-/* Newton's method from where sweeps have come to. 1: solved. */
+/* Newton's method from the result of the sweeps. 1: solved. */
 static int from_sweeps(sparse_prox *s, const many_task *task)
 {
     const many_table *t = &s->t;
@@ -173,7 +175,7 @@ static int from_sweeps(sparse_prox *s, const many_task *task)
     return many_newton(s, task, &way) || s->best <= task->good;
 }
 
-/* One more, from s->sweeps. */
+/* One more sweep, from s->sweeps. */
 static void sweep_once(sparse_prox *s)
 {
     many_anderson *a = &s->sweeps;
@@ -246,7 +248,7 @@ static int climb(sparse_prox *s, const many_task *task)
         memset(s->r, 0, (size_t)s->t.rows * sizeof(double));
     }
     begin_sweeps(s);
-    if (large && task->aim >= ROUGH) { /* a path costs more than anything that sweeps may do */
+    if (large && task->aim >= ROUGH) { /* a path costs more than all sweeps */
         return sweep(s, task);
     }
     for (int turn = 0; turn < turns; turn++) {
@@ -257,8 +259,8 @@ static int climb(sparse_prox *s, const many_task *task)
     return 0;
 }
 
-/* The convex law: Newton's method from the guess, and from nowhere with a rho that has few turn at
- * a time. */
+/* The convex law: Newton's method from the guess, and without one with a rho at which few contacts
+ * change at a time. */
 static void solve_convex(sparse_prox *s, const many_task *task)
 {
     static const many_way patient = {
@@ -300,7 +302,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     return s->best <= task.tolerance;
 }
 
-/* Masses of all unknowns, and nothing that is not finite? */
+/* Are the masses of all unknowns positive, and all numbers finite? */
 static int sound(const many_table *t)
 {
     for (int j = 0; j < t->n; j++) {

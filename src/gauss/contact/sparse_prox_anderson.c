@@ -1,8 +1,8 @@
 /* Anderson's acceleration of a map r -> g(r) whose fixed points are the solutions: a sweep over all
  * contacts, forwards and backwards (sparse_prox_sweep.c), or a step of the method of multipliers
- * (sparse_prox_newton.c). Alone they converge as Gauss and Seidel's method and as the method of
- * multipliers do: fast where contacts are few or the weight is large, slowly where loads have far
- * to go. With the differences of the last ones,
+ * (sparse_prox_newton.c). Alone they converge like Gauss-Seidel sweeps and like the method of
+ * multipliers: fast where contacts are few or the weight is large, slowly where loads are
+ * transmitted over long distances. With the differences of the last ones,
  *
  *     f = g(r) - r,     least |f - sum_k c_k df_k|,     r <- g - sum_k c_k dg_k,
  *
@@ -10,8 +10,8 @@
  * for nonlinear integral equations, J. ACM 12 (1965) 547-560), which g is as long as no contact
  * opens, closes or begins to slide: then this is GMRES with short memory (H. Walker, P. Ni, SIAM J.
  * Numer. Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows to
- * more than GROWS times what it was, the differences tell of contacts that do something else by
- * now, and are forgotten. The motion is linear in r and is combined like it. */
+ * more than GROWS times its last value, the differences belong to contacts whose modes have
+ * changed, and are dropped. The motion is linear in r and is combined like it. */
 #include "gauss/contact/sparse_prox_inner.h"
 
 #include <float.h>
@@ -70,8 +70,8 @@ void many_anderson_forget(many_anderson *a)
     a->kept = a->newest = a->known = 0;
 }
 
-/* The Gram matrix of the differences = L L'; those of which round-off is left beside the others are
- * left out. */
+/* The Gram matrix of the differences = L L'; differences that are only round-off relative to the
+ * others are left out. */
 static void factor(const many_anderson *a, double L[MANY_KEPT][MANY_KEPT], int *out)
 {
     for (int i = 0; i < a->kept; i++) {

@@ -25,9 +25,9 @@ typedef struct many_anderson {
 
 void many_anderson_lay_out(many_anderson *a, const many_table *t, base_arena *arena);
 void many_anderson_begin(many_anderson *a, const many_table *t);
-/* What is known is known no longer: the map has changed. */
+/* Discards the history: the map has changed. */
 void many_anderson_forget(many_anderson *a);
-/* The map leads from a->r to g, and to the motion y: r and x from which it is to go on. */
+/* The map leads from a->r to g, and to the motion y: computes r and x from which to continue. */
 void many_anderson_mix(many_anderson *a, const many_table *t, const double *g, const double *y);
 
 /* Where a path inside the cones has come to; by rows, unless noted. */
@@ -88,15 +88,15 @@ typedef struct many_task {
     const zw_gauss *problem;
     zw_contact_law contact;
     double tolerance;        /* of the certificate, */
-    double aim;              /* and what is aimed at: sharper where nothing was asked for, */
-    double good;             /* and what will do where more is hard to get */
+    double aim;              /* and the target: smaller where no tolerance was requested, */
+    double good;             /* and what is accepted where more is hard to achieve */
     int effort;              /* factorisations, all together, */
     int steps;               /* and those of one path, */
     int (*stop)(void *user); /* unless the caller wants an end before */
     void *user;
 } many_task;
 
-/* No more is to be begun. */
+/* No further work may be started. */
 static inline int many_spent(const sparse_prox *s, const many_task *task)
 {
     return s->factorizations >= task->effort || (task->stop && task->stop(task->user));
@@ -106,9 +106,9 @@ static inline int many_spent(const sparse_prox *s, const many_task *task)
 typedef struct many_way {
     double kappa;
     int effort; /* factorisations */
-    int fails;  /* how often it may put back a centre; 0: and gives up where centres gain little */
-    int cold;   /* w is that of the free motion: what is violated will stick */
-    int anywhere; /* it may also begin with many changes, and put back the first centre */
+    int fails; /* how often it may restore a centre; 0: and it gives up where centres gain little */
+    int cold;  /* w is that of the free motion: violated contacts will stick */
+    int anywhere; /* it may also begin with many changes, and restore the first centre */
 } many_way;
 
 /* sparse_prox.c: the certificate of x and r; the best of them is kept. */
@@ -122,18 +122,18 @@ void many_residuals(const many_table *t, const double *x, double *w); /* w = J x
  * known of which contacts push. 1: solved. */
 int many_pair(sparse_prox *s, const many_task *task, int effort, int cold);
 
-/* sparse_prox_path.c: from where sweeps have come to, with this share of the violation's energy as
- * mu; 0: from nowhere. 1: solved. */
+/* sparse_prox_path.c: from the result of the sweeps, with this share of the violation's energy as
+ * mu; 0: without a start. 1: solved. */
 void many_path_lay_out(sparse_prox *s, base_arena *arena);
 int many_follow(sparse_prox *s, const many_task *task, double share);
 
 /* sparse_prox_law.c: pi of one unit at r and w, and what it does. OPEN is a row of its own at
  * either end of where its multiplier may be. */
 int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi);
-/* What is left of a push of one row that gives way: prox.c's s. */
+/* The fraction of a force that remains of a compliant row: prox.c's s. */
 double many_soft(const many_unit *u, double kappa);
-/* How many times `way` may be added to r until the unit does something else: opens, or begins to
- * slide. What slides already stays on its cone. */
+/* How many times `way` may be added to r until the unit changes its mode: opens, or begins to
+ * slide. A sliding unit stays on its cone. */
 double many_way_to_change(const many_unit *u, int state, const double *r, const double *way);
 /* The slopes G = - d pi / d w of a unit that is not open, d x d, at the iterate. */
 void many_slope(const sparse_prox *s, int unit, double *G);

@@ -1,24 +1,24 @@
 /* Newton's method on the method of multipliers: sparse_prox.c (1), (2).
  *
- * Newton.  H = M + J' G J with G = - d pi/d w: the unit matrix times rho where a contact sticks,
+ * Newton. H = M + J' G J with G = - d pi/d w: the unit matrix times rho where a contact sticks,
  * zero where it is open; sliding along -t, t = r_T - rho w_T, the normal's slope drags that of the
  * friction along, G_TN = rho t/|t|, and G_TT = rho (r_N/|t|) (1 - t t'/|t|^2): no symmetry. Full
- * steps, as steps that are shortened for all contacts because one of them turns over lead nowhere;
- * only where all do as before and slip turns too far is a step shortened. The convex law has a
- * minimum that F is the slope of: there the search along the line always leads down.
+ * steps are taken, as shortening a step for all contacts because one of them changes its mode makes
+ * no progress; only where no mode changes and slip turns too far is a step shortened. The convex
+ * law has a minimum that F is the slope of: there the search along the line always leads down.
  *
- * kappa.  rho = kappa / (J M^-1 J') of the row, about. With a given set of contacts that push,
- * stick and slide, a step gains the factor 1 + kappa s, s the scaled eigenvalues of J M^-1 J', and
- * its matrix need be factored once. Steps with a large kappa are as hard as the problem itself:
- * sets change by dozens, and Newton runs in circles. With a small one it takes many steps. So it
- * grows where steps gain little; above all where the centre drifts along a null vector of the
- * contacts that push, until one of them opens or slides: then w stands still, and kappa w is the
- * way made. Where Newton gives up, the centre is put back and kappa is not increased as much.
+ * kappa. rho = kappa / (J M^-1 J') of the row, about. With a given set of contacts that push, stick
+ * and slide, a step gains the factor 1 + kappa s, s the scaled eigenvalues of J M^-1 J', and its
+ * matrix need be factored once. Steps with a large kappa are as hard as the problem itself: sets
+ * change by dozens, and Newton cycles. With a small one it takes many steps. So it grows where
+ * steps gain little; above all where the centre drifts along a null vector of the closed contacts,
+ * until one of them opens or slides: then w is constant, and kappa w is the progress. Where Newton
+ * fails, the centre is restored and kappa is increased less.
  *
- * Centres.  As long as no contact changes what it does, a step r -> r+ is linear, and those that
- * gain little are few: the modes of towers that bend, with eigenvalues s as small as 1/N^4. So the
- * steps are accelerated (sparse_prox_anderson.c): each costs one solve with the factors that are
- * there, where a larger kappa costs a factorisation, and digits of rho w. */
+ * Centres. As long as no contact changes its mode, a step r -> r+ is linear, and slow modes are
+ * few: the modes of towers that bend, with eigenvalues s as small as 1/N^4. So the steps are
+ * accelerated (sparse_prox_anderson.c): each costs one solve with the factors that are there, where
+ * a larger kappa costs a factorisation, and digits of rho w. */
 #include <math.h>
 #include <string.h>
 
@@ -233,9 +233,9 @@ static int arrived(const sparse_prox *s, const many_run *run, double push)
            (run->left <= 1e-6 * push && run->left <= 1e-3 * run->begun);
 }
 
-/* The centre drifts: its next step would be the last one again, as a null vector of J' moves no
- * body. Then it goes at once to where a unit changes what it does, and a little farther. 0: it does
- * not drift, or nothing is in the way. */
+/* The centre drifts: its next step would repeat the last one, as a null vector of J' moves no body.
+ * Then it goes at once to where a unit changes its mode, and a little farther. 0: it does not
+ * drift, or nothing is in the way. */
 static int drift(sparse_prox *s)
 {
     const many_table *t = &s->t;
@@ -326,7 +326,7 @@ static int move_centre(sparse_prox *s, many_run *run, double push)
     return 0;
 }
 
-/* Back to where the centre was moved, with a kappa that is nearer to what has worked. */
+/* Back to where the centre was moved, with a kappa nearer to what has worked. */
 static void retreat(sparse_prox *s, many_run *run)
 {
     double share = sqrt(s->kappa / run->good);
@@ -377,8 +377,8 @@ static int run_newton(sparse_prox *s, many_run *run)
 
 /* ---- Starting points ------------------------------------------------------------------------ */
 
-/* What the units do by their r; where r and w come from elsewhere, one that pushes not but is
- * violated will stick. */
+/* The modes of the units by their r; where r and w come from elsewhere, a violated unit without
+ * force will stick. */
 static void guess_states(sparse_prox *s, int cold)
 {
     const many_table *t = &s->t;

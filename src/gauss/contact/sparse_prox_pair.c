@@ -1,12 +1,12 @@
-/* Newton's method in motion and multipliers together, for units that do what they will do.
+/* Newton's method in motion and multipliers together, for units whose modes are right.
  *
  * With pi(r, w) of sparse_prox.c (1) for kappa = 1, the laws and the balance are
  *
  *     e = pi(r, w) - r = 0,     F = M x - J' r = 0,     w = J x + c,                            (1)
  *
- * and with P and -P K the slopes of pi in r and w (K: the weights of the rows) a step has
- * (1 - P) dr + P K dw = e. Where rows depend on one another 1 - P says nothing of how r is shared
- * between them, so dr costs something, P / kappa:
+ * and with P and -P K the slopes of pi in r and w (K: the weights of the rows) a step has (1 - P)
+ * dr + P K dw = e. Where rows are dependent 1 - P does not determine how r is shared between them,
+ * so dr is penalised by P / kappa:
  *
  *     A dr = e - P K dw,     A = 1 - (1 - 1/kappa) P,     G = A^-1 P K,     q = A^-1 e,
  *     (M + J' G J) dx = J' q - F,     dr = q - G J dx.                                          (2)
@@ -18,16 +18,16 @@
  * 1/(1 + kappa s) + kappa eps, s the eigenvalues of J M^-1 J': with kappa = FIRM modes are solved
  * in a step that are as soft as a tower of 300 boxes that bends (s = 1/N^4).
  *
- * kappa. A contact that sticks by mistake pushes with kappa times its w: so much may not be more
- * than there are forces. Errors of the certificate are those of w and of r to the largest, so kappa
- * = SHARE / error, and a step that makes the error worse is the last one. So this is of use where
- * the error is small or the units already do what is right; which contacts open or slide is for the
- * other methods to find.
+ * kappa. A contact that sticks by mistake exerts kappa times its w, which must not exceed the
+ * actual forces. Errors of the certificate are those of w and of r to the largest, so kappa = SHARE
+ * / error, and a step that makes the error worse is the last one. So this is useful where the error
+ * is small or the modes are already right; which contacts open or slide is determined by the other
+ * methods.
  *
- * Factors are kept while no unit does something else, and a step gains KEEP: where contacts slide,
- * the slopes turn with the slip. Where the error is what was aimed at, steps go on with the factors
- * that are there as long as they gain: they cost little, and the next problem begins with their
- * answer. */
+ * Factors are kept while no unit changes its mode, and a step gains KEEP: where contacts slide, the
+ * slopes turn with the slip. Where the error has reached its target, steps continue with the
+ * existing factors as long as they gain: they cost little, and the next problem starts from their
+ * solution. */
 #include <math.h>
 #include <string.h>
 
@@ -108,7 +108,8 @@ static void aim(const sparse_prox *s, int k, double *q)
     }
 }
 
-/* What slides has all of its friction; a step along the tangent leaves the cone in second order. */
+/* Sliding contacts are at the friction limit; a step along the tangent leaves the cone in second
+ * order. */
 static void onto_cone(int d, double *r)
 {
     double size = cone_tangent(d, r);

@@ -8,10 +8,11 @@
  *
  * with z a variable of its own: as long as z > 0, y is inside its cone wherever x goes, so that the
  * only things that must be kept inside are z and r, and what is wrong with M x = J' r and z = w_N
- * shrinks by 1 - alpha in a step of length alpha, slip or not. There is no proof that the path goes
- * through, but as a rule it does, in ten to twenty steps whatever the contacts do. Under the convex
- * law there is no |w_T|: y = w, all of y is a variable of its own and is kept inside the cone, and
- * this is the interior point method for Gauss's minimum (Nesterov and Todd 1998), which arrives.
+ * shrinks by 1 - alpha in a step of length alpha, slip or not. There is no proof that the path
+ * reaches the solution, but usually it does, in ten to twenty steps whatever the contacts do. Under
+ * the convex law there is no |w_T|: y = w, all of y is a variable of its own and is kept inside the
+ * cone, and this is the interior point method for Gauss's minimum (Nesterov and Todd 1998), which
+ * converges.
  *
  * Steps.  With Nesterov and Todd's scaling S of y and r, S y = S^-1 r = l, the third equation of
  * (1) becomes S dy + S^-1 dr = q = l \ (sigma mu e - l o l - correction), dy = T J dx - p with T =
@@ -24,15 +25,15 @@
  * taken instead. A step is shortened until no r o y is far from mu e, because |w_T| is not linear.
  * An equality row has G = FIRM / (J M^-1 J') and r = r - G w, as in the method of multipliers.
  *
- * Where to begin.  At the r and x that some sweeps have come to, moved inside so that mu is a small
- * share of the energy of the worst violation, V^2 / (J M^-1 J'). Without sweeps at x = 0, and with
- * all of it; under the convex law with FAR times it, as a step divides mu by ten or more there, and
- * from near the boundary the steps of what is heavy on something light would be short.
+ * Start. At the r and x of some sweeps, moved inside so that mu is a small share of the energy of
+ * the worst violation, V^2 / (J M^-1 J'). Without sweeps at x = 0, and with all of it; under the
+ * convex law with FAR times it, as a step divides mu by ten or more there, and from near the
+ * boundary the steps of what is heavy on something light would be short.
  *
- * Where it ends.  The last digits are for Newton's method (sparse_prox_newton.c), which is given
- * which are open, stick and slide: by what is the larger of the eigenvalues of r and of y, measured
- * by J M^-1 J'. It is tried when the certificate has fallen to TRY, and again each time mu has
- * fallen by 100. Where the path gets stuck it is tried with all patience. */
+ * End. The last digits are left to Newton's method (sparse_prox_newton.c), which starts with the
+ * modes: by the larger of the eigenvalues of r and of y, scaled by J M^-1 J'. It is tried when the
+ * certificate has fallen to TRY, and again each time mu has fallen by 100. Where the path gets
+ * stuck it is tried with its full effort. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

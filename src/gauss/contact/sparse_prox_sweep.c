@@ -1,11 +1,11 @@
-/* Sweeps over the contacts, block after block (Gauss and Seidel): each takes its multipliers to its
- * own law while all others rest,
+/* Sweeps over the contacts, block after block (Gauss and Seidel): each moves its multipliers to its
+ * own law while all others are fixed,
  *
  *     r_N = max(0, r_N - w_N / W_N),   r_T = the nearest to r_T - w_T / W_T with |r_T| <= r_N,
  *
- * and the bodies that it acts on move on at once. Sweeps do not see far, alone they need thousands
- * to bring a load down a tower; but nothing finds faster which contacts open and which slide, and
- * they can be accelerated: sparse_prox_anderson.c. */
+ * and the bodies that it acts on move on at once. Sweeps act locally, alone they need thousands to
+ * carry a load down a tower; but nothing finds the modes of contacts faster, and they can be
+ * accelerated: sparse_prox_anderson.c. */
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* The problem of sparse_prox.c as tables: nodes of unknowns, units of rows.
  *
  * A node is a set of unknowns that the metric couples, the six speeds of a free body for instance;
- * larger sets are cut. A unit is a contact, or one row of a limit or of an equality. Positions are
- * places of unknowns when nodes stand one after the other. Tangential rows are multiplied by their
- * friction, which makes every cone the self-dual one (work.h); rows without friction are left out.
- */
+ * larger sets are divided. A unit is a contact, or one row of a limit or of an equality. Positions
+ * are those of unknowns when nodes are arranged one after the other. Tangential rows are multiplied
+ * by their friction, which makes every cone the self-dual one (work.h); rows without friction are
+ * left out. */
 #ifndef ZW_GAUSS_SPARSE_PROX_TABLE_H
 #define ZW_GAUSS_SPARSE_PROX_TABLE_H
 
