@@ -264,7 +264,7 @@ static void test_once_too(void **unused)
         assert_true(all.rounds < 27);
         assert_true(all.rounds + all.alone < 66.9);
         assert_true(taken > 9331);
-        assert_true(all.marches > 2800 && all.marches < 2900);
+        assert_true(all.marches > 1800 && all.marches < 1920);
     }
 }
 

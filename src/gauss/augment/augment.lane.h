@@ -195,7 +195,7 @@ static void find_shape(LANE(augment) * s)
 /* J' C J into both halves, or into the lower one alone. whole: the columns are a complete path to
  * the root, and their positions are consecutive. */
 ZW_INLINE void stiffen_by(const LANE(augment) * s, const LANE(augment_block) * k, const int width,
-                          const int skew, const int whole)
+                          const int skew, const int whole, const int slips)
 {
     const int *start = s->shape.start, *level = s->level;
     int columns = k->columns;
@@ -214,9 +214,9 @@ ZW_INLINE void stiffen_by(const LANE(augment) * s, const LANE(augment_block) * k
             int place = at + (whole ? c : level[k->column[c]]);
             zw_real sum = s->lower[place], other = skew ? s->upper[place] : sum;
             for (int r = 0; r < width; r++) {
-                zw_real J = k->J[r * columns + c];
-                sum += low[r] * J;
-                other += up[r] * J;
+                zw_real J = k->J[r * columns + c], part = low[r] * J;
+                sum += part;
+                other += slips ? up[r] * J : part; /* C is symmetric where nothing slides */
             }
             s->lower[place] = sum;
             if (skew) {
@@ -227,12 +227,12 @@ ZW_INLINE void stiffen_by(const LANE(augment) * s, const LANE(augment_block) * k
 }
 
 ZW_INLINE void stiffen(const LANE(augment) * s, const LANE(augment_block) * k, const int width,
-                       const int skew)
+                       const int skew, const int slips)
 {
     if (s->level[k->column[k->columns - 1]] == k->columns - 1) {
-        stiffen_by(s, k, width, skew, 1);
+        stiffen_by(s, k, width, skew, 1, slips);
     } else {
-        stiffen_by(s, k, width, skew, 0);
+        stiffen_by(s, k, width, skew, 0, slips);
     }
 }
 
@@ -258,12 +258,14 @@ ZW_CLONES static void fill(const LANE(augment) * s, int skew)
         if (!k->any) {
             continue;
         }
-        if (k->width == 3 && skew) {
-            stiffen(s, k, 3, 1);
+        if (k->width == 3 && k->slips) {
+            stiffen(s, k, 3, 1, 1);
+        } else if (k->width == 3 && skew) {
+            stiffen(s, k, 3, 1, 0);
         } else if (k->width == 3) {
-            stiffen(s, k, 3, 0);
+            stiffen(s, k, 3, 0, 0);
         } else {
-            stiffen(s, k, 1, skew);
+            stiffen(s, k, 1, skew, 0);
         }
     }
 }

@@ -80,18 +80,56 @@ ZW_INLINE zw_real8 apart(const once8 *s, const soft8_match *match, const soft8_p
     return sum - match->of.margin;
 }
 
+/* Half the length of the axis of a shape that is round about it. */
+static double half_axis(const contact_geom *geom)
+{
+    int round = geom->shape.kind == COLLIDE_CAPSULE || geom->shape.kind == COLLIDE_CYLINDER;
+    return round ? fabs(geom->shape.size[1]) : 0;
+}
+
+ZW_INLINE zw_real8 within(zw_real8 x, double most)
+{
+    zw_real8 end = {0};
+    end += most;
+    x = lane_select8(x < end, x, end);
+    return lane_select8(x > -end, x, -end);
+}
+
+/* From the axis of a to that of b, between points p + s u and q + t v that are near each other:
+ * each in turn is the nearest to the other. */
+ZW_INLINE void between_axes(const once8 *s, const soft8_match *match, zw_real8 *n)
+{
+    const contact_geom *geom = s->of->system->bodies->contact->geom;
+    const soft8_pose *a = &s->of->pose[match->of.a], *b = &s->of->pose[match->of.b];
+    double half[2] = {half_axis(&geom[match->of.a]), half_axis(&geom[match->of.b])};
+    zw_real8 u[3] = {a->R[2], a->R[5], a->R[8]}, v[3] = {b->R[2], b->R[5], b->R[8]};
+    zw_real8 zero = {0}, one = zero + 1.0;
+    for (int i = 0; i < 3; i++) {
+        n[i] = b->pos[i] - a->pos[i];
+    }
+    zw_real8 along = dot8(u, v), on_u = dot8(u, n), on_v = dot8(v, n);
+    zw_real8 sine = 1.0 - along * along;
+    zw_real8 x = (on_u - along * on_v) / lane_select8(sine > 0.0, sine, one);
+    x = within(x, half[0]);
+    zw_real8 y = within(along * x - on_v, half[1]);
+    x = within(along * y + on_u, half[0]);
+    for (int i = 0; i < 3; i++) {
+        n[i] += y * v[i] - x * u[i];
+    }
+}
+
 /* A direction: that of the nearest point, with its gap, in the lanes that have one; else the normal
- * of the plane, or the line between the centres. */
+ * of the plane, or from one axis to the other. */
 ZW_INLINE zw_mask8 find_direction(const once8 *s, int index, zw_real8 *n, zw_real8 *gap)
 {
     const soft8_match *match = &s->of->match[index];
-    const soft8_pose *a = &s->of->pose[match->of.a], *b = &s->of->pose[match->of.b];
     int first = s->first[index], end = first < 0 ? -1 : once8_end_of_pair(s, first);
     zw_mask8 found = {0};
     zw_real8 zero = {0}, one = zero + 1.0;
     *gap = zero + INFINITY;
-    for (int i = 0; i < 3; i++) {
-        n[i] = match->plane >= 0 ? zero + match->frame[i] : b->pos[i] - a->pos[i];
+    between_axes(s, match, n);
+    for (int i = 0; i < 3 && match->plane >= 0; i++) {
+        n[i] = zero + match->frame[i];
     }
     zw_real8 square = dot8(n, n), by = 1.0 / lane_sqrt8(lane_select8(square > 0.0, square, one));
     for (int i = 0; i < 3; i++) {
