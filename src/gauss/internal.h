@@ -4,8 +4,8 @@
 
 #include "gauss/work.h"
 
-#define GAUSS_HUGE 1e100   /* a number beyond this is taken for a mistake, */
-#define GAUSS_TRACE 1e-100 /* and a multiplier below this for none */
+#define GAUSS_HUGE 1e100   /* a larger number is taken for a mistake, */
+#define GAUSS_TRACE 1e-100 /* and a smaller multiplier for zero */
 
 /* work.c: room for `count` numbers in whole cache lines. */
 int gauss_whole_lines(int count);
@@ -30,7 +30,7 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
 void gauss_solve_lower(const zw_gauss *problem, const zw_gauss_work *work, double *x);
 void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, double *x);
 
-/* part.c: which cones take part. All of them; or to begin with, those that push in `guess`. */
+/* part.c: which cones take part: all of them; or at first those with a force in `guess`. */
 void gauss_part_all(zw_gauss_work *work);
 void gauss_part_start(const zw_gauss *problem, zw_gauss_work *work, const double *guess);
 /* How many more does the motion need? */
@@ -69,8 +69,8 @@ zw_status gauss_verdict(const zw_gauss_options *options, const zw_gauss_work *wo
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda);
 
-/* conflict.c: the blocks of the proof (work->proof) that nothing is admissible, thinned until
- * none can be left out, into work->conflict. Leaves the rest of the workspace in disorder. */
+/* conflict.c: the blocks of the proof (work->proof) that nothing is admissible, reduced until none
+ * can be left out, into work->conflict. The rest of the workspace is overwritten. */
 void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *options,
                           zw_gauss_work *work, int normals_only);
 

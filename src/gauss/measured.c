@@ -1,4 +1,4 @@
-/* The verdict of certificate.c, once everything is measured. */
+/* The verdict of certificate.c, from the numbers it has computed. */
 #include <float.h>
 #include <math.h>
 
@@ -13,14 +13,14 @@ static double larger(double x, double y)
     return x > y ? x : y;
 }
 
-/* What x has above `granted`; a NaN stays. */
+/* What x exceeds `granted` by; a NaN stays. */
 static double above(double x, double granted)
 {
     double rest = x - granted;
     return rest > 0.0 || rest != rest ? rest : 0.0;
 }
 
-/* Where the multiplier of a row of its own may be. */
+/* The interval of the multiplier of a single row. */
 static void certify_interval(const gauss_measured *j, const zw_block *block, int i, double end[2])
 {
     end[0] = 0.0;
@@ -31,8 +31,8 @@ static void certify_interval(const gauss_measured *j, const zw_block *block, int
     }
 }
 
-/* How far the residual u is from what the block at row i admits without a push: of a box only the
- * sign of its limits matters. */
+/* How far the residual u is from what the block at row i admits without a force: for a box only the
+ * signs of its limits matter. */
 static double certify_violation(const zw_block *block, int rows, const double *u)
 {
     if (block->kind == ZW_BOX) {
@@ -41,8 +41,8 @@ static double certify_violation(const zw_block *block, int rows, const double *u
     return block->kind == ZW_EQUALITY ? fabs(u[0]) : cone_gap(rows, u);
 }
 
-/* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
- * and after. */
+/* The contribution of one cone, inequality row or equality row to V: zero if it is open before and
+ * after. */
 static double certify_concern(gauss_measured *j, const zw_block *block, int at, int rows)
 {
     double size = 0.0, carried = 0.0, push = 0.0;
@@ -110,7 +110,7 @@ static double certify_cone(gauss_measured *j, int d, const double *r, const doub
     return natural;
 }
 
-/* A row of its own with the interval that its multiplier may be in. */
+/* A single row with the interval of its multiplier. */
 static double certify_row(gauss_measured *j, const double end[2], double r, double w)
 {
     double rho = j->R / j->V, outside = interval_excess(end[0], end[1], w) / j->V;

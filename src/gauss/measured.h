@@ -11,10 +11,10 @@ typedef struct gauss_measured {
     zw_contact_law contact;
     const double *lambda;           /* [m] as claimed */
     const double *unit;             /* [n] sqrt(M_jj) */
-    const double *force;            /* [n] what is left of the balance */
+    const double *force;            /* [n] residual of the balance */
     const double *pushes;           /* [n] |A|' |lambda| */
     const double *w, *r;            /* [m] scaled residuals and multipliers, */
-    const double *scale;            /* [m] and by what: lambda = scale r */
+    const double *scale;            /* [m] and the factor: lambda = scale r */
     const double *before, *carried; /* [m] scaled residuals of the free motion; |A| |a| + |b| */
     double R;                       /* the size of forces, */
     double V;                       /* and of residuals: found here */

@@ -7,7 +7,7 @@
  * A law that depends on the reaction with C acting is a fixed point lambda = G(lambda): law, then
  * principle. Friction is piecewise linear in the reaction, so the iteration is accelerated by the
  * secants of the last steps (Anderson): exact after as many steps as there are coupled reactions,
- * within one piece. No fixed point is Painleve's paradox, and reported as such. */
+ * within one piece. If there is no fixed point, it is Painleve's paradox, and reported as such. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -70,8 +70,8 @@ static void accelerate(int m, int count, const double *dX, const double *dF, con
     }
 }
 
-/* A change f of the multipliers that is lost in the round-off of the applied force: a reaction that
- * is about to vanish is a difference, and known no better than that. */
+/* Is a change f of the multipliers lost in the round-off of the applied force? A reaction that is
+ * about to vanish is a difference, and known no better than that. */
 static int lost(const zw_gauss *problem, zw_gauss_work *work, const double *f)
 {
     double *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;
@@ -82,9 +82,9 @@ static int lost(const zw_gauss *problem, zw_gauss_work *work, const double *f)
     return dense_largest(work->n, reaction) <= 2e-15 * dense_largest(work->n, problem->force);
 }
 
-/* Multipliers of nearly dependent rows differ from pass to pass by more than STILL, in ways that
- * push nothing. What has to stand still is the force: does the law answer to lambda with the C that
- * it was found with, beside C and the reaction? */
+/* Multipliers of nearly dependent rows differ from pass to pass by more than STILL, without effect
+ * on the forces. The force has to be constant: does the law give, for lambda, the C that it was
+ * found with, relative to C and the reaction? */
 static int stands_still(const zw_gauss *problem, zw_gauss_work *work)
 {
     double *again = work->scratch, *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;

@@ -27,9 +27,9 @@ void gauss_rows_residual(const zw_gauss *problem, const double *a, const double 
 void gauss_rows_force(const zw_gauss *problem, const double *lambda, double *y);
 void gauss_rows_sizes(const zw_gauss *problem, const double *lambda, double *y);
 
-/* Do these blocks, `first` their first rows, admit the free motion as it is? Then it is the answer
- * for them; where the law has several (Painleve's rod, which may lift off or be stopped by an
- * impulse), the one to take. residual[] is filled as far as looked. */
+/* Do these blocks, `first` their first rows, admit the free motion as it is? Then it is their
+ * solution; where the law has several (Painleve's rod, which may lift off or be stopped by an
+ * impulse), the one to choose. residual[] is filled as far as evaluated. */
 int gauss_rows_admit(const zw_gauss *problem, zw_contact_law law, int count, const int *block,
                      const int *first, double *residual);
 

@@ -3,10 +3,9 @@
  *     check the problem                                   check.c
  *     factor the metric, bring the rows to energy units   normal.c
  *     factor the equality rows, any rank                  equality.c
- *     with the cones that push, then with more:           part.c
+ *     with the cones in contact, then with more:           part.c
  *     for the ideal reaction, and again with C:           nonideal.c, pass.c
- *     split the forces, certify the answer                certificate.c
- */
+ *     split the forces, certify the answer                certificate.c */
 #include <math.h>
 #include <string.h>
 
@@ -213,7 +212,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     }
     if (requested.guess != NULL) {
         requested.guess = memcpy(work->guess, requested.guess, (size_t)work->m * sizeof(double));
-        for (int i = 0; i < work->m; i++) { /* traces that have faded over many steps */
+        for (int i = 0; i < work->m; i++) { /* residues that have faded over many steps */
             work->guess[i] = fabs(work->guess[i]) < GAUSS_TRACE ? 0.0 : work->guess[i];
         }
     }

@@ -1,5 +1,5 @@
-/* Numbers of the kernel that several files share, each with its quantity, its reason and the test
- * that notices if it is another one. All are ratios: no unit of the problem enters. */
+/* Constants that several files of the kernel share, each with its meaning, its reason and the test
+ * that guards it. All are ratios: no unit of the problem enters. */
 #ifndef ZW_GAUSS_TOLERANCES_H
 #define ZW_GAUSS_TOLERANCES_H
 
@@ -9,12 +9,12 @@
  * Held by test/gauss/test_certificate.c. */
 #define GAUSS_SCALE_FLOOR 1e-3
 
-/* Friction below this is none: its rows would be shorter than the others by 1e9, and what they push
- * is below the round-off of what the others do. */
+/* Friction below this counts as none: its rows would be shorter than the others by 1e9, and their
+ * forces below the round-off of the others. */
 #define GAUSS_NO_FRICTION 1e-9
 
-/* Rows of projections (of places, of speeds, of impacts) depend on others below this part of their
- * length: along what is left of them round-off would be carried on as a step, a million times. */
+/* Rows of projections (of positions, of speeds, of impacts) are dependent below this relative
+ * length: along the remainder round-off would be amplified a million times. */
 #define GAUSS_PROJECTION_RANK 1e-6
 
 #endif

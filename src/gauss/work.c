@@ -1,4 +1,4 @@
-/* Room for a solve: one block, laid out by one function. */
+/* Memory for a solve: one block, laid out by one function. */
 #include "gauss/work.h"
 
 #include <limits.h>
@@ -245,7 +245,7 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
         return NULL;
     }
     if (gauss_crowd_is(work)) {
-        work->crowd = gauss_crowd_create(work); /* or without: the core has an answer, too */
+        work->crowd = gauss_crowd_create(work); /* or without it: the core can solve these, too */
     }
     return work;
 }

@@ -9,7 +9,8 @@
  *     x = D' r,    w = D x + c,    r in K,   w (shifted for Coulomb) in K,   r . w = 0.
  *
  * Compliance R of a row is one more coordinate of unit metric that stretches the row: D gets an
- * extra column with sqrt(R), and then R lambda appears in w by itself. Nothing else knows of it. */
+ * extra column with sqrt(R), and then R lambda appears in w by itself. Nothing else depends on
+ * it. */
 #ifndef ZW_GAUSS_WORK_H
 #define ZW_GAUSS_WORK_H
 
@@ -32,9 +33,10 @@ typedef struct newton_block {
 typedef struct gauss_cone {
     int first; /* first row, counted among the cone rows */
     int rows;
-    int block;        /* which block of the problem it came from */
-    double stretch;   /* its rows were stretched by this when the equalities had been eliminated */
-    double low, high; /* one row: where r may be */
+    int block; /* which block of the problem it came from */
+    double
+        stretch; /* factor by which its rows were scaled after the equalities had been eliminated */
+    double low, high; /* one row: the interval of r */
 } gauss_cone;
 
 /* The core: find r in K with w = B B' r + c in K, r . w = 0 (with De Saxce's shift for Coulomb),
@@ -52,10 +54,10 @@ typedef struct gauss_core {
     const gauss_cone *cone;
     const gauss_cone *normal; /* the same without friction */
     int coulomb;              /* which law, now */
-    int wanted;               /* which law, in the end */
+    int wanted;               /* the law that is requested */
     double V;                 /* size of the free violation */
-    double held;              /* |x| that the equalities take already */
-    int patience;             /* Newton steps that a polish may take */
+    double held;              /* |x| that the equalities account for already */
+    int patience;             /* number of Newton steps of a polish */
     double aim;               /* residual at which Newton stops */
     double accept;            /* residual that counts as solved */
 
@@ -65,11 +67,11 @@ typedef struct gauss_core {
     double R;       /* size of the constraint force */
     double rho;     /* R / V, held fixed during a Newton run */
     double error;   /* strict residual of r */
-    double *best;   /* p: the best r that core_newton has met for the law asked for */
+    double *best;   /* p: the best r that core_newton has found for the requested law */
     double *best_x; /* q */
     double best_error;
     double *pair;            /* q + p */
-    int paired, best_paired; /* x is not just B' r */
+    int paired, best_paired; /* x differs from B' r */
 
     /* scratch */
     double *shift; /* cone_count: what the convex problem adds to each normal */
@@ -93,7 +95,7 @@ typedef struct gauss_core {
     int iterations;
     int factorizations;
     const zw_gauss_options *options; /* effort and stop: core_spent */
-    int stopped;                     /* the caller has said so */
+    int stopped;                     /* the caller has asked to stop */
 } gauss_core;
 
 /* All cones of the problem; those that take part now are in the tables of the workspace: part.c. */
@@ -136,8 +138,8 @@ struct zw_gauss_work {
     /* the cones that take part: gauss_part */
     gauss_whole whole;
     int partial; /* not all do */
-    int missing; /* these many that do not are violated by the motion */
-    int rounds;  /* times that the part may still grow */
+    int missing; /* number of violated cones that do not take part */
+    int rounds;  /* how often the set may still grow */
 
     /* the metric: gauss_metric_factor */
     double *L;         /* n x n: U with M = U'U, whole, or its blocks, or its diagonal */
@@ -153,7 +155,7 @@ struct zw_gauss_work {
     double *D;       /* me x q_max: equality rows, then their LQ factors */
     double *B;       /* mc x q_max: cone rows */
     double *scale;   /* m: lambda = scale * r, row of D = scale * row of A L^-T */
-    int stretches;   /* it does */
+    int stretches;   /* whether rows are scaled */
     double *free;    /* n: a_free */
     double *c;       /* m, equalities first: scaled residual of the free motion */
     double *carried; /* mc: scaled |A| |a_free| + |b|, whose round-off c carries */
@@ -183,9 +185,9 @@ struct zw_gauss_work {
     double *row_scratch; /* 2 x me */
     int *redundant;      /* block_count */
     int redundant_count;
-    int thinning;         /* conflict.c is at work: name nothing */
+    int thinning;         /* conflict.c is running: name nothing */
     int *conflict;        /* block_count */
-    int *trial, *accused; /* block_count each: smaller conflicts on the way */
+    int *trial, *accused; /* block_count each: smaller conflicts found on the way */
     int conflict_count;
     int *undetermined; /* n */
     int undetermined_count;
@@ -197,7 +199,7 @@ struct zw_gauss_work {
     zw_certificate certificate;               /* of a, lambda and C as they stand */
     double *a, *F_N, *F_L, *F_C, *C;          /* n each */
     double *lambda, *residual, *lambda_ideal; /* m each */
-    double *guess;                            /* m: a copy, as the user's may lie in lambda */
+    double *guess;                            /* m: a copy, as the user's may be in lambda */
     double
         *scratch; /* zw_gauss_certify_scratch + 2 n, at least q_max: certificate and small things */
     double *law;  /* (2 LAW_MEMORY + 4) m + n: non-ideal fixed point */

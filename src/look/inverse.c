@@ -1,19 +1,19 @@
-/* Inverse dynamics is Gauss's principle once more.
+/* Inverse dynamics by Gauss's principle.
  *
- * For given accelerations a the forces that are known leave the demand D = M a - force. Motors,
+ * For given accelerations a, the known forces leave the demand D = M a - force. Motors,
  * constraints, contacts and friction give G x, x within what each admits (inverse_touch.c): a
- * convex set K of numbers, once the motion is known. What no force can give is the residual D - G x
- * with
+ * convex set K of numbers, once the motion is known. What no force can produce is the residual D -
+ * G x with
  *
  *     minimise   1/2 (D - G x)' M^-1 (D - G x)      over x in K.
  *
  * That is the dual of Gauss's problem with rows G', b = 0 and the free acceleration -M^-1 D: its
  * answer d = M^-1 (G x - D) minimises 1/2 (d + M^-1 D)' M (d + M^-1 D) subject to G' d in K*. So
- * the kernel answers with x as its multipliers, -d as the acceleration that stays unexplained, and
- * a certificate. Motors with a range of force are boxes, those without are equalities.
+ * the kernel returns x as its multipliers, -d as the unexplained acceleration, and a certificate.
+ * Motors with a range of force are boxes, those without are equalities.
  *
- * Where x is not determined (more motors than the motion asks for, feet on the ground, redundant
- * rows), inverse_least.c takes the least. */
+ * Where x is not determined (more motors than the motion needs, feet on the ground, redundant
+ * rows), inverse_least.c finds the least. */
 #include "look/inverse.h"
 
 #include <float.h>
@@ -168,7 +168,8 @@ static void find_demand(zw_inverse *s, const inverse_now *now)
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-/* What it can do here: by its range of force, of control or activation, and that of its joint. */
+/* Its range of force here: by its own range, that of its control or activation, and that of its
+ * joint. */
 static void find_range(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                        double length, double rate, double range[2])
 {
@@ -299,8 +300,8 @@ static zw_status set_up(zw_inverse *s, zw_state *state, const inverse_now *now, 
     return ZW_OK;
 }
 
-/* A range of force that several motors on one length share is not a box: it has been looked at
- * motor by motor, and their sum may go beyond it. Then there is no answer yet. */
+/* A range of force that several motors on one length share is not a box: it has been considered
+ * motor by motor, and their sum may exceed it. Then there is no solution yet. */
 static zw_status check_sums(const zw_inverse *s, const double *x, zw_error *error)
 {
     const struct system_bodies *bodies = s->system->bodies;

@@ -1,4 +1,4 @@
-/* Inside of inverse dynamics: see inverse.c. */
+/* Internals of inverse dynamics: see inverse.c. */
 #ifndef ZW_LOOK_INVERSE_H
 #define ZW_LOOK_INVERSE_H
 
@@ -6,10 +6,10 @@
 #include "system/work.h"
 #include "zwang/inverse.h"
 
-/* A point of contact that may push. */
+/* A contact point that may have a force. */
 typedef struct inverse_point {
     int index;        /* among those of contact_now.h */
-    int row;          /* its first, in the solver's tail; -1: it does not push */
+    int row;          /* its first row, in the solver's tail; -1: no force */
     int rows;         /* 1, or those of a cone */
     double across[6]; /* of what slides: friction for a normal force of 1 */
 } inverse_point;
@@ -32,13 +32,13 @@ struct zw_inverse {
     void *memory;
 };
 
-/* An instant while it is looked at. */
+/* The instant being evaluated. */
 typedef struct inverse_now {
     double t;
     const double *q, *v, *a;
     const double *usual; /* [n] accelerations that the demand alone would take: what round-off in a
                             is small beside */
-    double rest;         /* speeds that are none */
+    double rest;         /* speeds below this count as zero */
 } inverse_now;
 
 /* inverse_touch.c: what constraints, friction and contacts may exert for this motion: roles of the
@@ -50,9 +50,9 @@ zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now
 /* The contacts with their forces, into the list of the work. */
 zw_status inverse_list(zw_inverse *inverse, zw_error *error);
 
-/* inverse_least.c: of all forces that do what A' lambda does, the least; into lambda[rows] of the
- * solver. Rows from `first` on, so many, are motors. *choices: dimensions that were open; *least: 1
- * if it was found, or there is no choice. */
+/* inverse_least.c: of all forces with the same effect A' lambda, the least; into lambda[rows] of
+ * the solver. `acts` rows from `first` on are motors. *choices: number of free dimensions; *least:
+ * 1 if it was found, or there is no choice. */
 zw_status inverse_least(const system_solver *solver, int first, int acts, double *lambda,
                         int *choices, int *least, zw_error *error);
 

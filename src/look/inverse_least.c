@@ -1,4 +1,4 @@
-/* Of all forces that do the same, the least.
+/* The least of all forces with the same effect.
  *
  * A force F = A' x is wanted, x being multipliers of rows within what their kinds admit: any number
  * (equality), not negative (inequality), a cone, a box. Where the rows depend on each other there
@@ -19,7 +19,9 @@
 #include "math/dense/dense.h"
 
 #define REACTION 1e-8
-enum { MOST = 4000000 }; /* numbers of A whose rank is looked at; beyond, it is not known */
+enum {
+    MOST = 4000000
+}; /* numbers of A up to which the rank is determined; beyond, it is unknown */
 
 typedef struct least {
     const zw_gauss *from; /* rows x come from these */
@@ -52,7 +54,7 @@ static double entry_of(const zw_gauss *g, int r, int k, int *column)
     return g->A.value[g->A.start[r] + k];
 }
 
-/* How many rows follow from others; *known: 0 if that is too much work. */
+/* The number of rows that follow from others; *known: 0 if that is too much work. */
 static zw_status dependent(const zw_gauss *g, int rows, int *choices, zw_error *error)
 {
     size_t n = (size_t)g->n, m = (size_t)rows;

@@ -1,12 +1,12 @@
 /* Inverse dynamics along a recording.
  *
  * Positions are as recorded; speeds too, if they were. Accelerations are the derivative of a fit of
- * the speeds, or the second one of a fit of the positions (path/fit/fit.c), which also says how far
- * they may be off. What its errors e are in Gauss's measure, sqrt(e' M e), stands beside the
- * residual: a residual of that size is none.
+ * the speeds, or the second one of a fit of the positions (path/fit/fit.c), which also estimates
+ * their errors. The size of these errors e in Gauss's measure, sqrt(e' M e), is reported with the
+ * residual: a residual of that size is insignificant.
  *
- * Rest and touch are not to be decided below the errors: speeds within six errors of zero are none,
- * and so are gaps and accelerations. */
+ * Rest and contact must not be decided below the errors: speeds within six errors of zero count as
+ * zero, and so do gaps and accelerations. */
 #include "look/inverse_path.h"
 
 #include <float.h>
@@ -21,7 +21,9 @@
 #include "path/path.h"
 
 enum { NAME = 300, DEVIATIONS = 6 };
-#define ACCURACY 2e-10 /* of the numbers: integrators err so, on the scale of their steps */
+#define ACCURACY                                                                                   \
+    2e-10 /* relative: the assumed error of integrators on the scale of their steps                \
+           */
 
 typedef struct along {
     const zw_model *model;

@@ -1,4 +1,4 @@
-/* Rows that wait for their solver: motors, drives, friction at rest, contacts. */
+/* Rows collected for a solver: motors, drives, friction at rest, contacts. */
 #ifndef ZW_LOOK_INVERSE_ROWS_H
 #define ZW_LOOK_INVERSE_ROWS_H
 

@@ -1,10 +1,10 @@
 /* What constraints, friction and contacts may exert in a motion that is given.
  *
- * Coulomb's and Signorini's laws say which forces go with which motion (contact_now.c, friction.c).
- * Forward, the motion is unknown, and that makes them hard; here it is known, and they say for each
- * constraint and point one of three things, all of them convex:
+ * Coulomb's and Signorini's laws relate forces to motions (contact_now.c, friction.c). In forward
+ * dynamics the motion is unknown, which makes them hard; here it is known, and each constraint and
+ * point is in one of three cases, all of them convex:
  *
- *     it parts, by its speed or acceleration           no force
+ *     it separates, by its speed or acceleration           no force
  *     it slides, by its speed, or begins to            N (normal - mu * direction), N >= 0
  *     it rests                                         its whole cone, or its box for dry friction
  *
@@ -26,9 +26,9 @@ static const double *terms(const zw_work *work, int at)
 
 /* ---- Constraints ---------------------------------------------------------------------------- */
 
-/* How fast the row accelerates away, A a - b, and the size of that. In a motion at rest all of
- * these are round-off, of which no part is large: so the accelerations count that other forces
- * would cause (now->usual). */
+/* How fast the row accelerates away, A a - b, and the size of its terms. In a motion at rest all of
+ * these are round-off, and none is large: so the accelerations that other forces would cause are
+ * included (now->usual). */
 static double row_rate(const zw_inverse *inverse, int r, const inverse_now *now, double *size)
 {
     const zw_system *system = inverse->system;
@@ -87,7 +87,7 @@ static void add_dry(const zw_inverse *inverse, int c, inverse_rows *rows)
     inverse_rows_block(rows, &box);
 }
 
-/* Is a one-sided constraint apart, or about to be? */
+/* Is a one-sided constraint open, or about to open? */
 static int parts(const zw_inverse *inverse, const inverse_now *now, int c)
 {
     int r = inverse->system->first_row[c];

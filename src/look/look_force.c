@@ -1,4 +1,4 @@
-/* Forces apart, and momenta.
+/* Forces by their kind, and momenta.
  *
  * force = SPEEDS + POTENTIAL + APPLIED of PART_TERMS (system.h): APPLIED is Q - dR/dv; POTENTIAL is
  * what is left of the rest at v = 0, that is dL/dq - D p there; SPEEDS what speeds add to that. */
@@ -41,7 +41,7 @@ static zw_status evaluate(zw_probe *probe, probe_now now, int still, double *for
 
 /* ---- Of robots ------------------------------------------------------------------------------ */
 
-/* Adds what takes part of the weights off, times `sign`. */
+/* Adds the forces of gravity compensation, times `sign`. */
 static void add_lifts(zw_probe *probe, double sign, double *force)
 {
     const zw_system *system = probe->system;
@@ -56,7 +56,7 @@ static void add_lifts(zw_probe *probe, double sign, double *force)
     }
 }
 
-/* Weights, and what is taken off them. */
+/* Weights, and gravity compensation. */
 static void gravity_of(zw_probe *probe, probe_now now, double *force)
 {
     const zw_system *system = probe->system;
@@ -166,7 +166,7 @@ zw_status zw_momenta(zw_probe *probe, const zw_state *state, double *p, zw_error
     return status;
 }
 
-/* Marks a body and all that hangs on it; refuses what is not there. */
+/* Marks a body and all its descendants; rejects bodies that do not exist. */
 static zw_status mark_subtree(zw_probe *probe, int body, zw_error *error)
 {
     const struct system_bodies *bodies = probe->system->bodies;

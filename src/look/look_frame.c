@@ -1,4 +1,4 @@
-/* Where a frame or a point is, how it moves, and its Jacobian. */
+/* The pose of a frame or a point, its motion, and its Jacobian. */
 #include <stdio.h>
 #include <string.h>
 
@@ -152,7 +152,7 @@ zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame
 
 /* ---- Motion --------------------------------------------------------------------------------- */
 
-/* Is it a frame of this system? */
+/* Does the frame belong to this system? */
 static zw_status check(const zw_probe *probe, const zw_frame *frame, zw_error *error)
 {
     const zw_system *system = probe->system;

@@ -1,10 +1,9 @@
 /* Which blocks contradict each other.
  *
- * When nothing is admissible, the proximal multipliers run away along a direction d in K with
- * D' d = 0 and c . d < 0 (Farkas): the blocks on which d acts cannot all hold; the equality rows'
- * part of d follows from that of the cones. This set is thinned by leaving out one block after
- * another: what is still contradictory without it does not need it. In the end none can be left
- * out. */
+ * When nothing is admissible, the proximal multipliers diverge along a direction d in K with D' d =
+ * 0 and c . d < 0 (Farkas): the blocks on which d acts cannot all hold; the equality rows' part of
+ * d follows from that of the cones. This set is reduced by leaving out one block after another
+ * while the rest is still contradictory. In the end none can be left out. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 enum { FILTER_LIMIT = 60 }; /* blocks tried one by one */
 
-/* The cones that may push, from the blocks in `list` except `without`. */
+/* The cones with a force in the proof, from the blocks in `list` except `without`. */
 static int gather_cones(zw_gauss_work *work, const gauss_cone *from, const int *list, int count,
                         int without)
 {
@@ -79,8 +78,8 @@ static int blocks_of_proof(const zw_gauss_work *work, int *list)
     return count;
 }
 
-/* Are the blocks of `list` except `without` still contradictory? Then `smaller` gets those that the
- * proof needs. The whole problem is set up again with the other equality rows empty. */
+/* Are the blocks of `list` except `without` still contradictory? Then `smaller` receives those that
+ * the proof needs. The whole problem is set up again with the other equality rows empty. */
 static int still_contradictory(const zw_gauss *problem, const zw_gauss_options *options,
                                zw_gauss_work *work, const gauss_cone *from, const int *list,
                                int count, int without, int *smaller)

@@ -11,8 +11,8 @@
  *     minimise  f(x) = 1/2 |x|^2 + delta/2 | P_K(z) |^2,    z = r_k - (B x + c)/delta,   r+ =
  * P_K(z)
  *
- * with gradient x - B' P_K(z) and Newton matrix I + B' P B / delta, P the slope of the projection.
- * With an exact line search Newton's method is globally convergent on it.
+ * with gradient x - B' P_K(z) and Newton matrix I + B' P B / delta, P the derivative of the
+ * projection. With an exact line search Newton's method is globally convergent on it.
  *
  * Invariants
  * 1. Started from r = 0, the iterates have almost no part in the null space of B', so the result is
@@ -159,10 +159,10 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
     return isfinite(dense_norm(p, r));
 }
 
-/* Do the multipliers run away along d = r+ - r, in K with B' d = 0 and c . d < 0? That is a
- * candidate; whether it proves anything, the data of the problem decide (and these know of no
- * shift). The quick look keeps hopeless candidates away: every admissible x has 0 <= d . (B x + c),
- * so |x| >= -c . d / |B' d|. */
+/* Do the multipliers diverge along d = r+ - r, in K with B' d = 0 and c . d < 0? That is a
+ * candidate; the data of the problem, which contain no shift, decide whether it proves anything.
+ * The quick test rejects hopeless candidates: every admissible x has 0 <= d . (B x + c), so |x| >=
+ * -c . d / |B' d|. */
 static int convex_runs_away(gauss_core *core, const double *before, const double *after)
 {
     double *d = core->v[0];
@@ -235,7 +235,7 @@ int core_convex(gauss_core *core, int thorough)
                  core_interior(core, 1e-12, convex_polish) ||
                  core_interior(core, 0.0, convex_polish);
     }
-    if (answer == 0 && thorough) { /* the central multipliers run away too */
+    if (answer == 0 && thorough) { /* the central multipliers diverge too */
         memset(core->keep, 0, (size_t)core->p * sizeof(double));
         answer = convex_runs_away(core, core->keep, core->r) ? -1 : 0;
     }

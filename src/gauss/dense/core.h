@@ -8,14 +8,16 @@
 #include "gauss/work.h"
 #include "math/cone.h"
 
-/* Of a multiplier or of a sum of forces, this much is round-off; see certificate.c. */
+/* Round-off of a multiplier or of a sum of forces, relative; see certificate.c. */
 #define CORE_GRANTED (32.0 * DBL_EPSILON)
 
 /* Newton steps of one polish: where a failure costs little, as another proximal step and another
- * polish follow, and where it is the last word. Only there steps that crawl are taken too. */
+ * polish follow, and where it is the final attempt. Only there slowly converging steps are
+ * accepted. */
 enum { CORE_HASTY = 12, CORE_PATIENT = 40 };
 
-/* The nearest point of where r may be; p may be z. OUTSIDE: nothing near z would change it. */
+/* The nearest point of the admissible set of r; p may be z. OUTSIDE: the result is
+ * constant near z. */
 static inline cone_side core_project(const gauss_cone *cone, const double *z, double *p)
 {
     if (cone->rows > 1) {
@@ -28,8 +30,8 @@ static inline cone_side core_project(const gauss_cone *cone, const double *z, do
 
 double core_granted(const gauss_core *core, double size); /* of `size`, but little beside R */
 
-/* The caller's bound on factorisations is reached, or he wants an end: nothing more is begun, and
- * the best answer met must do. */
+/* The caller's bound on factorisations is reached, or he wants to stop: nothing more is started,
+ * and the best solution so far is used. */
 int core_spent(gauss_core *core);
 
 /* x = B' r and w = B x + c. */
@@ -49,29 +51,29 @@ double core_worst(gauss_core *core, const double *r, const double *w);
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual);
 
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
- * law is solved; 0 when stuck; -1 when the multipliers run away and prove that nothing is
- * admissible: then the workspace holds the proof. Only if `thorough`, interior
- * points are tried where proximal steps do not arrive. */
+ * law is solved; 0 when stuck; -1 when the multipliers diverge and prove that nothing is
+ * admissible: then the workspace holds the proof. Only if `thorough`, interior points are tried
+ * where proximal steps fail. */
 int core_convex(gauss_core *core, int thorough);
 
 /* The proximal steps alone, from r = 0, for the cones now in core->cone (rows of others get no
  * force): -1 when they are proved to contradict each other. */
 int core_admissible(gauss_core *core);
 
-/* conflict.c: does the direction d of multipliers, with the equality rows' part that belongs to it,
- * lead to a proof that nothing is admissible? It is left in the workspace. */
+/* conflict.c: does the direction d of multipliers, with the corresponding part of the equality
+ * rows, lead to a proof that nothing is admissible? It is left in the workspace. */
 int core_proves(gauss_core *core, const double *d);
 
 typedef enum core_form { CORE_NATURAL, CORE_SPLIT } core_form;
 
-/* Nonsmooth Newton from core->r on the law now in force, Coulomb's with an extra compliance
- * `delta`; with delta = 0 the answer is the best point met. Returns 1 when that solves the law. */
+/* Nonsmooth Newton from core->r on the current law, Coulomb's with an extra compliance `delta`;
+ * with delta = 0 the result is the best point found. Returns 1 when that solves the law. */
 int core_newton(gauss_core *core, core_form form, double delta, int limit);
 
-/* Newton for the convex law, x and r of their own: newton_pair.c. */
+/* Newton for the convex law, with separate x and r: newton_pair.c. */
 int core_newton_pair(gauss_core *core, int limit);
 
-/* Back to the best answer that core_newton has met for the requested law. */
+/* Back to the best solution that core_newton has found for the requested law. */
 void core_recall(gauss_core *core);
 
 /* r = the multipliers after one Newton step of the convex law from (centre, w): newton_convex.c; x,
@@ -89,8 +91,8 @@ void core_newton_change(gauss_core *core, double rho, double prox, const double 
 int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core));
 
 /* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved, -1 when the
- * normals alone contradict each other (the workspace holds the proof), else 0; `method` says by
- * what. */
+ * normals alone contradict each other (the workspace holds the proof), else 0; `method` names the
+ * successful method. */
 int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method);
 
 #endif

@@ -7,16 +7,16 @@
  *   newton      from the guess: stays on the branch of the previous instant
  *   convex      Newton from the solution of the convex law
  *   shift       convex problems with the slips of the one before, Newton tried after each; then
- *               again with half of every change, where that runs in circles
+ *               again with half of every change, where that cycles
  *   interior    interior points whose shift follows the slip
  *   homotopy    compliance from soft to rigid, Newton at every stage
  *   sweeps      block Gauss-Seidel, Newton tried in between
  *   slow shift  shift with small shares of every change
  *
  * Selection. The velocity is not always unique. The rule: the branch that Newton reaches from the
- * guess; without a guess, the branch of the first member above that arrives: first those that start
- * from the convex law's answer, which is continuous in the data, then those that follow a path to
- * the exact law (interior, homotopy). Every member is deterministic. */
+ * guess; without a guess, the branch of the first member above that converges: first those that
+ * start from the solution of the convex law, which is continuous in the data, then those that
+ * follow a path to the exact law (interior, homotopy). Every member is deterministic. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
-/* Newton in both forms from the present r, the second also where the first could do better. */
+/* Newton in both forms from the present r, the second also where the first could be improved. */
 static int polish(gauss_core *core, int limit)
 {
     int solved = core_newton(core, CORE_SPLIT, 0.0, limit);
@@ -71,8 +71,8 @@ static int try_shift(gauss_core *core, double *keep, double share, int rounds)
     return 0;
 }
 
-/* Where all else fails: small shares and many rounds, from the best answer so far, then from the
- * convex law's. Solves a third of the impacts and tall stacks that remain. */
+/* Where all else fails: small shares and many rounds, from the best solution so far, then from that
+ * of the convex law. Solves a third of the remaining impacts and tall stacks. */
 static int try_slow_shift(gauss_core *core, double *keep, const double *start)
 {
     core_recall(core);

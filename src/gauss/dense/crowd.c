@@ -5,12 +5,12 @@
  * multipliers (prox.c) has n unknowns however many rows there are, and its cost grows with m, not
  * with m^3. It needs a start:
  *
- *     the convex law, from no push at all: its function of u is convex and has a slope, so that
- *     Newton's steps with an exact search along each arrive from anywhere
+ *     the convex law, from zero forces: its function of u is convex and differentiable, so that
+ *     Newton's method with an exact line search converges from anywhere
  *     Coulomb's law, from there, or from the guess
  *
- * The certificate is measured on the problem as given, by certificate.c. What it does not accept is
- * left to the core.
+ * The certificate is computed for the problem as given, by certificate.c. Solutions that it rejects
+ * are left to the core.
  *
  * Memory: prox.c allocates its own at the first solve, and keeps it. */
 #include "gauss/dense/crowd.h"
@@ -23,8 +23,8 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 
-enum { LARGE = 400 }; /* rows up to which the core is as quick */
-#define FINER 1e-2    /* than the tolerance, where that is to be had */
+enum { LARGE = 400 }; /* rows up to which the core is as fast */
+#define FINER 1e-2    /* than the tolerance, where that can be achieved */
 
 struct gauss_crowd {
     gauss_prox *prox;

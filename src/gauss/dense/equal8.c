@@ -5,8 +5,8 @@
  *     L z = -c,  a = a_free + U \ Q (z, 0),  L' r = z,  lambda = scale r
  *     certificate: M a - f - A' lambda, A a - b, in their units
  *
- * The row that comes next may differ between lanes: rows change places by selects. Sums of many
- * terms have eight parts, as dense_dot's have. */
+ * The next row may differ between lanes: rows are exchanged by selects. Sums of many terms have
+ * eight parts, as dense_dot's have. */
 #include "gauss/dense/equal8.h"
 
 #include <float.h>
@@ -16,8 +16,8 @@
 #include "gauss/tolerances.h"
 
 static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8; /* measured.c */
-static const double SETTLED = 1e-3 * 1e-10; /* refine.c: certificates up to here are left alone, */
-static const double SOLVED = 1e-10;         /* and these are answers: solve.c */
+static const double SETTLED = 1e-3 * 1e-10; /* refine.c: certificates below this are not refined, */
+static const double SOLVED = 1e-10;         /* and these count as solved: solve.c */
 enum { CORRECTIONS = 4 };
 
 static zw_real8 *vectors(base_arena *arena, size_t count)
@@ -50,7 +50,7 @@ void gauss_equal8_layout(gauss_equal8 *s, int n, int m, base_arena *arena)
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-/* Rows of length one, and what the free motion leaves of them. */
+/* Rows of length one, and the residuals of the free motion. */
 ZW_INLINE zw_mask8 scale_rows(const gauss_problem8 *g, gauss_equal8 *s)
 {
     int n = g->n, m = g->m;
@@ -79,7 +79,7 @@ ZW_INLINE void swap(zw_mask8 mask, zw_real8 *x, zw_real8 *y)
     *x = t;
 }
 
-/* The row from k on that is farthest from the span so far comes to be row k. */
+/* Exchanges row k with the row from k on that is farthest from the span so far. */
 ZW_INLINE void choose(const gauss_problem8 *g, gauss_equal8 *s, int k)
 {
     int n = g->n;
@@ -238,7 +238,7 @@ ZW_INLINE void push_more(const gauss_problem8 *g, gauss_equal8 *s, const zw_real
 
 /* ---- The certificate ------------------------------------------------------------------------- */
 
-/* What is left of the equation of motion, and R: certify_forces. */
+/* The residual of the equation of motion, and R: certify_forces. */
 ZW_INLINE zw_real8 weigh_forces(const gauss_problem8 *g, gauss_equal8 *s)
 {
     int n = g->n, m = g->m;
@@ -371,7 +371,7 @@ ZW_INLINE void correct(const gauss_problem8 *g, gauss_equal8 *s)
     }
 }
 
-/* The answer becomes the best so far in these lanes; or the best becomes the answer. */
+/* Stores the solution as the best so far in these lanes; or restores the best. */
 ZW_INLINE void keep(const gauss_problem8 *g, gauss_equal8 *s, zw_mask8 mask, int back)
 {
     for (int j = 0; j < g->n; j++) {
@@ -408,7 +408,7 @@ ZW_INLINE void refine(const gauss_problem8 *g, gauss_equal8 *s)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* check.c: no number beyond what the kernel takes. */
+/* check.c: no number beyond the kernel's limit. */
 ZW_INLINE zw_mask8 usable(int count, const zw_real8 *x)
 {
     zw_mask8 good = all(0) == all(0);

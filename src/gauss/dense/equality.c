@@ -3,23 +3,23 @@
  * The scaled rows are factored D = [L 0] Q' by reflections, always taking next the row farthest
  * from the span of those taken; rows nearer than the rank floor (all rows have length one in the
  * mass metric, so units, row factors and masses do not matter) depend on the others. Then x = Q (z,
- * y): z is fixed by L z = -c, y is free, and the cones see only y.
+ * y): z is determined by L z = -c, y is free, and the cones involve only y.
  *
- * What is left of a cone's rows after that may be short: the equalities hold most of its motion
- * already. So each cone is stretched to length one again; a row shorter than NOTHING is round-off,
- * and the equalities alone decide about it.
+ * The remainder of a cone's rows may be short: the equalities determine most of its motion already.
+ * So each cone is scaled to length one again; a row shorter than NOTHING is round-off, and is
+ * determined by the equalities alone.
  *
  * Names. Users expect that of two equal constraints the later one is called redundant. So the rows
- * are gone through once more in their own order, in the coordinates of the row space, and a row
- * that follows from earlier ones is redundant. If its right-hand side does not follow as well, it
- * and the earlier rows that combine to it are a conflict, and a minimal one: those rows are
+ * are processed once more in their own order, in the coordinates of the row space, and a row that
+ * follows from earlier ones is redundant. If its right-hand side does not follow as well, it and
+ * the earlier rows that combine to it are a conflict, and a minimal one: those rows are
  * independent, so leaving out any of them leaves a consistent set. Blocks of several rows may still
  * contradict without one of them; so blocks are left out in turn until none can be.
  *
  * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's own
- * rows comes from a second factorisation, of T = diag(1/scale) L. What its round-off leaves of g
- * the independent rows push. The same T gives the least-squares motion of contradicting rows, the
- * pseudoinverse of Fan et al. (2005), eq. (1). */
+ * rows comes from a second factorisation, of T = diag(1/scale) L. The remainder of g by round-off
+ * is assigned to the independent rows. The same T gives the least-squares motion of contradicting
+ * rows, the pseudoinverse of Fan et al. (2005), eq. (1). */
 #include <math.h>
 #include <string.h>
 
@@ -150,9 +150,9 @@ static void accept_row(zw_gauss_work *work, int e, int accepted, double left, co
     work->T_order[accepted] = e;
 }
 
-/* Go through the rows in their order, those of `only` (if not NULL) except block `without`.
- * Dependent rows are noted in work->redundant if `note`; the first that contradicts ends the walk,
- * with the blocks involved in `list`. Returns their number. */
+/* Processes the rows in their order, those of `only` (if not NULL) except block `without`.
+ * Dependent rows are recorded in work->redundant if `note`; the first contradiction ends it, with
+ * the blocks involved in `list`. Returns their number. */
 static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
                      const int *only, int only_count, int without, int *list)
 {
@@ -185,8 +185,8 @@ static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolera
     return count;
 }
 
-/* Name the redundant blocks, and a conflict of which no block can be left out. A contradiction that
- * the data do not prove (rows that are nearly dependent, no more) is none. */
+/* Names the redundant blocks, and a conflict from which no block can be left out. A contradiction
+ * that the data do not prove (rows that are merely nearly dependent) is ignored. */
 static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance)
 {
     int *smaller = work->trial;
@@ -210,7 +210,7 @@ static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, do
     }
 }
 
-/* Stretch every cone to length one in the coordinates that the equalities leave free. */
+/* Scales every cone to length one in the coordinates that the equalities leave free. */
 static void stretch_cones(zw_gauss_work *work)
 {
     int free = work->q - work->rank;

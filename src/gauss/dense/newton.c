@@ -10,9 +10,9 @@
  * system.
  *
  * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the
- * residual, picks one of the many steps; the residual stays that of the exact law. The round-off of
- * the residual moves the internal forces by eps/RIDGE, and the curvature of the law amplifies the
- * square of that: a ridge of 1e-12 left errors of 1e-11.
+ * residual, selects one of the many steps; the residual remains that of the exact law. The
+ * round-off of the residual moves the internal forces by eps/RIDGE, and the curvature of the law
+ * amplifies the square of that: a ridge of 1e-12 left errors of 1e-11.
  *
  * The convex law is NATURAL with its own shift in the place of |w_T|. Where r alone does not get to
  * the last digits, newton_pair.c goes on. */
@@ -221,9 +221,9 @@ static void newton_direction(gauss_core *core, double delta, double *dr)
     core->iterations++;
 }
 
-/* Remember the best answer under the requested law. An error that is hardly smaller is not
- * worth larger multipliers: where the last digits contradict each other, every proximal step adds
- * to internal forces that push nothing, and their round-off is more than refine.c can mend. */
+/* Remembers the best solution of the requested law. An error that is hardly smaller is not worth
+ * larger multipliers: where the last digits contradict each other, every proximal step adds to
+ * internal forces without effect, and their round-off is more than refine.c can correct. */
 static void newton_remember(gauss_core *core)
 {
     double square = dense_dot(core->p, core->r, core->r),
@@ -319,7 +319,7 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
             break; /* solved, and round-off is all that moves */
         }
         if (!core->coulomb && merit > CRAWL * before) {
-            break; /* it crawls: other steps do better */
+            break; /* too slow: other steps do better */
         }
     }
     memcpy(core->r, best, bytes);
@@ -336,7 +336,7 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit)
 {
     int solved = newton_run(core, core->coulomb ? form : CORE_NATURAL, delta, limit);
     if (!core->coulomb && core->error > PAIR * core->aim) {
-        solved = core_newton_pair(core, limit); /* r alone does not get there */
+        solved = core_newton_pair(core, limit); /* r alone does not converge */
     }
     newton_remember(core);
     return solved;

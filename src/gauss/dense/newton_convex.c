@@ -190,8 +190,8 @@ void core_newton_convex(gauss_core *core, double rho, double prox, const double 
     }
 }
 
-/* dr of the directions in which a cone does not push: u . (r + dr) = 0, or the end of the box;
- * t += B' dr. */
+/* dr of the directions in which a cone has no force: u . (r + dr) = 0, or the end of the box; t +=
+ * B' dr. */
 static void let_go(gauss_core *core, const convex_step *step, int k, double *dr, double *t)
 {
     int at = core->cone[k].first, d = core->cone[k].rows;

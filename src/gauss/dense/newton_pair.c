@@ -2,7 +2,7 @@
  * own.
  *
  * Where the rows are nearly dependent, r is so large that its round-off spoils w = B B' r + c, and
- * a method that knows only r cannot get below that. The step of newton_convex.c yields x by itself,
+ * a method that uses only r cannot get below that. The step of newton_convex.c yields x by itself,
  * free of it. So the residual has two parts, the law and the equation of motion,
  *
  *     r - P_K(r - rho (w + shift)),  w = B x + c        and        x - B' r,

@@ -46,9 +46,9 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
     }
 }
 
-/* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither
- * lost beside M nor M beside it; the largest mass over its length, if it moves none, or so little
- * that the mass which it moves as seen along the whole row would be larger than that. */
+/* The weight of row i in the completed metric: the mass that it moves, so that neither W A'A nor M
+ * is lost relative to the other; the largest mass divided by its length, if it moves none, or so
+ * little that the mass seen along the whole row would exceed that. */
 static double row_weight(const zw_gauss *problem, int i, const double *diagonal, const double *row)
 {
     double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
@@ -97,9 +97,9 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
     return k;
 }
 
-/* The coordinates of all directions that neither M nor the rows hold. The sum is factored once
+/* The coordinates of all directions that neither M nor the rows determine. The sum is factored once
  * more, row by row. Where pivot k vanishes, v_k = 1 and U v = 0 above it is such a direction;
- * unknown k is then held still: U_kk = 1, nothing else in its row. */
+ * unknown k is then fixed: U_kk = 1, nothing else in its row. */
 static void name_undetermined(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
 {
     int n = work->n;

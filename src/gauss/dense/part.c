@@ -1,15 +1,15 @@
 /* Which cones take part.
  *
- * A contact that does not push might as well not be there. If a motion solves the problem without
- * some cones, and the law admits its residuals there with a multiplier of zero, then it solves the
- * problem with them: r = 0 is what the law asks of an open cone. (Boxes are never open, and always
- * take part.) So where a guess is given, the
- * solve begins with the cones that push in it. It adds those that the motion so found violates, and
- * with them begins again from there; after ROUNDS of that, or where Newton's method does not
- * arrive, all cones take part and the guess is the one that was given.
+ * A contact without force can be left out. If a motion solves the problem without some cones, and
+ * the law admits its residuals there with a multiplier of zero, then it solves the problem with
+ * them: r = 0 is what the law requires of an open cone. (Boxes are never open, and always take
+ * part.) So where a guess is given, the solve begins with the cones that have a force in it. It
+ * adds those that the resulting motion violates, and starts again from there with them; after
+ * ROUNDS of that, or where Newton's method fails, all cones take part and the guess is the one
+ * given.
  *
  * Invariants
- * 1. Nothing is taken on trust: the certificate sees all rows, and only what it accepts is returned
+ * 1. Nothing is assumed: the certificate includes all rows, and only what it accepts is returned
  *    from a part of the cones.
  * 2. With all cones in, the tables are those that work.c has made. */
 #include <math.h>
@@ -78,8 +78,8 @@ void gauss_part_start(const zw_gauss *problem, zw_gauss_work *work, const double
     memset(work->lambda, 0, (size_t)work->m * sizeof(double));
 }
 
-/* Does the motion violate this cone, which does not push, by more than round-off? Coulomb's law
- * asks the normal alone. */
+/* Does the motion violate this cone, which has no force, by more than round-off? For Coulomb's law
+ * only the normal matters. */
 static int part_violates(const zw_gauss *problem, const zw_gauss_work *work, const gauss_cone *cone,
                          int coulomb)
 {

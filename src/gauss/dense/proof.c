@@ -27,8 +27,8 @@
  * = 1e30 is a motion. g is summed in double precision, wrong by (entries in column j) eps/2
  * (|A|'|y|)_j: below ROUND up to 900 entries.
  *
- * Polish. A solver that fails leaves a candidate y with A' y small, not a proof. Nearby, in
- * relative change, lies the y that cancels exactly: with the unknowns t,
+ * Polish. A solver that fails leaves a candidate y with A' y small, not a proof. Close to it, in
+ * relative change, is the y that cancels exactly: with the unknowns t,
  *
  *     y = sum_v t_v e_v,     minimise |t - t0|^2   subject to   (A' e_v) t = 0,           (5)
  *
@@ -37,8 +37,8 @@
  * across, a tangent plane; then y is moved to the nearest point of K again, and (5) is solved anew.
  * (5) is the projection of t0 on the null space of G = (A' e_v): G = [L 0] Q' by reflections, t = Q
  * (0, last part of Q' t0). Reflections from the right are stable row by row of G, so that g_j comes
- * out at round-off of row j of G, which is (2). Unknowns that become nothing, or change their sign,
- * are left out. */
+ * out at round-off of row j of G, which is (2). Unknowns that vanish, or change their sign, are
+ * left out. */
 #include "gauss/dense/proof.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ void gauss_proof_lay_out(gauss_proof *proof, base_arena *arena, int n, int m, si
 
 /* ---- The check ------------------------------------------------------------------------------- */
 
-/* What makes row i of a cone self-dual; 0: it carries no force. */
+/* The factor that makes row i of a cone self-dual; 0: it carries no force. */
 static double weight_of(const gauss_proof *proof, const zw_block *block, int i)
 {
     double mu = i == 0 ? 1.0 : proof->smooth ? 0.0 : block->friction[i - 1];
@@ -273,7 +273,7 @@ static void project(gauss_proof *proof, int touched, int count)
     dense_lq_apply(rank, count, proof->G, count, proof->beta, proof->t);
 }
 
-/* y = sum_v t_v e_v, without what has become nothing. */
+/* y = sum_v t_v e_v, without what has vanished. */
 static void collect(const zw_gauss *problem, gauss_proof *proof, int count)
 {
     memset(proof->y, 0, (size_t)gauss_row_count(problem) * sizeof(double));
@@ -285,7 +285,8 @@ static void collect(const zw_gauss *problem, gauss_proof *proof, int count)
     }
 }
 
-/* What is below `floor` beside the largest part of y (in a cone: beside its normal) goes out. */
+/* Removes what is below `floor` relative to the largest part of y (in a cone: relative to its
+ * normal). */
 static void leave_out(const zw_gauss *problem, const double *scale, double floor,
                       gauss_proof *proof)
 {

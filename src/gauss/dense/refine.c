@@ -9,9 +9,9 @@
  *     L dz = -w_e,     cones: c = w - B2 (B2' r + p2) + B1 dz,     L' dr_e = dz + p1 - B1' dr,
  *     L' da = Q (dz, B2' dr - p2),
  *
- * the problem already factored with another c. A step that does not help is taken back. If the
- * metric was completed by rows of cones, each such step is a proximal step towards the problem with
- * M itself, and many are taken.
+ * the problem already factored with another c. A step that does not help is undone. If the metric
+ * was completed by rows of cones, each such step is a proximal step towards the problem with M
+ * itself, and many are taken.
  *
  * In these steps the cones are solved for the whole r, so that c, and with it the w that comes out,
  * carries the round-off of B2 B2' r. Nearly parallel rows have r a million times larger than what
@@ -94,7 +94,7 @@ static void correct_cones(const zw_gauss *problem, zw_gauss_work *work, const do
                dense_dot(work->rank, work->B + (long)k * work->q_max, dz);
     }
     if (core->p > 0) {
-        core->patience = CORE_PATIENT; /* there is nothing to fall back on */
+        core->patience = CORE_PATIENT; /* there is no fallback */
         core_newton(core, CORE_NATURAL, 0.0, 4);
     }
 }
@@ -189,9 +189,9 @@ static void back_to_best(zw_gauss_work *work, double *lambda)
     memcpy(lambda, work->kept + work->n, (size_t)work->m * sizeof(double));
 }
 
-/* Steps for the changes alone, where the whole is stuck above the tolerance. They need not fall
- * from the first: cones change sides on the way. With a larger prox they are shorter, and cones on
- * the verge change sides less. */
+/* Steps for the changes alone, where the whole is stuck above the tolerance. They need not improve
+ * from the first: cones change sides on the way. With a larger prox they are shorter, and
+ * borderline cones change sides less. */
 static void refine_changes(const zw_gauss *problem, const zw_gauss_options *options,
                            zw_gauss_work *work, const double *C, double *lambda)
 {

@@ -4,8 +4,8 @@
  *     units, scaled rows                                   sparse_pattern.c
  *     factor, refine                                       sparse_kkt.c, math/sparse/ldl.c
  *     rank, redundant and contradicting equalities         sparse_equality.c, sparse_null.c
- *     cones, where there are any: the proximal Newton method of steps, with all rows, says what
- *     they push with; then the equalities under that load  contact/sparse_prox.c
+ *     cones, where there are any: the proximal Newton method of steps, with all rows, finds
+ *     their forces; then the equalities under that load  contact/sparse_prox.c
  *
  * No matrix of order n x n or m x m is ever formed; a chain costs the same per link, however long.
  *
@@ -223,8 +223,8 @@ static double worst_residual(const zw_gauss *problem, zw_contact_law law, zw_gau
     return isfinite(certificate.worst) ? certificate.worst : HUGE_VAL;
 }
 
-/* What is left of the equation of motion and of the equality rows is corrected by the rows in play;
- * cones keep their multipliers. A step that does not help is taken back. */
+/* The residuals of the equation of motion and of the equality rows are corrected by the active
+ * rows; cones keep their multipliers. A step that does not help is undone. */
 static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                    const double *C, double *lambda)
 {
@@ -261,8 +261,8 @@ static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_
     }
 }
 
-/* What the cones push with, into lambda and f; x and r of the equalities under that load. No claim
- * is made that there is no solution: dense algebra finds out, and names what contradicts what. */
+/* The forces of the cones, into lambda and f; x and r of the equalities under that load. A failure
+ * does not mean that there is no solution: the dense algebra decides, and names conflicts. */
 static zw_status load(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                       const double *C, const double *guess, double *lambda)
 {

@@ -1,15 +1,15 @@
 /* Equality rows of any rank, sparse.
  *
  * Twins. Parallel rows are the usual redundancy, and there may be many: they are found by sorting
- * the rows by one random projection each, the first of them stands for all, the others are out of
- * play.
+ * the rows by one random projection each, the first of them represents all, the others are
+ * inactive.
  *
  * Rank. K is factored; a vanishing pivot (the squared distance of a row from those eliminated
  * before it, relative to its length in the mass metric) is a dependent row, becomes inactive too,
  * and K is factored again. What is left has full rank, so that solutions are unique and refine
- * well. Pivots are only where to look: whether a row depends on others is decided by the distance
- * |B' y| of its best combination y, which is not squared. A row that turns out to be independent
- * comes back; if its pivot vanishes all the same, it gets SPARSE_FIRM, and refinement does the
+ * well. Pivots are only hints: whether a row depends on others is decided by the distance |B' y| of
+ * its best combination y, which is not squared. A row that turns out to be independent becomes
+ * active again; if its pivot vanishes all the same, it gets SPARSE_FIRM, and refinement does the
  * rest.
  *
  * Names, conflicts and least norms come from the null vectors of the dependent rows
@@ -55,8 +55,8 @@ int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s)
     return sparse_kkt_factor(work, s);
 }
 
-/* The direction that K answers loudest to, by inverse iteration; the coordinates in it that neither
- * mass nor rows hold. */
+/* The direction of the largest response of K, by inverse iteration; and those of its coordinates
+ * that neither mass nor rows determine. */
 static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error *error)
 {
     double *v = s->rhs, *x = s->sol, gain = 0.0;
@@ -186,8 +186,8 @@ static int take_out_suspect(gauss_sparse *s)
     return found >= 0;
 }
 
-/* With many dependent rows, the first pivot that is all round-off spoils those after it. A little
- * compliance everywhere keeps them apart: dependent rows then have pivots of about that size. */
+/* With many dependent rows, the first pivot that is all round-off spoils those after it. A small
+ * compliance everywhere prevents that: dependent rows then have pivots of about that size. */
 static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
 {
     int firm = s->firm;

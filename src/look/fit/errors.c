@@ -1,9 +1,9 @@
-/* Errors of what a fit has found.
+/* Errors of the results of a fit.
  *
- * If the noise were known, the covariance of the unknowns would be C = (A'A)^-1, A being slopes
- * over noise. Weights that are estimated scatter: the square of the noise of channel c by the part
- * sqrt(2/f_c) of it, f_c being its free residuals (fit.c). With the information N_c = A_c'A_c of
- * its rows, A'A = sum of N_c, this adds
+ * If the noise were known, the covariance of the unknowns would be C = (A'A)^-1, A being
+ * derivatives divided by noise. Estimated weights scatter: the square of the noise of channel c by
+ * the part sqrt(2/f_c) of it, f_c being its free residuals (fit.c). With the information N_c =
+ * A_c'A_c of its rows, A'A = sum of N_c, this adds
  *
  *     L = C [sum of 2/f_c (N_c - N_c C N_c)] C
  *
@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "look/fit/fit.h"
 
-#define NONE 1e-8        /* slopes are good to about this, */
+#define NONE 1e-8        /* derivatives are accurate to about this, */
 #define NONE_ROBOTS 1e-6 /* and those of robots by numbers of the model to this */
 
 double fit_none(const zw_fit *fit)
@@ -109,7 +109,7 @@ static zw_status find_covariance(zw_fit *fit, zw_error *error)
         for (size_t i = 0; i < u && !held; i++) {
             null[i] /= most;
         }
-        fit->report.nulls += !held; /* what a bound holds is no null direction */
+        fit->report.nulls += !held; /* a direction held by a bound is no null direction */
     }
     zw_status status = add_scatters(fit, error);
     for (size_t i = 0; i < u; i++) {

@@ -5,15 +5,16 @@
  *
  *     dx = V (S^2 + mu)^-1 S U' (e/s)
  *
- * goes from the steepest way (mu large) to Gauss and Newton's (mu = 0); mu falls while the sum of
- * squares does, and grows where it does not or where there is no motion. Unknowns at a bound that
- * the sum pushes against stay there; steps that lead beyond one end on it. Singular values below
- * NONE of the largest are directions that change nothing: no step goes there, and they are named.
+ * goes from steepest descent (mu large) to Gauss-Newton (mu = 0); mu falls while the sum of squares
+ * does, and grows where it does not or where the motion fails. Unknowns at a bound that the
+ * gradient pushes against stay there; steps that lead beyond a bound end on it. Singular values
+ * below NONE of the largest are directions without effect: no step goes there, and they are
+ * reported.
  *
- * Noise.  The square of a channel's noise is the sum of its squares over the number of its
- * residuals that are free: all, less those that the unknowns have taken up, which the diagonal of U
- * U' determines (the estimate of residual maximum likelihood). Noise and unknowns are found in
- * turns. errors.c has the errors. */
+ * Noise. The square of a channel's noise is the sum of its squares over the number of its residuals
+ * that are free: all minus those that the unknowns have absorbed, which the diagonal of U U'
+ * determines (the estimate of residual maximum likelihood). Noise and unknowns are determined
+ * alternately. errors.c has the errors. */
 #include "look/fit/fit.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define FLOOR 1e-10 /* of the spread of a channel: less noise no motion is computed with */
+#define FLOOR 1e-10 /* relative to the spread of a channel: lower bound of the noise */
 
 zw_status fit_no_memory(zw_error *error)
 {
@@ -273,8 +274,8 @@ static void accept(zw_fit *fit)
     fit->tried_slope = slope;
 }
 
-/* The least with the noise as it is. A step below 1e-4 of the errors changes nothing that they
- * leave certain, but one more is taken: it converges quadratically. */
+/* The minimum with the present noise. A step below 1e-4 of the errors is insignificant, but one
+ * more is taken: convergence is quadratic. */
 static zw_status descend(zw_fit *fit, int most, zw_error *error)
 {
     double mu = 1e-3, cost = cost_of(fit, fit->residual);
@@ -290,7 +291,7 @@ static zw_status descend(zw_fit *fit, int most, zw_error *error)
             find_step(fit, mu);
             double far = take_step(fit);
             if (far == 0 || mu > 1e12) {
-                return ZW_OK; /* nothing leads lower: this is round-off */
+                return ZW_OK; /* nothing is lower: this is round-off */
             }
             status = fit_evaluate(fit, fit->trial, fit->tried, fit->tried_slope, error);
             if (status == ZW_NO_MEMORY || status == ZW_INTERRUPTED) {
@@ -313,7 +314,7 @@ static zw_status descend(zw_fit *fit, int most, zw_error *error)
     return ZW_OK;
 }
 
-/* The part of number i of the recordings that the unknowns have taken up: the diagonal of U U'. */
+/* The part of number i of the recordings that the unknowns have absorbed: the diagonal of U U'. */
 static double leverage(const zw_fit *fit, long i)
 {
     size_t u = (size_t)fit->count;

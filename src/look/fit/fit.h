@@ -1,5 +1,5 @@
-/* Inside of fits: fit.c creates and frees them and has the method, motion.c residuals and their
- * slopes, errors.c what is known in the end, singular.c singular values. */
+/* Internals of fits: fit.c creates and frees them and has the method, motion.c the residuals and
+ * their derivatives, errors.c the errors of the results, singular.c singular values. */
 #ifndef ZW_LOOK_FIT_H
 #define ZW_LOOK_FIT_H
 
@@ -26,18 +26,18 @@ struct zw_fit {
     double *x;        /* [count] */
     double *origin;   /* where it began */
     char **name;
-    double *param, *q, *v; /* what states are made with: state_given */
+    double *param, *q, *v; /* the data of states: state_given */
 
     long rows;
     fit_row *row;
-    double **time; /* of each recording, [times] those that take part */
+    double **time; /* of each recording, [times] those that are used */
     long **sample; /* their samples */
     int *times;
     long *first_row;              /* [recordings] */
-    double *residual, *slope;     /* [rows], [rows][count]: measured less fitted, and d fitted */
+    double *residual, *slope;     /* [rows], [rows][count]: measured minus fitted, and d fitted */
     double *tried, *tried_slope;  /* the same at a trial */
     double *sigma, *scale;        /* [channels] noise; size of what was recorded */
-    double *free;                 /* [channels] residuals that no unknown has taken up */
+    double *free;                 /* [channels] residuals that no unknown has absorbed */
     double *freedom;              /* [count] of the variance of each */
     int *given;                   /* [channels] the noise is */
     double *A, *V, *value, *size; /* [rows][count], [count][count], [count], [count] */
@@ -46,7 +46,7 @@ struct zw_fit {
     double *covariance, *correlation, *null; /* [count][count] each */
     int *bound;                              /* [count] -1, 0, 1 */
     zw_fit_report report;
-    int seen; /* times of the run that is on */
+    int seen; /* number of times reached in the current run */
     int recording;
 };
 

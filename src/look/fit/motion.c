@@ -1,4 +1,4 @@
-/* Residuals of a fit, and how they change: one motion with its derivatives for each recording. */
+/* Residuals of a fit, and their derivatives: one motion with its derivatives for each recording. */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
     return ZW_OK;
 }
 
-/* The spread of each channel: its noise is looked for between this and a part of it. */
+/* The spread of each channel: its noise is between this and a fraction of it. */
 static void measure(zw_fit *fit)
 {
     size_t channels = (size_t)fit->channels;
@@ -117,7 +117,7 @@ static int look(void *user, const zw_state *state, const zw_sensitivity_answer *
     watch *w = user;
     zw_fit *fit = w->fit;
     const zw_path *path = fit->problem.recording[fit->recording];
-    zw_state *now = (zw_state *)state; /* only read */
+    zw_state *now = (zw_state *)state; /* not modified */
     size_t count = (size_t)fit->count, n = (size_t)fit->n;
     long sample = fit->sample[fit->recording][fit->seen++];
     while (w->at < fit->rows && fit->row[w->at].recording == fit->recording &&
@@ -204,7 +204,7 @@ typedef struct ends {
     double x[2], rate[2];
 } ends;
 
-/* At part s of a step of length h: Hermite's cubic; of what has no rates, a line. */
+/* At fraction s of a step of length h: a Hermite cubic, or a line for numbers without rates. */
 static double between(const ends *e, int smooth, double s, double h)
 {
     double line = (1 - s) * e->x[0] + s * e->x[1];

@@ -9,8 +9,8 @@
  *
  *     a contact that is closed: as phi, and where it sticks, as friction
  *
- * with all slopes from formulas, or of robots from slopes_bodies.c. The rows of these span what is
- * forbidden; what is orthogonal to them is the tangent space. */
+ * with all derivatives from formulas, or for robots from slopes_bodies.c. These rows span the
+ * forbidden directions; their orthogonal complement is the tangent space. */
 #include "look/modes/linear.h"
 
 #include <math.h>
@@ -166,7 +166,7 @@ static int is_active(const linear *l, int row)
     return 0;
 }
 
-/* Of robots with loops or contacts: a row of speeds for each that holds, and one of positions
+/* For robots with loops or contacts: a row of speeds for each active one, and one of positions
  * unless it is friction. */
 static int fill_holds(const linear *l, double *C)
 {
@@ -248,7 +248,7 @@ static int fill_rows(linear *l, zw_state *state, double *C)
     return count;
 }
 
-/* So many rows may be forbidden. */
+/* The largest number of rows. */
 static size_t most_rows(const linear *l)
 {
     return 2 * (size_t)(l->slopes->by_bodies ? l->slopes->bodies->values : l->held);

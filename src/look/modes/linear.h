@@ -11,7 +11,7 @@ typedef struct linear {
     expr_graph *graph; /* of equations: slopes of what holds speeds */
     expr_tape *tape;
     slopes_entry *entry;
-    int entries, held; /* rows: m, and then those of friction that holds */
+    int entries, held; /* rows: m, and then those of sticking friction */
     int *hold;         /* [constraints] its first row among those; -1: none */
     double *registers, *out;
     double *F;       /* [2n][2n] x' = F x */
@@ -19,7 +19,7 @@ typedef struct linear {
                         they admit: orthonormal */
     int rank;
     zw_slopes_answer answer;
-    const zw_state *state; /* of the last look */
+    const zw_state *state; /* of the last evaluation */
     void *memory;
 } linear;
 

@@ -1,4 +1,4 @@
-/* Rest: a position where nothing accelerates when it is let go.
+/* Rest: a position in which nothing accelerates when released.
  *
  * At speeds zero a(q) is a field on the positions; in an overdamped motion the system would follow
  * it, q' ~ a. An implicit step of that, with steps of length 1/s and G = N' a_q N for the columns
@@ -8,19 +8,20 @@
  *
  * With s = 0 it is Newton's method. s falls with the accelerations that are left, from the largest
  * eigenvalue of G to 0, so that the last steps are Newton's; but it is never less than twice the
- * largest real part of an eigenvalue: so it goes downhill, and a top is left unless one stands
+ * largest real part of an eigenvalue: so it goes downhill, and leaves a maximum unless it starts
  * exactly on it. No step is longer than STRIDE of 1 + the coordinates, nor so long that there is no
  * position near its end that the constraints admit (a chain of many links), nor so long that
- * something sinks into something else: then it ends where that lands, to hold from there on.
+ * something penetrates something else: then it ends where that lands, and the contact is active
+ * from there on.
  *
  * Where friction slides, a is 0 just where it begins to hold, and is 0 from there on. Steps go
  * BEYOND that border, so that it is crossed and not only approached: on it the forward problem
- * counts slow slips as none (slopes_hold.c), and there is nothing left to step along. What is left
+ * treats slow slips as zero (slopes_hold.c), and no direction remains to step along. What is left
  * is measured along N for the same reason; beside that (a drive, which no friction holds) no more
  * than EDGE may be left.
  *
- * A robot for which this ends nowhere relaxes by its own motion (rest_relax.c), and the search
- * begins again from there. */
+ * A robot for which this fails relaxes by its own motion (rest_relax.c), and the search begins
+ * again from there. */
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ static zw_status no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-/* The directions that speeds may have: beside the slopes by v of all that holds. */
+/* The directions that speeds may have: orthogonal to the derivatives by v of all active rows. */
 static zw_status find_directions(search *s, zw_error *error)
 {
     const linear *l = &s->l;
@@ -142,7 +143,7 @@ static zw_status move(search *s, rest_touch *touch, double h, const double *alon
     return status == ZW_OK ? rest_touch_sinks(touch, state_q(s->state), sinks, error) : status;
 }
 
-/* As far as nothing sinks. */
+/* Moves as far as nothing penetrates. */
 static zw_status land(search *s, rest_touch *touch, double h, const double *along, zw_error *error)
 {
     double low = 0, high = h;

@@ -1,4 +1,4 @@
-/* Contacts of robots on the way to rest.
+/* Contacts of robots during the search for rest.
  *
  * Points that hold where a step begins are to be closed at its end. Rows of the tangent space keep
  * them so to first order; what is left is taken back by Newton's method,
@@ -6,8 +6,8 @@
  *     J_n dq = -gap       of each of these points,
  *     B dq = 0            of what sticks, and of all other rows that hold,
  *
- * by the shortest dq. All else must not sink into anything: a step is as long as it may be without,
- * and then ends where something lands. */
+ * by the shortest dq. Nothing else may penetrate anything: a step is as long as possible without
+ * that, and then ends where something lands. */
 #include "look/modes/rest_touch.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-#define CLOSED 1e-9 /* of the smallest geom: gaps that are none; contact_now.c has 1e-6 */
+#define CLOSED                                                                                     \
+    1e-9 /* relative to the smallest geom: gaps that count as closed; contact_now.c has 1e-6 */
 enum { ROUNDS = 12 };
 
 static zw_status no_memory(zw_error *error)

@@ -1,6 +1,6 @@
-/* The least of a cost over motions: unknowns, and the search, which is NLopt's. A motion that fails
- * on the way (a start that cannot be assembled, say) counts as one of infinite cost, from which the
- * search steps back; the first must not fail.
+/* Minimises a cost over motions: the unknowns, and the search, which is NLopt's. A motion that
+ * fails during the search (for example a start that cannot be assembled) has an infinite cost, from
+ * which the search steps back; the first must not fail.
  *
  * A parameter that is a function of time is constant in each of its parts, and an unknown in each.
  */
@@ -16,8 +16,8 @@
 #include <nlopt.h>
 #endif
 
-#define NOTHING 1e-18                /* of a cost */
-#define GAIN 1e-3                    /* of the cost: a search that gains less is the last one */
+#define NOTHING 1e-18 /* of a cost */
+#define GAIN 1e-3     /* relative to the cost: a search that gains less is the last one */
 enum { MOTIONS = 1000, MANY = 100 }; /* MANY: unknowns from which on L-BFGS is used */
 
 zw_status optimise_no_memory(zw_error *error)
@@ -49,7 +49,7 @@ static int at_bound(const zw_optimum *o, int k, double x)
     return x <= o->low[k] + near ? -1 : x >= o->high[k] - near ? 1 : 0;
 }
 
-/* The largest slope that is not pushed against a bound. */
+/* The largest derivative that is not directed against a bound. */
 static double slope_of(const zw_optimum *o, const double *x, const double *gradient)
 {
     double most = 0;
@@ -115,7 +115,7 @@ static zw_status search(zw_optimum *o)
     int most = o->options.motions > 0 ? o->options.motions : MOTIONS, ends = 0;
     double *at = base_alloc(((size_t)count + 1) * sizeof *at);
     nlopt_result result = NLOPT_OUT_OF_MEMORY;
-    while (at && !ends) { /* its picture of the curvature may have led astray: begin with none */
+    while (at && !ends) { /* its model of the curvature may be misleading: start without one */
         double before = o->report.motions > 0 ? o->report.cost : INFINITY;
         nlopt_set_maxeval(own.nlopt, most - o->report.motions);
         memcpy(at, o->x, (size_t)count * sizeof *at);

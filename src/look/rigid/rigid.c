@@ -1,8 +1,8 @@
 /* Steps of robots by method impulse, with their derivatives.
  *
  * A step is made of pieces, and of impacts between them (impulse_bounce.c). For each piece
- * rigid_piece.c has its slopes P by its start, its length and all parameters; for the slopes Z of
- * what came before it,
+ * rigid_piece.c has its derivatives P by its start, its length and all parameters; for the
+ * derivatives Z of what came before it,
  *
  *     Z' = P_x Z + P_h h_z + P_p,        h_z: how the length of the piece changes
  *

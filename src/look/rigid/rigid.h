@@ -1,6 +1,6 @@
-/* Inside of derivatives of steps of method impulse: rigid.c a step, rigid_piece.c the equations of
- * a piece of it and their slopes, rigid_law.c the laws of its rows, rigid_hit.c impacts; the way
- * back: rigid_tape.c what is kept of a step, rigid_back.c the sweep. */
+/* Internals of derivatives of steps of method impulse: rigid.c a step, rigid_piece.c the equations
+ * of a piece of it and their derivatives, rigid_law.c the laws of its rows, rigid_hit.c impacts;
+ * for the backward pass: rigid_tape.c the records of a step, rigid_back.c the sweep. */
 #ifndef ZW_LOOK_RIGID_H
 #define ZW_LOOK_RIGID_H
 
@@ -9,7 +9,8 @@
 #include "step/impulse/impulse.h"
 #include "zwang/sensitivity.h"
 
-#define RIGID_NEAR 1e-9 /* of what decides: so near to it the other side is as good */
+#define RIGID_NEAR                                                                                 \
+    1e-9 /* relative to a decision threshold: this close to it, the other side is as good */
 
 /* What a block of rows does: its multipliers are 0; its rows hold; it slides; its multiplier is a
  * number that is known: of a motor, or the end of a box. */
@@ -27,7 +28,8 @@ typedef struct rigid_block {
     double per;  /* of a limit: how its speed changes with its gap at q1 */
 } rigid_block;
 
-/* What is found along with a step: nothing, its slopes as a matrix, or records for the way back. */
+/* What is computed along with a step: nothing, its derivatives as a matrix, or records for the
+ * backward pass. */
 typedef enum rigid_steps { RIGID_PLAIN, RIGID_MATRIX, RIGID_TAPE } rigid_steps;
 
 /* One of the two problems of a piece (impulse.c, impulse_close.c), or an impact: its equations are
@@ -61,7 +63,7 @@ typedef struct rigid_touch {
     back_contact begin; /* at q0, if it rolls */
 } rigid_touch;
 
-/* A piece of a step, or an act of an impact: all that the way back needs of it. */
+/* A piece of a step, or an act of an impact: everything that the backward pass needs. */
 typedef struct rigid_record {
     int impact; /* at q1, from v0 to v1 */
     int hits;   /* it ends where something meets */
@@ -98,7 +100,7 @@ typedef struct sens_rigid {
     int more;            /* columns beside q and v: parameters and names */
     rigid_steps differs; /* what is found along with a step: */
     double *by;          /* [2 n][2 n + more] slopes of q1, v1 */
-    rigid_tape *tape;    /* or what a way back needs; NULL: it cannot be */
+    rigid_tape *tape;    /* or the records for a backward pass; NULL: not supported */
 
     /* The current piece, */
     double *h_by;    /* [2 n + more] how its length changes, */

@@ -1,13 +1,14 @@
-/* The way back over a step of method impulse: slopes g of a number by (q1, v1) become those by (q0,
- * v0) and the controls, with one transposed solve for each of the two problems of a piece.
+/* The backward pass over a step of method impulse: derivatives g of a number by (q1, v1) become
+ * those by (q0, v0) and the controls, with one transposed solve for each of the two problems of a
+ * piece.
  *
- * A piece fulfils F(u, lambda; q0, v0) = 0 and G(v1, mu; u, lambda, q0) = 0 (rigid_piece.c), and
+ * A piece satisfies F(u, lambda; q0, v0) = 0 and G(v1, mu; u, lambda, q0) = 0 (rigid_piece.c), and
  * q1 = q0 (+) h u. With the modes that there are,
  *
  *     G_(v1,mu)' z1 = (g_v, 0),              g_u = g_q q1_u - z1 . G_u,   g_lambda = -z1 . G_lambda
  *     F_(u,lambda)' z0 = (g_u, g_lambda),    g_q0 = g_q q1_q0 - z1 . G_q0 - z0 . F_q0
  *
- * Slopes of z . F and z . G are rigid_phi.c's.
+ * The derivatives of z . F and z . G are in rigid_phi.c.
  *
  * Rows of F_(u,lambda) are slopes of phi for unit z. Where contacts depend on each other it has a
  * null space, of multipliers that push nothing: g has no part in it, and any z of least size does.
@@ -63,7 +64,7 @@ static int put_matrix(rigid_way *way, int second, rigid_slopes *scratch)
     return 1;
 }
 
-/* Does z fulfil K' z = g, up to a part of its terms? */
+/* Does z satisfy K' z = g, up to a part of its terms? */
 static int is_solved(int size, const double *K, const double *z, const double *g)
 {
     double off = 0, most = 0;
@@ -80,8 +81,8 @@ static int is_solved(int size, const double *K, const double *z, const double *g
     return off <= OFF * most;
 }
 
-/* Equations that depend on each other must do so wherever the step begins: for z with K' z = 0, z .
- * F has no slope by q0. If it has, contacts cannot all stay as they are. */
+/* Equations that are dependent must be so wherever the step begins: for z with K' z = 0, z . F has
+ * no derivative by q0. If it has, contacts cannot all stay as they are. */
 static int is_consistent(rigid_way *way, int second, const double *null, rigid_slopes *scratch)
 {
     size_t n = (size_t)way->system->n, size = n + (size_t)way->it->half[second].unknowns;

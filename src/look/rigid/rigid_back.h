@@ -1,5 +1,5 @@
-/* Inside of the way back over steps of method impulse: rigid_phi.c the numbers z . F and their
- * slopes, rigid_back.c the solves and the sweep. */
+/* Internals of the backward pass over steps of method impulse: rigid_phi.c the numbers z . F and
+ * their derivatives, rigid_back.c the solves and the sweep. */
 #ifndef ZW_LOOK_RIGID_BACK_H
 #define ZW_LOOK_RIGID_BACK_H
 

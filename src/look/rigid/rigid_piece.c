@@ -1,7 +1,8 @@
-/* A piece of a step by method impulse: what a change of its start does to its end.
+/* A piece of a step by method impulse: derivatives of its end by its start.
  *
- * A piece from (q0, v0) over h has been solved: u and multipliers lambda fulfil the balance and the
- * laws of the rows (impulse.c), then v1 and mu those of the speeds at its end (impulse_close.c):
+ * A piece from (q0, v0) over h has been solved: u and multipliers lambda satisfy the balance and
+ * the laws of the rows (impulse.c), then v1 and mu those of the speeds at its end
+ * (impulse_close.c):
  *
  *     F(u, lambda; q0, v0, h, p) = 0        R = r(u) - B' lambda;    the laws of rigid_law.c
  *     G(v1, mu, u, lambda; q0, v0, h, p) = 0

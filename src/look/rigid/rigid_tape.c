@@ -1,10 +1,10 @@
-/* What is kept of a step by method impulse for the way back over it (rigid_back.c): of each piece
- * and of each act of an impact the places and speeds, multipliers and modes, and how its contacts
- * move with the shapes. Nothing is solved here.
+/* The records of a step by method impulse for the backward pass (rigid_back.c): of each piece and
+ * of each act of an impact the places and speeds, multipliers and modes, and how its contacts move
+ * with the shapes. Nothing is solved here.
  *
- * A way back of its own have robots whose forces act along constant directions (slopes_pull.c) and
+ * The backward pass supports robots whose forces act along constant directions (slopes_pull.c) and
  * whose joints have limits and linear couplings only, in steps with theta 0 or 1, if no overlaps
- * are pushed apart. All others have the matrix of rigid_piece.c. */
+ * are separated. All others use the matrix of rigid_piece.c. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Reverse sweeps: slopes of a number phi that follows from velocities and places of bodies.
+/* Reverse sweeps: derivatives of a number phi that depends on velocities and positions of bodies.
  *
  * At a position of a tree let X = sum of S_d x_d be the field of motions for speeds x, about a
  * point O that stays. Moving coordinate d turns and shifts all that hangs on it by S_d, so that

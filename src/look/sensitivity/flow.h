@@ -1,4 +1,4 @@
-/* Motions of equations in parts, for the way back over them: flow.c. */
+/* Motions of equations in parts, for the backward pass over them: flow.c. */
 #ifndef ZW_LOOK_FLOW_H
 #define ZW_LOOK_FLOW_H
 

@@ -1,12 +1,12 @@
-/* The gradient of a number that follows from a motion: one sweep back over its steps, or over its
+/* The gradient of a number that depends on a motion: one backward sweep over its steps, or over its
  * parts where it is one of equations (flow.c).
  *
  * For x1 = s(x0, u) and the slopes g1 of all that comes after by x1, those by x0 are s_x' g1 plus
- * what the state itself costs, and those by u are s_u' g1 (steps.c). A way back needs the state
- * that a step began with, and takes the step again from there. If not all states fit into the
- * memory, some are kept, evenly, and the way between two of them is run again when its turn comes:
- * with s of them and N/s between, each step is taken three times, and s = sqrt(N) needs the least
- * room. */
+ * what the state itself costs, and those by u are s_u' g1 (steps.c). The backward sweep needs the
+ * state at the start of each step, and repeats the step from there. If not all states fit into
+ * memory, some are stored, evenly spaced, and the steps between two of them are repeated when
+ * needed: with s of them and N/s between, each step is taken three times, and s = sqrt(N) needs the
+ * least memory. */
 #include <math.h>
 #include <string.h>
 
