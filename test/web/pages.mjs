@@ -212,13 +212,14 @@ await runTests({
       await until(page, (k) => document.querySelector('.guide h2')?.textContent.startsWith(k + ' of 6'), k);
       await after(page, 0.05);
       assert.match(await text(page, '#fault'), /speeds/);
-      if (k === 3) { // from the mixed law to the nonholonomic one
-        await set(page, '#param-a', 0);
+      if (k === 3) { // two laws at once; and on the way from the one to the other
+        await until(page, () => window.studio.apart() > 0.01);
+        if (!pictures) await set(page, '#param-a', 0.5);
         await after(page, 0.3);
         assert.match(await text(page, '#fault'), /speeds/);
       }
       if (pictures) {
-        await after(page, k === 6 ? 3.1 : 0.8);
+        await after(page, [0.8, 0.8, 4, 0.8, 3, 3.1][k - 1]);
         const back = async (t) => {
           await pause(page);
           const end = await clock(page);

@@ -1,10 +1,12 @@
 // What is seen on the stage: points that are dragged, forces that are split, sections, arrows of recordings, what stays in sight.
 // browser.mjs says how it is called.
 import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
-import {after, openText, pause, root, runTests, see, text, until, visit} from './browser.mjs';
+import {after, openText, pause, root, runTests, see, text, until, visit, zwang} from './browser.mjs';
 
 const small = {viewport: {width: 900, height: 560}}, minus = (s) => Number(s.replace('\u2212', '-'));
 const bob = (page) => page.evaluate(() => window.studio.bob());
@@ -130,6 +132,37 @@ await runTests({
     await pause(robot);
     await see(robot, 'unexplained');
     await robot.close();
+  },
+
+  async 'zwang view of a URDF: visual shapes stand for the collision ones, in the colours of their materials, with meshes'() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'urdf-')), visual = (shape, material) => `<visual><origin xyz="0 0 0.1"/><geometry>${shape}</geometry>${material}</visual>`;
+    fs.writeFileSync(path.join(folder, 'wedge.obj'), 'v 0 -.5 0\nv .5 -.5 0\nv 0 -.5 .5\nv 0 .5 0\nv .5 .5 0\nv 0 .5 .5\nf 1 2 3\nf 4 6 5\nf 1 4 5 2\nf 1 3 6 4\nf 2 5 6 3\n');
+    fs.writeFileSync(path.join(folder, 'two.urdf'), `<robot name="two"><material name="leaf"><color rgba="0 0.8 0 1"/></material>
+      <link name="base">${visual('<box size="1 1 0.1"/>', '<material name="leaf"/>')}</link>
+      <link name="arm"><inertial><mass value="1"/><inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
+      ${visual('<mesh filename="wedge.obj"/>', '<material name="own"><color rgba="0.9 0 0 1"/></material>')}<collision><geometry><sphere radius="2"/></geometry></collision></link>
+      <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>`);
+    const server = spawn(zwang, ['view', '-q', 'two.urdf'], {cwd: folder, env: {...process.env, ZWANG_STUDIO: path.join(root, 'build/studio')}});
+    const address = await new Promise((done) => { for (const stream of [server.stdout, server.stderr]) stream.once('data', (line) => done(String(line).trim())); });
+    if (address.includes('libmicrohttpd')) { console.log('skipped: ' + address); return; }
+    const page = await visit('', small, address);
+    await after(page, 0.05);
+    await pause(page);
+    await see(page, 'urdf');
+    const [png] = await Promise.all([page.waitForEvent('download'), page.click('#png')]);
+    const parts = await page.evaluate(async (bytes) => { // how much is green, and how much red
+      const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)])), canvas = new OffscreenCanvas(picture.width, picture.height), pen = canvas.getContext('2d');
+      pen.drawImage(picture, 0, 0);
+      const {data} = pen.getImageData(0, 0, picture.width, picture.height), count = [0, 0];
+      for (let i = 0; i < data.length; i += 4) for (const k of [0, 1]) if (data[i + 1 - k] > 60 && data[i + k] < 0.4 * data[i + 1 - k] && data[i + 2] < 0.4 * data[i + 1 - k]) count[k]++;
+      return count.map((c) => c / (data.length / 4));
+    }, [...fs.readFileSync(await png.path())]);
+    assert.ok(parts.every((part) => part > 0.01), `green and red: ${parts}`);
+    const code = new Promise((done) => server.once('exit', done));
+    server.kill('SIGINT');
+    assert.equal(await code, 0);
+    await page.close();
+    fs.rmSync(folder, {recursive: true});
   },
 
   async 'what falls stays in sight, until the view is turned'() {

@@ -80,7 +80,7 @@ export class Bench implements Stage {
     ...contactLaws.map(([value, words]) => make('option', { value }, words)));
   private contactRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'contact' }, 'Contact'), this.contactList);
   private heading = make('h2', {}, 'Parameters');
-  private params = make('section', { class: 'panel card params' }, this.keyRow, this.contactRow, this.heading, this.sliders);
+  private params = make('section', { class: 'panel card params', hidden: true }, this.keyRow, this.contactRow, this.heading, this.sliders);
   private inspector = new Inspector();
   private other: Comparison;
   private side = make('div', { class: 'right' });
@@ -141,6 +141,7 @@ export class Bench implements Stage {
     this.modelHost.append(this.fault);
     this.worker.onmessage = (event: MessageEvent<News>) => this.hear(event.data);
     this.worker.onerror = () => this.say('The engine could not be started in this browser.');
+    this.stage.addEventListener('pointerdown', () => { this.hint.hidden = true; }, { once: true }); // read by then
     listenToPointer(this, this.listen.signal);
     this.keys();
     this.drops();
@@ -261,7 +262,7 @@ export class Bench implements Stage {
     this.editor.show(null, this.model.path);
     this.stage.classList.remove('stale');
     const law = about.law === 'nonholonomic' ? '' : ', law ' + about.law;
-    this.say(`${about.speeds.length} speeds, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${about.linear ? ', one linearisation a step' : ''}${law}`);
+    this.say(`${about.speeds.length} ${about.speeds.length === 1 ? 'speed' : 'speeds'}, ${about.rows.length} ${about.rows.length === 1 ? 'row' : 'rows'} of constraints, ${about.method}${about.linear ? ', one linearisation a step' : ''}${law}`);
     if (!same) this.subject = about.bodies.length > 0 ? Math.min(1, about.bodies.length - 1) : this.handles.length - 1;
     this.select(this.subject);
     this.inspector.take(null, NaN);
@@ -298,7 +299,7 @@ export class Bench implements Stage {
     this.forcesButton.hidden = about.contacts === 0;
     this.hint.textContent = robot ? 'drag a body to pull it · drag beside it to turn · click to select'
       : about.draws.length === 0 ? 'this model has no draw lines'
-        : (this.handles.length > 0 ? 'drag a point to pull it, or to place it while paused · drag beside it to ' : 'drag to ') + (this.solid ? 'turn' : 'move') + ' · wheel to zoom';
+        : (this.handles.length > 0 ? 'drag a point to pull it, paused to place it · drag beside it to ' : 'drag to ') + (this.solid ? 'turn' : 'move');
     this.makeCharts();
     if (!recoloured) {
       this.makeParams(about, sample);

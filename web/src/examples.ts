@@ -13,7 +13,7 @@ export const files = new Map(Object.entries(texts).map(([path, text]) => [path.r
 
 // The first sentence of the comment at its head; of robots without one the name that they give themselves.
 export function titleOf(text: string): string {
-  const xml = /^\s*(?:<\?[^>]*>\s*)?<!--([\s\S]*?)-->/.exec(text), zw = /^\s*#\s*(.*)/.exec(text);
+  const xml = /^\s*(?:<\?[^>]*>\s*)?<!--((?:(?!-->)[\s\S])*?[A-Za-z](?:(?!-->)[\s\S])*)-->/.exec(text), zw = /^\s*#\s*(.*)/.exec(text);
   const named = /<mujoco\b[^>]*?\bmodel="([^"]*)"|<robot\b[^>]*?\bname="([^"]*)"/.exec(text);
   const words = (/^\s*</.test(text) ? xml?.[1] ?? named?.[1] ?? named?.[2] : zw?.[1]) ?? '';
   const line = words.replace(/\s+/g, ' ').trim();

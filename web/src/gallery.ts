@@ -7,6 +7,7 @@ import { Plane } from './plane';
 import { paintPortrait } from './portrait';
 import type { Space } from './space';
 import { themeNow, type Theme } from './theme';
+import { stops } from './tour';
 import type { News, Order } from './worker';
 
 // The names of the pictures that the build has made; there are light and dark ones.
@@ -109,7 +110,9 @@ export function showGallery(app: HTMLElement, made: Set<string>): () => void {
   app.replaceChildren(make('div', { class: 'gallery' },
     make('header', {}, make('h1', {}, 'zwang studio'),
       make('p', {}, 'Of all accelerations that the constraints admit, nature takes the one nearest to the free one, in the metric of the masses: Gauss, 1829. ' +
-        'Open an example, change it, pull at it. The engine runs in this page, with the bits of the library.'), find, make('a', { id: 'tour', href: '#/tour/1' }, make('button', { tabIndex: -1 }, 'A tour in six stops'))),
+        'Open an example, change it, pull at it. The engine runs in this page, with the bits of the library.'), find),
+    make('section', { class: 'tour' }, make('h2', {}, make('a', { id: 'tour', href: '#/tour/1' }, 'A tour in six stops')),
+      make('ol', { class: 'stops' }, ...stops.map((stop, k) => make('li', {}, make('a', { class: 'card', href: '#/tour/' + (k + 1) }, made.has(pictureName(stop.path)) ? pictureOf(stop.path) : '', make('b', {}, `${k + 1}  ${stop.title}`)))))),
     ...sections));
   return () => { gone = true; seen.disconnect(); light.removeEventListener('change', recolour); worker?.terminate(); space?.free(); };
 }

@@ -31,7 +31,7 @@ async function modelOf(address: string): Promise<Model | string | null> {
     const text = await unpackText(shared[2]);
     return text === null ? 'The text in this link is not complete: part of the address may be missing.' : { path: 'shared.' + shared[1], text };
   }
-  if (stop) return { path: stop.path, text: files.get(stop.path)!, guide: guideOf(stops.indexOf(stop)), principle: stop.principle, whatif: stop.whatif };
+  if (stop) return { path: stop.path, text: files.get(stop.path)!, guide: guideOf(stops.indexOf(stop)), principle: stop.principle, whatif: stop.whatif, settings: stop.settings };
   if (address === '/view') return servedModel();
   const path = address.slice(1);
   return files.has(path) ? { path, text: files.get(path)! } : path === '' ? null : `There is no example ${path}.`;

@@ -15,6 +15,12 @@ const up = new THREE.Vector3(0, 0, 1);
 export const viewpoints: Record<string, [number, number, number]> = { usual: [0.75, -1.6, 0.62], front: [0, -1, 0.12], side: [1, 0, 0.12], top: [0, -0.001, 1] };
 
 
+// What is shown: groups 0 to 2, as in MuJoCo; of models that have nothing there, all.
+const shapesOf = (about: About) => { const list = about.geoms.filter((g) => g.group <= 2); return list.length > 0 ? list : about.geoms; };
+
+// Planes have no end, whatever size they are drawn with: one can walk off a drawn floor, so it is drawn wide.
+const isFloor = (g: Geom) => g.body === 0 && Math.abs(g.quat[1]) + Math.abs(g.quat[2]) < 1e-6;
+
 export class Space {
   readonly canvas: HTMLCanvasElement;
   readonly controls: OrbitControls;
@@ -155,7 +161,7 @@ export class Space {
   private measure(first: Sample) {
     const { box } = this, p = new THREE.Vector3();
     const f = this.places.frame;
-    this.about.geoms.forEach((g) => {
+    shapesOf(this.about).forEach((g) => {
       if (g.shape === 0) return;
       const size = g.shape === 6 ? this.meshSize[g.mesh] ?? 0.1 : g.shape === 7 ? Math.max(...(this.about.hfields[g.hfield]?.half ?? [1])) : Math.max(...g.size);
       p.set(first[f + 7 * g.body], first[f + 7 * g.body + 1], first[f + 7 * g.body + 2]);
@@ -216,11 +222,9 @@ export class Space {
   }
 
   private addShapes({ about, bodies, pale }: Actor, meshes: Meshes, theme: Theme, to: THREE.Group) {
-    const shown = about.geoms.some((g) => g.group <= 2);
     if (!pale) this.picked = [];
-    about.geoms.forEach((g) => {
+    shapesOf(about).forEach((g) => {
       if (pale && g.body === 0) return;
-      if (shown && g.group > 2) return;
       const geometry = this.shape(g, meshes);
       if (!geometry) return;
       const ground = g.shape === 0, colour = new THREE.Color(this.colourOf(theme, g.body));
@@ -247,7 +251,7 @@ export class Space {
 
   private paper(theme: Theme, g: Geom | null, onGround = g !== null) {
     const raw = this.reach / 4, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw)!;
-    const size = g && g.size[0] > 0 ? 2 * Math.min(g.size[0], 40 * step) : 40 * step;
+    const size = g && isFloor(g) ? 160 * step : g && g.size[0] > 0 ? 2 * Math.min(g.size[0], 40 * step) : 40 * step;
     const grid = new THREE.GridHelper(size, Math.max(2, Math.round(size / step)), theme.line, onGround ? (theme.dark ? '#3a434d' : '#c3cad2') : theme.dark ? '#2c333b' : '#dfe3e8');
     grid.rotation.x = Math.PI / 2;
     grid.position.z = 0.0015 * this.reach;
@@ -256,7 +260,7 @@ export class Space {
 
   private shape(g: Geom, meshes: Meshes): THREE.BufferGeometry | null {
     const [a, b, c] = g.size, turn = (x: THREE.BufferGeometry) => x.rotateX(Math.PI / 2);
-    if (g.shape === 0) return new THREE.PlaneGeometry(a > 0 ? 2 * a : 80 * this.reach, b > 0 ? 2 * b : 80 * this.reach);
+    if (g.shape === 0) return new THREE.PlaneGeometry(a > 0 && !isFloor(g) ? 2 * a : 80 * this.reach, b > 0 && !isFloor(g) ? 2 * b : 80 * this.reach);
     if (g.shape === 1) return new THREE.SphereGeometry(a, 32, 20);
     if (g.shape === 2) return turn(new THREE.CapsuleGeometry(a, 2 * b, 10, 24));
     if (g.shape === 3) return new THREE.SphereGeometry(1, 32, 20).scale(a, b, c);

@@ -1,7 +1,7 @@
 // Six stops that show what the principle does, for a lecture or a first look.
 import { make } from './dom';
 
-export interface Stop { path: string; title: string; text: string; principle?: boolean; whatif?: string }
+export interface Stop { path: string; title: string; text: string; principle?: boolean; whatif?: string; settings?: [string, number][] }
 
 export const stops: Stop[] = [
   { path: 'pendulum.zw', title: 'a pendulum is a constraint', principle: true,
@@ -10,15 +10,15 @@ export const stops: Stop[] = [
   { path: 'double_pendulum_redundant.zw', title: 'constraints may repeat each other',
     text: 'Two rods, held by six constraints where two are enough: the forces of the single rows are not unique then. The motion is, as there is one nearest acceleration. ' +
       'Delete the lines b, d, f and h, and nothing changes but the number of rows.' },
-  { path: 'skate_laws.zw', title: 'one constraint, two laws',
-    text: 'An edge that does not slip sideways, on a slope. With a = 0 the law is the nonholonomic one, and the skate drifts across the slope; with b = 0 it is the ' +
-      'vakonomic one, the limit of added masses, and it turns by itself. The sliders of a and b lead from one to the other; "What if" shows both at once.' },
+  { path: 'skate_laws.zw', title: 'one constraint, two laws', whatif: 'law:vakonomic', settings: [['a', 0]],
+    text: 'An edge that does not slip sideways, on a slope, and two skates from one start. By the nonholonomic law, that of rolling and skating, it turns evenly and drifts across the ' +
+      'slope. The pale one follows the vakonomic law, the limit of added masses: the same constraint, another motion. The sliders of a and b lead from one to the other.' },
   { path: 'contact/newtons_cradle.xml', title: 'contact',
     text: 'Contacts push and never pull, and they push only what touches. All impacts of an instant are solved together: one ball in, one ball out. Start from the ' +
       'keyframe "two", or pull at a ball.' },
-  { path: 'bodies/humanoid.xml', title: 'a robot',
-    text: 'A person with 27 degrees of freedom, motors in the joints and feet on the floor. Arrows are the forces on the soles, in another colour where they slide. ' +
-      'Pull at an arm; then move the sliders of the motors.' },
+  { path: 'contact/quadruped_walks.zw', title: 'a robot',
+    text: 'Four legs with twelve motors, driven by the formulas of the text. Arrows are the forces on the feet: within the cone of friction where a foot stands, in another colour where it ' +
+      'slides. Pull at the trunk; give it another stride; choose another law of contact.' },
   { path: 'double_pendulum.zw', title: 'the certificate', whatif: 'recording:tampered_swing.csv',
     text: 'Every answer is checked by the conditions of the principle, from the data of the problem and not by the solver: "Violation and certificate" among the charts. ' +
       'A recording can be checked as well. The pale one is this swing, but it was tampered with: the arrow is the force that no law of the model explains. Watch it near t = 3.' },
