@@ -1,5 +1,4 @@
-/* The least of a cost, where it is known in closed form; and what is reported about lines that are
- * none. */
+/* The minimum of a cost, where it is known in closed form; and the messages about invalid lines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

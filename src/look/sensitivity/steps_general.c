@@ -1,7 +1,7 @@
-/* Steps of the soft law whose equations have no slopes in closed form: loops, tendons through
+/* Steps of the soft law whose equations have no derivatives in closed form: loops, tendons through
  * space, motors on sites, formulas, air and water, and MuJoCo's implicit integrators.
  *
- * With y, z, w of a way back (steps.c), W = M + h D the matrix of the last of its equations,
+ * With y, z, w of a backward pass (steps.c), W = M + h D the matrix of the last of its equations,
  *
  *     g . da = w . dF - y . d(W a) - z . d(M as),     F = f + J' lambda(J as),
  *
