@@ -249,7 +249,7 @@ static void test_time(void **state)
     world_end(&w);
 }
 
-static void test_told(void **state)
+static void test_messages(void **state)
 {
     static const struct {
         const char *line, *message;
@@ -305,6 +305,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),    cmocka_unit_test(test_kinks_of_costs),
         cmocka_unit_test(test_examples), cmocka_unit_test(test_valley),
-        cmocka_unit_test(test_time),     cmocka_unit_test(test_told)};
+        cmocka_unit_test(test_time),     cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
