@@ -34,7 +34,7 @@ static const scene all[] = {
     {"air", "mujoco_samples/humanoid.xml", 1000, 0.1, 5, 100},
     {"standing", "mujoco_samples/humanoid.xml", 0, 0.02, 20, 60},
     {"lying", "mujoco_samples/humanoid.xml", 0, 0.02, 800, 100},
-    {"flailing", "mujoco_samples/humanoid.xml", 0, 1, 400, 100},
+    {"flailing", "mujoco_samples/humanoid.xml", 0, 1, 400, 500},
     {"falling", "mujoco_samples/humanoid.xml", 0, 0.1, 0, 600},
     {"resting", "mujoco_samples/humanoid.xml", 0, 0, 4000, 100},
     {"crowd", "mujoco_samples/22_humanoids.xml", 0, 0.1, 300, 20},

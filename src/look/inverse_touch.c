@@ -8,8 +8,8 @@
  *     it slides, by its speed, or begins to            N (normal - mu * direction), N >= 0
  *     it rests                                         its whole cone, or its box for dry friction
  *
- * A two-sided constraint that slides has friction mu |N| whichever way it presses: that is not
- * convex, and is left to the kernel's law (friction_set_up). */
+ * A two-sided constraint that slides has friction mu |N| for either sign of N: that is not convex,
+ * and is left to the kernel's law (friction_set_up). */
 #include <math.h>
 #include <string.h>
 

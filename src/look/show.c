@@ -1,5 +1,5 @@
-/* What is to be shown. The outputs of a system are its checks, then x and y of every curve of every
- * plot, then the points of every draw and its radius: as system/compile.c lists them. */
+/* The quantities to show. The outputs of a system are its checks, then x and y of every curve of
+ * every plot, then the points of every draw and its radius: as system/compile.c lists them. */
 #include "zwang/show.h"
 
 #include "system/system.h"

@@ -24,8 +24,9 @@
  *
  * The result is a local minimum. All nearer positions lie in the ball around q0 through it; if the
  * constraints are so curved that the first linearised step missed it by a tenth of its length,
- * other starts in that ball are tried, and in larger balls if nothing admissible was found. These
- * starts are pseudo-random, the same in every run. */
+ * other starts in that ball are tried, and in larger balls if nothing admissible was found,
+ * until the search has cost about a second. These starts are pseudo-random, the same in every run.
+ */
 #include "system/assemble.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@
 enum { STARTS = 16, WIDER = 96 };
 
 static const double BENT = 0.1;    /* see above */
+static const double MOST = 3e9;    /* operations, about, after which no start is tried */
 static const double SMALL = 1e-13; /* if the first step is less than this times 1 + the largest
                                       coordinate, the projection that follows is enough */
 
@@ -141,7 +143,7 @@ static zw_status find_nearest(assemble_search *s, double *distance, zw_error *er
     if (better) {
         tries = is_straight(s, *distance) ? 0 : STARTS;
     }
-    for (int k = 0; k < tries && (status == ZW_OK || k > 0); k++) {
+    for (int k = 0; k < tries && s->cost < MOST && (status == ZW_OK || k > 0); k++) {
         zw_error ignored;
         start_anew(s, *distance < INFINITY ? *distance : ldexp(first, -(k % 8)), &generator);
         if (try_start(s, distance, &least, &better, &ignored) == ZW_NO_MEMORY) {

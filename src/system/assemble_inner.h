@@ -18,6 +18,7 @@ typedef struct assemble_search {
     double *force, *first;                                  /* [n] */
     double *q, *trial, *ahead, *best;                       /* [nq] */
     double most;                                            /* the largest sum of violations met */
+    double cost;                                            /* operations so far, about */
     void *memory;
 } assemble_search;
 

@@ -223,6 +223,7 @@ zw_status assemble_find_step(assemble_search *s, const double *q, const double *
     if (status != ZW_OK) {
         return status;
     }
+    s->cost += (double)system->n * system->n * system->n;
     take_in_violated(s);
     if (!s->solver) {
         s->solver = solver_create(system, s->role, NULL, 0, error);

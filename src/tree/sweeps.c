@@ -32,16 +32,20 @@ enum {
 }; /* most ancestors that are computed one by one; with more, all bodies are computed */
 
 ZW_CLONES void tree_path_body(const tree_mechanism *tree, const double *q, const double *v,
-                              double t, int body, double *next, double *work)
+                              double t, int body, unsigned char *known, double *next, double *work)
 {
     int up[UP], count = 0;
-    for (int i = body; i > 0 && count <= UP; i = tree->body[i].parent, count++) {
+    for (int i = body; i > 0 && count <= UP && !(known && known[i]);
+         i = tree->body[i].parent, count++) {
         up[count < UP ? count : 0] = i;
     }
     if (count > UP) {
         tree_advance(tree, q, v, &t, next);
         tree_kinematics(tree, next, work);
         tree_velocities(tree, v, work);
+        if (known) {
+            memset(known, 1, (size_t)tree->bodies);
+        }
         return;
     }
     place_world(&tree->at, work);
@@ -61,5 +65,8 @@ ZW_CLONES void tree_path_body(const tree_mechanism *tree, const double *q, const
         }
         carry_body(tree, up[count], next, work);
         move_body(tree, up[count], v, work);
+        if (known) {
+            known[up[count]] = 1;
+        }
     }
 }

@@ -31,8 +31,9 @@
 #undef LANE
 
 /* Pose and velocity of one body and its ancestors, after a time t at the constant speeds v from q:
- * quat, R, origin, com, V and the arrays these are computed from. next[nq] is scratch. */
+ * quat, R, origin, com, V and the arrays these are computed from. next[nq] is scratch.
+ * known[bodies] (or NULL) marks bodies that are in the work already; the new ones are added. */
 void tree_path_body(const tree_mechanism *tree, const double *q, const double *v, double t,
-                    int body, double *next, double *work);
+                    int body, unsigned char *known, double *next, double *work);
 
 #endif

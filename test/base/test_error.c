@@ -27,7 +27,7 @@ static void failing_fills_the_error(void **state)
     assert_string_equal(error.text, "new"); /* the old message is gone */
 }
 
-static void nobody_need_listen(void **state)
+static void the_error_may_be_null(void **state)
 {
     (void)state;
     assert_int_equal(base_fail(NULL, ZW_BAD_INPUT, "%d", 1), ZW_BAD_INPUT);
@@ -75,7 +75,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failing_fills_the_error),
-        cmocka_unit_test(nobody_need_listen),
+        cmocka_unit_test(the_error_may_be_null),
         cmocka_unit_test(long_stories_are_cut),
         cmocka_unit_test(every_status_has_its_text),
     };

@@ -1,4 +1,5 @@
-/* The pairs of many boxes: those that a look at every two finds, in order, whatever was before. */
+/* The pairs of many boxes: those that testing every pair finds, in order, whatever
+ * happened before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Poses that chance never gives (poses.h), against laws that hold everywhere (laws.h): some of the
- * pairs of bench/poses. */
+/* Special poses that random ones never hit (poses.h), checked by laws that hold everywhere
+ * (laws.h): some of the pairs of bench/poses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

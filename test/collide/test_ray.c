@@ -1,6 +1,6 @@
-/* Rays against a definition that knows no ray: whether a point is inside. From the start of a ray
- * to the hit all points are on one side of the surface, just behind it they are on the other, and
- * the normal is the slope of the surface. Meshes: no ray that is aimed at a vertex or an edge of a
+/* Rays against an independent definition: whether a point is inside. From the start of a ray to the
+ * hit all points are on one side of the surface, just behind it they are on the other, and the
+ * normal is the slope of the surface. Meshes: no ray that is aimed at a vertex or an edge of a
  * closed one passes through. Comparisons with MuJoCo: test/read/mjcf_now/rays.xml. */
 #include <math.h>
 #include <setjmp.h>

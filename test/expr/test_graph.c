@@ -1,4 +1,5 @@
-/* The graph shares what is equal, folds without changing a value, and names what spoils it. */
+/* The graph shares equal nodes, folds without changing a value, and names the node that makes a
+ * value undefined. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

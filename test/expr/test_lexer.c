@@ -1,4 +1,4 @@
-/* Tokens: kinds, places, blanks, lines that go on, and what is no text. */
+/* Tokens: kinds, places, blanks, continued lines, and input that is not text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Forces that the laws of rigid bodies leave open: the same ones every time. */
+/* Forces that the laws of rigid bodies leave undetermined: the same ones every time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

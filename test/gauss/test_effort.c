@@ -1,5 +1,5 @@
-/* A solve costs no more than it may, by every way through the kernel, and ends when asked to.
- */
+/* A solve costs no more than its limit, by every path through the kernel, and ends when asked
+ * to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

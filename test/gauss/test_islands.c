@@ -1,4 +1,4 @@
-/* A problem that falls apart: the pieces know nothing of each other. */
+/* A problem that falls apart: the pieces are independent of each other. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* What contacts of many bodies cost: sweeps and factorisations over whole sets of scenes, which the
- * numbers of sparse_prox*.c decide. The lines below are what they cost now, to lower with every
- * gain. */
+/* The cost of contacts of many bodies: sweeps and factorisations over whole sets of scenes, which
+ * the constants of sparse_prox*.c decide. The lines below are what they cost now, to lower with
+ * every gain. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

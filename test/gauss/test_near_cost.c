@@ -1,5 +1,5 @@
-/* What small problems cost that are near one that was just solved: the numbers of prox.c decide it.
- * The lines below are what they cost now, to lower with every gain. */
+/* The cost of small problems near one that was just solved, which the constants of prox.c
+ * determine. The lines below are what they cost now, to lower with every gain. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

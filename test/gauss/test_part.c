@@ -1,4 +1,4 @@
-/* Solves that begin with the cones that push: the same answers as with all of them. */
+/* Solves that begin with the cones in contact: the same solutions as with all of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The way back over a step of method impulse against the matrix of the step, which test_rigid.c
- * compares with differences: all that is asked for with one transposed solve. */
+/* The backward pass over a step of method impulse against the matrix of the step, which
+ * test_rigid.c compares with differences: everything with one transposed solve. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

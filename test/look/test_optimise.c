@@ -1,5 +1,4 @@
-/* The least of a cost, where it is known in closed form; and what is reported about lines that are
- * none. */
+/* The minimum of a cost, where it is known in closed form; and the messages about invalid lines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,7 +249,7 @@ static void test_time(void **state)
     world_end(&w);
 }
 
-static void test_told(void **state)
+static void test_messages(void **state)
 {
     static const struct {
         const char *line, *message;
@@ -306,6 +305,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),    cmocka_unit_test(test_kinks_of_costs),
         cmocka_unit_test(test_examples), cmocka_unit_test(test_valley),
-        cmocka_unit_test(test_time),     cmocka_unit_test(test_told)};
+        cmocka_unit_test(test_time),     cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void both_sides_of_the_inequality(void **state)
 }
 
 /* The split itself, in any metric: R = A' lambda + extra, and extra = B x with A x = 0. */
-static void the_hand_is_tangential(void **state)
+static void the_extra_force_is_tangential(void **state)
 {
     (void)state;
     const double some[9] = {3, 0.5, 0.2, 0.5, 2, -0.1, 0.2, -0.1, 1};
@@ -262,7 +262,7 @@ static void noise_is_no_extra_force(void **state)
 }
 
 /* Noise hides a force for as long as it is larger, and no longer. */
-static void a_hand_is_seen_through_noise(void **state)
+static void an_extra_force_is_detected_in_noise(void **state)
 {
     (void)state;
     const zw_setting setting = {"l", 1.05};
@@ -460,11 +460,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sides_of_the_inequality),
-        cmocka_unit_test(the_hand_is_tangential),
+        cmocka_unit_test(the_extra_force_is_tangential),
         cmocka_unit_test(sines_kinks_and_slips_of_a_millionth_are_seen),
         cmocka_unit_test(speeds_must_be_those_of_the_positions),
         cmocka_unit_test(noise_is_no_extra_force),
-        cmocka_unit_test(a_hand_is_seen_through_noise),
+        cmocka_unit_test(an_extra_force_is_detected_in_noise),
         cmocka_unit_test(coarse_recordings_are_called_so),
         cmocka_unit_test(times_need_not_be_even),
         cmocka_unit_test(a_time_given_twice_parts_pieces),

@@ -1,4 +1,5 @@
-/* Motions of examples are motions; what has been done to them is seen, when and where it was. */
+/* Motions of examples are certified as motions; changes made to them are detected, with their time
+ * and place. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

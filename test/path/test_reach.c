@@ -1,4 +1,5 @@
-/* From here to there: motions with given ends against closed forms, and what cannot be. */
+/* Boundary-value problems: motions with given ends against closed forms, and goals that cannot be
+ * reached. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Elements and attributes know where they stand, and attacks come to nothing. */
+/* Elements and attributes know their places, and attacks have no effect. */
 #include "robots.h"
 
 #include <stdlib.h>

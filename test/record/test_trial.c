@@ -62,7 +62,7 @@ static void world_free(world *w)
     zw_model_free(w->model);
 }
 
-static void the_hand_is_found(void **state)
+static void the_extra_force_is_found(void **state)
 {
     (void)state;
     world w = tried();
@@ -162,7 +162,7 @@ static void what_cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hand_is_found),
+        cmocka_unit_test(the_extra_force_is_found),
         cmocka_unit_test_teardown(csv_has_the_series, scratch_empty),
         cmocka_unit_test_teardown(pictures_show_what_is_large, scratch_empty),
         cmocka_unit_test_teardown(what_cannot_be_written, scratch_empty),

@@ -37,7 +37,7 @@ static void slopes_are_those_of_the_inverse_dynamics(void **state)
         }
         tree_kinematics(tree, q, sweeps);
         tree_velocities(tree, v, sweeps);
-        balance_slopes(r.system, sweeps, v, 1, scratch, N, n);
+        balance_slopes(r.system, sweeps, v, scratch, N, n);
         for (int j = 0; j < n; j++) {
             const double at = v[j];
             v[j] = at + 1;

@@ -182,7 +182,7 @@ static void three_balls_in_a_row(void **state)
     }
 }
 
-static void rows_by_both_doors(void **state)
+static void rows_as_equations_and_as_bodies(void **state)
 {
     (void)state;
     dice d = dice_of(11);
@@ -480,7 +480,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_balls_in_a_row),
-        cmocka_unit_test(rows_by_both_doors),
+        cmocka_unit_test(rows_as_equations_and_as_bodies),
         cmocka_unit_test(a_symmetric_break),
         cmocka_unit_test(a_break_with_a_gap),
         cmocka_unit_test(triangles_break_symmetrically),

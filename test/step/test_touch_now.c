@@ -595,7 +595,7 @@ static void by_the_law_of_the_run(void **state)
 
 /* Crates that stand, slide and rise, each for itself: as many as make the problem a large one.
  * None affects the others. (What spins on more points than three knows more than one answer.) */
-static void nobody_notices_the_others(void **state)
+static void pairs_do_not_affect_each_other(void **state)
 {
     (void)state;
     enum { CRATES = 20 };
@@ -650,7 +650,7 @@ int main(void)
         cmocka_unit_test(balls_spin),
         cmocka_unit_test(a_humanoid_stands),
         cmocka_unit_test(maximal_coordinates_agree),
-        cmocka_unit_test(nobody_notices_the_others),
+        cmocka_unit_test(pairs_do_not_affect_each_other),
         cmocka_unit_test(by_the_law_of_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -395,11 +396,43 @@ static void test_gymnast(void **state)
     zw_model_free(model);
 }
 
+/* Eighteen pairs of balls on strings that are too long, each string through the inside of a ball
+ * that it cannot leave: there is no position near. That is said soon, however many starts fail. */
+static void test_ends_soon(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = zw_model_parse(
+        "<mujoco><worldbody><body pos='0 0 1.5'><freejoint/><site name='bulb'/><geom name='bulb' "
+        "size='.3' density='100' contype='0' conaffinity='0'/></body>"
+        "<replicate count='18' euler='0 0 20'><body pos='.2 0 1.5'><freejoint/><site name='a'/>"
+        "<geom size='.03'/></body><body pos='1.2 0 1.5'><freejoint/><site name='b'/>"
+        "<geom size='.1'/></body></replicate></worldbody><tendon><spatial range='0 .5'>"
+        "<site site='a'/><geom geom='bulb' sidesite='bulb'/><site site='b'/></spatial></tendon>"
+        "</mujoco>",
+        "strings.xml", NULL, &error);
+    assert_non_null(model);
+    zw_system *system = zw_system_compile(model, NULL, &error);
+    zw_work *work = zw_work_create(system, &error);
+    assert_non_null(work);
+    clock_t begin = clock();
+    zw_state *start = zw_state_create(system, work, NULL, &error);
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    assert_null(start);
+    assert_non_null(strstr(error.text, "no nearby position satisfies"));
+    print_message("%.2f s\n", seconds);
+    assert_true(seconds < 3 || campaign_is_small()); /* sanitizers take longer */
+    zw_work_free(work);
+    zw_system_free(system);
+    zw_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearest),    cmocka_unit_test(test_stop_of_an_arm),
         cmocka_unit_test(test_gaps_count), cmocka_unit_test(test_conflicts_are_named),
-        cmocka_unit_test(test_gymnast),    cmocka_unit_test(test_without_memory)};
+        cmocka_unit_test(test_gymnast),    cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_ends_soon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

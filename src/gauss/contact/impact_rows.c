@@ -10,6 +10,8 @@
 #include "gauss/contact/impact_inner.h"
 #include "math/partition.h"
 
+#define FAIR 1e-12 /* a certificate that does where round-off leaves none that is better */
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 gauss_impact *gauss_impact_create(void)
@@ -222,7 +224,8 @@ zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_
     problem.block = x->part;
     problem.A = (zw_rows){.start = x->part_start, .column = x->part_column, .value = x->part_value};
     problem.b = x->part_b;
-    zw_status status = gauss_islands_solve(x->islands, &problem, &x->options, NULL, answer, error);
+    const gauss_islands_hint hint = {.fair = FAIR};
+    zw_status status = gauss_islands_solve(x->islands, &problem, &x->options, &hint, answer, error);
     int best = status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_CONFLICT;
     return best && answer->certificate <= ENOUGH ? ZW_OK : status;
 }

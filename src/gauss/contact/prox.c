@@ -24,9 +24,12 @@
  * has a compliance c too, w = J u - b + c lambda, then lambda = P(s (r - k (J u - b))) with
  * s = 1/(1 + k c).
  *
- * Global convergence is not guaranteed. Problems that have not converged in a few steps, or have
- * changed modes too often, are left to the methods of solve.c; and no solution is returned that the
- * certificate does not confirm. */
+ * Global convergence is not guaranteed. If no multipliers were given to start from, as in an
+ * impact, and it does not converge, they are found by sweeps (prox_law.h) with W = J M \ J',
+ * roughly, and it starts again. Problems that have not converged in a few steps, or have changed
+ * modes too often, are left to the methods of solve.c; and no solution is returned that the
+ * certificate does not confirm.
+ */
 #include "gauss/contact/prox.h"
 
 #include <math.h>
@@ -48,6 +51,7 @@ enum { STEPS = 20, STALE = 2 };
 #define FINE 1e-15   /* as good as possible */
 #define SAME                                                                                       \
     1e-3 /* the factors are valid for sliding directions that turned by no more than this */
+#define ROUGH 1e-4 /* sweeps end at such changes of multipliers */
 
 gauss_prox *gauss_prox_create(void)
 {
@@ -59,6 +63,7 @@ void gauss_prox_free(gauss_prox *x)
     if (x) {
         base_free(x->memory);
         base_free(x->rows_memory);
+        base_free(x->W);
         base_free(x);
     }
 }
@@ -479,6 +484,52 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
     return 0;
 }
 
+/* ---- From nothing ---------------------------------------------------------------------------- */
+
+/* W = J M \ J', with what gives way; the factors of M are there. */
+static void find_delassus(gauss_prox *x, int lines)
+{
+    memset(x->W, 0, (size_t)x->m * (size_t)lines * sizeof *x->W);
+    memset(x->lambda, 0, (size_t)x->m * sizeof *x->lambda);
+    for (int i = 0; i < x->m; i++) {
+        double *row = x->W + (size_t)i * (size_t)lines;
+        x->lambda[i] = 1;
+        prox_rows_push(x, x->lambda, x->way);
+        x->lambda[i] = 0;
+        paths_solve(&x->shape, x->lower, x->way);
+        prox_rows_times(x, x->way, row);
+        row[i] += x->give[i];
+    }
+}
+
+/* New initial u and r by sweeps; 0: not available for this problem. */
+static int sweep(gauss_prox *x)
+{
+    const int lines = (x->m + 7) / 8 * 8;
+    double lambda[PROX_SWEPT] = {0};
+    if (!x->coulomb || x->m > PROX_SWEPT) {
+        return 0;
+    }
+    x->W = x->W ? x->W : base_alloc(PROX_SWEPT * PROX_SWEPT * sizeof *x->W);
+    memcpy(x->lower, x->M, (size_t)x->shape.entries * sizeof(double));
+    if (!x->W || !paths_factor(&x->shape, NULL, x->lower)) {
+        return 0;
+    }
+    find_delassus(x, lines);
+    memcpy(x->u, x->p, (size_t)x->n * sizeof *x->u);
+    paths_solve(&x->shape, x->lower, x->u);
+    speeds(x);
+    prox_sweeps(x->units, x->unit, x->W, lines, x->w, ROUGH, lambda);
+    memcpy(x->r, lambda, (size_t)x->m * sizeof *lambda);
+    prox_rows_push(x, x->r, x->way);
+    paths_solve(&x->shape, x->lower, x->way);
+    for (int i = 0; i < x->n; i++) {
+        x->u[i] += x->way[i];
+    }
+    x->knows_away = 0;
+    return 1;
+}
+
 int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *piece,
                      const zw_gauss_options *options, double fair, int polish, const double *start,
                      gauss_prox_answer *answer)
@@ -497,8 +548,12 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         return 0;
     }
     prox_open_motion(x, start);
-    if (!prox_open_rows(x, options->guess) ||
-        !iterate(x, tolerance, fair, polish || !(options->tolerance > 0), answer)) {
+    if (!prox_open_rows(x, options->guess)) {
+        return 0;
+    }
+    polish |= !(options->tolerance > 0);
+    if (!iterate(x, tolerance, fair, polish, answer) &&
+        (options->guess || !sweep(x) || !iterate(x, tolerance, fair, polish, answer))) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {

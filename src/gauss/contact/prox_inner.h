@@ -6,7 +6,8 @@
 #include "gauss/contact/prox_law.h"
 #include "math/dense/paths.h"
 
-#define PROX_WEIGHT 1e5 /* k */
+#define PROX_WEIGHT 1e5   /* k */
+enum { PROX_SWEPT = 96 }; /* rows: what has more is not swept */
 
 /* Units that follow each other and see the same unknowns: a path of the tree, with zeros
  * where they do not; or one unknown alone. */
@@ -41,6 +42,7 @@ struct gauss_prox {
     int is_skew;                                 /* the factors have no symmetry */
     double *J, *T;                               /* all rows, and as many weighted ones */
     double *along, *across;                      /* [n in fours] along a path */
+    double *W;                                   /* [PROX_SWEPT][PROX_SWEPT]; NULL: not yet */
     int *path, *column;                          /* lists of nodes */
     int columns, path_used;                      /* of all units; taken of path[] */
     void *memory, *rows_memory;

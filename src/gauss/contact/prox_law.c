@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "math/dense/dense.h"
+
 #define NEAR_END                                                                                   \
     1e-6 /* relative to a cone or a box: a guess this close to its surface is on it                \
           */
@@ -114,6 +116,57 @@ void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, con
         lambda[i] = i == 0 ? r[0] : r[0] * now->t[i];
         for (int k = 0; k < d; k++) {
             lambda[i] += D[i][k] * off[k];
+        }
+    }
+}
+
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+/* One unit as the others leave it; by how much it changes. */
+static double sweep_unit(const prox_unit *it, const double *W, int lines, const double *q,
+                         double *lambda)
+{
+    const int i = it->at, cone = it->rows > 1;
+    double *own = lambda + i, w[CONE_MAX], before = own[0], size = 0, change = 0;
+    W += (long)i * lines + i;
+    dense_lines_times(it->rows, lines, W - i, lambda, w);
+    own[0] = interval_nearest(cone ? 0 : it->low, cone ? HUGE_VAL : it->high,
+                              W[0] > 0 ? own[0] - (w[0] + q[i]) / W[0] : own[0]);
+    before -= own[0];
+    change = fabs(before);
+    for (int r = 1; r < it->rows; r++) {
+        size = fmax(size, W[r * lines + r]);
+    }
+    for (int r = 1; r < it->rows && size > 0; r++) {
+        double step = (w[r] - W[r * lines] * before + q[i + r]) / size;
+        own[r] -= step;
+        change = fmax(change, fabs(step));
+    }
+    double across = cone ? cone_tangent(it->rows, own) : 0;
+    if (!(across > own[0])) {
+        return change;
+    }
+    for (int r = 1; r < it->rows; r++) {
+        own[r] *= own[0] / across;
+    }
+    return fabs(before);
+}
+
+void prox_sweeps(int units, const prox_unit *unit, const double *W, int lines, const double *q,
+                 double enough, double *lambda)
+{
+    enum { SWEEPS = 200 };
+    double size = 0;
+    for (int s = 0; s < SWEEPS; s++) {
+        double most = 0;
+        for (int k = 0; k < units; k++) {
+            most = fmax(most, sweep_unit(&unit[k], W, lines, q, lambda));
+        }
+        for (int i = 0; i < lines; i++) {
+            size = lambda[i] > size ? lambda[i] : size;
+        }
+        if (!(most > enough * size)) {
+            return;
         }
     }
 }

@@ -56,16 +56,17 @@ static inline int number_slopes(size_t count, double *const y[4], double step, d
  * does, both by the way itself.) Of two that agree the longer one has less round-off, and if the
  * shorter is worse in itself, that has taken over. */
 #define NUMBER_AGREE 1e-8
+#define NUMBER_SWITCHES 1e-3 /* slopes that differ by more are of something that does */
 #define NUMBER_SHORTER 16.0
 
-/* Another way: are its slopes those to be taken? Then they are, and *apart is theirs (HUGE_VAL:
- * none yet). 0: what there is in `to` is enough. */
+/* Another way: its slopes are taken if they are better, and *apart is theirs (HUGE_VAL: none yet).
+ * 0: what there is in `to` is enough. */
 static inline int number_improve(size_t count, double *const y[4], double step, double *apart,
                                  double *to)
 {
     double off = number_apart(count, y), most = 0, differs = 0;
     if (off > *apart) {
-        return 0;
+        return *apart > NUMBER_SWITCHES;
     }
     for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
         most = fmax(most, fabs(to[i]));

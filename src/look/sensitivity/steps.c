@@ -1,4 +1,4 @@
-/* A step of a robot by the soft law, and its way back.
+/* A step of a robot by the soft law, and the backward pass over it.
  *
  * The step (step/soft_step.h): accelerations as of the soft law, then those of the step, then
  * speeds and places,
@@ -149,13 +149,13 @@ zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, 
     s->t = t;
     s->looked = 0;
     system_bind(system, s->work, param);
-    soft_forget(s->soft); /* a step that is taken again has the same bits */
+    soft_forget(s->soft); /* a repeated step has the same bits */
     return soft_step(s->soft, t, s->h, s->q0, s->v0, s->q1, s->v1, &gained, error);
 }
 
 /* ---- What is the same for all ways back ------------------------------------------------------ */
 
-/* Once for all ways back from a step. */
+/* Once for all backward passes over a step. */
 static zw_status look(sens_steps *s, zw_error *error)
 {
     const zw_system *system = s->system;

@@ -1,7 +1,7 @@
-/* Steps of the soft law whose equations have no slopes in closed form: loops, tendons through
+/* Steps of the soft law whose equations have no derivatives in closed form: loops, tendons through
  * space, motors on sites, formulas, air and water, and MuJoCo's implicit integrators.
  *
- * With y, z, w of a way back (steps.c), W = M + h D the matrix of the last of its equations,
+ * With y, z, w of a backward pass (steps.c), W = M + h D the matrix of the last of its equations,
  *
  *     g . da = w . dF - y . d(W a) - z . d(M as),     F = f + J' lambda(J as),
  *
@@ -20,7 +20,6 @@
 #include "tree/sweeps.h"
 
 #define SMALL 0x1p-13 /* m, rad; of speeds SMALL/h would be too far: they bend forces, too */
-#define SWITCHES 1e-3 /* those that differ by more are of something that does */
 enum { TRIES = 3 };
 
 typedef enum general_by { BY_Q, BY_V, BY_PARAM } general_by;
@@ -172,7 +171,7 @@ static int differ(beside *at, general_by what, int j, double *to)
         done = good && !number_improve(count, at->y, step, &apart, to);
         last = step;
     }
-    if (apart <= SWITCHES) {
+    if (apart <= NUMBER_SWITCHES) {
         return 1;
     }
     steps_note_kink(at->s, "something that switches");

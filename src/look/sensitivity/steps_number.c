@@ -1,6 +1,6 @@
 /* Steps of the soft law by numbers of the model: mass, friction, length, gravity.
  *
- * With y, z, w of a way back (steps.c), whatever a number p changes,
+ * With y, z, w of a backward pass (steps.c), for any number p of the model,
  *
  *     g . da/dp = d/dp [ w . (f + J' lambda(J as)) - y . (M + h D) a - z . M as ] (steps_general.c)
  *

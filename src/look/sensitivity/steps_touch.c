@@ -1,4 +1,4 @@
-/* What holds and touches in a step of the soft law, on the way back.
+/* Constraints and contacts in a step of the soft law, in the backward pass.
  *
  * A block of rows pushes with lambda(b - J a, D) (system/soft/soft_law.c), b = -B J v - K d r,
  * where the impedance d and D = 1/R, R ~ (1 - d)/d, follow the place r of the rows. Its law is

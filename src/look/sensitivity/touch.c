@@ -1,4 +1,4 @@
-/* How a point of contact moves with the shapes that touch.
+/* How a contact point moves with the touching shapes.
  *
  * Planes, spheres and capsules.  The surface of a round shape is all that is at its radius from a
  * core, a point or a segment, and what touches are the points c of the two cores that are nearest
@@ -29,7 +29,7 @@ typedef struct core {
     double r, c[3], e[3];
 } core;
 
-/* sign: where it lies from the point, along the normal. 0: the point is not nearest. */
+/* sign: its side of the point, along the normal. 0: the point is not the nearest. */
 static int find_core(const contact_geom *geom, const collide_pose *pose, const contact_point *point,
                      double gap, double sign, core *to)
 {
@@ -176,7 +176,7 @@ static void move(const collide_pose *from, const double *p, int k, double by, co
     }
 }
 
-/* The same point with the second shape moved; 0: it is not there. */
+/* The same point with the second shape moved; 0: it is missing. */
 static int look(const contact_geom *a, const contact_geom *b, const collide_pose *pose,
                 const contact_point *point, const collide_pose *at, double margin, double *out)
 {

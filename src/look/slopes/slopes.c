@@ -183,7 +183,7 @@ static void count_contacts(zw_slopes *s, zw_state *state, zw_error *error)
     }
 }
 
-/* The part of the multipliers that redundant rows leave open. */
+/* The part of the multipliers that redundant rows leave undetermined. */
 static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -297,7 +297,7 @@ static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
 zw_status zw_slopes_look(zw_slopes *slopes, const zw_state *state, zw_slopes_answer *answer,
                          zw_error *error)
 {
-    zw_state *now = (zw_state *)state; /* only read */
+    zw_state *now = (zw_state *)state; /* not modified */
     const zw_system *system = slopes->system;
     slopes->answer = (zw_slopes_answer){0};
     *answer = slopes->answer;

@@ -219,7 +219,7 @@ static int find_w(zw_slopes *slopes, slopes_bodies *s, double *A)
     return m == 0 || slopes_some((int)m, (int)n, A, slopes->work->push, s->w);
 }
 
-/* The part of the multipliers that redundant rows leave open. */
+/* The part of the multipliers that redundant rows leave undetermined. */
 static int settle(zw_slopes *slopes, slopes_bodies *s, const double *A)
 {
     size_t m = (size_t)s->system->m, columns = (size_t)slopes->columns;
@@ -309,8 +309,8 @@ static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *scratch
     }
 }
 
-/* Several contacts that slide and share a load which rigid bodies do not determine: friction, and
- * with it the accelerations, depend on how they do. */
+/* Several sliding contacts that share a load which rigid bodies do not determine: friction, and
+ * with it the accelerations, depend on how they share it. */
 static void note_loose(zw_slopes *slopes, const slopes_bodies *s, const double *loose)
 {
     double most = 0;

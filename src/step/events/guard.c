@@ -586,7 +586,7 @@ void guards_free(step_guards *guards)
     void *memory[] = {guards->constraint, guards->what,      guards->kink,    guards->at,
                       guards->registers,  guards->jets,      guards->out,     guards->component,
                       guards->rests,      guards->around,    guards->near,    guards->part_of,
-                      guards->holds,      guards->held,      guards->happens, guards->truth,
+                      guards->holds,      guards->held,      guards->happens, guards->compared,
                       guards->crossing,   guards->rest_jets, guards->rest_out};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);

@@ -46,11 +46,11 @@ typedef struct step_guards {
     expr_jet *jets, *out;
 
     /* Which conditions hold: guard_condition.c */
-    int *part_of; /* [parts] the event to which it belongs */
-    int *holds;   /* [parts] */
-    int *held;    /* [events] the whole condition, when last evaluated */
-    int *truth;   /* values of the comparisons of one event */
-    int *happens; /* [events + others + kinks] result of guards_conclude */
+    int *part_of;  /* [parts] the event to which it belongs */
+    int *holds;    /* [parts] */
+    int *held;     /* [events] the whole condition, when last evaluated */
+    int *compared; /* values of the comparisons of one event */
+    int *happens;  /* [events + others + kinks] result of guards_conclude */
 
     /* Comparisons that rest at zero: guard_rest.c */
     int *rests;       /* [parts] whether it did when it was armed */

@@ -31,8 +31,8 @@ int guards_make_conditions(step_guards *guards)
             }
         }
     }
-    guards->truth = base_alloc((size_t)most * sizeof(int));
-    return guards->truth != NULL;
+    guards->compared = base_alloc((size_t)most * sizeof(int));
+    return guards->compared != NULL;
 }
 
 /* Does the condition of event i hold, whose first comparison is `first`? Operands come after their
@@ -40,7 +40,7 @@ int guards_make_conditions(step_guards *guards)
 static int condition_holds(const step_guards *guards, int i, int first)
 {
     const model_event *event = &guards->motion->system->model->event[i];
-    int *value = guards->truth, count = 0;
+    int *value = guards->compared, count = 0;
     for (int k = 0; k < event->part_count; k++) {
         if (event->part[k].kind == MODEL_COMPARES) {
             value[k] = guards->holds[first + count++];

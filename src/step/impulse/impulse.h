@@ -242,7 +242,9 @@ typedef struct impulse_chord {
     int units, coulomb, row_capacity;
     uint64_t blocks;                     /* the blocks of the factors */
     prox_unit *unit;                     /* [row_capacity] rows and cones */
-    double *K, *U, *N;                   /* [n][wide] the factors; derivatives of r */
+    double *K, *U, *N;                   /* [n][wide] the factors; derivatives of r, */
+    double *turning;                     /* [n][wide] their inertial part per unit of time, */
+    double *turning_of;                  /* [nq + n] and the (q0, v0) that it belongs to */
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
     double *lack;                        /* [wide] the residual of the balance before it */
     double *nearing;                     /* [wide] how u closes a gap: impulse_seek.c */

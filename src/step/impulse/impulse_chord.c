@@ -33,14 +33,14 @@
 #include "gauss/contact/choose.h"
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
-
 enum { TRIES = 3 };  /* attempts with modes derived from the last ones, before sweeps */
 enum { FEW = 12 };   /* speeds: robots with more than that are not small */
 enum { CHAIN = 3 };  /* speeds of one of these, on average */
 enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is used for all */
 
 #define SETTLED                                                                                    \
-    1e-10 /* error of the laws, relative to the largest multiplier, before another evaluation; */
+    1e-10           /* error of the laws, to the largest multiplier, before another evaluation;    \
+                     */
 #define EXACT 1e-14 /* and at the end of a step, which has none: or as small as requested */
 #define ROUGH 1e-4  /* sweeps end at such changes of multipliers, */
 #define FINE 1e-7   /* and the second time */
@@ -79,20 +79,24 @@ zw_status chord_create(impulse_chord *x, const zw_system *system)
     if (system->n > CHORD_MOST || (x->small ? trees > 1 : system->n < LARGE * trees)) {
         return ZW_OK;
     }
-    x->memory =
-        base_alloc((3 * n * wide + 6 * wide + balance_slopes_scratch(system) + 8) * sizeof(double));
+    x->memory = base_alloc(
+        (4 * n * wide + 6 * wide + n + (size_t)system->nq + balance_slopes_scratch(system) + 8) *
+        sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
     }
     x->K = x->memory;
     x->U = x->K + n * wide;
     x->N = x->U + n * wide;
-    x->way = x->N + n * wide;
+    x->turning = x->N + n * wide;
+    x->way = x->turning + n * wide;
     x->inverse = x->way + wide;
     x->first = x->inverse + wide;
     x->lack = x->first + wide;
     x->nearing = x->lack + wide;
-    x->scratch = x->nearing + wide;
+    x->turning_of = x->nearing + wide;
+    x->scratch = x->turning_of + system->nq + n;
+    x->turning_of[0] = NAN; /* nowhere */
     x->is_there = 1;
     return ZW_OK;
 }
@@ -307,15 +311,28 @@ static int open_problem(step_impulse *s, const impulse_problem *p)
     return 1;
 }
 
-int chord_factor(step_impulse *s)
+/* N += (1 + theta) h/2 dbias/dv, which is kept for all flights and rounds from (q0, v0). */
+static void add_turning(step_impulse *s)
 {
     impulse_chord *x = &s->chord;
+    size_t places = (size_t)s->system->nq, speeds = (size_t)x->n, all = speeds * (size_t)x->wide;
+    double *q = x->turning_of, *v = q + places, weight = 0.5 * (1 + s->theta) * s->h;
+    if (memcmp(q, s->q0, places * sizeof *q) || memcmp(v, s->v0, speeds * sizeof *v)) {
+        memset(x->turning, 0, all * sizeof *x->turning);
+        balance_slopes(s->system, s->begin, s->v0, x->scratch, x->turning, x->wide);
+        memcpy(q, s->q0, places * sizeof *q);
+        memcpy(v, s->v0, speeds * sizeof *v);
+    }
+    dense_combine(1, (int)all, &weight, 1, x->turning, (int)all, x->N);
+}
+
+int chord_factor(step_impulse *s)
+{
     if (!open_problem(s, &s->problem)) {
         return 0;
     }
-    balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->scratch, x->N,
-                   x->wide);
-    find_z(x, &s->problem, s->u, 0);
+    add_turning(s);
+    find_z(&s->chord, &s->problem, s->u, 0);
     chord_guess_modes(s);
     put_contact_slopes(s);
     return factor(s);

@@ -9,9 +9,8 @@
  *
  *     w = W lambda + q,    W = G N \ B',    lambda_i := P(lambda_i - w_i/W_ii)
  *
- * row by row, of friction with the larger of both W_ii. They need no weight, each uses forces
- * within the law, and a load that can be shared in many ways is shared starting from the forces of
- * the last step. They are stopped early, and Newton's method continues from there. */
+ * (prox_law.h). A load that can be shared in many ways is shared starting from the forces of the
+ * last step. They are stopped early, and Newton's method continues from there. */
 #include <math.h>
 #include <string.h>
 
@@ -165,37 +164,6 @@ static int find_delassus(impulse_chord *x, int rows, int lines)
     return 1;
 }
 
-/* Solves each row in turn, with the others fixed; returns the largest change. */
-static double sweep(const impulse_chord *x, int lines, double *lambda)
-{
-    double most = 0;
-    for (int k = 0; k < x->units; k++) {
-        const prox_unit *it = &x->unit[k];
-        const int i = it->at, cone = it->rows > 1;
-        const double *W = x->W + (size_t)i * (size_t)lines + i;
-        double *own = lambda + i, w[CONE_MAX], before = own[0], size = 0, change = 0;
-        dense_lines_times(it->rows, lines, W - i, lambda, w);
-        own[0] = interval_nearest(cone ? 0 : it->low, cone ? HUGE_VAL : it->high,
-                                  W[0] > 0 ? own[0] - (w[0] + x->change[i]) / W[0] : own[0]);
-        before -= own[0];
-        change = fabs(before);
-        for (int r = 1; r < it->rows; r++) {
-            size = fmax(size, W[r * lines + r]);
-        }
-        for (int r = 1; r < it->rows && size > 0; r++) {
-            double step = (w[r] - W[r * lines] * before + x->change[i + r]) / size;
-            own[r] -= step;
-            change = fmax(change, fabs(step));
-        }
-        double across = cone ? cone_tangent(it->rows, own) : 0;
-        for (int r = 1; r < it->rows && across > own[0]; r++) {
-            own[r] *= own[0] / across;
-        }
-        most = fmax(most, across > own[0] ? fabs(before) : change);
-    }
-    return most;
-}
-
 /* Modes of the multipliers that the sweeps have reached. */
 static void read_modes(impulse_chord *x)
 {
@@ -220,22 +188,13 @@ static void read_modes(impulse_chord *x)
 
 int chord_sweep(impulse_chord *x, int rows, double enough)
 {
-    enum { SWEEPS = 200 };
     const int lines = (rows + 7) / 8 * 8;
-    double lambda[CHORD_ROWS] = {0}, size = 0;
+    double lambda[CHORD_ROWS] = {0};
     if (!x->coulomb || rows > CHORD_ROWS || !find_delassus(x, rows, lines)) {
         return 0;
     }
     memcpy(lambda, x->lambda, (size_t)rows * sizeof *lambda);
-    for (int k = 0; k < SWEEPS; k++) {
-        double most = sweep(x, lines, lambda);
-        for (int i = 0; i < rows; i++) {
-            size = lambda[i] > size ? lambda[i] : size;
-        }
-        if (!(most > enough * size)) {
-            break;
-        }
-    }
+    prox_sweeps(x->units, x->unit, x->W, lines, x->change, enough, lambda);
     for (int i = 0; i < rows; i++) {
         x->change[i] = lambda[i] - x->lambda[i];
         x->lambda[i] = lambda[i];

@@ -118,6 +118,7 @@ static int find_fast_now(step_impulse *s, double part, double *sweeps)
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
     tree_velocities(s->system->tree, sweep->path.u, sweeps);
+    contact_path_tighten(&sweep->path, sweeps);
     for (int k = 0; k < world->moving_count; k++) {
         int g = world->moving[k];
         sweep->way[g] = contact_path_reach(&sweep->path, g, &s->touch.found.pose[g], sweeps);

@@ -286,7 +286,7 @@ static void find_axes(const tree_mechanism *tree, const double *sweeps, const do
 
 /* The three forces of dof d of body i derived above, along the path to the root. */
 static void put_slopes(const tree_mechanism *tree, const double *sweeps, const double *y, int i,
-                       int d, double F[3][6], double weight, double *N, int stride)
+                       int d, double F[3][6], double *N, int stride)
 {
     for (int b = i; b != 0; b = tree->body[b].parent) {
         const tree_body *body = &tree->body[b];
@@ -298,8 +298,8 @@ static void put_slopes(const tree_mechanism *tree, const double *sweeps, const d
                 up += S[k] * F[0][k];
                 down += S[k] * F[1][k] + y[6 * e + k] * F[2][k];
             }
-            N[(long)e * stride + d] += weight * up;
-            N[(long)d * stride + e] += e == d ? 0 : weight * down;
+            N[(long)e * stride + d] += up;
+            N[(long)d * stride + e] += e == d ? 0 : down;
         }
         for (int f = 0; f < 3; f++) {
             double moment[3];
@@ -317,8 +317,8 @@ size_t balance_slopes_scratch(const zw_system *system)
            6 * (size_t)system->n;
 }
 
-void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
-                    double *scratch, double *N, int stride)
+void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double *scratch,
+                    double *N, int stride)
 {
     const tree_mechanism *tree = system->tree;
     subtree *all = (subtree *)scratch;
@@ -344,7 +344,7 @@ void balance_slopes(const zw_system *system, const double *sweeps, const double 
                 F[0][k] += rate[k] + turned[k];
                 F[1][k] = rate[k] - turned[k];
             }
-            put_slopes(tree, sweeps, y, i, d, F, weight, N, stride);
+            put_slopes(tree, sweeps, y, i, d, F, N, stride);
         }
         if (body->parent != 0) {
             add_child(&all[body->parent], it, body->subtree_mass, sweeps + tree->at.shift + 3 * i);

@@ -20,10 +20,10 @@ double balance_ramp(double square);
  * (Spinning about a principal axis does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
-/* N += weight times the derivatives, by the speeds, of the inertial forces at the speeds v; row by
- * row with this stride. scratch[balance_slopes_scratch]. After tree_velocities. */
-void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
-                    double *scratch, double *N, int stride);
+/* N += the derivatives, by the speeds, of the inertial forces at the speeds v; row by row with this
+ * stride. scratch[balance_slopes_scratch]. After tree_velocities. */
+void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double *scratch,
+                    double *N, int stride);
 size_t balance_slopes_scratch(const zw_system *system);
 
 #endif

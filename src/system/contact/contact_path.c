@@ -19,10 +19,12 @@
  * of the geom. The best of the three is used.
  *
  * The same holds backwards. A pair that is not proved apart for the whole path from its start is
- * tested from its end, where all bodies are placed once for all pairs: as parabolas of half the
- * length are four times flatter, the two tests together suffice for most pairs that come close.
- * (Not if one is a mesh or a field: nothing is found behind its triangles.) The remaining interval
- * is marched through, with the kinematics of the two bodies only.
+ * tested from its end: as parabolas of half the length are four times flatter, the two tests
+ * together suffice for most pairs that come close. (Not if one is a mesh or a field: nothing is
+ * found behind its triangles.) The remaining interval is marched through. All pairs stop at common
+ * instants, the ends of eighths of the path, where each body is placed once; only pairs so close
+ * that they need shorter advances are tested at other times, with the kinematics of the two bodies
+ * only.
  *
  * R. A point at x from the centre moves along n with n . (omega x x) <= |n x omega| r. Rotation
  * does not change a sphere: r = 0. For a capsule only the axis counts: |n . (omega x axis)| half
@@ -33,7 +35,9 @@
  * joints at most, their rates of change E_i = E_parent + sum of W_before * rate, as each joint's
  * axis is carried by the body before it, and the centre of mass of body i, at a distance l from
  * that of its parent, has an acceleration of B_i = B_parent + (E_i + W_i^2) l + 2 W_i slide. Free
- * bodies have E = 0, and B = W^2 times the distance of the centre from the joint's origin.
+ * bodies have E = 0, and B = W^2 times the distance of the centre from the joint's origin. Rates of
+ * a robot's joints partly cancel: if the motion at one instant is known, |omega_i| there plus E_i h
+ * bounds W_i as well, and the speed of the centre there plus B_i h its speed.
  *
  * Planes that rotate: r of the plane is the distance of the other geom from the plane's origin.
  *
@@ -68,9 +72,10 @@ static void lay_out(contact_path *path, const zw_system *system, base_arena *are
     path->out = base_arena_doubles(arena, (size_t)system->bodies->contact->geom_count);
     path->q = base_arena_doubles(arena, (size_t)system->nq);
     path->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
-    path->end = base_arena_doubles(arena, (size_t)system->tree->at.count);
-    path->last =
-        base_arena_bytes(arena, (size_t)system->bodies->contact->geom_count * sizeof *path->last);
+    for (int k = 0; k < CONTACT_PATH_INSTANTS; k++) {
+        path->instant[k] = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    }
+    path->known = base_arena_bytes(arena, CONTACT_PATH_INSTANTS * (size_t)system->tree->bodies);
 }
 
 /* Constant lengths: for each body the largest distance of its centre from that of its parent,
@@ -118,8 +123,8 @@ void contact_path_free(contact_path *path)
     *path = (contact_path){0};
 }
 
-/* Body i, after its parent. */
-static void bound_body(contact_path *path, int i)
+/* Body i, after its parent; sweeps (or NULL): of an instant of the path, with the speeds u. */
+static void bound_body(contact_path *path, int i, const double *sweeps)
 {
     const tree_mechanism *tree = path->system->tree;
     const tree_body *body = &tree->body[i];
@@ -140,6 +145,8 @@ static void bound_body(contact_path *path, int i)
             W += rate;
         }
     }
+    const double *V = sweeps ? sweeps + tree->at.V + 6 * i : NULL;
+    W = V ? v3_min(W, v3_length(V) + E * path->h) : W;
     path->turn[i] = W;
     path->twist[i] = E;
     if (body->is_free) {
@@ -149,6 +156,21 @@ static void bound_body(contact_path *path, int i)
         path->speed[i] = path->speed[p] + W * length + slide;
         path->bend[i] = path->bend[p] + (E + W * W) * length + 2 * W * slide;
     }
+    path->speed[i] =
+        V ? v3_min(path->speed[i], v3_length(V + 3) + path->bend[i] * path->h) : path->speed[i];
+}
+
+static void bound_bodies(contact_path *path, const double *sweeps)
+{
+    path->turn[0] = path->twist[0] = path->speed[0] = path->bend[0] = 0;
+    for (int i = 1; i < path->system->tree->bodies; i++) {
+        bound_body(path, i, sweeps);
+    }
+}
+
+void contact_path_tighten(contact_path *path, const double *sweeps)
+{
+    bound_bodies(path, sweeps);
 }
 
 void contact_path_begin(contact_path *path, const double *q0, const double *u, double h)
@@ -157,11 +179,9 @@ void contact_path_begin(contact_path *path, const double *q0, const double *u, d
     path->u = u;
     path->h = h;
     path->start = NULL;
-    path->placed = path->ended = 0;
-    path->turn[0] = path->twist[0] = path->speed[0] = path->bend[0] = 0;
-    for (int i = 1; i < path->system->tree->bodies; i++) {
-        bound_body(path, i);
-    }
+    path->placed = 0;
+    memset(path->known, 0, CONTACT_PATH_INSTANTS * (size_t)path->system->tree->bodies);
+    bound_bodies(path, NULL);
 }
 
 /* ---- Bounds of a geom ------------------------------------------------------------------------ */
@@ -218,21 +238,48 @@ static void motion_now(const contact_path *path, int g, const double *sweeps, mo
     }
 }
 
-static motion motion_at(const contact_path *path, const contact_work *work, int g, double t)
+/* The end of part k of the path. */
+static double instant_of(const contact_path *path, int k)
+{
+    return k * path->h / CONTACT_PATH_INSTANTS;
+}
+
+/* The last such instant up to the time `to`, if it is after `from`; else `to`. */
+static double go_to(const contact_path *path, double from, double to)
+{
+    double last = instant_of(path, (int)(to / path->h * CONTACT_PATH_INSTANTS));
+    return last > from && last <= to ? last : to;
+}
+
+/* Sweeps at the time t in which this body is placed. */
+static const double *see_body(contact_path *path, int body, double t)
+{
+    const tree_mechanism *tree = path->system->tree;
+    int k = (int)(t / path->h * CONTACT_PATH_INSTANTS + 0.5) - 1;
+    if (t == 0 && path->start) {
+        return path->start;
+    }
+    int shared = k >= 0 && t == instant_of(path, k + 1);
+    double *sweeps = shared ? path->instant[k] : path->sweeps;
+    unsigned char *known = shared ? path->known + k * tree->bodies : NULL;
+    if (!known || !known[body]) {
+        tree_path_body(tree, path->q0, path->u, t, body, known, path->q, sweeps);
+    }
+    return sweeps;
+}
+
+static motion motion_at(contact_path *path, const contact_work *work, int g, double t)
 {
     const contact_geom *geom = &path->system->bodies->contact->geom[g];
     motion m = bounds_of(path, g);
-    const double *sweeps = t == 0 && path->start ? path->start : path->sweeps;
-    if (geom->body == 0 || (sweeps == path->start && path->placed)) {
+    if (geom->body == 0 || (t == 0 && path->start && path->placed)) {
         m.pose = work->pose[g];
+        motion_now(path, g, path->start, &m);
     } else {
-        if (sweeps == path->sweeps) {
-            tree_path_body(path->system->tree, path->q0, path->u, t, geom->body, path->q,
-                           path->sweeps);
-        }
+        const double *sweeps = see_body(path, geom->body, t);
         contact_place(path->system, geom, sweeps, &m.pose);
+        motion_now(path, g, sweeps, &m);
     }
-    motion_now(path, g, sweeps, &m);
     return m;
 }
 
@@ -402,38 +449,14 @@ static double look_along(const look *seen, const motion *x, const motion *y, dou
     return best;
 }
 
-static void find_end(contact_path *path)
-{
-    const tree_mechanism *tree = path->system->tree;
-    const contact_world *world = path->system->bodies->contact;
-    tree_advance(tree, path->q0, path->u, &path->h, path->q);
-    tree_kinematics(tree, path->q, path->end);
-    tree_velocities(tree, path->u, path->end);
-    for (int k = 0; k < world->moving_count; k++) {
-        int g = world->moving[k];
-        contact_place(path->system, &world->geom[g], path->end, &path->last[g]);
-    }
-    path->ended = 1;
-}
-
-static motion motion_at_end(const contact_path *path, const contact_work *work, int g)
-{
-    motion m = bounds_of(path, g);
-    m.pose = path->system->bodies->contact->geom[g].body == 0 ? work->pose[g] : path->last[g];
-    motion_now(path, g, path->end, &m);
-    return m;
-}
-
 /* The time from which, by the test from the end of the path, the two come no closer than -depth;
  * pairs farther apart than `far` there are not examined. */
 static double free_from(contact_path *path, const contact_work *work, const contact_match *match,
                         double far, double depth)
 {
     look there;
-    if (!path->ended) {
-        find_end(path);
-    }
-    motion x = motion_at_end(path, work, match->a), y = motion_at_end(path, work, match->b);
+    motion x = motion_at(path, work, match->a, path->h);
+    motion y = motion_at(path, work, match->b, path->h);
     set_planes(path, match->a, match->b, &x, &y);
     if (!look_at(path, match, &x, &y, far, &there)) {
         return 0;
@@ -475,6 +498,7 @@ double contact_path_meet(contact_path *path, const contact_work *work, int a, in
         if (seen && gap <= -0.5 * depth) {
             return apart ? touched : 0.5 * t;
         }
+        double before = t;
         t += v3_max(look_along(&here, &x, &y, seen ? depth : 0, 1), LEAST * path->h);
         if (t < until && k == 0 && !are_pieces(&x, &y)) {
             double far = fastest * path->h + hair;
@@ -483,6 +507,7 @@ double contact_path_meet(contact_path *path, const contact_work *work, int a, in
         if (t >= until) {
             return INFINITY;
         }
+        t = go_to(path, before, t);
     }
     *sure = 0;
     return apart ? t : 0.5 * t;

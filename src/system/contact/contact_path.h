@@ -5,6 +5,9 @@
 
 #include "system/contact/contacts.h"
 
+/* The path is divided into this many parts, at whose ends bodies are placed once for all pairs. */
+enum { CONTACT_PATH_INSTANTS = 8 };
+
 /* The path of all bodies over a time h: q(t) = q0 (+) t u. */
 typedef struct contact_path {
     const struct zw_system *system;
@@ -18,15 +21,16 @@ typedef struct contact_path {
     double *q, *sweeps;
     const double *start; /* sweeps at q0 with the speeds u; NULL: there are none */
     int placed;          /* the poses in the contact_work passed in are those of q0 */
-    double *end;         /* sweeps at q0 (+) h u with the speeds u, */
-    collide_pose *last;  /* [geoms] and the poses there; */
-    int ended;           /* these have been computed */
+    double *instant[CONTACT_PATH_INSTANTS]; /* sweeps at the ends of equal parts of the path, */
+    unsigned char *known;                   /* [instants][bodies] computed for these bodies */
     void *memory;
 } contact_path;
 
 zw_status contact_path_create(contact_path *path, const struct zw_system *system);
 void contact_path_free(contact_path *path);
 void contact_path_begin(contact_path *path, const double *q0, const double *u, double h);
+/* Improves the bounds by the speeds at one instant of the path, which these sweeps have. */
+void contact_path_tighten(contact_path *path, const double *sweeps);
 
 /* The largest distance that a point of a geom moves: by the bounds alone; and by these sweeps,
  * which are those of some instant of the path, with its speeds. */
