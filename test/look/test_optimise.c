@@ -149,11 +149,11 @@ static void test_examples(void **state)
     }
 }
 
-/* A narrow valley: one search stops in it after 182 motions, with a cost of 0.53 and slopes that
- * are none of a minimum; another one from there goes on. */
+/* A narrow valley: one search stops in it after some 200 or 300 motions, with a cost of 0.5 and
+ * slopes that are none of a minimum; another one from there goes on. */
 static void test_valley(void **state)
 {
-    const int motions = campaign_is_small() ? 30 : 300;
+    const int motions = campaign_is_small() ? 30 : 400;
     const zw_optimise_options options = {.run = {.step = 0.02}, .motions = motions};
     zw_error error = {0};
     world w = {0};

@@ -52,6 +52,36 @@ await runTests({
     await page.close();
   },
 
+  async 'two sets of parameters: the other motion keeps its own while sliders move'() {
+    const page = await visit('/pendulum.zw', small);
+    await after(page, 0.2);
+    await pause(page);
+    await page.selectOption('#whatif', 'params:');
+    await until(page, () => window.studio.apart() === 0);
+    await page.click('#play');
+    await after(page, 0.5);
+    await pause(page);
+    await until(page, () => window.studio.apart() < 1e-6); // the same while the parameters are
+    await page.click('#play');
+    await page.locator('#param-g').evaluate((range) => { range.value = '2'; range.dispatchEvent(new Event('input')); });
+    await until(page, () => window.studio.apart() > 0.3);
+    assert.match(await text(page, '#whatif-message'), /Move the sliders/);
+    await page.close();
+  },
+
+  async 'a robot without its contacts falls through the floor, pale'() {
+    const page = await visit('/bodies/humanoid.xml', small);
+    await after(page, 0.05);
+    await pause(page);
+    await page.selectOption('#whatif', 'disable:contact');
+    await until(page, () => window.studio.apart() === 0);
+    await page.click('#play');
+    await until(page, () => window.studio.apart() > 0.3);
+    await page.selectOption('#whatif', 'disable:limit');
+    await until(page, () => window.studio.apart() < 0.3);
+    await page.close();
+  },
+
   async 'standing: the weight is applied, the floor presses with as much'() {
     const page = await visit('/bodies/humanoid.xml', small);
     await after(page, 0.05);

@@ -1,4 +1,4 @@
-// Another motion beside the first: over it and pale, or side by side. It differs in a constraint, a law or a parameter, or it is a recording, with the
+// Another motion beside the first: over it and pale, or side by side. It differs in a constraint, a law or parameters, or it is a recording, with the
 // force that the model does not explain.
 import type { Bench } from './bench';
 import { make } from './dom';
@@ -9,7 +9,7 @@ import { Plane, type Ghost, type Push } from './plane';
 import { readRecording } from './recording';
 import type { Space } from './space';
 import { Twin } from './twin';
-import { WhatIf, without, type Change } from './whatif';
+import { WhatIf, disabled, without, type Change } from './whatif';
 
 const size = (force: Float64Array) => Math.hypot(...force);
 
@@ -34,6 +34,7 @@ export class Comparison {
   isRecording() { return this.change?.kind === 'recording'; }
   // A slider of the first motion moves the second too, unless it is in this that they differ.
   param(index: number, value: number) {
+    if (this.change?.kind === 'params') return;
     if (this.change?.kind !== 'param' || this.change.index !== index) this.twin?.send({ type: 'param', index, value });
   }
   worst() { return [this.strongest, this.twin ? this.twin.samples[this.twin.forces.findIndex((f) => size(f) === this.strongest)]?.[0] : NaN]; }
@@ -51,13 +52,15 @@ export class Comparison {
     }
     let rows = null;
     if (change.kind === 'release') world.files[0] = [this.path, without(this.bench.text, change.name) ?? this.bench.text];
+    else if (change.kind === 'disable') world.files[0] = [this.path, disabled(this.bench.text, change.name) ?? this.bench.text];
     else if (change.kind === 'leaveOut') world.leaveOut = [change.index];
     else if (change.kind === 'law') world.law = change.name;
     else if (change.kind === 'contact') world.contact = change.name;
+    else if (change.kind === 'params') world.settings = about.params.map((name, i): [string, number] => [name, s[p.param + i]]);
     else if (change.kind === 'param') {
       world.settings = [...world.settings.filter(([name]) => name !== about.params[change.index]), [about.params[change.index], change.value]];
       if (world.from) world.from.params[change.index] = change.value;
-    } else {
+    } else if (change.kind === 'recording') {
       const read = readRecording(change.text, about);
       if (typeof read === 'string') { this.whatif.report(read); this.lay(); return; }
       rows = read;
@@ -75,7 +78,8 @@ export class Comparison {
     if (twin.forces.length > 0) this.measure();
     this.whatif.report(twin.forces.length > 0
       ? `Pale: the recording. Its largest unexplained force is ${sayNumber(this.strongest, 3)} at t = ${sayNumber(twin.samples[worst][0], 4)}${Math.max(...this.hardest) > 0 ? '; arrows show where and when' : ''}.`
-      : `Pale and dashed: the motion from here on, ${this.whatif.now()}.`);
+      : this.change?.kind === 'params' ? 'Pale and dashed: the motion with the parameters as they are now. Move the sliders: they change the other one.'
+        : `Pale and dashed: the motion from here on, ${this.whatif.now()}.`);
     if (!this.bench.solid) for (let k = 0; k < twin.samples.length; k += 5) this.bench.plane.includeGhost({ about: twin.about!, places: twin.places, samples: twin.samples, index: k });
     this.lay();
   }

@@ -4,7 +4,7 @@ import { contactLaws, contactOf, type About } from './numbers';
 
 export type Change =
   | { kind: 'release'; name: string } | { kind: 'leaveOut'; index: number } | { kind: 'law'; name: string } | { kind: 'contact'; name: string }
-  | { kind: 'param'; index: number; value: number } | { kind: 'recording'; name: string; text: string };
+  | { kind: 'param'; index: number; value: number } | { kind: 'params' } | { kind: 'disable'; name: string } | { kind: 'recording'; name: string; text: string };
 
 // A family rod[1], rod[2] ... is one statement.
 const stem = (name: string) => name.replace(/\[.*$/, '');
@@ -22,16 +22,27 @@ export function without(text: string, name: string): string | null {
   return found ? lines.join('\n') : null;
 }
 
+// The MJCF text with contacts or joint limits switched off. null: it is no MJCF file.
+export function disabled(text: string, flag: string): string | null {
+  const open = /<mujoco\b[^>]*[^/]>|<mujoco>/;
+  return open.test(text) ? text.replace(open, `$&<option><flag ${flag}="disable"/></option>`) : null;
+}
+
 export function choicesOf(about: About, text: string, recordings: string[]): { label: string; list: [string, string][] }[] {
   const groups: { label: string; list: [string, string][] }[] = [], bodies = about.bodies.length > 0;
   const names = [...new Set(about.constraints.map(stem))].filter((name) => without(text, name) !== null);
   if (!bodies && names.length > 0) groups.push({ label: 'Release a constraint', list: names.map((name) => ['release:' + name, 'without ' + name]) });
+  if (bodies && disabled(text, 'contact') !== null) {
+    const kinds = [...(about.contacts > 0 ? ['contact'] : []), ...(about.constraints.length > about.equalities.length ? ['limit'] : [])];
+    if (kinds.length > 0) groups.push({ label: 'Release constraints', list: kinds.map((kind) => ['disable:' + kind, kind === 'contact' ? 'without contacts' : 'without joint limits']) });
+  }
   if (about.equalities.length > 0) groups.push({ label: 'Open a loop', list: about.equalities.map((name, i) => ['leaveOut:' + i, 'without ' + (name || 'equality ' + i)]) });
   if (!bodies && about.constraints.length > 0) {
     const laws = ['nonholonomic', 'vakonomic'].filter((law) => law !== about.law);
     groups.push({ label: 'Another law', list: laws.map((law) => ['law:' + law, 'by the ' + law + ' law']) });
   }
   if (about.contacts > 0) groups.push({ label: 'Another law of contact', list: contactLaws.filter(([law]) => law !== contactOf(about)).map(([law, words]) => ['contact:' + law, 'contact: ' + words]) });
+  if (about.params.length > 0) groups.push({ label: 'Two sets of parameters', list: [['params:', 'with the parameters as they are now']] });
   if (about.params.length > 0) groups.push({ label: 'Another parameter', list: about.params.slice(0, 60).map((name, i) => ['param:' + i, 'with another ' + name]) });
   groups.push({ label: 'A recording', list: [...recordings.map((name): [string, string] => ['recording:' + name, 'beside ' + name]), ['recording:', 'beside a file (CSV) …']] });
   return groups;
@@ -88,7 +99,7 @@ export class WhatIf {
     if (value === 'recording:') { this.chosen = this.list.value = ''; this.file.click(); return; }
     this.changed(value === '' || !this.about ? null
       : kind === 'release' ? { kind, name } : kind === 'leaveOut' ? { kind, index: Number(name) } : kind === 'law' ? { kind, name }
-        : kind === 'contact' ? { kind, name } : kind === 'recording' ? { kind, name, text: this.recordings.get(name) ?? '' }
+        : kind === 'contact' || kind === 'disable' ? { kind, name } : kind === 'params' ? { kind } : kind === 'recording' ? { kind, name, text: this.recordings.get(name) ?? '' }
           : { kind: 'param', index: param, value: Number(this.number.value) });
   }
 
