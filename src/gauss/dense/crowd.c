@@ -6,7 +6,7 @@
  * with m^3. It needs a start:
  *
  *     the convex law, from zero forces: its function of u is convex and differentiable, so that
- *     Newton's method with an exact line search converges from anywhere
+ *     Newton's method with an exact line search converges from any start
  *     Coulomb's law, from there, or from the guess
  *
  * The certificate is computed for the problem as given, by certificate.c. Solutions that it rejects
@@ -23,18 +23,18 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 
-enum { LARGE = 400 }; /* rows up to which the core is as fast */
-#define FINER 1e-2    /* than the tolerance, where that can be achieved */
+enum { LARGE = 400 }; /* up to so many rows, the core is as fast */
+#define FINER 1e-2    /* of the tolerance: what the solver aims at; the tolerance is accepted */
 
 struct gauss_crowd {
     gauss_prox *prox;
-    int *unknown;           /* n: every one, in its order */
-    int *block;             /* blocks: so are these */
+    int *unknown;           /* n: all unknowns, in order: 0, 1, ... */
+    int *block;             /* blocks: all blocks, in order */
     int *metric_start;      /* n + 1: M, compressed: its lower triangle by columns */
     int *metric_row;        /* n (n + 1) / 2 */
     int *start;             /* m + 1: A, compressed */
     int *column;            /* m n */
-    double *metric, *value; /* the numbers of both */
+    double *metric, *value; /* the entries of M and of A */
     double *full;           /* n n */
     double *force, *motion; /* n */
     double *before;         /* m: the multipliers of the convex law */
@@ -103,7 +103,7 @@ void gauss_crowd_free(gauss_crowd *crowd)
     }
 }
 
-/* Metric and rows, compressed. */
+/* Compress the metric and the rows. */
 static void compress(gauss_crowd *crowd, const zw_gauss *problem, int m, zw_gauss *to)
 {
     int n = problem->n, used = 0;
@@ -131,7 +131,7 @@ static void compress(gauss_crowd *crowd, const zw_gauss *problem, int m, zw_gaus
     to->A = (zw_rows){.start = crowd->start, .column = crowd->column, .value = crowd->value};
 }
 
-/* The force that M free + C is. */
+/* The applied force: that of the problem, or M free; plus C. */
 static void load(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_work *work,
                  const double *C)
 {
@@ -150,7 +150,7 @@ static void load(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_wor
 int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_options *options,
                       zw_gauss_work *work, const double *C, const double *guess, double *lambda)
 {
-    const double fair = 1e-3; /* of a start */
+    const double fair = 1e-3; /* tolerance of the convex solution, which is only a start */
     zw_gauss whole = *problem;
     zw_gauss_options requested = *options;
     gauss_prox_answer found;

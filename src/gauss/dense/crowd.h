@@ -6,13 +6,13 @@
 
 typedef struct gauss_crowd gauss_crowd;
 
-/* Is a workspace of this shape for a crowd? */
+/* Does a workspace of this shape have enough contacts for this method? */
 int gauss_crowd_is(const zw_gauss_work *work);
 gauss_crowd *gauss_crowd_create(const zw_gauss_work *work); /* NULL: no memory */
 void gauss_crowd_free(gauss_crowd *crowd);
 
-/* work->a, lambda and work->certificate, with C acting. 0: no solution was found that meets the
- * tolerance, which says nothing about the problem. */
+/* Compute work->a, lambda and work->certificate under the force C. Returns 0 if no solution within
+ * the tolerance was found; the problem may have one all the same. */
 int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_options *options,
                       zw_gauss_work *work, const double *C, const double *guess, double *lambda);
 

@@ -1,4 +1,4 @@
-/* Large sparse problems: the same answers through a sparse factorisation. See sparse.c;
+/* Large sparse problems: the same solutions by a sparse factorisation. See sparse.c;
  * solve.c calls these in place of normal.c, equality.c and the core. */
 #ifndef ZW_GAUSS_SPARSE_H
 #define ZW_GAUSS_SPARSE_H
@@ -7,14 +7,14 @@
 
 typedef struct gauss_sparse gauss_sparse;
 
-/* NULL: no room. */
+/* NULL: not enough memory. */
 gauss_sparse *gauss_sparse_create(const zw_gauss *problem, const zw_gauss_work *work);
 void gauss_sparse_free(gauss_sparse *sparse);
 
-/* The numbers of this problem: units, rows, rank of the equalities, undetermined coordinates. */
+/* Prepare a problem: units, scaled rows, rank of the equalities, undetermined coordinates. */
 zw_status gauss_sparse_prepare(const zw_gauss *problem, zw_gauss_work *work, zw_error *error);
 
-/* As gauss_pass: the motion into work->a and the multipliers with the non-ideal force C acting. */
+/* As gauss_pass: compute the motion work->a and the multipliers under the non-ideal force C. */
 zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *options,
                             zw_gauss_work *work, const double *C, const double *guess,
                             double *lambda, const char **method);

@@ -13,13 +13,13 @@
  * rest.
  *
  * Names, conflicts and least norms come from the null vectors of the dependent rows
- * (sparse_null.c), as in equality.c. Where these are too many to hold, the dependent rows are those
- * that the elimination met last, their conflicts are found row by row, and the multipliers are
- * those of the rows in play.
+ * (sparse_null.c), as in equality.c. If there are too many to store, the rows that the elimination
+ * reached last are called redundant, conflicts are found row by row, and the multipliers are those
+ * of the active rows.
  *
- * A pivot of a coordinate vanishes where M is singular and no row eliminated before holds it. Then
- * `soft` is added to the diagonal of M and its effect refined away; what nothing holds is a
- * direction that K + soft answers with 1/soft. */
+ * The pivot of a coordinate vanishes where M is singular and no row eliminated before constrains
+ * it. Then `soft` is added to the diagonal of M and its effect is removed by refinement; in an
+ * undetermined direction K + soft has a response of size 1/soft. */
 #include <math.h>
 #include <string.h>
 
@@ -28,12 +28,12 @@
 #include "gauss/sparse/sparse_kkt.h"
 #include "math/dense/dense.h"
 
-/* Rows with small pivots that are looked at more closely, at most. */
+/* The maximum number of rows with small pivots that are examined more closely. */
 enum { SUSPECTS = 32 };
-/* Mass given to all scaled coordinates of a singular metric: while the rank is found, where more
- * keeps rows apart, and then, where less is refined away sooner. */
+/* Mass added to all scaled coordinates of a singular metric: a larger one while the rank is found,
+ * which separates rows better, and a smaller one afterwards, which refinement removes sooner. */
 static const double SOFT_RANK = 1e-2, SOFT = 1e-4;
-/* Mass and hold of a unit direction together, below which nothing determines it. */
+/* A unit direction is undetermined if its mass and its rows together amount to less than this. */
 static const double UNDETERMINED_FLOOR = 1e-12;
 
 /* ---- Rank ---------------------------------------------------------------------------------- */
@@ -55,8 +55,8 @@ int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s)
     return sparse_kkt_factor(work, s);
 }
 
-/* The direction of the largest response of K, by inverse iteration; and those of its coordinates
- * that neither mass nor rows determine. */
+/* Find the direction of the largest response of K by inverse iteration, and list those of its
+ * coordinates that neither mass nor rows determine. */
 static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error *error)
 {
     double *v = s->rhs, *x = s->sol, gain = 0.0;
@@ -104,7 +104,7 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
     return ZW_UNDETERMINED;
 }
 
-/* Has the last factorisation met a coordinate without mass that no row before it held? */
+/* Did the last factorisation find a massless coordinate that no earlier row constrains? */
 static int massless(const gauss_sparse *s)
 {
     const unsigned char *replaced = sparse_ldl_replaced(s->ldl);
@@ -136,9 +136,9 @@ static int take_out(gauss_sparse *s)
     return rows;
 }
 
-/* How far row e is from the span of the others in play: the answer y of K to a violation of row e
- * alone is almost their null vector if there is one, and |B' y| is not squared, so it is known to
- * 1e-13. */
+/* The distance of row e from the span of the other active rows: the response y of K to a violation
+ * of row e alone is nearly their null vector, if there is one, and |B' y| is not squared, so it is
+ * accurate to 1e-13. */
 static double distance_of(gauss_sparse *s, int e)
 {
     double *y = s->v[0], length = 0.0;
@@ -162,8 +162,9 @@ static double distance_of(gauss_sparse *s, int e)
     return fabs(y[e]) > 1e-9 ? length / fabs(y[e]) : HUGE_VAL;
 }
 
-/* Small pivots have larger errors than their own rounding: those before them have amplified it.
- * The dependent row among them that has the smallest pivot becomes inactive. */
+/* The error of a small pivot exceeds its own rounding error, since earlier pivots have amplified
+ * it. Of the rows with small pivots that are dependent, the one with the smallest becomes inactive.
+ */
 static int take_out_suspect(gauss_sparse *s)
 {
     const double *pivot = sparse_ldl_pivots(s->ldl) + s->n;
@@ -186,8 +187,8 @@ static int take_out_suspect(gauss_sparse *s)
     return found >= 0;
 }
 
-/* With many dependent rows, the first pivot that is all round-off spoils those after it. A small
- * compliance everywhere prevents that: dependent rows then have pivots of about that size. */
+/* With many dependent rows, the first pivot that is pure round-off spoils those after it. A small
+ * compliance of every row prevents that: dependent rows then have pivots of about that size. */
 static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
 {
     int firm = s->firm;
@@ -208,7 +209,7 @@ static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
     return fine;
 }
 
-/* Factor until no row in play is dependent. */
+/* Factor until no active row is dependent. */
 static int find_rank(zw_gauss_work *work, gauss_sparse *s)
 {
     for (int k = 0; k < 24; k++) {
@@ -225,7 +226,7 @@ static int find_rank(zw_gauss_work *work, gauss_sparse *s)
         if (!fine && s->firm) {
             return 0;
         }
-        if (!fine) { /* no sound factors: keep the compliance, and refine */
+        if (!fine) { /* no usable factors: keep the compliance, and refine */
             s->firm = 1;
             continue;
         }
@@ -266,14 +267,14 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
                : base_fail(error, ZW_BAD_INPUT, "the numbers are too large to be factored");
 }
 
-/* How near the rows in play are to a loss of rank. With S = B M^-1 B' of these rows, whose
- * eigenvalues are squares s^2 of their singular values, and a fixed vector z,
+/* How far the active rows are from a loss of rank. With S = B M^-1 B' of these rows, whose
+ * eigenvalues are the squares s^2 of their singular values, and a fixed vector z,
  *
  *     |S^-p z|^2 = sum over the eigenvectors u of S of (u . z)^2 s^-4p,
  *
- * so (|z|/|S^-p z|)^(1/2p) is about the least s, is zero with it and as linear on the way there,
- * and smooth throughout, also where several fall together. S^-1 z is one solve with K. The rows of
- * a long chain have small s for no other reason than their number: compare with values elsewhere.
+ * so (|z|/|S^-p z|)^(1/2p) approximates the least s. It vanishes with s, in proportion to it, and
+ * is smooth also where several singular values coincide. S^-1 z is one solve with K. The rows of a
+ * long chain have small s merely because there are many: compare with the values at other states.
  */
 double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s)
 {
@@ -303,7 +304,7 @@ double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s)
 
 /* ---- Conflicts ----------------------------------------------------------------------------- */
 
-/* Add a block to a list, for rows in rising order. */
+/* Append a block to a list unless it is the last one there; rows come in ascending order. */
 static void mark(int *list, int *count, int block)
 {
     if (*count == 0 || list[*count - 1] != block) {
@@ -328,8 +329,8 @@ static void name_circuit(zw_gauss_work *work, const gauss_sparse *s, const doubl
     }
 }
 
-/* y . (B x + c) is the same for all x if B' y = 0. Does it contradict the rows beyond doubt? y is
- * known to round-off only, and that counts as much as x is large. */
+/* y . (B x + c) is the same for all x if B' y = 0. Does it differ from zero by more than the error?
+ * y is known to round-off only, which counts in proportion to x. */
 static int contradicts(gauss_sparse *s, const double *y, double tolerance)
 {
     double rest = 0.0, weight = 0.0;
@@ -344,8 +345,8 @@ static int contradicts(gauss_sparse *s, const double *y, double tolerance)
     return fabs(rest) > tolerance * weight * s->V + 10.0 * blur;
 }
 
-/* A dependent row is left violated by s->x, worst at row e: name a conflict. Where circuits are
- * known, it is the first row in the user's order that contradicts those before it. */
+/* s->x violates dependent rows, row e most: name a conflict. If circuits are known, it is that of
+ * the first row in the user's order that contradicts those before it. */
 static void name_conflict(zw_gauss_work *work, gauss_sparse *s, int e, double tolerance)
 {
     for (int k = s->null_count - 1; k >= 0 && s->null_known; k--) {
@@ -421,8 +422,7 @@ void sparse_equality_least_squares(gauss_sparse *s)
 /* Rows that follow from earlier ones. */
 static void name_redundant(zw_gauss_work *work, gauss_sparse *s)
 {
-    for (int e = 0; e < s->me;
-         e++) { /* dependent rows that have no circuits are named as they are */
+    for (int e = 0; e < s->me; e++) { /* dependent rows without circuits are named directly */
         s->order[e] = s->off[e] && (s->twin[e] >= 0 || !s->null_known);
     }
     for (int k = 0; s->null_known && k < s->null_count; k++) {
@@ -460,7 +460,7 @@ zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, ga
 void sparse_equality_spread(gauss_sparse *s, double *r)
 {
     double *v = s->v[0];
-    for (int e = 0; e < s->me; e++) { /* in units in which the least norm is asked for */
+    for (int e = 0; e < s->me; e++) { /* in the units in which the norm is minimised */
         v[e] = r[e] * s->weight[e];
     }
     for (int pass = 0; pass < 2 && s->null_known && s->null_count > 0; pass++) {

@@ -11,7 +11,7 @@
 #include "math/dense/dense.h"
 #include "math/sparse/sparse.h"
 
-/* Squared distances of unit rows from the others below this are round-off. */
+/* A squared distance of a unit row from the others that is below this is round-off. */
 static const double PIVOT_FLOOR = 1e-13;
 
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w)
@@ -89,7 +89,7 @@ typedef struct krylov_fit {
     double cosine[SPARSE_KRYLOV], sine[SPARSE_KRYLOV], g[SPARSE_KRYLOV + 1];
 } krylov_fit;
 
-/* Rotate column j of H to upper triangular form; returns the residual left. */
+/* Rotate column j of H to upper triangular form; returns the remaining residual. */
 static double fit_rotate(krylov_fit *fit, int j)
 {
     for (int i = 0; i < j; i++) {
@@ -135,7 +135,7 @@ static void krylov_correct(gauss_sparse *s, double *sol, double aim)
         memcpy(z, s->krylov + (size_t)j * N, N * sizeof(double));
         sparse_ldl_solve(s->ldl, z);
         sparse_multiply(s->N, s->start, s->row, s->value, z, next);
-        for (int i = 0; i < 2 * (j + 1); i++) { /* orthogonal to all before: twice is enough */
+        for (int i = 0; i < 2 * (j + 1); i++) { /* orthogonalise twice, for round-off */
             const double *u = s->krylov + (size_t)(i % (j + 1)) * N;
             double t = dense_dot(s->N, u, next);
             fit.H[i % (j + 1)][j] += t;

@@ -18,23 +18,24 @@
 #include "gauss/work.h"
 #include "math/sparse/ldl.h"
 
-/* Numbers for null vectors of the equality rows: with more, names and least norms are given up. */
+/* Doubles reserved for null vectors of the equality rows. If more are needed, redundant rows are
+ * named in elimination order and multipliers do not have least norm. */
 enum { SPARSE_NULL_CAPACITY = 1 << 19 };
 
 /* Unit rows nearer than this to the span of others depend on them. */
 #define SPARSE_DISTANCE_FLOOR 1e-9
 
-/* Compliance given, for the factors only, to rows whose pivot might vanish. */
+/* Compliance added, in the factors only, to rows whose pivot might vanish. */
 #define SPARSE_FIRM 1e-10
 
-/* Steps that GMRES takes, at most; and the numbers it keeps, about. */
+/* The maximum number of GMRES steps; and roughly how many doubles GMRES may store. */
 enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_CAPACITY = 1 << 22 };
 
 struct gauss_sparse {
     /* shape, fixed at creation */
     int n, me;         /* unknowns, equality rows */
     int N;             /* n + me: order of K */
-    int null_capacity; /* null vectors there is room for */
+    int null_capacity; /* the maximum number of stored null vectors */
 
     /* the pattern, filled at creation (sparse_pattern.c) */
     int *start;        /* N + 1 */
@@ -54,19 +55,19 @@ struct gauss_sparse {
 
     /* K as it is factored now */
     double *value;      /* start[N] */
-    int holds_equality; /* it holds the equality rows only */
+    int holds_equality; /* it contains the equality rows only */
     double soft;        /* added to the diagonal of M before factoring: singular M */
     int firm;           /* all equality rows get SPARSE_FIRM in the factors */
-    int replaced;       /* pivots, by the last factorisation */
+    int replaced;       /* number of pivots that the last factorisation replaced */
 
     /* equalities: sparse_equality.c */
     unsigned char *off;  /* me: 1: row inactive */
-    unsigned char *sure; /* me: 1: independent, though its pivot is small; 2: vanishes */
-    int *twin;           /* me: the earlier parallel row that stands for this one; itself: none */
+    unsigned char *sure; /* me: 1: independent, though its pivot is small; 2: though it vanishes */
+    int *twin;           /* me: the earlier parallel row that represents this one; itself: none */
     double *twin_sign;   /* me: row = twin_sign * row twin, in scaled units */
-    double *weight;      /* me: scale of a row with all its twins together, for least norms */
+    double *weight;      /* me: combined scale of a row and its twins, for least norms */
     int null_count;      /* rows that depend on others, twins not counted */
-    int null_known;      /* their null vectors are in circuit and null */
+    int null_known;      /* their null vectors are stored in circuit and null */
     double *circuit;     /* null_capacity x me: by pivot, the combination of rows that vanishes */
     int *circuit_row;    /* null_capacity: the redundant row of that combination */
     double *null;        /* null_capacity x me: the same space, orthonormal in the user's units */
@@ -74,7 +75,7 @@ struct gauss_sparse {
     double *key;       /* me */
 
     /* one pass */
-    double *f;                      /* n: applied, and what cones push with */
+    double *f;                      /* n: the applied force and that of the cones */
     double *c;                      /* me */
     double *x, *r;                  /* n, me */
     double *w;                      /* me */
@@ -87,7 +88,7 @@ struct gauss_sparse {
     double *krylov;                 /* (2 steps + 1) x N */
 
     struct sparse_prox *cones; /* NULL: there are none */
-    double *free;              /* n: the motion that they meet */
+    double *free;              /* n: the motion without the forces of the cones */
 };
 
 /* sparse_pattern.c */
@@ -96,41 +97,41 @@ void sparse_pattern(const zw_gauss *problem, const zw_gauss_work *work, gauss_sp
 void sparse_numbers(const zw_gauss *problem, const zw_gauss_work *work, gauss_sparse *s);
 
 /* sparse_kkt.c */
-/* w = B x and y = B' r, all rows, in play or not. */
+/* w = B x and y = B' r, of all rows, active or not. */
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w);
 void sparse_rows_force(const gauss_sparse *s, const double *r, double *y);
 void sparse_metric_times(const gauss_sparse *s, const double *x, double *y); /* y = M x */
-/* Column of row p: the row, -E on the diagonal; or inactive. */
+/* Set the column of row p: the row, and -E on the diagonal; or make the row inactive. */
 void sparse_kkt_row(gauss_sparse *s, int p, const double *row, double E);
 void sparse_kkt_row_off(gauss_sparse *s, int p);
-/* 1: factored; 0: not finite. */
+/* Returns 1: factored; 0: the factors are not finite. */
 int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s);
-/* sol = K \ rhs, refined; returns the residual left, over the size of rhs. */
+/* sol = K \ rhs, refined; returns the remaining residual relative to rhs. */
 double sparse_kkt_solve(gauss_sparse *s, const double *rhs, double *sol);
 
 /* sparse_equality.c */
 zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
                                   zw_error *error);
-/* Redundant rows; conflicts of the right-hand side c, from s->x of the rows in play. */
+/* Name redundant rows, and conflicts of the right-hand side c; s->x satisfies the active rows. */
 zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
                                 double tolerance);
-/* c is made consistent, with the least change in the user's rows. */
+/* Make c consistent with the least change, measured in the user's units. */
 void sparse_equality_least_squares(gauss_sparse *s);
-/* K with the equality rows alone. */
+/* Factor K with the equality rows alone. */
 int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
-/* x and r under the force f. 0: not finite. */
+/* Solve for x and r under the force f. Returns 0 if they are not finite. */
 int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s);
-/* From a loss of rank of the rows in play; 1: none is in play. */
+/* How far the active rows are from a loss of rank; 1 if no row is active. */
 double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s);
-/* Spread the multipliers of the independent rows over all, with least norm. */
+/* Distribute the multipliers of the independent rows over all rows, with least norm. */
 void sparse_equality_spread(gauss_sparse *s, double *r);
 
-/* sparse_twins.c: parallel rows; a fixed number in -1..1 for column j. */
+/* sparse_twins.c: find parallel rows; a fixed pseudorandom number in -1..1 for column j. */
 void sparse_twins(gauss_sparse *s);
 double sparse_dice(int j);
 
-/* sparse_null.c: returns how many rows taken for dependent are not, after all: put back into play.
- */
+/* sparse_null.c: find null vectors; returns how many rows turned out to be independent and are
+ * active again. */
 int sparse_null_find(gauss_sparse *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* The null vectors of dependent equality rows: names as users expect them, and least norms.
  *
- * A dependent row e is a combination y of the rows in play, A' y = row e, which K gives: with
+ * A dependent row e is a combination y of the active rows, A' y = row e, which K gives: with
  * M x + A' y = row e and A x = 0, x vanishes. Users expect that of dependent rows the later ones
  * are called redundant, while the elimination has its own order. Row e follows from earlier rows
  * exactly if some null vector has its last entry at e. So the null vectors are brought to echelon
@@ -19,8 +19,8 @@
 /* An entry below this, of a null vector whose largest is 1, is round-off. */
 static const double ENTRY_FLOOR = 1e-8;
 
-/* y of dependent row e; returns how far the row is from the span of those in play, over
- * the largest part that one of these takes. */
+/* y of dependent row e; returns the distance of the row from the span of the active rows, relative
+ * to the largest term of the combination. */
 static double null_vector(gauss_sparse *s, int e, double *y)
 {
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));

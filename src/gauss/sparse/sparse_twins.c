@@ -2,8 +2,9 @@
  *
  * They are the usual redundancy (a block given twice), and there may be many: too many to treat
  * each as a dependent row. They are found by one random projection of each row, kept in buckets.
- * The first of a family stands for all and carries their load R; the others become inactive. In the
- * user's units lambda_e = scale_e r_e, and with row e = t_e (first row) the least norm of all is
+ * The first of a family represents all and has their multiplier R; the others become inactive. In
+ * the user's units lambda_e = scale_e r_e, and with row e = t_e (first row) the least norm of all
+ * is
  *
  *     r_e = t_e (weight/scale_e)^2 R,     weight^-2 = sum t_e^2 scale_e^-2:
  *
@@ -13,7 +14,7 @@
 
 #include "gauss/sparse/sparse_kkt.h"
 
-/* Unit rows this near are parallel; their projections may differ by so much. */
+/* Unit rows that differ by less are parallel; their projections may differ by the second number. */
 static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
 
 double sparse_dice(int j)
