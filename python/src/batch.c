@@ -3,7 +3,8 @@
 
 #include "zwang/batch.h"
 
-/* What arrays keep alive: as of a Sim, not the object that may keep them. */
+/* The object that arrays keep alive, as for a Sim: not the Batch itself, which may hold those
+ * arrays. */
 typedef struct batch_store {
     PyObject_HEAD PyObject *models; /* a Model, or a tuple of them */
     zw_batch *batch;
@@ -32,9 +33,9 @@ PyType_Spec batch_store_spec = {.name = "zwang._core.BatchStore",
                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                 .slots = batch_store_slots};
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
-/* What the Models in a tuple have compiled; NULL: an exception is set. */
+/* The compiled systems of the Models in a tuple; NULL: an exception is set. */
 static const zw_system **systems_of(PyObject *models, int worlds)
 {
     if (PyTuple_Size(models) != worlds) {
@@ -137,7 +138,7 @@ static int enter(batch_object *it)
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-/* _field(name, count): [worlds][count], where they are. */
+/* _field(name, count): a view of the field, [worlds][count], without a copy. */
 static PyObject *field(PyObject *self, PyObject *arguments)
 {
     batch_object *it = (batch_object *)self;
@@ -157,7 +158,7 @@ static PyObject *field(PyObject *self, PyObject *arguments)
     return memory_create(it->core, (PyObject *)it->store, data, MEMORY_DOUBLE, 2, shape, 1);
 }
 
-/* _on_device(name, count, device): the same, in the memory of the device. */
+/* _on_device(name, count, device): the same in the memory of the device. */
 static PyObject *on_device(PyObject *self, PyObject *arguments)
 {
     batch_object *it = (batch_object *)self;
@@ -184,7 +185,7 @@ static PyObject *device_name(PyObject *self, PyObject *none)
     return name ? PyUnicode_FromString(name) : Py_NewRef(Py_None);
 }
 
-/* _copy(name): all fields from the device; or this one to it. */
+/* _copy(): copies all fields from the device; _copy(name): copies this field to it. */
 static PyObject *copy(PyObject *self, PyObject *arguments)
 {
     batch_object *it = (batch_object *)self;
@@ -203,7 +204,8 @@ static PyObject *copy(PyObject *self, PyObject *arguments)
     return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
 }
 
-/* status (0: fine), end, stopped_by, certificate, steps of each world, as doubles [worlds][5]. */
+/* status (0: success), end, stopped_by, certificate and steps of each world: doubles [worlds][5].
+ */
 static PyObject *results(PyObject *self, PyObject *none)
 {
     (void)none;

@@ -1,4 +1,5 @@
-/* The module zwang._core: its types, its exception, and how Python objects become numbers. */
+/* The module zwang._core: its types, its exception, and the conversion of Python objects to
+ * numbers. */
 #include "core.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static int is_doubles(const Py_buffer *view)
     return view->format && !strcmp(view->format, "d") && view->itemsize == sizeof(double);
 }
 
-/* From a buffer of doubles; -1: it is something else. */
+/* Copies a buffer of doubles. 0: an exception is set; -1: the object is something else. */
 static int from_buffer(PyObject *from, numbers *to)
 {
     Py_buffer view;

@@ -1,10 +1,10 @@
 /* The extension behind the package zwang: thin objects around the C interface, on Python's stable
- * ABI. Names, units and NumPy arrays are made in Python (python/zwang); here are handles, numbers
- * as memory, and the rules that keep a program from crashing:
+ * ABI. Names, units and NumPy arrays are added in Python (python/zwang). This layer holds handles
+ * and memory, and keeps to these rules, so that no program can crash it:
  *
  * - a Sim keeps its Model alive, and memory that is handed out keeps its Sim alive;
  * - the GIL is released while zwang works, and a Sim that works refuses other calls (sim_enter);
- * - long work asks for signals about twenty times a second, so that Ctrl-C ends it;
+ * - long computations check for signals about twenty times a second, so that Ctrl-C ends them;
  * - a failing call raises zwang.Error with status, file, line and column. */
 #ifndef ZW_PYTHON_CORE_H
 #define ZW_PYTHON_CORE_H
@@ -22,7 +22,7 @@ typedef struct core_state {
     PyTypeObject *memory, *model, *store, *sim, *run, *batch_store, *batch, *device_array, *table;
 } core_state;
 
-core_state *core_of(PyObject *self); /* by an object of a type that has no subclasses */
+core_state *core_of(PyObject *self); /* from an object whose type has no subclasses */
 extern struct PyModuleDef core_module;
 
 /* Raises zwang.Error; always NULL. */
@@ -64,8 +64,8 @@ typedef struct model_object {
 } model_object;
 
 extern PyType_Spec model_spec;
-/* Where a model comes from: a text, or a file, and how it is read. Words belong to the tuple
- * (text or None, path, params, key, base, balance, packages, impact), which must stay. */
+/* Where a model comes from: a text, or a file, and how it is read. The strings belong to the tuple
+ * (text or None, path, params, key, base, balance, packages, impact), which must outlive this. */
 typedef struct source {
     const char *text, *name, *key;
     zw_read_options options;
@@ -77,16 +77,16 @@ typedef struct source {
 
 int source_get(PyObject *tuple, source *to); /* 0: an exception is set */
 void source_drop(source *it);
-/* With these options in place of its own; without the GIL, from any thread. */
+/* Reads with these options instead of its own. Needs no GIL; may be called from any thread. */
 zw_model *source_read(const source *from, const zw_read_options *options, zw_error *error);
 PyObject *model_read(PyObject *module, PyObject *tuple);
-core_state *core_of_model(PyObject *model); /* NULL: it is no Model, and an exception is set */
+core_state *core_of_model(PyObject *model); /* NULL: not a Model; an exception is set */
 int model_kind(const char *name); /* zw_kind of "coord", "param" ...; -1: an exception is set */
 
 /* ---- Sim ------------------------------------------------------------------------------------- */
 
-/* What views of a state keep alive. Not the Sim: NumPy arrays hide from the garbage collector, and
- * a Sim that keeps views of itself would never go. */
+/* The object that views of a state keep alive. It is not the Sim: NumPy arrays do not take part in
+ * garbage collection, so a Sim that holds views of itself would never be freed. */
 typedef struct store_object {
     PyObject_HEAD zw_state *state;
     double *control;
@@ -100,14 +100,14 @@ typedef struct sim_object {
     store_object *store; /* owns state and control */
     zw_state *state, *start;
     zw_work *work;
-    zw_probe *probe;                  /* made when first asked for */
-    zw_run_options options, stepping; /* of runs, and of single steps */
+    zw_probe *probe;                  /* created on first use */
+    zw_run_options options, stepping; /* for runs, and for single steps */
     zw_assembly assembly;
-    int busy;          /* a thread is inside */
-    int control_first; /* controls are these parameters */
+    int busy;          /* a thread is using it */
+    int control_first; /* the first parameter that is a control */
     int controls;
-    double *control; /* [controls] what Python writes, */
-    double *applied; /* [controls] and what the state has */
+    double *control; /* [controls] written by Python */
+    double *applied; /* [controls] the values that the state has */
 } sim_object;
 
 extern PyType_Spec sim_spec;
@@ -115,22 +115,23 @@ int sim_enter(sim_object *sim); /* 0: it is busy, and an exception is set */
 void sim_leave(sim_object *sim);
 int sim_apply_controls(sim_object *sim); /* 0: an exception is set */
 void sim_read_controls(sim_object *sim);
-/* Asked often by long work without the GIL: nonzero: an exception is set, stop. It looks at the
- * clock once in some calls, fewer the faster they come, and at Python twenty times a second. */
+/* Called often by long computations that do not hold the GIL. Nonzero: an exception is set; stop.
+ * It reads the clock only once in a number of calls, which grows with their rate, and checks
+ * Python's signals about twenty times a second. */
 typedef struct core_signals {
     double last, looked;
     int skip, calls;
     int raised;
 } core_signals;
 int core_signals_poll(core_signals *signals);
-int core_poll(void *signals, double time); /* the same as a zw_poll */
+int core_poll(void *signals, double time); /* the same, as a zw_poll callback */
 
-/* zw_field_id of "q", "v" ...; -1: an exception is set. And method and contact by name, or NULL: as
- * they are; 0: an exception is set. */
+/* zw_field_id of "q", "v" ...; -1: an exception is set. Then method and contact by name, NULL to
+ * leave one unchanged; 0: an exception is set. */
 int core_field(const char *name);
 int core_method(zw_run_options *to, const char *method, const char *contact);
 
-/* sim_look.c: questions at the present state. */
+/* sim_look.c: queries at the present state. */
 PyObject *sim_contacts(PyObject *self, PyObject *none);
 PyObject *sim_constraints(PyObject *self, PyObject *none);
 PyObject *sim_constraint_force(PyObject *self, PyObject *index);
@@ -146,7 +147,8 @@ PyObject *sim_rows(PyObject *self, PyObject *none);
 extern PyType_Spec run_spec;
 PyObject *sim_run(PyObject *self, PyObject *arguments, PyObject *names);
 
-/* sim_near.c: what is near the present state: derivatives, rest, modes, forces, ways to a goal. */
+/* sim_near.c: analysis around the present state: inverse dynamics, derivatives, equilibrium, modes,
+ * motions to a goal. */
 PyObject *sim_inverse(PyObject *self, PyObject *arguments);
 PyObject *sim_slopes(PyObject *self, PyObject *none);
 PyObject *sim_rest(PyObject *self, PyObject *arguments);
@@ -154,12 +156,12 @@ PyObject *sim_modes(PyObject *self, PyObject *period);
 PyObject *sim_reach(PyObject *self, PyObject *arguments);
 PyObject *sim_sensitivity(PyObject *self, PyObject *arguments);
 
-/* gradient.c: derivatives of steps, and the best numbers. */
+/* gradient.c: derivatives of steps and of motions by steps, and optimisation. */
 PyObject *sim_step_slopes(PyObject *self, PyObject *none);
 PyObject *sim_gradient(PyObject *self, PyObject *arguments);
 PyObject *optimise_run(PyObject *module, PyObject *arguments);
 
-/* ---- Returns that can be written to files: table.c ------------------------------------------- */
+/* ---- Results that can be written to files: table.c ------------------------------------------- */
 
 typedef struct table_kind {
     void (*release)(void *data);
@@ -167,12 +169,12 @@ typedef struct table_kind {
 } table_kind;
 
 extern PyType_Spec table_spec;
-/* Takes the data, which is released also where this fails; keeps the owner alive. */
+/* Takes ownership of the data, which is released even on failure; keeps the owner alive. */
 PyObject *table_create(core_state *core, PyObject *owner, void *data, const table_kind *kind);
 
-/* Entries of a dict; 0: an exception is set, and value is gone. */
+/* Stores value, whose reference it takes, in a dict; 0: an exception is set. */
 int dict_put(PyObject *dict, const char *name, PyObject *value);
-/* A copy of numbers, [rows][columns], or [rows] where columns is 0. */
+/* A copy of an array [rows][columns], or [rows] if columns is 0. */
 PyObject *memory_copy(core_state *core, const double *from, Py_ssize_t rows, Py_ssize_t columns);
 
 /* recording.c: certify, inverse dynamics and fit of recordings. A recording is the path of a file
@@ -189,11 +191,12 @@ PyObject *sweep_run(PyObject *module, PyObject *arguments);
 
 /* batch.c: many worlds. */
 extern PyType_Spec batch_store_spec, batch_spec, device_array_spec;
-/* [rows][columns] in the memory of a device ("cuda", "cuda:1", "emulated"), which `owner` keeps. */
+/* An array [rows][columns] in the memory of a device ("cuda", "cuda:1", "emulated"); `owner` owns
+ * that memory. */
 PyObject *device_array_create(core_state *core, PyObject *owner, void *data, const char *device,
                               Py_ssize_t rows, Py_ssize_t columns);
 
-/* gauss.c: the kernel alone. */
+/* gauss.c: Gauss's problem in matrices. */
 PyObject *gauss_solve(PyObject *module, PyObject *arguments, PyObject *names);
 
 #endif

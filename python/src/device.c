@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As DLPack has them. */
+/* The structures of DLPack. */
 typedef struct dl_tensor {
     void *data;
     int32_t device, device_number;
     int32_t dimensions;
     uint8_t code, bits;
     uint16_t lanes;
-    int64_t *shape, *strides; /* strides in numbers; NULL: row by row */
+    int64_t *shape, *strides; /* strides in elements; NULL: row-major */
     uint64_t offset;
 } dl_tensor;
 
@@ -28,7 +28,7 @@ enum { DL_CPU = 1, DL_CUDA = 2, DL_FLOAT = 2 };
 typedef struct device_array {
     PyObject_HEAD PyObject *owner;
     void *data;
-    int kind, number; /* DL_CPU: memory of the processor */
+    int kind, number; /* DL_CPU: main memory */
     Py_ssize_t rows, columns;
 } device_array;
 
@@ -76,7 +76,7 @@ static void release(dl_managed *it)
     PyGILState_Release(state);
 }
 
-/* A consumer renames the capsule when it takes what is in it. */
+/* A consumer renames the capsule when it takes over the tensor in it. */
 static void drop(PyObject *capsule)
 {
     if (PyCapsule_IsValid(capsule, "dltensor")) {

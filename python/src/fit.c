@@ -1,4 +1,4 @@
-/* zwang.fit: parameters and starts that explain recordings. */
+/* zwang.fit: parameters and initial values that best explain recordings. */
 #include "core.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* The kernel alone: Gauss's problem in matrices, solved and certified. */
+/* zwang.gauss.solve: Gauss's problem given by matrices, solved and certified. */
 #include "core.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A problem as Python gives it: numbers are copied, names are borrowed from the blocks. */
+/* A problem given from Python: numbers are copied, names are borrowed from the blocks. */
 typedef struct problem {
     zw_gauss gauss;
     zw_gauss_options options;
@@ -28,7 +28,7 @@ static void release(problem *p)
     free(p->block);
 }
 
-/* None, or numbers; `count` -1: any. */
+/* None or an array of numbers; `count` -1: of any length. */
 static int optional(PyObject *from, Py_ssize_t count, const char *what, numbers *to)
 {
     return !from || from == Py_None || numbers_get(from, count, what, to);
@@ -54,7 +54,7 @@ static int *integers(PyObject *from, Py_ssize_t *count)
     return copy;
 }
 
-/* Is this a pattern of `lines` lines with entries 0 to limit - 1? */
+/* Is this the pattern of a compressed matrix of `lines` lines with indices 0 to limit - 1? */
 static int is_pattern(const int *start, Py_ssize_t starts, const int *index, Py_ssize_t indices,
                       Py_ssize_t values, int lines, int limit)
 {
@@ -264,7 +264,7 @@ PyObject *gauss_solve(PyObject *module, PyObject *arguments, PyObject *names)
             status = zw_gauss_solve(&p.gauss, &p.options, work, &motion, &error);
         }
         Py_END_ALLOW_THREADS;
-        /* an answer that misses its tolerance is an answer, with its certificate */
+        /* a solution outside the tolerance is still returned, with its certificate */
         if (work && (status == ZW_OK || status == ZW_INACCURATE)) {
             made = answer(core, &motion, status);
         } else {

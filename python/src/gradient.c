@@ -1,4 +1,5 @@
-/* Derivatives of steps and of motions by steps, and the search that uses those of equations. */
+/* Derivatives of steps and of motions by steps, and zwang.optimise, which uses the derivatives of
+ * motions of equations. */
 #include "core.h"
 
 #include <math.h>
@@ -41,11 +42,11 @@ PyObject *sim_step_slopes(PyObject *self, PyObject *none)
 
 typedef struct costing {
     sim_object *sim;
-    PyObject *cost; /* cost(step, q, v): a number, or (number, its slopes by q, by v) */
+    PyObject *cost; /* cost(step, q, v): returns (value, slopes by q, slopes by v) */
     int failed;     /* an exception is set */
 } costing;
 
-static int add_slopes(PyObject *from, int n, const char *what, double *to)
+static int copy_slopes(PyObject *from, int n, const char *what, double *to)
 {
     numbers given;
     if (!numbers_get(from, n, what, &given)) {
@@ -71,8 +72,8 @@ static double ask(const costing *it, long step, const zw_state *state, double *b
                               copy_field(it, state, ZW_FIELD_V));
     if (answer && PyTuple_Check(answer) && PyTuple_Size(answer) == 3) {
         value = PyFloat_AsDouble(PyTuple_GetItem(answer, 0));
-        if (!PyErr_Occurred() && add_slopes(PyTuple_GetItem(answer, 1), n, "slopes by q", by_q)) {
-            add_slopes(PyTuple_GetItem(answer, 2), n, "slopes by v", by_v);
+        if (!PyErr_Occurred() && copy_slopes(PyTuple_GetItem(answer, 1), n, "slopes by q", by_q)) {
+            copy_slopes(PyTuple_GetItem(answer, 2), n, "slopes by v", by_v);
         }
     } else if (answer) {
         PyErr_SetString(PyExc_TypeError, "cost(step, q, v) must return (value, by_q, by_v)");
@@ -166,7 +167,7 @@ PyObject *sim_gradient(PyObject *self, PyObject *arguments)
     return answer;
 }
 
-/* ---- The best numbers ------------------------------------------------------------------------ */
+/* ---- Optimisation ---------------------------------------------------------------------------- */
 
 static PyObject *found(const zw_optimum *best)
 {

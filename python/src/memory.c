@@ -1,5 +1,5 @@
-/* Numbers that NumPy can see without copying. What is handed out for writing belongs to the object
- * that hands it out, or to no other. */
+/* Arrays of numbers that NumPy reads without a copy. Writable memory belongs either to the object
+ * that hands it out or to the array alone. */
 #include "core.h"
 
 #include <stdlib.h>

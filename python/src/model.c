@@ -1,5 +1,5 @@
-/* zwang._core.Model: what was written, compiled. It never changes, and any number of threads and
- * Sims may use it at once. */
+/* zwang._core.Model: a model that was read and compiled. It never changes, and any number of
+ * threads and Sims may use it at once. */
 #include "core.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* A dict of names to numbers, or to texts. */
+/* A dict of names to numbers, or to strings. */
 typedef struct pairs {
     int count;
-    zw_setting *setting; /* names and texts belong to the dict */
+    zw_setting *setting; /* names and strings belong to the dict */
     zw_package *package;
 } pairs;
 
@@ -207,7 +207,7 @@ static void destroy(PyObject *self)
     Py_DECREF(type);
 }
 
-/* The state of the module that this Model is of; NULL: it is none. */
+/* The state of the module that this Model belongs to; NULL: it is not a Model. */
 core_state *core_of_model(PyObject *model)
 {
     PyObject *module = PyType_GetModule(Py_TYPE(model));
@@ -281,7 +281,7 @@ static PyObject *control_ranges(PyObject *self, PyObject *none)
     return memory;
 }
 
-/* What the file said that has no effect here: (text, file, line, count). */
+/* Statements of the file that have no effect here: (text, file, line, count). */
 static PyObject *notes(PyObject *self, PyObject *none)
 {
     (void)none;

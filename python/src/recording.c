@@ -1,4 +1,5 @@
-/* Recordings: is one a motion of the system, which forces give it, which numbers explain it. */
+/* Recordings: whether one is a motion of the system (certify), the forces that produce it (inverse
+ * dynamics), and the arrays that fit.c reads them from. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 /* ---- From Python ----------------------------------------------------------------------------- */
 
-/* {"x": "position of x"}: names of the model to columns of the file; belongs to the dict. */
+/* {"x": "position of x"}: maps names of the model to columns of the file; the strings belong to the
+ * dict. */
 static int get_columns(PyObject *from, zw_path_column **list, int *count)
 {
     PyObject *name, *value;
@@ -96,7 +98,7 @@ zw_path *recording_get(model_object *model, PyObject *from, PyObject *columns, i
     return path;
 }
 
-/* An array that looks into the table's data. */
+/* A view of the table's data. */
 static PyObject *look_into(core_state *core, PyObject *table, zw_view view, Py_ssize_t samples,
                            int flat)
 {

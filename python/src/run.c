@@ -1,5 +1,5 @@
-/* Whole motions: samples collected while zwang runs without the GIL, then handed to Python as
- * arrays that are not copied; and the recording, for files and reports. */
+/* Whole motions: samples are collected while zwang runs without the GIL, then handed to Python as
+ * arrays without a copy; the recording is kept for files and reports. */
 #include "core.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* What is kept of a sample, each as rows of `wide` numbers. */
+/* The parts of a sample that are kept, each as rows of `wide` numbers. */
 enum {
     KEEP_T,
     KEEP_Q,
@@ -26,7 +26,7 @@ enum {
 
 static const struct {
     const char *name;
-    int field; /* -1: it has its own */
+    int field; /* -1: not a field of the state */
 } keep[] = {[KEEP_T] = {"t", ZW_FIELD_TIME},
             [KEEP_Q] = {"q", ZW_FIELD_Q},
             [KEEP_V] = {"v", ZW_FIELD_V},
@@ -74,7 +74,7 @@ static int grow(run_object *run)
     return make_room(run, 2 * run->capacity + 64);
 }
 
-/* Where there is no memory for the samples of a run, that is said before it. */
+/* Reserves memory for the samples of a run, so that a lack of it is reported before the run. */
 static int expect(run_object *run, const sim_object *sim, const zw_run_options *options,
                   zw_error *error)
 {
@@ -184,7 +184,7 @@ static int get_options(PyObject *arguments, PyObject *names, zw_run_options *to,
     return core_method(to, method, contact);
 }
 
-/* The exception that is set gets what there is of the motion, as its attribute `run`. */
+/* Gives the current exception the part of the motion so far, as its attribute `run`. */
 static void attach(run_object *run)
 {
     PyObject *type, *value, *traceback;
@@ -256,7 +256,7 @@ static void destroy(PyObject *self)
     Py_DECREF(type);
 }
 
-/* ---- What came of it ------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static PyObject *column(PyObject *self, PyObject *name)
 {
@@ -323,7 +323,7 @@ static PyObject *verdict(PyObject *self, PyObject *none)
     return list;
 }
 
-/* By the ending of the path: .csv .h5 .svg .html. */
+/* The extension of the path selects the format: .csv .h5 .svg .html. */
 static PyObject *write_file(PyObject *self, PyObject *argument)
 {
     run_object *run = (run_object *)self;

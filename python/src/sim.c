@@ -23,7 +23,7 @@ void sim_leave(sim_object *sim)
 
 /* ---- Controls -------------------------------------------------------------------------------- */
 
-/* Controls of actuators are parameters that follow each other; those of a file come before them. */
+/* The controls of actuators are consecutive parameters, after the parameters of the file. */
 static int first_control(const model_object *model)
 {
     int count = zw_model_count(model->model, ZW_KIND_ACTUATOR);
@@ -63,7 +63,7 @@ int sim_apply_controls(sim_object *sim)
     return 1;
 }
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static int set_up(sim_object *sim, core_state *core)
 {
@@ -183,14 +183,14 @@ int core_method(zw_run_options *to, const char *method, const char *contact)
     return 1;
 }
 
-/* Adaptive methods have no step of their own: those of robots then go over the file's timestep. */
+/* Adaptive methods have no fixed step: for robots a step then spans the file's timestep. */
 static double step_of(const sim_object *sim, double planned)
 {
     const zw_world_def *world = zw_model_world(sim->model->model);
     return planned > 0 || !world ? planned : world->timestep;
 }
 
-/* What the steps of this Sim are taken with. */
+/* Sets the options of the steps of this Sim. */
 static PyObject *set_options(PyObject *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"step",    "tolerance",  "accuracy", "method",
@@ -258,7 +258,7 @@ static PyObject *step(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
     return Py_NewRef(Py_None);
 }
 
-/* Forward dynamics at the present state; look: as the last step had its contacts push. */
+/* Forward dynamics at the present state; look: with the contact forces of the last step. */
 static PyObject *solve(PyObject *self, int look)
 {
     sim_object *sim = (sim_object *)self;
@@ -294,7 +294,7 @@ static PyObject *look(PyObject *self, PyObject *none)
     return solve(self, 1);
 }
 
-/* ---- Numbers of the state -------------------------------------------------------------------- */
+/* ---- Fields of the state --------------------------------------------------------------------- */
 
 int core_field(const char *name)
 {
@@ -328,7 +328,7 @@ static int is_of_state(int field)
            field == ZW_FIELD_MOCAP;
 }
 
-/* Numbers of the state are seen where they are; others are copied. */
+/* Fields of the state are views of it; others are copied. */
 static PyObject *field(PyObject *self, PyObject *argument)
 {
     sim_object *sim = (sim_object *)self;
@@ -421,7 +421,7 @@ static PyObject *save(PyObject *self, PyObject *none)
     return bytes;
 }
 
-/* The state becomes this one, in the same place: views of it stay good. */
+/* Overwrites the state in place with this one, so that views of it stay valid. */
 static int take_state(sim_object *sim, const zw_state *from)
 {
     zw_error error = {.status = ZW_OK};

@@ -1,4 +1,4 @@
-/* Questions at the present state of a Sim: contacts, constraints, frames, Jacobians, masses. */
+/* Queries at the present state of a Sim: contacts, constraints, frames, Jacobians, masses. */
 #include "core.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static core_state *core_from(PyObject *self)
     return ((sim_object *)self)->core;
 }
 
-/* The Sim is entered, and its probe is there; 0: an exception is set. */
+/* Enters the Sim and makes sure that it has a probe; 0: an exception is set. */
 static int enter_with_probe(sim_object *sim)
 {
     if (!sim_enter(sim)) {
@@ -26,7 +26,8 @@ static int enter_with_probe(sim_object *sim)
     return 1;
 }
 
-/* What a call of the probe has filled, or its error. */
+/* Leaves the Sim, and returns the array that a call of the probe has filled, or raises its error.
+ */
 static PyObject *finish(sim_object *sim, zw_status status, const zw_error *error, PyObject *made)
 {
     sim_leave(sim);
@@ -45,7 +46,7 @@ static PyObject *matrix(core_state *core, int rows, int columns)
 
 /* ---- Contacts and constraints ---------------------------------------------------------------- */
 
-/* One point of contact, as python/zwang/sim.py declares it. */
+/* One contact point, in the layout that python/zwang/sim.py declares. */
 typedef struct packed_contact {
     int32_t geom[2], body[2], state, rows;
     double pos[3], frame[9], gap, force[6], slip[6];
@@ -303,7 +304,8 @@ PyObject *sim_force(PyObject *self, PyObject *kind)
     return finish(sim, status, &error, force);
 }
 
-/* Mass, centre, its velocity, momentum, angular momentum: 13 numbers; body 0: of all. */
+/* Mass, centre of mass and its velocity, momentum, angular momentum: 13 numbers; body 0: of the
+ * whole system. */
 PyObject *sim_momentum(PyObject *self, PyObject *body)
 {
     sim_object *sim = (sim_object *)self;

@@ -1,5 +1,5 @@
-/* What is near the present state of a Sim: forces that give an acceleration, derivatives, rest and
- * small motions, starts that lead to a goal, derivatives of a motion. */
+/* Analysis around the present state of a Sim: inverse dynamics, derivatives, equilibrium and small
+ * motions, initial values that lead to a goal, derivatives of a motion. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ PyObject *sim_inverse(PyObject *self, PyObject *arguments)
     return dict;
 }
 
-/* ---- Derivatives of the instant -------------------------------------------------------------- */
+/* ---- Derivatives at an instant --------------------------------------------------------------- */
 
 /* Columns as rows of the arrays: q[n], v[n], t, parameters. */
 PyObject *sim_slopes(PyObject *self, PyObject *none)
@@ -128,7 +128,7 @@ PyObject *sim_slopes(PyObject *self, PyObject *none)
     return dict;
 }
 
-/* ---- Rest and small motions ------------------------------------------------------------------ */
+/* ---- Equilibrium and small motions ----------------------------------------------------------- */
 
 /* _rest(tolerance, iterations) */
 PyObject *sim_rest(PyObject *self, PyObject *arguments)
@@ -196,7 +196,7 @@ PyObject *sim_modes(PyObject *self, PyObject *given)
     return dict;
 }
 
-/* ---- From here to there ---------------------------------------------------------------------- */
+/* ---- Motions to a goal ----------------------------------------------------------------------- */
 
 /* _reach(time, tolerance): the state gets the speeds and multipliers that lead to the goal. */
 PyObject *sim_reach(PyObject *self, PyObject *arguments)

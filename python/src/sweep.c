@@ -7,11 +7,12 @@
 
 #include "zwang/sweep.h"
 
-/* Also what files are written from: its settings and reader must outlive the sweep. */
+/* It lives as long as the sweep, from which files may be written later and which refers to its
+ * settings and its reader. */
 typedef struct sweep_job {
     zw_sweep *sweep;
     source from;
-    core_signals signals; /* of the thread that called, which alone may ask Python */
+    core_signals signals; /* of the calling thread, the only one that may call Python */
     thrd_t caller;
     atomic_int stop;
     PyObject *progress; /* or NULL */
@@ -34,7 +35,7 @@ static int poll(void *user, double time)
     return atomic_load(&job->stop);
 }
 
-/* By the calling thread. */
+/* Called by the thread that started the sweep. */
 static void report_progress(void *user, int done, int runs)
 {
     sweep_job *job = user;
@@ -108,7 +109,7 @@ static PyObject *numbers_of(core_state *core, const zw_sweep *sweep)
     return memory;
 }
 
-/* `table` keeps the job. */
+/* `table` keeps the job alive. */
 static PyObject *answer_of(core_state *core, const zw_sweep *sweep, PyObject *table)
 {
     PyObject *dict = PyDict_New();

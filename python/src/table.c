@@ -1,11 +1,11 @@
-/* zwang._core.Table: an answer of the library that arrays look into and that can be written to
- * files; and helpers for answers that are dicts. */
+/* zwang._core.Table: a result of the library, which arrays share memory with and which can be
+ * written to files; and helpers for results that are dicts. */
 #include "core.h"
 
 #include <string.h>
 
 typedef struct table_object {
-    PyObject_HEAD PyObject *owner; /* what the data needs */
+    PyObject_HEAD PyObject *owner; /* an object that the data refers to */
     void *data;
     const table_kind *kind;
 } table_object;

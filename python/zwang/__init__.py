@@ -14,9 +14,9 @@
     >>> bool(run.certificate.max() < 1e-12)
     True
 
-`load` reads .zw, MJCF and URDF files, `parse` a text. A `Model` is compiled and constant: `model.run` gives a whole motion as NumPy
-arrays, `model.sim` a motion to be stepped and controlled, `Batch` many of them. `zwang.gauss.solve` is the principle alone, in matrices. What goes wrong raises
-`zwang.Error`, with the place in the user's text.
+`load` reads .zw, MJCF and URDF files, `parse` a string. A `Model` is compiled and never changes: `model.run` returns a whole motion as
+NumPy arrays, `model.sim` a simulation to step and control, `Batch` many of them. `zwang.gauss.solve` solves Gauss's problem given by
+matrices. Failures raise `zwang.Error`, with the line and column of the user's text where there is one.
 """
 
 from . import env, gauss

@@ -24,7 +24,7 @@ def _column(name: str, values: npt.ArrayLike, worlds: int) -> Array:
 
 
 def _cores(model: Any, worlds: int | None, vary: Mapping[str, npt.ArrayLike] | None) -> tuple["Model", Any, int]:
-    """The first model, what the extension makes the worlds of, and their number."""
+    """The first model, the model or models that the extension creates the worlds from, and the number of worlds."""
     if isinstance(model, Sequence) and model and all(hasattr(one, "_core") for one in model):
         if worlds not in (None, len(model)) or vary:
             raise ValueError("a Batch of a list of models has one world for each model")
@@ -48,23 +48,23 @@ def _cores(model: Any, worlds: int | None, vary: Mapping[str, npt.ArrayLike] | N
 
 
 class Batch(_core.Batch):
-    """Worlds that move together, each with the bits of its motion alone, whatever the number of threads.
+    """Worlds that are stepped together. Each gives bitwise the same motion as it would alone, for any number of threads.
 
-    `time` [worlds], `q`, `v`, `params`, `activation` [worlds, numbers] and `ctrl` share memory with the library: what is written acts
-    when the worlds move next, and what is written of q and v is brought onto the constraints. After `step(..., sense=True)` there are
-    `sensors` and `a`. A world that fails stands still until it is reset or written into; `failed` is their mask, `why(i)` the reason.
-    Other libraries see the same memory by DLPack: `torch.from_dlpack(batch.q)`.
+    `time` [worlds], `q`, `v`, `params`, `activation` [worlds, numbers] and `ctrl` share memory with the library: values written there
+    take effect when the worlds next move, after q and v have been projected onto the constraints. `step(..., sense=True)` fills
+    `sensors` and `a`. A world that fails stands still until it is reset or written to; `failed` is the mask of such worlds, `why(i)` the
+    reason. Other libraries share the same memory through DLPack: `torch.from_dlpack(batch.q)`.
 
-    memoryless: steps of robots by one linearisation (tolerance=1) depend on q, v and params alone; robots of more than 24 speeds go eight
-    at a time then, too.
+    memoryless: steps of robots by one linearisation (tolerance=1) depend on q, v and params alone; robots with more than 24 speeds are
+    then also stepped eight at a time.
 
-    device: "cuda" or "cuda:1": the worlds live on a GPU and move there by the soft law (contact="soft"), with the bits that they have here;
-    "emulated" runs the same code on the processor. The arrays above are copies then, brought up to date by every `step`. With `stay=True` it
-    neither reads nor writes them: `on_device("q")` is the field in the memory of the GPU (`torch.from_dlpack(batch.on_device("q"))`, or by
-    the CUDA array interface), `pull` and `push` copy. contact_capacity: contact points that fit a world there. There are no `sensors` and
-    no `a`, no `run` and no `save`.
+    device: "cuda" or "cuda:1": the worlds are kept on a GPU and stepped there by the soft law (contact="soft"), with bitwise the same
+    results as on the processor; "emulated" runs the same code on the processor. The arrays above are then copies, updated by every
+    `step`. With `stay=True` a step neither reads nor writes them: `on_device("q")` is the field in the memory of the GPU
+    (`torch.from_dlpack(batch.on_device("q"))`, or through the CUDA array interface); `pull` and `push` copy. contact_capacity: the number
+    of contact points that a world has room for on the device. `sensors`, `a`, `run` and `save` are not available there.
 
-    vary: numbers of the file that differ from world to world, {"thigh.mass": values}; or give a list of models.
+    vary: numbers of the file that differ from world to world, {"thigh.mass": values}; or pass a list of models.
 
         >>> import numpy as np, zwang
         >>> model = zwang.parse("param g = 9.81\\ncoord y = 0\\nmass 1 at (y)\\nforce y: -g")
@@ -127,9 +127,9 @@ class Batch(_core.Batch):
         return self.worlds
 
     def step(self, steps: int = 1, *, sense: bool = False, stay: bool = False) -> bool:
-        """Steps of all worlds; True: none failed in them. sense=True also fills `sensors` and `a`.
+        """Step all worlds; True: none failed. sense=True also fills `sensors` and `a`.
 
-        stay=True: what was written into the arrays here is not taken along to the device, and nothing is copied back.
+        stay=True: the arrays here are neither copied to the device before the steps nor updated after them.
         """
         if steps < 0:
             raise ValueError("the number of steps must not be negative")
@@ -144,23 +144,23 @@ class Batch(_core.Batch):
         return self._on_device(name, self._counts[name], self._device)
 
     def pull(self) -> None:
-        """All fields from the device, after steps with stay=True."""
+        """Copy all fields from the device, after steps with stay=True."""
         self._copy()
 
     def push(self, name: str) -> None:
-        """This field of all worlds to the device, as it is."""
+        """Copy this field of all worlds to the device, unchanged."""
         self._copy(name)
 
     def run(self, time: float) -> bool:
-        """Every world by its own steps to this time; True: none failed. A Ctrl-C leaves each where it was: call it again to go on."""
+        """Run every world to this time with its own steps; True: none failed. After Ctrl-C, call it again to resume."""
         return self._move(-1, 0, float(time), self._step, *self._asked[1:])
 
     def reset(self, mask: npt.ArrayLike | None = None) -> None:
-        """The worlds of the mask (all of them, without one) go back to their start."""
+        """Reset the worlds of the mask (without one, all worlds) to their initial state."""
         self._reset(None if mask is None else np.asarray(mask, dtype=bool).astype(np.uint8).tobytes())
 
     def save(self) -> bytes:
-        """All states, to be resumed by `restore` of a batch of the same models."""
+        """All states as bytes, for `restore` of a batch of the same models."""
         return self._save()
 
     def restore(self, state: bytes) -> None:
@@ -172,7 +172,7 @@ class Batch(_core.Batch):
 
     @property
     def stopped(self) -> npt.NDArray[np.bool_]:
-        """Worlds that a `stop` line of the file has ended."""
+        """Mask of the worlds that a `stop` line of the file has ended."""
         return np.asarray(np.asarray(self._results())[:, 2] >= 0)
 
     @property

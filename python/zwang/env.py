@@ -30,7 +30,7 @@ def ranges(model: "Model") -> tuple[Array, Array]:
 
 
 def _mask(options: dict[str, Any] | None, worlds: int) -> npt.NDArray[np.bool_]:
-    """Who is reset: options["reset_mask"], or all."""
+    """Mask of the worlds to reset: options["reset_mask"], or all."""
     if not options or "reset_mask" not in options:
         return np.ones(worlds, dtype=bool)
     mask = options["reset_mask"]
@@ -47,15 +47,15 @@ def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, d
          **options: Any) -> Any:
     """A gymnasium.vector.VectorEnv: actions are the controls, clipped to their ranges. Gymnasium 1.1 or later.
 
-    reward(batch) [worlds], observe(batch) [worlds, numbers] and done(batch) [worlds] look at the batch after `substeps` steps.
-    start(batch, mask, rng) writes the starts of the worlds of the mask. A world has terminated where done says so, where it failed or
-    where a `stop` line of the file ended it; after `horizon` steps it is truncated. autoreset must be one of Gymnasium's modes:
+    reward(batch) [worlds], observe(batch) [worlds, numbers] and done(batch) [worlds] are called after every `substeps` steps.
+    start(batch, mask, rng) writes the initial states of the worlds of the mask. A world is terminated if done returns true for it, if it
+    failed, or if a `stop` line of the file ended it; after `horizon` steps it is truncated. autoreset is one of Gymnasium's modes:
 
-    "NextStep"  worlds that have ended begin anew in the next call, which ignores their actions and gives no reward;
-    "SameStep"  in the same call: info["final_obs"] and info["final_info"] have their last observations;
-    "Disabled"  when the caller says so: env.reset(options={"reset_mask": terminated | truncated}).
+    "NextStep"  worlds that have ended are reset in the next call, which ignores their actions and returns no reward;
+    "SameStep"  they are reset in the same call: info["final_obs"] and info["final_info"] hold their last observations and infos;
+    "Disabled"  the caller resets them: env.reset(options={"reset_mask": terminated | truncated}).
 
-    info["failed"] is the mask of worlds that could not go on; `env.batch` is the Batch.
+    info["failed"] is the mask of worlds whose step failed; `env.batch` is the Batch.
 
         env = zwang.env.make(model, 4096, reward=lambda batch: -np.abs(batch.q[:, 0]), threads=8)
         observation, info = env.reset(seed=1)
@@ -123,7 +123,7 @@ def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, d
             if autoreset == "Disabled" and self._over.any():
                 raise gymnasium.error.ResetNeeded(
                     f"{int(self._over.sum())} worlds have ended: env.reset(options={{'reset_mask': terminated | truncated}}) resets them")
-            anew = self._over.copy()  # "NextStep": what these do in this step is forgotten
+            anew = self._over.copy()  # "NextStep": the motion of these worlds in this step is discarded
             np.clip(given, low, high, out=batch.ctrl)
             batch.step(substeps, sense=sense)
             failed = batch.failed & ~anew

@@ -1,4 +1,4 @@
-"""Gauss's principle alone: matrices in, motion, forces and certificate out.
+"""Gauss's principle for a problem given by matrices: accelerations, forces and their certificate.
 
     >>> import numpy as np
     >>> from zwang import gauss
@@ -39,18 +39,18 @@ def equality(rows: int = 1, name: str = "") -> Block:
 
 
 def inequality(rows: int = 1, name: str = "") -> Block:
-    """A a >= b, with multipliers >= 0, one of them zero; row by row."""
+    """A a >= b with multipliers >= 0 and complementarity (in each row, A a = b or the multiplier is 0)."""
     return Block(name, _INEQUALITY, rows)
 
 
 def contact(*friction: float, name: str = "") -> Block:
-    """A normal row and a row for each coefficient: slide, slide, spin, roll, roll. One coefficient stands for both slides."""
+    """A normal row and a row for each friction coefficient: slide, slide, spin, roll, roll. One coefficient applies to both slides."""
     mu = (friction[0], friction[0]) if len(friction) == 1 else friction
     return Block(name, _CONE, 1 + len(mu), tuple(float(x) for x in mu))
 
 
 def box(lower: float, upper: float, rows: int = 1, name: str = "") -> Block:
-    """Multipliers between limits: a motor, dry friction."""
+    """Multipliers between limits, as of a motor or of dry friction."""
     return Block(name, _BOX, rows, (), float(lower), float(upper))
 
 
@@ -84,7 +84,7 @@ class Answer:
 
 
 def _matrix(matrix: Any, what: str) -> Any:
-    """A dense array, or the three arrays of a SciPy sparse matrix."""
+    """A SciPy sparse matrix as it is; anything else as a dense array."""
     if hasattr(matrix, "tocsr"):
         return matrix
     array = floats(matrix, what)
@@ -133,12 +133,12 @@ def solve(
     tolerance: float = 0.0,
     least_squares: bool = False,
 ) -> Answer:
-    """Of all accelerations that satisfy the constraints, the one closest to the free acceleration in the metric M.
+    """Find, of all accelerations that satisfy the constraints, the one closest to the free acceleration in the metric M.
 
-    M: None (identity), a diagonal, a dense or a SciPy sparse matrix. `force` is the applied force; `free` can be given instead, the
-    acceleration without constraints. A, with m rows, is dense or SciPy sparse. `cones` says what its rows are, block by block
+    M: None (identity), a diagonal, a dense or a SciPy sparse matrix. `force` is the applied force; `free`, the acceleration without
+    constraints, can be given instead. A, with m rows, is dense or SciPy sparse. `cones` gives the kind of its rows, block by block
     (equality, inequality, contact, box); without it they are equalities A a = b. `convex=True`: maximal dissipation instead of Coulomb's law.
-    Raises zwang.Error if there is no solution; an answer that misses its tolerance says so in `status`.
+    Raises zwang.Error if there is no solution; `status` reports a solution that misses its tolerance.
 
     >>> solve([2.0, 2.0], [8, -19.62], [[0, 1]], [0], cones=[inequality(name="floor")]).a.round(9).tolist()
     [4.0, 0.0]

@@ -1,4 +1,4 @@
-"""Models: what was written, compiled."""
+"""Models: systems that were read and compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import _core
 from .run import Run
 from .sim import Sim
 
-# text or None, path, params, key, base, balance, packages, impact: as python/src/core.h has them
+# text or None, path, params, key, base, balance, packages, impact: the tuple that python/src/core.h describes
 Source = tuple[str | None, str, dict[str, float], str | None, str | None, bool, dict[str, str], str | None]
 
 
@@ -60,16 +60,16 @@ class Model:
 
     @property
     def notes(self) -> tuple[tuple[str, str, int, int], ...]:
-        """What the file said that has no effect here: (what, file, line, how often)."""
+        """Statements of the file that have no effect here: (text, file, line, count)."""
         return self._core.notes()
 
     def with_params(self, **params: float) -> "Model":
-        """The same text with other values of its parameters, read and compiled again."""
+        """The same model with other values of its parameters, read and compiled again."""
         text, path, given, key, base, balance, packages, impact = self._source
         return Model((text, path, {**given, **params}, key, base, balance, packages, impact))
 
     def sim(self, **options: Any) -> Sim:
-        """A motion to be stepped: `sim(step=0.002, method="impulse", contact="coulomb", tolerance=..., accuracy=...)`."""
+        """A simulation to step and control: `sim(step=0.002, method="impulse", contact="coulomb", tolerance=..., accuracy=...)`."""
         return Sim(self, **options)
 
     def run(
@@ -86,9 +86,9 @@ class Model:
         record: bool = True,
         **params: float,
     ) -> Run:
-        """The motion from the start to `time`, sampled at intervals `every` and at events.
+        """The motion from the initial state to `time`, sampled at intervals `every` and at events.
 
-        What is left open is as the file says. `digits=True` also estimates how many digits of the final state can be trusted.
+        Options that are not given are taken from the file. `digits=True` also estimates how many digits of the final state are reliable.
         `record=False` saves memory, but the run cannot be written to files or shown as a report. Other names are parameters of the
         file: `model.run(10, m=3)`.
         """
@@ -114,13 +114,13 @@ def load(
     """Read a .zw, MJCF (.xml) or URDF file.
 
     key: the keyframe to start from. base: "fixed" or "free", for URDF. balance: repair moments of inertia that no body can have.
-    packages: where package://name/ lies. impact: "sequential" or "simultaneous". Other names are parameters of the file.
+    packages: {name: folder} for package://name/ paths. impact: "sequential" or "simultaneous". Other names are parameters of the file.
     """
     return Model((None, os.fspath(path), params, key, base, balance, dict(packages or {}), impact))
 
 
 def parse(text: str, *, name: str = "text.zw", key: str | None = None, impact: str | None = None, **params: float) -> Model:
-    """A model from a text in the language of .zw files; `name` stands for the file in messages."""
+    """Read a model from a string in the language of .zw files; messages use `name` in place of a file name."""
     if not isinstance(text, str):
         raise TypeError("parse needs the text of a model")
     return Model((text, name, params, key, None, False, {}, impact))

@@ -1,4 +1,4 @@
-"""What is near a state: forces that give an acceleration, derivatives, rest, small motions, ways to a goal."""
+"""Results of the analysis around a state: inverse dynamics, derivatives, equilibrium, small motions, motions to a goal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 
 
 def no_such(names: Sequence[str], name: str, what: str) -> int:
-    """The index of a name; KeyError with the nearest one where there is none."""
+    """The index of a name; if it is missing, raises KeyError, which suggests the closest match."""
     try:
         return list(names).index(name)
     except ValueError:
@@ -26,7 +26,7 @@ def no_such(names: Sequence[str], name: str, what: str) -> int:
 
 
 def floats(value: npt.ArrayLike, what: str) -> Array:
-    """An array of floats in one piece; what would lose something (complex numbers, text) is refused."""
+    """A contiguous array of floats; raises TypeError for values that floats cannot hold (complex numbers, text)."""
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{what}: expected real numbers, not {array.dtype}")
@@ -34,14 +34,14 @@ def floats(value: npt.ArrayLike, what: str) -> Array:
 
 
 def brief(answer: Any) -> str:
-    """A named tuple in one or two lines: of large arrays only the shape."""
+    """A short text for a named tuple, in which large arrays show only their shape."""
     shown = (f"{name}=<{' x '.join(map(str, value.shape))}>" if isinstance(value, np.ndarray) and value.size > 9 else f"{name}={value!r}"
              for name, value in zip(answer._fields, answer))
     return f"{type(answer).__name__}({', '.join(shown)})"
 
 
 class Table:
-    """An answer of the library: numbers as attributes, arrays as NumPy arrays, `write` to files."""
+    """A result of the library: numbers and NumPy arrays as attributes; `write` saves it to a file."""
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self._table = raw["table"]
@@ -50,12 +50,12 @@ class Table:
                 setattr(self, name, np.asarray(value) if isinstance(value, _core.Memory) else value)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """By the ending of the path: .csv, .h5, .svg (pictures) or .html (a page)."""
+        """Write a file; the extension selects the format: .csv, .h5, .svg (plots) or .html (a page)."""
         self._table.write(path)
 
 
 class Inverse(NamedTuple):
-    """Forces that give an acceleration. `residual` [n] is what no force can give, `size` its size in Gauss's measure."""
+    """Forces that produce an acceleration. `residual` [n] is the part that no admissible force can produce, `size` its norm in Gauss's measure."""
 
     motor: Array
     control: Array
@@ -76,8 +76,8 @@ class Inverse(NamedTuple):
 class Linear(NamedTuple):
     """Derivatives of the accelerations a: da = a_q dq + a_v dv + a_t dt + a_p dp, dq being along the speeds.
 
-    `multipliers_*` are those of the multipliers. kinks: how many contacts or friction forces are about to change; the derivatives are
-    then those to the side that is active.
+    `multipliers_*` are the derivatives of the multipliers. kinks: the number of contacts or friction forces that are about to switch;
+    the derivatives are then those of the side that is active.
     """
 
     a: Array
@@ -97,7 +97,7 @@ class Linear(NamedTuple):
 
 class Rest(NamedTuple):
     iterations: int
-    acceleration: float  # largest that is left
+    acceleration: float  # the largest that remains
     moved: float
 
 
@@ -142,10 +142,11 @@ class Sensitivity(NamedTuple):
 
 
 class StepLinear(NamedTuple):
-    """Derivatives of one step: what coordinates and speeds at its end change with those at its start and with parameters.
+    """Derivatives of one step: of the coordinates and speeds at its end by those at its start and by the parameters.
 
     d(q, v) at the end = A d(q, v) at the start + B d(params), coordinates being along the speeds: A [2n, 2n], B [2n, params]. Controls
-    are the last parameters. kinks: how many contacts, limits or friction forces are about to change; the derivatives are then one-sided.
+    are the last parameters. kinks: the number of contacts, limits or friction forces that are about to switch; the derivatives are then
+    one-sided.
     """
 
     A: Array

@@ -13,7 +13,7 @@ from .model import Model
 
 
 def _value(value: Any) -> str:
-    """An attribute as MJCF writes it: numbers with all their digits, parts by their names."""
+    """The MJCF text of an attribute: numbers with all their digits, parts by their names."""
     if isinstance(value, _Part):
         return value.name
     if isinstance(value, str):
@@ -33,7 +33,7 @@ def _add(to: ET.Element, tag: str, name: str | None, attributes: dict[str, Any])
 
 
 class _Part:
-    """An element that has a name; it may stand for that name wherever one is asked for."""
+    """A named element; it can be passed wherever its name is expected."""
 
     def __init__(self, element: ET.Element, kind: str) -> None:
         self._element, self._kind = element, kind
@@ -68,7 +68,7 @@ class Body(_Part):
         return self._add("geom", name, {"type": type, **attributes})
 
     def site(self, name: str, **attributes: Any) -> _Part:
-        """A point with axes, for sensors, tendons, motors and questions."""
+        """A point with axes, for sensors, tendons, motors and queries."""
         return self._add("site", name, attributes)
 
     def inertial(self, mass: float, pos: Any = (0, 0, 0), **attributes: Any) -> "Body":
@@ -78,7 +78,7 @@ class Body(_Part):
 
 
 class Tendon(_Part):
-    """The way of a tendon: joints with coefficients, or sites and geoms that it runs through and around."""
+    """The path of a tendon: joints with coefficients, or sites and geoms that it runs through and around."""
 
     def joint(self, joint: _Part | str, coef: float) -> "Tendon":
         _add(self._element, "joint", None, {"joint": joint, "coef": coef})
@@ -97,10 +97,10 @@ _SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "contact", "
 
 
 class Robot:
-    """A robot that is put together by calls, in place of an MJCF file.
+    """A robot that is built by calls instead of an MJCF file.
 
-    Attributes have the names and the meaning that they have in MJCF (docs/bodies.md); angles are in radians. Sequences and arrays become
-    lists of numbers, parts stand for their names. `text` is the MJCF text so far, `model()` compiles it.
+    Attributes have the same names and meaning as in MJCF (docs/bodies.md); angles are in radians. Sequences and arrays become lists of
+    numbers, and a part can be passed in place of its name. `text` is the MJCF text so far, `model()` compiles it.
 
         >>> import zwang
         >>> robot = zwang.Robot(timestep=0.002, gravity=(0, 0, -9.81))
@@ -138,7 +138,7 @@ class Robot:
 
     @property
     def element(self) -> ET.Element:
-        """The tree of elements itself, for what has no call here."""
+        """The XML tree itself, for elements and attributes that have no method here."""
         return self._root
 
     @property
@@ -155,7 +155,7 @@ class Robot:
         return _Part(_add(self._section[section], kind, name, attributes), kind)
 
     def default(self, kind: str, **attributes: Any) -> None:
-        """Attributes of every part of a kind ("geom", "joint", "motor" ...) that does not give its own."""
+        """Default attributes for parts of a kind ("geom", "joint", "motor" ...)."""
         _add(self._section["default"], kind, None, attributes)
 
     def mesh(self, name: str, *, vertex: Any = None, face: Any = None, file: str | None = None, **attributes: Any) -> _Part:
@@ -187,7 +187,7 @@ class Robot:
         return Tendon(_add(self._section["tendon"], kind, name, attributes), "tendon")
 
     def pair(self, geom1: _Part | str, geom2: _Part | str, name: str | None = None, **attributes: Any) -> _Part:
-        """Contact of two geoms with numbers of its own."""
+        """A contact pair of two geoms with its own friction and other attributes."""
         return self._add("contact", "pair", name, {"geom1": geom1, "geom2": geom2, **attributes})
 
     def exclude(self, body1: Body | str, body2: Body | str, name: str | None = None) -> _Part:

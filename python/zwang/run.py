@@ -99,7 +99,7 @@ class Run:
         """Names of all columns."""
         return list(self._columns)
 
-    # ---- To other homes
+    # ---- Export
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with a column for each name, indexed by time."""
@@ -109,7 +109,7 @@ class Run:
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """By the ending of the path: .csv, .h5, .svg (plots) or .html (an animated report)."""
+        """Write a file; the extension selects the format: .csv, .h5, .svg (plots) or .html (an animated report)."""
         self._core.write(path)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
@@ -127,7 +127,7 @@ class Run:
         self.write(path)
 
     def plot(self, *names: str, ax: Any = None) -> Any:
-        """Columns over time by matplotlib; without names, the coordinates."""
+        """Plot columns over time with matplotlib; without names, the coordinates."""
         import matplotlib.pyplot as plt
 
         axes = ax if ax is not None else plt.subplots()[1]

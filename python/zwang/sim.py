@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-# As python/src/sim_look.c packs them.
+# The layout of packed_contact in python/src/sim_look.c.
 _CONTACT = np.dtype(
     [("geom", np.int32, 2), ("body", np.int32, 2), ("state", np.int32), ("rows", np.int32), ("pos", float, 3),
      ("frame", float, (3, 3)), ("gap", float), ("force", float, 6), ("slip", float, 6)],
@@ -28,7 +28,7 @@ _MODES = ("open", "closed", "sliding", "stuck")
 
 
 class Frame(NamedTuple):
-    """A frame along the axes of the world: where it is, and how it moves."""
+    """Position, orientation and motion of a frame, along the axes of the world."""
 
     pos: Array
     quat: Array
@@ -66,11 +66,11 @@ class Constraint(NamedTuple):
 
 
 class Sim(_core.Sim):
-    """A state of a model, and what is needed to move it.
+    """A simulation: a state of a model that can be stepped and controlled.
 
-    `q`, `v`, `time`, `params`, `activation` and `mocap` are read-only views of the state that follow it; assign to them to change it:
-    `sim.q = [...]` moves the state to the nearest one that the constraints admit. `ctrl` holds the controls of the actuators; what is
-    written there acts from the next step on. One Sim serves one thread at a time.
+    `q`, `v`, `time`, `params`, `activation` and `mocap` are read-only views that follow the state; assign to them to change it:
+    `sim.q = [...]` moves to the nearest state that the constraints admit. `ctrl` holds the controls of the actuators; values written
+    there take effect from the next step on. A Sim can be used by one thread at a time.
     """
 
     model: "Model"
@@ -172,7 +172,7 @@ class Sim(_core.Sim):
         self._set(name, 0, numbers)
 
     def set_params(self, **values: float) -> None:
-        """Other values of parameters from now on: `sim.set_params(g=1.62)`."""
+        """Change parameters from now on: `sim.set_params(g=1.62)`."""
         for name, value in values.items():
             self._set("params", no_such(self.model.params, name, "parameter"), [float(value)])
 
@@ -214,7 +214,7 @@ class Sim(_core.Sim):
 
     @property
     def certificate(self) -> float:
-        """How far the last answer of `forward` is from the law, relative; from the data alone."""
+        """The relative error of the last solution of `forward`, computed from the equations and the solution alone."""
         return self._certificate()["certificate"]
 
     @property
@@ -233,8 +233,8 @@ class Sim(_core.Sim):
     def contacts(self) -> npt.NDArray[Any]:
         """Points of contact as a structured array: geom, body, pos, frame, gap, force, slip, state, rows.
 
-        Rows of `frame` are the normal, from the first geom to the second, and two directions across; `force` is what the second gets
-        from the first along them. state: 0 open, 1 sticks, 2 slides, 3 jammed, 4 about to hit.
+        The rows of `frame` are the normal, from the first geom to the second, and two tangents; `force` is the force of the first on the
+        second, along these. state: 0 open, 1 sticks, 2 slides, 3 jammed, 4 about to hit.
         """
         return np.frombuffer(self._contacts(), dtype=_CONTACT)
 
@@ -252,9 +252,9 @@ class Sim(_core.Sim):
         return np.asarray(self._constraint_force(no_such(self.model.constraints, name, "constraint")))
 
     def wrench(self, name: str, kind: str = "joint") -> Wrench:
-        """What a joint transmits, after `forward` or `look`: the force and moment of the parent on the body, along the axes of the world.
+        """The load of a joint, after `forward` or `look`: force and moment of the parent on the body, along the axes of the world.
 
-        kind="body": through all joints of a body; kind="constraint": what a constraint between two bodies exerts on the second.
+        kind="body": the load of all joints of a body; kind="constraint": the load of a constraint between two bodies on the second.
         """
         names = {"joint": self.model.joints, "body": self.model.bodies, "constraint": self.model.constraints}
         if kind not in names:
@@ -262,10 +262,13 @@ class Sim(_core.Sim):
         row = np.asarray(self._wrenches(kind))[no_such(names[kind], name, kind)]
         return Wrench(row[1:4], row[4:7], row[7:10])
 
-    # ---- Questions about the mechanism
+    # ---- Queries about the mechanism
 
     def frame(self, name: str, a: npt.ArrayLike | None = None) -> Frame:
-        """A site, body, geom or point by name ("hand", "site hand", "com hand"); `a`: accelerations, for its own."""
+        """The frame of a site, body, geom or point by name ("hand", "site hand", "com hand").
+
+        a: accelerations of the speeds, from which that of the frame is computed.
+        """
         given = None if a is None else floats(a, "a")
         memory, dimension = self._frame(name, given)
         x = np.asarray(memory)
@@ -273,7 +276,7 @@ class Sim(_core.Sim):
         return Frame(x[0:3][d], x[3:7], x[7:16].reshape(3, 3), x[16:19][d], x[19:22], x[22:25][d], x[25:28])
 
     def jacobian(self, name: str, rotation: bool = False) -> Array:
-        """velocity = J v of a frame's origin; with rotation=True: spin = J v."""
+        """J with velocity = J v, of the origin of a frame; with rotation=True: angular velocity = J v."""
         return np.asarray(self._jacobian(name, rotation))
 
     def mass_matrix(self) -> Array:
@@ -285,16 +288,16 @@ class Sim(_core.Sim):
         return np.asarray(self._force(part))
 
     def momentum(self, body: str | None = None) -> Momentum:
-        """Of a body with all that hangs on it; without a name, of all."""
+        """Momentum of a body with all bodies below it in the tree; without a name, of the whole system."""
         x = np.asarray(self._momentum(0 if body is None else no_such(self.model.bodies, body, "body")))
         return Momentum(float(x[0]), x[1:4], x[4:7], x[7:10], x[10:13])
 
     def constraint_rows(self) -> tuple[Array, Array, Array, Array]:
-        """A, b of A a = b, and how far off positions and speeds are."""
+        """A and b of the constraints A a = b, and their violations by positions and by speeds."""
         A, b, phi, psi = (np.asarray(part) for part in self._rows())
         return A, b, phi, psi
 
-    # ---- Near this state
+    # ---- Analysis around this state
 
     def inverse(self, a: npt.ArrayLike, drive: str | Sequence[str] = ()) -> Inverse:
         """Which forces of the motors, constraints and contacts give these accelerations?
@@ -331,7 +334,7 @@ class Sim(_core.Sim):
 
     def sensitivity(self, by: Sequence[str] | str, times: npt.ArrayLike, *, method: str | None = None, step: float = 0.0,
                     tolerance: float = 0.0) -> Sensitivity:
-        """On through these times, with exact derivatives of the motion by parameters "m", starts "x(0)" and initial speeds "x'(0)"."""
+        """Move on through these times, with exact derivatives of the motion by parameters "m", initial values "x(0)" and speeds "x'(0)"."""
         from .study import unknowns_of
 
         moments = np.atleast_1d(floats(times, "times"))
@@ -353,7 +356,7 @@ class Sim(_core.Sim):
 
     def gradient(self, cost: Callable[[int, Array, Array], tuple[float, npt.ArrayLike, npt.ArrayLike]], steps: int, *,
                  controls: npt.ArrayLike | None = None) -> Gradient:
-        """The cost of the next `steps` steps of a robot (methods impulse and soft) and its exact derivatives; the state stays.
+        """The cost of the next `steps` steps of a robot (methods impulse and soft) and its exact derivatives; the state is unchanged.
 
         cost(step, q, v) returns (value, by_q, by_v) for the state after that many steps, derivatives of q being along the speeds; it
         is called for each state, the last one first. controls [steps, actuators]: values for each step; by default those of `ctrl`.
@@ -379,7 +382,7 @@ class Sim(_core.Sim):
 
     def run(self, time: float | None = None, *, every: float | None = None, digits: bool = False, record: bool = True,
             **options: Any) -> Run:
-        """On to `time`; the Sim is at its end afterwards. Options as of Model.run."""
+        """Run to `time`, where the Sim is left. The options are those of Model.run."""
         given = {"time": time, "every": every, **options}
         given = {name: value for name, value in given.items() if value is not None}
         try:
@@ -392,7 +395,7 @@ class Sim(_core.Sim):
 
 
 def _revive(model: "Model", asked: dict[str, Any], saved: bytes) -> Sim:
-    """A Sim from what `Sim.__reduce__` kept of it (pickle)."""
+    """A Sim restored from its pickle; see `Sim.__reduce__`."""
     sim = Sim(model, **asked)
     sim.restore(saved)
     return sim

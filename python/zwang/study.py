@@ -1,4 +1,4 @@
-"""Recordings and families of motions: certify, inverse, fit, sweep."""
+"""Recordings and sets of motions: certify, inverse, fit, optimise, sweep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Recording = Any  # the path of a CSV or HDF5 file, a Run, or (t, q) or (t, q, v)
 
 
 def recorded(model: "Model", recording: Recording) -> Any:
-    """As the extension takes it: a path, or (t, q, v or None) as arrays of floats."""
+    """The recording in the form that the extension expects: a path, or (t, q, v or None) as arrays of floats."""
     if isinstance(recording, (str, os.PathLike)):
         return recording
     if isinstance(recording, Run):
@@ -38,7 +38,7 @@ def recorded(model: "Model", recording: Recording) -> Any:
 
 
 def speeds_of(model: "Model", drive: str | Sequence[str]) -> list[float]:
-    """Indices of the speeds that these names mean; "all" means all."""
+    """Indices of the speeds with these names; "all": of all speeds."""
     if drive == "all":
         return [float(i) for i in range(len(model.speeds))]
     names = [drive] if isinstance(drive, str) else drive
@@ -47,7 +47,7 @@ def speeds_of(model: "Model", drive: str | Sequence[str]) -> list[float]:
 
 
 class Trial(Table):
-    """What `certify` found out about a recording.
+    """The result of `certify`.
 
     `verdict` is "motion", "not a motion", "off" (it leaves the constraints) or "coarse" (too coarse or noisy to decide). `force`
     [samples, n] is the force that the recording needs beyond those of the system, `force_size` its size, `force_error` the error of
@@ -81,10 +81,10 @@ class Trial(Table):
 
 def certify(model: "Model", recording: Recording, *, noise: float = 0.0, metric: npt.ArrayLike | None = None,
             columns: Mapping[str, str] | None = None) -> Trial:
-    """Is this recording a motion of the model? Raises zwang.Error where it cannot be examined.
+    """Is this recording a motion of the model? Raises zwang.Error if the recording cannot be examined.
 
     recording: the path of a CSV or HDF5 file, a `Run`, or (t, q) or (t, q, v). noise: of the recorded numbers, relative; 0: found in
-    the recording. metric: a positive matrix in place of the mass matrix. columns: names of the model to those of the file.
+    the recording. metric: a positive matrix in place of the mass matrix. columns: {name of the model: column of the file}.
 
         >>> import zwang
         >>> model = zwang.parse("coord x = 1\\nmass 1 at (x)\\nforce x: -x")
@@ -121,7 +121,7 @@ class Forces(Table):
 
 def inverse(model: "Model", recording: Recording, *, drive: str | Sequence[str] = (), noise: float = 0.0,
             columns: Mapping[str, str] | None = None) -> Forces:
-    """Which forces of the motors give this recording? drive: speeds on which any force may act besides, or "all".
+    """Which forces of the motors produce this recording? drive: speeds on which further forces may act, or "all".
 
         >>> import numpy as np, zwang
         >>> model = zwang.parse("coord x = 0\\nmass 2 at (x)")
@@ -146,7 +146,7 @@ class Estimate(NamedTuple):
 
 
 class Fit(Table):
-    """Values that explain recordings: `fit["m"].value`, `.error`, `.low`, `.high`; `fit.model` has them.
+    """Values that best explain recordings: `fit["m"].value`, `.error`, `.low`, `.high`; `fit.model` is the model with these values.
 
     `correlation` [unknowns, unknowns]; `undetermined`: changes of the unknowns, by name, that change nothing in the recordings;
     `noise`: of coordinates and speeds, by name; `cost`: sum of squares of residuals over their noise.
@@ -179,7 +179,7 @@ class Fit(Table):
 
     @property
     def model(self) -> "Model":
-        """The model with the fitted parameters; fitted starts are not in it."""
+        """The model with the fitted parameters, but not the fitted initial values."""
         params = {e.name: e.value for e in self.estimates if not e.name.endswith("(0)")}
         return self._model.with_params(**params)
 
@@ -206,11 +206,11 @@ def unknowns_of(model: "Model", vary: Any) -> tuple[tuple[int, int, float, float
 def fit(model: "Model", recordings: Recording | Sequence[Recording], vary: Sequence[str] | Mapping[str, Any] | str, *,
         sigma: Mapping[str, float] | None = None, method: str | None = None, step: float = 0.0, tolerance: float = 0.0,
         iterations: int = 0, columns: Mapping[str, str] | None = None) -> Fit:
-    """Parameters and starts that explain recordings best, by least squares with exact derivatives.
+    """Parameters and initial values that best explain recordings, by least squares with exact derivatives.
 
-    vary: names of parameters, starts `x(0)` and initial speeds `x'(0)`; as a dict, with bounds: {"mu": (0, 1), "m": None}.
+    vary: names of parameters, initial values `x(0)` and initial speeds `x'(0)`; as a dict, with bounds: {"mu": (0, 1), "m": None}.
     sigma: the noise of coordinates and speeds where it is known: {"x": 0.01, "x'": 0.1}.
-    recordings: one, or a list of several from the same start; as for `certify`, but a file need not have all coordinates.
+    recordings: one, or a list of several with the same initial state; as for `certify`, but a file need not have all coordinates.
 
         >>> import zwang
         >>> model = zwang.parse("param k = 2\\ncoord x = 1\\nmass 1 at (x)\\nforce x: -k * x")
@@ -233,7 +233,8 @@ def fit(model: "Model", recordings: Recording | Sequence[Recording], vary: Seque
 
 
 class Optimum(NamedTuple):
-    """What `optimise` found: `values` by name, `cost` and the cost `before`; `slope`: the largest that is left; `at_bound`: names."""
+    """The result of `optimise`: `values` by name, `cost` and the cost `before`; `slope`: the largest remaining slope of the cost;
+    `at_bound`: names of the values at a bound."""
 
     values: dict[str, float]
     cost: float
@@ -267,7 +268,7 @@ def optimise(model: "Model", *, time: float = 0.0, method: str | None = None, st
 class Sweep(Table):
     """The table of a sweep: `sweep["max(x)"]` is a column, `names` are their names, `values` [runs, columns] all numbers.
 
-    `status[i]` is "ok" or why run i failed; its numbers are NaN then.
+    `status[i]` is "ok", or the reason why run i failed; its numbers are then NaN.
     """
 
     names: tuple[str, ...]
@@ -312,10 +313,10 @@ def sweep(model: "Model", over: str | Sequence[str] | Mapping[str, Any], keep: s
           method: str | None = None, contact: str | None = None, after: float | str | None = None, samples: int = 0, seed: int = 1,
           threads: int = 1, journal: str | os.PathLike[str] | None = None,
           progress: Callable[[int, int], object] | None = None) -> Sweep:
-    """Runs of the model for all combinations of values, and quantities of each run as one table.
+    """Run the model for all combinations of values, and collect quantities of each run in one table.
 
-    over: {"omega": [1, 2, 3], "mu": "0.1..0.5 : 5"}, or lines as `zwang sweep --over` takes them. keep: "max(x), x at end". journal: a
-    file that keeps what is done, so that an interrupted sweep resumes. progress(done, runs) is called now and then.
+    over: {"omega": [1, 2, 3], "mu": "0.1..0.5 : 5"}, or lines in the syntax of `zwang sweep --over`. keep: "max(x), x at end". journal: a
+    file of the finished runs, from which an interrupted sweep resumes. progress(done, runs) is called from time to time.
 
         >>> import zwang
         >>> model = zwang.parse("param k = 1\\ncoord x = 1\\nmass 1 at (x)\\nforce x: -k * x")

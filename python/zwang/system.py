@@ -12,9 +12,9 @@ def _vector(parts: tuple[Number, ...]) -> str:
 
 
 class System:
-    """A system that is put together by calls, in place of the text of a .zw file; every call returns the System.
+    """A system that is built by calls instead of the text of a .zw file; every call returns the System.
 
-    Numbers may be formulas. `line` adds any statement of the language; `text` is the text so far, `model()` compiles it.
+    Formulas can be given in place of numbers. `line` adds any statement of the language; `text` is the text so far, `model()` compiles it.
 
         >>> import zwang
         >>> pendulum = zwang.System().param(g=9.81, l=2).coord(x="l", y=0).mass(1, "x", "y").gravity(0, "-g")
