@@ -23,7 +23,7 @@ static scene *draw(uint64_t seed)
     static const double difficulty[] = {0.1, 0.25, 0.4};
     scene_random_params p = scene_random_everything(difficulty[seed % 3]);
     p.n_max = 30;
-    p.features &= ~(unsigned)SCENE_PARALLEL; /* the other solver needs some room */
+    p.features &= ~(unsigned)SCENE_PARALLEL; /* the other solver needs a strictly feasible point */
     if (seed % 8 == 3)
         p.infeasible = 1;
     if (seed % 8 == 5)

@@ -1,4 +1,4 @@
-/* Scenes with compressed metric and rows, as contacts of many bodies are solved. */
+/* Scenes with compressed metric and rows, the form in which contacts of many bodies are solved. */
 #ifndef ZW_TEST_GAUSS_PACKED_H
 #define ZW_TEST_GAUSS_PACKED_H
 
@@ -39,7 +39,7 @@ static inline double entry(const zw_gauss *g, int i, int j)
     return sum;
 }
 
-/* 0: it has what the method does not take. */
+/* Returns 0 if the scene has something that the method does not support. */
 static inline int pack(const scene *s, packed *p)
 {
     const zw_gauss *g = &s->problem;

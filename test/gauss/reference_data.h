@@ -1,7 +1,7 @@
-/* Reference problems, solved in exact rational arithmetic or to 25 digits by others.
+/* Reference problems with independent solutions, in exact rational arithmetic or to 25 digits.
  *
  * The identifiers (D01, C06, A08, A09, H03, H06) are those of the project's reference collection.
- * Z is theirs: (a - a_free)' M (a - a_free), without the factor 1/2. */
+ * Z is defined as there: (a - a_free)' M (a - a_free), without the factor 1/2. */
 #ifndef ZWANG_TEST_GAUSS_REFERENCE_DATA_H
 #define ZWANG_TEST_GAUSS_REFERENCE_DATA_H
 
@@ -340,7 +340,7 @@ static const double reference_A09_b[3] = {1, 3, 2};
 static const double reference_A09_xdd[3] = {14.0 / 15, 7.0 / 15, 2};
 static const double reference_A09_residual[3] = {0.4, -0.2, 0};
 
-/* H06: A a >= b. Multipliers only where there is one answer; else lambda_unique is 0. */
+/* H06: A a >= b. Multipliers are given only if they are unique; else lambda_unique is 0. */
 typedef struct reference_unilateral {
     const char *name;
     int m, n;

@@ -130,7 +130,7 @@ static inline void check_status(zw_status got, zw_status expected, const zw_erro
     }
 }
 
-/* |x - y| <= tolerance (1 + |y|), as the reference problems ask. */
+/* |x - y| <= tolerance (1 + |y|), as the reference problems require. */
 #define assert_close(x, y, tolerance) check_close(x, y, tolerance, #x, __FILE__, __LINE__)
 #define assert_below(x, bound) check_below(x, bound, #x, __FILE__, __LINE__)
 #define assert_status(s, expected)                                                                 \

@@ -1,4 +1,4 @@
-/* One problem, solved by the algebra asked for; for the tests of the sparse path. */
+/* One problem, solved by the given algebra, dense or sparse; for the tests of the sparse path. */
 #ifndef ZWANG_TEST_SPARSE_ANSWER_H
 #define ZWANG_TEST_SPARSE_ANSWER_H
 
@@ -68,7 +68,7 @@ static inline int same_list(int count, const int *a, int other, const int *b)
     return count == other && memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-static inline double now(void) /* CPU time: others may be busy too */
+static inline double now(void) /* CPU time, since other processes may be running */
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

@@ -90,7 +90,7 @@ static zw_status solve(scene *s, zw_contact_law law, const double *guess)
     return status;
 }
 
-/* The same by the islands, compressed, from the guess: prox.c answers, or hands on. */
+/* The same by islands, compressed, from the guess: prox.c solves it or leaves it to the core. */
 static zw_status solve_islands(scene *s, gauss_islands *islands, zw_contact_law law,
                                const double *guess)
 {
@@ -130,7 +130,7 @@ static zw_status solve_islands(scene *s, gauss_islands *islands, zw_contact_law 
 
 /* ---- Closed forms --------------------------------------------------------------------------- */
 
-/* A mass of 2 at speed v, held by at most so much: p = 2 v is taken, or as much as there is. */
+/* A mass of 2 at speed v, stopped by an impulse within limits: p = 2 v, clamped to the limits. */
 static void one_mass(void **state)
 {
     static const double table[][4] = {
@@ -182,7 +182,7 @@ static void motor_with_a_range(void **state)
     (void)state;
 }
 
-/* A joint that an equation drives, with dry friction: all of the friction acts, against the way. */
+/* A joint driven by an equation, with dry friction: the full friction acts against the motion. */
 static void driven_joint(void **state)
 {
     for (int sign = -1; sign <= 1; sign++) {
@@ -192,7 +192,7 @@ static void driven_joint(void **state)
         *add_box(&s, -0.3, 0.3, 0) = 1;
         assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         assert_true(fabs(s.a[0] - sign) < 1e-14);
-        if (sign != 0) { /* else it does not matter which holds */
+        if (sign != 0) { /* at rest the two multipliers are not unique */
             assert_true(fabs(s.lambda[1] + 0.3 * sign) < 1e-14);
             assert_true(fabs(s.lambda[0] - 1.3 * sign) < 1e-14);
         }
@@ -200,8 +200,8 @@ static void driven_joint(void **state)
     (void)state;
 }
 
-/* A block on a slope of 45 degrees with mu = 0.5 and a brake: N = g cos, the brake takes what it
- * can of the rest. All three laws meet in one problem. */
+/* A block on a slope of 45 degrees with mu = 0.5 and a brake: N = g cos, and the brake takes what
+ * friction leaves, up to its limit. */
 static void brake_and_friction(void **state)
 {
     const double g = 10 * sqrt(0.5);
@@ -237,9 +237,9 @@ static void certificate_sees_it(void **state)
     s.free[0] = 1;
     *add_box(&s, -0.5, 2, 0) = 1;
     assert_true(certify(&s, 0.5, -0.5) < 1e-15);
-    assert_true(certify(&s, 0, -1) > 0.4);       /* holds with more than it has */
+    assert_true(certify(&s, 0, -1) > 0.4);       /* holds with more than its limit */
     assert_true(certify(&s, 0.75, -0.25) > 0.2); /* slides with less */
-    assert_true(certify(&s, 3, 2) > 0.5);        /* pushes the way it moves */
+    assert_true(certify(&s, 3, 2) > 0.5);        /* pushes in the direction of motion */
     s.free[0] = 0.25;
     assert_true(certify(&s, 0, -0.25) < 1e-15);
     (void)state;
@@ -251,9 +251,9 @@ static void conflicts_are_named(void **state)
 {
     scene s;
     begin(&s, 2);
-    *add_box(&s, -1, 1, 5) = 1; /* limits never contradict */
+    *add_box(&s, -1, 1, 5) = 1; /* a limited force contradicts nothing */
     *add(&s, (zw_block){.kind = ZW_EQUALITY}, 1) = 1;
-    *add_box(&s, -INFINITY, INFINITY, 2) = 1; /* but this is an equation */
+    *add_box(&s, -INFINITY, INFINITY, 2) = 1; /* but without limits this is an equation */
     assert_int_equal(solve(&s, ZW_CONTACT_CONVEX, NULL), ZW_CONFLICT);
     assert_int_equal(s.conflicts, 2);
     assert_int_equal(s.conflict[0], 1);
@@ -319,7 +319,7 @@ static void random_limits(double limit[2])
     }
 }
 
-/* So many boxes, every third row in one column only, some with compliance. */
+/* `boxes` boxes, every third row with a single entry, some with compliance. */
 static void random_scene(scene *s, int n, int boxes, int equalities, int cones)
 {
     begin(s, n);
@@ -404,7 +404,7 @@ static int delassus(const scene *s, double W[ROWS][ROWS], double *c)
     return 1;
 }
 
-/* The multipliers by trying all modes of all boxes; 0: none fits clearly (ties, dependent rows). */
+/* Multipliers by trying all modes of all boxes; 0: no clear result (ties, dependent rows). */
 static int by_all_modes(const scene *s, double *lambda)
 {
     double W[ROWS][ROWS], c[ROWS];
@@ -456,7 +456,7 @@ static double away(int n, const double *x, const double *y)
     return most;
 }
 
-/* Against all 3^m modes; cold, and warm from another problem's answer; mirrored; by islands. */
+/* Compared with the search over all 3^m modes; cold and warm started; mirrored; by islands. */
 static void agrees_with_all_modes(void **state)
 {
     gauss_islands *islands = gauss_islands_create();
@@ -500,7 +500,7 @@ static void agrees_with_all_modes(void **state)
     (void)state;
 }
 
-/* A row that is there twice: the limits add up. Which of the two pushes is undetermined. */
+/* The same row twice: the limits add up; how the two share the force is undetermined. */
 static void dependent_rows(void **state)
 {
     int count = scaled(300);
@@ -524,7 +524,7 @@ static void dependent_rows(void **state)
     (void)state;
 }
 
-/* With Coulomb's cones. A symmetric box is a cone of two rows too, whose normal row says that
+/* With Coulomb's cones. A symmetric box is also a cone of two rows whose normal row states that
  * lambda_N = limit: 0 a - b + lambda_N = 0. */
 static void boxes_with_cones(void **state)
 {
@@ -641,7 +641,7 @@ static void long_chains(void **state)
         gauss_islands_answer answer;
         assert_int_equal(zw_gauss_solve(&c.problem, &options, work, &motion, NULL), ZW_OK);
         double guess[CHAIN_ROWS];
-        for (int turn = 0; turn < 2; turn++) { /* cold, and from near */
+        for (int turn = 0; turn < 2; turn++) { /* cold, and warm from a nearby problem */
             options.guess = turn > 0 ? guess : NULL;
             assert_int_equal(
                 gauss_islands_solve(islands, &c.problem, &options, NULL, &answer, NULL), ZW_OK);

@@ -1,8 +1,8 @@
-/* A seeded campaign of random problems, short enough for every day. The environment variable
- * ZW_CAMPAIGN scales it: "small" is a 25th, a number is a factor.
+/* A campaign of random problems with fixed seeds, short enough for every test run. The environment
+ * variable ZW_CAMPAIGN scales it: "small" is a 25th, a number is a factor.
  *
- * What is called solved must pass the public certificate; almost everything that has a solution
- * must be solved; what has none must never be called solved. */
+ * A problem reported as solved must pass the public certificate; nearly all problems that have a
+ * solution must be solved; one that has none must never be reported as solved. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +42,8 @@ static int scaled(int count)
 typedef struct tally {
     const char *title;
     int count, solved, wrong, shown;
-    int slandered; /* called contradictory though a motion is known that all blocks admit */
-    double worst;  /* certificate among the solved */
+    int slandered; /* reported as contradictory though a feasible motion is known */
+    double worst;  /* largest certificate of the solved problems */
 } tally;
 
 static void tally_complain(tally *t, const scene *s, const solved *answer, double worst)
@@ -118,7 +118,7 @@ static void coulomb_all_families(void **state)
     tally all = {.title = "Coulomb"};
     for (int family = 0; family < SCENE_FAMILIES; family++) {
         tally t = {.title = scene_family_name((scene_family)family)};
-        /* A tall stack costs as much as all others together: fewer of them. */
+        /* A tall stack costs as much as all other scenes together: use fewer of them. */
         int tall = family == SCENE_STACK_TALL, count = tall ? TALL_STACKS : EACH_FAMILY;
         for (int i = 0; i < scaled(count); i += tall ? campaign_stride(4) : 1) {
             scene *s = scene_contact((scene_family)family, 3000000u + (unsigned)i);

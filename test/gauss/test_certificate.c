@@ -1,5 +1,5 @@
-/* The certificate: zero on right answers, and each kind of wrong shows in its own field, in
- * proportion.
+/* The certificate: zero for correct solutions; each kind of error appears in its own field, in
+ * proportion to its size.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 /* ---- One problem with all kinds of rows
  * ---------------------------------------------------------- */
 
-/* Identity metric, six unknowns that do not meet: a0 = 2 held; a1 >= 1 pressed, a2 >= -9 open; a
+/* Identity metric, six uncoupled unknowns: a0 = 2 held; a1 >= 1 pressed, a2 >= -9 open; a
  * contact on a3 a4 a5, pressed by 4 and sliding: mu = 1/2, so friction takes 2 from (5, 0). */
 typedef struct sample {
     zw_gauss problem;
@@ -75,13 +75,13 @@ static void right_answer_passes(void **state)
 
 typedef struct fault {
     const char *about;
-    int unknown, row;       /* what is moved: a[unknown] and lambda[row], by size each; -1: none */
+    int unknown, row;       /* changed by `size`: a[unknown] and lambda[row]; -1: none */
     double by_a, by_lambda; /* signs and weights of the two */
-    int stationarity, feasibility, membership, natural; /* which fields must see it */
-    int block; /* where the worst is: -1 stationarity, -2 do not care */
+    int stationarity, feasibility, membership, natural; /* the fields that must show it */
+    int block; /* of the largest residual; -1: stationarity, -2: any */
 } fault;
 
-/* Moving a and lambda of a row together leaves stationarity alone (the metric is the identity). */
+/* Changing a and lambda of a row together preserves stationarity (the metric is the identity). */
 static const fault faults[] = {
     {"force that nothing explains", 0, -1, 1, 0, 1, 1, 0, 0, -2},
     {"multiplier that moves nothing", -1, 0, 0, 1, 1, 0, 0, 0, -1},
@@ -147,8 +147,7 @@ static void each_fault_in_its_field(void **state)
     }
 }
 
-/* Coulomb's answer slides without lifting; by the convex law that is a violation, and vice versa.
- */
+/* Coulomb's solution slides without lifting, which violates the convex law; and vice versa. */
 static void laws_are_distinguished(void **state)
 {
     (void)state;
@@ -169,7 +168,7 @@ static void laws_are_distinguished(void **state)
 /* ---- Nonsense
  * ------------------------------------------------------------------------------------- */
 
-/* An answer with a number that is none is not a good answer, wherever it stands. */
+/* A solution that contains NaN or infinity anywhere is not certified. */
 static void nonsense_is_not_praised(void **state)
 {
     (void)state;
@@ -196,8 +195,8 @@ static void nonsense_is_not_praised(void **state)
 /* ---- Internal forces
  * ------------------------------------------------------------------------------ */
 
-/* A box squeezed between two walls by internal forces of any size: they explain nothing and must
- * not hide that the motion is wrong by one part in ten thousand. */
+/* A box squeezed between two walls by internal forces of any size: they do not affect the motion
+ * and must not hide that it is wrong by one part in ten thousand. */
 static void inflated_forces_hide_nothing(void **state)
 {
     (void)state;
@@ -214,7 +213,7 @@ static void inflated_forces_hide_nothing(void **state)
         zw_certificate c = certify(&problem, ZW_CONTACT_CONVEX, wrong, pushed, NULL);
         assert_true(c.feasibility > 3e-5 && c.worst > 3e-5);
         c = certify(&problem, ZW_CONTACT_CONVEX, right, pushed,
-                    NULL); /* a force that moves nothing */
+                    NULL); /* the internal force has no effect */
         assert_below(3e-5, c.stationarity);
     }
 }
@@ -229,7 +228,8 @@ static void inflated_contacts_hide_nothing(void **state)
     zw_gauss problem = {.n = 2, .free = free, .block_count = 2, .block = block, .A.dense = A};
     const double a[2] = {3, 0}, lambda[4] = {4, -2, 0, 0};
     assert_below(certify(&problem, ZW_CONTACT_COULOMB, a, lambda, NULL).worst, 1e-15);
-    for (double squeeze = 1.0; squeeze < 1e7; squeeze *= 100.0) { /* friction does not follow */
+    for (double squeeze = 1.0; squeeze < 1e7;
+         squeeze *= 100.0) { /* friction does not grow with it */
         const double inflated[4] = {4 + squeeze, -2, squeeze, 0};
         assert_below(0.1, certify(&problem, ZW_CONTACT_COULOMB, a, inflated, NULL).worst);
     }
@@ -292,9 +292,9 @@ static void verdict_does_not_depend_on_units(void **state)
 
 /* ---- Stopped dead --------------------------------------------------------------------------- */
 
-/* A chain of links whose joints are at their limits: the rows say a_2 <= 0, a_3 <= 0 and hold, so
- * that all numbers of these rows are round-off. The answer is as good as any other, and wrong by
- * a millionth of the force it is not. */
+/* A chain of links whose joints are at their limits: the rows a_2 <= 0 and a_3 <= 0 are active, so
+ * that all terms of these rows are round-off. The solution is certified all the same, but not if
+ * it is wrong by a millionth of the force. */
 static void joints_stop_dead(void **state)
 {
     static const double M[16] = {4.0274, 2.4777, 1.1764, 0.3019, 2.4777, 1.6306, 0.8173, 0.2194,
@@ -323,8 +323,8 @@ static void joints_stop_dead(void **state)
     solved_free(&s);
 }
 
-/* A force between -2 and 3 that wants to stop a mass: at either end it is a right answer, at the
- * other one it is not complementary. */
+/* A force between -2 and 3 that opposes the motion of a mass: one end of the range is the solution,
+ * the other is not complementary. */
 static void boxes_have_two_ends(void **state)
 {
     (void)state;

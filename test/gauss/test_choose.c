@@ -1,4 +1,5 @@
-/* Forces that the laws of rigid bodies leave undetermined: the same ones every time. */
+/* Forces that the laws of rigid bodies leave undetermined: the choice among them is reproducible.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ static void make(table *t, double x0, double y0)
                             .b = t->b};
 }
 
-/* The forces from this guess: with the choice, then about what came of it. */
+/* The forces from this guess: with the choice, then again with the result as the guess. */
 static void stand(gauss_islands *is, table *t, double share, const double *guess, double *force)
 {
     zw_gauss_options options = zw_gauss_options_default();
@@ -70,7 +71,7 @@ static void stand(gauss_islands *is, table *t, double share, const double *guess
         options.guess = force;
     }
     for (int k = 0; k < 3; k++) {
-        assert_true(fabs(answer.a[k]) < 1e-9); /* nothing gives way */
+        assert_true(fabs(answer.a[k]) < 1e-9); /* the table stays at rest */
     }
 }
 
@@ -94,7 +95,7 @@ static void four_legs(void **state)
     gauss_islands_free(is);
 }
 
-/* Three legs carry what they must, to the bit the same with the choice and without. */
+/* Three legs are determinate: their forces have the same bits with the choice and without. */
 static void three_legs(void **state)
 {
     (void)state;
@@ -109,9 +110,9 @@ static void three_legs(void **state)
     gauss_islands_free(is);
 }
 
-/* At rest, from forces of an instant ago: a leg in the air leaves no choice, and the three others
- * carry what they must, to round-off; but one that stands on the floor and carries nothing in the
- * guess gets its share. */
+/* At rest, from the forces of the step before: with one leg in the air the three others are
+ * determinate, to round-off; but a leg on the floor that carries nothing in the guess gets its
+ * share. */
 static void at_rest(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void at_rest(void **state)
     gauss_islands_free(is);
 }
 
-/* Six legs, one of them in the air: it carries nothing, the others share as if it were not there.
+/* Six legs, one of them in the air: it carries nothing, and the others share the load without it.
  */
 static void a_leg_in_the_air(void **state)
 {

@@ -1,5 +1,5 @@
-/* Contradictions: found, named, and minimal: all of the named blocks together contradict each
- * other, and without any one of them the others do not. */
+/* Contradictions are found, named, and minimal: the named blocks contradict each other, and no
+ * longer do so if any one of them is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum { SCENES = 60 };
 
 /* ---- Parts of a problem --------------------------------------------------------------------- */
 
-/* The problem with the listed blocks only, but for `without` (-1: all of the list). */
+/* The problem with the listed blocks only, except `without` (-1: all of the list). */
 static solved solve_part(const zw_gauss *whole, int count, const int *list, int without)
 {
     size_t n = (size_t)whole->n, m = (size_t)solved_rows(whole) + 1;
@@ -122,7 +122,7 @@ static void all_kinds(void **state)
     random_conflicts(SCENE_ALL_KINDS, SCENE_REDUNDANT, 400);
 }
 
-/* Rows, units and masses do not change which blocks are named. */
+/* Scales of rows, units and masses do not change which blocks are named. */
 static void blame_does_not_depend_on_units(void **state)
 {
     (void)state;
@@ -227,7 +227,8 @@ static void by_hand(void **state)
     }
 }
 
-/* Contradicting but soft: springs pull against each other, nothing is wrong. */
+/* Contradictory but compliant rows are springs that pull against each other, which is no conflict.
+ */
 static void compliance_settles_a_conflict(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* Textbook contacts under Coulomb's exact law, in velocity form with impulses, where paper and
- * pencil give the answer. Unknowns are (v) or (v, omega); rows of a contact: normal, slide, slide,
- * ... */
+/* Textbook contacts under Coulomb's exact law, in velocity form with impulses, with solutions in
+ * closed form. Unknowns are (v) or (v, omega); rows of a contact: normal, slide, slide, ... */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,8 +151,8 @@ static void box_rests_on_four_corners(void **state)
     solved_free(&s);
 }
 
-/* Straight on: braked by mu g h; friction below the centre loads the front edge, without tipping as
- * long as mu z < x: front and rear edge carry m g h (1 +- mu z/x)/2. */
+/* Sliding straight ahead: braked by mu g h. Friction acts below the centre and loads the front
+ * edge; the box does not tip while mu z < x: front and rear edge carry m g h (1 +- mu z/x)/2. */
 static void box_slides_straight(void **state)
 {
     (void)state;
@@ -196,7 +195,7 @@ static solved ball(const double *friction, const double *free)
     return solve(&problem, NULL);
 }
 
-/* Spinning on the spot: braked by mu_s N / I, and stopped where that is enough. */
+/* Spinning in place: slowed by mu_s N / I, and stopped where that suffices. */
 static void ball_spins_down(void **state)
 {
     (void)state;
@@ -213,7 +212,8 @@ static void ball_spins_down(void **state)
     }
 }
 
-/* On ice rolling friction slows the rotation and leaves the velocity alone. */
+/* Without sliding friction, rolling friction slows the rotation and does not change the velocity.
+ */
 static void ball_rolls_on_ice(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void ball_sticks_on_a_slope(void **state)
 
 /* ---- Several contacts on one body ----------------------------------------------------------- */
 
-/* A point in the corner of floor (z) and wall (x), pushed along y: both brake, or hold it. */
+/* A point in the corner of floor (z) and wall (x), pushed along y: both slow it or hold it. */
 static void point_in_a_corner(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static void point_in_a_corner(void **state)
 }
 
 /* An object (x, z) between two fingers (x_left, x_right) that push with impulse F each: held while
- * 2 mu F >= weight, else it slips through by the rest. */
+ * 2 mu F >= weight, else the excess weight makes it slip. */
 static void gripper_holds_and_slips(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Coulomb's law on scenes of contact: the energy that friction takes, ice, warm starts, and data
- * that have no solution. */
+/* Coulomb's law on scenes of contact: the energy that friction dissipates, contacts without
+ * friction, warm starts, and problems without a solution. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,10 +62,10 @@ static double size_of(const scene *s, const double *a)
     return size;
 }
 
-/* ---- The law, said with energies ------------------------------------------------------------ */
+/* ---- The law in terms of energies ----------------------------------------------------------- */
 
-/* Contact by contact: no work along the normal, and sliding takes N sqrt(sum (mu_i w_i)^2), all in
- * units of the current energy. Not a word of De Saxce. */
+/* For each contact: no work along the normal, and sliding dissipates N sqrt(sum (mu_i w_i)^2), all
+ * relative to the current energy. This does not use De Saxce's form of the law. */
 static double energy_error(const scene *s, const zw_motion *motion)
 {
     const double *w = motion->residual, *r = motion->lambda;
@@ -107,9 +107,9 @@ static void friction_takes_what_Coulomb_says(void **state)
     assert_true(solutions >= 0.97 * count);
 }
 
-/* ---- Ice ------------------------------------------------------------------------------------ */
+/* ---- No friction ---------------------------------------------------------------------------- */
 
-/* The same scene with inequalities for the normals and nothing else. */
+/* The same scene with inequalities for the normals and no other rows of contacts. */
 static zw_gauss on_ice(scene *s)
 {
     zw_gauss ice = s->problem;
@@ -161,7 +161,7 @@ static void no_friction_is_an_inequality(void **state)
             double size = size_of(s, rows.motion.a);
             assert_below(apart(s, cones.motion.a, rows.motion.a), 1e-9 * size);
             solved_free(&cones);
-            cones = solve(&s->problem, NULL); /* Coulomb's law sees no difference */
+            cones = solve(&s->problem, NULL); /* for Coulomb's law it is the same problem */
             assert_status(cones, ZW_OK);
             assert_below(apart(s, cones.motion.a, rows.motion.a), 1e-7 * size);
             solved_free(&cones);
@@ -173,8 +173,8 @@ static void no_friction_is_an_inequality(void **state)
 
 /* ---- Warm starts ---------------------------------------------------------------------------- */
 
-/* How near two answers on one branch must be. Where contacts neither slide nor stick firmly, an
- * error e of the law allows sqrt(e) in the motion; other branches differ by 1e-2. */
+/* The largest difference between two solutions on one branch. Where contacts are on the verge of
+ * sliding, an error e of the law allows sqrt(e) in the motion; other branches differ by 1e-2. */
 static double same_branch(scene_family family)
 {
     int firm = family == SCENE_ISOSTATIC || family == SCENE_PAINLEVE || family == SCENE_ROLLING ||
@@ -182,7 +182,7 @@ static double same_branch(scene_family family)
     return firm ? 1e-8 : 1e-5;
 }
 
-/* From the answer, the same answer, at less cost. */
+/* Started from the solution, the solver returns the same one at less cost. */
 static void guess_saves_work(void **state)
 {
     (void)state;
@@ -211,7 +211,8 @@ static void guess_saves_work(void **state)
     assert_true(4 * warm_total < cold_total);
 }
 
-/* A guess from elsewhere costs time, never the answer; guess_only may give up but not lie. */
+/* An unrelated guess costs time but not the solution; with guess_only the solver may give up but
+ * must not report a wrong solution. */
 static void bad_guess_is_survived(void **state)
 {
     (void)state;
@@ -259,7 +260,7 @@ static void closing_wedge_has_no_solution(void **state)
     }
 }
 
-/* Two walls closing on a point, by hand: u >= 1 and -u >= 0 along x, whatever the friction. */
+/* Two walls closing on a point: u >= 1 and -u >= 0 along x, with any friction. */
 static void closing_walls_by_hand(void **state)
 {
     (void)state;
@@ -279,7 +280,7 @@ static void closing_walls_by_hand(void **state)
     solved_free(&s);
 }
 
-/* Thin steep rods on a rough floor: solved and right, or not called solved. */
+/* Thin steep rods on a rough floor: either solved correctly or not reported as solved. */
 static void painleve_is_never_wrong_in_silence(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* Many more contacts than unknowns: a plate on a table, touched in a grid of points with friction.
  *
- * What the points between the corners can push with, the corners can push with, too: the plate
- * moves as on its four corners alone, which the dense core solves. And it costs what the unknowns
- * cost, not the rows. */
+ * Any resultant of the contact forces can also be produced at the corners: the plate moves as on
+ * its four corners alone, which the dense core solves. The cost depends on the number of unknowns,
+ * not of rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ typedef struct plate {
     double M[UNKNOWNS], force[UNKNOWNS], C[UNKNOWNS], A[3 * POINTS + 1][UNKNOWNS];
 } plate;
 
-/* Three rows of a point at (x, y, -h) of a plate with its centre at 0: the normal, and across. */
+/* Three rows of a point at (x, y, -h) of a plate centred at 0: normal and two tangents. */
 static void put_point(double A[3][UNKNOWNS], double x, double y, double h)
 {
     memset(A, 0, 3 * sizeof *A);
@@ -91,8 +91,8 @@ static void holds_and_slides(void **state)
     assert_close(a[1], (9 - 5) / 2.0, 1e-9);
 }
 
-/* It turns in place, and friction takes the energy of every point: Z of Coulomb's law is not a
- * minimum, but the motion is one that no point speeds up. */
+/* The plate turns in place, with less acceleration than without friction, which acts at every
+ * point. The motion under Coulomb's law is not a minimum of Z. */
 static void turns_in_place(void **state)
 {
     double a[UNKNOWNS];
@@ -114,18 +114,19 @@ static void with_a_known_force(void **state)
     assert_status(s, ZW_OK);
     assert_close(s.motion.a[0], 1, 1e-9);
     assert_int_equal(s.motion.factorizations, 0);
-    assert_close(s.motion.F_C[0], -2, 1e-9); /* the slide is held back by 1 N less */
+    assert_close(s.motion.F_C[0], -2, 1e-9); /* on the plate; the slide takes the other 1 N */
     solved_free(&s);
 }
 
-/* Contacts that contradict each other are named by the core, as ever. */
+/* Contacts that contradict each other are left to the core and not reported as solved. */
 static void contradictions_are_named(void **state)
 {
     static double b[3 * POINTS + 1];
     zw_gauss_options options = {.algebra = ZW_ALGEBRA_DENSE, .effort = 20};
     (void)state;
     make(&all, 12, 0, 0, 0, 0);
-    for (int i = 0; i < 3 * 144; i += 6) { /* every second pushes down, and both ask for more */
+    for (int i = 0; i < 3 * 144;
+         i += 6) { /* every second normal is reversed, yet both gaps must open */
         b[i] = b[i + 3] = 1;
         for (int j = 0; j < UNKNOWNS; j++) {
             all.A[i + 3][j] = -all.A[i][j];

@@ -1,5 +1,5 @@
-/* A solve costs no more than its limit, by every path through the kernel, and ends when asked
- * to. */
+/* A solve costs no more than its limit on every path through the kernel, and stops when asked to.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 #include "gauss/solved.h"
 #include "scene/scene.h"
 
-enum { SEEDS = 12, ROUND = 4 }; /* ROUND: what has been begun is brought to an end */
+enum { SEEDS = 12, ROUND = 4 }; /* ROUND: an iteration in progress is completed */
 
 static const zw_algebra algebra[] = {ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE};
 
-/* Walls that close on a body have no answer: left alone, every method of the portfolio tries. */
+/* Walls that close on a body: no solution exists, and without a limit every method is tried. */
 static scene *hard(int k, int seed)
 {
     static const scene_family family[] = {SCENE_WEDGE_CLOSING, SCENE_IMPACT, SCENE_STACK_TALL,
@@ -39,7 +39,7 @@ static void effort_is_a_bound(void **state)
                     assert_true(answer.status == ZW_OK || answer.status == ZW_JAMMED ||
                                 answer.status == ZW_INACCURATE || answer.status == ZW_CONFLICT ||
                                 answer.status == ZW_NO_SOLUTION);
-                    /* what is called solved is solved, however little it may have cost */
+                    /* a solution is certified, however small the limit */
                     if (answer.status == ZW_OK) {
                         assert_true(certify(&s->problem, options.contact, answer.motion.a,
                                             answer.motion.lambda, answer.motion.C)
@@ -74,7 +74,7 @@ static void a_solve_ends_when_asked_to(void **state)
                                             .stop = count_down,
                                             .user = &left};
                 solved answer = solve(&s->problem, &options);
-                if (left < 0) { /* it was asked so often that it had to hear of it */
+                if (left < 0) { /* the callback has requested a stop */
                     assert_int_equal(answer.status, ZW_INTERRUPTED);
                     assert_true(answer.motion.factorizations <= 5 + ROUND);
                 }

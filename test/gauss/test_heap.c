@@ -1,4 +1,4 @@
-/* Cubic heaps of spheres: more contacts than motions, and many answers for the forces. */
+/* Cubic heaps of spheres: more contacts than degrees of freedom, so the forces are not unique. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void put_contact(heap *h, int i, int j, int normal)
     }
 }
 
-/* side^3 spheres, pushed about sideways. */
+/* side^3 spheres, pushed sideways at random. */
 static heap *make(int side)
 {
     heap *h = calloc(1, sizeof *h);
@@ -149,7 +149,8 @@ static void large_heaps_are_cheap(void **state)
     free(h);
 }
 
-/* Whatever the effort allowed, what is said of the answer is true, and more effort ends well. */
+/* With any limit of effort the reported certificate is true, and with enough of it the problem is
+ * solved. */
 static void effort_is_bounded(void **state)
 {
     (void)state;

@@ -69,9 +69,9 @@ static gauss_impact_answer row(int n, const double *mass, double e, const double
     return answer;
 }
 
-/* Equal balls, one comes in: sequential, the last leaves with ((1 + e)/2)^(n - 1); with e = 1 it is
- * the only one. Simultaneous with e = 1: all impulses at once turn v into 2 P v - v, with P v the
- * common speed 1/n: that is 2/n - 1 and 2/n. */
+/* Equal balls at rest, hit by one at speed 1. Sequential law: the last leaves with
+ * ((1 + e)/2)^(n - 1), and for e = 1 it is the only one that moves. Simultaneous law with e = 1:
+ * v becomes 2 P v - v, with P v the common speed 1/n: that is 2/n - 1 and 2/n. */
 static void equal_balls(void **state)
 {
     (void)state;
@@ -101,7 +101,8 @@ static void equal_balls(void **state)
     }
 }
 
-/* Three balls on paper. Masses 1, 1, 1, e: first 1 and 2, then 2 and 3. */
+/* Three balls in closed form. Masses 1, 1, 1 and restitution e: first 1 and 2 collide, then 2 and
+ * 3. */
 static void three_balls(void **state)
 {
     (void)state;
@@ -147,7 +148,7 @@ static gauss_impact_answer break_two(double aside, double *v)
     return answer;
 }
 
-/* Two impacts are equally strong if they are to round-off, and not if they are to six digits. */
+/* Two impacts count as equally strong if they agree to round-off, but not to six digits only. */
 static void equal_strengths(void **state)
 {
     (void)state;
@@ -160,8 +161,8 @@ static void equal_strengths(void **state)
     }
 }
 
-/* What is weak is an impact as well: the third ball flees with 1 - 1e-8, and is reached. But
- * three that hit each other again and again come to rest within some rounds. */
+/* Weak impacts count: the third ball moves away with 1 - 1e-8 and is hit. But three balls that hit
+ * each other again and again come to rest after a bounded number of impacts. */
 static void weak_impacts(void **state)
 {
     (void)state;
@@ -349,10 +350,10 @@ static void note(const cluster *c, const double *v, const gauss_impact_answer *a
     t->momentum = fmax(t->momentum, fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2]))));
 }
 
-/* Over random clusters of bodies with friction up to 2 and all sorts of restitution no impact gains
- * energy, nothing goes on to approach, momentum is kept; and the mirror image of a problem has the
- * mirror image of the answer, to the bit: a mirror changes signs of unknowns, and nothing that is
- * computed depends on these but for its own sign (reflections: see lq_reflect in dense_lq.c). */
+/* In random clusters of bodies with friction up to 2 and any restitution no impact gains energy, no
+ * contact continues to close, and momentum is conserved. The mirror image of a problem has the
+ * mirror image of the solution, to the bit: a mirror changes signs of unknowns, and computed
+ * numbers depend on these only in their own sign (reflections: see lq_reflect in dense_lq.c). */
 static void clusters(int smooth, int count)
 {
     dice d = dice_of(smooth ? 21 : 20);
@@ -408,8 +409,9 @@ static void rough_clusters(void **state)
     clusters(0, times(100));
 }
 
-/* Kane and Levinson's double pendulum hits the floor (1985): Newton's law with friction as it is
- * written gains energy; here it does not. Two rods of length 1 and mass 1, tip on a rough floor. */
+/* A double pendulum hits the floor (Kane and Levinson 1985): Newton's law of restitution with
+ * friction would gain energy; here energy never grows. Two rods of length 1 and mass 1, tip on a
+ * rough floor. */
 static void kanes_pendulum_gains_nothing(void **state)
 {
     (void)state;
@@ -437,7 +439,7 @@ static void kanes_pendulum_gains_nothing(void **state)
         double after = 0.5 * (M[0] * v[0] * v[0] + M[2] * v[1] * v[1]) + M[1] * v[0] * v[1];
         reduced += answer.share < 1;
         assert_true(after <= before * (1 + 1e-12));
-        /* and by no more than that takes */
+        /* and no more than the impact dissipates */
         assert_true(answer.share == 1 || after >= before * (1 - 1e-8));
         assert_true(sin(a) * v[0] + sin(b) * v[1] >= -1e-13);
         gauss_impact_free(x);
@@ -446,7 +448,7 @@ static void kanes_pendulum_gains_nothing(void **state)
     assert_true(reduced > 0);
 }
 
-/* A wall that moves does work; what the impact takes is counted in its frame. */
+/* A moving wall does work; the dissipated energy is that in the frame of the wall. */
 static void walls_that_move_do_work(void **state)
 {
     (void)state;
@@ -473,8 +475,8 @@ static void walls_that_move_do_work(void **state)
     }
 }
 
-/* Disks in a row that touch, with friction, and speeds along the row: friction has nothing to do,
- * but every impact is a problem of the kernel. */
+/* Disks in a row that touch, with friction, and speeds along the row: friction does not act, but
+ * every impact is solved by the kernel. */
 static gauss_impact_answer rough_row(int disks, const double *mass, double e, double *v)
 {
     enum { MOST_DISKS = 150 };
@@ -509,8 +511,8 @@ static gauss_impact_answer rough_row(int disks, const double *mass, double e, do
     return answer;
 }
 
-/* The last one leaves with all of the speed, however many there are; and three that hit each other
- * again and again do what smooth ones do (weak_impacts). */
+/* The last disk leaves with the full speed, however many there are; and three that hit each other
+ * again and again behave as without friction (weak_impacts). */
 static void rough_rows(void **state)
 {
     (void)state;

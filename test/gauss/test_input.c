@@ -1,4 +1,4 @@
-/* Bad input of every sort gets a clean status and a message that names the culprit. */
+/* Every kind of bad input gets a defined status and a message that names its cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,8 +55,8 @@ static sample *sample_new(void)
     return &s;
 }
 
-/* Refused, when the workspace is made and by a workspace made before it was spoiled; the text has
- * `word` in it. */
+/* Refused both when the workspace is created and by a workspace created before the problem was
+ * spoiled; the message contains `word`. */
 static void refuse(void (*spoil)(sample *s, double bad), double bad, const char *word)
 {
     sample *s = sample_new();

@@ -1,5 +1,5 @@
-/* What must not change the motion: repetition of constraints, units, the form of the metric; and
- * what a metric without mass in some directions means. */
+/* The motion does not depend on repeated constraints, units, or the form of the metric; and a
+ * metric without mass in some directions is the limit of small masses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static int has_compliance(const scene *s)
     return s->compliance != NULL && largest(s->m, s->compliance) > 0.0;
 }
 
-/* Copies of equality blocks are redundant, by number; originals only if they were before. */
+/* Copies of equality blocks are listed as redundant; originals only if they were so before. */
 static void check_redundant(const scene *s, const zw_motion *once, const zw_motion *thrice)
 {
     int count = s->problem.block_count;
@@ -161,7 +161,7 @@ static void units_do_not_matter(void **state)
 
 /* ---- The form of the metric ----------------------------------------------------------------- */
 
-/* A metric known only by what it does: a dense Cholesky factor L, row-major. */
+/* A metric given as an operator: a dense Cholesky factor L, row-major. */
 typedef struct hidden_metric {
     int n;
     double M[MAX_N * MAX_N], L[MAX_N * MAX_N];
@@ -353,7 +353,8 @@ static void lever_without_mass(void **state)
     solved_free(&s);
 }
 
-/* Random ones are the limit of small masses: the difference shrinks as the mass does. */
+/* Random massless directions are the limit of small masses: the difference shrinks with the mass.
+ */
 static void massless_is_a_limit(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A problem that falls apart: the pieces are independent of each other. */
+/* A problem that consists of independent pieces, called islands. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 enum { MOST = 40, PER = 3, CONTACTS = 4 };
 
 /* Heaps of points: in each, PER unknowns coupled by masses, and CONTACTS cones among them; their
- * unknowns are dealt out like cards, so no piece is a range. */
+ * unknowns are interleaved, so that no piece is a contiguous range. */
 typedef struct scene {
     int heaps, n, m;
     double metric[MOST * PER * PER], free[MOST * PER];
@@ -37,7 +37,7 @@ static int card(const scene *s, int heap, int i)
     return i * s->heaps + heap;
 }
 
-/* Heap h is the same whatever the others are: its numbers spring from its own seed. */
+/* Heap h does not depend on the others: its numbers come from its own seed. */
 static void put_heap(scene *s, int heap, unsigned long seed)
 {
     for (int k = 0; k < CONTACTS; k++) {
@@ -119,8 +119,8 @@ static void together_as_alone(void **state)
     gauss_islands_free(alone);
 }
 
-/* Free motions that are admissible are the answer: no push, and certified so. Coulomb's law asks
- * for a normal that does not close, the convex one for mu times the slip. */
+/* An admissible free motion is the solution: no forces, and it is certified. Coulomb's law
+ * requires that the gap does not close, the convex law that it opens with mu times the slip. */
 static void free_where_it_may(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void free_where_it_may(void **state)
     for (int k = 0; k < 2; k++) {
         for (seed[0] = 0; seed[0] < 300; seed[0]++) {
             make(&s, 1, seed);
-            s.free[0] = 0.01 * (double)seed[0]; /* upwards, more and more */
+            s.free[0] = 0.01 * (double)seed[0]; /* upwards, faster each time */
             zw_gauss_options options = {.contact = law[k]};
             gauss_islands_answer answer;
             zw_certificate proof;
@@ -151,7 +151,7 @@ static void free_where_it_may(void **state)
     gauss_islands_free(islands);
 }
 
-/* The convex law has one motion: by pieces it is that of the whole. */
+/* Under the convex law the motion is unique: solved by pieces it is that of the whole. */
 static void as_the_whole(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void one_contradicts(void **state)
     gauss_islands_free(islands);
 }
 
-/* Shapes that come back ask for no memory; and memory that is not there is said. */
+/* A shape that was solved before needs no allocation; a failed allocation is reported. */
 static void memory(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void memory(void **state)
 /* ---- With all fields of a motion ------------------------------------------------------------- */
 
 /* The same scene by forces, F = M free, with three equal joints in each heap instead of its
- * first contact, and something that pushes and is not ideal. */
+ * first contact, and a non-ideal force. */
 static void by_force(scene *s, double *force, double *C)
 {
     memset(force, 0, (size_t)s->n * sizeof *force);
@@ -302,8 +302,8 @@ static void reported_as_of_the_whole(void **state)
     gauss_apart_free(apart);
 }
 
-/* Where b of one heap changes, the others keep their bits, and the answer is that of a new solve;
- * what contradicts itself or does not fall apart is not for it. */
+/* If b of one heap changes, the others keep their bits, and the solution is that of a new solve;
+ * problems with conflicts or without separate pieces are refused. */
 static void again_where_it_changed(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static void again_where_it_changed(void **state)
     gauss_apart_free(anew);
 }
 
-/* What is said to be there stays, to the bit; the others are solved as ever. */
+/* Pieces marked as solved keep their bits; the others are solved as usual. */
 static void settled_stay(void **state)
 {
     (void)state;

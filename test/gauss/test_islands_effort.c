@@ -1,5 +1,6 @@
-/* Islands of many bodies with little effort: where sparse algebra does not arrive, dense algebra
- * does whatever it can afford, as a caller's effort is meant for what is large. */
+/* Islands of many bodies with a small limit of effort: where sparse algebra does not converge,
+ * dense algebra is tried as far as its cost is small, since the limit is meant for large problems.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ enum { SEEDS = 12 };
 
 static packed trial;
 
-/* Of at most 100 rows, of more. */
+/* Counts of islands with at most 100 rows, and with more. */
 typedef struct tally {
     int all, good, fair; /* certificates of 1e-8, of 1e-3 */
 } tally;

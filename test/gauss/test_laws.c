@@ -26,7 +26,7 @@ static double length_M(const scene *s, const double *x)
     return sqrt(fmax(dot(s->problem.n, x, y), 0.0));
 }
 
-/* Where the system would go without constraints, C included: Fan et al. (2005), eq. (26). */
+/* The acceleration without constraints, C included: Fan et al. (2005), eq. (26). */
 static void unconstrained(const scene *s, double *a)
 {
     zw_gauss problem = s->problem;
@@ -38,7 +38,7 @@ static void unconstrained(const scene *s, double *a)
     solved_free(&answer);
 }
 
-/* v becomes its part in the null space of A: rows made orthonormal one after another, twice. */
+/* Project v onto the null space of A, by orthonormalising the rows one by one, twice each. */
 static void into_null_space(const scene *s, double *v)
 {
     int n = s->problem.n, rank = 0;
@@ -76,9 +76,9 @@ static scene *random_scene(uint64_t seed, unsigned kinds, unsigned features, dou
 
 /* ---- Least constraint ---------------------------------------------------------------------- */
 
-/* Z(a) <= Z(a') and even Z(a) + |a' - a|^2/2 <= Z(a') for a' on the way from a to another
- * admissible motion; Z is measured from a_free + M \ C, eq. (26), which without C is Gauss's own.
- * The numbers that Z is made of are differences, known to EXACT of |a| + |a_free|. */
+/* Z(a) <= Z(a') and even Z(a) + |a' - a|^2/2 <= Z(a') for a' between a and another admissible
+ * motion; Z is measured from a_free + M \ C, eq. (26), and without C from a_free, as in Gauss's
+ * principle. The terms of Z are differences, with errors of EXACT times |a| + |a_free|. */
 static void compare_Z(const scene *s, const double *a, const double *other)
 {
     int n = s->problem.n;
@@ -141,7 +141,7 @@ static void Z_is_least_among_null_space_moves(void **state)
     }
 }
 
-/* The Z that is reported is Z of the motion that is reported. */
+/* The reported Z is that of the reported motion. */
 static void Z_is_the_one_reported(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void forces_add_up(void **state)
     }
 }
 
-/* F_L does not know of C; C parallel to a constraint changes nothing but the multipliers. */
+/* F_L does not depend on C; a C normal to the constraint surface changes the multipliers only. */
 static void F_L_is_the_reaction_without_C(void **state)
 {
     (void)state;
@@ -303,8 +303,8 @@ static void check_soft(const scene *s, double R, const zw_motion *motion)
 
 /* With S = A M^-1 A' and lambda_0 the rigid multipliers of least norm, lambda_R = (S + R)^-1 S
  * lambda_0. So |lambda_R| <= |lambda_0| and |a_R - a_0| <= sqrt(R)/2 |lambda_0| in the metric: the
- * motion tends to the rigid one, and in the end as R does. Returns whether that end was reached at
- * R = 1e-7. */
+ * motion tends to the rigid one, for small R in proportion to R. Returns whether R = 1e-7 is small
+ * enough for that. */
 static int soft_against_rigid(scene *s)
 {
     int n = s->problem.n;
@@ -347,7 +347,8 @@ static void compliance_law(void **state)
 
 /* ---- Velocities and impulses ----------------------------------------------------------------- */
 
-/* Axion's page, eqs. (2)-(4): u+ = u + h a and impulses h lambda, if A u+ >= A u + h b is asked. */
+/* Axion's page, eqs. (2)-(4): u+ = u + h a and impulses h lambda, if A u+ >= A u + h b is required.
+ */
 static void velocity_form(void **state)
 {
     (void)state;
@@ -386,9 +387,9 @@ static void velocity_form(void **state)
     }
 }
 
-/* Two rows at the angle x have the singular values sqrt(1 +- cos x): the margin is sin x, in
- * whatever lengths and order they come. With a third, across both, 3/(1 + 2/sin^2 x) squared; and
- * the third twice over, which adds nothing but weight, 3/(1/2 + 2/sin^2 x). */
+/* Two rows at the angle x have the singular values sqrt(1 +- cos x): the margin is sin x, whatever
+ * their lengths and order. With a third row orthogonal to both its square is 3/(1 + 2/sin^2 x); if
+ * the third row is given twice, which only changes its weight, 3/(1/2 + 2/sin^2 x). */
 static void margin_of_rows(void **state)
 {
     (void)state;

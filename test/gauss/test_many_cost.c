@@ -1,6 +1,6 @@
-/* The cost of contacts of many bodies: sweeps and factorisations over whole sets of scenes, which
- * the constants of sparse_prox*.c decide. The lines below are what they cost now, to lower with
- * every gain. */
+/* The cost of contacts of many bodies: sweeps and factorisations over sets of scenes, which depend
+ * on the constants of sparse_prox*.c. The table below holds the present costs as upper bounds;
+ * lower them with every improvement. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ enum { SEEDS = 6 };
 
 typedef struct cost {
     int asked, solved, iterations, factorizations;
-    double worst; /* certificate of what is solved */
+    double worst; /* largest certificate of the solved scenes */
 } cost;
 
 typedef struct line {
@@ -64,7 +64,7 @@ static void solve_families(zw_gauss_options options, cost *cold, cost *warm)
     sparse_prox_free(prox);
 }
 
-/* One more in a hundred is no change. */
+/* One percent more is tolerated. */
 static void hold(const char *name, const cost *c, const line *most)
 {
     printf("%-20s %3d of %3d, %6d iterations, %5d factorisations, %.1e\n", name, c->solved,
@@ -117,7 +117,7 @@ static void put_row(int i, int j, int normal, int u)
     trial.A_start[++rows_of] = entries_of;
 }
 
-/* Spheres in a grid, wide by wide by high, pushed about sideways. */
+/* Spheres in a grid, wide by wide by high, pushed sideways at random. */
 static void make_heap(int wide, int high, double shake, double friction)
 {
     static zw_block block[ROWS / 3];
@@ -154,7 +154,7 @@ static void make_heap(int wide, int high, double shake, double friction)
                    .A = {.start = trial.A_start, .column = trial.column, .value = trial.value}};
 }
 
-/* A column of weights that stand on one another with a give in every contact. */
+/* A column of weights stacked on one another, with compliance in every contact. */
 static void make_column(int high, double give)
 {
     static zw_block block[UNKNOWNS];

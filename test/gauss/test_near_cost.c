@@ -1,5 +1,6 @@
-/* The cost of small problems near one that was just solved, which the constants of prox.c
- * determine. The lines below are what they cost now, to lower with every gain. */
+/* The cost of small problems near one that was just solved, which depends on the constants of
+ * prox.c. The table below holds the present costs as upper bounds; lower them with every
+ * improvement. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ typedef struct line {
     int solved, iterations, factorizations;
 } line;
 
-/* Steps from one problem to the next, gravity growing by a part of itself in each. */
+/* A sequence of problems, in each of which gravity grows by a small fraction. */
 static line go_on(zw_contact_law law, double change)
 {
     line sum = {0};
@@ -73,7 +74,7 @@ static void near_ones(void **state)
         line is = go_on(set[k].law, set[k].change);
         printf("law %d, by %g: %d solved, %d iterations, %d factorisations\n", (int)set[k].law,
                set[k].change, is.solved, is.iterations, is.factorizations);
-        const line *most = &set[k].most; /* one more in a hundred is no change */
+        const line *most = &set[k].most; /* one percent more is tolerated */
         assert_true(is.solved >= most->solved);
         assert_true(100 * is.iterations <= 101 * most->iterations);
         assert_true(100 * is.factorizations <= 101 * most->factorizations);

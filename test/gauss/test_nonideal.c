@@ -157,7 +157,8 @@ static void ladder_feeds_back(void **state)
                             .law_user = &f,
                             .law_on = ZW_ON_TOTAL_REACTION};
         ladder_by_hand(&f, g, &angular, N);
-        assert_true(N[0] > 0.0 && N[1] > 0.0 && angular < 0.0); /* else the case is another */
+        assert_true(N[0] > 0.0 && N[1] > 0.0 &&
+                    angular < 0.0); /* contact and sliding as assumed above */
         solved s = solve(&problem, NULL);
         assert_status(s, ZW_OK);
         assert_close(s.motion.lambda[0], N[0], 1e-11);
@@ -166,7 +167,7 @@ static void ladder_feeds_back(void **state)
         assert_close(s.motion.a[0], -sin(f.theta) * angular, 1e-11);
         assert_close(s.motion.a[1], cos(f.theta) * angular, 1e-11);
         solved_free(&s);
-        problem.law_on = ZW_ON_IDEAL_REACTION; /* without feedback the answer is another one */
+        problem.law_on = ZW_ON_IDEAL_REACTION; /* without feedback the solution differs */
         s = solve(&problem, NULL);
         assert_status(s, ZW_OK);
         assert_int_equal(fabs(s.motion.a[2] - angular) > 1e-3, f.mu > 0.0);
@@ -228,7 +229,7 @@ static void broken_law(void *user, const double *lambda, const double *reaction,
     C[0] = user != NULL ? HUGE_VAL : NAN;
 }
 
-/* A law that answers with no number does not get an answer. */
+/* A law that returns NaN is an error. */
 static void broken_law_is_not_solved(void **state)
 {
     (void)state;

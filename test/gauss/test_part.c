@@ -33,8 +33,8 @@ static double apart(int n, const double *x, const double *y)
     return most / size;
 }
 
-/* The convex law has one motion. A guess of which every other cone has been forgotten, or that
- * pushes everywhere, or nowhere, leads to it; so does the answer itself, handed back in place. */
+/* Under the convex law the motion is unique. A guess in which every other cone is missing, or with
+ * forces everywhere or nowhere, leads to it; so does the solution itself, passed in place. */
 static void any_guess_leads_to_the_motion(void **state)
 {
     (void)state;
@@ -68,7 +68,7 @@ static void any_guess_leads_to_the_motion(void **state)
     }
 }
 
-/* Coulomb's law: from its own answer, nothing changes and little is computed. */
+/* Coulomb's law: started from the solution, nothing changes and little is computed. */
 static void an_answer_stays(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Contradictions are claimed with a proof or not at all. */
+/* A contradiction is reported only with a proof. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 /* ---- The check and the polish by themselves -------------------------------------------------- */
 
-/* A proof with room of its own. */
+/* A proof with its own storage. */
 typedef struct bench {
     gauss_proof proof;
     unsigned char *block;
@@ -84,11 +84,11 @@ static void a_proof_holds_at_round_off_only(void **state)
     assert_false(holds(&problem, (const double[]){1, 1 + 1e-12, 1}));
     assert_false(holds(&problem, (const double[]){-1, -1, -1})); /* not in K */
     assert_false(holds(&problem, (const double[]){0, 0, 0}));
-    problem.compliance = R; /* a row that gives way, however little, contradicts nothing */
+    problem.compliance = R; /* a compliant row, however stiff, contradicts nothing */
     assert_false(holds(&problem, (const double[]){1, 1, 1}));
 }
 
-/* A contradiction of the size of round-off is none. */
+/* A contradiction of the size of round-off does not count. */
 static void the_gain_is_beyond_round_off(void **state)
 {
     (void)state;
@@ -101,8 +101,7 @@ static void the_gain_is_beyond_round_off(void **state)
     assert_true(holds(&problem, (const double[]){1, 1, 1}));
 }
 
-/* (2) is asked coordinate by coordinate: with eps a1 in a row there is a motion, whatever eps is.
- */
+/* Condition (2) holds for each coordinate: with eps a1 in a row there is a motion, for any eps. */
 static void a_short_entry_is_an_entry(void **state)
 {
     (void)state;
@@ -126,8 +125,9 @@ static void a_rough_candidate_is_polished(void **state)
     assert_false(found(&problem, (const double[]){0, 0, 0, 1, 1, 1}));
 }
 
-/* A cone on its surface: w = (N, T1, T2) = (a0, a1, a2), held at a slip that the convex law does
- * not admit. The proof is the ray against the slip, and the candidate misses its direction. */
+/* A proof on the surface of a cone: w = (N, T1, T2) = (a0, a1, a2) is held at a slip that the
+ * convex law does not admit. The proof is the ray against the slip, and the candidate has a
+ * slightly different direction. */
 static void a_direction_on_the_surface_is_polished(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void far_is_not_contradictory(void **state)
     }
 }
 
-/* Equalities that are dependent to ten digits only: a1 = 2e10. */
+/* Equalities that are dependent to ten digits but not exactly: a1 = 2e10. */
 static void nearly_dependent_equalities_do_not_contradict(void **state)
 {
     (void)state;
@@ -180,7 +180,8 @@ static void nearly_dependent_equalities_do_not_contradict(void **state)
     assert_int_equal(status_of(&problem, ZW_ALGEBRA_DENSE), ZW_INACCURATE);
 }
 
-/* Seeds with nearly parallel rows that thresholds called contradictory; all have a witness. */
+/* Seeds with nearly parallel rows that a test by thresholds took for contradictory; a feasible
+ * motion is known for all of them. */
 static void scenes_with_a_witness_do_not_contradict(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void scenes_with_a_witness_do_not_contradict(void **state)
     }
 }
 
-/* Two walls squeeze a chain of links with all kinds of levers; the proof needs every link. */
+/* Two walls squeeze a chain of links with various lever ratios; the proof needs every link. */
 static void a_long_proof_is_found(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Problems near one whose multipliers are known: found in few steps, and what is found has the
- * certificate that it claims. */
+/* Problems near one whose multipliers are known: solved in few steps, and the solutions have the
+ * reported certificates. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { N = 13, CONTACTS = 5, HELD = 3, LIMITS = 2, M = 3 * CONTACTS + HELD + LIMITS };
 
-/* A body with arms that touch something, a constraint that is written twice, and limits. */
+/* A body with arms that have contacts, a repeated constraint, and limits. */
 typedef struct scene {
     double metric[N * N], free[N], A[M * N], b[M];
     int start[N + 1], row[N * N], A_start[M + 1], A_column[M * N];
@@ -30,7 +30,7 @@ static double random_number(unsigned long *seed)
     return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* J'J and something on the diagonal: a metric. */
+/* A metric: J'J plus a diagonal. */
 static void put_metric(scene *s, unsigned long *seed)
 {
     double J[N * N];
@@ -100,7 +100,7 @@ static void make(scene *s, unsigned long seed)
                              .blocks = s->block};
 }
 
-/* Everything that may change from step to step, a little. */
+/* Change everything that may change from step to step, a little. */
 static void disturb(scene *s, unsigned long *seed, double size)
 {
     for (int i = 0; i < M * N; i++) {
@@ -112,7 +112,7 @@ static void disturb(scene *s, unsigned long *seed, double size)
     }
 }
 
-/* 0: the rows of this scene admit nothing. */
+/* Returns 0 if no motion satisfies the rows of this scene. */
 static int solve_cold(const scene *s, const zw_gauss_options *options, double *a, double *lambda)
 {
     zw_gauss_work *work = zw_gauss_work_create(&s->problem, options, NULL);
@@ -156,7 +156,7 @@ static void near_law(zw_contact_law law, int *asked, int *found, int *steps)
         assert_true(fabs(proof.worst - answer.certificate.worst) <= 1e-13);
         options.guess = NULL;
         assert_true(solve_cold(&s, &options, b, other));
-        for (int j = 0; j < N && law == ZW_CONTACT_CONVEX; j++) { /* there is one motion only */
+        for (int j = 0; j < N && law == ZW_CONTACT_CONVEX; j++) { /* the motion is unique */
             assert_true(fabs(answer.a[j] - b[j]) <= 1e-9);
         }
     }
@@ -204,7 +204,7 @@ static void by_force(void **state)
     gauss_prox_free(prox);
 }
 
-/* Rows that contradict each other have no answer; and no memory is said. */
+/* Contradictory rows have no solution; a failed allocation is reported. */
 static void nothing_to_find(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The kernel against problems that others have solved exactly: reference_data.h. */
+/* The kernel compared with independent exact solutions: reference_data.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define TIGHT 1e-12 /* the references suggest 1e-10 */
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
-/* One block a row, named after its number. */
+/* One block for each row, named after its number. */
 static const char *const row_names[] = {"row 0", "row 1", "row 2", "row 3", "row 4", "row 5"};
 
 static void blocks_of_rows(int m, zw_block_kind kind, zw_block *block)
@@ -212,8 +212,8 @@ static void A09_inconsistent_rows(void **state)
 /* ---- E07 ---------------------------------------------------------------------------------- */
 
 /* Remark a) of Kozlov (2000): Gauss's principle holds in any metric B, |R + B (x_c - x_a)|^2 in
- * B^-1, R = M (x_a - x_r) being what holds the actual motion. It is least at x_c = x_a; that is the
- * kernel's problem with the metric B and x_a - B^-1 R for the free motion. */
+ * B^-1, R = M (x_a - x_r) being the reaction of the actual motion. It is least at x_c = x_a; that
+ * is the kernel's problem with the metric B and x_a - B^-1 R for the free motion. */
 static double zwang_in(const double *B, const double *free, const double *x)
 {
     double sum = 0;

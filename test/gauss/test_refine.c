@@ -1,5 +1,5 @@
-/* The last digits: problems on which the answer stalls above the tolerance unless it is refined for
- * the changes alone, and what a singular metric leaves of dependent rows. */
+/* Accuracy to the last digits: problems whose solution stalls above the tolerance unless it is
+ * refined by solving for corrections, and dependent rows under a singular metric. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,8 +29,8 @@ static void check_seeds(int count, const uint64_t *seed, unsigned without, unsig
     }
 }
 
-/* Conditions of 1e8, cones on the verge of sliding, multipliers of 1e9: seeds that stalled between
- * 1e-10 and 1e-8. */
+/* Condition numbers of 1e8, contacts on the verge of sliding, multipliers of 1e9: seeds that
+ * stalled between 1e-10 and 1e-8. */
 static void large_multipliers_leave_no_error(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void singular_metrics_leave_no_error(void **state)
     check_seeds((int)(sizeof seed / sizeof *seed), seed, SCENE_PARALLEL, SCENE_MASSLESS);
 }
 
-/* A coordinate without mass, held twice: nothing pushes it, so the multipliers are nothing,
+/* A massless coordinate constrained twice: no force acts on it, so the multipliers are zero,
  * although the residual of the second row is round-off. */
 static void what_has_no_mass_needs_no_force(void **state)
 {
@@ -90,8 +90,8 @@ static void a_small_angle_by_hand(void **state)
     solved_free(&s);
 }
 
-/* Two unknowns whose masses know only their sum, and a row that hardly separates them: M a = f +
- * A' lambda and A a = b have the one answer a = (-1, 1), lambda = -1. */
+/* Two unknowns with inertia in their sum only, and a row that hardly separates them: M a = f +
+ * A' lambda and A a = b have the unique solution a = (-1, 1), lambda = -1. */
 static void a_row_nearly_along_the_masses(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The sparse path: the same answers as the dense one, linear cost for chains. */
+/* The sparse path: the same solutions as the dense one, and linear cost for chains. */
 #include "gauss/sparse_answer.h"
 
 /* ---- Dense = sparse ------------------------------------------------------------------------ */
@@ -172,8 +172,8 @@ static void chains_are_solved(void **state)
         assert_int_equal(b.motion.rank, links);
         assert_int_equal(a.motion.redundant_count, 0);
         assert_int_equal(b.motion.redundant_count, 2 * links);
-        assert_int_equal(b.motion.redundant[0], links); /* the later ones are called redundant */
-        for (int i = 0; i < links; i++) {               /* and the load is shared */
+        assert_int_equal(b.motion.redundant[0], links); /* later rows are listed as redundant */
+        for (int i = 0; i < links; i++) {               /* and the load is shared equally */
             assert_true(fabs(3.0 * b.motion.lambda[i] - a.motion.lambda[i]) <=
                         1e-9 * (1.0 + fabs(a.motion.lambda[i])));
         }
@@ -203,7 +203,7 @@ static void nets_are_solved(void **state)
     }
 }
 
-/* A chain and more rows, of one entry or of two rows of the chain. */
+/* A chain and more rows, each with one entry or a sum of two rows of the chain. */
 typedef struct longer {
     zw_gauss problem;
     int *start, *column;
@@ -275,7 +275,7 @@ static longer chain_with_floor(const scene *chain, double bound, double friction
     return l;
 }
 
-/* The sum of every second link and the one after it, once more as a row of its own. */
+/* The sum of every second link and the one after it is added as another row. */
 static longer chain_with_sums(const scene *chain)
 {
     int links = chain->m, sums = links / 2;
@@ -388,7 +388,7 @@ static void contradictions_are_found(void **state)
     assert_true(few >= count * 9 / 10);
 }
 
-/* A point on no string and without mass. */
+/* A point without mass and without a link. */
 static void what_nothing_holds_is_named(void **state)
 {
     (void)state;

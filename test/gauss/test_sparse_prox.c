@@ -1,7 +1,7 @@
-/* The proximal Newton method on scenes of contacts (with joints and limits, and masses of up to 1e6
- * to 1, among them), cold and warm: what it calls solved is solved, by the certificate; cold it
- * solves nine of ten, warm all that it had solved; the same bits twice; and no memory at any
- * place. */
+/* The proximal Newton method on scenes of contacts (some with joints, limits, and mass ratios of up
+ * to 1e6), cold and warm: what it reports as solved has the certificate; cold it solves nine of
+ * ten, warm all that it had solved; results are reproducible to the bit; and any allocation may
+ * fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,8 +70,8 @@ static void solved_is_solved(void **state)
     sparse_prox_free(prox);
 }
 
-/* The convex law is a convex problem: every scene that some motion satisfies is solved, without a
- * guess, and in a bounded number of factorisations. */
+/* The convex law is a convex problem: every feasible scene is solved without a guess, and in a
+ * bounded number of factorisations. */
 static void convex_is_solved(void **state)
 {
     (void)state;
@@ -101,8 +101,8 @@ static void convex_is_solved(void **state)
 }
 
 /* A column of 360 weights, one on another: row k holds weight k above weight k - 1, and its force
- * is the weight of all that stands on it. Sweeps carry loads down only step by step; a rough
- * tolerance is met all the same, and with few factorisations. */
+ * is the weight of all above it. A sweep propagates loads by one contact only; a rough tolerance is
+ * met all the same, and with few factorisations. */
 static void rough_columns(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void same_bits(void **state)
     scene_free(s);
 }
 
-/* Whatever allocation fails, there is no answer, and the next call has one. */
+/* Whichever allocation fails, the call reports it, and the next call succeeds. */
 static void lives_without_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* The workspace: every allocation refused in turn, none made by a solve, the same bits every time.
- */
+/* The workspace: every allocation fails in turn, a solve makes none, results are reproducible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +100,7 @@ static void solve_allocates_nothing(void **state)
     }
     for (int family = 0; family <= SCENE_WEDGE_CLOSING; family++) {
         if (family == SCENE_STACK_TALL && campaign_is_small()) {
-            continue; /* as long as all others together */
+            continue; /* takes as long as all others together */
         }
         scene *s = scene_contact((scene_family)family, 7);
         solve_without_memory(s, NULL);
@@ -117,7 +116,7 @@ static void solve_allocates_nothing(void **state)
 
 typedef struct bits {
     double *a, *lambda;
-    zw_motion motion; /* its numbers; the pointers go stale */
+    zw_motion motion; /* its numbers; the pointers are not used later */
     zw_status status;
 } bits;
 
@@ -202,7 +201,7 @@ static void same_bits_every_time(void **state)
     }
     for (int family = 0; family <= SCENE_WEDGE_CLOSING; family++) {
         if (family == SCENE_STACK_TALL && campaign_is_small()) {
-            continue; /* as long as all others together */
+            continue; /* takes as long as all others together */
         }
         scene *s = scene_contact((scene_family)family, 8);
         same_bits(s, NULL);
@@ -213,7 +212,7 @@ static void same_bits_every_time(void **state)
     scene_free(s);
 }
 
-/* A problem that jams, contradicts or is refused leaves nothing behind in the workspace. */
+/* A problem that is jammed, contradictory or refused does not affect the next solve. */
 static void failures_leave_nothing_behind(void **state)
 {
     (void)state;
