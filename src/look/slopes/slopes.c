@@ -1,20 +1,20 @@
-/* Derivatives of an instant by the implicit function theorem.
+/* Derivatives of the accelerations and multipliers at an instant, by the implicit function theorem.
  *
- * An instant solves r(x; p) = 0 for the unknowns x: accelerations, multipliers of what is closed,
- * holding forces of what friction holds; p stands for coordinates, speeds, time and parameters.
- * With the active set fixed,
+ * At an instant the unknowns x solve r(x; p) = 0. They are the accelerations, the multipliers of
+ * closed constraints and the holding forces of static friction; p stands for coordinates, speeds,
+ * time and parameters. With the active set fixed,
  *
- *     K dx = -dr/dp dp,        K = dr/dx = [M  -A'; A  0], with friction that is not symmetric.
+ *     K dx = -dr/dp dp,        K = dr/dx = [M  -A'; A  0], which friction makes unsymmetric.
  *
- * Rows that follow from others make K singular; they are consistent in dx as well, since they are
- * on the whole manifold. So K is factored with its rank (slopes_solve.c), accelerations are unique,
- * and of the multipliers lambda = (A')^+ g of least norm the derivative is
+ * Redundant rows make K singular. They are consistent on the whole manifold, so they are consistent
+ * in dx as well. So K is factored with its rank (slopes_solve.c), the accelerations are unique, and
+ * the multipliers of least norm, lambda = (A')^+ g, have the derivative
  *
  *     d lambda = (A')^+ (dg - dA' lambda) + (1 - A A^+) dA w,      A w = lambda:
  *
  * the derivative of a pseudoinverse at constant rank. Its first part lies in the range of A, its
- * second beside it, and w may be any that there is: along A z = 0 the part of dA z beside the range
- * is zero, as that of A z always is.
+ * second is orthogonal to that range, and any solution w will do: for A z = 0 the part of dA z
+ * orthogonal to the range is zero, since that of A z is always zero.
  *
  * The force of the constraints is F = M a - force - C, so dF = M da + d(M a - force - C). */
 #include "look/slopes/slopes.h"
@@ -192,7 +192,7 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
     double *carry = s->scratch, *A = carry + m * columns, *w = A + m * n;
     memset(A, 0, m * n * sizeof *A);
     for (size_t r = 0; r < m; r++) {
-        if (s->active[n + r] >= 0) { /* what is open stays zero */
+        if (s->active[n + r] >= 0) { /* open rows stay zero */
             for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
                 A[r * n + (size_t)system->A_column[k]] = out[system->at.A + k];
             }
@@ -217,7 +217,7 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
     return ZW_OK;
 }
 
-/* Solutions of all columns into the answer's tables. */
+/* Copies the solutions of all columns to the tables of the answer. */
 static void spread(zw_slopes *s, int size)
 {
     size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
@@ -277,7 +277,7 @@ static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
     status = status == ZW_OK ? slopes_formulas_kinks(s, state, error) : status;
     int kinks = s->answer.kinks;
     status = status == ZW_OK ? slopes_formulas_fill(s, state, &size, error) : status;
-    s->answer.kinks = kinks; /* which has looked at friction once more */
+    s->answer.kinks = kinks; /* as before that call, which counts those of friction again */
     if (status != ZW_OK) {
         return status;
     }

@@ -1,22 +1,24 @@
-/* Derivatives of an instant of a robot with loops, contacts, or forces that turn with it.
+/* Derivatives at an instant of a robot with loops, contacts, or forces that turn with it.
  *
- * With what holds as it is (slopes_hold.c), the accelerations a and the multipliers l solve
+ * With the active set fixed (slopes_hold.c), the accelerations a and the multipliers l solve
  *
- *     R = M a - force - sum over what holds of B' l = 0
- *     x = B a + B' v = 0            of each row that holds
- *     l_i = -mu_i^2 u_i/|mu u| l_n  of friction of a point that slides, u = B_t v; where it begins
- *                                   to, x_t takes the place of u
+ *     R = M a - force - sum over active rows of B' l = 0
+ *     x = B a + B' v = 0            of each active row
+ *     l_i = -mu_i^2 u_i/|mu u| l_n  friction of a sliding point, u = B_t v; where sliding begins,
+ *                                   x_t takes the place of u
  *
- * and K dx = -dr. K is [M -B'; B 0], of what slides with the friction in its column; where sliding
- * begins, friction turns with the accelerations too. The slopes of R, x and u with a and l as they
- * are come from four evaluations of these equations, of them and not of their solution,
+ * and K dx = -dr. K is [M -B'; B 0], where the column of the normal force of a sliding point
+ * includes its friction; where sliding begins, friction also turns with the accelerations. The
+ * slopes of R, x and u at constant a and l come from four evaluations of these equations, not of
+ * their solution,
  *
  *     f' = (8 (f1 - f-1) - (f2 - f-2))/12 s,          s = 2^-10,
  *
- * whose error is s^4 times the fifth derivative, and round-off over s: 1e-12. So everything that a
- * robot may have is in them. M a - force of a tree with plain joints and motors has analytic slopes
- * (slopes_tree.c), and is then left out. Friction, whose direction may turn quickly, is
- * differentiated by hand. B' v of points is a difference along q (+) s v of the same kind.
+ * whose error is s^4 times the fifth derivative, plus round-off over s: about 1e-12. They therefore
+ * cover everything that a robot may contain. M a - force of a tree with plain joints and motors has
+ * analytic slopes (slopes_tree.c) and is then left out of the differences. Friction, whose
+ * direction may turn quickly, is differentiated by hand. B' v of points is a difference of the same
+ * kind along q (+) s v.
  *
  * Where rows depend on each other: slopes.c. */
 #include "look/slopes/slopes_bodies.h"
@@ -45,7 +47,7 @@ static int grow(double **list, size_t *scratch, size_t need)
 
 /* ---- Their slopes ---------------------------------------------------------------------------- */
 
-/* Along one column: number y[4] of the tables. */
+/* The slopes along one column, into table 4 of s->y. */
 static zw_status differ(zw_slopes *slopes, slopes_bodies *s, zw_state *state, int column,
                         zw_error *error)
 {
@@ -82,7 +84,8 @@ static zw_status differ(zw_slopes *slopes, slopes_bodies *s, zw_state *state, in
     return status;
 }
 
-/* How the friction of a sliding point changes as its direction turns by d[rows]: added to[n]. */
+/* The change of the friction of a sliding point as its direction changes by d[rows], added to
+ * to[n]. */
 static void turn_friction(const slopes_bodies *s, const slopes_hold *it, const double *d,
                           double sign, double *to)
 {
@@ -105,7 +108,8 @@ static void turn_friction(const slopes_bodies *s, const slopes_hold *it, const d
     }
 }
 
-/* by[columns][size]: minus how the equations change; known[] of M a - force; slips. */
+/* Fills by[columns][size] with minus the slopes of the equations, known[] with those of M a -
+ * force, and the slopes of the slips. */
 static zw_status fill_columns(zw_slopes *slopes, slopes_bodies *s, zw_state *state, zw_error *error)
 {
     size_t n = (size_t)s->system->n, m = (size_t)s->system->m, size = n + (size_t)s->unknowns;
@@ -149,7 +153,7 @@ static zw_status fill_columns(zw_slopes *slopes, slopes_bodies *s, zw_state *sta
 
 /* ---- The solution ---------------------------------------------------------------------------- */
 
-/* What a unit of an unknown pushes: to[n]. */
+/* The force of a unit of an unknown, to[n]. */
 static void push_of(const slopes_bodies *s, const slopes_hold *it, int r, double *to)
 {
     size_t n = (size_t)s->system->n;
@@ -204,7 +208,7 @@ static void fill_matrix(const zw_slopes *slopes, slopes_bodies *s)
     }
 }
 
-/* w with A w = lambda over the rows of the system that hold: slopes.c. */
+/* w with A w = lambda over the active rows of the system: see slopes.c. */
 static int find_w(zw_slopes *slopes, slopes_bodies *s, double *A)
 {
     const zw_system *system = s->system;
@@ -243,7 +247,7 @@ static int settle(zw_slopes *slopes, slopes_bodies *s, const double *A)
     return 1;
 }
 
-/* Solutions into the tables of the answer; dF = M da + d(M a - force - C). */
+/* Copies the solutions to the tables of the answer; dF = M da + d(M a - force - C). */
 static void spread(zw_slopes *slopes, const slopes_bodies *s)
 {
     const zw_system *system = s->system;
@@ -277,13 +281,13 @@ static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *scratch
     for (int h = 0; h < s->holds; h++) {
         const slopes_hold *it = &s->hold[h];
         for (int r = 0; r < it->unknowns && !it->weak; r++, strong++) {
-            for (size_t i = 0; i < n; i++) { /* a column for each that is sure to hold */
+            for (size_t i = 0; i < n; i++) { /* a column for each row that is not weak */
                 scratch[i * (size_t)s->unknowns + (size_t)strong] =
                     s->B[(size_t)(it->first + r) * n + i];
             }
         }
     }
-    for (size_t i = 0; i < n; i++) { /* close up */
+    for (size_t i = 0; i < n; i++) { /* remove the unused columns */
         memmove(scratch + i * (size_t)strong, scratch + i * (size_t)s->unknowns,
                 (size_t)strong * sizeof *scratch);
     }
@@ -309,8 +313,8 @@ static void note_weak(zw_slopes *slopes, const slopes_bodies *s, double *scratch
     }
 }
 
-/* Several sliding contacts that share a load which rigid bodies do not determine: friction, and
- * with it the accelerations, depend on how they share it. */
+/* Several sliding contacts may share a load in a way that rigid bodies do not determine: friction,
+ * and with it the accelerations, depend on how they share it. */
 static void note_loose(zw_slopes *slopes, const slopes_bodies *s, const double *loose)
 {
     double most = 0;
@@ -383,7 +387,7 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
             slopes->active[system->n + s->hold[h].index] = system->n + s->hold[h].at;
         }
     }
-    do { /* once more, as soon as a point is carried */
+    do { /* again whenever another point had to be carried */
         s->lost = 0;
         status = status == ZW_OK ? fill_columns(slopes, s, state, error) : status;
     } while (status == ZW_OK && s->lost);

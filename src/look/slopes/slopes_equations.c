@@ -1,8 +1,8 @@
-/* The equations of a robot at a state, with accelerations and multipliers as they are:
- * slopes_bodies.c differentiates them.
+/* The equations of a robot at a state, for given accelerations and multipliers; slopes_bodies.c
+ * differentiates them.
  *
  *     known    M a - force
- *     push     sum over what holds of B' l
+ *     push     sum over active rows of B' l
  *     rate     B a + B' v of each row; of points B' v is a difference along q (+) s v
  *     slip     B v
  */
@@ -115,9 +115,9 @@ const contact_point *slopes_point(const slopes_bodies *s, const contact_key *key
 
 /* ---- Points that are carried ------------------------------------------------------------------
  *
- * Where the parts of two shapes that touch would be others at once (the corners of boxes of one
- * size, face on face), a point has no derivative of its own. It is then taken to stay on its first
- * body, and counts as a kink. */
+ * Where the smallest motion makes other parts of two shapes touch (the corners of boxes of one
+ * size, face on face), a point has no derivative of its own. It is then assumed to move with its
+ * first body, and counts as a kink. */
 
 void slopes_point_keep(const zw_system *system, const double *sweeps, slopes_hold *it)
 {
@@ -125,7 +125,7 @@ void slopes_point_keep(const zw_system *system, const double *sweeps, slopes_hol
     const double *R = sweeps + system->tree->at.R + 9 * it->point.body[0];
     double origin[3];
     tree_point(system->tree, it->point.body[0], none, sweeps, origin);
-    for (int i = 0; i < 4; i++) { /* the place, and three axes */
+    for (int i = 0; i < 4; i++) { /* the position, and three axes */
         const double *x = i == 0 ? it->point.pos : it->point.frame + 3 * (i - 1);
         for (int k = 0; k < 3; k++) {
             it->local[3 * i + k] = 0;
@@ -149,8 +149,7 @@ static contact_point carry(const zw_system *system, const double *sweeps, const 
     return point;
 }
 
-/* The point of a hold, where points have been found; 0: it is not there, and carried from now on.
- */
+/* The point of a hold among the points found; 0: it is missing, and is carried from now on. */
 static int point_of(slopes_bodies *s, slopes_hold *it, const double *sweeps, contact_point *to)
 {
     const contact_point *found = it->carried ? NULL : slopes_point(s, &it->key);
@@ -196,7 +195,8 @@ static zw_status add_turns(slopes_bodies *s, const double *q, const double *v, d
     return ZW_OK;
 }
 
-/* One row with its multiplier, into all that it has part in; B: the row itself, if asked for. */
+/* Adds one row with its multiplier to all quantities that it is part of; B: gets the row, or NULL.
+ */
 static void put_row(slopes_bodies *s, const slopes_equation *to, const double *a, const double *v,
                     int at, double lambda, int columns, const int *column, const double *J,
                     double *B)
@@ -276,7 +276,7 @@ static zw_status put_points(slopes_bodies *s, const slopes_equation *to, const d
     return status == ZW_OK ? add_turns(s, q, v, to->rate, error) : status;
 }
 
-/* All equations at a state, with accelerations and multipliers as they are. */
+/* All equations at a state, for given accelerations and multipliers. */
 zw_status slopes_equations(slopes_bodies *s, double t, const double *q, const double *v,
                            const double *param, const double *a, double *y, double *B,
                            zw_error *error)

@@ -1,15 +1,15 @@
 /* The formulas of a system's equations, and their exact slopes.
  *
- * With accelerations a and multipliers lambda as leaves of their own, an instant solves
+ * With accelerations a and multipliers lambda as separate leaves, the equations at an instant are
  *
  *     r1 = M a - force - C - A' lambda - friction - T' h = 0          [n]
- *     r2 = A a - b = 0                                                [m] rows that are closed
- *     r3 = T a + D e = 0                                              of what friction holds
+ *     r2 = A a - b = 0                                                [m] closed rows
+ *     r3 = T a + D e = 0                                              where friction sticks
  *
  * (system.h, slip.c), where friction = -mu N T' d with N = |sum nu lambda| and the direction d of
  * sliding, e/|e|. Each residual is a formula; its gradient by every kind of leaf is one reverse
- * sweep (expr/derive.h). What a constraint with friction does now is a number among the leaves, so
- * that one tape serves all modes: it rests (its holding forces h act), slides (d = e/|e|), or
+ * sweep (expr/derive.h). The mode of a constraint with friction is a number among the leaves, so
+ * that one tape serves all modes: it sticks (its holding forces h act), slides (d = e/|e|), or
  * begins to slide (d is given). */
 #include <math.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static expr_id size_of(writer *w, const expr_id *x, int count)
     return expr_unary(w->g, EXPR_SQRT, sum);
 }
 
-/* |sum nu lambda|; of one row |nu| |lambda|. */
+/* |sum nu lambda|; for a single row |nu| |lambda|. */
 static expr_id normal_force(writer *w, const system_slip *slip, const expr_id *nu)
 {
     expr_id sum[MODEL_DIMENSION];
@@ -261,7 +261,7 @@ static expr_inputs inputs_of(zw_slopes *slopes, zw_state *state)
                          .lambda = slopes->formulas.lambda};
 }
 
-/* Branches of a run, and in it the signs of normal forces. */
+/* Takes the branches of a run, and the signs of normal forces in it. */
 static void latch(zw_slopes *slopes)
 {
     slopes_formulas *f = &slopes->formulas;
@@ -290,7 +290,7 @@ void slopes_formulas_run(zw_slopes *slopes, zw_state *state)
     expr_tape_run(f->tape, &in, f->registers, f->out);
 }
 
-/* The holding forces of c: the kernel's along its directions, added up. */
+/* The holding forces of c: the sum of those that the kernel found along its directions. */
 static void take_hold(const zw_slopes *slopes, int c, double *hold)
 {
     const system_solver *solver = slopes->work->motion;
@@ -313,7 +313,8 @@ static void note_kink(zw_slopes *slopes, const char *name)
     slopes->answer.kink = slopes->answer.kink ? slopes->answer.kink : name;
 }
 
-/* What friction of c does now, into its leaves; is it near its limit? */
+/* Sets the leaves for the friction of c at this instant; a kink if it is at its limit or begins to
+ * slide. */
 static void take_friction(zw_slopes *slopes, int c)
 {
     const zw_system *system = slopes->system;
@@ -350,7 +351,7 @@ static void take_friction(zw_slopes *slopes, int c)
     }
 }
 
-/* Leaves from the last zw_forward; unknowns get their numbers: a, then what is active. */
+/* Sets the leaves from the last zw_forward and numbers the unknowns: a, then the active rows. */
 static int take_instant(zw_slopes *slopes)
 {
     const zw_system *system = slopes->system;
@@ -377,7 +378,7 @@ static int take_instant(zw_slopes *slopes)
     return size;
 }
 
-/* The unknown that leaf `index` of the multipliers is; -1: none. */
+/* The unknown of leaf `index` of the multipliers; -1: none. */
 static int unknown_of(const zw_slopes *slopes, int index)
 {
     const zw_system *system = slopes->system;
@@ -471,9 +472,9 @@ void slopes_formulas_carry(zw_slopes *slopes, zw_state *state, const double *w, 
     }
 }
 
-/* ---- Corners -------------------------------------------------------------------------------- */
+/* ---- Kinks of formulas ---------------------------------------------------------------------- */
 
-/* Is the corner of this node here: a = b, or of abs, sign and floor a = 0 (an integer)? */
+/* Is the state at the kink of this node: a = b, for abs and sign a = 0, for floor an integer a? */
 static zw_status at_corner(const slopes_formulas *f, expr_id id, const expr_inputs *in, int *here)
 {
     expr_node node = *expr_graph_node(f->graph, id);
@@ -492,7 +493,7 @@ zw_status slopes_formulas_kinks(zw_slopes *slopes, zw_state *state, zw_error *er
 {
     slopes_formulas *f = &slopes->formulas;
     zw_status status = ZW_OK;
-    take_instant(slopes); /* counts those of friction as well */
+    take_instant(slopes); /* counts the kinks of friction as well */
     expr_inputs in = inputs_of(slopes, state);
     for (int i = 0; i < expr_tape_kinks(f->tape) && status == ZW_OK; i++) {
         int here = 0;

@@ -1,12 +1,13 @@
-/* What holds in a robot at an instant, from the answer of zw_forward.
+/* The active set of a robot at an instant, from the answer of zw_forward.
  *
- * Rows of loops, couplings and limits that push; friction of joints, at rest a row, sliding a force
- * that is known; and points of contact (contact_now.c), which hold with all their rows, or slide.
+ * It consists of the rows of loops, couplings and limits that exert a force; of friction in joints,
+ * a row if it sticks, a known force if it slides; and of contact points (contact_now.c), which
+ * stick with all their rows, or slide.
  *
- * A point that touches, does not part and has no force is either spare, because others carry the
- * load (a box on four corners), or about to open: then its row does not depend on those of the
- * others, and the solution has a kink. Either way the normal is taken to hold, and friction, which
- * has nothing to hold with, is not. */
+ * A point that touches, does not separate and has no force is either redundant, because others
+ * carry the load (a box on four corners), or about to open: then its row is independent of the
+ * others, and the solution has a kink. In either case the normal row is taken as active, but not
+ * friction, which has no normal force to act with. */
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +19,11 @@
 #include "system/contact/contact_now_inner.h"
 #include "system/events/tangent.h"
 
-/* STILL is held from above by look/slopes_touch: blocks that begin to slide or part slowly. */
-#define NONE 1e-9  /* of the largest force: a force that is none */
-#define STILL 1e-7 /* of the accelerations: one that is none, as contact_now.c has it */
+/* The test look/slopes_touch bounds STILL from above: blocks that begin to slide or separate
+ * slowly.
+ */
+#define NONE 1e-9  /* relative to the largest force: zero */
+#define STILL 1e-7 /* relative to the accelerations: zero, as in contact_now.c */
 
 static slopes_hold *add(slopes_bodies *s, slopes_hold_kind kind, int rows, int unknowns)
 {
@@ -58,7 +61,7 @@ static double largest_push(const zw_slopes *slopes)
     return most;
 }
 
-/* Rows that say nothing have been made empty (bodies_rows.c), and have no force. */
+/* Rows without effect have been made empty (bodies_rows.c), and have no force. */
 static int is_empty(const zw_slopes *slopes, int r)
 {
     const zw_system *system = slopes->system;
@@ -70,7 +73,7 @@ static int is_empty(const zw_slopes *slopes, int r)
     return empty;
 }
 
-/* A a - b of a row, beside the size of its parts. */
+/* A a - b of a row, relative to the size of its terms. */
 static double rate_of(const zw_slopes *slopes, int r)
 {
     const zw_system *system = slopes->system;
@@ -84,7 +87,7 @@ static double rate_of(const zw_slopes *slopes, int r)
     return sum / size;
 }
 
-/* The multiplier of dry friction that holds. */
+/* The multiplier of dry friction that sticks. */
 static double held_by(const system_solver *solver, int c)
 {
     for (int i = 0; i < solver->rows; i++) {
@@ -178,7 +181,7 @@ static double size_across(const slopes_hold *it, const double *x)
     return sqrt(sum);
 }
 
-/* Does a point that does not slide begin to? Then against x. */
+/* Does a point that is not sliding begin to slide? Its friction then opposes x. */
 static void find_slip(zw_slopes *slopes, slopes_hold *it, const now_point *from, double pull)
 {
     double across = 0, x[6];
@@ -206,7 +209,7 @@ static void find_slip(zw_slopes *slopes, slopes_hold *it, const now_point *from,
     it->unknowns = it->way == WAY_HELD ? it->rows : 1;
 }
 
-/* Of a point without force: does it go apart? */
+/* Does a point without force separate? */
 static int parts(const zw_slopes *slopes, const now_point *from, double pull)
 {
     double x = from->rate[0];

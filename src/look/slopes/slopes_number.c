@@ -1,9 +1,9 @@
-/* Derivatives of an instant of a robot by numbers of its model: masses, inertias, sizes, friction,
+/* Derivatives at an instant of a robot by numbers of its model: masses, inertias, sizes, friction,
  * gravity.
  *
- * The equations of slopes_bodies.c are looked at in four systems with a bit less and more of the
- * number, with accelerations, multipliers and what holds as they are, and their slope is the
- * difference of fourth order: nothing is solved again. Friction of what slides is differentiated by
+ * The equations of slopes_bodies.c are evaluated in four systems with slightly smaller and larger
+ * values of the number, with accelerations, multipliers and the active set fixed. Their slope is
+ * the difference of fourth order: nothing is solved again. Sliding friction is differentiated by
  * hand, as there: with rho = |mu u|,
  *
  *     l_i = -mu_i^2 u_i/rho l_n,      dl_i = -(2 mu_i dmu_i - mu_i^2 drho/rho) u_i/rho l_n,
@@ -51,7 +51,7 @@ void slopes_numbers_free(zw_slopes *slopes)
     base_free(slopes->variant);
 }
 
-/* What holds is what holds in `from`. 0: no memory. */
+/* Copies the active set of `from`. 0: no memory. */
 static int take_holds(slopes_bodies *to, const slopes_bodies *from)
 {
     if (from->holds > to->hold_capacity) {
@@ -83,7 +83,7 @@ zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, z
     zw_status status = ZW_OK;
     for (int k = 0; k < 4 && status == ZW_OK; k++) {
         slopes_bodies *at = it->at[k];
-        do { /* once more, as soon as a point is carried */
+        do { /* again whenever another point had to be carried */
             if (!take_holds(at, s)) {
                 return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
             }
@@ -103,7 +103,7 @@ zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, z
     return status;
 }
 
-/* Slopes of the coefficients of a point's friction. */
+/* Slopes of the friction coefficients of a point. */
 static int friction_by(const slopes_variant *it, const slopes_hold *hold, double *dmu)
 {
     double mu[5][4];

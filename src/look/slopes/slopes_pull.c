@@ -4,8 +4,8 @@
  *     f = coef F(L, L', u):     df/dq = coef F_L coef',    df/dv = coef F_L' coef',    df/du = coef
  * F_u.
  *
- * What acts along directions that turn (ball springs, motors on sites, tendons through space, air
- * and water) is refused by its name: its derivatives are not there yet. */
+ * Forces along directions that turn (ball springs, motors on sites, tendons through space, air and
+ * water) are rejected with their name: they have no derivatives here. */
 #include "look/slopes/slopes_pull.h"
 
 #include "base/error.h"
@@ -118,7 +118,7 @@ static int is_clamped(double x, int limited, const double range[2], slopes_kinks
     return limited && (x < range[0] || x > range[1]);
 }
 
-/* Is the sum of all motors on a length beyond what it may carry? */
+/* Does the sum of all motors on a length exceed its limits? */
 static int is_too_much(const zw_system *system, zw_work *work, int length, const double *q,
                        const double *v, slopes_kinks *kinks)
 {

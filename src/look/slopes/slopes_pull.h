@@ -10,17 +10,17 @@ typedef struct slopes_pull {
     const int *dof;
     const double *coef;
     double by_length, by_rate, by_control;
-    int param; /* that is the control; -1: none counts */
-    int motor; /* 1 + its number; 0: it is none */
+    int param; /* the parameter that is the control; -1: none has an effect */
+    int motor; /* 1 + its index; 0: not a motor */
 } slopes_pull;
 
-/* What is just at its end: how many, and the name of one. */
+/* Forces and lengths just at a limit: how many, and the name of one. */
 typedef struct slopes_kinks {
     int count;
     const char *name;
 } slopes_kinks;
 
-/* ZW_BAD_INPUT: something in these bodies acts along directions that turn. */
+/* ZW_BAD_INPUT: some force on these bodies acts along a direction that turns. */
 zw_status slopes_pulls_check(const zw_system *system, zw_error *error);
 
 /* Limits and linear couplings of joints and fixed tendons have rows that never change. */

@@ -1,11 +1,11 @@
 /* Linear systems whose rows may depend on each other: K = [L 0] Q' (dense_lq) after its rows and
  * columns were scaled to length about one, so that masses and lengths do not decide what is small.
  *
- * Of a K that is not regular the answer is x = C K^+ R b, K^+ the pseudo-inverse of the scaled
- * matrix R K C: of all x that leave the least of the equations, the least. Rows and columns are
- * scaled alike, so that the transposed matrix has the transposed answer: derivatives that are
- * carried forward and those that are swept back are the same numbers, whatever the rank. With L now
- * all of its columns, L = P [R' 0]' (dense_lq of L'), and y = R' \ (P' b) is what is left. */
+ * For a singular K the answer is x = C K^+ R b, K^+ the pseudo-inverse of the scaled matrix R K C:
+ * of all x with the least residual, the one of least norm (both scaled). Rows and columns are
+ * scaled alike, so that the transposed matrix has the transposed answer: forward and backward
+ * derivatives are the same numbers, whatever the rank. With all columns of L, L = P [R' 0]'
+ * (dense_lq of L'), and y = R' \ (P' b) is what remains to be solved. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 #define RANK 1e-11
 
-/* Rows and columns to largest entry 1, both at once. */
+/* Scales rows and columns together so that their largest entries are about 1. */
 static void balance(int n, double *K, double *row, double *column, double *most)
 {
     for (int i = 0; i < n; i++) {
@@ -101,7 +101,7 @@ int slopes_solve(int size, int columns, double *K, double *by)
     return slopes_solve_to(size, columns, K, by, RANK, NULL, NULL);
 }
 
-/* Q of the last columns spans what K makes 0 of. */
+/* The last columns of Q span the null space of K. */
 static void find_loose(int rank, int size, const double *K, const double *beta, double *z,
                        double *loose)
 {
@@ -116,7 +116,7 @@ static void find_loose(int rank, int size, const double *K, const double *beta, 
     }
 }
 
-/* Some sum of them, in which each counts. */
+/* A combination of these columns in which each has a part. */
 static void find_null(int rank, int size, const double *K, const double *beta, const double *column,
                       double *null)
 {

@@ -1,12 +1,12 @@
-/* Derivatives of an instant of a robot.
+/* Derivatives at an instant of a robot.
  *
  * r = M a + bias - springs - dampers - motors - A' lambda; M a + bias is differentiated by sweeps
  * (tree/differ.c), the forces by hand (slopes_pull.c), and rows of limits and of linear couplings
- * are constant: d lambda is that of K = [M -A'; A 0]. Where nothing is closed, da = -M \ dr by the
- * factors of the tree.
+ * are constant: d lambda follows from K = [M -A'; A 0]. If no constraint is closed, da = -M \ dr by
+ * the factors of the tree.
  *
- * Loops, contacts, friction that holds and forces along directions that turn are slopes_bodies.c's;
- * of a plain tree it gets the slopes of M a - force from here. */
+ * Loops, contacts, static friction and forces along directions that turn are left to
+ * slopes_bodies.c, which for a plain tree takes the slopes of M a - force from here. */
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ void slopes_tree_free(struct slopes_tree *tree)
 
 /* ---- What is active -------------------------------------------------------------------------- */
 
-/* 0: something holds that is not constant. */
+/* 0: an active constraint has rows that are not constant. */
 static int find_active(zw_slopes *s, int *size)
 {
     const zw_system *system = s->system;
