@@ -1,4 +1,4 @@
-/* Robots by the velocity step, or by DOP853 to compare with; a failure prints its message. */
+/* Run robots by method impulse, or by DOP853 for comparison; a failure prints its message. */
 #ifndef ZW_TEST_STEP_IMPULSE_GO_H
 #define ZW_TEST_STEP_IMPULSE_GO_H
 

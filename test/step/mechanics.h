@@ -1,5 +1,5 @@
 /* Small mechanical systems written by hand, as a step_lagrangian and as a field y' = f(t, y): what
- * the tests of src/step integrate. Each header function is static: a test takes what it needs. */
+ * the tests of src/step integrate. All functions are static: a test uses those that it needs. */
 #ifndef ZWANG_TEST_STEP_MECHANICS_H
 #define ZWANG_TEST_STEP_MECHANICS_H
 
@@ -13,7 +13,7 @@ enum { MECHANICS_MOST = 8 };
 
 #define GRAVITY 9.81
 
-/* A system: everything at a point. m rows, of which `position` fills the holonomic ones. */
+/* A system with m rows of constraints; `position` computes the holonomic ones. */
 typedef struct mechanics {
     int n, m, linear;
     const int *holonomic;
@@ -126,7 +126,7 @@ static inline step_lagrangian mechanics_lagrangian(mechanics *s)
                              .solve = mechanics_solve};
 }
 
-/* A field for dense output where a test does not need a true one. */
+/* A dummy field, for tests that do not use dense output. */
 static inline zw_status mechanics_no_field(void *user, double t, const double *y, double *dy,
                                            zw_error *error)
 {

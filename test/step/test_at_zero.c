@@ -1,5 +1,5 @@
-/* Events whose functions rest at zero: what a constraint or friction holds there does not cross it
- * by round-off, and a condition begins to hold when the motion leaves. */
+/* Events whose functions stay at zero: a value that a constraint or friction holds there does not
+ * cross it by round-off, and a condition becomes true when the motion leaves zero. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #define FLOOR "coord x = 0, y = 0\nmass 1 at (x, y)\ngravity (0, -10)\n"
 enum { MOST = 3 };
 
-/* Closed forms: when which events happen, in the order of time; -1: no more of them. */
+/* Closed forms: the times of the events, in order; -1 ends the list. */
 typedef struct rest_case {
     const char *text;
     int event[MOST + 1];
@@ -24,8 +24,8 @@ typedef struct rest_case {
 } rest_case;
 
 static const rest_case CASES[] = {
-    /* it falls onto a curved floor, without a bounce, and slides along: two come to zero as it
-       lands, the other never */
+    /* it falls onto a curved floor, without a bounce, and slides along it: two functions reach zero
+       as it lands, the other never does */
     {BODY "constraint bowl: y - x^2 >= 0\nevent below: when y < x^2\nevent at: x^2 = y\n"
           "event above: when 2*y > 2*x*x\n",
      {0, 1, -1},
@@ -41,14 +41,14 @@ static const rest_case CASES[] = {
      "event out: when x^2 + y^2 > 1\nevent in: when hypot(x, y) < 1\nevent at: x^2 = 1 - y^2\n",
      {-1},
      {0}},
-    /* of two rods in a row, that are looked at anew again and again */
+    /* the same for two rods in a row, evaluated repeatedly */
     {"coord x = 1, y = 0, u = 2, w = 0.3\nmass 1 at (x, y), 1 at (u, w)\ngravity (0, -10)\n"
      "constraint rod: x^2 + y^2 = 1\nconstraint next: (u - x)^2 + (w - y)^2 = 1.09\n"
      "event tick: sin(70*t) = 0\nevent out: when (u - x)^2 + (w - y)^2 > 1.09\n"
      "event in: when 1.09 > (u - x)^2 + (w - y)^2\nevent at: 2*x^2 + 2*y^2 = 2\n",
      {-1},
      {0}},
-    /* and of one that is driven */
+    /* and for a driven constraint */
     {"coord x, y\nmass 1 at (x, y)\nconstraint drive: x = sin(t)\nevent ahead: when x > sin(t)\n"
      "event behind: when x < sin(t)\n",
      {-1},
@@ -60,13 +60,13 @@ static const rest_case CASES[] = {
            "event down: when y < x^2\nevent high: when y > 0.5\n",
      {0, 2, -1},
      {1, 1.6694329500821696}},
-    /* it begins to slide where 10 sin(t) is 5, and comes to rest and goes back when its momentum
-       10 (cos(t0) - cos(t)) - 5 (t - t0) is gone */
+    /* it begins to slide where 10 sin(t) is 5, and comes to rest and slides back when its momentum
+       10 (cos(t0) - cos(t)) - 5 (t - t0) vanishes */
     {FLOOR "force x: 10*sin(t)\nconstraint floor: y >= 0, friction 0.5\nevent moves: when x' > 0\n"
            "event back: when x' < 0\nevent sinks: when y' < 0\n",
      {0, 1, -1},
      {0.5235987755982989, 3.8168019160928703}},
-    /* what friction stops stays, and no condition on its speed wavers */
+    /* a body stopped by friction stays at rest, and no condition on its speed changes again */
     {"coord x, y\nspeed x' = 3\nmass 1 at (x, y)\ngravity (0, -10)\n"
      "constraint floor: y >= 0, friction 0.5\nevent stops: x' = 0\nevent moves: when x' > 0\n"
      "event back: when x' < 0\n",
@@ -77,20 +77,20 @@ static const rest_case CASES[] = {
      "event right: when sin(a) > 0\nevent left: when sin(a) < 0\nstop when t > 2\n",
      {0, 2, -1},
      {1, 2}},
-    /* a comparison that rests at zero does not hold, whatever the others do, and it does when the
-       motion leaves: a pull lifts the body at t = 1 */
+    /* a strict comparison of equal values is false, whatever the others are, and becomes true when
+       the motion leaves: a pull lifts the body at t = 1 */
     {FLOOR "force y: 10*t\nconstraint floor: y - x^2 >= 0\nevent up: when y > x^2 and t > 0.5\n"
            "event down: when y < x^2 and t > 0.5\nevent either: when y > x^2 or t > 0.75\n"
            "event denied: when not (y > x^2 or t < 0.5) and t > 0.3\n",
      {2, 0, -1},
      {0.75, 1}},
-    /* it lands; then time goes on, and nothing is below */
+    /* it lands, and then never gets below the floor */
     {BODY "constraint bowl: y - x^2 >= 0\nevent low: when y < x^2 and t > 1\n"
           "event high: when y > x^2 and t > 1\nevent lands: when y < x^2 and t > 0.2\n"
           "event either: when y > x^2 or t > 3\n",
      {2, 3, -1},
      {0.4449719092257398, 3}},
-    /* of several comparisons, each in its turn: x = sin(t) */
+    /* several comparisons, one after another: x = sin(t) */
     {"coord x = 0\nspeed x' = 1\nmass 1 at x\npotential x^2/2\n"
      "event first: when (x > 0.5 and x' < 0) or (t > 3.5 and not (x > -0.5))\n"
      "event never: when x > 0.5 and not (x > 0.25)\nevent once: when not (x < 0.5) and t < 1\n",
@@ -156,16 +156,16 @@ static void what_rests_does_not_cross(void **unused)
         run_case(&CASES[k], ZW_METHOD_RK4, 0, 1e-7);
         run_case(&CASES[k], ZW_METHOD_STIFF, 1e-9, 1e-7);
         run_case(&CASES[k], ZW_METHOD_EULER, 0, 0.1);
-        if (!strstr(CASES[k].text, "friction")) { /* which these do not know */
+        if (!strstr(CASES[k].text, "friction")) { /* which these methods do not support */
             run_case(&CASES[k], ZW_METHOD_VARIATIONAL, 0, 1e-3);
             run_case(&CASES[k], ZW_METHOD_MIDPOINT, 0, 1e-3);
         }
     }
 }
 
-/* A contact that opens begins with no speed and no acceleration, which is less than Euler's method
- * knows of a curved gap: no closing again. The ladder leaves the wall once, with the speed that it
- * keeps from then on, and the steps are those that were asked for. */
+/* A contact opens with zero speed and zero acceleration, which is below the error of Euler's method
+ * for a curved gap; it must not close again. The ladder leaves the wall once, with the speed that
+ * it keeps from then on, and the steps have the requested length. */
 static void a_ladder_leaves_its_wall(void **unused)
 {
     (void)unused;
@@ -190,8 +190,8 @@ static void a_ladder_leaves_its_wall(void **unused)
     assert_true(error[0] < 0.005 && fabs(error[0] / error[1] - 2) < 0.2);
 }
 
-/* 5e-9 below a bound, at 100: that is less than the tolerance leaves unknown, but no round-off.
- * Pushed by t it gets there at (6 * 5e-9)^(1/3); round-off of 100 is 3e-9 s there. */
+/* 5e-9 below a bound at 100: that is less than the tolerance but more than round-off. Under the
+ * force t it reaches the bound at (6 * 5e-9)^(1/3); round-off of 100 amounts to 3e-9 s there. */
 static void beside_zero_is_not_at_zero(void **unused)
 {
     (void)unused;

@@ -1,8 +1,8 @@
 /* A ball that bounces with restitution e comes to rest after sqrt(2 h / g) (1 + e)/(1 - e), in
- * infinitely many bounces. Computed, bounces end when their speed is no more than what counts as
- * rest: after about log(v0 / rest)/log(1/e) of them. That is SYSTEM_REST = 1e-10, or, on a
- * floor far from where heights are counted from, the speed sqrt(2 g d) of a fall through the 16
- * units of round-off d = 16 * 2.3e-16 H of its height H. */
+ * infinitely many bounces. In a run, bounces end when their speed is below that which counts as
+ * rest: after about log(v0 / rest)/log(1/e) of them. `rest` is SYSTEM_REST = 1e-10, or, on a
+ * floor far from the origin of heights, the speed sqrt(2 g d) of a fall through 16 units of
+ * round-off, d = 16 * 2.3e-16 H, of its height H. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,9 +68,8 @@ static void bounces_end(void **state)
     }
 }
 
-/* Masses that hang in springs just so that they touch the floor do not press, and what pulls them
- * is round-off. They stay there, as well as the kernel knows rest (1e-9), however often nothing
- * happens. */
+/* Masses that hang on springs and just touch the floor do not press on it, and the net force is
+ * round-off. They stay there, to the accuracy of the kernel (1e-9), for any number of steps. */
 static void what_only_touches_stays(void **state)
 {
     (void)state;

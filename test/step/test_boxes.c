@@ -1,5 +1,5 @@
-/* Limits of forces in steps: motors and dry friction are boxes of the one problem, exactly solved
- * and with one linearisation (tolerance 1) alike. */
+/* Limits of forces in steps: motors and dry friction are box constraints of the problem of a step,
+ * both when it is solved exactly and with one linearisation (tolerance 1). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +36,8 @@ static void step(robot *r, double tolerance, double h)
     }
 }
 
-/* A servo that could do a million newtons and may do two: x = t^2 as long as it is far away, and
- * never more than two newtons, however stiff; it arrives and stays. */
+/* A stiff servo with a demand of a million newtons, limited to two: x = t^2 while it is far from
+ * its target, and never more than two newtons; it arrives and stays. */
 static void servo_at_its_limit(void **state)
 {
     for (int k = 0; k < 2; k++) {
@@ -59,13 +59,14 @@ static void servo_at_its_limit(void **state)
             }
         }
         assert_true(most <= 2 * (1 + 1e-9));
-        assert_true(fabs(state_q(r.state)[0] - 1) < 1.5); /* two newtons brake late: it swings */
+        assert_true(fabs(state_q(r.state)[0] - 1) <
+                    1.5); /* two newtons brake too late: it overshoots */
         robot_end(&r);
     }
     (void)state;
 }
 
-/* The same with limits of the joint, a gear and two motors, one of which is limited itself. */
+/* The same with a limit of the joint's force, a gear and two motors, one with its own limit. */
 static void limits_of_the_joint(void **state)
 {
     for (int k = 0; k < 2; k++) {
@@ -95,9 +96,9 @@ static void limits_of_the_joint(void **state)
     (void)state;
 }
 
-/* Motors that take the weight of 10 N off within their range. x, whose range is 4 N, falls by
- * 10 - 4; y, whose range is wide, stands; z has 12 N, 10 of them for its weight and 2 of the 5 that
- * its motor wants; w's stiff servo has the limit of what is left, too. */
+/* Motors that compensate a weight of 10 N within their range. x, with a range of 4 N, falls with
+ * 10 - 4; y, with a wide range, stays; z has 12 N, 10 for its weight and 2 of the 5 that its motor
+ * demands; the stiff servo of w is limited to the remainder, too. */
 static void weights_within_the_range(void **state)
 {
     for (int k = 0; k < 2; k++) {
@@ -121,8 +122,8 @@ static void weights_within_the_range(void **state)
     (void)state;
 }
 
-/* Friction stops what slides after v^2/2f, holds exactly what is pulled by less, and lets go what
- * is pulled by more, to either side. */
+/* Friction stops a sliding body after v^2/2f, holds it exactly against a smaller force, and lets it
+ * slide under a larger one, in either direction. */
 static void dry_friction(void **state)
 {
     for (int k = 0; k < 2; k++) {
@@ -152,8 +153,8 @@ static void dry_friction(void **state)
     (void)state;
 }
 
-/* A joint that an equation drives through its friction: motion as driven, and the friction of the
- * other joint, which it carries along, holds or slides. */
+/* A joint driven by an equation against its friction moves as driven, and the friction of the other
+ * joint, which it carries along, holds or slides. */
 static void driven_through_friction(void **state)
 {
     for (int k = 0; k < 2; k++) {

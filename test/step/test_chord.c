@@ -1,5 +1,7 @@
-/* Newton's rule for whole steps (impulse_chord.c): its slopes of inertia are those of the inverse
- * dynamics, and a robot that stands and moves is stepped without the kernel. */
+/* Newton's method for whole steps (impulse_chord.c): its derivatives of inertial forces are those
+ * of the inverse dynamics, and most steps of a robot that stands and sways need no solve by the
+ * kernel.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +91,7 @@ typedef struct slopes_seen {
     int points;
 } slopes_seen;
 
-/* After a piece has been solved: slopes of all points against differences. */
+/* After a part of a step: compare the derivatives of all points with differences. */
 static void compare_slopes(void *user, const step_impulse *piece, const double *v1)
 {
     enum { MOST = 200, WIDE = 64 };
@@ -135,7 +137,7 @@ static void forget_piece(void *user, const step_impulse *s, int hit)
 }
 
 /* A humanoid that is pushed turns and rolls on its feet: gaps and slips change with the speeds as
- * impulse_slip.c says, up to the square of what it turns by in a step. */
+ * impulse_slip.c predicts, to first order in the rotation of a step. */
 static void slopes_of_contacts_are_those_of_differences(void **state)
 {
     (void)state;
@@ -161,8 +163,8 @@ static void slopes_of_contacts_are_those_of_differences(void **state)
     robot_end(&r);
 }
 
-/* Motors that sway hold it up. The kernel is asked where something begins to slide or to lift. With
- * the kernel alone there are six solves. */
+/* Oscillating motors hold it up. The kernel is called only where something begins to slide or to
+ * lift. With the kernel alone there are six solves. */
 static void standing_robot_hardly_needs_the_kernel(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Contact sensors by exact contacts, against statics on paper. */
+/* Contact sensors under exact contact, compared with statics in closed form. */
 #include "touch.h"
 
 static const double *readings(scene *s)
@@ -15,7 +15,7 @@ static void near(double x, double y, double within)
     }
 }
 
-/* A brick of 2 kg on a floor: in sum it carries the weight, in the middle below it. */
+/* A brick of 2 kg on a floor: the net force is the weight, and acts below the middle. */
 static void contacts_are_reported(void **state)
 {
     (void)state;
@@ -35,7 +35,7 @@ static void contacts_are_reported(void **state)
     near(x[0], 4, 0);
     near(x[1], 0, 1e-8);
     near(x[2], 0, 1e-8);
-    near(x[3], 2 * G, 1e-8); /* what the brick gets from the floor */
+    near(x[3], 2 * G, 1e-8); /* the force of the floor on the brick */
     near(x[4], 0, 1e-8);     /* about its middle */
     near(x[5], 0, 1e-8);
     near(x[7], 0.5, 1e-9); /* which is below that of the weight */
@@ -55,7 +55,7 @@ static void contacts_are_reported(void **state)
     }
     near(sum, 2 * G, 1e-8);
     for (int k = 37; k < 47; k++) {
-        near(x[k], 0, 0); /* no more contacts */
+        near(x[k], 0, 0); /* there are no more contacts */
     }
     close_scene(&s);
 }

@@ -1,11 +1,10 @@
-/* What steps cost and what they leave, scene by scene: searches for contacts, solves of the
- * kernel and factorisations, which are the same on every machine, as bits are. The numbers in
- * step/impulse that only decide how soon the rounds of a step end are held by this, from above;
- * what a step leaves of its equations holds those that say when they may end. A change that makes
- * a scene cheaper lowers its line here.
+/* The cost and the residual of steps, scene by scene. Costs are searches for contacts, solves of
+ * the kernel and factorisations, which are the same on every machine. They guard the constants in
+ * step/impulse that decide how soon the iterations of a step end; the residuals guard those that
+ * decide when they may end. A change that makes a scene cheaper lowers its line here.
  *
- *     test_cost          fails where a scene costs more, or leaves more, than its line says
- *     test_cost show     the lines as they are */
+ *     test_cost          fails where a scene has a higher cost or residual than its line
+ *     test_cost show     prints the lines with present values */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +20,7 @@
 
 typedef struct line {
     const char *file;
-    int key; /* the keyframe that it begins with; -1: none */
+    int key; /* the initial keyframe; -1: none */
     double step, tolerance;
     int first, steps;    /* the first steps are not counted */
     double slides, sway; /* speed of its first coordinate; amplitude of its controls */
@@ -66,7 +65,7 @@ static void set_controls(robot *r, const line *it, int k)
     }
 }
 
-/* Up to three in a hundred is chance: round-off decides where a round is short of its end. */
+/* Up to three percent more is tolerated: round-off decides where a residual is near its limit. */
 static int is_more(int count, int usual)
 {
     return count > usual + (usual + 32) / 33;
@@ -120,9 +119,8 @@ static void no_scene_costs_or_leaves_more(void **state)
     assert_true(shows || dearer == 0);
 }
 
-/* A robot that has fallen comes to lie still. A step of that costs one search for contacts, or two
- * and the kernel's solves where round-off moves it: not the rounds of one that moves, in halves or
- * not. */
+/* A robot that has fallen comes to rest. Then a step costs one search for contacts, or two and the
+ * kernel's solves where round-off moves it, but not the iterations of a step in motion. */
 static void what_lies_still_is_not_stepped_in_halves(void **state)
 {
     (void)state;
@@ -143,8 +141,8 @@ static void what_lies_still_is_not_stepped_in_halves(void **state)
     robot_end(&r);
 }
 
-/* All shapes in one another. Whether such a start has a step or not, solves that do not arrive are
- * given up after a fraction of a second, not tried in ever shorter pieces. */
+/* All shapes overlap. Whether or not a step from such a start exists, solves that do not converge
+ * are given up after a fraction of a second, not repeated with ever shorter steps. */
 static void hard_starts_cost_a_bounded_effort(void **state)
 {
     (void)state;
@@ -159,8 +157,8 @@ static void hard_starts_cost_a_bounded_effort(void **state)
     robot_end(&r);
 }
 
-/* A chain on the floor, pushed across itself. Its masses couple all of its joints, so that there is
- * no smaller problem in it: it is solved from the forces of the step before, however long it is. */
+/* A chain on the floor, pushed sideways. The mass matrix couples all of its joints, so that the
+ * problem cannot be split: it is solved from the forces of the step before, however long it is. */
 static void long_chains_go_on_with_their_forces(void **state)
 {
     enum { LINKS = 40, STEPS = 20 };
@@ -199,7 +197,8 @@ static void long_chains_go_on_with_their_forces(void **state)
     }
 }
 
-/* A disc that whirls takes many rounds a step, balls beside it few: those do not go on with it. */
+/* A whirling disc takes many iterations a step, the balls beside it few: they are not iterated with
+ * it. */
 static void islands_that_are_done_wait(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* Many bodies that bounce: random scenes of rows, cradles, clusters in free flight, stacks and
- * bins, of all shapes, with restitution and friction drawn per scene. No run ends with an error,
- * energy never grows, momentum is kept where nothing acts from outside, nothing is in anything.
+ * bins, of all shapes, with random restitution and friction for each scene. No run ends with an
+ * error, energy never grows, momentum is conserved without external forces, and no bodies overlap.
  *
  * ZW_CAMPAIGN scales the number of scenes ("small": a tenth; a number: a factor); CROWD_SEED and
  * CROWD_KIND choose one scene, which is printed. */
@@ -80,8 +80,8 @@ static void begin(crowd *c, dice *d, double gravity)
     put(c, "'/></asset><worldbody>");
 }
 
-/* Balls along a line, masses of 0.1 to 10, gaps of none to a millimetre, walls at the ends or not.
- */
+/* Balls along a line, masses of 0.1 to 10, gaps of zero to a millimetre, with or without walls at
+ * the ends. */
 static void make_row(crowd *c, dice *d)
 {
     begin(c, d, 0);
@@ -106,7 +106,7 @@ static void make_row(crowd *c, dice *d)
     }
 }
 
-/* Pendulums side by side, of which some are lifted. */
+/* Pendulums side by side, some of them lifted. */
 static void make_cradle(crowd *c, dice *d)
 {
     begin(c, d, G);
@@ -131,7 +131,7 @@ static void place(crowd *c, dice *d, double x, double y, double z)
         z, n[0], n[1], n[2], dice_between(d, 0, 180));
 }
 
-/* Bodies on a lattice in free flight, that fly together. */
+/* Bodies on a lattice in free flight, with velocities towards each other. */
 static void make_cluster(crowd *c, dice *d)
 {
     begin(c, d, 0);
@@ -286,8 +286,8 @@ static void campaign_of(kind which, int count)
     for (int k = seed ? atoi(seed) : 1; k <= (seed ? atoi(seed) : count); k++) {
         make(&c, which, (uint64_t)k);
         outcome it = play(&c);
-        /* between impacts a row of balls has no error; what turns by an angle in a step has one
-         * that swings with its square */
+        /* between impacts a row of balls has no error; that of a rotating body oscillates with the
+         * square of its rotation in a step */
         double may = which == ROW ? 1e-13 : 1e-6 + it.turned * it.turned;
         int wrong = it.status != ZW_OK || !(it.grown < may) || !(it.depth < 1e-6);
         if (seed) {

@@ -1,4 +1,4 @@
-/* DOP853: its numbers satisfy every order condition, and its steps are as good as these promise. */
+/* DOP853: its coefficients satisfy all order conditions, and its steps have these orders. */
 #include "step/integrate.h"
 
 #include "step/mechanics.h"
@@ -158,7 +158,7 @@ static zw_status circle_field(void *user, double t, const double *y, double *dy,
     return ZW_OK;
 }
 
-/* In a range of steps where neither higher powers of h nor round-off are in sight. */
+/* In a range of steps where neither higher powers of h nor round-off matter. */
 static void order_of_steps_is_8(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void errors_follow_the_tolerance(void **state)
         print_message("tolerance %.0e: error %.1e, %ld steps, %ld rejected\n", tolerance, error,
                       view->steps, view->rejected);
         assert_small(error, 40.0 * tolerance);
-        assert_true(error > 1e-3 * tolerance); /* not for ten times the work */
+        assert_true(error > 1e-3 * tolerance); /* and is not far more accurate than asked for */
         assert_true(view->rejected <= view->steps / 4 + 3);
         assert_true(before == 0 || (double)view->steps < 1.5 * (double)before);
         assert_int_equal(view->evaluations, 2 + 12 * view->steps + 11 * view->rejected);
@@ -259,7 +259,7 @@ static void errors_follow_the_tolerance(void **state)
     }
 }
 
-/* Tolerance 1e-14 on the double pendulum and similar systems: what is left is 1e-12. */
+/* Tolerance 1e-14 on the double pendulum and similar systems: the error is about 1e-12. */
 static void tight_runs(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void tight_runs(void **state)
     print_message("pendulum from 2.8 rad, two periods at 1e-14: %.1e\n", error);
     assert_small(error, 5e-12); /* near the top an error grows */
 
-    /* there and back again: no closed form is needed */
+    /* forwards and back: this needs no closed form */
     options = (step_ode_options){.n = 4, .field = angles_field, .tolerance = 1e-14};
     stepper *ode = begin(&options, 0.0, angle_y);
     go(ode, 10.0);

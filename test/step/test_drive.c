@@ -1,9 +1,9 @@
-/* The work of constraints that move: drives, prescribed motions, rising floors.
+/* The work of moving constraints: drives, prescribed motions, rising floors.
  *
  * A constraint phi(q, t) = 0 with multiplier lambda has the power lambda A v = -lambda dphi/dt, one
  * on speeds, A v + c(q, t) = 0, the power -lambda c. Both are computed here from the text's own
- * formulas at samples of the run and integrated by Romberg's rule: another sum over other instants
- * than zwang's. The energy must change by that much, and the drift be that of the method alone. */
+ * formulas at samples of the run and integrated by Romberg's rule, independently of zwang's own
+ * sum. The energy must change by that much, and the drift must be that of the method alone. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,9 +168,9 @@ static void test_random_drives(void **state)
     }
 }
 
-/* A ball of mass m meets a wall that comes with speed u: the wall's impulse is p = m (1 + e)(u -
- * v), its work p u, and m/2 (1 - e^2)(u - v)^2 is lost. No gravity, and v to the right of the wall.
- */
+/* A ball of mass m and velocity v is hit by a wall of velocity u: the wall's impulse is
+ * p = m (1 + e)(u - v), its work p u, and m/2 (1 - e^2)(u - v)^2 is lost. There is no gravity, and
+ * the ball is to the right of the wall. */
 static void test_moving_wall(void **state)
 {
     (void)state;

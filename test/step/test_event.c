@@ -1,4 +1,4 @@
-/* Roots and events: found to round-off, none twice, none missed that samples can betray. */
+/* Roots and events: found to round-off, none twice, and none missed that samples can reveal. */
 #include "step/integrate.h"
 
 #include "base/memory.h"
@@ -192,7 +192,7 @@ static void events_of_the_oscillator(void **state)
     }
 }
 
-/* Two crossings in one step: a dip below zero that no sample at the ends sees. */
+/* Two crossings in one step: a dip below zero that is not visible at the ends of the step. */
 static zw_status falling_field(void *user, double t, const double *y, double *dy, zw_error *error)
 {
     (void)user, (void)t, (void)error;
@@ -234,7 +234,7 @@ static void double_crossings_in_a_step(void **state)
     }
 }
 
-/* A graze from above that stays above does not fire. */
+/* A function that comes near zero from above but stays above triggers no event. */
 static void near_misses_do_not_fire(void **state)
 {
     (void)state;
@@ -407,8 +407,8 @@ static void simultaneous_events(void **state)
     stepper_free(ode);
 }
 
-/* Levels that one step crosses one after the other: how often all are looked at for each of them
- * does not depend on how many there are. */
+/* Levels that one step crosses one after the other: the number of evaluations of all functions for
+ * each level does not depend on how many levels there are. */
 typedef struct ladder {
     int count, looks;
 } ladder;

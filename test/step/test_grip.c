@@ -1,4 +1,4 @@
-/* Adhesion by exact contacts, against statics on paper. */
+/* Adhesion under exact contact, compared with statics in closed form. */
 #include "touch.h"
 
 static void set_grip(scene *s, double force)
@@ -26,8 +26,8 @@ static int sum_pushes(scene *s, double *normal, double *across)
     "pos='0 0 -0.1'><freejoint/><geom type='box' size='0.2 0.1 0.1' mass='2'/></body></worldbody>" \
     "<actuator><adhesion body='brick' ctrlrange='0 100'/></actuator>"
 
-/* A brick under a ceiling hangs if it is held by more than its weight: the ceiling pushes with the
- * rest. Let go it falls, and what held it does so no longer. */
+/* A brick hangs from a ceiling if the adhesion exceeds its weight: the normal force is the excess.
+ * Released, it falls, and the adhesion ends. */
 static void a_brick_hangs(void **state)
 {
     (void)state;
@@ -44,7 +44,8 @@ static void a_brick_hangs(void **state)
     close_scene(&s);
 }
 
-/* Held by less than its weight it is pulled for the one step in which it leaves. */
+/* If the adhesion is less than its weight, it acts only in the one step in which the brick leaves.
+ */
 static void a_weak_grip_lasts_a_step(void **state)
 {
     (void)state;
@@ -55,7 +56,7 @@ static void a_weak_grip_lasts_a_step(void **state)
     close_scene(&s);
 }
 
-/* What is within a micrometre touches, and is pulled up; what is farther falls. */
+/* A brick within a micrometre is in contact and is pulled up; one farther away falls. */
 static void a_micrometre_is_contact(void **state)
 {
     (void)state;
@@ -70,7 +71,7 @@ static void a_micrometre_is_contact(void **state)
     }
 }
 
-/* On a wall friction carries the weight if mu F is more; then F is what the wall pushes with. */
+/* On a wall friction carries the weight if mu F exceeds it; the normal force is then F. */
 static void friction_follows_what_pushes(void **state)
 {
     (void)state;
@@ -92,8 +93,8 @@ static void friction_follows_what_pushes(void **state)
     }
 }
 
-/* Two that hold each other get opposite forces: nothing from outside moves their centre of mass,
- * nor turns them. */
+/* Two bodies that hold each other exert opposite forces: their centre of mass is not accelerated,
+ * and their angular momentum is conserved. */
 static void nothing_comes_from_outside(void **state)
 {
     (void)state;
@@ -102,13 +103,13 @@ static void nothing_comes_from_outside(void **state)
         "</body><body pos='0.18 0.02 0.05'><freejoint/><geom type='box' size='0.09 0.1 0.1' "
         "mass='3'/></body></worldbody><actuator><adhesion body='a' ctrlrange='0 100'/></actuator>");
     set_grip(&s, 20);
-    v_of(&s)[6] = 0.3; /* the box leaves, and turns */
+    v_of(&s)[6] = 0.3; /* the box moves away, and turns */
     v_of(&s)[10] = 2;
     go(&s, 0.5, 0.002);
     const double *q = q_of(&s), *v = v_of(&s);
     assert_true(fabs(v[0] + 3 * v[6] - 0.9) < 1e-9);
     assert_true(fabs(v[1] + 3 * v[7]) < 1e-9 && fabs(v[2] + 3 * v[8]) < 1e-9);
-    assert_true(hypot(hypot(q[7] - q[0], q[8] - q[1]), q[9] - q[2]) < 0.3); /* it does not leave */
+    assert_true(hypot(hypot(q[7] - q[0], q[8] - q[1]), q[9] - q[2]) < 0.3); /* adhesion holds it */
     close_scene(&s);
 }
 

@@ -1,4 +1,4 @@
-/* Heaps: spheres that fall into a bin, with the certificate that is asked for. */
+/* Heaps: spheres that fall into a bin, with the requested certificate. */
 #include "system/contact/contacts.h"
 #include "system/work.h"
 #include "touch.h"
@@ -66,7 +66,8 @@ static zw_run_summary fall(int count, double t, double tolerance, double accurac
     return summary;
 }
 
-/* What is asked for is what one gets, and no heap gains energy, however rough its contacts. */
+/* The requested certificate is achieved, up to a few steps that are counted as inexact, and no heap
+ * gains energy, however rough the tolerance. */
 static void accuracy_is_kept(void **state)
 {
     (void)state;
@@ -83,7 +84,8 @@ static void accuracy_is_kept(void **state)
     }
 }
 
-/* A rough certificate costs no factorisation of many bodies, and the run goes on whatever it is. */
+/* A rough tolerance needs no factorisation of many bodies, and the run continues whatever the
+ * certificate is. */
 static void many_spheres_settle(void **state)
 {
     (void)state;
@@ -93,8 +95,8 @@ static void many_spheres_settle(void **state)
     assert_true(s.contacts > 400 && s.depth <= 0.02 * 0.05);
 }
 
-/* What steps cost is what their rounds cost: contacts are searched for about once in each, and what
- * lands in a heap is waited for a few times in a step, not for each pair that does. */
+/* The cost of steps is that of their iterations: contacts are searched for about once in each, and
+ * a step is split for landing bodies a few times, not once for each pair. */
 static void rounds_are_what_it_costs(void **state)
 {
     (void)state;
@@ -131,9 +133,10 @@ static scene open_tower(int count)
     return s;
 }
 
-/* Modes of a tower that bends are weak, 1/N^4: a step costs one factorisation at most, beside that
- * of the masses, whatever N is, and the first one finds that all boxes stick. Rough contacts make
- * energy, in a tower more than there is, and are no reason to take a step again by rounds. */
+/* The bending modes of a tower are soft, 1/N^4: a step needs at most one factorisation besides that
+ * of the masses, whatever N is, and the first one finds that all boxes stick. Contacts solved to a
+ * rough tolerance gain energy, in a tower more than it has, which is no reason to repeat a step by
+ * iterations. */
 static void towers_cost_little(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Scenes of bodies that touch, from MJCF. */
+/* Scenes of bodies in contact, from MJCF. */
 #ifndef ZW_TEST_STEP_TOUCH_H
 #define ZW_TEST_STEP_TOUCH_H
 
@@ -70,7 +70,7 @@ static inline double *v_of(scene *s)
     return (double *)zw_field(s->system, s->state, s->work, ZW_FIELD_V).data;
 }
 
-/* To time t; the largest certificate on the way. */
+/* Run to time t; returns the largest certificate of the steps. */
 static inline double go(scene *s, double t, double h)
 {
     zw_run_options options = {.time = t, .every = t, .step = h, .method = ZW_METHOD_IMPULSE};

@@ -1,4 +1,4 @@
-/* What zwang reports of a motion, event by event and step by step, and what another search does. */
+/* The events and steps that zwang reports of a motion, and those of an independent search. */
 #ifndef TEST_STEP_UNSEEN_H
 #define TEST_STEP_UNSEEN_H
 
@@ -45,7 +45,7 @@ static int note_sample(void *user, zw_sample_kind kind, int event, const zw_syst
     memcpy(now.y, q.data, (size_t)q.count * sizeof(double));
     memcpy(now.y + q.count, zw_field(system, state, work, ZW_FIELD_V).data,
            (size_t)q.count * sizeof(double));
-    if (kind == ZW_SAMPLE_JUMP) { /* shown from both sides; the second stays */
+    if (kind == ZW_SAMPLE_JUMP) { /* reported before and after the jump; keep the second */
         s->count += s->count == 0 || s->after[s->count - 1].t != now.t;
         s->after[s->count - 1] = now;
     } else if (s->steps < STEPS) {
@@ -70,7 +70,7 @@ static void tell_by_zwang(const char *text, double end, history *s, tally *sum)
     world_end(&w);
 }
 
-/* What two states of n numbers differ by, relative. */
+/* The relative difference of two states of n numbers. */
 static double difference(const moment *a, const moment *b, int n)
 {
     double size = 1, worst = 0;
