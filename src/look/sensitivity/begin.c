@@ -1,17 +1,17 @@
-/* Deviations at the start, and onto what holds.
+/* Initial deviations, and their projection onto active constraints.
  *
- * A file says where coordinates begin and, of some, how fast; assembly (system/state.c) moves the
- * positions to the nearest ones that the constraints admit, keeps the speeds that are given as far
- * as it can, and lets the others follow. impulse.c has the derivatives of all of this. */
+ * A file gives initial coordinates and some initial speeds; assembly (system/state.c) moves the
+ * positions to the nearest ones that the constraints admit, keeps the given speeds as far as
+ * possible, and determines the others. impulse.c has the derivatives of all of this. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "look/sensitivity/sensitivity.h"
 
-#define STILL 1e-12 /* of the largest speed: a slip that is none */
+#define STILL 1e-12 /* relative to the largest speed: a slip of zero */
 
-/* Parameters that are computed from others go along with these. */
+/* Deviations of the parameters; those that are computed from others follow these. */
 static void fill_params(zw_sensitivity *s)
 {
     size_t params = (size_t)s->params;
@@ -36,7 +36,7 @@ static void fill_params(zw_sensitivity *s)
     }
 }
 
-/* What is written, and how it changes; *held: speeds that were given and are still so. */
+/* The initial values in the text, and their deviations; held[]: speeds that were given. */
 static void fill_written(zw_sensitivity *s, int as_written)
 {
     const zw_model *model = s->system->model;
@@ -70,7 +70,7 @@ static void fill_written(zw_sensitivity *s, int as_written)
     }
 }
 
-/* Which rows hold by these modes; one-sided ones only if `all`. */
+/* Lists the rows that are active in these modes; one-sided ones only if `all`. */
 static void list_rows(zw_sensitivity *s, const int *mode, int all)
 {
     const zw_system *system = s->system;
@@ -111,8 +111,9 @@ zw_status sens_project(zw_sensitivity *s, run *r, double *z, double *most, zw_er
     return onto(s, &r->guards.kinks, r->work->mode, z, most, error);
 }
 
-/* Friction that does not hold at rest begins to slide at once: for speeds to either side of rest
- * its force is another until the motion has turned, so that derivatives by speeds are one-sided. */
+/* A contact at rest whose friction does not stick begins to slide at once. For a small initial
+ * speed the direction of friction differs until the motion has turned, so that derivatives by
+ * speeds are one-sided. */
 static void note_friction(zw_sensitivity *s)
 {
     const zw_system *system = s->system;

@@ -1,11 +1,11 @@
 /* The backward pass over a motion of equations.
  *
- * The motion is taken in parts, over which controls are constant. Of each part the variational
- * equations (follow.c), begun with all coordinates, speeds and parameters as unknowns of their own,
- * give the matrix Z of what its end changes by; events, impacts and kinks within it have their
- * jumps (jump.c), so that saltation is in Z. Slopes g by its end become g Z by its start. So the
- * cost is that of 2 n + parameters columns, however many controls there are in all parts; parts are
- * restarted from stored states (gradient.c). */
+ * The motion is divided into parts over which controls are constant. For each part the variational
+ * equations (follow.c), with all coordinates, speeds and parameters as unknowns, give the matrix Z
+ * of the derivatives of its end; events, impacts and kinks within it have their jumps (jump.c), so
+ * that Z includes saltation. Slopes g by the end of a part become g Z by its start. The cost is
+ * therefore that of 2 n + parameters columns, however many controls all parts have together; parts
+ * are restarted from stored states (gradient.c). */
 #include "look/sensitivity/flow.h"
 
 #include <math.h>

@@ -19,12 +19,12 @@ typedef struct sens_flow {
 sens_flow *flow_create(const zw_model *model, const zw_system *system, const zw_run_options *run,
                        zw_error *error);
 void flow_free(sens_flow *flow);
-/* A part from a state, with these parameters, until this time; with its slopes, if they are asked
- * for: flow->now. */
+/* Computes a part from a state to this time with these parameters, and its slopes if requested; it
+ * ends at flow->now. */
 zw_status flow_take(sens_flow *flow, const zw_state *from, const double *param, double until,
                     int differs, zw_error *error);
-/* g[2 n], slopes of a number by the end of the last part, become those by its start; by_param gets
- * more. scratch[2 n] */
+/* g[2 n], slopes of a number by the end of the last part, become those by its start; those by the
+ * parameters are added to by_param. scratch[2 n] */
 void flow_back(const sens_flow *flow, double *g, double *by_param, double *scratch);
 
 #endif

@@ -1,17 +1,18 @@
 /* A step of the deviations.
  *
- * With x = (q, v), x' = f(t, x, p), deviations z for an unknown of which p depends as P follow
+ * With x = (q, v), x' = f(t, x, p), and P the derivative of p by an unknown, the deviations z for
+ * that unknown follow
  *
  *     dq' = dv,      dv' = a_q dq + a_v dv + a_p P          (slopes.h)
  *
- * and the same method takes the same step with them: stage s has the argument z + h sum a_sj k_j
- * and the slopes of f at stage s of x. Without constraints that is the derivative of the discrete
- * step itself, but for the choice of its length; with them it lacks the curvature of the projection
- * that ends the step, which is as large as the method's own error. So z is as exact as x is. The
- * stages of x are computed anew from the step's start. Dense output is the derivative of the
- * method's.
+ * and are integrated by the same method with the same step: stage s has the argument z + h sum a_sj
+ * k_j and the slopes of f at stage s of x. Without constraints this is the derivative of the
+ * discrete step itself, except for the choice of its length; with constraints it lacks the
+ * curvature of the projection at the end of the step, which is as large as the error of the method.
+ * So z is as accurate as x. The stages of x are recomputed from the start of the step. Dense output
+ * is the derivative of that of the method.
  *
- * What ends a step is moved onto the constraints, and so is z (begin.c). */
+ * The end of a step is projected onto the constraints, and so is z (begin.c). */
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ zw_status sens_instant(zw_sensitivity *s, run *r, double *rate, zw_error *error)
     size_t n = (size_t)s->n;
     zw_work *work = r->work;
     double *q = state_q(s->now), *v = state_v(s->now);
-    if (r->motion.careful) { /* as the field itself: motion.c */
+    if (r->motion.careful) { /* as for the motion itself: motion.c */
         zw_status status = system_project_position(system, work, s->now->t, q, v, error);
         status = status == ZW_OK ? system_project_velocity(system, work, s->now->t, q, v, error)
                                  : status;
@@ -138,7 +139,7 @@ static zw_status stage(zw_sensitivity *s, run *r, const scheme *by, int k, zw_er
 
 /* ---- Dense output --------------------------------------------------------------------------- */
 
-/* The coefficients of dop853.c, or what Hermite's polynomial needs, between z and zs. */
+/* The coefficients of dop853.c, or those of Hermite's polynomial, between z and zs. */
 static zw_status prepare_dense(zw_sensitivity *s, run *r, const scheme *by, const double *end,
                                const double *end_rate, zw_error *error)
 {
@@ -208,7 +209,7 @@ zw_status sens_show(zw_sensitivity *s, run *r, const double *y, const double *z,
     return ZW_OK;
 }
 
-/* Samples of the step that has just been taken, with its ends; not twice at the same. */
+/* Shows the samples in the last step, its ends included; none twice. */
 static zw_status show_step(zw_sensitivity *s, run *r, const scheme *by, const double *end,
                            const double *end_rate, zw_error *error)
 {
@@ -233,7 +234,7 @@ static zw_status show_step(zw_sensitivity *s, run *r, const scheme *by, const do
 
 /* ---- Integrals ------------------------------------------------------------------------------ */
 
-/* By Gauss's rule with three nodes in each part of the step, which ends at kinks and events. */
+/* By Gauss's rule with three nodes in each part of the step; steps end at kinks and events. */
 static zw_status integrate(zw_sensitivity *s, run *r, const scheme *by, const double *end,
                            const double *end_rate, zw_error *error)
 {
@@ -285,7 +286,8 @@ zw_status sens_step(void *user, run *r, zw_error *error)
     double *end_rate = s->end_rate, *end_slow = s->end_slow;
     status = sens_instant(s, r, end_rate, error);
     status = status == ZW_OK ? sens_project(s, r, end, &most, error) : status;
-    if (status == ZW_OK) { /* as the first of the next step, and the last of the dense output */
+    if (status ==
+        ZW_OK) { /* also the first rates of the next step, and the last of the dense output */
         int rank = s->rank;
         sens_rates(s, end, end_slow);
         if (by.all > by.stages) {

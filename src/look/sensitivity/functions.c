@@ -1,6 +1,7 @@
-/* The formulas that decide what happens, and their slopes by every leaf: rows of constraints and
- * their rates, speeds of sliding, coefficients of restitution, roots of events and what they set,
- * kinks, starts, parameters that are computed from others. One tape has them all. */
+/* The formulas that determine a motion besides its equations, and their slopes by every leaf: rows
+ * of constraints and their rates, speeds of sliding, coefficients of restitution, event functions
+ * and their resets, kinks, initial values, parameters that are computed from others. All are in one
+ * tape. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ typedef struct writer {
     zw_status status;
 } writer;
 
-/* A formula (EXPR_NONE: zero) and its slopes after it; its number. */
+/* Adds a formula (EXPR_NONE: zero) and its slopes after it; returns its index. */
 static int add(writer *w, expr_id id)
 {
     static const expr_op kinds[] = {EXPR_COORD, EXPR_SPEED, EXPR_PARAM,

@@ -1,4 +1,4 @@
-/* From unknowns to what a state is made with. */
+/* From unknowns to the values that a state is created with. */
 #include "base/memory.h"
 #include "look/sensitivity/sensitivity.h"
 
@@ -39,7 +39,7 @@ zw_status sens_given(const zw_system *system, const zw_unknown *unknown, int cou
     return ZW_OK;
 }
 
-/* Where an unknown is in the model, a state of which is given. */
+/* The value of an unknown in the model, from one of its states. */
 double sens_origin(const zw_system *system, const zw_unknown *by, zw_state *state)
 {
     return by->kind == ZW_UNKNOWN_PARAM   ? system->model->param[by->index].value

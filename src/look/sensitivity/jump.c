@@ -1,23 +1,23 @@
-/* Deviations over an instant at which something happens.
+/* Deviations across an event.
  *
- * It happens where a function g(t, x, p) of the motion comes to zero; another motion beside ours
- * gets there later, by
+ * An event takes place when a function g(t, x, p) of the motion reaches zero; a neighbouring motion
+ * reaches it later, by
  *
  *     later = - (g_x z + g_p P) / (dg/dt along the motion).
  *
- * With f- the rates before, deviations *at that moment* are moved = z + f- later. Whatever happens
- * there is a map of the state, its derivative takes moved to moved+: what an event sets, the
- * correction by constraints, an impact (impulse.c). With the rates f+ after it, deviations at
- * constant time are again
+ * With f- the rates before, the deviations *at the event* are moved = z + f- later. The event is a
+ * map of the state (a reset, the correction by constraints, an impact: impulse.c), whose derivative
+ * takes moved to moved+. With the rates f+ after the event, the deviations at constant time are
+ * again
  *
  *     z+ = moved+ - f+ later.
  *
- * An integral of e over the motion ends there with e- and goes on with e+: (e- - e+) later comes to
- * its slope (Leibniz).
+ * The integrand e of an integral over the motion jumps there from e- to e+, which adds
+ * (e- - e+) later to the slope of the integral (Leibniz).
  *
- * For an impact of a ball that is the saltation matrix (Leine and Nijmeijer 2004). Where a contact
- * opens, friction gives way, or a normal force changes its sign, f is continuous, nothing is set,
- * and z+ = z: these need no moment. */
+ * For the impact of a ball this is the saltation matrix (Leine and Nijmeijer 2004). Where a contact
+ * opens, friction begins to slide, or a normal force changes its sign, f is continuous, nothing is
+ * reset, and z+ = z: `later` is not needed. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@
 
 /* ---- When ------------------------------------------------------------------------------------ */
 
-/* lambda, or a, along columns and in time: out[count][size], rate[size]. */
+/* The derivatives of lambda, or of a, along the columns and in time: out[count][size], rate[size].
+ */
 static void spread(const zw_sensitivity *s, const double *by, size_t size, const double *rates,
                    double *out, double *rate)
 {
@@ -49,7 +50,7 @@ static void spread(const zw_sensitivity *s, const double *by, size_t size, const
     }
 }
 
-/* How the guard changes along a way; 0 in *timed: what it starts needs no moment. */
+/* The derivative of the guard along a direction; *timed 0: its event does not need `later`. */
 static double guard_along(const zw_sensitivity *s, const run *r, int guard, const sens_way *way,
                           int *timed)
 {
@@ -87,7 +88,8 @@ static sens_way way_of(const zw_sensitivity *s, int c)
                       .lambda = s->lambda_by + k * m};
 }
 
-/* later[] by the first of the guards that has a moment; others may come later than that. */
+/* Sets later[] from the first guard whose event needs it; a kink if another guard that fired at the
+ * same time gives other values. */
 static void find_moment(zw_sensitivity *s, const run *r, const int *fired, int count,
                         const double *rate)
 {
@@ -128,7 +130,7 @@ static void put(zw_sensitivity *s, double t, const double *y, zw_state *other)
     memcpy(state_v(s->now), y + n, n * sizeof *y);
 }
 
-/* What the event sets: from the state before it, all at once. */
+/* The resets of the event: all are computed from the state before it. */
 static void set(zw_sensitivity *s, int event)
 {
     const model_event *e = &s->system->model->event[event];
@@ -219,9 +221,9 @@ zw_status sens_before(void *user, run *r, const int *fired, int count, zw_error 
     return ZW_OK;
 }
 
-/* ---- What was set ---------------------------------------------------------------------------- */
+/* ---- Resets ---------------------------------------------------------------------------------- */
 
-/* The rows that held before, without friction: what corrects a state that was set. */
+/* The rows that were active before, without friction: these correct a state after a reset. */
 static void list_held(zw_sensitivity *s)
 {
     const zw_system *system = s->system;
@@ -234,7 +236,7 @@ static void list_held(zw_sensitivity *s)
     }
 }
 
-/* Constraints correct what was set, to the state `then`. */
+/* The correction by constraints after a reset, which leads to the state `then`. */
 static zw_status correct(zw_sensitivity *s, const step_kinks *kinks, zw_state *then,
                          zw_error *error)
 {
@@ -284,7 +286,8 @@ static double fastest(const zw_sensitivity *s, const double *v)
     return most;
 }
 
-/* What each contact that touches did: speeds of rows before are in `before`, after in `after`. */
+/* Lists what each closed contact did in the impact, from the speeds of rows `before` and `after`.
+ */
 static void list_impact(zw_sensitivity *s, const double *before, const double *after, double still)
 {
     const zw_system *system = s->system;
@@ -309,7 +312,7 @@ static void list_impact(zw_sensitivity *s, const double *before, const double *a
     }
 }
 
-/* Speeds jumped from `v0` to those of `then`. */
+/* An impact, in which the speeds jump from `v0` to those of `then`. */
 static zw_status hit(zw_sensitivity *s, const step_kinks *kinks, const double *v0, zw_state *then,
                      zw_error *error)
 {
@@ -338,7 +341,8 @@ zw_status sens_after(void *user, run *r, zw_error *error)
     zw_sensitivity *s = user;
     const step_kinks *kinks = &r->guards.kinks;
     size_t n = (size_t)s->n;
-    zw_state *then = r->over ? r->state : r->sample; /* before contacts were decided */
+    zw_state *then =
+        r->over ? r->state : r->sample; /* before the modes of contacts were determined */
     zw_status status = ZW_OK;
     double most = 0;
     s->known = 0;

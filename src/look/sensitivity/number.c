@@ -5,11 +5,12 @@
 #include "base/error.h"
 #include "model/bodies.h"
 
-/* Of a number: how far its systems are apart. The soft law bends where rows begin to push: so near
- * that few do in between, so far that round-off leaves 1e-10. */
+/* The step between the systems, relative to the number. The soft law has kinks where rows begin to
+ * push: the step is so small that few of them lie in between, and large enough for a round-off of
+ * 1e-10. */
 #define PART 0x1p-19
 
-/* Has this one the same coordinates, rows and parameters? */
+/* Do both have the same coordinates, rows and parameters? */
 static int is_alike(const zw_system *a, const zw_system *b)
 {
     return a->n == b->n && a->nq == b->nq && a->m == b->m && a->shape.params == b->shape.params;

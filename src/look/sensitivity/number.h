@@ -1,4 +1,5 @@
-/* Numbers of a model among the unknowns: systems with a bit less and more of one. */
+/* Numbers of a model among the unknowns: systems with slightly smaller and larger values of one,
+ * and differences of fourth order over these. */
 #ifndef ZW_LOOK_NUMBER_H
 #define ZW_LOOK_NUMBER_H
 
@@ -6,7 +7,7 @@
 
 #include "system/system.h"
 
-/* Multiples of `step` that the number is more by. */
+/* The number is changed by these multiples of `step`. */
 static const double number_place[4] = {-2, -1, 1, 2};
 
 typedef struct number_systems {
@@ -14,20 +15,20 @@ typedef struct number_systems {
     zw_system *system[4];
 } number_systems;
 
-/* A number, as zw_model_set names it; the model is changed in between, and as it was after.
- * ZW_BAD_INPUT: there is no such number, or it changes what there is, not only by how much. */
+/* name: of a number, as in zw_model_set. The model is modified and then restored. ZW_BAD_INPUT:
+ * there is no such number, or it changes the structure of the system. */
 zw_status number_make(number_systems *to, zw_model *model, const zw_system *like, const char *name,
                       zw_error *error);
 void number_free(number_systems *it);
 
-/* The slope of what is f[k] at these. */
+/* The slope of a function from its values f[k] there. */
 static inline double number_slope(const double f[4], double step)
 {
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step);
 }
 
-/* How far slopes over the nearer and the farther places differ, of each number (but for those that
- * are small beside the largest). */
+/* The largest relative difference between slopes over the inner and the outer two points, measured
+ * leniently for slopes that are small compared with the largest. */
 static inline double number_apart(size_t count, double *const y[4])
 {
     double most = 0, off = 0;
@@ -41,7 +42,7 @@ static inline double number_apart(size_t count, double *const y[4])
     return off;
 }
 
-/* The slopes of `count` numbers; 1. */
+/* The slopes of `count` functions; returns 1. */
 static inline int number_slopes(size_t count, double *const y[4], double step, double *to)
 {
     for (size_t i = 0; i < count; i++) {
@@ -50,17 +51,17 @@ static inline int number_slopes(size_t count, double *const y[4], double step, d
     return 1;
 }
 
-/* Ways are shortened by NUMBER_SHORTER until slopes agree to NUMBER_AGREE: those over the nearer
- * and the farther places, or those of one way and the next. (Of a smooth function the first differ
- * by the square of the way and the others by its fourth power; of one that bends, as drag, v |v|,
- * does, both by the way itself.) Of two that agree the longer one has less round-off, and if the
- * shorter is worse in itself, that has taken over. */
+/* Steps are shortened by NUMBER_SHORTER until slopes agree to NUMBER_AGREE: those over the inner
+ * and the outer points, or those of one step and the next. (For a smooth function the former differ
+ * by the square of the step and the latter by its fourth power; for one with a kink in its slope,
+ * such as the drag v |v|, both by the step itself.) Of two steps that agree the longer one has less
+ * round-off; if the shorter one is less consistent in itself, round-off dominates it. */
 #define NUMBER_AGREE 1e-8
-#define NUMBER_SWITCHES 1e-3 /* slopes that differ by more are of something that does */
+#define NUMBER_SWITCHES 1e-3 /* if slopes differ by more, the function switches */
 #define NUMBER_SHORTER 16.0
 
-/* Another way: its slopes are taken if they are better, and *apart is theirs (HUGE_VAL: none yet).
- * 0: what there is in `to` is enough. */
+/* Another step: its slopes replace those in `to` if they are better; *apart is the difference of
+ * those in `to` (HUGE_VAL: none yet). 0: they are accurate enough. */
 static inline int number_improve(size_t count, double *const y[4], double step, double *apart,
                                  double *to)
 {

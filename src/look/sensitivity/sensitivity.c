@@ -1,5 +1,6 @@
-/* Derivatives of a motion: made, freed, begun, and carried along with a run. The equations are in
- * follow.c (steps), jump.c (events), impulse.c (impacts, assembly). */
+/* Derivatives of a motion: creating and freeing them, their initial values, and their integration
+ * along a run. The equations are in follow.c (steps), jump.c (events), impulse.c (impacts,
+ * assembly). */
 #include "look/sensitivity/sensitivity.h"
 
 #include <math.h>
@@ -186,7 +187,7 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *s)
                                    .kink = s->kink_name};
 }
 
-/* Times up to the start. */
+/* Shows the times up to the start. */
 static zw_status begin(void *user, run *r, zw_error *error)
 {
     zw_sensitivity *s = user;
