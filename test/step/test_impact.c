@@ -38,7 +38,7 @@ static scene open_text(const char *text, const char *name, zw_impact_law law)
     return s;
 }
 
-/* Balls as equations; of those that touch at the start the impact is that of t = 0. */
+/* Balls as equations; balls in contact at the start collide at t = 0. */
 static scene equations_of(const balls *b, zw_impact_law law)
 {
     static char text[200000];
@@ -227,9 +227,9 @@ static void a_symmetric_break(void **state)
     }
 }
 
-/* The second of two balls is a little farther away: the first is hit alone, and what comes of it
- * meets the second, or not. Both formulations distinguish such gaps from none, and by the same
- * measure: gaps are drawn around that of gauss_touch. */
+/* The second of two balls is a little farther away: the first is hit alone, and then the second is
+ * hit or missed. Both formulations distinguish such gaps from contact by the same threshold: gaps
+ * are drawn around that of gauss_touch. */
 static void a_break_with_a_gap(void **state)
 {
     (void)state;
@@ -321,8 +321,8 @@ static zw_run_summary run_on(scene *s, double t, double h, watch *w)
     return summary;
 }
 
-/* Cradles of 7 to 50 balls, that touch or nearly: no run ends, none gains energy, and the last ball
- * leaves with ((1 + e)/2)^(n - 1). */
+/* Cradles of 7 to 50 balls, in contact or nearly so: no run fails, none gains energy, and the last
+ * ball leaves with ((1 + e)/2)^(n - 1). */
 static void cradles(void **state)
 {
     (void)state;
@@ -381,7 +381,7 @@ static void boxes_a_nanometre_apart(void **state)
     }
 }
 
-/* Spheres in a bin, e = 0.5: they come down, and lose energy only. */
+/* Spheres in a bin, e = 0.5: they fall, and never gain energy. */
 static void a_bin_of_spheres(void **state)
 {
     (void)state;
@@ -421,7 +421,7 @@ static void a_bin_of_spheres(void **state)
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-/* What approaches at t = 0 is reported: in the assembly, and in the summary of the first run. */
+/* Impacts at t = 0 are reported by the assembly, and in the summary of the first run. */
 static void impacts_at_the_start_are_reported(void **state)
 {
     (void)state;
@@ -450,7 +450,7 @@ static void impacts_at_the_start_are_reported(void **state)
     zw_model_free(model);
 }
 
-/* `impact simultaneous` in the file, and what is said in its place. */
+/* `impact simultaneous` in the file, and the options that override it. */
 static void the_file_chooses_the_law(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* The velocity form of the principle: a step of bodies that is implicit in the next velocity.
- * What acts in joints is in test_impulse_joint.c, contact in test_touch*.c. */
+ * Forces in joints are tested in test_impulse_joint.c, contact in test_touch*.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,8 +80,8 @@ static int watch_top(void *user, zw_sample_kind kind, int event, const zw_system
     return 0;
 }
 
-/* Angular momentum is kept at any step, so that the energy has bounds, L^2 over twice the largest
- * and the smallest inertia; at small steps it stays where it was, for ever. */
+/* Angular momentum is conserved for any step, which bounds the energy: L^2 over twice the largest
+ * and the smallest inertia. With small steps the energy has no drift. */
 static void free_top_is_bounded(void **state)
 {
     (void)state;
@@ -111,7 +111,8 @@ static void free_top_is_bounded(void **state)
     }
 }
 
-/* A fast gyroscope: at two radians of spin a step it does not gain, at a quarter it walks round. */
+/* A fast gyroscope: with two radians of spin per step it gains no energy, with a quarter it
+ * precesses. */
 static void gyroscope_at_large_steps(void **state)
 {
     (void)state;
@@ -137,7 +138,8 @@ static void gyroscope_at_large_steps(void **state)
     robot_end(&exact);
 }
 
-/* Free chains at steps at which nothing of the motion is left: they come to rest below. */
+/* Chains without damping at steps too long to resolve the motion: they come to rest hanging down.
+ */
 static void chain_is_stable_at_huge_steps(void **state)
 {
     (void)state;
@@ -153,7 +155,7 @@ static void chain_is_stable_at_huge_steps(void **state)
     }
 }
 
-/* A conservative chain and a loop: no slope of energy over 4000 steps (400 under sanitizers). */
+/* A conservative chain and a loop: no energy drift over 4000 steps (400 under sanitizers). */
 static void energy_has_no_slope(void **state)
 {
     (void)state;
@@ -214,7 +216,7 @@ static void same_bits_twice(void **state)
     robot_end(&b);
 }
 
-/* Energy: what is not lost by the method is in the balance. */
+/* The balance of energy accounts for all but the loss of the method. */
 static void balance_of_energy_closes_with_the_step(void **state)
 {
     (void)state;
@@ -228,7 +230,7 @@ static void balance_of_energy_closes_with_the_step(void **state)
     assert_true(drift[0] < 0.05 && drift[0] / drift[1] > 1.7);
 }
 
-/* Without a step, the file's. */
+/* If no step is given, that of the file is used. */
 static void step_of_the_file(void **state)
 {
     (void)state;
@@ -278,7 +280,8 @@ static void steady_motion_allocates_nothing(void **state)
     }
 }
 
-/* Blocks come and go: their multipliers follow them, and the answer is that of a new problem. */
+/* Blocks appear and disappear: multipliers stay with their blocks, and the solution is that of a
+ * new problem. */
 static void problem_changes_its_shape(void **state)
 {
     (void)state;

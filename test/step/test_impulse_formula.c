@@ -1,6 +1,6 @@
 /* Method impulse with formulas over robots, activations of motors and armatures of tendons: the
- * same steps as with elements of the robot's own file, order one, a balance of energy that closes
- * with the step, and known solutions. */
+ * same steps as with the corresponding elements of the robot's file, order one, a balance of energy
+ * whose error vanishes with the step, and closed forms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void same_steps(const char *text, const char *name, double control, doubl
     world_end(&v);
 }
 
-/* By rounds, and by one linearisation: there the slopes are part of the answer. */
+/* By iterations, and by one linearisation, where derivatives affect the result. */
 static void formulas_are_elements(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void formulas_are_elements(void **state)
                "arm_tied.xml", 0, 0.01, 1e-12);
 }
 
-/* A spring and a damper of any strength, at any step: rest is where all forces balance. */
+/* A spring and a damper of any strength, at any step: it comes to rest in equilibrium. */
 static void stiff_formulas_are_stable(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void stiff_formulas_are_stable(void **state)
 /* ---- Order one ------------------------------------------------------------------------------ */
 
 static const char *const laws[] = {
-    /* control, load, spring and damper of points, a potential that knows the time */
+    /* control, load, spring and damper between points, a time-dependent potential */
     "import \"arm.xml\" as arm\n"
     "start arm.shoulder = 0.2, arm.elbow = 0.7\n"
     "motor arm.turn_elbow = 3*(0.5 - arm.elbow) - arm.elbow' + sin(3*t)\n"
@@ -112,7 +112,7 @@ static const char *const laws[] = {
     "spring 5 from arm.hand to (0, 0, 1.5) length 0.7\n"
     "damper 0.3 from arm.hand to (0.3, 0, 1.5)\n"
     "potential 0.2*arm.shoulder^2*(1 + 0.5*sin(2*t))\n",
-    /* a place that moves, and a speed that is asked for */
+    /* a prescribed position, and a prescribed speed */
     "import \"arm.xml\" as arm\n"
     "force arm.reach: -30*arm.reach - 2*arm.reach'\n"
     "constraint ride: arm.shoulder = 0.3*sin(2*t)\n",
@@ -295,9 +295,9 @@ static void memory_may_run_out(void **state)
     assert_true(failures > 10);
 }
 
-/* A ball falls from 1 m and bounces with e = 1/2, after sqrt(2/g) (1, 2, 2.5, ...): where it begins
- * to rise, a condition begins to hold, within a step. What it sets off happens as well, and steps
- * with impacts are not called proved. */
+/* A ball falls from 1 m and bounces with e = 1/2, after sqrt(2/g) (1, 2, 2.5, ...): when it begins
+ * to rise, a condition becomes true within a step. The event that it triggers happens as well, and
+ * steps with impacts are not reported as proved. */
 static void bounces_are_events(void **state)
 {
     (void)state;

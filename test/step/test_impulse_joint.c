@@ -14,7 +14,7 @@
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-/* A link of 1 kg, 1 x .1 x .1 m, hinged at one end; it lies level at q = 0. */
+/* A link of 1 kg, 1 x .1 x .1 m, hinged at one end; it is horizontal at q = 0. */
 #define LINK(motor)                                                                                \
     "<mujoco><compiler angle='radian'/><worldbody><body name='link' pos='0 0 2'>"                  \
     "<joint name='q' axis='0 1 0'/>"                                                               \
@@ -93,7 +93,7 @@ static void huge_gain_ends_at_its_target(void **state)
     robot_end(&r);
 }
 
-/* On a rail, so that the answer is known: full force until the law comes below it. */
+/* On a rail, where the solution is known: full force until the control law demands less. */
 static const char rail[] =
     "<mujoco><option gravity='0 0 0'/><worldbody><body>"
     "<joint name='x' type='slide' axis='1 0 0' damping='0.5'/>"
@@ -119,8 +119,8 @@ static void saturated_motor(void **state)
     assert_true(error[0] < 1e-5 && error[0] / error[1] > 1.7);
 }
 
-/* The force of a step is the law in its middle, or at its end where it is stiff, for its mean
- * speed, clamped. Random starts, targets and steps; on a rail the force is what the speeds say. */
+/* The force of a step is the clamped control law at its middle, or at its end if it is stiff, for
+ * its mean speed. Random starts, targets and steps; on a rail the force follows from the speeds. */
 static void force_is_the_clamped_law(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void limit_is_never_crossed(void **state)
     }
 }
 
-/* Two limits of a chain, reached one after another, and left again as a motor pulls. */
+/* Two limits of a chain, reached one after another, and left again under a motor's force. */
 static void limits_open_again(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void limits_open_again(void **state)
     robot r = robot_read(text);
     go(&r, ZW_METHOD_IMPULSE, 6, 0.01, NULL, NULL);
     close_to("upper", state_q(r.state)[0], 1.2, 1e-12);
-    /* below the level, the second hangs down: 1.2 + b = pi/2 */
+    /* the first is below the horizontal, the second hangs down: 1.2 + b = pi/2 */
     close_to("second", state_q(r.state)[1], PI / 2 - 1.2, 0.3);
     state_param(r.state)[0] = -40;
     go(&r, ZW_METHOD_IMPULSE, 6.2, 0.01, NULL, NULL);
@@ -242,7 +242,8 @@ static void friction_holds_and_slides(void **state)
     }
 }
 
-/* An arm whose joints rub: as DOP853 with its events has it, and in the end at rest. */
+/* An arm with dry friction in its joints: compared with DOP853 and its events, and at rest in the
+ * end. */
 static void rubbing_chain(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Forces that jump at a kink of a formula: contacts open, stick and slide as after any other jump,
- * constraints that bend there ask for other speeds, and what nothing can follow is refused. */
+ * constraints with a kink require other speeds after it, and a jump of position is refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define BLOCK "coord x, y\nmass 1 at (x, y)\ngravity (0, -10)\n"
 
-/* Where the first two coordinates are at t = 2, and how fast: closed forms. */
+/* The first two coordinates and their speeds at t = 2, in closed form. */
 typedef struct jump_case {
     const char *text;
     double q[2], v[2];
@@ -23,7 +23,7 @@ typedef struct jump_case {
 } jump_case;
 
 static const jump_case CASES[] = {
-    /* friction holds 5 N; from t = 1 on there are 10 */
+    /* friction holds up to 5 N; from t = 1 on the pull is 10 N */
     {BLOCK "force x: if(t > 1, 10, 0)\nconstraint f: y >= 0, friction 0.5\n",
      {2.5, 0},
      {5, 0},
@@ -40,7 +40,7 @@ static const jump_case CASES[] = {
      {0, 0},
      0,
      0},
-    /* the friction drops; the weight on it does */
+    /* the coefficient of friction drops; then the normal force does */
     {BLOCK "force x: 3\nconstraint f: y >= 0, friction if(t < 1, 0.5, 0.1)\n",
      {1, 0},
      {2, 0},
@@ -57,7 +57,7 @@ static const jump_case CASES[] = {
      {10, 0},
      0,
      0},
-    /* a pull lifts it, and lets go */
+    /* a pull lifts it, then ends */
     {BLOCK "force y: if(t > 1 and t < 1.5, 20, 0)\nconstraint f: y >= 0\n", {0, 2.5}, {0, 0}, 0, 0},
     /* held up without pressing, then let down */
     {BLOCK "force x: 2, y: if(t < 1, 10, 0)\nconstraint f: y >= 0, friction 0.1\n",
@@ -72,7 +72,7 @@ static const jump_case CASES[] = {
      {7.5, 0},
      0,
      0},
-    /* a drive that starts with a jerk, and what a spring ties to it */
+    /* a drive whose speed jumps, and a mass on a spring attached to it */
     {"coord x, u\nmass 1 at x, 1 at u\nconstraint d: x = max(0, t - 1)\npotential (x - u)^2/2\n",
      {1, 0.1585290151921035},
      {1, 0.45969769413186023},
@@ -84,19 +84,19 @@ static const jump_case CASES[] = {
      {1, -1},
      1,
      0.5},
-    /* a wire with a corner: of the speed what leads along it is left */
+    /* a wire with a corner: the speed along the wire remains */
     {"coord x = -1, y\nspeed x' = 1\nmass 1 at (x, y)\nconstraint w: y = max(0, x)\n",
      {0.5, 0.5},
      {0.5, 0.5},
      1,
      0.25},
-    /* a wall that begins to move, under something that it throws */
+    /* a wall that begins to move and throws a body off */
     {"coord x, y\nmass 1 at x, 1 at y\nconstraint w: x >= max(0, t - 1), restitution 1\n",
      {2, 0},
      {2, 0},
      1,
      0},
-    /* and a drive that begins to move, under something that it throws; without bounce, carries */
+    /* and a drive that begins to move and throws a body off; without restitution it carries it */
     {"coord y, x\nmass 1 at x, 1 at y\nconstraint d: x = max(0, t - 1)\n"
      "constraint w: y >= x, restitution 1\n",
      {2, 1},
@@ -109,7 +109,7 @@ static const jump_case CASES[] = {
      {1, 1},
      1,
      1},
-    /* an event sets a number, which sets off another event, and that one a third, at one instant */
+    /* an event sets a number, which triggers another event, and that one a third, at one instant */
     {"param k = 0\ncoord x, u\nmass 1 at x, 1 at u\nforce x: 1\n"
      "event three: when u' > 0.5, set u' = 2*u'\nevent two: when k > 0, set x' = 0, set u' = 1\n"
      "event one: x = 0.5 rising, set k = 1e-6\n",
@@ -201,8 +201,8 @@ static void a_parameter_that_is_set(void **unused)
     }
 }
 
-/* At the border of what friction can hold, what comes next decides: a pull of mu N (1 + t - 200
- * t^2) begins there and lets it slide for 7.5 ms, though a hundredth of a second later it would be
+/* At the limit of static friction the derivative of the pull decides: mu N (1 + t - 200 t^2) starts
+ * at the limit and makes it slide for 7.5 ms, though a hundredth of a second later it would be
  * held. mu N = 5 and m = 1, so v = 5 (t^2/2 - 200 t^3/3). */
 static void what_comes_next(void **unused)
 {
@@ -217,7 +217,7 @@ static void what_comes_next(void **unused)
     world_end(&w);
 }
 
-/* Two conditions that make each other true have no end. */
+/* Two events that trigger each other without end are an error. */
 static void events_without_end(void **unused)
 {
     (void)unused;

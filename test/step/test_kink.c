@@ -94,9 +94,8 @@ static void a_staircase(void **unused)
     world_end(&w);
 }
 
-/* What stays at a kink, or starts there at rest, and a kink that never matters. */
-/* A condition that asks for a floor jumps with it: false below 1/4, then 1 > 1.5 sin t as long as
- * it is asked, and 2 is more than that for ever. */
+/* A condition over floor(4 t) jumps with it: false below t = 1/4, then 1 > 1.5 sin t up to t = 1/2,
+ * and later the floor is always greater. */
 static void a_condition_over_a_staircase(void **unused)
 {
     (void)unused;
@@ -108,6 +107,7 @@ static void a_condition_over_a_staircase(void **unused)
     world_end(&w);
 }
 
+/* A body that stays at a kink or starts there at rest, and a kink that is never reached. */
 static void at_the_kink(void **unused)
 {
     (void)unused;
@@ -120,7 +120,8 @@ static void at_the_kink(void **unused)
     world_end(&w);
 }
 
-/* Dry friction as a force: no branch holds at rest. The line is named, and what to write. */
+/* Dry friction written as a force: no branch is consistent at rest. The message names the line and
+ * what to write instead. */
 static void chattering_is_refused_by_name(void **unused)
 {
     (void)unused;
@@ -139,7 +140,7 @@ static void chattering_is_refused_by_name(void **unused)
     world_end(&w);
 }
 
-/* A run leaves no side behind in its work: the next question is answered by the formula. */
+/* A run leaves no fixed branch behind in its work: later evaluations use the formula itself. */
 static void sides_end_with_the_run(void **unused)
 {
     (void)unused;
@@ -211,7 +212,7 @@ static void write_formula(dice *d, int depth, char *to, size_t capacity)
     snprintf(to, capacity, form[which], a, b);
 }
 
-/* Their momentum against a sum over the formula at 20000 instants. */
+/* Their momentum compared with a sum over the formula at 20000 instants. */
 static void formulas_by_lot(void **unused)
 {
     (void)unused;

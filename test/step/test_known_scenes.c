@@ -37,7 +37,7 @@ static void step(scene *s, double h)
          &error);
 }
 
-/* The push of a geom of the world in the last step. */
+/* The contact force on a fixed geom in the last step. */
 static double push_of(scene *s, const char *geom)
 {
     zw_contact list[32];
@@ -78,7 +78,7 @@ static void a_ladder_leaves_the_wall(void **state)
     close_scene(&s);
 }
 
-/* The harmonic series: the stack stands just below its limit, and does not move; above it falls. */
+/* The harmonic series: just below the limit of overhang the stack stays at rest; above it falls. */
 static void books_stand_or_fall(void **state)
 {
     (void)state;
@@ -100,8 +100,8 @@ static void books_stand_or_fall(void **state)
     }
 }
 
-/* v = mu g t up to the belt's speed, then along; the drive pulls with the friction, and with that
- * alone. At the end of the belt the parcel stands, and the stop pushes as the belt pulls. */
+/* v = mu g t up to the belt's speed, then constant; the force of the drive is the friction. At the
+ * end of the belt the parcel is at rest, and the force of the stop balances the friction. */
 static void a_parcel_on_a_belt(void **state)
 {
     (void)state;
@@ -121,8 +121,8 @@ static void a_parcel_on_a_belt(void **state)
     close_scene(&s);
 }
 
-/* A brick of a URDF file on a ground slides v^2/(2 mu g) far: by its own friction, or by that of
- * the ground where this has one, also where that is the smaller. */
+/* A brick of a URDF file slides v^2/(2 mu g) far on the ground, with its own friction, or with that
+ * of the ground if that is given, even if it is smaller. */
 static void a_brick_on_the_ground(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Leaps over singular instants: a parallelogram that turns, against its one angle. The angle's own
- * equation has nothing singular, and its runs no leaps. */
+/* Leaps over singular instants: a rotating parallelogram, compared with the equation of its one
+ * angle, which has no singularity and needs no leaps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "scene/campaign.h"
 #include "system/world.h"
 
-/* `short` is what the coupler lacks: at 0 the two branches cross where all lies flat. */
+/* The coupler is shorter by `short`: at 0 the two branches cross where all bars are in line. */
 static const char loop[] = "param g = 9.81, short = 0, level = 0.5\n"
                            "coord x = 0, y = 1, u = 1, w = 1\n"
                            "speed x' = 6, y' = 0, u' = 6, w' = 0\n"
@@ -65,7 +65,8 @@ static double error_of(world *w, world *one)
     return worst;
 }
 
-/* Some 24 times flat: the branch is kept, and state and energy are as good as asked for. */
+/* It passes the flat position some 24 times: the branch is kept, and state and energy meet the
+ * tolerance. */
 static void test_every_tolerance(void **state)
 {
     (void)state;
@@ -85,8 +86,8 @@ static void test_every_tolerance(void **state)
     world_end(&one);
 }
 
-/* The same in angles, as robots have them: where all lies flat a whole row vanishes, "the same x",
- * and rows of length one are as independent as ever. */
+/* The same in angles, as in robots: in the flat position a whole row vanishes, "the same x", though
+ * rows scaled to length one remain independent. */
 static void test_vanishing_row(void **state)
 {
     (void)state;
@@ -128,7 +129,7 @@ static void test_implicit(void **state)
     world_end(&one);
 }
 
-/* The same with rows that follow from the others. */
+/* The same with redundant rows. */
 static void test_redundant(void **state)
 {
     (void)state;
@@ -147,7 +148,7 @@ static void test_redundant(void **state)
     world_end(&one);
 }
 
-/* Runs that end and begin anywhere, before, in and just behind the flat position. */
+/* Runs that end and resume anywhere: before, in and just after the flat position. */
 static void test_in_pieces(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static int see(void *user, zw_sample_kind kind, int event, const zw_system *syst
     return 0;
 }
 
-/* Events inside of a leap, and as near to the instant itself as one likes. */
+/* Events within a leap, arbitrarily near the singular instant. */
 static void test_events_inside(void **state)
 {
     (void)state;
@@ -216,8 +217,8 @@ static void test_events_inside(void **state)
 }
 
 /* With a coupler too short for the flat position the branches do not meet, and the motion turns
- * off, into crossed cranks, in a time of sqrt(short). No leap may miss that, from far away or from
- * the ends of short steps. */
+ * into the crossed position within a time of sqrt(short). No leap may miss that, whether from far
+ * away or with short steps. */
 static void test_near_miss(void **state)
 {
     (void)state;
@@ -235,9 +236,9 @@ static void test_near_miss(void **state)
     }
 }
 
-/* The largest step is not for leaps: with steps that are short beside them the motion stays on its
- * branch, too, and nothing is passed by a step that knows nothing of it. By fixed steps it is, and
- * the summary says how often. */
+/* The largest step does not limit leaps: with much shorter steps the motion stays on its branch,
+ * too, and no singular instant is passed by an ordinary step. With fixed steps it is, and the
+ * summary reports how often. */
 static void test_largest_step(void **state)
 {
     (void)state;
@@ -263,7 +264,7 @@ static void test_largest_step(void **state)
     }
 }
 
-/* A near miss is none. */
+/* A motion that only comes near a singular position needs no leap. */
 static void test_near_miss_is_not_passed(void **state)
 {
     (void)state;

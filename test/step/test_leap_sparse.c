@@ -1,5 +1,5 @@
 /* Leaps over singular instants in systems that are large enough for sparse algebra: many
- * parallelograms, against their angles, whose equations have nothing singular. */
+ * parallelograms, compared with the equations of their angles, which have no singularity. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "system/world.h"
 
-/* Coupled wheels: cranks on a line, with a rod from each to the next. When they lie flat, every
+/* Coupled wheels: cranks in a line, with a rod from each to the next. In the flat position, every
  * loop is singular at the same instant. */
 static const char wheels[] =
     "param n = 45\n"
@@ -23,7 +23,7 @@ static const char wheels[] =
 
 static const char wheel[] = "coord a = 0\nspeed a' = 6\nkinetic a'^2/2\npotential 9.81*cos(a)\n";
 
-/* Parallelograms of three bars each, apart from one another, at their own speeds. */
+/* Separate parallelograms of three bars each, with different speeds. */
 static const char loops[] =
     "param n = 21, spread = 0\n"
     "coord x[i] = 0, y[i] = 1, u[i] = 1, w[i] = 1 for i in 1..n\n"
@@ -114,8 +114,8 @@ static void test_many_loops(void **state)
     }
 }
 
-/* Many loops that are singular one soon after the other, at a tolerance near round-off: if the run
- * ends there, it says why, and names the loop. */
+/* Many loops that become singular in quick succession, at a tolerance near round-off: if the run
+ * fails there, the message gives the reason and names the loop. */
 static void test_singular_is_said(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The matrix of the impulse step is made in a time that grows as it does: eight times as many
- * bodies take about eight times as long. */
+/* The matrix of the impulse step is assembled in linear time: eight times as many bodies take about
+ * eight times as long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* Every request for memory may be refused, wherever it comes: reading, compiling, making a state,
- * running, recording, writing. Then the call answers ZW_NO_MEMORY, nothing leaks (the sanitizer
- * build sees to that), and nothing that has memory is answered wrongly: a run that ends with ZW_OK
- * although a request was refused has the bits of a run that had all its memory. */
+/* Every allocation may fail: in reading, compiling, creating a state, running, recording, writing.
+ * Then the call returns ZW_NO_MEMORY, nothing leaks (checked by the sanitizer build), and results
+ * remain correct: a run that ends with ZW_OK although an allocation failed has the bits of a run
+ * without failures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,10 +23,10 @@ typedef struct scene {
     const char *file, *text; /* one of them */
     double time, step;
     zw_method method;
-    int stride; /* of the requests that are refused, in small campaigns */
+    int stride; /* between allocations that fail, in small campaigns */
 } scene;
 
-/* What a whole use of the library came to. */
+/* The result of one use of the library from reading to writing. */
 typedef struct outcome {
     zw_status status;
     const char *call;

@@ -1,5 +1,4 @@
-/* The structure-preserving methods on rigid bodies: what they keep, their orders, loops and limits.
- */
+/* The structure-preserving methods on rigid bodies: conserved quantities, orders, loops, limits. */
 #include "step/integrate.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@
     "</worldbody><keyframe><key qpos='0.9 0.3 0.1 0 1 0.2 0 0.1' qvel='0.3 1 2 -1 2 3'/>"          \
     "</keyframe></mujoco>"
 
-/* Everything at once: a free trunk with a slide, a hinge after it in the same body, and a ball. */
+/* All kinds of joints: a free trunk with a slide, a hinge after it in the same body, and a ball. */
 #define ZOO                                                                                        \
     "<mujoco><worldbody><body><freejoint/>"                                                        \
     "<inertial pos='0.1 0 0.2' mass='2' diaginertia='0.3 0.2 0.25'/>"                              \
@@ -41,7 +40,7 @@
     "</worldbody><keyframe><key qpos='0 0 0 1 0.1 0.2 0.3 0 0 1 0 0 0'"                            \
     " qvel='1 0 3 1 2 -1 0.5 2 1 -2 1.5'/></keyframe></mujoco>"
 
-/* That of examples/bodies, with what `joint` says of the crank. */
+/* The four-bar of examples/bodies, with `joint` inserted at the crank. */
 #define FOUR_BAR(joint, motor)                                                                     \
     "<mujoco><compiler angle='radian'/><default><geom type='capsule' size='0.02'/>"                \
     "<joint axis='0 -1 0'/></default><worldbody><body><joint name='crank' " joint "/>"             \
@@ -80,7 +79,7 @@ static void spin_of(const robot *r, double spin[3])
 
 /* ---- What is kept --------------------------------------------------------------------------- */
 
-/* It turns over again and again; momentum and energy stay. */
+/* It tumbles repeatedly; momentum and energy are conserved. */
 static void free_body_keeps_momentum_and_energy(void **state)
 {
     (void)state;
@@ -101,8 +100,9 @@ static void free_body_keeps_momentum_and_energy(void **state)
     robot_end(&r);
 }
 
-/* Noether for the discrete path: gravity leaves the turning about the vertical alone, also of two
- * bodies; a symmetric top keeps its spin. Steps are large; the motion itself is off by percents. */
+/* Noether's theorem for the discrete path: angular momentum about the vertical is conserved under
+ * gravity, also of two bodies; a symmetric top keeps its spin. Steps are large, with errors of the
+ * motion of some percent. */
 static void symmetries_are_kept(void **state)
 {
     (void)state;
@@ -140,8 +140,8 @@ static int add_energy(void *user, zw_sample_kind kind, int event, const zw_syste
     return 0;
 }
 
-/* The line through the energy gains next to nothing beside the swing. bench/long.c has a million
- * steps of the four-bar. */
+/* The energy drift, by a linear fit, is negligible compared with the oscillation. bench/long.c runs
+ * a million steps of the four-bar. */
 static void energy_has_no_slope(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void energy_has_no_slope(void **state)
     }
 }
 
-/* There and back again. */
+/* Time reversal: forwards and back. */
 static void time_can_be_turned(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ static void limits_hold(void **state)
     robot_end(&b);
 }
 
-/* A ball that hops and comes to rest: the contact closes, and holds. */
+/* A ball that bounces and comes to rest: the contact closes, and stays closed. */
 static void contacts_close(void **state)
 {
     (void)state;
@@ -314,8 +314,8 @@ static void dry_friction_is_refused(void **state)
     robot_end(&r);
 }
 
-/* Overconstrained loops, from a pose in which all angles are 0: rows whose round-off is that of
- * lengths, whatever the angles are. */
+/* Overconstrained loops, from a pose in which all angles are 0: the round-off of the rows is that
+ * of lengths, whatever the angles are. */
 static void bricard_moves(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void bricard_moves(void **state)
     robot_end(&r);
 }
 
-/* Steps that no iteration can follow are an error with a time, not a motion. */
+/* If the iteration of a step does not converge, the run ends with an error that gives the time. */
 static void steps_too_long_are_refused(void **state)
 {
     (void)state;
