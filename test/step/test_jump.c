@@ -1,5 +1,6 @@
 /* Forces that jump at a kink of a formula: contacts open, stick and slide as after any other jump,
- * constraints with a kink require other speeds after it, and a jump of position is refused. */
+ * constraints with a kink require other speeds after it, and jumps of constraints or energies are
+ * refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

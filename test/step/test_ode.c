@@ -327,7 +327,7 @@ static zw_status troubled(void *user, double t, const double *y, double *dy, zw_
     return ZW_OK;
 }
 
-/* A field that fails beyond a point: we get near to it, stay on this side, and hear its message. */
+/* A field that fails beyond a point: the run ends shortly before it, with the field's message. */
 static void failures_are_reported_with_their_time(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void failures_are_reported_with_their_time(void **state)
             assert_true(it.calls < 3000);
             stepper_advance(ode, 2.0, NULL); /* no message is wanted */
             assert_true(view->t <= 1.0);
-            it.beyond = 3.0; /* and when the trouble is gone, it goes on */
+            it.beyond = 3.0; /* and without the failure the run continues */
             go(ode, 2.0);
             assert_near(view->y[0], 2.0, 1e-12);
             stepper_free(ode);

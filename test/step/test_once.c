@@ -1,4 +1,4 @@
-/* Loops of zw_step: the bits of a run, its cost, and no memory.
+/* Loops of zw_step: the same bits as a run, about its cost, and no allocation.
  *
  *     test_once count MODEL METHOD run|step N     just that, for tools/count-steps */
 #include "step/integrate.h"
@@ -50,7 +50,7 @@ static void run_steps(robot *r, zw_method method, int count)
     assert_fine(zw_run(r->system, r->state, r->work, &options, NULL, &error));
 }
 
-/* The work is another one from here on: what it kept is gone. */
+/* Replace the work by a new one, which has no cached data. */
 static void change_work(robot *r)
 {
     zw_error error = {0};
@@ -72,8 +72,8 @@ static robot open_round(const char *name)
     return robot_of(model);
 }
 
-/* Fixed steps have the bits of a run, whichever kept the stepper, and whatever was read meanwhile.
- */
+/* Fixed steps have the bits of a run, whether or not the stepper was kept, and whatever was read in
+ * between. */
 static void has_the_bits_of_a_run(void **state)
 {
     (void)state;
@@ -107,8 +107,7 @@ static void has_the_bits_of_a_run(void **state)
     }
 }
 
-/* A change of a parameter or the state between steps acts at once: as by a work that has kept
- * nothing. */
+/* A change of a parameter or the state between steps acts at once, as with a new work. */
 static void changes_are_seen(void **state)
 {
     (void)state;
@@ -129,7 +128,7 @@ static void changes_are_seen(void **state)
     }
 }
 
-/* The soft law goes on with other controls, as a work would that has kept nothing. */
+/* After a change of controls the soft law continues as with a new work. */
 static void controls_are_heard(void **state)
 {
     (void)state;
@@ -151,7 +150,7 @@ static void controls_are_heard(void **state)
     robot_end(&b);
 }
 
-/* After a first few steps, that is: the next request for memory would fail. */
+/* No allocation after the first few steps: the next one is set to fail. */
 static void nothing_is_allocated(void **state)
 {
     (void)state;
@@ -163,13 +162,14 @@ static void nothing_is_allocated(void **state)
         take_steps(&r, method[k], 10);
         base_alloc_fail_after(1);
         take_steps(&r, method[k], 10);
-        assert_null(base_alloc(1)); /* it has waited for us */
+        assert_null(base_alloc(1)); /* the failure was still pending */
         base_alloc_fail_after(0);
         robot_end(&r);
     }
 }
 
-/* Where the first step finds no memory, it says so, and the next one is what it would have been. */
+/* If an allocation fails in the first step, it is reported, and a repeated step gives the same
+ * result as without the failure. */
 static void memory_may_be_missing(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void memory_may_be_missing(void **state)
     }
 }
 
-/* Without options a step is the file's own: its method, and its timestep. */
+/* Without options a step uses the method and the timestep of the file. */
 static void a_step_as_the_file_says(void **state)
 {
     (void)state;
@@ -254,9 +254,8 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Instructions are counted by tools/count-steps; here the best of several times must do,
- * with half as much again allowed. A zw_step that made its stepper anew would cost 2.5 to 12 times
- * as much. */
+/* Instructions are counted by tools/count-steps; this test takes the best of several times, and
+ * allows 50 % more. A zw_step that created its stepper anew would cost 2.5 to 12 times as much. */
 static void costs_what_a_step_of_a_run_costs(void **state)
 {
     (void)state;
@@ -287,7 +286,7 @@ static void costs_what_a_step_of_a_run_costs(void **state)
     }
 }
 
-/* After a soft step its law says what touches, though it was not asked for during the step. */
+/* After a soft step contacts can be read, though they were not requested during the step. */
 static void soft_contacts_are_found_later(void **state)
 {
     (void)state;
@@ -319,7 +318,8 @@ static int run_out(void *user, double time)
     return --*(long *)user <= 0;
 }
 
-/* Whenever poll ends a fixed step, it was taken or it was not; and the motion can go on. */
+/* Whenever poll ends a fixed step, the step is complete or not taken at all, and the motion can
+ * continue. */
 static void a_step_that_is_ended(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* Order of method impulse where contacts roll and land, joints turn fast and forces act, against
- * closed forms; and that
- * what a step loses is seen: work is what forces did, and E - E0 - W is the rest. */
+/* The order of method impulse for rolling, landing, fast joints and forces, compared with closed
+ * forms; and the loss of a step shows in E - E0 - W, where W is the work of the forces. */
 #include "touch.h"
 #include "zwang/verdict.h"
 
@@ -13,7 +12,7 @@ static zw_run_summary run(scene *s, double t, double h)
     return summary;
 }
 
-/* Energy that came from nowhere, or went there. */
+/* The error of the energy balance. */
 static double lost(const zw_run_summary *it)
 {
     return it->energy_end - it->energy_start - it->work;
@@ -21,8 +20,8 @@ static double lost(const zw_run_summary *it)
 
 /* ---- A ball on a turning table --------------------------------------------------------------- */
 
-/* Its centre goes round a circle at 2/7 of the turn of the table (Routh). The table is heavy and
- * turns freely; its energy is so large that it says nothing of the ball's. */
+/* The centre of a ball on a turning table moves on a circle at 2/7 of the table's rate (Routh). The
+ * table is heavy and turns freely; its energy is too large to show errors of the ball's. */
 static double ball_on_table(double h)
 {
     scene s = open_scene(
@@ -118,7 +117,7 @@ static void cart(void **state)
 
 /* ---- A bar on a hinge ------------------------------------------------------------------------ */
 
-/* It turns by 0.1 and by 0.3 a step, and keeps its energy to order two. */
+/* It turns by 0.1 and by 0.3 rad a step, and conserves energy to order two. */
 static double turning_bar(double omega, double h)
 {
     scene s = open_scene("<worldbody><body pos='0 0 1'><joint type='hinge' axis='0 1 0'/><geom "

@@ -1,7 +1,6 @@
-/* What overlaps at the start comes apart without energy from nowhere: random chains whose shapes
- * are in one another, at rest and without weight. Nothing acts on them but contact, which moves
- * what overlaps and gives no speeds; so they end at rest, however they squeeze each other and
- * whatever friction there is. */
+/* Shapes that overlap at the start are separated without a gain of energy: random chains whose
+ * shapes overlap, at rest and without weight. The only force is contact, which moves overlapping
+ * shapes apart without giving them speed; so they end at rest, for any overlap and friction. */
 #include "touch.h"
 
 static double draw(uint64_t *seed, double low, double high)
@@ -73,8 +72,8 @@ static void they_part_and_stay_at_rest(void **state)
     assert_true(overlap > 20);
 }
 
-/* Balls on a rail, each in the next, the first in one that is fixed: how many of the pairs are not
- * parted? */
+/* Balls on a rail, each overlapping the next, the first a fixed one: returns the number of pairs
+ * that are not separated. */
 static int stuck_in_a_row(int count)
 {
     char text[8000];
@@ -132,8 +131,8 @@ static void what_goes_too_far_is_stuck(void **state)
     }
 }
 
-/* A ball slides along in the floor. Deeper than a millionth of its size it is moved out, which has
- * no friction; from less than that the step pushes it out, and the push over the step rubs. */
+/* A ball slides along, overlapping the floor. If it is deeper than a millionth of its size, it is
+ * moved out, without friction; else the step pushes it out, and this force has friction. */
 static void only_what_is_deep_is_moved(void **state)
 {
     (void)state;
@@ -154,9 +153,9 @@ static void only_what_is_deep_is_moved(void **state)
     }
 }
 
-/* A door half a micrometre in a wall behind it, which is shallow. Where the wall is on both sides
- * of the hinge, or the limit of the hinge is in the way, nothing can part them: they stay as they
- * are, at rest. Else the door comes out. */
+/* A door overlaps a wall behind it by half a micrometre, which is shallow. If the wall is on both
+ * sides of the hinge, or the limit of the hinge prevents it, they cannot be separated and stay as
+ * they are, at rest. Else the door comes out. */
 static double turn_of_door(double first, const char *range)
 {
     char text[1000];

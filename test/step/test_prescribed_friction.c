@@ -1,5 +1,5 @@
-/* Friction where the motion is prescribed: at a reversal it turns round with the drive, and the
- * drive's force jumps by twice the friction. Nothing contradicts anything. */
+/* Friction where the motion is prescribed: at a reversal of the drive it changes sign, and the
+ * drive's force jumps by twice the friction. That is not a conflict. */
 #include "step/integrate.h"
 
 #include <string.h>
@@ -82,7 +82,8 @@ static void a_point_is_driven_to_and_fro(void **state)
                  "constraint motor: x = sin(t)\nfriction floor: 0.3\n");
     summary = go_by(&w, ZW_METHOD_DOP853, 8);
     assert_true(summary.energy_drift < 1e-9);
-    assert_true(world_field(&w, ZW_FIELD_V)[1] > 0); /* what slides along x is free to creep in y */
+    assert_true(world_field(&w, ZW_FIELD_V)[1] >
+                0); /* while it slides along x, friction does not hold it in y */
     world_end(&w);
 }
 
@@ -202,7 +203,7 @@ static void stiff_goes_on_at_tight_tolerances(void **state)
     world_end(&rigid);
 }
 
-/* A singular point is none that another method, least of all the one in use, would pass. */
+/* At a singular point method stiff fails, and its message does not advise method stiff. */
 static void stiff_does_not_advise_itself(void **state)
 {
     (void)state;

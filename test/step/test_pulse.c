@@ -1,5 +1,5 @@
-/* Pulses without kinks: forces that come and go between the places at which a method looks. What
- * they do has closed forms. */
+/* Smooth pulses: forces that begin and end between the evaluation points of a method. Their effect
+ * has closed forms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void a_hill_in_the_plane(void **unused)
     }
 }
 
-/* Steps of a given length are not changed, but they are not called proved. */
+/* Steps of a given length are not changed, but they are not reported as proved. */
 static void given_steps_are_reported(void **unused)
 {
     (void)unused;
@@ -161,8 +161,8 @@ static void given_steps_are_reported(void **unused)
     world_end(&w);
 }
 
-/* What is smooth costs no step more: these have exponentials, quotients and powers of one variable.
- */
+/* Smooth forces cost no additional step: these have exponentials, quotients and powers of one
+ * variable. */
 static void what_is_smooth_stays_as_it_was(void **unused)
 {
     (void)unused;

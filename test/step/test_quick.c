@@ -36,7 +36,7 @@ static zw_run_summary run(scene *s, zw_method method, double t, double h, double
     return summary;
 }
 
-/* It leads where the exact motion does, with an error of order h. */
+/* It approximates the exact motion with an error of order h. */
 static void order_one(void **state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void order_one(void **state)
     }
 }
 
-/* What curvature leaves of a loop is of order h^2, and does not pile up. */
+/* The error of a loop due to curvature is of order h^2, and does not accumulate. */
 static void loops_do_not_drift(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void piles_rest(void **state)
     close_scene(&s);
 }
 
-/* zw_step, again and again, is zw_run; and asks for no memory when things are steady. */
+/* Repeated zw_step gives the same as zw_run, and allocates nothing in steady state. */
 static void steps_are_the_run(void **state)
 {
     (void)state;

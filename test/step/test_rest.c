@@ -1,5 +1,5 @@
-/* What a step of a robot at rest costs: one look for contacts and no factorisation, as the forces
- * of the step before are those of this one; and that it is the same motion. */
+/* A step of a robot at rest costs one search for contacts and no factorisation, as the forces are
+ * those of the step before; and the motion is the same. */
 #include "system/contact/contacts.h"
 #include "system/work.h"
 #include "touch.h"
@@ -77,7 +77,7 @@ static void one_look_and_no_solve(void **state)
     close_scene(&s);
 }
 
-/* What is pushed is not at rest, and comes to rest again. */
+/* A robot that is pushed moves, and comes to rest again. */
 static void a_push_is_sensed(void **state)
 {
     (void)state;

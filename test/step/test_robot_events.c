@@ -1,5 +1,5 @@
-/* Events of robots: what contacts and joints hold at zero does not cross it by round-off, what
- * comes to zero and stays there is seen, and what leaves zero is seen where it does. */
+/* Events of robots: functions that contacts and joints hold at zero do not cross it by round-off,
+ * those that reach zero and stay there are found, and so is the time at which they leave it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,7 @@ static void what_rests_begins_to_move(void **state)
     expect(&brick, ZW_METHOD_IMPULSE, 0.02, 0);
 }
 
-/* What is 1e-8 m below a bound is not at the bound: it gets there later than it begins to rise. */
+/* 1e-8 m below a bound is not at the bound: it is reached later than the rise begins. */
 static void beside_zero_is_not_at_zero(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What rolls on the ground in one point: method impulse neither damps it nor drives it. */
+/* Bodies that roll on one point: method impulse neither damps nor drives them. */
 #include "touch.h"
 
 /* An ellipsoid of half axes 0.2, 0.03, 0.02 m, its mass 0.01 m above the table. */
@@ -91,7 +91,7 @@ static void rattleback(void **state)
     close_scene(&s);
 }
 
-/* In two runs the same bits as in one. */
+/* Two runs in succession have the same bits as one. */
 static void in_pieces(void **state)
 {
     (void)state;

@@ -266,7 +266,7 @@ static int end_at(void *user, double time)
     return ++a->count >= a->at;
 }
 
-/* Asked within a step, the run ends with the last one that was finished, whatever the instant. */
+/* If it is interrupted within a step, the run ends with the last complete step, at any instant. */
 static void test_a_step_can_be_interrupted(void **state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void test_a_step_can_be_interrupted(void **state)
             assert_true(summary.interrupted);
             assert_true(summary.steps < (at + 4) / 5 + 1); /* it was asked within steps */
             assert_true(summary.end == world_field(&w, ZW_FIELD_TIME)[0]);
-            assert_true(a.count <= at + 1); /* having said so, it is left alone */
+            assert_true(a.count <= at + 1); /* after its request it is not called again */
             if (k == 0) {
                 assert_true(fabs(summary.end - 0.002 * (double)summary.steps) < 1e-15);
             }
@@ -355,8 +355,8 @@ static void test_restart_is_bitwise(void **state)
     world_end(&w);
 }
 
-/* What is fast from the start would take more steps than could ever be run: that is said soon. A
- * step that the user has chosen is his choice. */
+/* A motion that is so fast from the start that the run would never end is reported early. A step
+ * chosen by the user is not questioned. */
 static void test_too_many_steps(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* States as bytes: what is restored goes on with the same bits, and what is broken is refused. */
+/* States as bytes: a restored state continues with the same bits, and corrupt data is refused. */
 #include "step/integrate.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The scenes in examples/contact: all run, nothing is in anything else, every step is certified,
- * and each does what its first line says. */
+/* The scenes in examples/contact: all run without overlaps, every step is certified, and each does
+ * what its first line says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,7 +112,7 @@ static void capsule_lifted(touch *s)
     assert_true(fabs(q[5] - 0.23 - q[0]) < 1e-9);
 }
 
-/* The teeth count, not the friction: 16 / 24, up to backlash. */
+/* The ratio is that of the teeth, 16 / 24, independent of friction, up to backlash. */
 static void gears(touch *s)
 {
     const double *q = touch_field(s, ZW_FIELD_Q);

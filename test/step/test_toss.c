@@ -1,5 +1,5 @@
 /* Bodies thrown onto the ground with a spin, at steps from 5 ms to 0.1 s: every step is solved,
- * with nothing inside anything, and energy does not come from nowhere. */
+ * without overlaps, and no energy is gained. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

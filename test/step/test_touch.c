@@ -1,5 +1,4 @@
-/* Bodies that touch: Signorini and Coulomb as they are written in books, for every length of step.
- */
+/* Bodies in contact: the laws of Signorini and Coulomb in their textbook form, for any step. */
 #include "touch.h"
 
 /* ---- At rest -------------------------------------------------------------------------------- */
@@ -28,7 +27,8 @@ static void things_come_to_rest(void **state)
     }
 }
 
-/* On a slope of 0.99 atan(mu) a block stays where it is; at 1.01 it slides as Galileo says. */
+/* On a slope of 0.99 atan(mu) a block stays at rest; at 1.01 it slides with constant acceleration.
+ */
 static void slope(void **state)
 {
     (void)state;

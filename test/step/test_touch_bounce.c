@@ -26,7 +26,7 @@ static scene bouncing(const char *inner, double e)
     "<worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 1.1'><freejoint/>"                 \
     "<geom size='.1'/></body></worldbody>"
 
-/* Perfect bounces: after a thousand, the ball is where Galileo says, for every step. */
+/* Perfect bounces: after a thousand, the ball is where the closed form has it, for any step. */
 static void a_thousand_bounces(void **state)
 {
     (void)state;

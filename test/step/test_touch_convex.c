@@ -1,5 +1,5 @@
-/* The three laws of contact, and what the convex one does: it is Gauss's minimum, equal to
- * Coulomb's law where things stick or roll, and lifts what slides. */
+/* The three laws of contact, and properties of the convex one: it is Gauss's minimum, agrees with
+ * Coulomb's law for sticking and rolling, and lifts sliding bodies. */
 #include "touch.h"
 
 static zw_status run_by(scene *s, zw_contact_law contact, double t, double h, double tolerance,

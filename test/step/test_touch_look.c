@@ -1,4 +1,4 @@
-/* What is said about contacts: methods, lists, sums, names; and runs in pieces. */
+/* What is reported about contacts: methods, lists, sums, names; and runs in pieces. */
 #include "touch.h"
 
 #define FLOOR "<geom name='floor' type='plane' size='0 0 1' friction='.5 0 0'/>"
@@ -17,7 +17,8 @@ static zw_method planned(const char *inner, double *step)
     return plan.method;
 }
 
-/* What can touch goes by method impulse with the file's timestep; what cannot goes on as before. */
+/* A model with possible contacts is run by method impulse with the file's timestep, one without by
+ * DOP853. */
 static void method_by_default(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Contacts at an instant: accelerations, forces and loads of zw_forward, against laws and against
- * steps that become short. */
+/* Contacts at an instant: accelerations, forces and loads of zw_forward, compared with closed forms
+ * and with the limit of short steps. */
 #include "touch.h"
 
 #define FLOOR "<geom name='floor' type='plane' size='0 0 1' friction='.5 0 0'/>"
@@ -129,7 +129,7 @@ static void a_crate_on_a_slope(void **state)
     }
 }
 
-/* What approaches is reported; what parts is left alone. */
+/* Approaching contacts are reported; separating ones have no effect. */
 static void impacts_are_reported(void **state)
 {
     (void)state;

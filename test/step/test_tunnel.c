@@ -1,5 +1,5 @@
-/* Fast and thin bodies go through nothing: test/scene/fast.h has the scenes, and says which side
- * they are on. bench/tunnel runs thousands of them. */
+/* Fast and thin bodies do not tunnel: test/scene/fast.h has the scenes and determines on which side
+ * the bodies are. bench/tunnel runs thousands of them. */
 #include "touch.h"
 
 #include "scene/campaign.h"
@@ -51,7 +51,7 @@ static void a_sample_of_the_campaign(void **state)
     }
 }
 
-/* A run says of how many steps it knows that nothing went through anything: all, but not with soft
+/* A run reports for how many steps it is proved that nothing tunnelled: all, but not with soft
  * contacts. */
 static void runs_count_what_is_proved(void **state)
 {

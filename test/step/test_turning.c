@@ -1,5 +1,5 @@
-/* Rotations under the ordinary methods: quaternions leave the unit sphere within a step and are put
- * back at its end, which must not spoil the order; and what a long run keeps. */
+/* Rotations under the ordinary methods: quaternions leave the unit sphere within a step and are
+ * normalised at its end, which must not reduce the order; and conservation over long runs. */
 #include "step/integrate.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Nothing passes unseen: random systems with many events against motions that are computed here, in
- * other ways: free flights and constant forces in closed form, the first of all times at which
- * something happens by formulas or by a dense search with tiny steps.
+/* No event is missed: random systems with many events, compared with motions computed here
+ * independently: free flights and constant forces in closed form, the time of the next event by
+ * formulas or by a dense search with tiny steps.
  *
  * Impacts multiply what two motions differ by: disks of diameter d that fly a way l part by a
  * factor of about l/d. So after every event the motion here goes on from zwang's state. What is

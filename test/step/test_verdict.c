@@ -1,4 +1,4 @@
-/* What a run says about itself: drift that does not depend on samples, digits, and the verdict. */
+/* What a run reports about its accuracy: drift independent of samples, digits, and the verdict. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
