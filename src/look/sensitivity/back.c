@@ -1,27 +1,28 @@
 /* Reverse sweeps: derivatives of a number phi that depends on velocities and positions of bodies.
  *
  * At a position of a tree let X = sum of S_d x_d be the field of motions for speeds x, about a
- * point O that stays. Moving coordinate d turns and shifts all that hangs on it by S_d, so that
- * there (with X_d of what carries dof d, x and x* the cross products of motions and forces)
+ * fixed point O. Moving coordinate d turns and shifts all bodies below it in the tree by S_d. With
+ * X_d the motion of the body that carries dof d, and x and x* the cross products of motions and
+ * forces, these have
  *
  *     dX_b = S_d x (X_b - X_d)
  *
  * For slopes W_b of phi by X_b, and T_b by a twist of body b with all X as they are,
  *
  *     dphi/dx_d = S_d . sum W_b
- *     dphi/dq_d = S_d . (sum (X_b x* W_b + T_b) - X_d x* sum W_b)       sums: all that hangs on d
+ *     dphi/dq_d = S_d . (sum (X_b x* W_b + T_b) - X_d x* sum W_b)       sums: all bodies below d
  *
  * as W . (S x Z) = S . (Z x* W): one sweep from the tips to the root, whatever phi is. The dofs of
  * a ball turn with each other and have the same X_d.
  *
- * A velocity at a centre of mass c that is part of phi with the force f: c moves with its body, by
- * which phi changes by f . (w x dc) = dc . (f x w), w the turning of the field.
+ * If phi contains the velocity at a centre of mass c, with slope f: c moves with its body, which
+ * changes phi by f . (w x dc) = dc . (f x w), w the angular velocity of the field.
  *
- * Contacts.  Rows of a contact are the motion of its second body against the first, at its point
- * along its frame. The point moves with the shapes as touch.c says, or with two points of the
- * bodies in whose middle it is (impulse_stay.c); for a wrench (t, f) of the rows there, dphi = dp .
- * (f x turning). Slopes by the frame become those by its normal: t = (1 - n n') e / |...|, the
- * third n x t, with e an axis of the world, or that of a capsule on a plane. */
+ * Contacts.  Rows of a contact are the motion of its second body relative to the first, at its
+ * point and along its frame. The point moves with the shapes as in touch.c, or is the midpoint of
+ * two points of the bodies (impulse_stay.c); for a wrench (t, f) of the rows there, dphi = dp . (f
+ * x angular velocity). Slopes by the frame become those by its normal: t = (1 - n n') e / |...|,
+ * the third axis is n x t, with e an axis of the world, or that of a capsule on a plane. */
 #include "look/sensitivity/back.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ static const double *com_of(const back_place *p, int body)
     return p->sweeps + p->system->tree->at.com + 3 * body;
 }
 
-/* A motion about O, seen at c. */
+/* A motion about O, expressed at c. */
 static void see(const back_place *p, const double *X, const double *c, double *to)
 {
     double arm[3], part[3];
@@ -83,7 +84,7 @@ static void see(const back_place *p, const double *X, const double *c, double *t
     }
 }
 
-/* to += a wrench at c, seen from O. */
+/* to += by times a wrench at c, expressed about O. */
 static void pull(const back_place *p, const double *wrench, const double *c, double by, double *to)
 {
     double arm[3], part[3];
@@ -179,7 +180,7 @@ void back_turn(back_place *p, int body, const double *torque)
 
 /* ---- Contacts -------------------------------------------------------------------------------- */
 
-/* The axis that the frame is made with: of the capsule on side 0 or 1; -1: of the world. */
+/* The axis that the frame is constructed from: of the capsule on side 0 or 1; -1: of the world. */
 static int find_axis(const zw_system *system, const collide_pose *pose, const contact_point *point,
                      double *e)
 {
@@ -242,8 +243,8 @@ int back_contact_stay(const zw_system *system, const collide_pose *pose, const c
     return known;
 }
 
-/* g[3][3], by the frame of a contact, becomes g[0] by its normal; of_e: by the axis e that the
- * frame is made with. */
+/* Slopes g[3][3] by the frame of a contact become g[0] by its normal; of_e: by the axis e that the
+ * frame is constructed from. */
 static void turn_frame(const double *frame, const double *e, double g[3][3], double *of_e)
 {
     const double *n = frame, *t = frame + 3;
@@ -267,7 +268,7 @@ static void turn_frame(const double *frame, const double *e, double g[3][3], dou
     }
 }
 
-/* Slopes by the place of the point, its normal and its gap. */
+/* Adds slopes by the position of the point, its normal and its gap. */
 static void move_point(back_place *p, const back_contact *at, const double *place,
                        const double *normal, double kappa)
 {
@@ -297,7 +298,7 @@ void back_frame_add(back_place *p, const back_contact *at, double g[3][3])
     }
 }
 
-/* How the second body of a contact moves against the first, at its point. */
+/* The motion of the second body of a contact relative to the first, at its point. */
 static void see_contact(const back_place *p, const contact_point *point, int field, double *to)
 {
     double first[6];
@@ -390,11 +391,11 @@ void back_gather(back_place *p, double *const speeds_by[BACK_FIELDS])
     }
 }
 
-/* Turns of ball joints are along the body's axes: q1 = q0 exp(p), p = a w, gives
+/* Rotations of ball joints are along the axes of the body: q1 = q0 exp(p), p = a w, gives
  *
  *     dq1 = exp(-p) dq0 + Jr(p) a dw,     Jr(p) = 1 - (1 - cos)/p^2 [p] + (p - sin)/p^3 [p]^2
  *
- * Slopes by such a turn at its end become those by its start and by its speeds. */
+ * Slopes by the rotation at its end become those by the rotation at its start and by its speeds. */
 static void turn_back(const double *w, double a, const double *g, double *q_by, double *u_by)
 {
     double p[3] = {a * w[0], a * w[1], a * w[2]}, once[3], twice[3];

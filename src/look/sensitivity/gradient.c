@@ -1,9 +1,9 @@
-/* The gradient of a number that depends on a motion: one backward sweep over its steps, or over its
- * parts where it is one of equations (flow.c).
+/* The gradient of a number that depends on a motion: one backward sweep over its steps, or, for
+ * equations, over its parts (flow.c).
  *
- * For x1 = s(x0, u) and the slopes g1 of all that comes after by x1, those by x0 are s_x' g1 plus
- * what the state itself costs, and those by u are s_u' g1 (steps.c). The backward sweep needs the
- * state at the start of each step, and repeats the step from there. If not all states fit into
+ * For x1 = s(x0, u) and the slopes g1 of all later costs by x1, the slopes by x0 are s_x' g1 plus
+ * those of the cost of x0 itself, and those by u are s_u' g1 (steps.c). The backward sweep needs
+ * the state at the start of each step, and repeats the step from there. If not all states fit into
  * memory, some are stored, evenly spaced, and the steps between two of them are repeated when
  * needed: with s of them and N/s between, each step is taken three times, and s = sqrt(N) needs the
  * least memory. */
@@ -21,21 +21,21 @@
 typedef struct sweep {
     const zw_system *system;
     const zw_gradient_plan *plan;
-    sens_steps *steps; /* of method soft, */
-    sens_rigid *rigid; /* of method impulse, */
-    sens_flow *flow;   /* or of equations */
+    sens_steps *steps; /* for method soft */
+    sens_rigid *rigid; /* for method impulse */
+    sens_flow *flow;   /* for equations */
     zw_run_options run;
-    zw_state *now; /* what the cost sees */
+    zw_state *now; /* the state that the cost is given */
     double t0, h;
-    int kept_capacity; /* numbers that a step hands to the next: where its solves begin */
-    double *memory_of_steps;
-    size_t wide;   /* numbers of a state */
-    long between;  /* steps between states that are kept */
-    double *kept;  /* [steps/between + 1][wide] */
-    double *piece; /* [between][wide] */
-    double *param; /* [params] of a step, */
-    double *by;    /* [params] and slopes by them */
-    double *g;     /* [4 n] slopes by q and v; of the cost */
+    int kept_capacity;       /* length of memory_of_steps */
+    double *memory_of_steps; /* starting values of solves, which a step passes to the next */
+    size_t wide;             /* length of a stored state */
+    long between;            /* steps between stored states */
+    double *kept;            /* [steps/between + 1][wide] */
+    double *piece;           /* [between][wide] */
+    double *param;           /* [params] parameters of a step */
+    double *by;              /* [params] slopes by these */
+    double *g;               /* [4 n] slopes by q and v; those of the cost */
     zw_gradient *to;
     void *memory;
 } sweep;
@@ -85,7 +85,7 @@ static zw_status check(const zw_system *system, const zw_gradient_plan *plan, zw
                : base_fail(error, ZW_BAD_INPUT, "a gradient needs a cost and a number of steps");
 }
 
-/* Few enough to fit, or as many as need the least room. */
+/* The number of steps between stored states: 1 if all fit, or that with the least memory. */
 static long distance(long steps, size_t bytes, size_t memory)
 {
     double capacity = (double)memory / (double)bytes, all = (double)steps + 2;
@@ -165,9 +165,9 @@ static void drop(sweep *s)
     base_free(s->memory);
 }
 
-/* ---- There ----------------------------------------------------------------------------------- */
+/* ---- Forward pass ---------------------------------------------------------------------------- */
 
-/* A part of a motion of equations: what is kept with the numbers of a state is all of it. */
+/* A part of a motion of equations; here `from` and `to` hold q, v and then the whole zw_state. */
 static zw_status take_flow(sweep *s, long step, const double *from, int differs, double *to,
                            zw_error *error)
 {
@@ -212,7 +212,7 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
     return status;
 }
 
-/* All the way, keeping some; *end: the last state. */
+/* Takes all steps and stores some of the states; *end: the last state. */
 static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *error)
 {
     memcpy(end, state_q((zw_state *)state), (size_t)s->system->nq * sizeof *end);
@@ -231,9 +231,9 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
     return status;
 }
 
-/* ---- And back -------------------------------------------------------------------------------- */
+/* ---- Backward pass --------------------------------------------------------------------------- */
 
-/* Adds what the state after so many steps costs. */
+/* Adds the cost of the state after this many steps, and its slopes. */
 static void add_cost(sweep *s, long step, const double *x)
 {
     size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq;
@@ -248,12 +248,12 @@ static void add_cost(sweep *s, long step, const double *x)
     }
 }
 
-/* The same by the matrix of a step. */
+/* A backward step by the matrix of a step. */
 static void matrix_back(sweep *s)
 {
     size_t two = 2 * (size_t)s->system->n, params = (size_t)s->system->shape.params;
     size_t wide = two + (size_t)s->rigid->more;
-    double *sum = s->g + two; /* where the cost will be */
+    double *sum = s->g + two; /* scratch, later for the slopes of the cost */
     memset(sum, 0, two * sizeof *sum);
     for (size_t i = 0; i < two; i++) {
         const double *row = s->rigid->by + i * wide;
@@ -309,7 +309,7 @@ static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
     return status;
 }
 
-/* The steps from one that is kept to the next. */
+/* The backward steps between two stored states. */
 static zw_status piece_back(sweep *s, long first, zw_error *error)
 {
     long end = first + s->between < s->plan->steps ? first + s->between : s->plan->steps;

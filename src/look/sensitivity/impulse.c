@@ -1,18 +1,18 @@
-/* Positions and speeds that were moved in an instant, and how the move changes.
+/* Derivatives of positions and speeds that are changed in an instant.
  *
  * Speeds.  Impulses take v0 to v, w = v - v0, by rows that act and friction at contacts:
  *
  *     M w = A' lambda + T' h - mu N T' d                          (slopes_formula.c, a for w)
- *     psi(q, v) + e psi(q, v0) = 0     of rows that act, e = 0 unless a contact bounces
- *     e(q, v) = 0                      of contacts that end up sticking, with impulses h
- *     v_i = v0_i                       of speeds that are held, with impulses of their own
+ *     psi(q, v) + e psi(q, v0) = 0     for rows that act, e = 0 unless a contact bounces
+ *     e(q, v) = 0                      for contacts that stick afterwards, with impulses h
+ *     v_i = v0_i                       for speeds that are held, with their own impulses
  *
- * That is an impact by one round of the law of gauss/contact/impact.c, a reset that constraints
+ * This covers an impact by one round of the law of gauss/contact/impact.c, a reset that constraints
  * correct, and the assembly of speeds. Each line is a formula; with their slopes the implicit
  * function theorem gives dv from dq, dv0, the parameters and the time. The multipliers follow from
- * M w, and if these do not explain it, the impact had several rounds: that is refused.
+ * M w; if none reproduce it, the impact had several rounds, which is rejected.
  *
- * Positions.  q is the admissible one nearest to q0, delta = q - q0 (assemble.c):
+ * Positions.  q is the admissible position nearest to q0, delta = q - q0 (assemble.c):
  *
  *     M(q0) delta = A(q)' nu,     phi(q) = 0.
  */
@@ -26,7 +26,7 @@
 
 /* ---- Unknowns -------------------------------------------------------------------------------- */
 
-/* The numbers of the unknowns after v: of rows, sticking, held. */
+/* Indices of the unknowns after v: of rows, of sticking contacts, of held speeds. */
 static int row_at(const zw_sensitivity *s, const sens_push *push, int row)
 {
     int at = s->n;
@@ -72,7 +72,7 @@ static int unknown_of(const zw_sensitivity *s, const sens_push *push, int index)
 
 /* ---- The balance of impulses ----------------------------------------------------------------- */
 
-/* Leaves of the formulas: w, and multipliers x[size] (NULL: 1 for each row that acts). */
+/* Sets the leaves of the formulas: w, and multipliers x[size] (NULL: 1 for each row that acts). */
 static void set_leaves(zw_sensitivity *s, const sens_push *push, const double *w, const double *x)
 {
     const zw_system *system = s->system;
@@ -102,7 +102,7 @@ static void clear_leaves(zw_sensitivity *s)
     memset(f->a, 0, (size_t)s->n * sizeof *f->a);
 }
 
-/* The first n rows of K: M and the impulses by their multipliers. */
+/* The first n rows of K: M, and the slopes of the impulses by their multipliers. */
 static void fill_masses(zw_sensitivity *s, const sens_push *push, int size)
 {
     const slopes_formulas *f = &s->slopes->formulas;
@@ -124,8 +124,8 @@ static void fill_masses(zw_sensitivity *s, const sens_push *push, int size)
     }
 }
 
-/* by[c][i] and, of speeds, K: minus and plus how the balance changes with all but w and
- * multipliers: `sign` times the slopes of what the leaves are now. */
+/* Slopes of the balance, for the present leaves and times `sign`, by everything except w and the
+ * multipliers: subtracted from by[c][i]; those by speeds added to K, if `speeds` is set. */
 static void add_slopes(zw_sensitivity *s, int size, double sign, int speeds, const double *x,
                        const double *later)
 {
@@ -151,7 +151,7 @@ static void add_slopes(zw_sensitivity *s, int size, double sign, int speeds, con
     }
 }
 
-/* x: the multipliers that explain w; 0: they do not. Only M and the columns of K are read. */
+/* x: the multipliers that produce w; 0: none do. Only M and the columns of K are read. */
 static int explain(zw_sensitivity *s, int size, const double *w, double *x, zw_status *status)
 {
     size_t n = (size_t)s->n, wide = (size_t)size, more = wide - n;
@@ -202,7 +202,7 @@ static void fill_row(zw_sensitivity *s, int size, int row, int function, const d
     }
 }
 
-/* What bounces: - d(e psi(q, v0)), at the speeds before. */
+/* Rows that bounce: - d(e psi(q, v0)), at the speeds before. */
 static void add_bounce(zw_sensitivity *s, const step_kinks *kinks, const sens_push *push, int size,
                        const double *x, const double *later)
 {
@@ -324,7 +324,7 @@ zw_status sens_impulse(zw_sensitivity *s, const step_kinks *kinks, const sens_pu
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-/* Rows of positions only, as a push without friction. */
+/* The rows of constraints on positions alone, without friction. */
 static int position_rows(const zw_sensitivity *s, const sens_push *push, int *acts)
 {
     int count = 0;
@@ -405,7 +405,7 @@ static void add_bend(zw_sensitivity *s, const sens_push *rows, int size, const d
     }
 }
 
-/* phi(q) = 0 of the rows. */
+/* phi(q) = 0 for the rows. */
 static void fill_places(zw_sensitivity *s, const sens_push *rows, int size, const double *later)
 {
     size_t wide = (size_t)size;

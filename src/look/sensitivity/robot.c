@@ -1,11 +1,11 @@
-/* Motions of robots with the derivatives of their states by unknowns, carried along step by step:
+/* Motions of robots with the derivatives of their states by unknowns, computed step by step:
  *
- *     z' = s_x z + s_p        for the map x' = s(x, p) of a step, whose slopes steps.c and rigid.c
- *                             have
+ *     z' = s_x z + s_p        for the map x' = s(x, p) of a step, with the slopes of steps.c and
+ *                             rigid.c
  *
- * for starts, initial speeds, parameters (always, or for a part of the time) and numbers of the
- * model. For one cost and many unknowns the way back (gradient.c) is cheaper; a fit needs all of z.
- */
+ * for initial coordinates and speeds, parameters (always, or for a part of the time) and numbers of
+ * the model. For one cost and many unknowns the backward pass (gradient.c) is cheaper; a fit needs
+ * all of z. */
 #include "look/sensitivity/robot.h"
 
 #include <math.h>
@@ -22,15 +22,15 @@
 typedef struct follower {
     const robot_problem *p;
     const zw_system *system; /* with the numbers of x */
-    zw_system *own;          /* it, if there are numbers */
+    zw_system *own;          /* the same, if there are numbers among the unknowns */
     zw_work *work;
     zw_state *state;
     sens_rigid *rigid;
     sens_steps *steps;
-    const char **name; /* [names] numbers among the unknowns, */
+    const char **name; /* [names] numbers among the unknowns */
     int names;
-    double *was;     /* [count] and what they were, */
-    int known;       /* of so many unknowns */
+    double *was;     /* [count] their original values */
+    int known;       /* for how many unknowns these are known */
     double *S;       /* [2 n][2 n + params + names] of a step by method soft */
     double *z;       /* [count][2 n] */
     double *next;    /* [2 n] */
@@ -173,7 +173,7 @@ static zw_status set_numbers(follower *f, const double *x, zw_error *error)
     const robot_problem *p = f->p;
     zw_status status = ZW_OK;
     f->system = p->system;
-    for (int k = 0; k < p->count && status == ZW_OK; k++) { /* what they were, all of them first */
+    for (int k = 0; k < p->count && status == ZW_OK; k++) { /* first the original values of all */
         if (p->unknown[k].kind == ZW_UNKNOWN_NUMBER) {
             const char *name = p->number[p->unknown[k].index];
             status = zw_model_get(p->model, name, &f->was[k], error);
@@ -277,7 +277,7 @@ static zw_status soft_slopes(follower *f, zw_error *error)
     return status;
 }
 
-/* Is parameter unknown k what the parameter is now? */
+/* Does unknown k determine its parameter at time t? */
 static int is_now(const robot_problem *p, int k, double t)
 {
     return !p->from || (t >= p->from[k] && t < p->until[k]);

@@ -6,8 +6,8 @@
 #include "zwang/sensitivity.h"
 
 typedef struct robot_problem {
-    const zw_system *system; /* of the model as it is */
-    zw_model *model;         /* numbers are set in it, and are as they were after; or NULL: none */
+    const zw_system *system; /* of the unchanged model */
+    zw_model *model; /* in which numbers are set and then restored; NULL: none are unknowns */
     const zw_unknown *unknown;
     int count;
     const char *const *number;  /* names of the unknowns of kind number */
@@ -17,22 +17,23 @@ typedef struct robot_problem {
     double end;
 } robot_problem;
 
-/* A state after so many steps and the slopes of its places (along speeds) and speeds by the
- * unknowns, z[count][2 n]. Answer nonzero to stop. */
+/* Gets the state after this many steps and the slopes of its coordinates (along speeds) and speeds
+ * by the unknowns, z[count][2 n]. Return nonzero to stop. */
 typedef int robot_observer(void *user, long step, const zw_state *state, const double *z);
 
-/* The steps of this motion: method impulse or soft. ZW_BAD_INPUT: another was asked for. */
+/* The options of the steps of this motion: method impulse or soft. ZW_BAD_INPUT: another method was
+ * requested. */
 zw_status robot_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
                      zw_run_options *plan, zw_error *error);
-/* ZW_BAD_INPUT: an unknown is none of this robot. */
+/* ZW_BAD_INPUT: this robot does not have one of the unknowns. */
 zw_status robot_check(const robot_problem *p, zw_error *error);
-/* Where an unknown is in the model, a state of which is given. */
+/* The value of an unknown in the model, from one of its states. */
 zw_status robot_origin(const robot_problem *p, int unknown, zw_state *state, double *x,
                        zw_error *error);
 /* The whole motion at x. */
 zw_status robot_follow(const robot_problem *p, const double *x, robot_observer *observer,
                        void *user, int *kinks, zw_error *error);
-/* The speed along which coordinate c begins elsewhere; -1: it is part of a quaternion. */
+/* The speed along which initial coordinate c is varied; -1: it is part of a quaternion. */
 int robot_speed_of(const zw_system *system, int c);
 /* How coordinate c changes with q moved along z[n]. */
 double robot_coordinate(const zw_system *system, const double *q, const double *z, int c);

@@ -1,27 +1,29 @@
 /* A step of a robot by the soft law, and the backward pass over it.
  *
- * The step (step/soft_step.h): accelerations as of the soft law, then those of the step, then
- * speeds and places,
+ * The step (step/soft_step.h): the accelerations `as` of the soft law, then those of the step, then
+ * speeds and coordinates,
  *
  *     M as = f + J' lambda(J as)                              as minimises (system/soft/soft.h)
  *     (M + h D) a = f + J' lambda,    v1 = v0 + h a,    q1 = q0 (+) h v1
  *
- * with everything that of (q0, v0). f are all forces, those of inertia included. (Without dampers
- * that act at the end a is as.) Both are equations that hold at the end of the step's own search,
- * so they are differentiated as they stand (the implicit function theorem): with H = M + J' C J, C
- * = -d lambda/dx, and "|" for what the quantities that are named do not change by,
+ * with everything evaluated at (q0, v0). f are all forces, those of inertia included. (Without
+ * dampers that are integrated implicitly, a is as.) The step solves both equations, so they are
+ * differentiated by the implicit function theorem: with H = M + J' C J, C = -d lambda/dx, and "|"
+ * for derivatives at constant accelerations,
  *
  *     H das = df - d(M as)| + d(J' lambda)|as
  *     (M + h D) da = df - d(M a)| + d(J' lambda)|as - J' C J das
  *
- * Back.  For slopes g of a number by a: y = (M + h D) \ g, z = -H \ J' C J y, w = y + z, and
+ * Backward pass.  For slopes g of a number by a: y = (M + h D) \ g, z = -H \ J' C J y, w = y + z,
+ * and
  *
  *     g . da = w . df + w . d(J' lambda)|as - y . d(M a)| - z . d(M as)|
  *
- * (w = H \ g where there are no such dampers.) df - d(M a) together are -d(M a + bias) of the tree
- * (tree/differ.c) and the forces along constant directions (slopes_pull.c); the third is
- * steps_touch.c's. Two solves, two sweeps, and no matrix of the step is made. Loops, forces along
- * directions that turn and implicit integrators have their slopes from steps_general.c.
+ * (w = H \ g without such dampers.) df - d(M a) together are -d(M a + bias) of the tree
+ * (tree/differ.c) and the forces along constant directions (slopes_pull.c); d(J' lambda) is in
+ * steps_touch.c. This takes two solves and two sweeps; no matrix of the step is formed. Loops,
+ * forces along directions that turn and implicit integrators have their slopes from
+ * steps_general.c.
  *
  * q1 = q0 (+) h v1: back_advance. */
 #include "look/sensitivity/steps.h"
@@ -78,7 +80,7 @@ static zw_status check(const zw_system *system, zw_error *error)
                                                      : ZW_OK;
 }
 
-/* Do all of its equations have slopes in closed form? */
+/* Do all equations of the system have slopes in closed form? */
 static int is_closed(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
@@ -153,7 +155,7 @@ zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, 
     return soft_step(s->soft, t, s->h, s->q0, s->v0, s->q1, s->v1, &gained, error);
 }
 
-/* ---- What is the same for all ways back ------------------------------------------------------ */
+/* ---- Common to all backward passes over a step ----------------------------------------------- */
 
 /* Once for all backward passes over a step. */
 static zw_status look(sens_steps *s, zw_error *error)
@@ -165,7 +167,7 @@ static zw_status look(sens_steps *s, zw_error *error)
     if (s->looked) {
         return ZW_OK;
     }
-    if (s->work->group) { /* its sweeps are not all here */
+    if (s->work->group) { /* the work does not hold all sweeps of a group */
         tree_kinematics(tree, s->q0, s->work->sweeps);
         tree_composite(tree, s->work->sweeps);
     }
@@ -200,9 +202,9 @@ static zw_status look(sens_steps *s, zw_error *error)
     return ZW_OK;
 }
 
-/* ---- Back ------------------------------------------------------------------------------------ */
+/* ---- Backward pass --------------------------------------------------------------------------- */
 
-/* v_by: slopes by v1, given; then with those of q1 = q0 (+) h v1; q_by those by q0 through that. */
+/* The backward pass over q1 = q0 (+) h v1: adds slopes by v1 to v_by; q_by becomes that by q0. */
 static void move_back(sens_steps *s, double *q_by, double *v_by)
 {
     size_t bytes = (size_t)s->system->n * sizeof *q_by;
@@ -246,7 +248,7 @@ static void take_inertia(size_t n, const double *x, const double *by_q, const do
     }
 }
 
-/* y = W' \ y, of the last equation of the step. 0: there are no factors. */
+/* y = W' \ y, W the matrix of the last equation of the step. 0: there are no factors. */
 static int solve_last(sens_steps *s)
 {
     soft_problem *soft = s->soft;

@@ -1,6 +1,6 @@
-/* Inside of derivatives of steps of robots: steps.c a step and its way back, steps_touch.c what
- * holds and touches in it, steps_general.c equations without slopes in closed form, touch.c points
- * of contact, gradient.c whole motions. */
+/* Internals of the derivatives of steps of robots: steps.c has a step and its backward pass,
+ * steps_touch.c its constraints and contacts, steps_general.c equations without slopes in closed
+ * form, touch.c contact points, gradient.c whole motions. */
 #ifndef ZW_LOOK_STEPS_H
 #define ZW_LOOK_STEPS_H
 
@@ -12,9 +12,10 @@
 
 enum { STEPS_W = BACK_X, STEPS_A = BACK_U, STEPS_V = BACK_V }; /* w of steps.c, as, v0 */
 
-#define STEPS_NEAR 1e-9 /* of what switches, or m: so near to it the other side is as good */
+#define STEPS_NEAR                                                                                 \
+    1e-9 /* relative, or in m: closer to a switch than this, the derivative is one-sided */
 
-/* A number of the model that is an unknown: steps_number.c. */
+/* A number of the model among the unknowns: steps_number.c. */
 typedef struct steps_variant {
     number_systems of;
     zw_work *work[4];
@@ -26,27 +27,27 @@ typedef struct sens_steps {
     zw_work *work; /* its own */
     soft_problem *soft;
     double h;
-    int damped;   /* the joints' dampers act at the end of the step */
+    int damped;   /* dampers of joints are integrated implicitly */
     int implicit; /* by MuJoCo's implicit integrators */
 
-    /* The last step, */
+    /* The last step */
     double t, *q0, *v0, *q1, *v1; /* [nq], [n] */
-    double *a;                    /* [n] accelerations of the step, */
-    double *as;                   /* [n] and those that the soft law has found */
-    int looked;                   /* the rest is of this step, too: */
+    double *a;                    /* [n] accelerations of the step */
+    double *as;                   /* [n] accelerations of the soft law */
+    int looked;                   /* the members below belong to this step, too */
     double *scratch, *by_q, *by_v, *by_q_soft, *by_v_soft; /* of tree_differ */
     back_place place;                                      /* q0 */
     back_contact *touch;                                   /* [touch_capacity] */
     int touch_capacity;
 
-    /* steps_general.c, of robots whose equations have no slopes in closed form: */
+    /* steps_general.c, for robots whose equations have no slopes in closed form */
     soft_problem *aside;
     zw_work *aside_work;
-    double *general; /* [2 n + params][3][n] slopes of F, W a, M as; NULL: they have */
+    double *general; /* [2 n + params][3][n] slopes of F, W a, M as; NULL: closed form */
 
     int names;
     steps_variant *variant;
-    double *number_by; /* [names] slopes by them are added here; NULL: not wanted */
+    double *number_by; /* [names] slopes by these are added here; NULL: not needed */
 
     double *y, *z, *w, *push; /* [n] scratch */
     int kink_count;
@@ -54,42 +55,43 @@ typedef struct sens_steps {
     void *memory;
 } sens_steps;
 
-/* h: of all its steps. ZW_BAD_INPUT: there is something whose derivatives are not there. */
+/* h: the length of all steps. ZW_BAD_INPUT: derivatives of something in the system are not
+ * supported. */
 sens_steps *steps_create(const zw_system *system, double h, zw_error *error);
 void steps_free(sens_steps *s);
 
-/* From (q, v) with these parameters: s->q1, s->v1. */
+/* Takes a step from (q, v) with these parameters to s->q1, s->v1. */
 zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, const double *param,
                      zw_error *error);
 
-/* What a change of the start of the last step does to a number whose slopes by its end are q1_by,
- * v1_by (along the speeds): slopes by q, v, written; by the parameters, added. q_by, v_by may be
- * q1_by, v1_by. */
+/* The backward pass over the last step: from the slopes q1_by, v1_by of a number by its end (along
+ * the speeds), writes the slopes q_by, v_by by its start and adds those by the parameters. q_by,
+ * v_by may be q1_by, v1_by. */
 zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, double *q_by,
                      double *v_by, double *param_by, zw_error *error);
 
-/* steps_touch.c: contacts have been found; their geometry. 0: no memory. */
+/* steps_touch.c: the geometry of the contacts, after these have been found. 0: no memory. */
 int steps_touch_look(sens_steps *s);
-/* out += J' C J x, of all rows; the field STEPS_W is that of x. */
+/* out += J' C J x over all rows; the field STEPS_W must be that of x. */
 void steps_touch_stiffen(sens_steps *s, const double *x, double *out);
-/* The slopes of w . J' lambda with the accelerations as they are, added; STEPS_W is that of w. */
+/* Adds the slopes of w . J' lambda at constant accelerations; STEPS_W must be that of w. */
 void steps_touch_back(sens_steps *s, double *q_by, double *v_by);
 
-/* to = C x of a block */
+/* to = C x for a block */
 void steps_stiffen(const soft_block *k, const double *x, double *to);
 
 /* steps_general.c */
 zw_status steps_general_make(sens_steps *s, zw_error *error);
 void steps_general_free(sens_steps *s);
 zw_status steps_general_look(sens_steps *s, zw_error *error); /* of the last step */
-/* As steps_touch_stiffen; and all slopes, added. */
+/* As steps_touch_stiffen; and the addition of all slopes. */
 void steps_general_stiffen(sens_steps *s, const double *x, double *out);
 void steps_general_back(const sens_steps *s, double *q_by, double *v_by, double *param_by);
-/* to[3 n]: F, W a, M as by another system or at another place, whose parameters are bound. */
+/* to[3 n]: F, W a, M as in another system or at another state, whose parameters are bound. */
 zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *q, const double *v,
                          double *to, zw_error *error);
 
-/* steps_number.c: so many numbers of the model are unknowns, too; and the way back by them. */
+/* steps_number.c: makes these numbers of the model unknowns, too; and the backward pass by them. */
 zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *name, int names,
                              zw_error *error);
 void steps_numbers_free(sens_steps *s);

@@ -5,12 +5,12 @@
  *
  *     g . da = w . dF - y . d(W a) - z . d(M as),     F = f + J' lambda(J as),
  *
- * accelerations as they are. The three vectors in it are evaluated by the functions that the step
- * has them of, at places, speeds and parameters beside those of the step; their slopes are
- * differences of fourth order, over ways that are shortened until two of them agree. Nothing is
- * solved there, and no solution is differenced. Rows that come or go in between (a contact, a
- * limit) make a way too long; where the shortest is, or where two never agree (the end of a
- * range), the slope is that of one side, and it is a kink. All of it is done once for a step. */
+ * at constant accelerations. The three vectors in it are evaluated by the functions that the step
+ * uses, at coordinates, speeds and parameters close to those of the step; their slopes are
+ * differences of fourth order, over intervals that are shortened until two of them agree. Nothing
+ * is solved there, and no solution is differenced. If rows appear or vanish within an interval (a
+ * contact, a limit), it is too long; if even the shortest is, or if no two agree (the end of a
+ * range), the slope is that of one side, and it is a kink. All of this is done once for a step. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@
 #include "look/sensitivity/steps.h"
 #include "tree/sweeps.h"
 
-#define SMALL 0x1p-13 /* m, rad; of speeds SMALL/h would be too far: they bend forces, too */
+/* m, rad; for speeds too: forces are nonlinear in these, so that SMALL/h would be too large. */
+#define SMALL 0x1p-13
 enum { TRIES = 3 };
 
 typedef enum general_by { BY_Q, BY_V, BY_PARAM } general_by;
@@ -51,7 +52,7 @@ void steps_general_free(sens_steps *s)
 
 /* ---- The equations --------------------------------------------------------------------------- */
 
-/* push = J' lambda(J a). 0: rows of this kind are not there. */
+/* push = J' lambda(J a). 0: there are no such rows. */
 static int push_at(soft_problem *soft, const double *a, double *push)
 {
     memset(push, 0, (size_t)soft->system->n * sizeof *push);
@@ -108,15 +109,15 @@ zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *
 
 /* ---- Their slopes ---------------------------------------------------------------------------- */
 
-/* Where equations are looked at, and as many rows as there are in the step. */
+/* For the evaluation of the equations close to the step, and the number of rows of the step. */
 typedef struct beside {
     sens_steps *s;
-    double *y[5];          /* [3 n] each: at number_place, and in the step itself */
+    double *y[5];          /* [3 n] each: at the four points number_place, and at the step itself */
     double *q, *v, *param; /* scratch */
     int blocks, rows;
 } beside;
 
-/* 0: there are other rows than in the step, or it is not there. */
+/* 0: the rows differ from those of the step, or the evaluation failed. */
 static int look(beside *at, general_by what, int j, double by, double *y)
 {
     sens_steps *s = at->s;
@@ -141,7 +142,7 @@ static int look(beside *at, general_by what, int j, double by, double *y)
            s->aside->blocks == at->blocks && s->aside->rows == at->rows;
 }
 
-/* Of one side: the first in which both places are there. 0: there is none. */
+/* A one-sided slope, of the first side on which both points can be evaluated. 0: neither. */
 static int one_side(beside *at, general_by what, int j, double step, size_t count, double *to)
 {
     for (int side = 1; side >= -1; side -= 2) {
@@ -202,7 +203,7 @@ zw_status steps_general_look(sens_steps *s, zw_error *error)
                             "that the step has no derivatives");
 }
 
-/* ---- Back ------------------------------------------------------------------------------------ */
+/* ---- Backward pass --------------------------------------------------------------------------- */
 
 void steps_general_stiffen(sens_steps *s, const double *x, double *out)
 {

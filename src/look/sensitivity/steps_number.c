@@ -1,12 +1,12 @@
-/* Steps of the soft law by numbers of the model: mass, friction, length, gravity.
+/* Derivatives of steps of the soft law by numbers of the model: mass, friction, length, gravity.
  *
  * With y, z, w of a backward pass (steps.c), for any number p of the model,
  *
  *     g . da/dp = d/dp [ w . (f + J' lambda(J as)) - y . (M + h D) a - z . M as ] (steps_general.c)
  *
- * with accelerations and w, y, z as they are: the equations of the step, not its solution. The
- * slope by p is that of four systems with a bit less and more of it (number.h), whose equations are
- * looked at in the same place. */
+ * with constant accelerations and w, y, z: the equations of the step, not its solution. The slope
+ * by p is a difference over four systems with slightly smaller and larger values of it (number.h),
+ * whose equations are evaluated at the same state. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/sensitivity/steps.h"
@@ -45,7 +45,7 @@ void steps_numbers_free(sens_steps *s)
     base_free(s->variant);
 }
 
-/* The number in brackets, by another system. */
+/* The quantity in brackets, in another system. */
 static zw_status weigh(const sens_steps *s, soft_problem *soft, double *sum, zw_error *error)
 {
     int n = soft->system->n;

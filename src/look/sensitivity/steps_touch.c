@@ -1,21 +1,22 @@
 /* Constraints and contacts in a step of the soft law, in the backward pass.
  *
- * A block of rows pushes with lambda(b - J a, D) (system/soft/soft_law.c), b = -B J v - K d r,
- * where the impedance d and D = 1/R, R ~ (1 - d)/d, follow the place r of the rows. Its law is
- * homogeneous: all of D by a factor is lambda by that factor. So with C = -d lambda/dx,
+ * A block of rows exerts lambda(b - J a, D) (system/soft/soft_law.c), b = -B J v - K d r, where the
+ * impedance d and D = 1/R, R ~ (1 - d)/d, depend on the position r of the rows. The law is
+ * homogeneous: scaling D by a factor scales lambda by it. So with C = -d lambda/dx,
  *
  *     d lambda = C (db - dx) + lambda dlogD,     dlogD = d' dr/(d (1 - d)),
  *
- * and what w . J' lambda changes by, for accelerations a as they are, is the slope of
+ * and the derivative of w . J' lambda at constant accelerations a is that of
  *
  *     phi(q) = lambda . J w + beta . J a + gamma . J v + kappa r,
  *     beta = -C J w,   gamma = -B C J w,   kappa = (lambda . J w) d'/(d (1 - d)) - K (d + d' r) (C
  * J w)_r
  *
- * with all of these but J and r held. (Of a pyramid b is that of its edges.) By the speeds it is
- * J' gamma.
+ * with everything but J and r held constant. (For a pyramid b is that of its edges.) The slope by
+ * the speeds is J' gamma.
  *
- * Limits and couplings have a J that is constant; phi of the rows of contacts is back.c's. */
+ * Limits and couplings have a constant J; phi of the rows of contacts is differentiated in back.c.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static void add_row(const soft_problem *soft, const soft_block *k, double by, do
 
 /* ---- Contacts: their law --------------------------------------------------------------------- */
 
-/* lambda, beta, gamma, kappa; for a pyramid, what its edges push with: by their b. */
+/* lambda, beta, gamma, kappa; for a pyramid, from the forces of its edges and their b. */
 static void law_back(const sens_steps *s, const soft_block *k, const double *Jw, back_rows *to)
 {
     const contact_point *point = &s->soft->found.point[k->of];
@@ -72,7 +73,7 @@ static void law_back(const sens_steps *s, const soft_block *k, const double *Jw,
         to->rows[STEPS_V][i] = -(i == 0 ? pair->spring : pair->across).B * CJw[i];
     }
     by_b = CJw[0];
-    if (k->kind == SOFT_PYRAMID) { /* edges have all of it from one spring */
+    if (k->kind == SOFT_PYRAMID) { /* all edges share one spring */
         for (int i = 1; i < k->width; i++) {
             to->rows[STEPS_V][i] = -pair->spring.B * CJw[i];
         }
@@ -174,7 +175,7 @@ void steps_touch_stiffen(sens_steps *s, const double *x, double *out)
     back_clear(&s->place);
 }
 
-/* One row, along a direction that is constant. */
+/* One row, along a constant direction. */
 static void row_back(const sens_steps *s, const soft_block *k, int dry, double *q_by, double *v_by)
 {
     const soft_problem *soft = s->soft;

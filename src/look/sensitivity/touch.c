@@ -1,19 +1,20 @@
 /* How a contact point moves with the touching shapes.
  *
- * Planes, spheres and capsules.  The surface of a round shape is all that is at its radius from a
- * core, a point or a segment, and what touches are the points c of the two cores that are nearest
- * to each other: d = cB - cA = L n, L = rA + gap + rB. A core point at an end of a segment (or of a
- * sphere) moves with its shape; one within a segment with the axis e also slides along it by s, so
- * that e . d stays 0:
+ * Planes, spheres and capsules.  The surface of a round shape is at the distance of its radius from
+ * a core, a point or a segment. The contact is determined by the points c of the two cores that are
+ * nearest to each other: d = cB - cA = L n, L = rA + gap + rB. A core point at an end of a segment
+ * (or of a sphere) moves with its shape; one within a segment with the axis e also slides along it
+ * by s, so that e . d stays 0:
  *
  *     dcA = dA + eA sA,   dcB = dB + eB sB,    e . (dcB - dcA) + de . d = 0    for each that slides
  *     dgap = n . dd,      dn = (dd - n dgap)/L,       dp = dcA + (rA + gap/2) dn + n dgap/2
  *
- * A plane has its normal fixed, and touches what is nearest to it: dgap = n . dd, dn = w x n.
+ * The normal of a plane turns with it, and the plane touches the point nearest to it: dgap = n .
+ * dd, dn = w x n.
  *
- * All others.  By differences of the pair alone, of fourth order, in which parts of the shapes are
- * known by their features, over ways that are shortened until two of them agree. A motion of the
- * first shape is one of both together less one of the second. */
+ * All others.  By differences of fourth order for the pair alone, in which parts of the shapes are
+ * identified by their features, over intervals that are shortened until two of them agree. A motion
+ * of the first shape is one of both together minus one of the second. */
 #include "look/sensitivity/touch.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static int find_core(const contact_geom *geom, const collide_pose *pose, const c
     return !to->slides || fabs(v3_dot(to->e, n)) < 1e-9;
 }
 
-/* The motion of a point c by a twist about p. */
+/* The motion of a point c due to a twist about p. */
 static void carry(const double *twist, const double *p, const double *c, double *to)
 {
     double arm[3];
@@ -61,8 +62,8 @@ static void carry(const double *twist, const double *p, const double *c, double 
     v3_add(to, to, 1, twist + 3);
 }
 
-/* A plane and something round: its core point goes by dc, the plane by the twist. side: +1 if the
- * round one is the second. */
+/* A plane and a round shape, whose core point moves by dc; the plane moves by the twist. side: +1
+ * if the round shape is the second. */
 static void on_plane(const core *round, double side, const double *n, double gap, const double *p,
                      const double *twist, int plane_moves, double *out)
 {
@@ -80,7 +81,7 @@ static void on_plane(const core *round, double side, const double *n, double gap
     out[6] = dgap;
 }
 
-/* Slides of both, for dd and de of the cores as they would go without; 0: there are none. */
+/* The slides s of both core points, from dd and de of the cores without sliding. 0: no solution. */
 static int slide(const core *a, const core *b, const double *dd, double of_a, double of_b,
                  double *sa, double *sb)
 {
@@ -195,7 +196,8 @@ static int look(const contact_geom *a, const contact_geom *b, const collide_pose
     return 0;
 }
 
-/* 0: over so long a way it is not there. *off_by: how far it is from one smooth function. */
+/* Slopes over one interval. 0: the point is missing within it. *off_by: the deviation from a smooth
+ * function. */
 static int differ(const contact_geom *a, const contact_geom *b, const collide_pose *pose,
                   const contact_point *point, double gap, int k, double way, double *out,
                   double *off_by)
@@ -221,7 +223,7 @@ static int differ(const contact_geom *a, const contact_geom *b, const collide_po
     return 1;
 }
 
-/* The way of both together. */
+/* The motion of the point if both shapes move together. */
 static void carry_all(const contact_point *point, int k, double *out)
 {
     double twist[6] = {0};
@@ -242,8 +244,8 @@ static int slopes_by_differences(const contact_geom *a, const contact_geom *b,
     int known = 1;
     for (int k = 0; k < 6; k++) {
         double way = k < 3 ? 1e-3 : 1e-3 * size;
-        double least =
-            1e-3; /* of what two ways differ by: the error of both together is its square */
+        /* a bound for the difference of two intervals; the error is about its square */
+        double least = 1e-3;
         int found = 0;
         for (int tries = 0; tries < 5 && least > 1e-5; tries++, way *= 0.1) {
             touch_change now;
