@@ -75,7 +75,7 @@ export class Bench implements Stage {
   private sliders = make('div', { class: 'sliders', id: 'params' });
   private keyList = make('select', { id: 'key', onchange: () => { this.key = Number(this.keyList.value); this.open(); } });
   private keyRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'key' }, 'Start'), this.keyList);
-  private contact = ''; // the law of contacts that was chosen; '': the file's
+  private contact = ''; // the contact law that was chosen; '': that of the file
   private contactList = make('select', { id: 'contact', onchange: () => { this.contact = this.contactList.value; this.open(); } },
     ...contactLaws.map(([value, words]) => make('option', { value }, words)));
   private contactRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'contact' }, 'Contact'), this.contactList);
@@ -385,7 +385,7 @@ export class Bench implements Stage {
     this.seek(i < 0 ? this.samples.length - 1 : i);
   }
 
-  // What was seen, again and again.
+  // Plays the motion computed so far in a loop.
   private setLoop(on: boolean) {
     if (this.looping === on) return;
     if (on) this.setPlaying(false);
@@ -400,13 +400,13 @@ export class Bench implements Stage {
     if (passed === 0) this.lastFrame = now;
     let i = this.index;
     while (i < last && this.samples[i + 1][0] <= t) i++;
-    if (i > this.index || passed >= 0.1) this.lastFrame = now; // else less than a sample has passed yet
+    if (i > this.index || passed >= 0.1) this.lastFrame = now; // otherwise less than one sample interval has passed
     if (this.index === last) i = 0;
     if (i !== this.index) { this.index = i; this.dirty = true; }
   }
 
   private keys() {
-    // A button that the mouse has pressed keeps no hold of the space bar.
+    // A button that was clicked does not keep the focus, so that the space bar still plays and pauses.
     this.element.addEventListener('click', (event) => { if (event.detail > 0) (event.target as HTMLElement).closest('button')?.blur(); });
     const acts: Record<string, () => void> = {
       ' ': () => this.togglePlay(), '.': () => this.step(), ',': () => this.seek(this.index - 1), r: () => this.reset(), l: () => this.setLoop(!this.looping),
@@ -421,7 +421,7 @@ export class Bench implements Stage {
     }, { signal: this.listen.signal });
   }
 
-  // A recording that is dropped on the page.
+  // Accepts a recording that is dropped on the page.
   private drops() {
     const { signal } = this.listen;
     this.element.addEventListener('dragover', (event) => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); }, { signal });
@@ -484,7 +484,7 @@ export class Bench implements Stage {
     this.chartsDue = now + 90;
     for (const chart of this.charts) chart.paint(this.samples, this.index, ghost);
     if (!this.principle) return;
-    if (this.looping) this.inspector.take(null, NaN); // the engine stands elsewhere
+    if (this.looping) this.inspector.take(null, NaN); // the engine is at another time
     else if (this.running || this.askedFor !== sample[0]) this.send({ type: 'problem' });
     this.askedFor = sample[0];
     // While it runs the answer is a little older than the last sample: the panel shows the instant of the answer.
@@ -501,7 +501,7 @@ export class Bench implements Stage {
     this.time.textContent = this.running && this.rate > 0 ? sayNumber(this.rate, 3) + ' × real time possible' + (this.rate < 0.8 && !this.contactRow.hidden && this.world?.contact !== 'soft' ? '; another law of contact is faster' : '') : sample[0].toFixed(3) + ' s';
   }
 
-  // ---- Taking along ------------------------------------------------------------------------------
+  // ---- Export ------------------------------------------------------------------------------------
 
   private shown() { return [this.solid ? this.spaceCanvas : this.planeCanvas, ...(this.other.canvas.hidden ? [] : [this.other.canvas])]; }
 

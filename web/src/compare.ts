@@ -32,7 +32,7 @@ export class Comparison {
     this.space?.free();
   }
   isRecording() { return this.change?.kind === 'recording'; }
-  // A slider of the first motion moves the second too, unless it is in this that they differ.
+  // A slider of the first motion also sets the second, unless the two differ in this parameter.
   param(index: number, value: number) {
     if (this.change?.kind === 'params') return;
     if (this.change?.kind !== 'param' || this.change.index !== index) this.twin?.send({ type: 'param', index, value });
@@ -84,7 +84,7 @@ export class Comparison {
     this.lay();
   }
 
-  // Over each other, or side by side.
+  // Shows the two over each other, or side by side.
   lay() {
     const on = this.twin !== null && this.twin.about !== null, side = on && this.whatif.side;
     this.bench.stage.classList.toggle('two', side);
@@ -118,7 +118,7 @@ export class Comparison {
     return { about: twin.about, places: twin.places, samples: twin.samples, index };
   }
 
-  // How far the coordinates of the two are apart.
+  // The distance between the coordinates of the two.
   apart(): number {
     const ghost = this.ghostNow(), s = this.bench.samples[this.bench.index];
     if (!ghost) return NaN;
@@ -133,7 +133,7 @@ export class Comparison {
     return t > last + 1e-9 ? null : twin.forces[twin.indexAt(t)] ?? null;
   }
 
-  // Of a recording: the force that the model does not explain, where it acts: at points of equations, in the joints of bodies.
+  // For a recording: the force that the model does not explain, drawn at points of equations or at the joints of bodies.
   pushes(ghost: Ghost | null): Push[] {
     const { twin } = this, force = ghost && twin && twin.forces.length > 0 ? this.forceAt(this.bench.samples[this.bench.index][0]) : null;
     if (!force || !ghost || !twin) return [];

@@ -1,4 +1,4 @@
-// The text of a model: highlighting, and errors where they are.
+// The editor for the text of a model: highlighting, and errors marked where they occur.
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
@@ -11,7 +11,7 @@ const words = new Set(('param coord speed let point imbed kinetic potential lagr
   'metric law relation prefer free event stop reflect plot draw check run import include motor body joint for in at when if and or not reach impact time every method phase ' +
   'line circle trail polygon text radius colour within export').split(' '));
 
-// Equations; and for robot files the little of XML that colours need.
+// Highlights the language of models and, for robot files, the basic elements of XML.
 const language: StreamParser<{ xml: boolean; start: boolean; comment: boolean }> = {
   startState: () => ({ xml: false, start: true, comment: false }),
   token(stream, state) {

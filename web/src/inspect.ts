@@ -82,7 +82,7 @@ export class Inspector {
   private paint(p: Places, sample: Sample, axes: number[], theme: Theme) {
     const { problem } = this;
     this.picture.hidden = this.caption.hidden = !problem || problem.n > 80;
-    if (!problem || problem.n > 80 || this.time !== sample[0]) return; // what belongs to this instant is under way
+    if (!problem || problem.n > 80 || this.time !== sample[0]) return; // the problem of this instant has not arrived yet
     const rates = ratesOf(problem, axes), read = (at: number) => rates.map((_, k) => sample[axes.length > 0 ? (at > 6 ? p.free : p.a) + axes[k] : p.subject + at + k]);
     const w = read(6), f = read(9), plane = planeOf(rates, f, w), sum = (e: number[], v: (k: number) => number) => e.reduce((all, part, k) => all + part * v(k), 0);
     const rows = plane.map((e) => Array.from({ length: problem.n }, (_, i) => sum(e, (k) => rates[k][i])));
@@ -93,10 +93,10 @@ export class Inspector {
   }
 }
 
-// Beside what is large, round-off is nothing.
+// Shows values at the level of round-off, relative to `large`, as 0.
 const tidy = (v: number, large: number) => sayNumber(Math.abs(v) < 1e-9 * large ? 0 : v, 3);
 
-// Of a point in the plane that; else the upright plane in which the free and the actual acceleration differ most.
+// For a point in the plane, that plane; otherwise the vertical plane in which the free and the actual acceleration differ most.
 function planeOf(rates: number[][], free: number[], actual: number[]): number[][] {
   if (rates.length < 3 || rates[2].every((v) => v === 0)) return [[1, 0], [0, 1]];
   const d = actual.map((v, k) => v - free[k]), flat = Math.hypot(d[0], d[1]);

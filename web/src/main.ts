@@ -45,7 +45,7 @@ function addressNow(): string {
 let visits = 0;
 async function go() {
   const visit = ++visits, address = addressNow(), model = await modelOf(address), made = model === null ? await picturesMade() : null;
-  if (visit !== visits) return; // by now another address
+  if (visit !== visits) return; // the address has changed meanwhile
   leave();
   leave = () => {};
   if (typeof model === 'string') app.replaceChildren(make('p', { class: 'gallery' }, model + ' Here is the ', make('a', { href: '#/' }, make('u', {}, 'gallery')), '.'));

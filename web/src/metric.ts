@@ -69,13 +69,13 @@ export function ratesOf({ n, m, numbers }: Problem, axes: number[]): number[][] 
     : [0, 1, 2].map((d) => Array.from(numbers.subarray(J + d * n, J + (d + 1) * n)));
 }
 
-// The mass that a point opposes to a pull, by the mean over its directions of 1 / mass = W0; 0: it cannot move.
+// The effective mass of a point, from the mean of 1 / mass = W0 over its directions; 0: it cannot move.
 export function massOf(problem: Problem, rates: number[][]): number {
   const f = factor(problem), moves = f ? rates.map((row) => { const y = f.solve(row); return dot(y, y); }).filter((w) => w > 0) : [];
   return moves.length > 0 ? moves.length / moves.reduce((sum, w) => sum + w, 0) : 0;
 }
 
-// The change of coordinates that moves a point by `way`, of those along the constraints the least in the metric:
+// The change of coordinates along the constraints, the least in the metric, that moves a point by `way`:
 // dq = L' \ Y c with (Y'Y + e) c = way, Y being L \ J' without its part along Q. What it cannot reach it nears (e > 0).
 export function moveBy(problem: Problem, rates: number[][], way: number[]): number[] | null {
   const f = factor(problem);
@@ -93,7 +93,7 @@ export function spread(rates: number[][], force: ArrayLike<number>): number[] {
   return rates.map((row) => (x ? dot(row, x) : 0));
 }
 
-// x with (W + e max W) x = y, W symmetric and not negative: where W has no answer, small. null: W is 0.
+// x with (W + e max W) x = y, W symmetric and positive semidefinite; e keeps x small where W is singular. null: W is 0.
 function solveNear(W: number[][], y: number[], e: number): number[] | null {
   const n = y.length, most = Math.max(0, ...W.map((row, k) => row[k])), x = [...y];
   if (!(most > 0)) return null;

@@ -45,7 +45,7 @@ export function placesOf(about: About): Places {
   return { q, v, a, free, FN, FL, FC, lambda, param, output, frame, subject, contact };
 }
 
-// Laws of contact: the engine's name, and words for it.
+// Contact laws: the name in the engine, and the label.
 export const contactLaws: [string, string][] = [['coulomb', 'Coulomb, exact'], ['linear', 'Coulomb, one linearisation'], ['convex', 'convex'], ['soft', 'soft, as MuJoCo']];
 export const contactOf = (about: About) => (about.contact === 'coulomb' && about.linear ? 'linear' : about.contact);
 export const contactSize = 14; // numbers of a contact

@@ -32,7 +32,7 @@ export class Plane {
     this.include(first, true);
   }
 
-  // Whatever is drawn in between is of another world.
+  // Draws with the data of another world in place of this one's.
   private as(about: About, places: Places, draw: () => void) {
     const own = [this.about, this.places] as const;
     [this.about, this.places] = [about, places];
@@ -76,7 +76,7 @@ export class Plane {
   }
   pan(dx: number, dy: number) { this.view.x += dx; this.view.y += dy; }
   resetView() { this.view = { zoom: 1, x: 0, y: 0 }; }
-  zoom(by: number, x: number, y: number) { // what is under the mouse stays there
+  zoom(by: number, x: number, y: number) { // the point under the mouse stays there
     const v = this.view, zoom = Math.max(0.05, Math.min(200, v.zoom * by)), real = zoom / v.zoom;
     const mx = x - this.size.width / 2, my = y - this.size.height / 2;
     v.x = mx - (mx - v.x) * real;
@@ -170,11 +170,11 @@ export class Plane {
   private colour(theme: Theme, draw: Draw, i: number) {
     const kind = drawKinds[draw.kind], strokes = kind === 'line' || kind === 'spring' || kind === 'text';
     const quiet = kind === 'spring' || draw.fixed.every((f) => f);
-    const many = this.about.draws.filter((d) => d.kind === draw.kind).length > 6; // a family is of one colour
+    const many = this.about.draws.filter((d) => d.kind === draw.kind).length > 6; // many of one kind share a colour
     return namedColour(theme, draw.colour, strokes ? (quiet ? theme.soft : theme.ink) : curveColour(theme, many ? 1 : i));
   }
 
-  // Trails that were asked for; else a short one behind the free end of each line.
+  // The trails that the model requests; otherwise a short one behind the free end of each line.
   private paintTrail(pen: CanvasRenderingContext2D, theme: Theme, draw: Draw, i: number, samples: Sample[], index: number) {
     const kind = drawKinds[draw.kind], asked = kind === 'trail', last = draw.points - 1;
     const moves = !(draw.fixed[2 * last] && draw.fixed[2 * last + 1]);

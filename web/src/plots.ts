@@ -1,4 +1,4 @@
-// Live plots: what the model asks for, a phase portrait, energy, violation. Over time by uPlot; portraits on a canvas.
+// Live plots: those of the model, a phase portrait, energy, violation. uPlot draws curves over time; portraits are drawn on a canvas.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { head, sayNumber, type About, type Places, type Sample } from './numbers';
@@ -54,7 +54,7 @@ export class TimePlot {
     names.forEach((name, i) => list.append(this.key(name, curveColour(theme, i), i)));
     this.element.append(list, host);
     const axis = { stroke: theme.soft, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
-    // what is round-off beside 1 is drawn as a line, not as a mountain
+    // variations at the level of round-off are drawn as a flat line
     const flat = (low: number, high: number) => high - low <= 1e-13 * Math.max(1, Math.abs(low), Math.abs(high));
     const range = (_: uPlot, low: number, high: number): [number, number] => (reach ?? (low === null || flat(low, high) ? [low - 1, high + 1] : uPlot.rangeNum(low, high, 0.08, true) as [number, number]));
     this.plot = new uPlot({
@@ -103,7 +103,7 @@ export class TimePlot {
   free() { this.watch.disconnect(); this.plot.destroy(); }
 }
 
-// What has been seen so far; with another motion dashed.
+// The motion so far; another motion is dashed.
 class LiveChart implements Chart {
   readonly element: HTMLElement;
   private plot: TimePlot;
@@ -261,7 +261,7 @@ export function makeCharts(about: About, places: Places, theme: Theme, seek: (t:
   return list;
 }
 
-// What a recording needs beside the model, over its time.
+// The force that a recording needs beyond the model, over time.
 export function makeForceChart(about: About, places: Places, theme: Theme, forces: (s: Sample) => Float64Array | null, seek: (t: number) => void): Chart {
   const series = about.speeds.slice(0, 7).map((name, i): Series => ({ name, in: (a) => (a === about ? (s) => forces(s)?.[i] ?? NaN : null) }));
   return new LiveChart('Force that the model does not explain', series, about, places, theme, false, seek);

@@ -9,7 +9,7 @@ export interface Pull { body: number; local: number[]; handle: Handle | null; to
 export interface Stage {
   stage: HTMLElement; planeCanvas: HTMLCanvasElement; spaceCanvas: HTMLCanvasElement;
   plane: Plane; about(): About | null; space(): Space | null; sample(): Sample; playing(): boolean;
-  pull: Pull | null; // what is held now
+  pull: Pull | null; // the body or point that is being dragged
   handleAt(place: (p: number[]) => readonly [number, number], x: number, y: number): Handle | null; whereIs(handle: Handle): number[];
   selectHandle(handle: Handle): void; selectBody(body: number): void; send(order: Order): void; touched(): void;
 }
@@ -46,7 +46,7 @@ export function listenToPointer(on: Stage, signal: AbortSignal) {
     on.touched();
   }, { signal });
 
-  // A point of equations: while it runs a spring pulls it, else it is placed.
+  // A point of equations: a spring pulls it while the motion runs; otherwise it is moved directly.
   function take(handle: Handle, to: number[]) {
     on.selectHandle(handle);
     on.pull = { body: -1, local: [], handle, to };
@@ -97,7 +97,7 @@ export function listenToPointer(on: Stage, signal: AbortSignal) {
     on.touched();
     if (handle) { lead(to); return; }
     on.pull.to = to;
-    if (!held) on.send({ type: 'grab', body: on.pull.body, at: on.pull.local, rate: space.handRate() });
+    if (!held) on.send({ type: 'grab', body: on.pull.body, at: on.pull.local, rate: space.springRate() });
     held = true;
     on.send({ type: 'pull', to });
   }, { signal });

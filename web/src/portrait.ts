@@ -3,7 +3,7 @@ import { curveColour, fitCanvas, type Theme } from './theme';
 
 type Two = [number, number];
 export interface Track {
-  points: Two[]; // what is not finite leaves a gap
+  points: Two[]; // values that are not finite leave a gap
   recent?: number; // from here on it is stronger
   now?: Two | null;
   dots?: boolean; // points without lines between them

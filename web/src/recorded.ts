@@ -34,7 +34,7 @@ export class Recorded {
   readonly good: boolean; // the recorded time goes forward; else the number of a sample takes its place
   readonly about: About;
   readonly places: Places;
-  readonly samples: Sample[]; // made when they are asked for
+  readonly samples: Sample[]; // created when needed
   private sources: Source[] = [];
   private broken: Set<number>; // intervals with an event in them
   private here: { index: number; sample: Sample } | null = null;
@@ -111,7 +111,7 @@ export class Recorded {
     this.sources.forEach((s, k) => { now[this.places.output + k] = typeof s === 'number' ? this.valueAt(this.channels[s].value, sample) : s[0] ?? NaN; });
     return now;
   }
-  // From now on samples[index] is the motion at this very place.
+  // From now on samples[index] is the motion at this place, interpolated.
   put(sample: number): number {
     const index = Math.floor(sample);
     this.here = { index, sample: this.at(sample) };

@@ -44,7 +44,7 @@ function cells(line: string): string[] {
   return list;
 }
 
-// Or a sentence that says why it cannot be this model's.
+// The rows of a recording, or a sentence that says why it does not fit the model.
 export function readRecording(text: string, about: About): Row[] | string {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() && !line.startsWith('#'));
   if (lines.length < 7) return 'A recording has a line of titles and at least six rows; this one has less.';

@@ -106,7 +106,7 @@ class Report {
     return host;
   }
 
-  // Stage and charts, anew or in new colours.
+  // Creates stage and charts, also after a change of colours.
   private setViews() {
     const { data } = this;
     if (data.about.draws.length > 0) {
@@ -121,7 +121,7 @@ class Report {
         this.space.setWorld(data.about, data.places, { mesh: [], height: [] }, data.at(0), this.theme);
         for (let k = 0; k < data.count; k += every) this.space.include(data.at(k));
         this.space.fitted();
-        this.paint(); // now its size is known
+        this.paint(); // its size is known only now
         this.space.setCamera();
       }
     }

@@ -1,4 +1,4 @@
-// Taking along: numbers as CSV, the picture as PNG, the motion as WebM.
+// Export: numbers as CSV, the picture as PNG, the motion as WebM.
 import { make, saveAs } from './dom';
 import { head, type About, type Places, type Sample } from './numbers';
 

@@ -9,7 +9,7 @@ export async function packText(text: string): Promise<string> {
   for (const b of bytes) raw += String.fromCharCode(b);
   return btoa(raw).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 }
-// null: it is no such link.
+// null: not such a link.
 export async function unpackText(packed: string): Promise<string | null> {
   try {
     const raw = atob(packed.replace(/-/g, '+').replace(/_/g, '/'));

@@ -110,7 +110,7 @@ export class Space {
     for (const child of this.gone.splice(0)) child.traverse((o) => { if (o instanceof THREE.Mesh || o instanceof THREE.Line) { o.geometry.dispose(); (o.material as THREE.Material).dispose(); } });
   }
 
-  // Another motion, seen through.
+  // Another motion, drawn translucent.
   setGhost(ghost: Ghost | null, meshes: Meshes | null, theme: Theme) {
     this.clear(this.ghostWorld);
     this.ghost = ghost && meshes ? this.cast(ghost.about, ghost.places, meshes, ghostOf(theme), this.ghostWorld, true) : null;
@@ -137,7 +137,7 @@ export class Space {
     }
   }
 
-  // What moves away is kept in sight, until the view is turned.
+  // Keeps bodies that move away in view, until the user turns the view.
   include(sample: Sample) {
     if (this.about.bodies.length > 0 || this.turned) return;
     const before = this.reach;
@@ -146,7 +146,7 @@ export class Space {
     else this.reach = before;
   }
 
-  // Bodies that leave are followed, until the view is turned: their mean place stays within a part of what is seen.
+  // Follows bodies that leave, until the user turns the view: their mean position stays within a part of the view.
   private keepInSight() {
     const moving = this.actor.bodies.slice(1);
     if (this.turned || moving.length === 0) return;
@@ -186,7 +186,7 @@ export class Space {
     this.middle.copy(sphere.center);
   }
 
-  fitted() { this.turned = true; } // nothing moves the camera from now on but the user
+  fitted() { this.turned = true; } // from now on only the user moves the camera
   look(from: string) { this.turned = true; this.setCamera(new THREE.Vector3(...(viewpoints[from] ?? viewpoints.usual))); }
   setCamera(from = new THREE.Vector3(...viewpoints.usual)) {
     this.controls.target.copy(this.middle);
@@ -418,7 +418,7 @@ export class Space {
     this.arrows.forEach((arrow, k) => {
       const at = this.places.contact + contactSize * k;
       if (k >= count || !(this.push > 0)) { arrow.visible = false; return; }
-      // the root: small forces are seen beside large ones
+      // the square root, so that small forces remain visible beside large ones
       const force = vector(at + 3), size = force.length();
       this.setArrow(arrow, vector(at), size > 0 ? force.multiplyScalar((0.3 * this.reach * Math.sqrt(size / this.push)) / size) : force);
       arrow.setColor(sample[at + 9] === 2 ? slide : stick);
@@ -567,8 +567,8 @@ export class Space {
     const body = hit.object.userData.body as number;
     return { body, local: this.actor.bodies[body].worldToLocal(hit.point.clone()).toArray(), world: hit.point.toArray() };
   }
-  // A hand from which things hang lower by a twentieth of the scene's size: g / w^2 = size / 20.
-  handRate() { return Math.sqrt((20 * 9.81) / this.reach); }
+  // The frequency w of the spring of the pointer, on which bodies hang lower by a twentieth of the size of the scene: g / w^2 = size / 20.
+  springRate() { return Math.sqrt((20 * 9.81) / this.reach); }
   // Where on the canvas the first shape of a body that can be held is.
   somewhere(): [number, number] | null {
     const shape = this.picked[0]?.getWorldPosition(new THREE.Vector3());

@@ -45,12 +45,12 @@ export class Twin {
     else if (news.type === 'failed') this.failed(news.error.text.split('\n')[0]);
   }
 
-  // The clock of the first has come to t, or went back there.
+  // The clock of the first world has reached t, or was set back to it.
   goTo(t: number) { if (!this.rows && this.about) this.send({ type: 'until', t }); }
   seek(t: number) { if (!this.rows && this.about) this.send({ type: 'seek', index: this.indexAt(t) }); }
   restart() { if (!this.rows && this.about) { this.samples.length = 1; this.send({ type: 'start' }); } }
 
-  // The last sample that is not later.
+  // The last sample at or before t.
   indexAt(t: number): number {
     let low = 0, high = this.samples.length - 1;
     while (low < high) {

@@ -1,4 +1,4 @@
-// What if: the choices of one thing that could be otherwise, and the text without one constraint.
+// What if: a choice of one thing to change in the model, and the text without one constraint.
 import { make } from './dom';
 import { contactLaws, contactOf, type About } from './numbers';
 
@@ -9,7 +9,7 @@ export type Change =
 // A family rod[1], rod[2] ... is one statement.
 const stem = (name: string) => name.replace(/\[.*$/, '');
 
-// The text without the constraint of this name, and without what asks for its force. null: it is not found.
+// The text without the constraint of this name, and without statements that refer to its force. null: it is not found.
 export function without(text: string, name: string): string | null {
   const escaped = stem(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const statement = new RegExp(`^\\s*constraint\\s+${escaped}\\s*(\\[[^\\]]*\\])?\\s*:`), asks = new RegExp(`\\blambda\\s*\\(\\s*${escaped}\\b`);

@@ -1,10 +1,10 @@
-// The engine runs here, so that the page never stalls. It steps for a part of each frame, and sends what it has seen.
+// The engine runs here, so that the page never stalls. It steps for a part of each frame, and sends the samples.
 import engineUrl from '../../build/wasm/engine.wasm?url';
 import { massOf, moveBy, ratesOf, spread } from './metric';
 import { placeOf, placesOf, type About, type Fault, type Handle, type Meshes, type Problem, type Row, type Sample } from './numbers';
 import { startEngine } from './module.mjs';
 
-// A world: its text, and in what it differs from what the text says.
+// A world: its text, and its differences from that text.
 export interface World {
   files: [string, string | Uint8Array][]; path: string; settings: [string, number][]; key: number;
   law?: string; contact?: string; leaveOut?: number[];
@@ -157,7 +157,7 @@ function advance(time: number, budget: number): boolean {
     due -= every;
     done += every;
   }
-  if (due > every) due = every; // slower than asked: no debts
+  if (due > every) due = every; // slower than requested: do not catch up later
   const took = (performance.now() - began) / 1000;
   if (list.length > 0) send({ type: 'samples', list, from, bits: engine.hash(), rate: took > 0 ? done / took : 0 });
   if (!fine) fail();
@@ -173,7 +173,7 @@ function turn() {
   setTimeout(turn, 4);
 }
 
-// One world follows another: as far as that has come.
+// Follows another world up to the time that it has reached.
 function follow() {
   waiting = false;
   const now = engine.look()?.[0] ?? Infinity;
@@ -185,7 +185,7 @@ function follow() {
   }
 }
 
-// Behind the place that was gone back to nothing is known any more.
+// Discards all states after the one that was gone back to.
 function forgetLater() {
   if (cursor < states.length - 1) states.length = cursor + 1;
 }
@@ -209,7 +209,7 @@ function showAgain() {
   send({ type: 'at', sample, index: cursor, count: states.length, bits: engine.hash() });
 }
 
-// Equations: the same model with a spring more, and the same state.
+// Equations: the same model with an additional spring, in the same state.
 function hold({ handle, to }: Extract<Order, { type: 'place' | 'hold' }>) {
   const problem = engine.look() && engine.problem(), mass = problem ? massOf(problem, ratesOf(problem, handle.axes)) : 0;
   if (!(mass > 0)) return;
@@ -238,7 +238,7 @@ function pull(to: number[]) {
   }
 }
 
-// A point is put as near to a place as the constraints let it, and all else where it has to move least for that.
+// Moves a point as close to a place as the constraints allow; everything else moves as little as possible.
 function place({ handle, to }: Extract<Order, { type: 'place' | 'hold' }>) {
   const p = placesOf(about), n = about.coords.length;
   for (let round = 0; round < 6; round++) {
