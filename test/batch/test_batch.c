@@ -1,4 +1,4 @@
-/* Many worlds at once are, bit for bit, many worlds alone. */
+/* The worlds of a batch have the same bits as if each were run alone. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -53,7 +53,7 @@ typedef struct outcome {
     zw_error error;
 } outcome;
 
-/* The same world alone: moves w->state. */
+/* The same world alone: advances w->state. */
 static outcome alone(world *w, int i, void (*change)(int, double *, double *, double *, double *),
                      zw_run_options options)
 {
@@ -148,7 +148,7 @@ static void test_lanes_are_worlds_alone(void **unused)
     check_equal(DAMPED, 8, options);
 }
 
-/* Lanes are refilled: whichever world shares them with which, nothing changes. */
+/* Lanes are refilled: results do not depend on which worlds share them. */
 static void test_any_number_of_worlds(void **unused)
 {
     (void)unused;
@@ -199,7 +199,7 @@ static void check_failing(const char *text, zw_run_options options, int first,
     world_end(&w);
 }
 
-/* The formula ends at x = 0; worlds 2 and 7 fall there, the others rise. */
+/* The formula is undefined at x = 0; worlds 2 and 7 fall there, the others rise. */
 static void two_fall(int i, double *t, double *q, double *v, double *param)
 {
     (void)param;
@@ -330,8 +330,8 @@ static int has_enough(void *user, double time)
     return ++p->asked > p->enough;
 }
 
-/* Worlds in lanes, worlds one by one, steps: all end when the caller says so, in his thread; none
- * fails by it, and all go on afterwards to where they would have come. */
+/* Worlds in lanes, worlds one by one, steps: all stop when the caller requests it, in the caller's
+ * thread; none fails, and all continue afterwards to the same result. */
 static void test_the_caller_ends_it(void **unused)
 {
     (void)unused;
@@ -348,7 +348,7 @@ static void test_the_caller_ends_it(void **unused)
             options.step = way == 0 ? 0 : 1e-3;
             zw_status status = way < 2 ? zw_batch_run(batch, &options, &w.error)
                                        : zw_batch_step(batch, &options, 2000, 0, &w.error);
-            /* other threads may have done all the work before he is asked so often */
+            /* other threads may complete all the work before the callback is called so often */
             assert_true(status == ZW_INTERRUPTED || (threads > 1 && status == ZW_OK));
             int on_the_way = 0;
             for (int i = 0; i < 20; i++) {
@@ -373,7 +373,8 @@ static void test_the_caller_ends_it(void **unused)
     }
 }
 
-/* One world is there at once, the other never: whichever the caller's thread has, he is asked. */
+/* One world ends at once, the other never: whichever the caller's thread runs, the callback is
+ * called. */
 static void test_the_caller_is_asked_while_he_waits(void **unused)
 {
     (void)unused;

@@ -1,9 +1,9 @@
-/* Lyapunov exponents against those of equations written by hand.
+/* Lyapunov exponents, compared with those of equations written by hand.
  *
  * The reference integrates motion and tangent together by RK4 in complex numbers: the imaginary
- * part, 1e-30 of a direction, obeys the linearised equations to round-off. Long exponents of
- * chaotic motions agree only as statistics do, so the growth is compared over stretches through
- * which both programs follow the same motion, from the same first direction.
+ * part, 1e-30 of a direction, obeys the linearised equations to round-off. Over long times the
+ * exponents of chaotic motions agree only statistically, so the growth is compared over times in
+ * which both programs follow the same motion, from the same initial direction.
  *
  * At equilibria exponents are known in closed form: linearised about the upright position, the
  * double pendulum has rates r with r^4 - 4 r^2 g/l + 2 (g/l)^2 = 0, the largest sqrt((2 + sqrt 2)

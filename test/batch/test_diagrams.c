@@ -1,4 +1,4 @@
-/* Diagrams of sweeps against programs written for one system each.
+/* Diagrams of sweeps, compared with programs written for one system each.
  *
  * The driven pendulum, th'' + 2 b th' + w0^2 sin th = A w0^2 cos(w t): its map over one period T =
  * 2 pi/w contracts areas by exp(-2 b T), so a motion of period N T doubles its period where the
@@ -74,7 +74,7 @@ static void map(double A, double *y)
     }
 }
 
-/* The motion of this period near where it is thought to be; 0: none is found. */
+/* Find the motion of this period near the given estimate; 0: not found. */
 static int settle(orbit *o)
 {
     for (int round = 0; round < 30; round++) {
@@ -180,7 +180,7 @@ static zw_sweep *sweep_strengths(const double *A, int count)
     return sweep;
 }
 
-/* Every point of the motion by hand is among the strobes, to within `error`. */
+/* Every point of the reference motion is among the strobes, to within `error`. */
 static void compare_branch(const orbit *o, const double *found, int count, double error)
 {
     double y[6] = {o->at[0], o->at[1], 0};

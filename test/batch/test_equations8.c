@@ -1,7 +1,7 @@
 /* Equations that take fixed steps in lanes (src/step/equations8): each world has the bits of
- * zw_step alone, to the last byte of its state, whatever stands beside it. All examples in formulas
- * that lanes take; worlds differ in parameters and speeds, and go in calls of one, several and many
- * steps.
+ * zw_step alone, to the last byte of its state, whatever the other lanes hold. The test covers all
+ * examples in formulas that lanes support; worlds differ in parameters and speeds, and are advanced
+ * in calls of one, several and many steps.
  *
  *     test_equations8 [STEPS [WORLDS]]       longer, with more worlds */
 #include <dirent.h>
@@ -64,7 +64,7 @@ static void close_scene(scene *s)
     zw_model_free(s->model);
 }
 
-/* What world i begins with, as numbers of its own. */
+/* The start of world i, with its own numbers. */
 static void vary(const scene *s, int world, double *param, double *v)
 {
     for (int k = 0; k < s->system->shape.params; k++) {
@@ -142,7 +142,7 @@ static zw_batch *move_together(scene *s, int threads, int at_once, long *in_lane
     return batch;
 }
 
-/* Byte for byte, with all that a state remembers. */
+/* Byte for byte, with all that a state stores. */
 static int differs(const zw_state *a, const zw_state *b)
 {
     return a->bytes != b->bytes || a->remembered != b->remembered || a->t != b->t ||
@@ -186,7 +186,7 @@ static void open_example(scene *s, const char *name)
     assert_true(open_scene(s, path));
 }
 
-/* One world gets a speed that is no number, one an absurd one: both are named, the others move as
+/* One world gets a speed of NaN, one an absurd speed: both are reported, and the others move as
  * they would without them. */
 static void test_poison(void **state)
 {

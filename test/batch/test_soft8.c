@@ -1,7 +1,7 @@
 /* Worlds that step in lanes, by the soft law (src/system/soft8) and by Coulomb's with one
- * linearisation (src/step/once8): each has the bits of zw_step alone, whatever stands beside it.
- * Robots start askew and above the floor, fall, roll and touch themselves under controls that jump
- * at every step, so that in a lot of eight hardly two have the same contacts.
+ * linearisation (src/step/once8): each has the bits of zw_step alone, whatever the other lanes
+ * hold. Robots start tilted above the floor, fall, roll and touch themselves under controls that
+ * jump at every step, so that of eight worlds hardly two have the same contacts.
  *
  *     test_soft8 [STEPS [WORLDS]]       longer, with more worlds */
 #include <math.h>
@@ -437,8 +437,8 @@ static void test_a_caller_who_meddles(void **unused)
     stage_end(&s);
 }
 
-/* One of 4096 has a control that is no number, or a speed beyond all reason: it says so, and the
- * others have the bits that they have without it. */
+/* One of 4096 worlds has a control of NaN or an absurd speed: it is reported, and the others have
+ * the same bits as without it. */
 static void test_a_poisoned_world(void **unused)
 {
     enum { MANY = 4096, CULPRIT = 1234, STEPS = 3 };

@@ -1,5 +1,5 @@
-/* Sweeps: values of parameters, quantities against closed forms and known numbers, equal bits for
- * every number of threads and for the run alone, journals. */
+/* Sweeps: values of parameters, quantities compared with closed forms and known values, the same
+ * bits for every number of threads and for single runs, journals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,8 +88,8 @@ static void test_values(void **state)
     zw_sweep_free(sweep);
 }
 
-/* Draws are even; those of one name do not depend on what else varies; of Latin ones, one is in
- * each part. */
+/* Draws are uniform; those of one name do not depend on the other parameters; a Latin hypercube has
+ * one draw in each interval. */
 static void test_draws(void **state)
 {
     (void)state;

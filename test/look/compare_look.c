@@ -1,6 +1,6 @@
-/* What zwang/look.h says of a robot, for a comparison that is not written in C: compare_look.mjs.
+/* Prints what zwang/look.h computes for a robot, for the comparison in compare_look.mjs.
  *
- *     compare_look FILE STATES      doubles on the standard output, as the machine has them
+ *     compare_look FILE STATES      doubles on the standard output, in the machine's binary format
  *
  * First nq, nv, bodies, sites, controls, whether motors are off. Then for every state: q, v,
  * controls, a; M (dense), M v, M \ v; forces of speeds, gravity, springs, motors, passive ones; of

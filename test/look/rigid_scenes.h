@@ -1,5 +1,5 @@
-/* Scenes for derivatives of steps of method impulse: test_rigid.c the matrix of a step,
- * test_back.c the way back. */
+/* Scenes for derivatives of steps of method impulse: test_rigid.c tests the matrix of a step,
+ * test_back.c the backward pass. */
 #ifndef ZW_TEST_RIGID_SCENES_H
 #define ZW_TEST_RIGID_SCENES_H
 

@@ -1,5 +1,5 @@
-/* Fits: intervals cover the truth as often as they say, over many draws of noise; what cannot be
- * determined is named; bounds, several recordings, bad input.
+/* Fits: confidence intervals have their stated coverage over many draws of noise; parameters that
+ * cannot be determined are named; bounds, several recordings, bad input.
  *
  * By default 8 draws of each system; ZW_CAMPAIGN=1: 200 (small: 5; a larger number:
  * so many). With the name of a system, that one alone: `ZW_CAMPAIGN=4000 test_fit rod`. */

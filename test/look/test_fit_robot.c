@@ -1,6 +1,6 @@
-/* Fits of robots: slopes of motions by starts, speeds, controls and numbers of the model against
- * differences of whole motions, for both methods; masses, friction and dampers from noisy motions;
- * what cannot be known; what is refused. */
+/* Fits of robots: derivatives of motions with respect to starts, speeds, controls and numbers of
+ * the model, compared with differences of whole motions, for both methods; masses, friction and
+ * dampers from noisy motions; undetermined parameters; refused input. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

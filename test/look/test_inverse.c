@@ -1,5 +1,5 @@
 /* Inverse dynamics: the inverse of forward is the identity, for equations and robots, with loops,
- * contacts, friction and limits; where forces are not determined they are the least. */
+ * contacts, friction and limits; undetermined forces are those of least norm. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>

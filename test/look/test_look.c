@@ -1,4 +1,4 @@
-/* Laws of zwang/look.h: what it says of frames, masses, forces and momenta fits together, for
+/* Laws of zwang/look.h: frames, masses, forces and momenta are consistent with each other, for
  * robots and for equations; compare_look.mjs compares with MuJoCo. */
 #include <math.h>
 #include <setjmp.h>

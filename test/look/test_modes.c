@@ -1,4 +1,4 @@
-/* Rest and modes: closed forms, the benchmark bicycle, Kapitza's pendulum. */
+/* Equilibria and modes: closed forms, the benchmark bicycle, Kapitza's pendulum. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Rest and modes of robots with contacts and loops, against closed forms. */
+/* Equilibria and modes of robots with contacts and loops, compared with closed forms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
-/* Derivatives of a motion against extrapolated central differences of whole runs, each made anew
- * with another parameter: so what parameters do to starts and to assembly is in them as well.
- * A parameter x0 (vx0) that is where (how fast) x begins stands for these unknowns too. */
+/* Derivatives of a motion, compared with extrapolated central differences of whole runs, each of a
+ * new system with another parameter: so the effect of parameters on starts and assembly is
+ * included. A parameter x0 (vx0) that is the start (initial speed) of x tests derivatives by these,
+ * too. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

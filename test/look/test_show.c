@@ -1,4 +1,4 @@
-/* What a model asks to be shown, found among its outputs; and many frames at once. */
+/* The quantities that a model asks to show, found among its outputs; and many frames at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

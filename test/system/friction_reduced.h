@@ -1,6 +1,6 @@
-/* Systems with friction whose equations were reduced on paper: y' = f(t, y), the smallest normal
- * force and the smallest speed of sliding, and what is seen of them in a fixed frame. Parameters
- * are p[]: friction, mass, and what the system has. */
+/* Systems with friction whose equations were reduced by hand: y' = f(t, y), the smallest normal
+ * force and the smallest sliding speed, and positions in a fixed frame. Parameters are p[]:
+ * friction, mass, and those of the system. */
 #ifndef TEST_SYSTEM_FRICTION_REDUCED_H
 #define TEST_SYSTEM_FRICTION_REDUCED_H
 

@@ -1,8 +1,8 @@
-/* All numbers of a robot that another engine can be asked for too, at random states: what the
- * comparisons use. Constraints are off; motors too where they are not obeyed yet.
+/* All quantities of a robot that other engines compute too, at random states, for comparisons.
+ * Constraints are off; so are motors that are not supported yet.
  *
- * Momenta are about the origin of the world, energies without what stands still, so that they do
- * not depend on what an engine counts as moving. */
+ * Momenta are about the origin of the world, and energies exclude fixed bodies, so that they do not
+ * depend on which bodies an engine counts as moving. */
 #ifndef ZW_TEST_SYSTEM_NUMBERS_H
 #define ZW_TEST_SYSTEM_NUMBERS_H
 
@@ -45,7 +45,7 @@ static inline void numbers_close(numbers *x)
     *x = (numbers){0};
 }
 
-/* With as much switched off as it needs. */
+/* Compile, with unsupported parts switched off. */
 static inline int numbers_compile(numbers *x, zw_error *error)
 {
     for (int more = 0; more < 2 && x->system == NULL; more++) {

@@ -1,5 +1,5 @@
-/* Assembly: what is written is moved to the nearest position that all constraints admit, one-sided
- * ones and limits included; if there is none, the constraints in conflict are named.
+/* Assembly: the position as written is moved to the nearest one that satisfies all constraints,
+ * including one-sided ones and limits; if there is none, the constraints in conflict are named.
  *
  * The random systems are checked by an independent search: many starts, Newton's method onto every
  * choice of rows, and a random walk on them. */
@@ -270,7 +270,7 @@ static void test_nearest(void **state)
     free(ratio);
 }
 
-/* Two angles, a rod to a point, and a stop. The equality alone would lead past the stop. */
+/* Two angles, a rod to a point, and a stop. The equality alone would lead beyond the stop. */
 static void test_stop_of_an_arm(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void test_conflicts_are_named(void **state)
                "arc", "lid");
 }
 
-/* Whichever allocation fails, the start is refused for that, or found all the same. */
+/* Whichever allocation fails, that is reported, or the start is found all the same. */
 static void test_without_memory(void **state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void test_gymnast(void **state)
 }
 
 /* Eighteen pairs of balls on strings that are too long, each string through the inside of a ball
- * that it cannot leave: there is no position near. That is said soon, however many starts fail. */
+ * that it cannot leave: no position is near. That is reported soon, however many starts fail. */
 static void test_ends_soon(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Bodies as a system: rows and what they say about motion, loops that hold, forces, limits. */
+/* Bodies as a system: rows and their derivatives, loops that stay closed, forces, limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -244,7 +244,7 @@ static void every_constraint_holds(void **state)
     }
 }
 
-/* Given three times, a loop moves as given once, and the others are called redundant. */
+/* A loop given three times moves as if given once, and the others are listed as redundant. */
 static void redundant_constraints_do_no_harm(void **state)
 {
     (void)state;

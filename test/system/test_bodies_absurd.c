@@ -1,5 +1,5 @@
-/* What should not be written, and what many write at once: quaternions that are not of length one,
- * numbers beyond all measure, thousands of joints. */
+/* Unusual input: quaternions that are not of length one, absurdly large numbers, thousands of
+ * joints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

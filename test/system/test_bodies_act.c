@@ -73,7 +73,7 @@ static void start_of_a_keyframe(void **state)
     robot_end(&r);
 }
 
-/* An integrator with a range stops at its end, and leaves it at once when asked to. */
+/* An integrator with a range stops at its end, and leaves it at once when its input reverses. */
 static void range(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void quick_filter(void **state)
     robot_end(&r);
 }
 
-/* dampratio = 1: the servo comes to rest as fast as it can without passing by: with w^2 = kp
+/* dampratio = 1: the servo comes to rest as fast as it can without overshoot: with w^2 = kp
  * gear^2/m x = 1 - (1 + w t) exp(-w t). */
 static void damping_ratio(void **state)
 {
@@ -220,8 +220,8 @@ static void armature_in_chains(void **state)
     }
 }
 
-/* Motors between two sites are forces within: what floats keeps its momentum and its angular
- * momentum; the rate of the length is its derivative, and the work is what the energy gets. */
+/* Motors between two sites are internal forces: a floating robot keeps its momentum and angular
+ * momentum; the rate of the length is its derivative, and the work equals the gain of energy. */
 static void between_sites(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What moves bodies and what stops them: motors, tendons, limits, dry friction. */
+/* Forces on bodies: motors, tendons, limits, dry friction. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* What passes through joints and constraints: known reactions, Newton and Euler for every body,
- * action and reaction, multipliers of the same mechanism written as equations. */
+/* Loads of joints and constraints: known reactions, Newton-Euler equations of every body, action
+ * and reaction, multipliers of the same mechanism written as equations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* MuJoCo against the whole of ours: the same file read by both, the same numbers at random states
- * and controls (numbers.h); constraints off in both.
+/* Comparison with MuJoCo: both read the same file and compute the same quantities at random states
+ * and controls (numbers.h); constraints are off in both.
  *
- *     test_bodies_mujoco [file.xml ...] compare these, and say how far apart
+ *     test_bodies_mujoco [file.xml ...] compares these, and prints the differences
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* What rolls and glides: bodies with elements move as the same systems written as equations do, and
- * as laws that are known without either. */
+/* Rolling and gliding: bodies with rolling elements move as the same systems written as equations,
+ * and as closed forms require. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Sensors: compared with MuJoCo where its motion is ours, and laws where it is not or has none. */
+/* Sensors: compared with MuJoCo where the motions agree, and with closed forms elsewhere. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -224,7 +224,7 @@ static void compared_touch(void **state)
     mj_deleteModel(m);
 }
 
-/* Without constraints its motion is ours, and all that it knows reads the same. */
+/* Without constraints the motions agree, and so do all sensors that MuJoCo has. */
 static void compared(void **state)
 {
     (void)state;

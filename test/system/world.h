@@ -13,7 +13,7 @@ typedef struct world {
     zw_error error;
 } world;
 
-/* A flag for odd tests: called between compiling and making the work. */
+/* For tests with special needs: called between compiling and creating the work. */
 typedef void world_tweak(zw_system *system);
 
 static inline int world_try(world *w, const char *text, const zw_setting *setting, int settings,
