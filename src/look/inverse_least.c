@@ -54,7 +54,7 @@ static double entry_of(const zw_gauss *g, int r, int k, int *column)
     return g->A.value[g->A.start[r] + k];
 }
 
-/* The number of rows that follow from others; *known: 0 if that is too much work. */
+/* *choices: the number of redundant rows; if A is larger than MOST, a lower bound of it. */
 static zw_status dependent(const zw_gauss *g, int rows, int *choices, zw_error *error)
 {
     size_t n = (size_t)g->n, m = (size_t)rows;

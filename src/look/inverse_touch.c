@@ -1,4 +1,4 @@
-/* What constraints, friction and contacts may exert in a motion that is given.
+/* The forces that constraints, friction and contacts may exert in a given motion.
  *
  * Coulomb's and Signorini's laws relate forces to motions (contact_now.c, friction.c). In forward
  * dynamics the motion is unknown, which makes them hard; here it is known, and each constraint and
@@ -43,7 +43,7 @@ static double row_rate(const zw_inverse *inverse, int r, const inverse_now *now,
     return sum;
 }
 
-/* Does it slide, or begin to? Then hint has its direction. */
+/* Does it slide, or begin to? If so, hint holds the direction. */
 static int slides(const zw_inverse *inverse, const inverse_now *now, int c)
 {
     const zw_system *system = inverse->system;

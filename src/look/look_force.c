@@ -1,7 +1,7 @@
 /* Forces by their kind, and momenta.
  *
  * force = SPEEDS + POTENTIAL + APPLIED of PART_TERMS (system.h): APPLIED is Q - dR/dv; POTENTIAL is
- * what is left of the rest at v = 0, that is dL/dq - D p there; SPEEDS what speeds add to that. */
+ * the remainder at v = 0, that is dL/dq - D p there; SPEEDS is the part that depends on speeds. */
 #include <string.h>
 
 #include "base/error.h"
@@ -39,7 +39,7 @@ static zw_status evaluate(zw_probe *probe, probe_now now, int still, double *for
     return status;
 }
 
-/* ---- Of robots ------------------------------------------------------------------------------ */
+/* ---- Robots --------------------------------------------------------------------------------- */
 
 /* Adds the forces of gravity compensation, times `sign`. */
 static void add_lifts(zw_probe *probe, double sign, double *force)
@@ -184,7 +184,7 @@ static zw_status mark_subtree(zw_probe *probe, int body, zw_error *error)
     return ZW_OK;
 }
 
-/* Mass and centre of what is marked. */
+/* Mass and centre of mass of the marked bodies. */
 static double centre_of(const zw_probe *probe, double com[3])
 {
     const struct system_bodies *bodies = probe->system->bodies;
@@ -240,7 +240,7 @@ zw_status zw_momentum_look(zw_probe *probe, const zw_state *state, int body, zw_
     return ZW_OK;
 }
 
-/* What one body adds to the columns of its chain. */
+/* Adds the contribution of one body to the columns of its chain. */
 static void add_columns(zw_probe *probe, int i, double share, const double com[3], double *centre,
                         double *spin)
 {

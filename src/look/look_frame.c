@@ -139,7 +139,7 @@ zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame
     }
     size_t robot = model->robot ? strlen(model->robot) : 0;
     if (robot > 0 && strncmp(rest, model->robot, robot) == 0 && rest[robot] == '.') {
-        rest += robot + 1; /* as formulas call it: robot.hand */
+        rest += robot + 1; /* the name in formulas: robot.hand */
     }
     for (int k = 0; k < 3 && !found; k++) {
         found = (word < 0 || word == k) && find_part(model, kind[k], rest, frame);
@@ -166,7 +166,7 @@ static zw_status check(const zw_probe *probe, const zw_frame *frame, zw_error *e
     return base_fail(error, ZW_BAD_INPUT, "this frame belongs to nothing in the system");
 }
 
-/* The frame on the body of the tree that carries it, and its place in the world. */
+/* The frame on the body of the tree that carries it, and its position in the world. */
 static bodies_frame carried_by(const zw_probe *probe, const zw_frame *frame, double place[3])
 {
     const bodies_frame *part = &probe->system->bodies->part[frame->body].frame;

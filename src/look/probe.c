@@ -1,4 +1,4 @@
-/* A probe: made, freed, and put to a state. */
+/* A probe: creating, freeing, and evaluating it at a state. */
 #include "look/probe.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Inside of a probe: the system, scratch of its own, and the points of equations with their
+/* Internals of a probe: the system, its own scratch memory, and the points of equations with their
  * derivatives. */
 #ifndef ZW_LOOK_PROBE_H
 #define ZW_LOOK_PROBE_H
@@ -33,7 +33,7 @@ struct zw_probe {
     double *chain;         /* [6 n + 6 + carried] a Jacobian on the way */
     int *dof;              /* [n + 1] */
     char *inside;          /* [bodies] */
-    zw_gauss_work *solver; /* of zw_mass_solve, made when it is first asked for */
+    zw_gauss_work *solver; /* of zw_mass_solve, created on first use */
     probe_points points;
 };
 
@@ -44,7 +44,7 @@ typedef struct probe_now {
     const double *q, *v;
 } probe_now;
 probe_now probe_bind(zw_probe *probe, const zw_state *state);
-/* Kinematics and velocities of the tree; of robots only. */
+/* Kinematics and velocities of the tree; for robots only. */
 void probe_sweep(zw_probe *probe, probe_now now);
 /* One part of the system. */
 zw_status probe_evaluate(zw_probe *probe, probe_now now, system_part part, zw_error *error);

@@ -97,7 +97,7 @@ static double objective(unsigned count, const double *x, double *gradient, void 
     return o->cost;
 }
 
-/* Again from the best point, as long as that gains. */
+/* Repeats the search from the best point as long as the cost decreases. */
 static zw_status search(zw_optimum *o)
 {
     unsigned count = (unsigned)o->count;
@@ -127,7 +127,7 @@ static zw_status search(zw_optimum *o)
     base_free(at);
     nlopt_destroy(own.nlopt);
     o->report.converged = result > 0 && result != NLOPT_MAXEVAL_REACHED;
-    return o->status != ZW_OK              ? o->status /* where it ended is what was found, too */
+    return o->status != ZW_OK ? o->status /* the point where it ended is a result, too */
            : result == NLOPT_OUT_OF_MEMORY ? optimise_no_memory(o->error)
                                            : ZW_OK;
 }
@@ -140,7 +140,7 @@ static zw_status search(zw_optimum *o)
 }
 #endif
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(zw_optimum *o, base_arena *arena)
 {
@@ -180,7 +180,7 @@ static int name_unknown(zw_optimum *o, int k, int of_time)
     return o->name[k] != NULL;
 }
 
-/* Of robots the model's coordinates are what formulas see: their names say which. */
+/* The coordinates in formulas of robots are found in the system by their names. */
 static int index_of(const zw_optimum *o, const model_vary *vary)
 {
     const model_coord *coord = &o->model->coord[vary->index];
@@ -193,7 +193,7 @@ static int index_of(const zw_optimum *o, const model_vary *vary)
                                           : zw_id(o->system, ZW_KIND_SPEED, speed);
 }
 
-/* The unknowns of one `vary`, from number k on. */
+/* The unknowns of one `vary` statement, from index k on. */
 static zw_status take_vary(zw_optimum *o, const model_vary *vary, zw_state *state, int *k)
 {
     static const zw_unknown_kind kind[] = {ZW_UNKNOWN_START, ZW_UNKNOWN_SPEED, ZW_UNKNOWN_PARAM};
@@ -227,7 +227,7 @@ static zw_status take_vary(zw_optimum *o, const model_vary *vary, zw_state *stat
     return ZW_OK;
 }
 
-/* Where functions of time jump, rising, each once. */
+/* The times at which functions of time jump, in increasing order and without duplicates. */
 static void find_cuts(zw_optimum *o)
 {
     double end = o->options.run.time, least = 1e-12 * (end - o->start);
@@ -263,7 +263,7 @@ static zw_status take_unknowns(zw_optimum *o)
         status = take_vary(o, &o->model->vary[i], state, &k);
     }
     for (int i = 0; i < o->system->n; i++) {
-        o->q[i] = o->v[i] = NAN; /* as the file has them */
+        o->q[i] = o->v[i] = NAN; /* as in the file */
     }
     if (status == ZW_OK) {
         find_cuts(o);

@@ -5,13 +5,13 @@
  *
  *     d cost/dx_k = sum of c_q dq + c_v dv + c_p dp       at the same instants, the same weights.
  *
- * Where an event ends the motion, its end comes later by t_k, and there is (c_q v + c_v a + c_t)
- * t_k more. Integrals are taken by Gauss's rule in every step, in pieces no longer than a hundredth
- * of the motion. Steps end at kinks of costs as of all formulas, at events and impacts; where one
- * of them moves by t_k, and the integrand jumps from c- to c+, there is (c- - c+) t_k more.
+ * If an event ends the motion, its end comes later by t_k, which adds (c_q v + c_v a + c_t) t_k.
+ * Integrals are taken by Gauss's rule in every step, over intervals no longer than a hundredth of
+ * the motion. Steps end at kinks of costs and of all other formulas, at events and impacts; if the
+ * time of one of these moves by t_k and the integrand jumps from c- to c+, this adds (c- - c+) t_k.
  *
- * Functions of time jump at cuts: the motion is run from one to the next, and a parameter's
- * deviations count for that unknown only which it is there. */
+ * Functions of time jump at cuts: the motion is run from one cut to the next, and the deviations of
+ * a parameter count only for the unknown that is its value there. */
 #include <math.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *su
     return optimise_finite(o, state->t);
 }
 
-/* From now to the next cut, the functions of time are these. */
+/* Sets the functions of time to their values from t to the next cut. */
 static void set_piece(zw_optimum *o, const double *x, zw_state *state, double t)
 {
     zw_sensitivity *s = o->flow;
@@ -110,8 +110,8 @@ static void set_piece(zw_optimum *o, const double *x, zw_state *state, double t)
     }
 }
 
-/* A function of time may not be part of another parameter, or of a start: these do not change with
- * time. */
+/* Another parameter or an initial value must not depend on a function of time, as these do not
+ * change with time. */
 static zw_status check_start(const zw_optimum *o)
 {
     const zw_sensitivity *s = o->flow;

@@ -1,9 +1,9 @@
-/* A motion of a robot by its steps, its cost and the gradient of that: one sweep back
+/* A motion of a robot by its steps, its cost and the gradient of that: one backward sweep
  * (sensitivity.h). Costs over time are sums over the steps by the trapezoidal rule. A function of
  * time is constant in a step; where it jumps between two, an instant counts for both.
  *
- * A cost is a formula of what formulas see of the robot. How it changes with places and speeds is
- * found from differences of the formula, at four places each: 1e-12. */
+ * A cost is a formula of quantities of the robot. Its slopes by coordinates and speeds are
+ * differences of the formula over four points each, with an error of about 1e-12. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ typedef struct motion_cost {
     double *param, *q, *v, *unit; /* [params] [nq] [n] [n] */
 } motion_cost;
 
-/* What the parameters are at a time. */
+/* Sets the parameters to their values at time t. */
 static void set_params(const motion_cost *s, double t)
 {
     const zw_optimum *o = s->o;
@@ -121,7 +121,7 @@ static double cost_on_side(motion_cost *s, const zw_state *state, double when, i
     return value(s, t, q, v, last, weight);
 }
 
-/* Does a function of time jump between these? */
+/* Does a function of time jump between these times? */
 static int jumps(const zw_optimum *o, double before, double after)
 {
     int any = 0;
@@ -180,7 +180,7 @@ static int make_room(memory_of_motion *r, const zw_optimum *o, long steps)
     return r->list && r->memory;
 }
 
-/* Unknowns into the state and the table of controls. */
+/* Writes the unknowns to the state and to the table of controls. */
 static void put(const zw_optimum *o, const double *x, zw_state *state, const memory_of_motion *r,
                 long steps)
 {
@@ -205,7 +205,7 @@ static void put(const zw_optimum *o, const double *x, zw_state *state, const mem
     }
 }
 
-/* The gradient by the unknowns from that by everything. */
+/* The gradient by the unknowns, from those by the initial state, parameters and controls. */
 static void gather(const zw_optimum *o, const memory_of_motion *r, long steps, double *gradient)
 {
     for (int k = 0; k < o->count; k++) {
