@@ -1,4 +1,4 @@
-/* Lists keep what they hold while they grow, also when they cannot. */
+/* Lists keep their contents while they grow, also when an allocation fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

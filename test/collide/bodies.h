@@ -1,4 +1,4 @@
-/* Random shapes, and what an independent reference knows of them: the farthest point in a
+/* Random shapes, and an independent reference for them: the farthest point in a
  * direction, and how far a point is outside. Written from the definitions in collide.h, in world
  * axes. */
 #ifndef ZWANG_TEST_COLLIDE_BODIES_H

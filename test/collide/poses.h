@@ -1,6 +1,6 @@
-/* Shapes in poses that chance never gives: faces flush, edges on edges, corners on corners, centres
- * in one place, to the last bit or off by a few; and references for them in long double. Written
- * from the definitions in collide.h; all is around the place of the first shape. */
+/* Shapes in special poses that random ones never have: flush faces, edges on edges, corners on
+ * corners, coincident centres, exactly or up to a few bits; and references for them in long double.
+ * Written from the definitions in collide.h; positions are relative to the first shape. */
 #ifndef ZWANG_TEST_COLLIDE_POSES_H
 #define ZWANG_TEST_COLLIDE_POSES_H
 

@@ -1,5 +1,5 @@
-/* Manifolds: as many points as hold the shape, symmetric, the same wherever the pair is, moving
- * smoothly, with names that stay; and finite answers to everything. */
+/* Manifolds: enough points to support the shape, symmetric, independent of the pair's position,
+ * moving smoothly, with persistent names; and finite results for any input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The tape computes what the graph says, to the bit, for one world and for eight. */
+/* The tape has the same bits as the graph, for one world and for eight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The blocked factorisation: H x = b for random patterns of nodes of all sizes, symmetric or not,
- * against b made of a known x; the same bits twice; and no memory at any place. */
+ * with b computed from a known x; reproducible bits; and any allocation may fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Bodies built in C: definitions are copied and checked, names are found, removal takes along what
- * hangs on it and leaves the rest as it was. */
+/* Bodies built in C: definitions are copied and checked, names are found, and removal of an element
+ * also removes those that depend on it and does not change the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The model by itself: lists that grow, places, and how a mistake is shown. */
+/* The model alone: growing lists, source locations, and the display of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Which joints no mass answers: M = J' I J of chains whose last link alone has mass. It is positive
+/* Joints that move no mass: M = J' I J of chains whose last link alone has mass. It is positive
  * definite exactly when the columns of J, the screws of the joints, are independent. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Recordings in memory, for tests: a motion of an example, and what can be done to it. */
+/* Recordings in memory, for tests: a motion of an example, and ways to modify it. */
 #ifndef ZW_TEST_PATH_RECORDED_H
 #define ZW_TEST_PATH_RECORDED_H
 

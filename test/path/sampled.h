@@ -1,4 +1,4 @@
-/* Paths with all that is known of them, for the tests of path/law/variation.h. */
+/* Paths with their derivatives, for the tests of path/law/variation.h. */
 #ifndef ZW_TEST_PATH_SAMPLED_H
 #define ZW_TEST_PATH_SAMPLED_H
 

@@ -1,4 +1,4 @@
-/* Theorem 1 of Kozlov (2000) in numbers, and the verdict: what it is about, and what it is not. */
+/* Theorem 1 of Kozlov (2000) in numbers, and the scope of the verdict. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

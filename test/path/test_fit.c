@@ -1,4 +1,4 @@
-/* The fit knows derivatives, and how well it knows them; integrals are those of polynomials. */
+/* The fit gives derivatives with error estimates; integrals are those of polynomials. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Paths of an independent engine: MuJoCo swings a double pendulum, we say how far that is from a
- * motion. The extra force must shrink with the step as the order of MuJoCo's integrator says. */
+/* Paths of an independent engine: the extra force that makes MuJoCo's path of a double pendulum a
+ * motion must shrink with the step at the order of MuJoCo's integrator. */
 #include "references/moving.h"
 
 #include "zwang/path.h"

@@ -1,6 +1,6 @@
 /* Recordings: what zwang writes comes back to the bit, other dialects mean the same, and what is
  * broken is reported with its place. test/path/broken/NAME.csv must give, to the letter, NAME.txt;
- * a new message is first read aloud, then written with
+ * review a new message, then write it with
  *
  *     ZW_BLESS=1 <build>/test/path/test_recording
  */

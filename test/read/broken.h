@@ -1,6 +1,6 @@
-/* Broken files and what is said about them: NAME.zw (.xml, .urdf) in a folder must give, to the
- * letter, NAME.txt. With ZW_BLESS=1 in the environment the messages are written instead: read them
- * aloud first. */
+/* Broken files and their messages: NAME.zw (.xml, .urdf) in a folder must give exactly the text of
+ * NAME.txt. With ZW_BLESS=1 in the environment the messages are written instead: review them
+ * before committing. */
 #ifndef ZW_TEST_READ_BROKEN_H
 #define ZW_TEST_READ_BROKEN_H
 

@@ -1,4 +1,4 @@
-/* Our reading against MuJoCo's: the same file in both, and all that can be compared.
+/* Compares our reader with MuJoCo's: both read the same file, and all common data is compared.
  *
  *     compare_mjcf FOLDER_OR_FILE...
  *

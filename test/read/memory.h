@@ -1,5 +1,5 @@
-/* Every allocation of a reading may fail: the answer is ZW_NO_MEMORY, nothing leaks (the sanitizer
- * build sees to that), and the next reading is not disturbed. */
+/* Every allocation of a reader may fail: it returns ZW_NO_MEMORY, nothing leaks (checked by the
+ * sanitizer build), and the next call is not affected. */
 #ifndef ZW_TEST_READ_MEMORY_H
 #define ZW_TEST_READ_MEMORY_H
 

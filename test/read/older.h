@@ -1,5 +1,5 @@
-/* Files that are too new for Debian's MuJoCo, 2.2.2: without what it does not know; and masses of
- * meshes as it had them. For the comparisons with MuJoCo. */
+/* Adapts files that are too new for Debian's MuJoCo, 2.2.2: removes what it does not support, and
+ * computes masses of meshes as it does. For the comparisons with MuJoCo. */
 #ifndef ZW_TEST_READ_OLDER_H
 #define ZW_TEST_READ_OLDER_H
 

@@ -1,4 +1,4 @@
-/* Elements and attributes know their places, and attacks have no effect. */
+/* Elements and attributes have source locations, and known attacks have no effect. */
 #include "robots.h"
 
 #include <stdlib.h>

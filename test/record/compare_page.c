@@ -1,4 +1,4 @@
-/* Write recordings into a folder, for compare_page.py and for looking at: compare_page FOLDER. */
+/* Write recordings into a folder, for compare_page.py and for inspection: compare_page FOLDER. */
 #include "record/pendulum.h"
 #include "record/write.h"
 

@@ -1,4 +1,4 @@
-/* What touches, in recordings: columns by pairs of bodies, arrows, and when there are none. */
+/* Contacts in recordings: columns by pairs of bodies, arrows, and recordings without them. */
 #include "step/touch.h"
 
 #include "base/memory.h"

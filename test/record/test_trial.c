@@ -1,4 +1,5 @@
-/* The trial of a path as a file: its numbers are those of the series, whole or not there. */
+/* The trial of a path as a file: its numbers are those of the series, and the file is complete or
+ * absent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What all writers promise, and CSV: a file is whole or not there, errors name the file and the
+/* What all writers promise, and CSV: a file is complete or absent, errors name the file and the
  * reason, and what was written reads back to the last bit. */
 #include <setjmp.h>
 #include <stdarg.h>

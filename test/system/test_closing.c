@@ -1,4 +1,4 @@
-/* Loops that files close up to the digits they are written with. */
+/* Loops that close only up to the digits written in the file. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The way of two geoms through a step (contact_path.c): what it promises is true all along the way.
+/* The path of two geoms through a step (contact_path.c): its bounds hold along the whole path.
  *
  * Chains of hinges, slides, balls and free bodies carry spheres, capsules and boxes out of their
  * middles, and go on by random speeds, q(t) = q0 (+) t u. At many instants of each way all corners,

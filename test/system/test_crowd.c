@@ -1,4 +1,4 @@
-/* A crowd: what is skipped and what is worked on together changes nothing.
+/* Many bodies: skipping pairs and treating bodies together do not change the result.
  *
  * Walkers of capsules, balls and boxes fall on a floor and on each other. Pairs that wait
  * (contact_wait.c) are compared with a search that remembers nothing; a crowd with each of its

@@ -1,5 +1,5 @@
-/* Where friction acts: each reading that is not certain is refused with the line to write, and what
- * is written obeys action = reaction and sees neither scales nor coordinates. */
+/* The point where friction acts: an ambiguous statement is refused with the line to write instead,
+ * and the friction obeys action = reaction and does not depend on scales or coordinates. */
 #include "system/contact.h"
 
 #define WEDGE                                                                                      \

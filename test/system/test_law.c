@@ -1,5 +1,5 @@
-/* The laws of Kozlov (2000): two formulations agree, what must not matter does not, and the force
- * of a constraint is what the motion shows. */
+/* The laws of Kozlov (2000): two formulations agree, motions have the required invariances, and the
+ * force of a constraint agrees with the motion. */
 #include "references/moving.h"
 
 #define SKATE                                                                                      \

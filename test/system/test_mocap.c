@@ -1,4 +1,4 @@
-/* Mocap bodies: they stand where they are put, by keys or calls; what is welded to them follows. */
+/* Mocap bodies: they stay where keyframes or calls put them; bodies welded to them follow. */
 #include <math.h>
 #include <string.h>
 

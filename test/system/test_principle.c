@@ -1,5 +1,5 @@
 /* The principle on systems written as text: known accelerations and forces, equal formulations,
- * minimality, the energy theorem, rank, and what is said where something is wrong. */
+ * minimality, the energy theorem, rank, and error messages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

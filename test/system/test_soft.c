@@ -1,4 +1,4 @@
-/* MuJoCo's soft law from its formulas, on paper: no other engine is needed. compare_soft.mjs
+/* MuJoCo's soft law, compared with its formulas evaluated here; compare_soft.mjs
  * compares whole robots. */
 #include <math.h>
 #include <setjmp.h>

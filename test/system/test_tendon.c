@@ -1,5 +1,5 @@
-/* Tendons through space: their ways are shortest, their slopes are those of their lengths, and what
- * hangs on them moves as it must. (compare_numbers compares all of them with MuJoCo's.) */
+/* Spatial tendons: their paths are shortest, their Jacobians are derivatives of their lengths, and
+ * bodies move under them as in closed form. (compare_numbers compares all with MuJoCo's.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
