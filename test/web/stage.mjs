@@ -242,17 +242,16 @@ await runTests({
     await pause(page);
     const session = await page.context().newCDPSession(page), box = await page.locator('#stage').boundingBox(), axis = () => page.evaluate(() => window.studio.axis());
     const touch = (type, ...points) => session.send('Input.dispatchTouchEvent', {type, touchPoints: points.map(([x, y], id) => ({x: box.x + x, y: box.y + y, id}))});
-    const spread = async () => { const [[x], [u]] = [await axis(), await bob(page)]; return Math.abs(x - u); };
-    const [before, was] = [await axis(), await spread()];
-    await touch('touchStart', [60, 300]);
-    await touch('touchMove', [90, 320]);
+    const spread = async () => { const [[x, y], [u, v]] = [await axis(), await bob(page)]; return Math.hypot(x - u, y - v); };
+    const [before, was] = [await axis(), await spread()], x = (await bob(page))[0] > box.width / 2 ? 60 : box.width - 130; // not on the bob
+    await touch('touchStart', [x, 300]);
+    await touch('touchMove', [x + 30, 320]);
     await touch('touchEnd');
     await until(page, ([x, y]) => { const [u, v] = window.studio.axis(); return Math.hypot(u - x - 30, v - y - 20) < 2; }, before);
-    await touch('touchStart', [60, 300], [120, 300]);
-    await touch('touchMove', [30, 300], [150, 300]);
+    await touch('touchStart', [x, 300], [x + 60, 300]);
+    await touch('touchMove', [x - 30, 300], [x + 90, 300]);
     await touch('touchEnd');
-    await page.waitForTimeout(200);
-    assert.ok(await spread() > 1.6 * was, `${was} and ${await spread()}`);
+    await until(page, (least) => { const [[x, y], [u, v]] = [window.studio.axis(), window.studio.bob()]; return Math.hypot(x - u, y - v) > least; }, 1.6 * was);
     await page.close();
   },
 });
