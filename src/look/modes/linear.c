@@ -5,9 +5,9 @@
  *
  *     phi(q, t) = 0:      A dq = 0,  and  psi_q dq + A dv = 0  for psi = D phi
  *     psi(q, v, t) = 0:   psi_q dq + psi_v dv = 0
- *     friction that holds: e_q dq + T dv = 0  for the speed of sliding e
+ *     friction that sticks: e_q dq + T dv = 0  for the speed of sliding e
  *
- *     a contact that is closed: as phi, and where it sticks, as friction
+ *     a closed contact: as phi, and if it sticks, also as friction
  *
  * with all derivatives from formulas, or for robots from slopes_bodies.c. These rows span the
  * forbidden directions; their orthogonal complement is the tangent space. */
@@ -194,7 +194,7 @@ static int fill_holds(const linear *l, double *C)
     return count;
 }
 
-/* Of formulas, and of trees with nothing but limits and couplings. */
+/* For formulas, and for trees with no constraints except limits and couplings. */
 static int fill_plain(linear *l, zw_state *state, double *C)
 {
     const zw_system *system = l->system;
@@ -236,7 +236,7 @@ static int fill_plain(linear *l, zw_state *state, double *C)
     return count;
 }
 
-/* What is forbidden, row by row, each of length one: their number. */
+/* Fills C with the forbidden directions, rows of length one; returns their number. */
 static int fill_rows(linear *l, zw_state *state, double *C)
 {
     size_t wide = 2 * (size_t)l->system->n;
@@ -254,7 +254,7 @@ static size_t most_rows(const linear *l)
     return 2 * (size_t)(l->slopes->by_bodies ? l->slopes->bodies->values : l->held);
 }
 
-/* The orthonormal rows of Q: of what is forbidden first. */
+/* The orthonormal rows of Q: those of the forbidden directions first. */
 static zw_status split(linear *l, zw_state *state, zw_error *error)
 {
     size_t wide = 2 * (size_t)l->system->n, most = most_rows(l);

@@ -1,10 +1,10 @@
 /* Modes: eigenvalues of the linearised motion, restricted to what the constraints admit.
  *
- * The columns of N span the tangent space (linear.c). Where the motion is at rest or steady it is
- * invariant, F N = N G, so G = N' F N has the eigenvalues of the motions that there are; |F N - N
- * G| shows whether it is. Over a period T deviations are mapped by Phi with Phi' = F(t) Phi, Phi(0)
- * = 1, along the motion: by Runge-Kutta steps of order four between states that dop853 leads to,
- * each step a thousandth of the period; G = N' Phi N. */
+ * The columns of N span the tangent space (linear.c). At an equilibrium or in a steady motion this
+ * space is invariant, F N = N G, so G = N' F N has the eigenvalues of the admissible motions; |F N
+ * - N G| shows whether it is invariant. Over a period T deviations are mapped by Phi with Phi' =
+ * F(t) Phi, Phi(0) = 1, along the motion: by Runge-Kutta steps of order four between states that
+ * dop853 computes, each step a thousandth of the period; G = N' Phi N. */
 #include "zwang/modes.h"
 
 #include <math.h>
@@ -97,7 +97,7 @@ static zw_status one_step(linear *l, zw_state *state, zw_work *work, double h, d
     return ZW_OK;
 }
 
-/* Phi over the period into l->F; *away: how far the motion is then from where it was. */
+/* Phi over the period, into l->F; *away: the distance of the end of the motion from its start. */
 static zw_status over_period(linear *l, const zw_state *from, double period, double *away,
                              zw_error *error)
 {
@@ -167,7 +167,7 @@ static void exponent(zw_mode *mode, double re, double im, double period)
     mode->damping = s > 0 ? -mode->growth / s : 0;
 }
 
-/* The deviations of the coordinates: N x, its first half; those of v if nothing of q moves. */
+/* The deviations of the coordinates, the first half of N x; those of v if all of q are zero. */
 static void fill_shape(const linear *l, const double *x, double *shape)
 {
     size_t n = (size_t)l->system->n, wide = 2 * n, size = wide - (size_t)l->rank;
@@ -188,7 +188,7 @@ static void fill_shape(const linear *l, const double *x, double *shape)
             im = shape[2 * i + 1] / here;
         }
     }
-    for (size_t i = 0; i < n && most > 0; i++) { /* turned so that the largest is 1 */
+    for (size_t i = 0; i < n && most > 0; i++) { /* the largest becomes 1 */
         double x0 = shape[2 * i] / most, y0 = shape[2 * i + 1] / most;
         shape[2 * i] = x0 * re + y0 * im;
         shape[2 * i + 1] = y0 * re - x0 * im;
@@ -197,7 +197,7 @@ static void fill_shape(const linear *l, const double *x, double *shape)
 
 typedef struct sorted {
     zw_mode mode;
-    double key; /* growth, but for round-off */
+    double key; /* growth without round-off */
     int from;
 } sorted;
 
@@ -252,7 +252,7 @@ static zw_status gather(zw_modes *modes, const linear *l, int size, const double
     for (int k = 0; k < size; k++) {
         fastest = fmax(fastest, hypot(value[2 * k], value[2 * k + 1]));
     }
-    for (int k = 0; k < size; k++) { /* of a pair the one above */
+    for (int k = 0; k < size; k++) { /* of a conjugate pair the one with positive imaginary part */
         double re = value[2 * k], im = value[2 * k + 1];
         im = fabs(im) <= 1e-14 * fastest ? 0 : im;
         if (im >= 0) {

@@ -93,7 +93,7 @@ static zw_status find_directions(search *s, zw_error *error)
     return ZW_OK;
 }
 
-/* y: the step. */
+/* Computes the step y. */
 static zw_status find_step(search *s, zw_error *error)
 {
     const linear *l = &s->l;
@@ -129,7 +129,7 @@ static zw_status find_step(search *s, zw_error *error)
     return slopes_solve(s->freedom, 1, G, s->y) >= 0 ? ZW_OK : no_memory(error);
 }
 
-/* The state h of the step on, with all constraints met and what holds closed. */
+/* The state after the fraction h of the step: constraints are met, active contacts closed. */
 static zw_status move(search *s, rest_touch *touch, double h, const double *along, int *sinks,
                       zw_error *error)
 {
@@ -143,7 +143,7 @@ static zw_status move(search *s, rest_touch *touch, double h, const double *alon
     return status == ZW_OK ? rest_touch_sinks(touch, state_q(s->state), sinks, error) : status;
 }
 
-/* Moves as far as nothing penetrates. */
+/* Moves as far as possible without penetration. */
 static zw_status land(search *s, rest_touch *touch, double h, const double *along, zw_error *error)
 {
     double low = 0, high = h;
@@ -201,7 +201,7 @@ static zw_status take_step(search *s, zw_error *error)
                            : status;
 }
 
-/* The largest acceleration, and along what may move. */
+/* The largest acceleration, and that along the admissible directions. */
 static double measure(search *s, double *along)
 {
     zw_view a_free = zw_field(s->system, s->state, s->l.slopes->work, ZW_FIELD_A_FREE);

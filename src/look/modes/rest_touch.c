@@ -44,7 +44,7 @@ static zw_status find(rest_touch *it, const double *q, zw_error *error)
     return slopes_points_find(it->bodies, it->sweeps, error);
 }
 
-/* How deep the deepest is that does not hold. */
+/* The largest penetration of contacts that are not active. */
 static double deepest(const rest_touch *it)
 {
     double most = 0;
@@ -94,7 +94,7 @@ void rest_touch_free(rest_touch *it)
     base_free(it->memory);
 }
 
-/* The rows of all that holds, and by how much they are off; the largest of that. */
+/* Fills the rows of all active constraints and their errors; returns the largest error. */
 static double fill(rest_touch *it)
 {
     slopes_bodies *s = it->bodies;
@@ -115,7 +115,7 @@ static double fill(rest_touch *it)
             it->off[hold->first] = -point->gap;
             most = fmax(most, fabs(point->gap));
         }
-        for (int r = hold->unknowns; r < hold->rows; r++) { /* what slides may go anywhere */
+        for (int r = hold->unknowns; r < hold->rows; r++) { /* sliding is free */
             memset(row + (size_t)r * n, 0, n * sizeof *row);
         }
     }
