@@ -286,8 +286,7 @@ zw_status sens_step(void *user, run *r, zw_error *error)
     double *end_rate = s->end_rate, *end_slow = s->end_slow;
     status = sens_instant(s, r, end_rate, error);
     status = status == ZW_OK ? sens_project(s, r, end, &most, error) : status;
-    if (status ==
-        ZW_OK) { /* also the first rates of the next step, and the last of the dense output */
+    if (status == ZW_OK) { /* also for the next step, and for the dense output */
         int rank = s->rank;
         sens_rates(s, end, end_slow);
         if (by.all > by.stages) {

@@ -341,8 +341,7 @@ zw_status sens_after(void *user, run *r, zw_error *error)
     zw_sensitivity *s = user;
     const step_kinks *kinks = &r->guards.kinks;
     size_t n = (size_t)s->n;
-    zw_state *then =
-        r->over ? r->state : r->sample; /* before the modes of contacts were determined */
+    zw_state *then = r->over ? r->state : r->sample; /* before modes were determined */
     zw_status status = ZW_OK;
     double most = 0;
     s->known = 0;

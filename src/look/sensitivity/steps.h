@@ -12,8 +12,8 @@
 
 enum { STEPS_W = BACK_X, STEPS_A = BACK_U, STEPS_V = BACK_V }; /* w of steps.c, as, v0 */
 
-#define STEPS_NEAR                                                                                 \
-    1e-9 /* relative, or in m: closer to a switch than this, the derivative is one-sided */
+/* Relative, or in m: closer to a switch than this, the derivative is one-sided. */
+#define STEPS_NEAR 1e-9
 
 /* A number of the model among the unknowns: steps_number.c. */
 typedef struct steps_variant {
