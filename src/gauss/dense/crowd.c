@@ -15,6 +15,7 @@
  * Memory: prox.c allocates its own at the first solve, and keeps it. */
 #include "gauss/dense/crowd.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -150,7 +151,6 @@ static void load(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_wor
 int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_options *options,
                       zw_gauss_work *work, const double *C, const double *guess, double *lambda)
 {
-    const double fair = 1e-3; /* tolerance of the convex solution, which is only a start */
     zw_gauss whole = *problem;
     zw_gauss_options requested = *options;
     gauss_prox_answer found;
@@ -172,7 +172,8 @@ int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gaus
     const double *start = work->free;
     if (guess == NULL && options->contact != ZW_CONTACT_CONVEX) {
         requested.contact = ZW_CONTACT_CONVEX;
-        if (gauss_prox_solve(crowd->prox, &whole, &piece, &requested, fair, 0, start, &found) <=
+        /* only a start, so whatever its certificate is */
+        if (gauss_prox_solve(crowd->prox, &whole, &piece, &requested, HUGE_VAL, 0, start, &found) <=
             0) {
             return 0;
         }
