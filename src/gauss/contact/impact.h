@@ -3,7 +3,8 @@
  *     gauss_impact *x = gauss_impact_create();
  *     gauss_impact_begin(x, n, &metric);
  *     gauss_impact_block(x, &block, contact);       a contact, or (contact NULL) what always holds,
- *     gauss_impact_row(x, count, column, value, b); and each of its rows: A v - b is its speed
+ *     gauss_impact_row(x, count, column, value, b); and each of its rows: A v - b is its speed;
+ *     gauss_impact_add(x, problem, k, first, contact); both for a block of a problem
  *     gauss_impact_solve(x, law, ZW_CONTACT_COULOMB, v, &answer, &error);
  *     gauss_impact_free(x);
  *
@@ -55,6 +56,9 @@ void gauss_impact_kick(gauss_impact *x);
 int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact);
 /* column NULL: the row has `count` = n values. */
 void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b);
+/* Block k of this problem, whose rows begin at `first`; nothing else of the problem is used. */
+void gauss_impact_add(gauss_impact *x, const zw_gauss *problem, int k, int first,
+                      const gauss_impact_contact *contact);
 
 /* From the speeds before to those after, in v[n]. ZW_IMPACT_DEFAULT is the sequential law. */
 zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law contact, double *v,

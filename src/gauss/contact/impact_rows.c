@@ -142,6 +142,21 @@ void gauss_impact_row(gauss_impact *x, int count, const int *column, const doubl
     x->start[x->rows] = x->entries;
 }
 
+void gauss_impact_add(gauss_impact *x, const zw_gauss *problem, int k, int first,
+                      const gauss_impact_contact *contact)
+{
+    const zw_rows *A = &problem->A;
+    gauss_impact_block(x, &problem->block[k], contact);
+    for (int i = first; i < first + problem->block[k].rows; i++) {
+        if (A->dense) {
+            gauss_impact_row(x, x->n, NULL, A->dense + (size_t)i * (size_t)x->n, problem->b[i]);
+        } else {
+            gauss_impact_row(x, A->start[i + 1] - A->start[i], A->column + A->start[i],
+                             A->value + A->start[i], problem->b[i]);
+        }
+    }
+}
+
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
 static void count_rows(gauss_impact *x)

@@ -190,24 +190,17 @@ static void add_struck(impact *it, int64_t key, int block, double bounce)
     }
 }
 
-/* What took part: equality constraints and limits come first, as impulse_put_impact_joints has
- * them. */
+/* What took part: the blocks of the impact are those of s->aside. */
 static void list_struck(impact *it)
 {
     const step_impulse *s = it->of;
-    const zw_system *system = s->system;
-    int index = 0;
-    for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c];
-        if (system->row_kind[first] != SYSTEM_CONTACT || impulse_limit_meets(s, first)) {
-            add_struck(it, c, index++, 0);
+    int point = 0;
+    for (int b = 0; b < s->aside.blocks; b++) {
+        int touches = s->aside.key[b] >= IMPULSE_CONTACTS;
+        while (touches && s->touch.listed[point] != b) {
+            point++;
         }
-    }
-    for (int k = 0; k < (s->touch.is_there ? s->touch.found.count : 0); k++) {
-        if (s->touch.listed[k] >= 0) {
-            add_struck(it, impulse_contact_key(&s->touch.found.point[k].key), s->touch.listed[k],
-                       bounce_of(it, k));
-        }
+        add_struck(it, s->aside.key[b], b, touches ? bounce_of(it, point) : 0);
     }
 }
 
@@ -223,19 +216,12 @@ static const struck *find(const impact *it, int64_t key)
 
 static void put_joints(const impact *it, step_impulse *s)
 {
-    const zw_system *system = s->system;
+    for (int r = 0; r < s->system->m; r++) {
+        s->b[r] = -s->psi[r];
+    }
     for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c], end = system->first_row[c + 1];
-        if (!find(it, c)) {
-            continue;
-        }
-        problem_block(&s->aside, c, "",
-                      system->row_kind[first] == SYSTEM_CONTACT ? ZW_INEQUALITY : ZW_EQUALITY,
-                      end - first, NULL);
-        for (int r = first; r < end; r++) {
-            int start = system->A_start[r];
-            problem_row(&s->aside, system->A_start[r + 1] - start, system->A_column + start,
-                        s->A + start, -s->psi[r]);
+        if (find(it, c)) {
+            impulse_put_joint(s, &s->aside, c, s->A, s->b);
         }
     }
 }

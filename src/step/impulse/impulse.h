@@ -537,9 +537,9 @@ void impulse_fill_rows(step_impulse *s, double t);
 int impulse_reach(step_impulse *s);
 void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
 void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at its end, */
-/* Constraints and limits that are reached, at q1, for an impact; returns the number of limits.
- * Joint friction cannot resist an impulse. */
-int impulse_put_impact_joints(step_impulse *s);
+/* Constraint or limit c with the rows A, each of which requires A v >= or = b. */
+void impulse_put_joint(const step_impulse *s, impulse_problem *p, int c, const double *A,
+                       const double *b);
 void impulse_put_speeds(step_impulse *s);        /* together with those of boxes and contacts */
 double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if one-sided */
 
@@ -582,8 +582,6 @@ void impulse_put_apart(step_impulse *s, int k); /* point k of an overlap that is
 #define IMPULSE_CONTACTS 0x2000000000000000
 #define IMPULSE_MOTORS 0x0800000000000000 /* and below those: motors */
 int64_t impulse_contact_key(const contact_key *key);
-/* Point k as a contact of an impact; the number of its block. */
-int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
 /* Point k as rows with the right-hand side b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);

@@ -138,6 +138,38 @@ static void find_rest(step_impulse *s, const bounce *b)
 
 /* ---- The impact ------------------------------------------------------------------------------ */
 
+/* The last block that was put aside takes part; contact NULL: it always holds. Its number. */
+static int add_block(step_impulse *s, const gauss_impact_contact *contact)
+{
+    const zw_gauss all = problem_rows(&s->aside);
+    int k = s->aside.blocks - 1;
+    if (!s->aside.no_memory) {
+        gauss_impact_add(s->touch.law, &all, k, s->aside.first[k], contact);
+    }
+    return k;
+}
+
+/* Constraints, and limits that are reached, at q1; the number of limits. Joint friction cannot
+ * resist an impulse. */
+static int put_joints(step_impulse *s)
+{
+    const zw_system *system = s->system;
+    int limits = 0;
+    for (int r = 0; r < system->m; r++) {
+        s->b[r] = -s->psi[r];
+    }
+    for (int c = 0; c < impulse_held(s); c++) {
+        int r = system->first_row[c], is_limit = system->row_kind[r] == SYSTEM_CONTACT;
+        const gauss_impact_contact limit = {.pair = limits};
+        if (!is_limit || impulse_limit_meets(s, r)) {
+            impulse_put_joint(s, &s->aside, c, s->A, s->b);
+            add_block(s, is_limit ? &limit : NULL);
+            limits += is_limit;
+        }
+    }
+    return limits;
+}
+
 /* Contacts that take part: closed ones, and those that close within the time `ahead` at v. */
 static void put_contacts(step_impulse *s, const bounce *b, double ahead, const double *v, int pair)
 {
@@ -155,7 +187,8 @@ static void put_contacts(step_impulse *s, const bounce *b, double ahead, const d
         last = &point->key;
         const gauss_impact_contact contact = {
             .pair = pair, .restitution = point->restitution, .slow = slow};
-        t->listed[k] = impulse_put_impact(s, k, &contact);
+        impulse_put_contact(s, &s->aside, k, 0);
+        t->listed[k] = add_block(s, &contact);
     }
 }
 
@@ -169,10 +202,13 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     tree_composite(s->system->tree, s->work->sweeps);
     matrix_set(&s->H, s->system, s->work->sweeps);
     gauss_impact_begin(s->touch.law, s->system->n, &metric);
-    int limits = impulse_put_impact_joints(s);
+    problem_begin(&s->aside);
+    int limits = put_joints(s);
     put_contacts(s, b, ahead, v, limits);
-    zw_status status = gauss_impact_solve(s->touch.law, s->system->impact,
-                                          s->problem.options.contact, v, &answer, error);
+    zw_status status = s->aside.no_memory
+                           ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
+                           : gauss_impact_solve(s->touch.law, s->system->impact,
+                                                s->problem.options.contact, v, &answer, error);
     if (status == ZW_OK && answer.any) {
         for (int k = 0; k < s->touch.found.count; k++) {
             if (s->touch.listed[k] >= 0) {

@@ -311,21 +311,6 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     }
 }
 
-int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact)
-{
-    const impulse_contacts *t = &s->touch;
-    const contact_point *point = &t->found.point[k];
-    int rows = held_rows(point);
-    zw_block block = {
-        .name = label(s, k), .kind = rows > 1 ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
-    memcpy(block.friction, point->friction, (size_t)(rows - 1) * sizeof(double));
-    int index = gauss_impact_block(t->law, &block, contact);
-    for (int r = 0; r < rows; r++) {
-        gauss_impact_row(t->law, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k], 0);
-    }
-    return index;
-}
-
 void impulse_put_contacts(step_impulse *s)
 {
     for (int k = 0; k < s->touch.found.count; k++) {

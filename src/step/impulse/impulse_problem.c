@@ -259,24 +259,28 @@ static zw_status out_of_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matrix *H,
+zw_gauss problem_rows(const impulse_problem *p)
+{
+    return (zw_gauss){.n = p->n,
+                      .block_count = p->blocks,
+                      .block = p->block,
+                      .A = {.start = p->start, .column = p->column, .value = p->value},
+                      .b = p->b,
+                      .compliance = p->gives ? p->give : NULL};
+}
+
+static zw_status solve(impulse_problem *p, zw_gauss problem, const impulse_matrix *H,
                        const gauss_islands_hint *hint, const double *guess, zw_error *error)
 {
     if (p->no_memory) {
         return out_of_memory(error);
     }
-    problem->n = p->n;
-    problem->metric =
+    problem.metric =
         (zw_metric){.kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row};
-    problem->block_count = p->blocks;
-    problem->block = p->block;
-    problem->A = (zw_rows){.start = p->start, .column = p->column, .value = p->value};
-    problem->b = p->b;
-    problem->compliance = p->gives ? p->give : NULL;
     p->options.guess = guess;
     p->options.tolerance = p->wanted;
     zw_status status =
-        gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
+        gauss_islands_solve(p->islands, &problem, &p->options, hint, &p->answer, error);
     p->contradicts = status == ZW_CONFLICT;
     int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
                    (status == ZW_INACCURATE && p->answer.certificate <= p->enough) ||
@@ -284,7 +288,7 @@ static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matr
     return answered ? ZW_OK : status;
 }
 
-static zw_status solve_and_keep(impulse_problem *p, zw_gauss *problem, const impulse_matrix *H,
+static zw_status solve_and_keep(impulse_problem *p, zw_gauss problem, const impulse_matrix *H,
                                 const gauss_islands_hint *hint, zw_error *error)
 {
     zw_status status = solve(p, problem, H, hint, p->rows > 0 ? p->guess : NULL, error);
@@ -294,8 +298,9 @@ static zw_status solve_and_keep(impulse_problem *p, zw_gauss *problem, const imp
 zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *given,
                         const double *start, zw_error *error)
 {
-    zw_gauss problem = {.free = given};
-    return solve_and_keep(p, &problem, H,
+    zw_gauss problem = problem_rows(p);
+    problem.free = given;
+    return solve_and_keep(p, problem, H,
                           &(gauss_islands_hint){.start = start,
                                                 .share = SHARE,
                                                 .about_guess = p->chosen,
@@ -309,22 +314,25 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
 zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,
                               const gauss_islands_hint *hint, zw_error *error)
 {
-    zw_gauss problem = {.force = force};
-    return solve_and_keep(p, &problem, H, hint, error);
+    zw_gauss problem = problem_rows(p);
+    problem.force = force;
+    return solve_and_keep(p, problem, H, hint, error);
 }
 
 zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *given,
                               zw_error *error)
 {
-    zw_gauss problem = {.free = given};
-    return solve(p, &problem, H, NULL, NULL, error);
+    zw_gauss problem = problem_rows(p);
+    problem.free = given;
+    return solve(p, problem, H, NULL, NULL, error);
 }
 
 zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,
                              const double *start, zw_error *error)
 {
-    zw_gauss problem = {.free = given};
-    return solve(p, &problem, H, &(gauss_islands_hint){.start = start}, p->guess, error);
+    zw_gauss problem = problem_rows(p);
+    problem.free = given;
+    return solve(p, problem, H, &(gauss_islands_hint){.start = start}, p->guess, error);
 }
 
 void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor)

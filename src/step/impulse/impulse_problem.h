@@ -81,6 +81,7 @@ void problem_slope(impulse_problem *p, const double *slope);
 /* The compliance of the last row; the default is 0. */
 void problem_give(impulse_problem *p, double compliance);
 
+zw_gauss problem_rows(const impulse_problem *p); /* without metric and free motion */
 /* out = A' lambda with the multipliers that the rows start from. */
 void problem_scale(impulse_problem *p, double by); /* everything that is remembered */
 void problem_guess_push(const impulse_problem *p, double *out);

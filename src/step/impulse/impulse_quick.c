@@ -78,18 +78,13 @@ static int more_limits(step_impulse *s, const double *u)
 static void put_constraints(step_impulse *s)
 {
     const zw_system *system = s->system;
+    for (int r = 0; r < system->m; r++) {
+        double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
+        s->b[r] = -phi / s->h - s->psi0[r];
+    }
     for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c], end = system->first_row[c + 1];
-        if (!s->in_reach[first]) {
-            continue;
-        }
-        problem_block(&s->problem, c, system->model->constraint[c].name,
-                      is_limit(system, c) ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
-        for (int r = first; r < end; r++) {
-            int start = system->A_start[r], count = system->A_start[r + 1] - start;
-            double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
-            problem_row(&s->problem, count, system->A_column + start, s->A + start,
-                        -phi / s->h - s->psi0[r]);
+        if (s->in_reach[system->first_row[c]]) {
+            impulse_put_joint(s, &s->problem, c, s->A, s->b);
         }
     }
 }

@@ -11,12 +11,6 @@ static int one_sided(const zw_system *system, int r)
     return system->row_kind[r] == SYSTEM_CONTACT;
 }
 
-/* Constraint c's name, for messages. */
-static const char *name_of(const step_impulse *s, int c)
-{
-    return s->system->model->constraint[c].name;
-}
-
 int impulse_held(const step_impulse *s)
 {
     return bodies_first_constraint(s->system->bodies) + s->system->bodies->constraint_count;
@@ -113,70 +107,61 @@ double impulse_violation(const step_impulse *s)
     return worst;
 }
 
-/* Constraints and limits within reach, with the rows A. Each requires A v >= or = A speed - factor
- * phi; without speed: -psi - factor phi. */
-static void put_constraints(step_impulse *s, impulse_problem *p, const double *A, const double *psi,
-                            const double *speed, double factor)
+void impulse_put_joint(const step_impulse *s, impulse_problem *p, int c, const double *A,
+                       const double *b)
 {
     const zw_system *system = s->system;
+    int first = system->first_row[c], end = system->first_row[c + 1];
+    problem_block(p, c, system->model->constraint[c].name,
+                  one_sided(system, first) ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
+    for (int r = first; r < end; r++) {
+        int start = system->A_start[r];
+        problem_row(p, system->A_start[r + 1] - start, system->A_column + start, A + start, b[r]);
+        problem_slope(p, (A == s->A0 ? s->A : A) + start);
+    }
+}
+
+typedef enum takes { ALL, CLOSED_OR_REACHED, REACHED } takes;
+
+/* All constraints, and these of the limits, with the offsets s->b. */
+static void put_joints(const step_impulse *s, impulse_problem *p, const double *A, takes what)
+{
     for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c], end = system->first_row[c + 1];
-        int loose = one_sided(system, first);
-        if (loose && s->in_reach[first] <= 0) {
-            continue;
-        }
-        problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
-        for (int r = first; r < end; r++) {
-            int start = system->A_start[r], count = system->A_start[r + 1] - start;
-            double b = -factor * s->phi[r] - (speed ? 0 : psi[r]);
-            for (int k = start; k < start + count && speed; k++) {
-                b += A[k] * speed[system->A_column[k]];
-            }
-            problem_row(p, count, system->A_column + start, A + start, b);
-            problem_slope(p, s->A + start);
+        int r = s->system->first_row[c], state = s->in_reach[r];
+        if (!one_sided(s->system, r) || what == ALL || state > 0 ||
+            (state < 0 && what == CLOSED_OR_REACHED)) {
+            impulse_put_joint(s, p, c, A, s->b);
         }
     }
 }
 
 void impulse_put_rows(step_impulse *s)
 {
+    const zw_system *system = s->system;
+    for (int r = 0; r < system->m; r++) { /* A u' = A u - phi/h */
+        s->b[r] = -(1 / s->h) * s->phi[r];
+        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+            s->b[r] += s->A0[k] * s->u[system->A_column[k]];
+        }
+    }
     problem_begin(&s->problem);
-    put_constraints(s, &s->problem, s->A0, s->psi0, s->u, 1 / s->h);
+    put_joints(s, &s->problem, s->A0, REACHED);
     impulse_put_boxes(s, &s->problem, s->fall, 0);
     impulse_put_contacts(s);
 }
 
 void impulse_put_standing(step_impulse *s, impulse_problem *p)
 {
-    const zw_system *system = s->system;
-    for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c], end = system->first_row[c + 1];
-        int loose = one_sided(system, first);
-        if (loose && s->in_reach[first] == 0) {
-            continue;
-        }
-        problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
-        for (int r = first; r < end; r++) {
-            int start = system->A_start[r];
-            problem_row(p, system->A_start[r + 1] - start, system->A_column + start, s->A0 + start,
-                        0);
-        }
-    }
+    memset(s->b, 0, (size_t)s->system->m * sizeof *s->b);
+    put_joints(s, p, s->A0, CLOSED_OR_REACHED);
 }
 
 void impulse_put_places(step_impulse *s, impulse_problem *p, double unit)
 {
-    const zw_system *system = s->system;
-    for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c], end = system->first_row[c + 1];
-        problem_block(p, c, name_of(s, c), one_sided(system, first) ? ZW_INEQUALITY : ZW_EQUALITY,
-                      end - first, NULL);
-        for (int r = first; r < end; r++) {
-            int start = system->A_start[r];
-            problem_row(p, system->A_start[r + 1] - start, system->A_column + start, s->A0 + start,
-                        system->row_kind[r] == SYSTEM_VELOCITY ? 0 : -s->phi[r] / unit);
-        }
+    for (int r = 0; r < s->system->m; r++) {
+        s->b[r] = s->system->row_kind[r] == SYSTEM_VELOCITY ? 0 : -s->phi[r] / unit;
     }
+    put_joints(s, p, s->A0, ALL);
 }
 
 /* Two-sided rows require 0, as far as they are on phi = 0; limits no more than their gap. */
@@ -184,34 +169,10 @@ void impulse_put_joint_speeds(step_impulse *s)
 {
     for (int r = 0; r < s->system->m; r++) {
         s->phi[r] = one_sided(s->system, r) ? fmax(s->phi[r], 0) : 0;
+        s->b[r] = -(1 / s->h) * s->phi[r] - s->psi[r];
     }
     problem_begin(&s->aside);
-    put_constraints(s, &s->aside, s->A, s->psi, NULL, 1 / s->h);
-}
-
-int impulse_put_impact_joints(step_impulse *s)
-{
-    const zw_system *system = s->system;
-    int limits = 0;
-    for (int c = 0; c < impulse_held(s); c++) {
-        int first = system->first_row[c], end = system->first_row[c + 1];
-        int loose = one_sided(system, first);
-        const gauss_impact_contact limit = {.pair = limits};
-        const zw_block block = {.name = name_of(s, c),
-                                .kind = loose ? ZW_INEQUALITY : ZW_EQUALITY,
-                                .rows = end - first};
-        if (loose && !impulse_limit_meets(s, first)) {
-            continue;
-        }
-        limits += loose;
-        gauss_impact_block(s->touch.law, &block, loose ? &limit : NULL);
-        for (int r = first; r < end; r++) {
-            int start = system->A_start[r];
-            gauss_impact_row(s->touch.law, system->A_start[r + 1] - start, system->A_column + start,
-                             s->A + start, -s->psi[r]);
-        }
-    }
-    return limits;
+    put_joints(s, &s->aside, s->A, REACHED);
 }
 
 void impulse_put_speeds(step_impulse *s)

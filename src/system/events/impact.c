@@ -165,10 +165,7 @@ static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impa
                             zw_error *error)
 {
     const zw_system *system = d->system;
-    const int *start = solver->A_start;
-    size_t n = (size_t)system->n;
-    for (int k = 0, i = 0; k < solver->block_count; k++) {
-        const zw_block *block = &solver->block[k];
+    for (int k = 0, i = 0; k < solver->block_count; i += solver->block[k++].rows) {
         int c = system->row_constraint[solver->row_of[i]], touches = decide_one_sided(system, c);
         double e = 0;
         if (touches && restitution(d, c, &e, error) != ZW_OK) {
@@ -178,15 +175,7 @@ static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impa
                                               .restitution = e,
                                               .slow = e > 0 ? solver->scale[i] * d->still[c] / e
                                                             : INFINITY};
-        gauss_impact_block(to, block, touches ? &contact : NULL);
-        for (int end = i + block->rows; i < end; i++) {
-            if (system->sparse) {
-                gauss_impact_row(to, start[i + 1] - start[i], solver->A_column + start[i],
-                                 solver->A + start[i], solver->b[i]);
-            } else {
-                gauss_impact_row(to, system->n, NULL, solver->A + (size_t)i * n, solver->b[i]);
-            }
-        }
+        gauss_impact_add(to, &solver->problem, k, i, touches ? &contact : NULL);
     }
     return ZW_OK;
 }
