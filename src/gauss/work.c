@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "gauss/dense/crowd.h"
+#include "gauss/dense/primal.h"
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
@@ -244,8 +244,8 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
         zw_gauss_work_free(work);
         return NULL;
     }
-    if (gauss_crowd_is(work)) {
-        work->crowd = gauss_crowd_create(work); /* or without it: the core can solve these, too */
+    if (gauss_primal_applies(work)) {
+        work->primal = gauss_primal_create(work); /* or without it: the core can solve these, too */
     }
     return work;
 }
@@ -254,7 +254,7 @@ void zw_gauss_work_free(zw_gauss_work *work)
 {
     if (work != NULL) {
         gauss_sparse_free(work->sparse);
-        gauss_crowd_free(work->crowd);
+        gauss_primal_free(work->primal);
         base_free(work);
     }
 }

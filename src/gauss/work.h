@@ -110,7 +110,7 @@ typedef struct gauss_whole {
 enum { GAUSS_LAW_MEMORY = 5 };
 
 struct gauss_sparse;
-struct gauss_crowd;
+struct gauss_primal;
 
 struct zw_gauss_work {
     /* shape, fixed at creation */
@@ -121,7 +121,7 @@ struct zw_gauss_work {
     int cone_count;
     int is_sparse;               /* which algebra */
     struct gauss_sparse *sparse; /* NULL: dense algebra */
-    struct gauss_crowd *crowd;   /* NULL: no more cones than unknowns */
+    struct gauss_primal *primal; /* NULL: no more cones than unknowns */
 
     /* tables, filled at creation */
     int *first; /* block_count + 1: first row of each block */

@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#include "step/impulse/impulse_matrix.h"
+#include "step/problem/matrix.h"
 #include "system/bodies/bodies.h"
 #include "zwang/bodies.h"
 

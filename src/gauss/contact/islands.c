@@ -534,7 +534,7 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
             solve_piece(is, problem, &requested, hint ? hint : &none, p, &motion, error);
         if (status != ZW_OK) { /* factors of m rows of n + m numbers */
             double rows = p->m, width = p->n + p->m;
-            answer->futile += 2 * rows * rows * width * motion.factorizations;
+            answer->failed_work += 2 * rows * rows * width * motion.factorizations;
         }
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||

@@ -28,7 +28,7 @@ typedef struct gauss_islands_answer {
     double certificate;             /* the worst of all */
     int worst_block;                /* where, or -1 */
     int iterations, factorizations; /* of all */
-    double futile;                  /* approximate operations of dense solves that failed */
+    double failed_work;             /* approximate operations of dense solves that failed */
 } gauss_islands_answer;
 
 /* Optional help; all may be 0. A problem that gives `force` instead of `free` needs a function that

@@ -192,7 +192,7 @@ void core_newton_convex(gauss_core *core, double rho, double prox, const double 
 
 /* dr of the directions in which a cone has no force: u . (r + dr) = 0, or the end of the box; t +=
  * B' dr. */
-static void let_go(gauss_core *core, const convex_step *step, int k, double *dr, double *t)
+static void release(gauss_core *core, const convex_step *step, int k, double *dr, double *t)
 {
     int at = core->cone[k].first, d = core->cone[k].rows;
     double z[CONE_MAX] = {0.0}, away[CONE_MAX] = {0.0}, end[CONE_MAX] = {0.0}, part = 0.0;
@@ -219,7 +219,7 @@ void core_newton_change(gauss_core *core, double rho, double prox, const double 
     convex_step step = {.rho = rho, .prox = prox, .centre = r, .w = w, .t = t};
     memset(dr, 0, (size_t)core->p * sizeof *dr);
     for (int k = 0; k < core->cone_count; k++) {
-        let_go(core, &step, k, dr, t);
+        release(core, &step, k, dr, t);
     }
     solve_step(core, &step, w, dr, dx);
     dense_axpy(core->q, 1.0, t, dx);

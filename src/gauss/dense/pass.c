@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gauss/dense/core.h"
-#include "gauss/dense/crowd.h"
+#include "gauss/dense/primal.h"
 #include "gauss/internal.h"
 #include "gauss/sparse/sparse.h"
 #include "gauss/tolerances.h"
@@ -186,8 +186,8 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     if (status != ZW_OK) {
         return status;
     }
-    if (work->crowd != NULL && !work->shifted && work->conflict_count == 0 &&
-        gauss_crowd_solve(work->crowd, problem, options, work, C, guess, lambda)) {
+    if (work->primal != NULL && !work->shifted && work->conflict_count == 0 &&
+        gauss_primal_solve(work->primal, problem, options, work, C, guess, lambda)) {
         *method = "motion";
         return ZW_OK;
     }

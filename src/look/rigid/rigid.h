@@ -69,8 +69,8 @@ typedef struct rigid_record {
     int hits;   /* it ends where something meets */
     double h, t, theta, sigma;
     double part;         /* of the time that was left */
-    int steep;           /* sigma follows from the mass of this dof, by */
-    double steep_by;     /* so much; 0: it does not */
+    int stiffest;        /* sigma follows from the mass of this dof, by */
+    double stiffness_by; /* so much; 0: it does not */
     double *q0, *q1;     /* [nq] */
     double *u, *v0, *v1; /* [n] */
     double *row;         /* [n] hits: slopes of the gap that closes, */

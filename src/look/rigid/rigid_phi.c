@@ -564,12 +564,12 @@ void rigid_follow_sigma(rigid_way *way, rigid_slopes *to)
 {
     const rigid_record *it = way->it;
     back_place *q0 = &way->place[0];
-    double by = to->sigma * it->steep_by;
+    double by = to->sigma * it->stiffness_by;
     if (by == 0) {
         return;
     }
     memset(way->none, 0, (size_t)way->system->n * sizeof(double));
-    way->none[it->steep] = 1;
+    way->none[it->stiffest] = 1;
     back_clear(q0);
     back_field(q0, BACK_X, way->none);
     for (int i = 1; i < way->system->tree->bodies; i++) {

@@ -69,7 +69,7 @@ static void note_kinks(sens_rigid *r, const step_impulse *s)
             rigid_note_kink(r, "a contact point that runs along a rim");
         }
     }
-    if (s->tied) {
+    if (s->equally_stiff) {
         rigid_note_kink(r, "two joints whose forces are equally stiff");
     }
     if (s->missed) {

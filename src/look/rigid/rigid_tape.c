@@ -22,8 +22,8 @@ struct rigid_tape {
     rigid_record *record; /* [capacity] */
     int begins, begin_capacity;
     back_contact *begin; /* [begin_capacity] of entries of impulse_roll.c, at q0 */
-    int steep;           /* of the current piece */
-    double steep_by;
+    int stiffest;        /* of the current piece */
+    double stiffness_by;
 };
 
 /* ---- Creating and freeing -------------------------------------------------------------------- */
@@ -154,14 +154,14 @@ static void look(sens_rigid *r, const collide_pose *pose, const contact_point *p
 static int note_sigma(rigid_tape *tape, const step_impulse *s)
 {
     const struct system_bodies *bodies = s->system->bodies;
-    double x = impulse_steepness(s, s->steep), mass = s->other[s->steep];
-    tape->steep_by = 0;
+    double x = impulse_stiffness(s, s->stiffest), mass = s->other[s->stiffest];
+    tape->stiffness_by = 0;
     if (s->sigma == s->theta || s->sigma == 1) {
         return 1;
     }
     double rate = (balance_ramp(0.21) - balance_ramp(0.05)) / 0.16; /* it is linear there */
-    tape->steep = s->steep;
-    tape->steep_by = -2 * x * x * rate / mass;
+    tape->stiffest = s->stiffest;
+    tape->stiffness_by = -2 * x * x * rate / mass;
     int constant = 1;
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
@@ -328,8 +328,8 @@ zw_status rigid_tape_piece(sens_rigid *r, const step_impulse *s, int hits)
     it->sigma = here->sigma;
     it->part = r->rest > 0 ? fmin(here->h / r->rest, 1) : 1;
     it->hits = hits;
-    it->steep = tape->steep;
-    it->steep_by = tape->steep_by;
+    it->stiffest = tape->stiffest;
+    it->stiffness_by = tape->stiffness_by;
     memcpy(it->q0, here->q0, nq);
     memcpy(it->q1, r->q_end, nq);
     memcpy(it->u, r->u, n);

@@ -81,9 +81,7 @@
  * State. (q, v) is the whole state. The initial guess of the multipliers is passed on in the state
  * as well: impulse_memory.c. */
 #include "step/impulse/impulse.h"
-#include "gauss/tolerances.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,148 +90,14 @@
 #include "step/sleep/sleep.h"
 #include "tree/sweeps.h"
 
-/* NEWTON: derivatives by differences cost a contact search per speed, which cannot pay off for more
- * speeds than there may be rounds. */
-enum { NEWTON = 60, PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000, EFFORT = 150 };
-#define SHORTEST 1e-6 /* of a step: no piece is shorter */
-#define FUTILE 2e8    /* operations: about a tenth of a second; */
-#define FAST 1e11     /* and where bodies are fast: about half a minute */
+enum { PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000 };
+#define SHORTEST 1e-6         /* of a step: no piece is shorter */
+#define FAILED_WORK 2e8       /* operations: about a tenth of a second; */
+#define FAILED_WORK_FAST 1e11 /* and where bodies are fast: about half a minute */
 #define JAM 1e-6  /* up to this certificate, Coulomb's law is not considered to have no solution */
 #define MISS 1e-8 /* residual above which a step counts as inexact */
-#define CLOSE 1e-12 /* of the balance, relative: as close as round-off allows */
-#define SURE 1e-9   /* the same, where one linearisation was requested and is not enough */
-
-/* ---- Creation ------------------------------------------------------------------------------- */
-
-static void lay_out(step_impulse *s, base_arena *arena)
-{
-    const zw_system *system = s->system;
-    const struct system_bodies *bodies = system->bodies;
-    size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
-    size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,   &s->u,     &s->r,    &s->force,  &s->Q,
-                         &s->held, &s->still, &s->push, &s->other,  &s->first,
-                         &s->best, &s->trend, &s->owed, &s->steady, &s->excess};
-    double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force, &s->q_begin};
-    double **rows[] = {&s->phi, &s->psi, &s->b};
-    size_t acts = (size_t)bodies->act_count;
-    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
-        *speeds[k] = base_arena_doubles(arena, n);
-    }
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-        *places[k] = base_arena_doubles(arena, nq);
-    }
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        *rows[k] = base_arena_doubles(arena, m);
-    }
-    s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
-    s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
-    s->psi0 = base_arena_doubles(arena, m);
-    s->act0 = base_arena_doubles(arena, acts);
-    s->act = base_arena_doubles(arena, acts);
-    s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
-    s->F = base_arena_doubles(arena, 6 * count);
-    s->P0 = base_arena_doubles(arena, 6 * count);
-    s->P1 = base_arena_doubles(arena, 6 * count);
-    s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
-    s->pull = base_arena_doubles(arena, (size_t)bodies->length_count);
-    s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);
-    s->law = base_arena_bytes(arena, (size_t)bodies->motor_count * sizeof *s->law);
-    s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
-    s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
-    s->pivot = base_arena_ints(arena, n);
-    s->joined = base_arena_ints(arena, (size_t)bodies->motor_count);
-    s->side =
-        base_arena_ints(arena, 2 * (size_t)bodies->motor_count + (size_t)bodies->length_count);
-    s->boxed = base_arena_ints(arena, (size_t)bodies->motor_count);
-    s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
-    s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);
-    s->in_reach = base_arena_ints(arena, m);
-    s->kept_capacity = bodies_step_memory(system);
-    s->kept = base_arena_doubles(arena, (size_t)s->kept_capacity);
-}
-
-step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
-{
-    if (system->bodies->sleep > 0) {
-        return sleep_create(system, work, error);
-    }
-    step_impulse *s = base_alloc(sizeof *s);
-    base_arena arena = {0};
-    if (s) {
-        s->system = system;
-        s->work = work;
-        lay_out(s, &arena);
-        s->memory = base_alloc(arena.used + 1);
-    }
-    if (!s || !s->memory || !bodies_group_trees(system, work) ||
-        problem_create(&s->problem, system->n, error) != ZW_OK ||
-        problem_create(&s->aside, system->n, error) != ZW_OK ||
-        impulse_stiff_create(&s->stiff, system) != ZW_OK ||
-        chord_create(&s->chord, system) != ZW_OK || cones_create(&s->cones, system) != ZW_OK ||
-        matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
-        impulse_limits_create(&s->limits, system) != ZW_OK ||
-        impulse_contacts_create(&s->touch, system) != ZW_OK) {
-        impulse_free(s);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-        return NULL;
-    }
-    arena = (base_arena){.block = s->memory};
-    lay_out(s, &arena);
-    for (int i = 0; i < system->nq; i++) {
-        s->q_begin[i] = NAN; /* nowhere */
-    }
-    s->close = CLOSE;
-    s->looks = 1;
-    for (int k = 0; k < system->bodies->motor_count; k++) {
-        const bodies_motor *motor = &system->bodies->motor[k];
-        if (motor->kind == MOTOR_LENGTH) {
-            s->pulls[motor->length]++;
-        }
-    }
-    impulse_problem *all[] = {&s->problem, &s->aside};
-    for (int k = 0; k < 2; k++) {
-        all[k]->options.rank = GAUSS_PROJECTION_RANK;
-        all[k]->options.least_squares = 1;
-        all[k]->options.effort = EFFORT;
-        all[k]->enough = 1; /* the rounds decide by themselves, and so does find_v1 */
-    }
-    return s;
-}
-
-void impulse_set_tolerance(step_impulse *s, double tolerance)
-{
-    s->close = fmax(tolerance, CLOSE);
-    /* the rounds request what each of them needs; the speeds at the end are to be as accurate as
-     * the kernel makes them, unless more or less than that is requested */
-    s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
-    s->sharp = tolerance < CLOSE;
-}
-
-void impulse_set_accuracy(step_impulse *s, double accuracy)
-{
-    s->accuracy = accuracy;
-    s->close = fmax(s->close, accuracy);
-    s->problem.wanted = fmax(s->problem.wanted, accuracy);
-    s->aside.wanted = fmax(s->aside.wanted, accuracy);
-}
-
-void impulse_free(step_impulse *s)
-{
-    if (s) {
-        problem_free(&s->problem);
-        problem_free(&s->aside);
-        impulse_contacts_free(&s->touch);
-        impulse_limits_free(&s->limits);
-        matrix_free(&s->H);
-        sleep_free(s->sleep);
-        impulse_stiff_free(&s->stiff);
-        chord_free(&s->chord);
-        cones_free(&s->cones);
-        base_free(s->memory);
-        base_free(s);
-    }
-}
+#define SURE                                                                                       \
+    1e-9 /* of the balance, relative, where one linearisation was requested and is not enough */
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
@@ -242,14 +106,6 @@ void impulse_free(step_impulse *s)
 static int is_first_enough(const step_impulse *s)
 {
     return s->close >= 1 && !s->touch.bounces;
-}
-
-static zw_status begin_rounds(step_impulse *s, zw_error *error)
-{
-    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
-    zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
-    impulse_extrapolate(s);
-    return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
 }
 
 void impulse_see(step_impulse *s, const double *q)
@@ -304,48 +160,59 @@ static zw_status take_quickly(step_impulse *s, double *v1, int *taken, zw_error 
     return ZW_OK;
 }
 
-/* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
-zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
+/* Frames of all bodies at q0, and their inertias. */
+static void find_frames(step_impulse *s)
 {
-    const tree_mechanism *tree = s->system->tree;
-    s->touch.land.seen = 0;
-    int linear = is_first_enough(s);
-    s->touch.sweep.linear = linear;
-    impulse_begin_boxes(s, linear);
-    double gained = s->gained;
-    if (linear) {
-        int taken;
-        zw_status quick = take_quickly(s, v1, &taken, error);
-        if (taken) {
-            return quick;
-        }
-    }
-    s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
-    s->sees_end = 0;
     impulse_see_start(s);
     if (!s->composed) {
-        tree_composite(tree, s->begin);
+        tree_composite(s->system->tree, s->begin);
         s->composed = 1;
     }
+}
+
+/* Rows of constraints at q0, and limits that are closed there. */
+static void find_rows(step_impulse *s)
+{
     s->theta = 0;
     impulse_place_rows(s);
     impulse_limits_begin(s, s->psi0, s->A0);
     impulse_touch(s);
-    tree_velocities(tree, s->v0, s->begin);
+}
+
+/* The momenta at (q0, v0), and where in the piece momenta and forces are taken. */
+static void find_balance(step_impulse *s)
+{
+    tree_velocities(s->system->tree, s->v0, s->begin);
     impulse_begin_length(s);
     impulse_begin_balance(s);
-    zw_status status = begin_rounds(s, error);
+}
+
+/* Points of contact at q0; then u, the balance and its rows in rounds. */
+static zw_status solve_rounds(step_impulse *s, zw_error *error)
+{
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
+    impulse_extrapolate(s);
+    return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
+}
+
+/* Where that fails and bodies roll, all impulses act at q1. */
+static zw_status solve(step_impulse *s, zw_error *error)
+{
+    zw_status status = solve_rounds(s, error);
     if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
         s->touch.rolling.off = 1;
-        status = begin_rounds(s, error);
+        status = solve_rounds(s, error);
         s->touch.rolling.off = 0;
     }
-    if (status == ZW_OK && s->touch.land.seen) {
-        s->sees_q1 = 0;
-        return ZW_OK;
-    }
+    return status;
+}
+
+/* The speeds at the end; they must not gain energy in a piece that may be halved. */
+static zw_status close_piece(step_impulse *s, double *v1, zw_error *error)
+{
     impulse_find_landings(s);
-    status = status == ZW_OK ? impulse_close(s, v1, error) : status;
+    zw_status status = impulse_close(s, v1, error);
     s->sees_q1 = status == ZW_OK && !s->watch;
     if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would gain energy");
@@ -353,9 +220,41 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     if (status == ZW_OK && s->touch.land.cut) {
         impulse_note_push(s);
     }
-    s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
     if (status == ZW_OK && s->watch) {
         s->watch->solved(s->watch->user, s, v1);
+    }
+    return status;
+}
+
+/* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
+zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
+{
+    int linear = is_first_enough(s), taken = 0;
+    double gained = s->gained;
+    zw_status status = ZW_OK;
+    s->touch.land.seen = 0;
+    s->touch.sweep.linear = linear;
+    impulse_begin_boxes(s, linear);
+    if (linear) {
+        status = take_quickly(s, v1, &taken, error);
+    }
+    if (taken) {
+        return status;
+    }
+    s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
+    s->sees_end = 0;
+    find_frames(s);
+    find_rows(s);
+    find_balance(s);
+    status = solve(s, error);
+    if (status == ZW_OK && s->touch.land.seen) { /* it will be taken in flights */
+        s->sees_q1 = 0;
+        return ZW_OK;
+    }
+    status = status == ZW_OK ? close_piece(s, v1, error) : status;
+    if (status != ZW_OK) { /* it may be tried again */
+        s->sees_q1 = 0;
+        s->gained = gained;
     }
     return status;
 }
@@ -379,7 +278,7 @@ static void set_law(step_impulse *s, zw_contact_law contact)
 
 int impulse_is_spent(const step_impulse *s, int fast)
 {
-    return s->futile > (fast ? FAST : FUTILE);
+    return s->failed_work > (fast ? FAILED_WORK_FAST : FAILED_WORK);
 }
 
 int impulse_stops(const step_impulse *s)
@@ -409,7 +308,7 @@ static int asks_less(step_impulse *s, zw_status status, int shortest)
         return 1;
     }
     if (shortest && failed && impulse_parts(s)) {
-        s->touch.let_go = 1;
+        s->touch.overlaps_ignored = 1;
     } else if (shortest && near && law(s) != ZW_CONTACT_CONVEX) {
         set_law(s, ZW_CONTACT_CONVEX);
     } else {
@@ -439,11 +338,11 @@ static void begin_piece(step_impulse *s, double h, double part, double least, do
  * Coulomb's law is found for the shortest of them, the rest of the step uses the convex law, which
  * always has one. Before that, overlaps that were to be separated are ignored (impulse_part.c);
  * shallow ones that cannot be separated stay as they are, as soon as a piece cannot be solved.
- * Shorter pieces are not tried indefinitely: once failed solves have cost FUTILE, the current piece
- * is the shortest. For fast bodies that limit is larger: trial states of a long piece have them
- * deep inside each other, with so many points that one such solve costs FUTILE, and shorter pieces
- * have fewer. A remainder at the level of round-off is no piece: limits exceeded by 1e-16 over
- * 1e-18 s would become speeds. */
+ * Shorter pieces are not tried indefinitely: once failed solves have cost FAILED_WORK, the current
+ * piece is the shortest. For fast bodies that limit is larger: trial states of a long piece have
+ * them deep inside each other, with so many points that one such solve costs FAILED_WORK, and
+ * shorter pieces have fewer. A remainder at the level of round-off is no piece: limits exceeded by
+ * 1e-16 over 1e-18 s would become speeds. */
 static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
@@ -465,7 +364,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             return ZW_OK;
         }
         if (asks_less(s, status, part <= least)) {
-            s->futile = again = 0;
+            s->failed_work = again = 0;
             size = 1;
             continue;
         }
@@ -537,40 +436,54 @@ static zw_status blame(step_impulse *s, zw_status status, zw_error *error)
     return status;
 }
 
+/* The state at the start, and nothing of the last step. */
+static void begin_step(step_impulse *s, double t, double h, const double *q0, const double *v0)
+{
+    const double *carried = v0 + s->system->n + s->system->law.carried;
+    memcpy(s->q0, q0, (size_t)s->system->nq * sizeof(double));
+    memcpy(s->v0, v0, (size_t)s->system->n * sizeof(double));
+    memcpy(s->first, v0, (size_t)s->system->n * sizeof(double));
+    memcpy(s->act0, carried, (size_t)s->system->bodies->act_count * sizeof(double));
+    s->t = t;
+    s->h = h;
+    s->gained = s->impact_loss = s->late = 0;
+    s->work->effort = (struct system_effort){0};
+    s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
+    s->failed_work = s->plain = 0;
+    s->touch.overlaps_ignored = s->touch.sinks = 0;
+    s->touch.sweep.sure = 1;
+    s->touch.land.step = h;
+    s->touch.land.pairs = s->touch.land.cut = s->touch.land.cuts = 0;
+    s->touch.land.sum_count = s->touch.land.flight_count = 0;
+    s->rough = s->touch.sweep.linear = is_first_enough(s);
+    s->parts = s->overlaps;
+    impulse_forget_landings(s);
+    hand_down_stop(s);
+}
+
+/* The state at the end, and what the next step starts from. */
+static void end_step(step_impulse *s, double *q1, double *v1)
+{
+    memcpy(q1, s->q1, (size_t)s->system->nq * sizeof(double));
+    memcpy(v1 + s->system->n + s->system->law.carried, s->act0,
+           (size_t)s->system->bodies->act_count * sizeof(double));
+    s->sure = s->touch.sweep.sure;
+    s->plain &= !s->halved;
+    impulse_keep(s);
+}
+
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                        double *q1, double *v1, zw_error *error)
 {
-    const double *carried = v0 + s->system->n + s->system->law.carried;
-    size_t acts = (size_t)s->system->bodies->act_count * sizeof(double);
-    size_t speeds = (size_t)s->system->n * sizeof(double);
-    size_t places = (size_t)s->system->nq * sizeof(double);
+    int lands = s->touch.bounces;
+    double close = s->close;
     if (s->sleep) {
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
     }
     if (impulse_recall(s) < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    memcpy(s->q0, q0, places);
-    memcpy(s->v0, v0, speeds);
-    memcpy(s->first, v0, speeds);
-    memcpy(s->act0, carried, acts);
-    s->t = t;
-    s->gained = s->impact_loss = s->late = 0;
-    s->work->effort = (struct system_effort){0};
-    hand_down_stop(s);
-    s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
-    s->futile = s->plain = 0;
-    s->touch.let_go = s->touch.sinks = 0;
-    s->touch.sweep.sure = 1;
-    double close = s->close;
-    int lands = s->touch.bounces;
-    s->touch.land.step = h;
-    s->touch.land.pairs = s->touch.land.cut = s->touch.land.cuts = 0;
-    impulse_forget_landings(s);
-    s->touch.land.sum_count = s->touch.land.flight_count = 0;
-    s->h = h;
-    s->rough = s->touch.sweep.linear = is_first_enough(s);
-    s->parts = s->overlaps;
+    begin_step(s, t, h, q0, v0);
     impulse_part(s);
     zw_status status = bodies_find_adhesion(s->system, s->work, s->q0, s->v0, IMPULSE_GRIP, error);
     if (status != ZW_OK) {
@@ -586,13 +499,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
         status = base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
     }
     if (status != ZW_OK) { /* v1 may be where v0 was */
-        memcpy(v1, s->first, speeds);
+        memcpy(v1, s->first, (size_t)s->system->n * sizeof(double));
         return blame(s, status, error);
     }
-    memcpy(q1, s->q1, places);
-    memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
-    s->sure = s->touch.sweep.sure;
-    s->plain &= !s->halved;
-    impulse_keep(s);
+    end_step(s, q1, v1);
     return ZW_OK;
 }

@@ -9,16 +9,16 @@
  *
  * Files: impulse.c the step; impulse_rounds.c its rounds; impulse_balance.c the equations and their
  * derivatives; impulse_chord.c Newton's method for all of them; impulse_rows.c constraints and
- * limits; impulse_work.c the energy; impulse_problem.c the kernel's problem. */
+ * limits; impulse_work.c the energy; step/problem the kernel's problem and its matrix. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
 #include "gauss/contact/impact.h"
 #include "gauss/contact/prox_law.h"
 #include "step/impulse/impulse_again.h"
-#include "step/impulse/impulse_matrix.h"
-#include "step/impulse/impulse_problem.h"
 #include "step/once8/cones.h"
+#include "step/problem/matrix.h"
+#include "step/problem/problem.h"
 #include "system/bodies/balance.h"
 #include "system/contact/contact_path.h"
 #include "system/contact/contacts.h"
@@ -161,7 +161,7 @@ typedef struct impulse_landing {
     int slow;                    /* it contains a landing too slow to be among them */
     impulse_begun *begun;        /* [points] */
     contact_key *list;           /* [points] those that are left out, until they meet */
-    unsigned char *faded;        /* [points] or have been found to be no landings */
+    unsigned char *too_slow;     /* [points] or have been found to be no landings */
     unsigned char
         *now; /* [points found] it lands in this step; or is being separated: IMPULSE_APART */
 } impulse_landing;
@@ -212,9 +212,9 @@ typedef struct impulse_contacts {
     struct impulse_deep *deep; /* [points] pairs that overlapped at the start, */
     int deep_points;
     contact_point *deep_point; /* [points] and their points there, by geoms */
-    int let_go;  /* deep overlaps are ignored: no motion was found that separates them */
-    double sunk; /* the deepest of the others at the start of the piece; */
-    int sinks;   /* they stay as deep as they are, for the same reason */
+    int overlaps_ignored; /* deep overlaps are ignored: no motion was found that separates them */
+    double sunk;          /* the deepest of the others at the start of the piece; */
+    int sinks;            /* they stay as deep as they are, for the same reason */
     int stuck_count;
     struct impulse_stuck *stuck; /* [points] overlaps that cannot be separated */
     impulse_parting *parting;    /* NULL: not needed yet */
@@ -265,19 +265,19 @@ typedef struct step_impulse {
 
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
-    double fall;     /* the time for which forces act until the speeds are u */
-    double theta;    /* where impulses act and momenta are taken. 0: in the middle, 1: at the end */
-    double sigma;    /* where forces are taken. 0: in the middle of the step, 1: at its end; */
-    int steep, tied; /* because of this dof; another one has it too */
-    double known[2]; /* impulse_again.c: theta and sigma of the piece */
-    double *q0, *v0; /* [nq], [n] */
-    double *first;   /* [n] v0 of the whole step, if it is taken in pieces */
-    double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
-    double *best;    /* [n] the iterate with the least residual so far */
-    double *q1;      /* [nq] q0 (+) h u */
-    double *q_other; /* [nq] where momenta are taken, then where impulses act */
-    double *q_force; /* [nq] where forces are taken */
-    double *begin;   /* sweeps of q0, and its M; */
+    double fall;  /* the time for which forces act until the speeds are u */
+    double theta; /* where impulses act and momenta are taken. 0: in the middle, 1: at the end */
+    double sigma; /* where forces are taken. 0: in the middle of the step, 1: at its end; */
+    int stiffest, equally_stiff; /* because of this dof; another one has it too */
+    double known[2];             /* impulse_again.c: theta and sigma of the piece */
+    double *q0, *v0;             /* [nq], [n] */
+    double *first;               /* [n] v0 of the whole step, if it is taken in pieces */
+    double *u;                   /* [n] the speed that leads from q0 to q1: the unknown */
+    double *best;                /* [n] the iterate with the least residual so far */
+    double *q1;                  /* [nq] q0 (+) h u */
+    double *q_other;             /* [nq] where momenta are taken, then where impulses act */
+    double *q_force;             /* [nq] where forces are taken */
+    double *begin;               /* sweeps of q0, and its M; */
     double *q_begin; /* [nq] the coordinates of its poses and inertias: impulse_see_start */
     double *place;   /* sweeps of q0 (+) theta h u, where the impulses act, if theta > 0 */
     double *P0;      /* [bodies][6] the momenta at (q0, v0), */
@@ -354,7 +354,7 @@ typedef struct step_impulse {
     int last_resort;    /* it is accepted as well as it can be solved; 1: with fast bodies */
     int missed; /* the equations of the last piece are satisfied less accurately than required */
     int halved, inexact;     /* after a step: it was taken in pieces; a part of it is inaccurate */
-    double futile;           /* operations of failed solves in this step */
+    double failed_work;      /* operations of failed solves in this step */
     int rough;               /* the step began with one linearisation */
     int overlaps;            /* shapes may overlap at the start of the step: impulse_part.c */
     int parts;               /* they did, or this is the first step */
@@ -362,7 +362,7 @@ typedef struct step_impulse {
     impulse_overlap overlap; /* overlaps before the first */
     double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
     double *steady;          /* [n] forces of motors that are constant over the step */
-    double *owed;            /* [n] the remaining residual of the balance */
+    double *unbalanced;      /* [n] the remaining residual of the balance */
     double *excess; /* [n] the squares by which that is too large; used for islands that have
                        converged */
     int has_trend;  /* the previous step has left some */
@@ -470,11 +470,11 @@ void impulse_begin_motors(step_impulse *s);  /* before forces of a step are comp
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* The momenta that speeds gain from u to the end of the step; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-/* Where the forces of a step are taken, from (q0, v0): sigma, by the dof s->steep of the largest
+/* Where the forces of a step are taken, from (q0, v0): sigma, by the dof s->stiffest of the largest
  * steepness. */
 void impulse_begin_forces(step_impulse *s);
 /* (h D + h^2 K)/M of a dof, right after that. */
-double impulse_steepness(const step_impulse *s, int d);
+double impulse_stiffness(const step_impulse *s, int d);
 double impulse_ahead(const step_impulse *s);           /* their time after the start */
 void impulse_forces(step_impulse *s, const double *u); /* force, Q at q_force and u */
 void impulse_metric_at(step_impulse *s,
@@ -697,7 +697,7 @@ void impulse_count_landings(step_impulse *s);
  * at once. */
 int impulse_note_landings(step_impulse *s);
 /* Have some of them, by their motion at the end of a flight, turned out to be none? */
-int impulse_landings_fade(step_impulse *s, const double *v1);
+int impulse_find_slow_landings(step_impulse *s, const double *v1);
 int impulse_lands(const impulse_contacts *t, const contact_point *point);
 void impulse_forget_landings(step_impulse *s); /* nothing is left out any more */
 /* Impulses of a step in flights: of point k along its rows, in an impact; of all points in the last

@@ -41,7 +41,7 @@ static void copy_contacts(impulse_contacts *to, const impulse_contacts *from)
     COPY(to->deep_point, from->deep_point, from->deep_points);
     to->stuck_count = from->stuck_count;
     COPY(to->stuck, from->stuck, from->stuck_count);
-    to->let_go = from->let_go;
+    to->overlaps_ignored = from->overlaps_ignored;
     to->sunk = from->sunk;
     to->sinks = from->sinks;
     to->whole = from->whole;
@@ -86,7 +86,7 @@ int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
     to->h = from->h;
     to->known[0] = from->theta;
     to->known[1] = from->sigma;
-    to->steep = from->steep;
+    to->stiffest = from->stiffest;
     to->close = from->close;
     to->rough = from->rough;
     to->rounds = INT_MAX;
@@ -121,9 +121,9 @@ void impulse_keep_sides(step_impulse *to, const step_impulse *from)
 }
 
 /* The ramp is linear between its corners; here the line continues beyond them. */
-static double sigma_again(const step_impulse *s, int steep)
+static double sigma_again(const step_impulse *s, int stiffest)
 {
-    double x = impulse_steepness(s, steep), low = 0.05, high = 0.2;
+    double x = impulse_stiffness(s, stiffest), low = 0.05, high = 0.2;
     double rate = (balance_ramp(high) - balance_ramp(low)) / (high - low);
     return s->known[1] == s->known[0] ? s->theta
            : s->known[1] == 1         ? 1
@@ -133,7 +133,7 @@ static double sigma_again(const step_impulse *s, int steep)
 int impulse_begin_again(step_impulse *s, const int *joined)
 {
     const tree_mechanism *tree = s->system->tree;
-    int steep = s->steep;
+    int stiffest = s->stiffest;
     impulse_see(s, s->q0);
     tree_composite(tree, s->begin);
     s->theta = 0;
@@ -145,8 +145,8 @@ int impulse_begin_again(step_impulse *s, const int *joined)
     COPY(s->joined, joined, s->system->bodies->motor_count);
     COPY(s->best, s->u, s->system->n);
     impulse_begin_forces(s);
-    s->sigma = sigma_again(s, steep);
-    s->steep = steep;
+    s->sigma = sigma_again(s, stiffest);
+    s->stiffest = stiffest;
     COPY(s->u, s->best, s->system->n);
     impulse_begin_balance(s);
     return impulse_roll_again(s, s->begin);

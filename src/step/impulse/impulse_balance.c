@@ -354,16 +354,16 @@ void impulse_begin_forces(step_impulse *s)
     impulse_metric(s);
     s->work->sweeps = sweeps;
     for (int d = 0; d < s->system->n; d++) {
-        double slope = impulse_steepness(s, d);
-        s->steep = slope > most ? d : s->steep;
+        double slope = impulse_stiffness(s, d);
+        s->stiffest = slope > most ? d : s->stiffest;
         second = fmin(most, fmax(second, slope));
         most = fmax(most, slope);
     }
     s->sigma = fmax(s->theta, balance_ramp(most * most));
-    s->tied = s->sigma > s->theta && s->sigma < 1 && second >= (1 - 1e-9) * most;
+    s->equally_stiff = s->sigma > s->theta && s->sigma < 1 && second >= (1 - 1e-9) * most;
 }
 
-double impulse_steepness(const step_impulse *s, int d)
+double impulse_stiffness(const step_impulse *s, int d)
 {
     const double *M = s->other;
     double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]);

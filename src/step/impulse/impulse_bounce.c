@@ -395,7 +395,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
             most = shorter ? most : t;
             continue;
         }
-        if (impulse_landings_fade(s, v1)) { /* the same with their rows */
+        if (impulse_find_slow_landings(s, v1)) { /* the same with their rows */
             low = 0;
             high = most = b->rest;
             continue;

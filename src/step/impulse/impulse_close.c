@@ -170,7 +170,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         return ZW_OK;
     }
     for (int i = 0; i < s->system->n && !s->missed; i++) {
-        gain[i] -= s->owed[i];
+        gain[i] -= s->unbalanced[i];
     }
     problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
     if (s->aside.rows > 0 && !s->chord.small && !s->sharp && s->accuracy == 0 &&

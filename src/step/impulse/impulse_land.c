@@ -20,7 +20,7 @@
  * A closed pair may come to touch at one more feature without any speed: as a wheel rocks on an
  * edge, the point where they cross runs along both, and the end of the wheel is touched when it
  * gets there, with gap and speed zero together. A point that is left out and, at the end of a
- * flight towards it, would meet no faster than that threshold is no landing (it has faded), and
+ * flight towards it, would meet no faster than that threshold is no landing (it is too slow), and
  * takes part from then on. (Without it nothing would hold the pair from that time on, and the end
  * of a flight to a meeting at zero speed cannot be distinguished from earlier times.) */
 #include <math.h>
@@ -37,12 +37,13 @@ zw_status impulse_landing_create(impulse_landing *land, size_t points)
 {
     *land = (impulse_landing){.begun = base_alloc(points * sizeof *land->begun),
                               .list = base_alloc(points * sizeof *land->list),
-                              .faded = base_alloc(points),
+                              .too_slow = base_alloc(points),
                               .sum = base_alloc(points * sizeof *land->sum),
                               .flight = base_alloc(points * sizeof *land->flight),
                               .now = base_alloc(points),
                               .capacity = (int)points};
-    int made = land->begun && land->list && land->faded && land->now && land->sum && land->flight;
+    int made =
+        land->begun && land->list && land->too_slow && land->now && land->sum && land->flight;
     return made ? ZW_OK : ZW_NO_MEMORY;
 }
 
@@ -50,7 +51,7 @@ void impulse_landing_free(impulse_landing *land)
 {
     base_free(land->begun);
     base_free(land->list);
-    base_free(land->faded);
+    base_free(land->too_slow);
     base_free(land->sum);
     base_free(land->flight);
     base_free(land->now);
@@ -175,10 +176,10 @@ static int was_open(const step_impulse *s, int k, int at)
     return !closed || (own && !impulse_rolled(s, k));
 }
 
-static int has_faded(const impulse_landing *land, const contact_key *key)
+static int is_too_slow(const impulse_landing *land, const contact_key *key)
 {
     for (int i = 0; i < land->count; i++) {
-        if (land->faded[i] && same(&land->list[i], key)) {
+        if (land->too_slow[i] && same(&land->list[i], key)) {
             return 1;
         }
     }
@@ -231,7 +232,7 @@ void impulse_find_landings(step_impulse *s)
     for (int k = 0, at = 0; k < t->found.count; k++) {
         int64_t key = impulse_contact_key(&t->found.point[k].key);
         int how = meets(s, k, gravity, slow, &at);
-        how = how == 1 && has_faded(&t->land, &t->found.point[k].key) ? 0 : how;
+        how = how == 1 && is_too_slow(&t->land, &t->found.point[k].key) ? 0 : how;
         int pushes = problem_next_multiplier(&s->problem, key, 0, &from) > 0, lands = how && pushes;
         t->land.now[k] = (unsigned char)(lands ? how : 0);
         any |= lands && how != IMPULSE_APART;
@@ -264,7 +265,7 @@ int impulse_lands(const impulse_contacts *t, const contact_point *point)
 {
     for (int i = 0; i < t->land.count; i++) {
         const contact_key *it = &t->land.list[i];
-        if (t->land.faded[i]) {
+        if (t->land.too_slow[i]) {
             continue;
         }
         if (same(it, &point->key) || (it->feature == WHOLE && same_pair(it, &point->key))) {
@@ -274,21 +275,21 @@ int impulse_lands(const impulse_contacts *t, const contact_point *point)
     return 0;
 }
 
-int impulse_landings_fade(step_impulse *s, const double *v1)
+int impulse_find_slow_landings(step_impulse *s, const double *v1)
 {
     impulse_landing *land = &s->touch.land;
     double gravity = impulse_gravity(s), slow = gravity * land->step + IMPULSE_SLOWEST;
     int any = 0;
     for (int i = 0; i < land->count; i++) {
-        for (int k = 0; k < s->touch.found.count && !land->faded[i]; k++) {
+        for (int k = 0; k < s->touch.found.count && !land->too_slow[i]; k++) {
             const contact_point *point = &s->touch.found.point[k];
             if (!same(&land->list[i], &point->key)) {
                 continue;
             }
             const impulse_begun now = {.gap = point->gap,
                                        .speed = -impulse_contact_speed(s, k, v1)};
-            land->faded[i] = now.gap >= 0 && now.speed > 0 && !meets_fast(&now, gravity, slow);
-            any |= land->faded[i];
+            land->too_slow[i] = now.gap >= 0 && now.speed > 0 && !meets_fast(&now, gravity, slow);
+            any |= land->too_slow[i];
         }
     }
     return any;
@@ -303,7 +304,7 @@ int impulse_note_landings(step_impulse *s)
     }
     for (int k = 0; k < t->found.count; k++) {
         if (impulse_is_landing(t, k) && t->land.count < t->land.capacity) {
-            t->land.faded[t->land.count] = 0;
+            t->land.too_slow[t->land.count] = 0;
             contact_key *it = &t->land.list[t->land.count++];
             *it = t->found.point[k].key;
             it->feature = t->land.now[k] == 2 ? WHOLE : it->feature;

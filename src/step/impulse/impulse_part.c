@@ -135,7 +135,7 @@ static int is_stuck(const step_impulse *s, const contact_point *point)
 
 int impulse_parts(const step_impulse *s)
 {
-    return s->touch.deep_points > 0 && !s->touch.let_go;
+    return s->touch.deep_points > 0 && !s->touch.overlaps_ignored;
 }
 
 void impulse_drop_stuck(step_impulse *s)
@@ -179,7 +179,7 @@ static int stays_in(const step_impulse *s, int k, double unit, double least)
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         left -= p->value[e] * p->answer.a[p->column[e]];
     }
-    return unit * p->b[row] > least && (left > LACK * p->b[row] || s->touch.let_go);
+    return unit * p->b[row] > least && (left > LACK * p->b[row] || s->touch.overlaps_ignored);
 }
 
 /* Overlapping pairs of geoms that are ignored; points of a pair are consecutive. */
@@ -346,7 +346,7 @@ int impulse_is_wedged(step_impulse *s)
     impulse_contacts *t = &s->touch;
     double touching = impulse_touching(s);
     int wedged = 0;
-    if (!(t->sunk > touching) || t->sinks || t->let_go) {
+    if (!(t->sunk > touching) || t->sinks || t->overlaps_ignored) {
         return 0;
     }
     see_overlaps(s);

@@ -71,7 +71,7 @@ int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
 void impulse_count_solve(step_impulse *s, const impulse_problem *p)
 {
     s->work->effort.rounds++;
-    s->futile += p->answer.futile;
+    s->failed_work += p->answer.failed_work;
     s->work->effort.factors += p->answer.factorizations;
 }
 
@@ -263,7 +263,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     int small = s->chord.small; /* their rounds go to the end by themselves */
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
-        s->owed[i] = small ? 0 : s->other[i];
+        s->unbalanced[i] = small ? 0 : s->other[i];
     }
     impulse_miss_of_boxes(s, s->other);
     at->before = at->left;

@@ -3,7 +3,7 @@
 #define ZW_STEP_ONCE8_CONES_H
 
 #include "gauss/augment/augment.h"
-#include "step/impulse/impulse_problem.h"
+#include "step/problem/problem.h"
 
 typedef struct impulse_cones {
     int fits; /* 0: the problems of this system are not of that kind, or it has a memory */

@@ -1,4 +1,4 @@
-#include "step/impulse/impulse_matrix.h"
+#include "step/problem/matrix.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "step/impulse/impulse_problem.h"
+#include "step/problem/problem.h"
 
 #include <string.h>
 

@@ -17,13 +17,13 @@
  *
  * Memory: arrays grow by doubling and stay, and so do the workspaces of the islands. So a steady
  * motion allocates nothing. */
-#ifndef ZW_STEP_IMPULSE_PROBLEM_H
-#define ZW_STEP_IMPULSE_PROBLEM_H
+#ifndef ZW_STEP_PROBLEM_H
+#define ZW_STEP_PROBLEM_H
 
 #include <stdint.h>
 
 #include "gauss/contact/islands.h"
-#include "step/impulse/impulse_matrix.h"
+#include "step/problem/matrix.h"
 
 typedef struct impulse_problem {
     int n;

@@ -1,7 +1,7 @@
 /* A symmetric matrix over the speeds, in the sparsity of the masses and of what couples joints:
  * H = M + h D + h^2 K of a step. Lower triangle by columns, rows rising. */
-#ifndef ZW_STEP_IMPULSE_MATRIX_H
-#define ZW_STEP_IMPULSE_MATRIX_H
+#ifndef ZW_STEP_PROBLEM_MATRIX_H
+#define ZW_STEP_PROBLEM_MATRIX_H
 
 #include "math/sparse/ldl.h"
 #include "system/system.h"

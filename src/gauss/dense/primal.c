@@ -13,7 +13,7 @@
  * are left to the core.
  *
  * Memory: prox.c allocates its own at the first solve, and keeps it. */
-#include "gauss/dense/crowd.h"
+#include "gauss/dense/primal.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 enum { LARGE = 400 }; /* up to so many rows, the core is as fast */
 #define FINER 1e-2    /* of the tolerance: what the solver aims at; the tolerance is accepted */
 
-struct gauss_crowd {
+struct gauss_primal {
     gauss_prox *prox;
     int *unknown;           /* n: all unknowns, in order: 0, 1, ... */
     int *block;             /* blocks: all blocks, in order */
@@ -41,32 +41,32 @@ struct gauss_crowd {
     double *before;         /* m: the multipliers of the convex law */
 };
 
-int gauss_crowd_is(const zw_gauss_work *work)
+int gauss_primal_applies(const zw_gauss_work *work)
 {
     return !work->is_sparse && work->mc > LARGE && work->whole.cone_count > work->n &&
            work->metric_kind != ZW_METRIC_OPERATOR;
 }
 
-static void lay_out(gauss_crowd *crowd, base_arena *arena, const zw_gauss_work *work)
+static void lay_out(gauss_primal *primal, base_arena *arena, const zw_gauss_work *work)
 {
     size_t n = (size_t)work->n, m = (size_t)work->m, blocks = (size_t)work->block_count;
-    crowd->unknown = base_arena_ints(arena, n);
-    crowd->block = base_arena_ints(arena, blocks);
-    crowd->metric_start = base_arena_ints(arena, n + 1);
-    crowd->metric_row = base_arena_ints(arena, n * (n + 1) / 2);
-    crowd->start = base_arena_ints(arena, m + 1);
-    crowd->column = base_arena_ints(arena, m * n);
-    crowd->metric = base_arena_doubles(arena, n * (n + 1) / 2);
-    crowd->value = base_arena_doubles(arena, m * n);
-    crowd->full = base_arena_doubles(arena, n * n);
-    crowd->force = base_arena_doubles(arena, n);
-    crowd->motion = base_arena_doubles(arena, n);
-    crowd->before = base_arena_doubles(arena, m);
+    primal->unknown = base_arena_ints(arena, n);
+    primal->block = base_arena_ints(arena, blocks);
+    primal->metric_start = base_arena_ints(arena, n + 1);
+    primal->metric_row = base_arena_ints(arena, n * (n + 1) / 2);
+    primal->start = base_arena_ints(arena, m + 1);
+    primal->column = base_arena_ints(arena, m * n);
+    primal->metric = base_arena_doubles(arena, n * (n + 1) / 2);
+    primal->value = base_arena_doubles(arena, m * n);
+    primal->full = base_arena_doubles(arena, n * n);
+    primal->force = base_arena_doubles(arena, n);
+    primal->motion = base_arena_doubles(arena, n);
+    primal->before = base_arena_doubles(arena, m);
 }
 
-gauss_crowd *gauss_crowd_create(const zw_gauss_work *work)
+gauss_primal *gauss_primal_create(const zw_gauss_work *work)
 {
-    gauss_crowd shape = {0};
+    gauss_primal shape = {0};
     base_arena count = {.used = sizeof shape};
     lay_out(&shape, &count, work);
     unsigned char *memory = base_alloc(count.used);
@@ -76,80 +76,81 @@ gauss_crowd *gauss_crowd_create(const zw_gauss_work *work)
     base_arena carve = {.block = memory, .used = sizeof shape};
     lay_out(&shape, &carve, work);
     shape.prox = gauss_prox_create();
-    gauss_crowd *crowd = memcpy(memory, &shape, sizeof shape);
+    gauss_primal *primal = memcpy(memory, &shape, sizeof shape);
     for (int i = 0, at = 0; i <= work->n; i++) {
-        crowd->metric_start[i] = at;
+        primal->metric_start[i] = at;
         for (int k = i; k < work->n; k++) {
-            crowd->metric_row[at++] = k;
+            primal->metric_row[at++] = k;
         }
         if (i < work->n) {
-            crowd->unknown[i] = i;
+            primal->unknown[i] = i;
         }
     }
     for (int k = 0; k < work->block_count; k++) {
-        crowd->block[k] = k;
+        primal->block[k] = k;
     }
-    if (crowd->prox == NULL) {
-        gauss_crowd_free(crowd);
+    if (primal->prox == NULL) {
+        gauss_primal_free(primal);
         return NULL;
     }
-    return crowd;
+    return primal;
 }
 
-void gauss_crowd_free(gauss_crowd *crowd)
+void gauss_primal_free(gauss_primal *primal)
 {
-    if (crowd != NULL) {
-        gauss_prox_free(crowd->prox);
-        base_free(crowd);
+    if (primal != NULL) {
+        gauss_prox_free(primal->prox);
+        base_free(primal);
     }
 }
 
 /* Compress the metric and the rows. */
-static void compress(gauss_crowd *crowd, const zw_gauss *problem, int m, zw_gauss *to)
+static void compress(gauss_primal *primal, const zw_gauss *problem, int m, zw_gauss *to)
 {
     int n = problem->n, used = 0;
-    gauss_metric_expand(problem, crowd->full);
+    gauss_metric_expand(problem, primal->full);
     for (int j = 0, at = 0; j < n; j++) {
         for (int i = j; i < n; i++) {
-            crowd->metric[at++] = crowd->full[(long)j * n + i];
+            primal->metric[at++] = primal->full[(long)j * n + i];
         }
     }
     for (int i = 0; i < m; i++) {
-        crowd->start[i] = used;
-        gauss_row_copy(problem, i, crowd->motion);
+        primal->start[i] = used;
+        gauss_row_copy(problem, i, primal->motion);
         for (int j = 0; j < n; j++) {
-            if (crowd->motion[j] != 0.0) {
-                crowd->column[used] = j;
-                crowd->value[used++] = crowd->motion[j];
+            if (primal->motion[j] != 0.0) {
+                primal->column[used] = j;
+                primal->value[used++] = primal->motion[j];
             }
         }
     }
-    crowd->start[m] = used;
+    primal->start[m] = used;
     to->metric = (zw_metric){.kind = ZW_METRIC_SPARSE,
-                             .value = crowd->metric,
-                             .start = crowd->metric_start,
-                             .row = crowd->metric_row};
-    to->A = (zw_rows){.start = crowd->start, .column = crowd->column, .value = crowd->value};
+                             .value = primal->metric,
+                             .start = primal->metric_start,
+                             .row = primal->metric_row};
+    to->A = (zw_rows){.start = primal->start, .column = primal->column, .value = primal->value};
 }
 
 /* The applied force: that of the problem, or M free; plus C. */
-static void load(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_work *work,
+static void load(gauss_primal *primal, const zw_gauss *problem, const zw_gauss_work *work,
                  const double *C)
 {
     if (problem->force != NULL) {
-        memcpy(crowd->force, problem->force, (size_t)work->n * sizeof(double));
+        memcpy(primal->force, problem->force, (size_t)work->n * sizeof(double));
     } else if (problem->free != NULL) {
-        gauss_metric_apply(problem, problem->free, crowd->force);
+        gauss_metric_apply(problem, problem->free, primal->force);
     } else {
-        memset(crowd->force, 0, (size_t)work->n * sizeof(double));
+        memset(primal->force, 0, (size_t)work->n * sizeof(double));
     }
     for (int i = 0; i < work->n && C != NULL; i++) {
-        crowd->force[i] += C[i];
+        primal->force[i] += C[i];
     }
 }
 
-int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gauss_options *options,
-                      zw_gauss_work *work, const double *C, const double *guess, double *lambda)
+int gauss_primal_solve(gauss_primal *primal, const zw_gauss *problem,
+                       const zw_gauss_options *options, zw_gauss_work *work, const double *C,
+                       const double *guess, double *lambda)
 {
     zw_gauss whole = *problem;
     zw_gauss_options requested = *options;
@@ -157,14 +158,14 @@ int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gaus
     gauss_piece piece = {.n = work->n,
                          .m = work->m,
                          .block_count = work->block_count,
-                         .unknown = crowd->unknown,
-                         .local = crowd->unknown,
-                         .block = crowd->block,
+                         .unknown = primal->unknown,
+                         .local = primal->unknown,
+                         .block = primal->block,
                          .first = work->first,
                          .blocks = problem->block};
-    compress(crowd, problem, work->m, &whole);
-    load(crowd, problem, work, C);
-    whole.force = crowd->force;
+    compress(primal, problem, work->m, &whole);
+    load(primal, problem, work, C);
+    whole.force = primal->force;
     whole.free = whole.C = NULL;
     whole.law = NULL;
     requested.guess = guess;
@@ -173,15 +174,15 @@ int gauss_crowd_solve(gauss_crowd *crowd, const zw_gauss *problem, const zw_gaus
     if (guess == NULL && options->contact != ZW_CONTACT_CONVEX) {
         requested.contact = ZW_CONTACT_CONVEX;
         /* only a start, so whatever its certificate is */
-        if (gauss_prox_solve(crowd->prox, &whole, &piece, &requested, HUGE_VAL, 0, start, &found) <=
-            0) {
+        if (gauss_prox_solve(primal->prox, &whole, &piece, &requested, HUGE_VAL, 0, start,
+                             &found) <= 0) {
             return 0;
         }
-        start = memcpy(crowd->motion, found.a, (size_t)work->n * sizeof(double));
-        requested.guess = memcpy(crowd->before, found.lambda, (size_t)work->m * sizeof(double));
+        start = memcpy(primal->motion, found.a, (size_t)work->n * sizeof(double));
+        requested.guess = memcpy(primal->before, found.lambda, (size_t)work->m * sizeof(double));
         requested.contact = options->contact;
     }
-    if (gauss_prox_solve(crowd->prox, &whole, &piece, &requested, options->tolerance, 1, start,
+    if (gauss_prox_solve(primal->prox, &whole, &piece, &requested, options->tolerance, 1, start,
                          &found) <= 0) {
         return 0;
     }
