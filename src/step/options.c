@@ -149,9 +149,16 @@ static int may_sleep(const zw_system *system)
 
 /* Bodies that may touch, or sleep, use the one method that supports it, if it supports everything
  * else. */
+/* Is there a shape that a shape whose mesh is missing would touch? */
+static int lacks_shapes(const zw_system *system)
+{
+    return system->tree && system->bodies->missing_mesh;
+}
+
 static zw_method by_default(const zw_system *system, double time)
 {
-    if ((zw_contact_capacity(system) > 0 || may_sleep(system)) && !beyond_impulse(system->bodies)) {
+    int touches = zw_contact_capacity(system) > 0 || lacks_shapes(system);
+    if ((touches || may_sleep(system)) && !beyond_impulse(system->bodies)) {
         return ZW_METHOD_IMPULSE;
     }
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
@@ -201,8 +208,7 @@ static zw_status check_method(const zw_system *system, const zw_run_options *opt
                          "method impulse does not support %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
     }
-    if (options->contact != ZW_CONTACT_DEFAULT && system->tree && zw_contact_capacity(system) > 0 &&
-        system->bodies->missing_mesh) {
+    if (options->contact != ZW_CONTACT_DEFAULT && lacks_shapes(system)) {
         return base_fail(error, ZW_BAD_INPUT,
                          "the mesh '%.100s' of a colliding shape is missing; say where its package "
                          "is (--package NAME=PATH), or run without contacts (--method dop853)",

@@ -284,7 +284,38 @@ static void base_of_the_robot(void **state)
     assert_null(zw_model_read(ZW_SOURCE_DIR "/test/read/everything.xml", &wrong, &error));
     assert_non_null(strstr(error.text, "for URDF"));
     assert_null(zw_model_read(ZW_SOURCE_DIR "/examples/pendulum.zw", &wrong, &error));
-    assert_non_null(strstr(error.text, "robot files"));
+    assert_non_null(strstr(error.text, "imports none"));
+    zw_model *m = zw_model_parse("import \"loose.urdf\"\nground z = -9",
+                                 ZW_SOURCE_DIR "/test/read/urdf/x.zw", &wrong, &error);
+    assert_non_null(m);
+    assert_true(zw_model_find(m, ZW_KIND_JOINT, "base_free_joint") >= 0);
+    zw_model_free(m);
+}
+
+/* A robot whose only shape is missing touches nothing, so it runs without contacts, until there is a
+ * ground. */
+static void missing_shape_and_ground(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"import \"bare.urdf\"",
+                                       "import \"bare.urdf\"\nground z = -9"};
+    for (int ground = 0; ground < 2; ground++) {
+        zw_error error;
+        zw_model *m =
+            zw_model_parse(text[ground], ZW_SOURCE_DIR "/test/read/urdf/x.zw", NULL, &error);
+        assert_non_null(m);
+        zw_system *system = zw_system_compile(m, NULL, &error);
+        zw_work *work = zw_work_create(system, &error);
+        zw_state *start = zw_state_create(system, work, NULL, &error);
+        zw_run_options plan;
+        assert_int_equal(zw_run_plan(system, start, NULL, &plan, &error),
+                         ground ? ZW_BAD_INPUT : ZW_OK);
+        assert_true(!ground || strstr(error.text, "package://stones/none.stl") != NULL);
+        zw_state_free(start);
+        zw_work_free(work);
+        zw_system_free(system);
+        zw_model_free(m);
+    }
 }
 
 /* roof.dae: a box of 2 x 1 x 1 m, turned by 90 degrees about z and shifted by 0.1 m, and a corner
@@ -530,6 +561,7 @@ int main(void)
         cmocka_unit_test(files_of_other_tools),
         cmocka_unit_test(missing_meshes),
         cmocka_unit_test(base_of_the_robot),
+        cmocka_unit_test(missing_shape_and_ground),
         cmocka_unit_test(collada),
         cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),

@@ -33,6 +33,12 @@ static int check_whole(reader *r)
     if (m->coord_count == 0 && !m->imported) {
         return read_fail(r, -1, "there is no coordinate; a model has a line such as coord x = 1");
     }
+    const zw_read_options *given = r->options;
+    if (!m->imported && given != NULL &&
+        (given->base != ZW_BASE_DEFAULT || given->package_count > 0 || given->balance_inertia)) {
+        return read_fail(r, -1,
+                         "base, packages and balance are for robots, and this file imports none");
+    }
     m->massless = !r->has_mass && !m->imported;
     if (r->massless_token >= 0 && r->has_mass) {
         return read_fail(r, r->massless_token,
@@ -149,30 +155,15 @@ static int read_more(reader *r, const zw_read_options *given)
     return read_file_text(r, given->more_name != NULL ? given->more_name : "more", given->more);
 }
 
-/* Options that are for files of the other kind only. */
-static int check_options(const char *path, int robot, const zw_read_options *given, zw_error *error)
-{
-    if (robot && given->more != NULL) {
-        base_fail(error, ZW_BAD_INPUT, "lines can be added to .zw files only; '%.200s' is not one",
-                  path);
-        return 0;
-    }
-    if (!robot &&
-        (given->base != ZW_BASE_DEFAULT || given->package_count > 0 || given->balance_inertia)) {
-        base_fail(error, ZW_BAD_INPUT,
-                  "base, packages and balance are for robot files; '%.200s' is not one", path);
-        return 0;
-    }
-    return 1;
-}
-
 /* A text, or where that is NULL the file of this name. */
 static zw_model *read_model(const char *text, const char *name, const zw_read_options *options,
                             zw_error *error)
 {
     zw_read_options given = options != NULL ? *options : (zw_read_options){0};
     int robot = robot_is(name, text);
-    if (!check_options(name, robot, &given, error)) {
+    if (robot && given.more != NULL) {
+        base_fail(error, ZW_BAD_INPUT, "lines can be added to .zw files only; '%.200s' is not one",
+                  name);
         return NULL;
     }
     if (robot) {

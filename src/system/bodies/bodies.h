@@ -309,7 +309,7 @@ struct system_bodies {
     expr_id energy;            /* as a formula, if a check needs it */
     zw_model *shown; /* names of coordinates and constraints, for messages and files; owned */
     const char
-        *missing_mesh; /* mesh file of a shape without contacts, or NULL; owned by the model */
+        *missing_mesh; /* mesh file of a shape that others would touch, or NULL; the model's */
     char **speed;      /* [n] names of the speeds */
     double *q, *v;     /* [nq], [n] the initial state */
     int term_count, length_count, constraint_count, dry_count, motor_count, lift_count, mark_count;

@@ -403,7 +403,9 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
     bodies_cut_free(cut);
     if (system->bodies && system->bodies->shown) {
         system->model = system->bodies->shown;
-        system->bodies->missing_mesh = model->bodies->missing_mesh;
+        if (zw_model_count(model, ZW_KIND_GEOM) > 0) {
+            system->bodies->missing_mesh = model->bodies->missing_mesh;
+        }
     }
     if (status == ZW_NO_MEMORY) {
         bodies_no_memory(error);
