@@ -363,6 +363,33 @@ static void custom_numbers(void **state)
     zw_model_free(m);
 }
 
+/* Sensors that are not supported are listed, whatever they are mounted on. */
+static void sensors_that_are_listed(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from(
+        "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
+        "<camera name='eye'/><body name='b'><joint name='j'/><geom name='g' type='mesh' mesh='m'/>"
+        "</body></worldbody><sensor><framepos objtype='camera' objname='eye'/><framequat "
+        "objtype='body' objname='b' reftype='camera' refname='eye'/><framepos objtype='geom' "
+        "objname='g'/><jointpos joint='j' delay='0.01' nsample='2'/><jointpos joint='j' "
+        "interval='0.1'/><jointpos joint='j' delay='0'/></sensor></mujoco>");
+    assert_int_equal(zw_model_count(m, ZW_KIND_SENSOR), 1);
+    static const char *const text[] = {"framepos camera (cameras are not read)",
+                                       "framequat camera (cameras are not read)",
+                                       "framepos of a mesh geom (MuJoCo moves its frame",
+                                       "jointpos delay (histories of sensors are not kept)",
+                                       "jointpos interval (histories of sensors are not kept)"};
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        int found = 0;
+        for (int i = 0; i < zw_model_note_count(m); i++) {
+            found |= strncmp(zw_model_note(m, i).text, text[k], strlen(text[k])) == 0;
+        }
+        assert_true(found);
+    }
+    zw_model_free(m);
+}
+
 /* Bodies beside <worldbody>, as in files that others include there: MuJoCo checks their words and
  * leaves them out. So do we, with a note. */
 static void bodies_outside_of_the_world(void **state)
@@ -408,6 +435,7 @@ int main(void)
         cmocka_unit_test(missing_meshes_for_display),
         cmocka_unit_test(custom_numbers),
         cmocka_unit_test(bodies_outside_of_the_world),
+        cmocka_unit_test(sensors_that_are_listed),
         cmocka_unit_test(units_follow_the_compiler),
         cmocka_unit_test(frames_leave_no_trace),
         cmocka_unit_test(replicate_makes_copies),

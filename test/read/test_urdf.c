@@ -292,8 +292,8 @@ static void base_of_the_robot(void **state)
     zw_model_free(m);
 }
 
-/* A robot whose only shape is missing touches nothing, so it runs without contacts, until there is a
- * ground. */
+/* A robot whose only shape is missing touches nothing, so it runs without contacts, until there is
+ * a ground. */
 static void missing_shape_and_ground(void **state)
 {
     (void)state;

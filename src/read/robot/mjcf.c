@@ -283,6 +283,10 @@ static int flags(mjcf *m, int element)
             world->without = off ? world->without | table[i].bit : world->without & ~table[i].bit;
         }
     }
+    const char *override = xml_value(&m->xml, element, "override");
+    if (override != NULL) {
+        m->override.on = strcmp(override, "enable") == 0;
+    }
     const char *sleep = xml_value(&m->xml, element, "sleep");
     if (sleep != NULL) {
         world->sleep = strcmp(sleep, "enable") == 0;
@@ -318,8 +322,17 @@ static int option(mjcf *m, int section)
 {
     zw_world_def *world = &m->model->bodies->world;
     uint64_t given = 0;
-    if (!form_apply(&m->xml, section, mjcf_option_rows, world, &given) || !groups_off(m, section)) {
+    uint64_t overrides = 0;
+    if (!form_apply(&m->xml, section, mjcf_option_rows, world, &given) ||
+        !form_apply(&m->xml, section, mjcf_override_rows, &m->override, &overrides) ||
+        !groups_off(m, section)) {
         return 0;
+    }
+    if (m->override.friction[0] != m->override.friction[1] ||
+        m->override.friction[3] != m->override.friction[4]) {
+        return form_fail(
+            &m->xml, section, "o_friction",
+            "friction that differs between two directions can be given by <pair> only");
     }
     if (world->density < 0 || world->viscosity < 0) {
         return form_fail(&m->xml, section, world->density < 0 ? "density" : "viscosity",
@@ -337,6 +350,29 @@ static int option(mjcf *m, int section)
         if (!flags(m, c)) {
             return 0;
         }
+    }
+    return 1;
+}
+
+/* Every geom and pair gets what overrides theirs. Margins of two geoms add up. */
+static int override_contacts(mjcf *m)
+{
+    static const int of[3] = {0, 2, 3};
+    model_bodies *b = m->model->bodies;
+    const mjcf_override *o = &m->override;
+    for (int i = 0; o->on && i < b->count[ZW_KIND_GEOM]; i++) {
+        zw_geom_def *geom = &b->geom[i];
+        for (int k = 0; k < 3; k++) {
+            geom->friction[k] = o->friction[of[k]];
+        }
+        geom->margin = o->margin / 2;
+        geom->soft = o->soft;
+    }
+    for (int i = 0; o->on && i < b->count[ZW_KIND_PAIR]; i++) {
+        zw_pair_def *pair = &b->pair[i];
+        memcpy(pair->friction, o->friction, sizeof pair->friction);
+        pair->margin = o->margin;
+        pair->soft = pair->soft_friction = o->soft;
     }
     return 1;
 }
@@ -363,7 +399,7 @@ static int sections(mjcf *m)
             }
         }
     }
-    return 1;
+    return override_contacts(m);
 }
 
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
@@ -372,6 +408,8 @@ int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
     m.folder = m.model->file[xml->element[root].file].name;
     m.folder_length = read_path_folder(m.folder);
     m.compiler = (mjcf_compiler){.autolimits = 1, .degree = 1, .eulerseq = "xyz"};
+    m.override =
+        (mjcf_override){.friction = {1, 1, 0.005, 0.0001, 0.0001}, .soft = zw_geom_default().soft};
     int ok = model_bodies_of(m.model) != NULL ? mjcf_class_root(&m) : xml_no_memory(&m.xml);
     ok = ok && includes(&m) && form_check(&m.xml, root, &mjcf_form, 0) && sections(&m);
     int own = m.xml.element[root].file == 0; /* an imported robot does not name the system */

@@ -158,6 +158,8 @@ typedef struct mjcf_sensor {
     const char *target, *ref;
     int frame, ref_frame;
     const char *data, *subject[7]; /* of contact sensors; `data` also of rays */
+    double delay, interval[2];
+    const char *unsupported; /* why it is listed instead of read; NULL: it is read */
 } mjcf_sensor;
 
 typedef struct mjcf_key {
@@ -168,13 +170,20 @@ typedef struct mjcf_key {
 
 typedef struct mjcf_compiler {
     uint64_t given;
-    int autolimits, degree, coordinate, strippath, exact, alignfree;
+    int autolimits, degree, coordinate, strippath, exact, alignfree, fitaabb;
     const char *eulerseq, *meshdir, *assetdir;
 } mjcf_compiler;
 
 typedef struct mjcf_groups {
     int list; /* attribute + 1 */
 } mjcf_groups;
+
+/* <flag override="enable"/>: what every contact has, whatever geoms and pairs say. */
+typedef struct mjcf_override {
+    int on;
+    double margin, friction[5];
+    zw_soft soft;
+} mjcf_override;
 
 typedef struct mjcf_class {
     const char *name;
@@ -237,6 +246,7 @@ typedef struct mjcf {
     mjcf_compiler compiler;
     int aligned;         /* some free joint is aligned with the inertia of its body */
     uint64_t groups_off; /* bits: groups of actuators that do nothing */
+    mjcf_override override;
     int class_count, class_capacity;
     mjcf_class *class_;
     int class_slots; /* a power of two, or 0 */
@@ -261,7 +271,7 @@ typedef struct mjcf {
 extern const form_element mjcf_form;
 extern const form_element mjcf_in_body[], mjcf_in_default[], mjcf_in_actuator[], mjcf_in_sensor[];
 extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_reach_rows[],
-    mjcf_option_rows[], mjcf_flag_rows[], mjcf_groups_rows[];
+    mjcf_option_rows[], mjcf_flag_rows[], mjcf_groups_rows[], mjcf_override_rows[];
 extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
     mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_material_rows[], mjcf_hfield_rows[],

@@ -290,9 +290,64 @@ int mjcf_assets(mjcf *m, int section)
     return 1;
 }
 
-/* A box of uniform density with the mesh's volume moments: its half lengths h obey I_x = V/3 (h_y^2
- * + h_z^2) and so on, so h_x^2 = 3 (I_y + I_z - I_x) / (2 V). Or the box around the vertices, in
- * the mesh's principal frame. Radii are means of the box's half lengths. */
+/* The half lengths of the box around the vertices, along the axes of the frame, which moves to the
+ * box's centre. */
+static void box_around(const zw_mesh_def *mesh, model_pose *frame, double half[3])
+{
+    double back[4] = {frame->quat[0], -frame->quat[1], -frame->quat[2], -frame->quat[3]};
+    double least[3], most[3], centre[3], shift[3];
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        double apart[3], x[3];
+        for (int i = 0; i < 3; i++) {
+            apart[i] = mesh->vertex[3 * v + i] - frame->pos[i];
+        }
+        model_rotate(back, apart, x);
+        for (int i = 0; i < 3; i++) {
+            least[i] = v == 0 ? x[i] : fmin(least[i], x[i]);
+            most[i] = v == 0 ? x[i] : fmax(most[i], x[i]);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        centre[i] = (least[i] + most[i]) / 2;
+        half[i] = most[i] - centre[i];
+    }
+    model_rotate(frame->quat, centre, shift);
+    for (int i = 0; i < 3; i++) {
+        frame->pos[i] += shift[i];
+    }
+}
+
+/* Half lengths of a box of uniform density with the mesh's volume moments: I_x = V/3 (h_y^2 +
+ * h_z^2) and so on, so h_x^2 = 3 (I_y + I_z - I_x) / (2 V). Radii are means of them. */
+static void fit_inertia(const zw_inertia *in, int shape, double size[3])
+{
+    for (int i = 0; i < 3; i++) {
+        double other = in->moment[(i + 1) % 3] + in->moment[(i + 2) % 3];
+        size[i] = sqrt(fmax(0, 1.5 * (other - in->moment[i]) / in->mass));
+    }
+    double mean = (size[0] + size[1]) / 2;
+    if (shape == ZW_SHAPE_SPHERE) {
+        size[0] = (size[0] + size[1] + size[2]) / 3;
+    } else if (shape == ZW_SHAPE_CAPSULE || shape == ZW_SHAPE_CYLINDER) {
+        size[0] = mean;
+        size[1] = shape == ZW_SHAPE_CAPSULE ? fmax(0, size[2] - mean / 2) : size[2];
+    }
+}
+
+/* The smallest shape whose box contains that of the mesh (fitaabb). */
+static void fit_box(const zw_mesh_def *mesh, int shape, model_pose *frame, double size[3])
+{
+    box_around(mesh, frame, size);
+    double across = fmax(size[0], size[1]);
+    if (shape == ZW_SHAPE_SPHERE) {
+        size[0] = fmax(across, size[2]);
+    } else if (shape == ZW_SHAPE_CAPSULE || shape == ZW_SHAPE_CYLINDER) {
+        size[0] = across;
+        size[1] = shape == ZW_SHAPE_CAPSULE ? size[2] - across : size[2];
+    }
+}
+
+/* A primitive in place of the mesh, in the mesh's principal frame. */
 int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
 {
     const zw_mesh_def *def = &m->model->bodies->mesh[mesh];
@@ -303,26 +358,17 @@ int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
                       : form_fail(&m->xml, element, "mesh",
                                   "nothing can be fitted to a mesh that encloses no volume");
     }
+    if (g->def.shape == ZW_SHAPE_PLANE || g->def.shape > ZW_SHAPE_BOX) {
+        return form_fail(&m->xml, element, "mesh", "that shape cannot be fitted to a mesh");
+    }
     model_pose frame, own, whole;
-    double half[3];
+    double size[3];
     memcpy(frame.pos, in.com, sizeof frame.pos);
     memcpy(frame.quat, in.quat, sizeof frame.quat);
-    for (int i = 0; i < 3; i++) {
-        double other = in.moment[(i + 1) % 3] + in.moment[(i + 2) % 3];
-        half[i] = sqrt(fmax(0, 1.5 * (other - in.moment[i]) / in.mass));
-    }
-    double mean = (half[0] + half[1]) / 2;
-    double size[3] = {half[0], half[1], half[2]};
-    if (g->def.shape == ZW_SHAPE_SPHERE) {
-        size[0] = (half[0] + half[1] + half[2]) / 3;
-    } else if (g->def.shape == ZW_SHAPE_CAPSULE) {
-        size[0] = mean;
-        size[1] = fmax(0, half[2] - mean / 2);
-    } else if (g->def.shape == ZW_SHAPE_CYLINDER) {
-        size[0] = mean;
-        size[1] = half[2];
-    } else if (g->def.shape != ZW_SHAPE_BOX && g->def.shape != ZW_SHAPE_ELLIPSOID) {
-        return form_fail(&m->xml, element, "mesh", "that shape cannot be fitted to a mesh");
+    if (m->compiler.fitaabb) {
+        fit_box(def, g->def.shape, &frame, size);
+    } else {
+        fit_inertia(&in, g->def.shape, size);
     }
     for (int i = 0; i < 3; i++) {
         g->def.size[i] = size[i] * g->fitscale;

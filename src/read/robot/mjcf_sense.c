@@ -17,8 +17,9 @@ static const struct {
 };
 
 static int frame_of(mjcf *m, int element, const char *type, const char *name, int word, int *frame,
-                    int *target)
+                    int *target, const char **unsupported)
 {
+    enum { CAMERA = 5 };
     static const struct {
         int frame; /* zw_frame_kind */
         zw_kind kind;
@@ -30,7 +31,11 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
     if (xml_find(&m->xml, element, type) < 0) {
         return form_fail(&m->xml, element, NULL, "%s is missing", type);
     }
-    if (word < 1 || word > 4) {
+    if (word == CAMERA) {
+        *unsupported = "camera (cameras are not read)";
+        return 1;
+    }
+    if (word < 1) {
         return form_fail(&m->xml, element, type, "expected a frame of a body, geom or site");
     }
     *frame = frames[word].frame;
@@ -38,10 +43,8 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
         return 0;
     }
     if (*frame == ZW_FRAME_GEOM && m->model->bodies->geom[*target].shape == ZW_SHAPE_MESH) {
-        return form_fail(
-            &m->xml, element, type,
-            "MuJoCo moves the frame of a mesh geom to the mesh's centre; here it stays "
-            "where it is written. A site says which one is meant");
+        *unsupported = "of a mesh geom (MuJoCo moves its frame to the mesh's centre; here it stays "
+                       "where it is written: use a site)";
     }
     return 1;
 }
@@ -107,6 +110,41 @@ static int data_words(mjcf *m, int element, mjcf_sensor *s, const char *words)
     return s->def.data != 0 || form_fail(&m->xml, element, "data", "it consists of: %s", words);
 }
 
+/* What it is mounted on, and what it reports. */
+static int mount_of(mjcf *m, int element, int mount, mjcf_sensor *s)
+{
+    switch (mount) {
+    case ZW_MOUNT_SITE:
+        return mjcf_refer(m, element, "site", ZW_KIND_SITE, &s->def.target);
+    case ZW_MOUNT_JOINT:
+        return mjcf_refer(m, element, "joint", ZW_KIND_JOINT, &s->def.target);
+    case ZW_MOUNT_BODY:
+        return mjcf_refer(m, element, "body", ZW_KIND_BODY, &s->def.target);
+    case ZW_MOUNT_TENDON:
+        return mjcf_refer(m, element, "tendon", ZW_KIND_TENDON, &s->def.target);
+    case ZW_MOUNT_ACTUATOR:
+        return mjcf_refer(m, element, "actuator", ZW_KIND_ACTUATOR, &s->def.target);
+    case ZW_MOUNT_FRAME:
+        return frame_of(m, element, "objtype", "objname", s->frame, &s->def.frame, &s->def.target,
+                        &s->unsupported) &&
+               (s->ref == NULL || frame_of(m, element, "reftype", "refname", s->ref_frame,
+                                           &s->def.ref_frame, &s->def.ref_target, &s->unsupported));
+    case ZW_MOUNT_INSIDE:
+        s->def.ref_frame = ZW_FRAME_SITE;
+        return frame_of(m, element, "objtype", "objname", s->frame, &s->def.frame, &s->def.target,
+                        &s->unsupported) &&
+               mjcf_refer(m, element, "site", ZW_KIND_SITE, &s->def.ref_target);
+    case ZW_MOUNT_RAY:
+        return mjcf_refer(m, element, "site", ZW_KIND_SITE, &s->def.target) &&
+               data_words(m, element, s, "dist dir origin point normal depth");
+    case ZW_MOUNT_CONTACT:
+        return subjects_of(m, element, s) &&
+               data_words(m, element, s, "found force torque dist pos normal tangent");
+    default:
+        return 1;
+    }
+}
+
 static int sensor(mjcf *m, int element)
 {
     mjcf_sensor s = {.def = zw_sensor_default()};
@@ -121,46 +159,16 @@ static int sensor(mjcf *m, int element)
     if (!form_apply(&m->xml, element, kinds[kind].rows, &s, &s.given)) {
         return 0;
     }
-    int ok = 1;
     if (kinds[kind].mount == ZW_MOUNT_RAY && s.ref != NULL) {
         return mjcf_note(m, element, "camera (cameras are not read)");
     }
-    switch (kinds[kind].mount) {
-    case ZW_MOUNT_SITE:
-        ok = mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.target);
-        break;
-    case ZW_MOUNT_JOINT:
-        ok = mjcf_refer(m, element, "joint", ZW_KIND_JOINT, &s.def.target);
-        break;
-    case ZW_MOUNT_BODY:
-        ok = mjcf_refer(m, element, "body", ZW_KIND_BODY, &s.def.target);
-        break;
-    case ZW_MOUNT_TENDON:
-        ok = mjcf_refer(m, element, "tendon", ZW_KIND_TENDON, &s.def.target);
-        break;
-    case ZW_MOUNT_ACTUATOR:
-        ok = mjcf_refer(m, element, "actuator", ZW_KIND_ACTUATOR, &s.def.target);
-        break;
-    case ZW_MOUNT_FRAME:
-        ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
-             (s.ref == NULL || frame_of(m, element, "reftype", "refname", s.ref_frame,
-                                        &s.def.ref_frame, &s.def.ref_target));
-        break;
-    case ZW_MOUNT_INSIDE:
-        s.def.ref_frame = ZW_FRAME_SITE;
-        ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
-             mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.ref_target);
-        break;
-    case ZW_MOUNT_RAY:
-        ok = mjcf_refer(m, element, "site", ZW_KIND_SITE, &s.def.target) &&
-             data_words(m, element, &s, "dist dir origin point normal depth");
-        break;
-    case ZW_MOUNT_CONTACT:
-        ok = subjects_of(m, element, &s) &&
-             data_words(m, element, &s, "found force torque dist pos normal tangent");
-        break;
-    default:
-        break;
+    if (s.delay != 0 || s.interval[0] != 0) {
+        s.unsupported = s.delay != 0 ? "delay (histories of sensors are not kept)"
+                                     : "interval (histories of sensors are not kept)";
+    }
+    int ok = mount_of(m, element, kinds[kind].mount, &s);
+    if (ok && s.unsupported != NULL) {
+        return mjcf_note(m, element, s.unsupported); /* a sensor cannot change the motion */
     }
     s.def.place = xml_place(&m->xml, element);
     return ok && mjcf_add(m, ZW_KIND_SENSOR, &s.def, NULL);

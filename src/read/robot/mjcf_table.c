@@ -17,7 +17,8 @@
         FORM_TEXTS("meshdir", mjcf_compiler, meshdir),                                             \
         FORM_TEXTS("assetdir", mjcf_compiler, assetdir),                                           \
         FORM_WORDS("strippath", mjcf_compiler, strippath, BOOL),                                   \
-        FORM_WORDS("alignfree", mjcf_compiler, alignfree, BOOL)
+        FORM_WORDS("alignfree", mjcf_compiler, alignfree, BOOL),                                   \
+        FORM_WORDS("fitaabb", mjcf_compiler, fitaabb, BOOL)
 #define MASS_ROWS                                                                                  \
     FORM_REALS("boundmass", zw_world_def, bound_mass, 1, 1),                                       \
         FORM_REALS("boundinertia", zw_world_def, bound_inertia, 1, 1),                             \
@@ -29,13 +30,9 @@
 const form_row mjcf_compiler_rows[] = {COMPILER_ROWS, FORM_END};
 const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 
-static const form_row compiler_all[] = {
-    COMPILER_ROWS, MASS_ROWS,
-    FORM_REFUSE("convexhull", "true", "meshes touch by their hulls, or by triangles"),
-    FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
-    FORM_END};
+static const form_row compiler_all[] = {COMPILER_ROWS, MASS_ROWS, FORM_END};
 
-/* Likewise: the reader stores the disabled groups of actuators. */
+/* Likewise: the reader stores the disabled groups of actuators, and what overrides contacts. */
 #define OPTION_ROWS                                                                                \
     FORM_REALS("timestep", zw_world_def, timestep, 1, 1),                                          \
         FORM_REALS("gravity", zw_world_def, gravity, 3, 3),                                        \
@@ -49,32 +46,37 @@ static const form_row compiler_all[] = {
         FORM_REALS("viscosity", zw_world_def, viscosity, 1, 1),                                    \
         FORM_REFUSE("collision", "all", "contype, pairs and excludes decide which pairs collide")
 #define GROUPS_OFF FORM_LISTS("actuatorgroupdisable", mjcf_groups, list)
+#define OVERRIDE_ROWS                                                                              \
+    FORM_REALS("o_margin", mjcf_override, margin, 1, 1),                                           \
+        FORM_REALS("o_solref", mjcf_override, soft.ref, 1, 2),                                     \
+        FORM_REALS("o_solimp", mjcf_override, soft.imp, 1, 5),                                     \
+        FORM_REALS("o_friction", mjcf_override, friction, 1, 5)
 
 const form_row mjcf_option_rows[] = {OPTION_ROWS, FORM_END};
 const form_row mjcf_groups_rows[] = {GROUPS_OFF, FORM_END};
-static const form_row option_all[] = {OPTION_ROWS, GROUPS_OFF, FORM_END};
+const form_row mjcf_override_rows[] = {OVERRIDE_ROWS, FORM_END};
+static const form_row option_all[] = {OPTION_ROWS, GROUPS_OFF, OVERRIDE_ROWS, FORM_END};
 
 #define FLAG(word) FORM_WORDS(word, mjcf_frame, count, "disable enable")
-const form_row mjcf_flag_rows[] = {
-    FLAG("constraint"),
-    FLAG("equality"),
-    FLAG("frictionloss"),
-    FLAG("limit"),
-    FLAG("contact"),
-    FLAG("spring"),
-    FLAG("damper"),
-    FLAG("passive"),
-    FLAG("gravity"),
-    FLAG("clampctrl"),
-    FLAG("filterparent"),
-    FLAG("actuation"),
-    FLAG("sensor"),
-    FLAG("refsafe"),
-    FLAG("eulerdamp"),
-    FLAG("sleep"),
-    FORM_REFUSE("override", "disable", "contact parameters are not overridden"),
-    FORM_REFUSE("ipc", "disable", "there is no such contact here"),
-    FORM_END};
+const form_row mjcf_flag_rows[] = {FLAG("constraint"),
+                                   FLAG("equality"),
+                                   FLAG("frictionloss"),
+                                   FLAG("limit"),
+                                   FLAG("contact"),
+                                   FLAG("spring"),
+                                   FLAG("damper"),
+                                   FLAG("passive"),
+                                   FLAG("gravity"),
+                                   FLAG("clampctrl"),
+                                   FLAG("filterparent"),
+                                   FLAG("actuation"),
+                                   FLAG("sensor"),
+                                   FLAG("refsafe"),
+                                   FLAG("eulerdamp"),
+                                   FLAG("sleep"),
+                                   FLAG("override"),
+                                   FORM_REFUSE("ipc", "disable", "there is no such contact here"),
+                                   FORM_END};
 
 static const form_element in_option[] = {
     FORM_READ("flag", mjcf_flag_rows,
@@ -308,7 +310,6 @@ const form_row mjcf_site_rows[] = {
     MJCF_TURN_ROWS(mjcf_site),
     FORM_REALS("fromto", mjcf_site, fromto, 6, 6),
     FORM_INTS("group", mjcf_site, def.group, 1, 1),
-    FORM_REFUSE("mesh", "", "a site is a frame; its mesh would only be looked at"),
     FORM_END};
 
 const form_row mjcf_frame_rows[] = {
@@ -385,7 +386,7 @@ static const form_element in_composite[] = {
 
 #define JOINT_QUIET "group user"
 #define GEOM_QUIET "user"
-#define SITE_QUIET "material rgba user"
+#define SITE_QUIET "material rgba user mesh"
 
 const form_element mjcf_in_body[] = {
     FORM_READ("inertial", mjcf_inertial_rows, NULL, NULL),
@@ -465,11 +466,12 @@ static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL,
 
 static const form_element in_root[] = {
     FORM_READ("compiler", compiler_all,
-              "texturedir discardvisual fusestatic usethread saveinertial conflict", in_compiler),
+              "texturedir discardvisual fusestatic usethread saveinertial conflict convexhull",
+              in_compiler),
     FORM_READ("option", option_all,
               "apirate tolerance ls_tolerance noslip_tolerance mpr_tolerance ccd_tolerance "
-              "o_margin o_solref o_solimp o_friction jacobian solver iterations "
-              "ls_iterations noslip_iterations mpr_iterations ccd_iterations sdf_iterations "
+              "jacobian solver iterations ls_iterations noslip_iterations mpr_iterations "
+              "ccd_iterations sdf_iterations "
               "sdf_initpoints",
               in_option),
     FORM_READ("default", default_rows, NULL, mjcf_in_default),

@@ -215,10 +215,9 @@ const form_element mjcf_in_actuator[] = {
     FORM_TEXTS("name", mjcf_sensor, def.name),                                                     \
         FORM_REALS("cutoff", mjcf_sensor, def.cutoff, 1, 1),                                       \
         FORM_REALS("noise", mjcf_sensor, def.noise, 1, 1),                                         \
-        FORM_REFUSE("delay", "0", "sensors report the present value: histories are not kept"),     \
-        FORM_REFUSE("nsample", "0", "sensors report the present value: histories are not kept"),   \
-        FORM_REFUSE("interval", "0", "sensors report the present value: histories are not kept")
-#define SENSOR_QUIET "user interp"
+        FORM_REALS("delay", mjcf_sensor, delay, 1, 1),                                             \
+        FORM_REALS("interval", mjcf_sensor, interval, 1, 2)
+#define SENSOR_QUIET "user interp nsample"
 #define FRAMES "unspecified xbody body geom site camera"
 
 const form_row mjcf_sensor_on_NOTHING[] = {SENSOR_ROWS, FORM_END};
