@@ -344,12 +344,96 @@ static void rows_that_contradict_each_other_give_way(void **state)
     zw_model_free(model);
 }
 
+/* A row at rest carries f = D K d r with D = d/((1 - d) A0) and A0 = 1/m1 + 1/m2 of its two sides,
+ * so it gives way by r = (1 - d) tau^2 A0 f: two bodies that hang below each other. */
+static void joined_bodies_sag(void **state)
+{
+    (void)state;
+    const double tau = 0.05, d = 0.9, g = 9.81, m1 = 2, m2 = 3;
+    scene s = open_scene(
+        "Euler", "<worldbody><body name='a' pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='2' "
+                 "diaginertia='1 1 1'/></body><body name='b' pos='0 0 .5'><freejoint/><inertial "
+                 "pos='0 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody><equality>"
+                 "<connect body1='a' anchor='0 0 0' solref='.05 1' solimp='.9 .9 .01'/>"
+                 "<connect body1='b' body2='a' anchor='0 0 0' solref='.05 1' solimp='.9 .9 .01'/>"
+                 "</equality>");
+    for (int i = 0; i < 3000; i++) {
+        assert_int_equal(take(&s, H), ZW_OK);
+    }
+    double r1 = (1 - d) * tau * tau / m1 * (m1 + m2) * g;
+    double r2 = (1 - d) * tau * tau * (1 / m1 + 1 / m2) * m2 * g;
+    assert_near(1 - s.q[2], r1, 1e-9);
+    assert_near(0.5 - s.q[9], r1 + r2, 1e-9);
+    close_scene(&s);
+}
+
+/* Likewise r = (1 - d)/d^2 f A0/K for a ball on the floor, where K belongs to the largest
+ * impedance. A width of the impedance that is not a number of digits of a double is none: d is the
+ * mean. */
+static void widths_of_impedance(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *width;
+        double d;
+    } row[] = {{"1e-14", 0.9}, {"1e-16", 0.7}};
+    for (int k = 0; k < 2; k++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "<worldbody><geom type='plane' size='0 0 1' condim='1'/><body pos='0 0 .1'>"
+                 "<freejoint/><geom size='.1' mass='2' condim='1' priority='1' solref='.05 1' "
+                 "solimp='.5 .9 %s'/></body></worldbody>",
+                 row[k].width);
+        scene s = open_scene("Euler", text);
+        double d = row[k].d;
+        for (int i = 0; i < 3000; i++) {
+            assert_int_equal(take(&s, H), ZW_OK);
+        }
+        assert_near(0.1 - s.q[2], (1 - d) / (d * d) * 9.81 * 0.81 * 0.05 * 0.05, 1e-9);
+        close_scene(&s);
+    }
+}
+
+/* The pyramid of a capsule on the floor turns with the capsule, however nearly it is upright: a
+ * scene that is turned about the vertical has the same motion, turned. */
+static void pyramids_turn_with_capsules(void **state)
+{
+    (void)state;
+    const double tilt = 0.25, turn = 0.6;
+    double q[2][3];
+    for (int k = 0; k < 2; k++) {
+        double a = k * turn, c = cos(a), e = sin(a), half = 0.5 * tilt;
+        scene s = open_scene("Euler", "<worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 "
+                                      ".38'><freejoint/><geom type='capsule' size='.1 .3'/></body>"
+                                      "</worldbody>");
+        double start[] = {cos(0.5 * a) * cos(half), -sin(0.5 * a) * sin(half),
+                          cos(0.5 * a) * sin(half), sin(0.5 * a) * cos(half)};
+        memcpy(s.q + 3, start, sizeof start);
+        s.v[0] = 2 * c - 1 * e;
+        s.v[1] = 2 * e + 1 * c;
+        for (int i = 0; i < 100; i++) {
+            assert_int_equal(take(&s, H), ZW_OK);
+        }
+        q[k][0] = c * s.q[0] + e * s.q[1];
+        q[k][1] = -e * s.q[0] + c * s.q[1];
+        q[k][2] = s.q[2];
+        close_scene(&s);
+    }
+    assert_true(hypot(q[0][0] - 0.4, q[0][1] - 0.2) > 1e-3); /* friction has acted */
+    for (int i = 0; i < 3; i++) {
+        assert_near(q[1][i], q[0][i], 1e-11);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stiff_servo_is_stable),
         cmocka_unit_test(its_work_is_that_of_the_step),
         cmocka_unit_test(slippery_floors_brake_little),
+        cmocka_unit_test(joined_bodies_sag),
+        cmocka_unit_test(widths_of_impedance),
+        cmocka_unit_test(pyramids_turn_with_capsules),
         cmocka_unit_test(a_motor_at_its_limit_has_no_slope),
         cmocka_unit_test(gains_and_filters),
         cmocka_unit_test(a_free_body_has_gyroscopic_moments),

@@ -14,8 +14,9 @@
 
 #include "gauss/sparse/sparse_kkt.h"
 
-/* Unit rows that differ by less are parallel; their projections may differ by the second number. */
-static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
+/* Unit rows whose entries differ by no more are parallel. Their projections, onto numbers between
+ * -1 and 1, then differ by no more than n times that. */
+static const double TWIN_FLOOR = 1e-13;
 
 double sparse_dice(int j)
 {
@@ -69,10 +70,11 @@ static int bucket_of(const gauss_sparse *s, double key)
 /* The first row of its family that row e is parallel to, or e. */
 static int find_first(gauss_sparse *s, int e, double *sign)
 {
-    int from = bucket_of(s, s->key[e] - TWIN_WINDOW), to = bucket_of(s, s->key[e] + TWIN_WINDOW);
+    const double window = s->n * TWIN_FLOOR;
+    int from = bucket_of(s, s->key[e] - window), to = bucket_of(s, s->key[e] + window);
     for (int bucket = from; bucket <= to; bucket++) {
         for (int other = s->order[bucket]; other >= 0; other = s->next[other]) {
-            if (fabs(s->key[e] - s->key[other]) <= TWIN_WINDOW) {
+            if (fabs(s->key[e] - s->key[other]) <= window) {
                 int found = parallel(s, other, e, s->y[0]);
                 if (found != 0) {
                     *sign = found;

@@ -139,7 +139,7 @@ static void find_rest(step_impulse *s, const bounce *b)
 /* ---- The impact ------------------------------------------------------------------------------ */
 
 /* The last block that was put aside takes part; contact NULL: it always holds. Its number. */
-static int add_block(step_impulse *s, const gauss_impact_contact *contact)
+static int take_part(step_impulse *s, const gauss_impact_contact *contact)
 {
     const zw_gauss all = problem_rows(&s->aside);
     int k = s->aside.blocks - 1;
@@ -163,7 +163,7 @@ static int put_joints(step_impulse *s)
         const gauss_impact_contact limit = {.pair = limits};
         if (!is_limit || impulse_limit_meets(s, r)) {
             impulse_put_joint(s, &s->aside, c, s->A, s->b);
-            add_block(s, is_limit ? &limit : NULL);
+            take_part(s, is_limit ? &limit : NULL);
             limits += is_limit;
         }
     }
@@ -188,7 +188,7 @@ static void put_contacts(step_impulse *s, const bounce *b, double ahead, const d
         const gauss_impact_contact contact = {
             .pair = pair, .restitution = point->restitution, .slow = slow};
         impulse_put_contact(s, &s->aside, k, 0);
-        t->listed[k] = add_block(s, &contact);
+        t->listed[k] = take_part(s, &contact);
     }
 }
 

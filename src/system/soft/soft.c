@@ -17,8 +17,6 @@
 
 #include "math/elementary.h"
 
-#define LEAST 1e-15 /* lower bound of denominators, as in MuJoCo */
-
 static double between(double low, double x, double high)
 {
     return x < low ? low : x > high ? high : x;
@@ -35,7 +33,7 @@ double soft_impedance(const double imp[5], double r)
     double d0 = clamp_impedance(imp[0]), d1 = clamp_impedance(imp[1]),
            middle = clamp_impedance(imp[3]);
     double power = fmax(1, imp[4]), y;
-    if (d0 == d1 || !(imp[2] > LEAST)) {
+    if (d0 == d1 || !(imp[2] > SOFT_LEAST)) {
         return 0.5 * (d0 + d1);
     }
     double x = fabs(r) / imp[2];
@@ -59,7 +57,7 @@ double soft_impedance_slope(const double imp[5], double r)
     double d0 = clamp_impedance(imp[0]), d1 = clamp_impedance(imp[1]),
            middle = clamp_impedance(imp[3]);
     double power = fmax(1, imp[4]), x = fabs(r) / imp[2];
-    if (d0 == d1 || !(imp[2] > LEAST) || x >= 1 || r == 0) {
+    if (d0 == d1 || !(imp[2] > SOFT_LEAST) || x >= 1 || r == 0) {
         return 0;
     }
     double y = power == 1    ? 1
@@ -73,9 +71,9 @@ soft_spring soft_spring_of(const zw_soft *law, double h)
     double d1 = clamp_impedance(law->imp[1]), tau = law->ref[0], zeta = law->ref[1];
     tau = tau > 0 ? fmax(tau, 2 * h) : tau;
     return (soft_spring){
-        .K = tau > 0 ? 1 / fmax(LEAST, d1 * d1 * tau * tau * zeta * zeta)
-                     : -tau / fmax(LEAST, d1 * d1),
-        .B = zeta > 0 ? 2 / fmax(LEAST, d1 * tau) : -zeta / fmax(LEAST, d1),
+        .K = tau > 0 ? 1 / fmax(SOFT_LEAST, d1 * d1 * tau * tau * zeta * zeta)
+                     : -tau / fmax(SOFT_LEAST, d1 * d1),
+        .B = zeta > 0 ? 2 / fmax(SOFT_LEAST, d1 * tau) : -zeta / fmax(SOFT_LEAST, d1),
     };
 }
 
@@ -86,8 +84,10 @@ zw_soft soft_mix(const zw_geom_def *a, const zw_geom_def *b)
         return a->priority > b->priority ? a->soft : b->soft;
     }
     double part = 0.5;
-    if (a->solmix >= LEAST || b->solmix >= LEAST) {
-        part = a->solmix < LEAST ? 0 : b->solmix < LEAST ? 1 : a->solmix / (a->solmix + b->solmix);
+    if (a->solmix >= SOFT_LEAST || b->solmix >= SOFT_LEAST) {
+        part = a->solmix < SOFT_LEAST   ? 0
+               : b->solmix < SOFT_LEAST ? 1
+                                        : a->solmix / (a->solmix + b->solmix);
     }
     int times = a->soft.ref[0] > 0 && b->soft.ref[0] > 0;
     for (int k = 0; k < 2; k++) {

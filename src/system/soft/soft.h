@@ -28,6 +28,7 @@
 #include "math/sparse/ldl.h"
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
+#include "system/soft/tolerances.h"
 
 /* ---- soft.c: the law of one row -------------------------------------------------------------- */
 
@@ -56,14 +57,6 @@ typedef enum soft_kind {
     SOFT_CONE,    /* sum of (lambda_j / mu_j)^2 <= lambda_0^2 */
     SOFT_MASS     /* not a row: `most` is a mass that moves along the direction */
 } soft_kind;
-
-/* The largest number of products in the factorisation of a bent island: with more, soft_large.c is
- * used. So no path in it is longer than the cube root of six times that. */
-#define SOFT_TOO_LONG 1e6
-enum { SOFT_DEEPEST = 184 };
-
-/* Products per dof above which chains are factored as articulated bodies: soft_deep.c. */
-#define SOFT_DEEP 1600
 
 /* Between the parts of a step the warps of a GPU wait for each other, so that they execute the same
  * instructions at the same time, as the instruction cache is small. */

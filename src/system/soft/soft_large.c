@@ -179,7 +179,7 @@ int soft_large_factor(soft_problem *s, const soft_island *island, const double *
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         at = put_block(s, &s->block[b], only_masses, at, large->place, large->value);
     }
-    return sparse_ldl_factor(large->ldl, large->value, 1e-14) == 0;
+    return sparse_ldl_factor(large->ldl, large->value, 0) == 0;
 }
 
 void soft_large_solve(soft_problem *s, const soft_island *island, double *x)

@@ -26,9 +26,6 @@
 #include "system/soft/soft_large.h"
 
 enum { MOST = 200, LOOKS = 40 };
-#define EXACT 1e-13 /* gradient relative to its terms: the attainable accuracy */
-#define CLOSE 1e-10 /* accepted if there is no further progress */
-#define ENOUGH 1e-8 /* accepted at the end */
 
 static void look(const soft_problem *s, soft_block *k, const double *x, soft_reply *to)
 {
@@ -366,7 +363,7 @@ static int go_along(soft_problem *s, const soft_island *island)
 /* Iterative refinement of a+ with the current factor: a -= H \ gradient, which is in s->x. */
 static measure polish(soft_problem *s, const soft_island *island, measure m)
 {
-    for (int round = 0; round < 3 && !is_within(&m, EXACT); round++) {
+    for (int round = 0; round < 3 && !is_within(&m, SOFT_EXACT); round++) {
         solve(s, island, s->x);
         for (int t = island->tree; t >= 0; t = s->tree[t].next) {
             for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
@@ -438,12 +435,12 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
             return 0;
         }
         if (known && correct(s, island, m)) {
-            if (is_within(m, EXACT)) {
+            if (is_within(m, SOFT_EXACT)) {
                 return 1;
             }
             continue;
         }
-        if (known && is_within(m, CLOSE)) {
+        if (known && is_within(m, SOFT_CLOSE)) {
             return 1;
         }
         if (!ready) {
@@ -453,7 +450,7 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
         if (look_ahead(s, island)) {
             take(s, island);
             *m = measure_slope(s, island);
-            if (!is_within(m, CLOSE) && (!ready || factor(s, island, NULL, 0))) {
+            if (!is_within(m, SOFT_CLOSE) && (!ready || factor(s, island, NULL, 0))) {
                 *m = polish(s, island, *m);
             }
             return 1;
@@ -461,7 +458,7 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
         known = go_along(s, island) || *iterations > 50;
         if (known) {
             *m = measure_slope(s, island);
-            if (is_within(m, EXACT)) {
+            if (is_within(m, SOFT_EXACT)) {
                 return 1;
             }
         }
@@ -503,13 +500,13 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
     if (!minimise(s, island, ready, &m, &iterations)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
     }
-    if (!is_within(&m, ENOUGH)) {
+    if (!is_within(&m, SOFT_ENOUGH)) {
         m.size = fmax(m.size, square_of_parts(s, island));
     }
     sum->slope += m.slope;
     sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
     s->iterations = iterations > s->iterations ? iterations : s->iterations;
-    return is_within(&m, ENOUGH)
+    return is_within(&m, SOFT_ENOUGH)
                ? ZW_OK
                : base_fail(error, ZW_INACCURATE,
                            "the soft law could be solved to a part of %.1e of its forces only",

@@ -19,9 +19,6 @@
 #include "system/soft/soft.h"
 #include "tree/sweeps.h"
 
-#define LEAST 1e-15
-#define LEAST_FRICTION 1e-5
-
 /* ---- Appending ------------------------------------------------------------------------------ */
 
 /* Allocates `count` elements of `size` bytes; the previous contents are lost. */
@@ -106,7 +103,7 @@ static double put_row(soft_problem *s, const soft_block *k, int r, const double 
 
 static double compliance(double d, double A0)
 {
-    return fmax(LEAST, (1 - d) / d * A0);
+    return fmax(SOFT_LEAST, (1 - d) / d * A0);
 }
 
 /* ---- Constraints --------------------------------------------------------------------------------
@@ -421,7 +418,7 @@ static void fill_elliptic(soft_problem *s, soft_block *k, double gap, const soft
     b[0] = -pair->spring.B * speed[0] - pair->spring.K * d * gap;
     D[0] = 1 / R0;
     for (int r = 1; r < k->rows; r++) {
-        double R1 = R0 / fmax(LEAST, s->system->bodies->impratio);
+        double R1 = R0 / fmax(SOFT_LEAST, s->system->bodies->impratio);
         b[r] = -pair->across.B * speed[r];
         D[r] = 1 / (R1 * k->mu[0] * k->mu[0] / (k->mu[r - 1] * k->mu[r - 1]));
     }
@@ -431,8 +428,8 @@ static void fill_pyramid(soft_problem *s, soft_block *k, double gap, const soft_
                          const double *speed)
 {
     double d = soft_impedance(pair->imp, gap), first = k->mu[0] * k->mu[0];
-    double shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
-    double stiff = 1 / fmax(LEAST, shrink * compliance(d, pair->A0 * (1 + first)));
+    double shrink = 2 * first / fmax(SOFT_LEAST, s->system->bodies->impratio);
+    double stiff = 1 / fmax(SOFT_LEAST, shrink * compliance(d, pair->A0 * (1 + first)));
     double *b = s->b + k->first, *D = s->D + k->first, back = pair->spring.K * d * gap;
     for (int e = 0; e < k->rows; e++) {
         double along = k->mu[e / 2] * speed[1 + e / 2];
@@ -519,7 +516,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
         speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
     }
     for (int r = 0; r + 1 < wide; r++) {
-        k->mu[r] = fmax(point->friction[r], LEAST_FRICTION);
+        k->mu[r] = fmax(point->friction[r], SOFT_LEAST_FRICTION);
     }
     (pyramid ? fill_pyramid : fill_elliptic)(s, k, point->gap, pair, speed);
 }

@@ -142,9 +142,6 @@ void soft_free(soft_problem *s)
 
 /* ---- The motion ----------------------------------------------------------------------------- */
 
-/* Extrapolation of a: this fraction of its last change saved most steps for falling humanoids. */
-#define ONWARD 0.6
-
 static int is_finite(const soft_problem *s)
 {
     double sum = 0;
@@ -236,7 +233,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     size_t bytes = (size_t)s->system->n * sizeof(double);
     zw_status status = soft_set_up(s, t, q, v, error);
     for (int i = 0; i < s->system->n; i++) { /* extrapolated from the last change */
-        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
+        s->a[i] = s->guess[i] + SOFT_ONWARD * (s->guess[i] - s->before[i]);
     }
     SOFT_MEET(s);
     status = status == ZW_OK ? soft_minimise(s, error) : status;

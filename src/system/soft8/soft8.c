@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "tree/sweeps.h"
 
-#define LEAST_FRICTION 1e-5 /* as in soft_rows.c */
-
 /* ---- Conditions ------------------------------------------------------------------------------ */
 
 static int motors_fit(const struct system_bodies *bodies)
@@ -108,7 +106,7 @@ static int make_match(soft8 *s, int index, int *column, double *side)
                         .is_straight = is_straight(tree, column, columns),
                         .width = law.rows};
     for (int r = 0; r + 1 < law.rows; r++) {
-        to->mu[r] = fmax(law.friction[r], LEAST_FRICTION);
+        to->mu[r] = fmax(law.friction[r], SOFT_LEAST_FRICTION);
     }
     to->pair = *soft_pair_of(s->alone, &law);
     if (of.plane && world->geom[of.plane == 1 ? of.a : of.b].body == 0) {

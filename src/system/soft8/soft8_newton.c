@@ -18,7 +18,6 @@
 #include "tree/sweeps.h"
 
 enum { MOST = 24, WHOLE = 8, LOOKS = 12 }; /* WHOLE: full steps before line searches */
-#define CLOSE 1e-10                        /* gradient relative to its terms, as in soft_newton.c */
 
 ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 {
@@ -191,8 +190,8 @@ static zw_mask8 aim(soft8 *s)
     return good;
 }
 
-/* Checks M a - force - push, tree by tree: if it is within CLOSE for each tree, it is for every
- * island. */
+/* Checks M a - force - push, tree by tree: if it is within SOFT_CLOSE for each tree, it is for
+ * every island. */
 ZW_CLONES static void check(soft8 *s)
 {
     zw_real8 zero = {0}, worst = zero;
@@ -207,7 +206,7 @@ ZW_CLONES static void check(soft8 *s)
         }
         zw_real8 size = lane_select8(Ma > applied, Ma, applied);
         size = lane_select8(pushed > size, pushed, size);
-        s->good &= slope <= 0.25 * CLOSE * CLOSE * size;
+        s->good &= slope <= 0.25 * SOFT_CLOSE * SOFT_CLOSE * size;
         zw_real8 part = slope / lane_select8(size > zero, size, zero + 1.0);
         worst = lane_select8(part > worst, part, worst);
     }

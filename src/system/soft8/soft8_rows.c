@@ -4,8 +4,6 @@
 
 #include "system/soft8/soft8_jacobian.h"
 
-#define LEAST 1e-15
-
 soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,
                        int with_J)
 {
@@ -41,7 +39,7 @@ ZW_INLINE zw_real8 impedance8(const double imp[5], zw_real8 r)
            middle = clamp_impedance(imp[3]);
     double power = fmax(1, imp[4]);
     zw_real8 zero = {0}, one = zero + 1.0, d;
-    if (d0 == d1 || !(imp[2] > LEAST)) {
+    if (d0 == d1 || !(imp[2] > SOFT_LEAST)) {
         return zero + 0.5 * (d0 + d1);
     }
     if (power != 1 && power != 2) {
@@ -61,7 +59,7 @@ ZW_INLINE zw_real8 impedance8(const double imp[5], zw_real8 r)
 
 ZW_INLINE zw_real8 at_least8(zw_real8 x)
 {
-    return lane_select8(x > LEAST, x, (zw_real8){0} + LEAST);
+    return lane_select8(x > SOFT_LEAST, x, (zw_real8){0} + SOFT_LEAST);
 }
 
 ZW_INLINE zw_real8 compliance8(zw_real8 d, double A0)
@@ -94,7 +92,7 @@ ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_
         return;
     }
     double first = match->mu[0] * match->mu[0];
-    double shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
+    double shrink = 2 * first / fmax(SOFT_LEAST, s->system->bodies->impratio);
     k->D = only(*on, 1.0 / at_least8(shrink * compliance8(d, pair->A0 * (1 + first))));
     for (int j = 1; j < k->width; j++) {
         zw_real8 along = match->mu[j - 1] * speed[j];
