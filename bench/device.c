@@ -1,6 +1,7 @@
 /* Rates of worlds on a device, compared with the same batch on the processor.
  *
- *     device DEVICE WORLDS [FILE ...]      WORLDS: 1024,8192,...   DEVICE: cuda, emulated, none
+ *     device DEVICE WORLDS [FILE ...]      WORLDS: 1024,8192,...   DEVICE: cuda, emulated, none;
+ *                                          with ",float": in single precision
  *     device DEVICE poison WORLDS [FILE ...]  one world fails: are the others unaffected?
  *     device DEVICE bits STEPS[,WORLDS] [FILE ...]  64 worlds, device and processor, compared bit
  * by bit; a GPU takes lanes from 64 worlds a multiprocessor on
@@ -95,15 +96,19 @@ static void disturb(const scene *s, zw_batch *batch, int worlds, unsigned long l
 
 static zw_batch *batch_of(scene *s, const char *device, int worlds, int threads)
 {
+    char name[40];
+    const char *comma = strchr(device, ',');
+    snprintf(name, sizeof name, "%.*s", comma ? (int)(comma - device) : 39, device);
     const zw_batch_def def = {.system = s->system,
                               .worlds = worlds,
                               .threads = threads,
-                              .device = strcmp(device, "none") == 0 ? NULL : device};
+                              .precision = comma ? ZW_PRECISION_FLOAT : ZW_PRECISION_DOUBLE,
+                              .device = strcmp(name, "none") == 0 ? NULL : name};
     return zw_batch_create(&def, &s->error);
 }
 
 typedef struct figures {
-    double contacts, rows,
+    double contacts, rows, alone,
         iterations; /* means over worlds of the most of a step; iterations: mean */
     int most;
     double certificate;
@@ -122,6 +127,7 @@ static figures look(zw_batch *batch, int worlds)
             const device_result *own = &batch->device->result[i];
             f.contacts += own->contacts;
             f.rows += own->rows;
+            f.alone += own->alone;
             f.iterations += own->total;
             steps += own->steps;
             f.most = own->iterations > f.most ? own->iterations : f.most;
@@ -129,6 +135,7 @@ static figures look(zw_batch *batch, int worlds)
     }
     f.contacts /= worlds;
     f.rows /= worlds;
+    f.alone /= steps > 0 ? (double)steps : 1;
     f.iterations /= steps > 0 ? (double)steps : 1;
     return f;
 }
@@ -160,9 +167,9 @@ static void rate(const char *device, const char *file, int worlds)
     }
     if (batch) {
         figures f = look(batch, worlds);
-        printf("| %s | %d | %.3g | %.2f | %.1f | %.1f | %.2f | %d | %.1e | %d |\n", file, worlds,
-               (double)worlds * steps / spent, spent, f.contacts, f.rows, f.iterations, f.most,
-               f.certificate, f.failed);
+        printf("| %s | %d | %.3g | %.2f | %.1f | %.1f | %.2f | %d | %.1e | %.5f | %d |\n", file,
+               worlds, (double)worlds * steps / spent, spent, f.contacts, f.rows, f.iterations,
+               f.most, f.certificate, f.alone, f.failed);
     }
     if (status != ZW_OK) {
         printf("  (%s: %s)\n", file, s.error.text);
@@ -288,11 +295,12 @@ int main(int count, char **word)
         fprintf(stderr, "usage: device DEVICE WORLDS,... [FILE ...]\n");
         return 2;
     }
-    printf(ill    ? ""
-           : bits ? "| system | worlds | steps | numbers that differ | contacts | iterations |\n"
-                    "|---|---|---|---|---|---|\n"
-                  : "| system | worlds | steps/s | seconds | contacts | rows | iterations | most | "
-                    "certificate | failed |\n|---|---|---|---|---|---|---|---|---|---|\n");
+    printf(ill ? ""
+           : bits
+               ? "| system | worlds | steps | numbers that differ | contacts | iterations |\n"
+                 "|---|---|---|---|---|---|\n"
+               : "| system | worlds | steps/s | seconds | contacts | rows | iterations | most | "
+                 "certificate | alone | failed |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int k = 0; k < (count > first ? count - first : 4); k++) {
         const char *file = count > first ? word[first + k] : usual[k];
         if (ill) {

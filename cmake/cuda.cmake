@@ -88,24 +88,48 @@ foreach(source IN LISTS crew_sources)
   zw_device_module(${source} crew -fno-unroll-loops)
 endforeach()
 
-# All of it as one module; then machine code for sm_80 and sm_90, and PTX for later ones.
+set(modules_double ${device_modules})
+
+# The same in single precision (src/device/cuda/one_float.h): lanes, but no crews. Steps alone, and
+# lanes for certificates, are in double precision.
+set(device_modules "")
+foreach(source IN LISTS float_sources)
+  zw_device_module(${source} one_float)
+endforeach()
+zw_device_module(src/device/cuda/thread.c one_float)
+set(modules_float ${device_modules})
+foreach(module IN LISTS modules_double)
+  if(NOT module MATCHES "_crew.bc|thread_c_one_lane.bc")
+    list(APPEND modules_float ${module})
+  endif()
+endforeach()
+
+# All of a precision as one module; then machine code for sm_80 and sm_90, and PTX for later ones.
+function(zw_device_code name kernels registers)
+  set(code ${device}/${name})
+  add_custom_command(
+    OUTPUT ${code}.ptx
+    COMMAND ${ZW_LLVM_LINK} ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${kernels} -o ${code}_all.bc
+    COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
+            -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
+            ${code}.bc
+    COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
+    COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md
+    COMMAND sh -c "! grep '^[.]extern [.]func' ${code}.ptx" # what is called and not there
+    DEPENDS ${ARGN} ${kernels} COMMENT "For GPUs: PTX (${name})" VERBATIM)
+  add_custom_command(
+    OUTPUT ${code}.fatbin
+    COMMAND ${ZW_NVCC} --fatbin -gencode arch=compute_80,code=[sm_80,compute_80] -gencode
+            arch=compute_80,code=sm_90 --maxrregcount ${registers} -Xptxas -O3 ${code}.ptx -o ${code}.fatbin
+    DEPENDS ${code}.ptx COMMENT "For GPUs: machine code (${name})" VERBATIM)
+endfunction()
+# Registers of a thread, and warps of a multiprocessor: all of its 65536 registers.
+set(ZW_CUDA_FLOAT_REGISTERS 64)
+set(ZW_CUDA_FLOAT_WARPS 32)
+zw_device_code(worlds src/device/cuda/kernel.ll 128 ${modules_double})
+zw_device_code(worlds_float src/device/cuda/kernel_float.ll ${ZW_CUDA_FLOAT_REGISTERS} ${modules_float})
 set(code ${device}/worlds)
-add_custom_command(
-  OUTPUT ${code}.ptx
-  COMMAND ${ZW_LLVM_LINK} ${device_modules} ${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/kernel.ll -o
-          ${code}_all.bc
-  COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
-          -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
-          ${code}.bc
-  COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
-  COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md
-  COMMAND sh -c "! grep '^[.]extern [.]func' ${code}.ptx" # what is called and not there
-  DEPENDS ${device_modules} src/device/cuda/kernel.ll COMMENT "For GPUs: PTX" VERBATIM)
-add_custom_command(
-  OUTPUT ${code}.fatbin
-  COMMAND ${ZW_NVCC} --fatbin -gencode arch=compute_80,code=[sm_80,compute_80] -gencode
-          arch=compute_80,code=sm_90 --maxrregcount 128 -Xptxas -O3 ${code}.ptx -o ${code}.fatbin
-  DEPENDS ${code}.ptx COMMENT "For GPUs: machine code" VERBATIM)
+set(float_code ${device}/worlds_float)
 
 # Not part of `all`: the assembler takes a minute or two.
 add_library(zwang_cuda SHARED EXCLUDE_FROM_ALL src/device/cuda/cuda.c src/base/error.c
@@ -114,9 +138,10 @@ set_target_properties(zwang_cuda PROPERTIES OUTPUT_NAME zwang-cuda C_VISIBILITY_
                       C_EXTENSIONS ON)
 target_include_directories(zwang_cuda PRIVATE include src)
 target_include_directories(zwang_cuda SYSTEM PRIVATE ${ZW_CUDA_INCLUDE})
-target_compile_definitions(zwang_cuda PRIVATE ZW_CUDA_CODE="${code}.fatbin")
-set_source_files_properties(src/device/cuda/cuda.c PROPERTIES OBJECT_DEPENDS ${code}.fatbin)
+target_compile_definitions(zwang_cuda PRIVATE ZW_CUDA_CODE="${code}.fatbin" ZW_CUDA_FLOAT_CODE="${float_code}.fatbin"
+                           ZW_CUDA_WARPS=16 ZW_CUDA_FLOAT_WARPS=${ZW_CUDA_FLOAT_WARPS})
+set_source_files_properties(src/device/cuda/cuda.c PROPERTIES OBJECT_DEPENDS "${code}.fatbin;${float_code}.fatbin")
 target_link_libraries(zwang_cuda PRIVATE ${ZW_CUDA_DRIVER})
 
 # That all of it compiles, down to PTX: a test (device/ptx).
-add_custom_target(zwang_ptx DEPENDS ${code}.ptx)
+add_custom_target(zwang_ptx DEPENDS ${code}.ptx ${float_code}.ptx)

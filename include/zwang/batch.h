@@ -28,6 +28,12 @@ extern "C" {
 
 typedef struct zw_batch zw_batch;
 
+/* ZW_PRECISION_FLOAT: what a step computes is float, for speed; q, v and their sums over time stay
+ * double. On a device only, and for systems that are stepped in lanes; others are refused by name.
+ * Two runs are equal. The certificate of the last step of each call is evaluated in double
+ * precision. */
+typedef enum zw_precision { ZW_PRECISION_DOUBLE, ZW_PRECISION_FLOAT } zw_precision;
+
 /* The definition of a batch; unused members are 0. All worlds start in the initial state of the
  * file.
  *
@@ -48,6 +54,7 @@ typedef struct zw_batch_def {
     const char *device;   /* NULL: the processor */
     int contact_capacity; /* contact points for each world on a device; 0: the number in the file,
                              or 48 */
+    zw_precision precision;
 } zw_batch_def;
 
 /* The systems must outlive the batch. */

@@ -1,6 +1,8 @@
 /* zwang._core.Batch: many worlds of a Model, in arrays that Python shares. */
 #include "core.h"
 
+#include <string.h>
+
 #include "zwang/batch.h"
 
 /* The object that arrays keep alive, as for a Sim: not the Batch itself, which may hold those
@@ -76,13 +78,21 @@ static zw_batch *make(PyObject *models, zw_batch_def def, zw_error *error)
 
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model", "worlds", "threads", "device", "contact_capacity", NULL};
+    static char *words[] = {"model",     "worlds", "threads", "device", "contact_capacity",
+                            "precision", NULL};
     PyObject *models;
+    const char *precision = "double";
     zw_batch_def def = {.threads = 1};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|izi", words, &models, &def.worlds,
-                                     &def.threads, &def.device, &def.contact_capacity)) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|izis", words, &models, &def.worlds,
+                                     &def.threads, &def.device, &def.contact_capacity,
+                                     &precision)) {
         return NULL;
     }
+    if (strcmp(precision, "double") != 0 && strcmp(precision, "float") != 0) {
+        PyErr_Format(PyExc_ValueError, "precision is 'double' or 'float', not '%s'", precision);
+        return NULL;
+    }
+    def.precision = *precision == 'f' ? ZW_PRECISION_FLOAT : ZW_PRECISION_DOUBLE;
     if (def.threads < 1) {
         PyErr_Format(PyExc_ValueError, "threads must be at least 1, not %d", def.threads);
         return NULL;

@@ -63,6 +63,7 @@ class Batch(_core.Batch):
     `step`. With `stay=True` a step neither reads nor writes them: `on_device("q")` is the field in the memory of the GPU
     (`torch.from_dlpack(batch.on_device("q"))`, or through the CUDA array interface); `pull` and `push` copy. contact_capacity: the number
     of contact points that a world has room for on the device. `sensors`, `a`, `run` and `save` are not available there.
+    precision="float": steps are computed in single precision, for speed; the arrays remain double. `certificate` is evaluated in double.
 
     vary: numbers of the file that differ from world to world, {"thigh.mass": values}; or pass a list of models.
 
@@ -85,9 +86,9 @@ class Batch(_core.Batch):
 
     def __new__(cls, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
                 vary: Mapping[str, npt.ArrayLike] | None = None, device: str | None = None, contact_capacity: int = 0,
-                **options: Any) -> "Batch":
+                precision: str = "double", **options: Any) -> "Batch":
         first, cores, count = _cores(model, worlds, vary)
-        made: Batch = super().__new__(cls, cores, count, threads, device, contact_capacity)
+        made: Batch = super().__new__(cls, cores, count, threads, device, contact_capacity, precision)
         made.model = first
         made.worlds = count
         made.device = made._device_name()
@@ -96,7 +97,7 @@ class Batch(_core.Batch):
 
     def __init__(self, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
                  vary: Mapping[str, npt.ArrayLike] | None = None, device: str | None = None, contact_capacity: int = 0,
-                 step: float = 0.0, method: str | None = None, contact: str | None = None, tolerance: float = 0.0,
+                 precision: str = "double", step: float = 0.0, method: str | None = None, contact: str | None = None, tolerance: float = 0.0,
                  accuracy: float = 0.0, memoryless: bool = False) -> None:
         own = self.model
         sim = own.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None,

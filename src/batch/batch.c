@@ -279,6 +279,11 @@ zw_batch *zw_batch_create(const zw_batch_def *def, zw_error *error)
         base_fail(error, ZW_BAD_INPUT, "a batch is of one system, or of one for each world");
         return NULL;
     }
+    if (def->precision != ZW_PRECISION_DOUBLE && !def->device) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "single precision is for batches on a device (\"cuda\", \"emulated\")");
+        return NULL;
+    }
     return def->device && def->worlds > 0
                ? on_device_create(def, error)
                : create(def->system, def->systems, def->worlds, threads, error);

@@ -130,6 +130,14 @@ static zw_status make_arrays(zw_batch *batch, zw_error *error)
                : status;
 }
 
+/* Single precision is for worlds in lanes. */
+static zw_status check_single(const batch_device *d, zw_error *error)
+{
+    const char *lack = d->models > 1 ? "worlds of different systems" : soft8_lacks(d->system[0]);
+    return lack ? base_fail(error, ZW_BAD_INPUT, "there is no single precision for %s", lack)
+                : ZW_OK;
+}
+
 static zw_status make(zw_batch *batch, const zw_batch_def *def, zw_error *error)
 {
     batch_device *d = batch->device;
@@ -138,6 +146,11 @@ static zw_status make(zw_batch *batch, const zw_batch_def *def, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
+    status = def->precision == ZW_PRECISION_FLOAT ? check_single(d, error) : ZW_OK;
+    if (status != ZW_OK) {
+        return status;
+    }
+    d->job.is_single = def->precision == ZW_PRECISION_FLOAT;
     d->points = def->contact_capacity;
     batch->system = d->system[0];
     d->backend = device_find(def->device, &number, error);
@@ -239,6 +252,10 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
             status = d->backend->put(d->handle, d->image[k], image.block, image.used, error);
         }
         image_free(&image);
+    }
+    if (status == ZW_OK && d->job.is_single && d->job.alone) {
+        status = base_fail(error, ZW_BAD_INPUT,
+                           "there is no single precision for loops and very deep trees");
     }
     d->step = status == ZW_OK ? step : 0;
     return status == ZW_OK ? d->backend->put(d->handle, (void *)d->job.model, d->image,

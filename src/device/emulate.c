@@ -59,7 +59,7 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
     int each = job->alone || job->reset ? 1 : LANES;
     device_room room = {1, 1};
     if (each > 1) {
-        room = world_lanes_bytes(job->model[0]);
+        room = job->is_single ? world_float_bytes(job->model[0]) : world_lanes_bytes(job->model[0]);
     }
     unsigned char *memory = base_alloc(scratch), *own = base_alloc(room.near + room.far + 64);
     size_t far = (room.near + 63) / 64 * 64;
@@ -72,7 +72,11 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
             for (int l = 0; l < LANES; l++) {
                 world[l] = i + l < job->worlds ? job->order[i + l] : -1;
             }
-            world_move_lanes(job, world, memory, own, own + far);
+            if (job->is_single) {
+                world_move_float(job, world, memory, own, own + far);
+            } else {
+                world_move_lanes(job, world, memory, own, own + far);
+            }
         } else {
             world_move(job, i, memory);
         }

@@ -67,6 +67,7 @@ typedef struct device_result {
         iterations; /* the largest of a step; if a world's capacity was exceeded: contacts needed */
     int rows;       /* likewise */
     int total;      /* iterations of all steps */
+    int alone;      /* steps that lanes could not take */
     double certificate; /* the worst */
 } device_result;
 
@@ -92,6 +93,7 @@ typedef struct device_job {
     size_t scratch_bytes; /* of each */
     int lanes;            /* threads of a warp that have a world */
     int alone;            /* no world runs in lanes */
+    int is_single;        /* lanes are in single precision */
     /* Of a crew: offsets in its scratch, or bytes per crew in shared memory */
     size_t near, far, near_shared;
 } device_job;
@@ -112,6 +114,15 @@ typedef struct device_room {
 device_room world_lanes_bytes(const device_model *model);
 void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *near,
                       void *far);
+/* The same in single precision (float_lanes.h). The last step of a call is checked in double
+ * precision, by the functions below: soft8_certify with scratch of the given size. */
+device_room world_float_bytes(const device_model *model);
+void world_move_float(const device_job *job, const int world[LANES], void *memory, void *near,
+                      void *far);
+device_room world_certify_bytes(const device_model *model);
+void world_certify(const device_model *model, void *memory, void *near, void *far,
+                   soft8_clock *const *clock, double *const *x, double *const *moved,
+                   double *certificate);
 /* The same, compiled for crews (cuda/crew.h). */
 device_room world_crew_bytes(const device_model *model);
 void world_move_crew(const device_job *job, const int world[1], void *memory, void *near,

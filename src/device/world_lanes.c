@@ -10,11 +10,20 @@
 #include "base/memory.h"
 #include "device/world_work.h"
 #include "math/dense/paths.h"
+#include "system/soft8/soft8_block.h"
+
+/* In single precision: the last step of a call, for its certificate. */
+typedef struct world_check {
+    double *x[LANES];          /* before it */
+    double *moved[LANES];      /* change of v, per time */
+    soft8_clock *clock[LANES]; /* of lanes that took it in single precision */
+} world_check;
 
 typedef struct world_group {
     soft8 s;
     soft8_clock clock[LANES];
     double *x[LANES]; /* q, v, parameters */
+    world_check check;
     device_result result[LANES];
     int moves[LANES]; /* there is a world, and it has not failed */
     struct world_alone *alone;
@@ -52,11 +61,26 @@ static void lay_out_far(const device_model *model, world_group *g, base_arena *f
     g->alone = base_arena_bytes(far, sizeof *g->alone);
     s->gathered = base_arena_bytes(far, CREW_SIZE > 1 ? soft8_gathered_bytes() : 0);
     s->active = base_arena_ints(far, blocks);
+    s->last_key = base_arena_ints(far, blocks);
+    s->last_mode = base_arena_bytes(far, blocks * sizeof *s->last_mode);
     s->J = base_arena_bytes(far, (size_t)s->entry_capacity * sizeof *s->J);
     s->block = base_arena_bytes(far, blocks * sizeof *s->block);
     s->edge_r = base_arena_bytes(far, edges * sizeof *s->edge_r);
     s->edge_d = base_arena_bytes(far, edges * sizeof *s->edge_d);
     s->edge_D = base_arena_bytes(far, edges * sizeof *s->edge_D);
+}
+
+enum { IS_SINGLE = sizeof(zw_scalar) < sizeof(double) };
+
+/* First in `near`: what follows is used again for certificates. */
+static void lay_out_kept(const zw_system *system, world_group *g, base_arena *near)
+{
+    size_t n = (size_t)system->n, x = (size_t)system->nq + n + (size_t)system->shape.params;
+    for (int l = 0; l < LANES; l++) {
+        g->x[l] = base_arena_doubles(near, x);
+        g->check.x[l] = IS_SINGLE ? base_arena_doubles(near, x) : NULL;
+        g->check.moved[l] = IS_SINGLE ? base_arena_doubles(near, n) : NULL;
+    }
 }
 
 static void lay_out(const device_model *model, world_group *g, base_arena *near, base_arena *far)
@@ -65,13 +89,11 @@ static void lay_out(const device_model *model, world_group *g, base_arena *near,
     size_t n = (size_t)system->n;
     soft8 *s = &g->s;
     memset(g, 0, sizeof *g);
+    lay_out_kept(system, g, near);
     s->system = system;
     s->h = model->soft->step;
     soft8_lay_out(s, near);
     s->sweeps = base_arena_bytes(near, sweep_numbers(model) * sizeof *s->sweeps);
-    for (int l = 0; l < LANES; l++) {
-        g->x[l] = base_arena_doubles(near, (size_t)system->nq + n + (size_t)system->shape.params);
-    }
     if (CREW_SIZE > 1) {
         s->above_straight = base_arena_bytes(near, n * n * sizeof *s->above_straight);
         s->above_bent = base_arena_bytes(near, n * n * sizeof *s->above_bent);
@@ -86,7 +108,15 @@ device_room world_lanes_bytes(const device_model *model)
     base_arena near = {0}, far = {0};
     world_group shape;
     lay_out(model, &shape, &near, &far);
-    return (device_room){near.used + 64, far.used + 64};
+    device_room room = {near.used + 64, far.used + 64};
+#ifdef ZW_FLOAT
+    base_arena kept = {0};
+    device_room check = world_certify_bytes(model);
+    lay_out_kept(model->system, &shape, &kept);
+    size_t needed = kept.used + 64 + (check.near + 63) / 64 * 64 + check.far;
+    room.far = needed > room.near + room.far ? needed - room.near : room.far;
+#endif
+    return room;
 }
 
 static void begin(const device_model *model, world_work *w, void *near, void *far, world_group *g)
@@ -180,6 +210,79 @@ static void load_all(const device_job *job, const device_model *model, const int
     }
 }
 
+/* ---- Certificates of steps in single precision ----------------------------------------------- */
+
+#ifdef ZW_FLOAT
+static void keep_before(const device_model *model, world_group *g)
+{
+    const zw_system *system = model->system;
+    for (int l = 0; l < LANES; l++) {
+        memcpy(g->check.x[l], g->x[l],
+               (size_t)(system->nq + system->n + system->shape.params) * sizeof(double));
+    }
+}
+
+/* `done`: lanes that have taken the step. */
+static void keep_after(const device_model *model, world_group *g, unsigned done)
+{
+    const zw_system *system = model->system;
+    int n = system->n, nq = system->nq;
+    for (int l = 0; l < LANES; l++) {
+        const double *v0 = g->check.x[l] + nq, *v1 = g->x[l] + nq;
+        g->check.clock[l] = g->moves[l] && done >> l & 1 ? &g->clock[l] : NULL;
+        for (int i = 0; i < n; i++) {
+            g->check.moved[l][i] = (v1[i] - v0[i]) / g->s.h;
+        }
+    }
+}
+
+/* In the memory of g, all of which but lay_out_kept's is overwritten. */
+static void certify(const device_model *model, world_work *w, world_group *g, unsigned char *near)
+{
+    base_arena kept = {0};
+    world_group shape;
+    double certificate[LANES];
+    lay_out_kept(model->system, &shape, &kept);
+    unsigned char *from = near + (kept.used + 63) / 64 * 64;
+    unsigned char *far = from + (world_certify_bytes(model).near + 63) / 64 * 64;
+    world_certify(model, w, from, far, g->check.clock, g->check.x, g->check.moved, certificate);
+    for (int l = 0; l < LANES; l++) {
+        g->result[l].certificate = fmax(g->result[l].certificate, certificate[l]);
+    }
+}
+#else
+static void keep_before(const device_model *model, world_group *g)
+{
+    (void)model, (void)g;
+}
+
+static void keep_after(const device_model *model, world_group *g, unsigned done)
+{
+    (void)model, (void)g, (void)done;
+}
+
+static void certify(const device_model *model, world_work *w, world_group *g, unsigned char *near)
+{
+    (void)model, (void)w, (void)g, (void)near;
+}
+#endif
+
+#if !defined(ZW_FLOAT) && CREW_SIZE == 1
+device_room world_certify_bytes(const device_model *model)
+{
+    return world_lanes_bytes(model);
+}
+
+void world_certify(const device_model *model, void *memory, void *near, void *far,
+                   soft8_clock *const *clock, double *const *x, double *const *moved,
+                   double *certificate)
+{
+    world_group group;
+    begin(model, memory, near, far, &group);
+    soft8_certify(&group.s, clock, x, moved, certificate);
+}
+#endif
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* Takes the steps of lanes that failed. The initial guess of the search does not affect the bits of
@@ -199,6 +302,7 @@ static zw_status step_alone(const device_job *job, const device_model *model, wo
         memcpy(x, w->y0, (size_t)(nq + n) * sizeof *x);
     }
     world_note(&w->soft, status, &g->result[l]);
+    g->result[l].alone++;
     return status;
 }
 
@@ -218,14 +322,21 @@ static void note(const soft8 *s, const soft8_clock *clock, int l, device_result 
 }
 
 static void step_all(const device_job *job, const device_model *model, world_work *w,
-                     world_group *g)
+                     world_group *g, int is_last)
 {
     soft8_clock *clock[LANES];
     uint64_t touch[LANES];
     for (int l = 0; l < LANES; l++) {
         clock[l] = g->moves[l] ? &g->clock[l] : NULL;
     }
+    if (is_last) {
+        keep_before(model, g);
+    }
     unsigned done = soft8_step(&g->s, LANES, clock, g->x, touch);
+    if (is_last) {
+        keep_after(model, g, done);
+    }
+    soft8_remember(&g->s);
     for (int l = 0; l < LANES; l++) {
         if (g->moves[l] && done >> l & 1) {
             note(&g->s, &g->clock[l], l, &g->result[l]);
@@ -270,7 +381,10 @@ void world_move_lanes(const device_job *job, const int world[LANES], void *memor
     memcpy(moved, g->moves, sizeof moved);
     CREW_MEET();
     for (int k = 0; k < job->steps && any_moves(g); k++) {
-        step_all(job, model, w, g);
+        step_all(job, model, w, g, k == job->steps - 1);
+        if (k == job->steps - 1) {
+            certify(model, w, g, near);
+        }
     }
     CREW_ONE () {
         for (int l = 0; l < LANES; l++) {

@@ -41,8 +41,26 @@
 #define LANE_VOTE(own) (own)
 #endif
 enum { LANES = ZW_LANES };
-typedef double zw_real8 __attribute__((vector_size(8 * ZW_LANES)));
-typedef long long zw_mask8 __attribute__((vector_size(8 * ZW_LANES)));
+
+/* A number of one lane, and an integer of its size. With ZW_FLOAT (device/float_lanes.h) lanes are
+ * in single precision: constants of a system are double everywhere, and are converted where they
+ * meet a lane. */
+#ifdef ZW_FLOAT
+typedef float zw_scalar;
+typedef int zw_whole;
+#define LANE_SIGN ((int)0x80000000)
+#define LANE_SQRT sqrtf
+#else
+typedef double zw_scalar;
+typedef long long zw_whole;
+#define LANE_SIGN ((long long)0x8000000000000000)
+#define LANE_SQRT sqrt
+#endif
+/* A threshold, in double and in single precision. */
+#define LANE_LIMIT(in_double, in_float)                                                            \
+    ((zw_scalar)(sizeof(zw_scalar) == sizeof(double) ? (in_double) : (in_float)))
+typedef zw_scalar zw_real8 __attribute__((vector_size(sizeof(zw_scalar) * ZW_LANES)));
+typedef zw_whole zw_mask8 __attribute__((vector_size(sizeof(zw_whole) * ZW_LANES)));
 
 /* Numbers in the scratch of lanes, for the loops where most of the time goes. A GPU has short
  * addresses for the memory of a thread (device/cuda/one_lane.h): a general one costs it three more
@@ -56,14 +74,14 @@ typedef LANE_NEAR zw_real8 zw_near8;
 /* Is a lane of the mask set, of those that go together? */
 ZW_INLINE int lane_any8(zw_mask8 mask)
 {
-    long long all = 0;
+    zw_whole all = 0;
     for (int k = 0; k < LANES; k++) {
         all |= mask[k];
     }
     return LANE_VOTE(all != 0);
 }
 
-#if ZW_LANES == 8
+#if ZW_LANES == 8 && !defined(ZW_FLOAT)
 /* Eight numbers from anywhere. */
 ZW_INLINE zw_real8 lane_load8(const double *x)
 {
@@ -165,10 +183,10 @@ ZW_INLINE zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
 
 ZW_INLINE zw_real8 lane_size8(zw_real8 x)
 {
-    return (zw_real8)((zw_mask8)x & 0x7fffffffffffffffll);
+    return (zw_real8)((zw_mask8)x & ~LANE_SIGN);
 }
 
-#if ZW_LANES == 8
+#if ZW_LANES == 8 && !defined(ZW_FLOAT)
 /* Halves, quarters, the rest: the same order on every machine. */
 ZW_INLINE double lane_sum8(zw_real8 s)
 {
@@ -188,7 +206,7 @@ ZW_INLINE zw_real8 lane_sqrt8(zw_real8 x)
 {
     zw_real8 y;
     for (int k = 0; k < LANES; k++) {
-        y[k] = sqrt(x[k]);
+        y[k] = LANE_SQRT(x[k]);
     }
     return y;
 }

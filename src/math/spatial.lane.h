@@ -145,21 +145,25 @@ PART void store_mat3(zw_real *a, mat3 R)
 /* R c */
 PART vec3 turn_const(mat3 R, const double *c)
 {
-    return (vec3){R.x.x * c[0] + R.x.y * c[1] + R.x.z * c[2],
-                  R.y.x * c[0] + R.y.y * c[1] + R.y.z * c[2],
-                  R.z.x * c[0] + R.z.y * c[1] + R.z.z * c[2]};
+    zw_scalar x = (zw_scalar)c[0], y = (zw_scalar)c[1], z = (zw_scalar)c[2];
+    return (vec3){R.x.x * x + R.x.y * y + R.x.z * z, R.y.x * x + R.y.y * y + R.y.z * z,
+                  R.z.x * x + R.z.y * y + R.z.z * z};
 }
 
 /* u' I */
-PART vec3 row_const(vec3 u, const double *I)
+PART vec3 row_const(vec3 u, const zw_scalar *I)
 {
     return (vec3){u.x * I[0] + u.y * I[3] + u.z * I[4], u.x * I[3] + u.y * I[1] + u.z * I[5],
                   u.x * I[4] + u.y * I[5] + u.z * I[2]};
 }
 
 /* R I R' for I = xx yy zz xy xz yz */
-PART sym3 turn_inertia(mat3 R, const double *I)
+PART sym3 turn_inertia(mat3 R, const double *inertia)
 {
+    zw_scalar I[6];
+    for (int k = 0; k < 6; k++) {
+        I[k] = (zw_scalar)inertia[k];
+    }
     vec3 x = row_const(R.x, I), y = row_const(R.y, I), z = row_const(R.z, I);
     return (sym3){dot3(x, R.x), dot3(y, R.y), dot3(z, R.z),
                   dot3(x, R.y), dot3(x, R.z), dot3(y, R.z)};

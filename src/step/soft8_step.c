@@ -8,8 +8,9 @@
 #include "step/soft_step.h"
 #include "tree/sweeps.h"
 
-#define ONWARD 0.6  /* fraction of the last change of a, as in soft_solve.c */
-#define ABSURD 1e30 /* beyond that worlds step alone: their energy may overflow */
+#define ONWARD 0.6 /* fraction of the last change of a, as in soft_solve.c */
+/* Beyond that worlds step alone: their energy may overflow. */
+#define ABSURD LANE_LIMIT(1e30, 1e12)
 
 int soft8_takes_plan(const zw_system *system, const zw_run_options *plan)
 {
@@ -94,6 +95,26 @@ ZW_CLONES static void sum_forces(soft8 *s)
     CREW_MEET();
 }
 
+#ifdef ZW_FLOAT
+/* q and v of the good lanes, in double precision. The work is not used. */
+static void move(soft8 *s, const zw_real8 *a, int count, double *const *x, zw_real8 *gained)
+{
+    const zw_system *system = s->system;
+    for (int i = 0; i < system->n; i++) {
+        s->good &= a[i] * 0.0 == 0.0;
+    }
+    for (int l = 0; l < count; l++) {
+        double *v = x[l] + system->nq;
+        for (int i = 0; i < system->n && s->good[l]; i++) {
+            v[i] += s->h * a[i][l];
+        }
+        if (s->good[l]) {
+            tree_advance(system->tree, x[l], v, &s->h, x[l]);
+        }
+    }
+    *gained = (zw_real8){0};
+}
+#else
 /* Replaces v by v1, and computes the work of forces without a potential: as step_once in
  * soft_step.c. (A crew does not sum the work, which is not used there.) */
 ZW_CLONES static void move_speeds(soft8 *s, const zw_real8 *a, zw_real8 *gained)
@@ -113,41 +134,6 @@ ZW_CLONES static void move_speeds(soft8 *s, const zw_real8 *a, zw_real8 *gained)
     CREW_MEET();
 }
 
-static void find_rows(soft8 *s)
-{
-    s->blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
-    soft8_limit(s);
-    soft8_meet(s);
-    CREW_TOGETHER();
-    if (soft8_lacks_room(s)) {
-        memset(&s->good, 0, sizeof s->good);
-    }
-}
-
-static void take(soft8 *s, zw_real8 *gained)
-{
-    int damped = soft_is_damped(s->system);
-    zw_real8 *a = s->a, h = (zw_real8){0} + s->h;
-    sort_out(s);
-    soft8_smooth(s);
-    CREW_TOGETHER();
-    find_rows(s);
-    if (s->blocks > 0 || !damped) {
-        soft8_minimise(s);
-    } else {
-        lane_clear8(s->system->n, s->push);
-        memset(&s->residual, 0, sizeof s->residual);
-    }
-    CREW_TOGETHER();
-    if (damped) {
-        sum_forces(s);
-        soft8_damp(s, s->x);
-        a = s->x;
-    }
-    move_speeds(s, a, gained);
-    tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
-}
-
 /* q and v of the good lanes; those of the others are written where they are not read. */
 static void unload(soft8 *s, int count, double *const *x)
 {
@@ -160,10 +146,59 @@ static void unload(soft8 *s, int count, double *const *x)
     math_from_lanes(s->system->n, s->v, count, v);
 }
 
+static void move(soft8 *s, const zw_real8 *a, int count, double *const *x, zw_real8 *gained)
+{
+    zw_real8 h = (zw_real8){0} + s->h;
+    move_speeds(s, a, gained);
+    tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
+    zw_mask8 good = s->good;
+    CREW_FOR (i, s->system->nq) {
+        good &= s->q[i] * 0.0 == 0.0;
+    }
+    s->good = CREW_ALL8(good);
+    unload(s, count, x);
+}
+#endif
+
+static void find_rows(soft8 *s)
+{
+    s->blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
+    soft8_limit(s);
+    soft8_meet(s);
+    CREW_TOGETHER();
+    if (soft8_lacks_room(s)) {
+        memset(&s->good, 0, sizeof s->good);
+    }
+}
+
+/* Returns the accelerations of the speeds. */
+static const zw_real8 *accelerate(soft8 *s)
+{
+    int damped = soft_is_damped(s->system);
+    sort_out(s);
+    soft8_smooth(s);
+    CREW_TOGETHER();
+    find_rows(s);
+    if (s->blocks > 0 || !damped) {
+        soft8_minimise(s);
+    } else {
+        lane_clear8(s->system->n, s->push);
+        memset(&s->residual, 0, sizeof s->residual);
+        s->iterations = 0;
+    }
+    CREW_TOGETHER();
+    if (damped) {
+        sum_forces(s);
+        soft8_damp(s, s->x);
+    }
+    return damped ? s->x : s->a;
+}
+
 unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *const *x,
                     uint64_t touch[LANES])
 {
     soft8_clock next[LANES];
+    const zw_real8 *a;
     zw_real8 gained;
     unsigned done = 0;
     do { /* repeated if there was no room for all rows, and now there is */
@@ -174,14 +209,9 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
                 s->good[l] = aim(s, &next[l]) ? s->good[l] : 0;
             }
         }
-        take(s, &gained);
+        a = accelerate(s);
     } while (soft8_lacks_room(s) && soft8_grow(s));
-    zw_mask8 good = s->good;
-    CREW_FOR (i, s->system->nq) {
-        good &= s->q[i] * 0.0 == 0.0;
-    }
-    s->good = CREW_ALL8(good);
-    unload(s, count, x);
+    move(s, a, count, x, &gained);
     for (int l = 0; l < count; l++) {
         touch[l] = s->touch[l];
         if (s->good[l]) {
@@ -194,3 +224,20 @@ unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *cons
     }
     return done;
 }
+
+/* ---- Steps in single precision, checked ------------------------------------------------------ */
+
+#if !defined(ZW_FLOAT) && CREW_SIZE == 1
+void soft8_certify(soft8 *s, soft8_clock *const *clock, double *const *x, double *const *moved,
+                   double certificate[LANES])
+{
+    load(s, LANES, clock, x);
+    accelerate(s);
+    zw_mask8 good = s->good;
+    math_to_lanes(s->system->n, (const double *const *)moved, s->a);
+    soft8_compare(s, s->a);
+    for (int l = 0; l < LANES; l++) {
+        certificate[l] = good[l] ? sqrt(s->residual[l]) : 0;
+    }
+}
+#endif

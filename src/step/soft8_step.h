@@ -32,4 +32,14 @@ void soft8_write(const zw_system *system, const zw_run_options *plan, const soft
 unsigned soft8_step(soft8 *s, int count, soft8_clock *const *clock, double *const *x,
                     uint64_t touch[LANES]);
 
+/* Checks steps that were taken from these states in single precision: computes them in double
+ * precision, and inserts the accelerations of the former (`moved`) in the equations of the latter,
+ *
+ *     (M + h damping) moved - force - J' lambda,
+ *
+ * relative to the largest of these terms. 0 in lanes without a clock, and in those that cannot be
+ * computed in lanes. */
+void soft8_certify(soft8 *s, soft8_clock *const *clock, double *const *x, double *const *moved,
+                   double certificate[LANES]);
+
 #endif

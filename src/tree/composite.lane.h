@@ -47,7 +47,7 @@ PART void composite_row(const tree_mechanism *tree, int i, int d, spatial F, zw_
 {
     const tree_places *at = &tree->at;
     zw_real *M = work + at->M + tree->start[d + 1] - 1;
-    *M-- = dot6(F, load6(work + at->S + 6 * d)) + tree->armature[d];
+    *M-- = dot6(F, load6(work + at->S + 6 * d)) + (zw_scalar)tree->armature[d];
     for (int e = d - 1; e >= tree->body[i].dof; e--) {
         *M-- = dot6(F, load6(work + at->S + 6 * e));
     }
@@ -76,7 +76,7 @@ PART void composites(const tree_mechanism *tree, zw_real *work, zw_real *diagona
             spatial S = load6(work + at->S + 6 * d);
             spatial F = composite_times(lane_fill(body->subtree_mass), h, J, S);
             if (diagonal != NULL) {
-                diagonal[d] = dot6(F, S) + tree->armature[d];
+                diagonal[d] = dot6(F, S) + (zw_scalar)tree->armature[d];
             } else {
                 composite_row(tree, i, d, F, work);
             }

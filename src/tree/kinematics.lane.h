@@ -31,7 +31,7 @@ PART void half_angles(const tree_mechanism *tree, const zw_real *q, zw_real *wor
     const tree_places *at = &tree->at;
     for (int k = 0; k < tree->hinges; k++) {
         const tree_joint *joint = tree->joint + tree->hinge[k];
-        work[at->angle + k] = 0.5 * (q[joint->q] - joint->rest);
+        work[at->angle + k] = 0.5 * (q[joint->q] - (zw_scalar)joint->rest);
     }
     lane_sincos_many(tree->hinges, work + at->angle, work + at->sine, work + at->cosine);
 }
@@ -68,7 +68,7 @@ PART vec3 axis_of(const tree_joint *joint, quat q)
 PART quat turn_about_axis(const tree_joint *joint, quat q, zw_real s, zw_real c)
 {
     vec3 axis = const3(joint->axis);
-    zw_real t = s * joint->sign;
+    zw_real t = s * (zw_scalar)joint->sign;
     switch (joint->along) {
     case TREE_ALONG_X:
         return (quat){q.w * c - q.x * t, q.w * t + q.x * c, q.y * c + q.z * t, q.z * c - q.y * t};
@@ -108,7 +108,7 @@ PART pose move_by_joint(const tree_joint *joint, pose x, const zw_real *q, zw_re
     case TREE_SLIDE:
         axis = axis_of(joint, x.q);
         store3(S, axis);
-        x.y = add3(x.y, scale3(q[0] - joint->rest, axis));
+        x.y = add3(x.y, scale3(q[0] - (zw_scalar)joint->rest, axis));
         break;
     }
     return x;

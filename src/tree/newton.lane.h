@@ -65,7 +65,7 @@ PART void collect(const tree_mechanism *tree, int first, int end, const zw_real 
         for (int d = body->dof; d < body->dof_end; d++) {
             tau[d] = dot6(F, load6(work + at->S + 6 * d));
             if (a != NULL) {
-                tau[d] += tree->armature[d] * a[d];
+                tau[d] += (zw_scalar)tree->armature[d] * a[d];
             }
         }
         if (body->parent != 0) {
@@ -115,12 +115,12 @@ LANE_CLONES void LANE(tree_passive)(const tree_mechanism *tree, const zw_real *q
         int dofs = dofs_of(joint->kind);
         zw_real bent[6], *force = tau + joint->v;
         for (int k = 0; k < dofs; k++) {
-            force[k] = -tree->damping[joint->v + k] * v[joint->v + k];
+            force[k] = (zw_scalar)-tree->damping[joint->v + k] * v[joint->v + k];
         }
         if (joint->stiffness != 0.0) {
             joint_difference_from(joint, q + joint->q, tree->q_spring + joint->q, bent);
             for (int k = 0; k < dofs; k++) {
-                force[k] -= joint->stiffness * bent[k];
+                force[k] -= (zw_scalar)joint->stiffness * bent[k];
             }
         }
     }

@@ -12,7 +12,11 @@
 #include "tree/tree.h"
 
 #define TREE_ONE(name) name
+#ifdef ZW_FLOAT
+#define TREE_EIGHT(name) name##_float
+#else
 #define TREE_EIGHT(name) name##8
+#endif
 
 #define zw_real double
 #define zw_mask int

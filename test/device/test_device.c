@@ -67,19 +67,25 @@ static void stage_end(stage *s)
     zw_model_free(s->model);
 }
 
-static zw_batch *batch_on(stage *s, const char *device, int points)
+static zw_batch *batch_in(stage *s, const char *device, int points, zw_precision precision)
 {
     const zw_batch_def def = {.system = s->system,
                               .worlds = WORLDS,
                               .threads = 1,
                               .device = device,
-                              .contact_capacity = points};
+                              .contact_capacity = points,
+                              .precision = precision};
     zw_batch *batch = zw_batch_create(&def, &s->error);
     if (!batch) {
         print_error("%s\n", s->error.text);
     }
     assert_non_null(batch);
     return batch;
+}
+
+static zw_batch *batch_on(stage *s, const char *device, int points)
+{
+    return batch_in(s, device, points, ZW_PRECISION_DOUBLE);
 }
 
 static double spread(int world, int k)
@@ -348,6 +354,141 @@ static void what_is_not_there_is_refused_by_name(void **state)
     stage_end(&s);
 }
 
+/* ---- Single precision ------------------------------------------------------------------------ */
+
+/* Steps by float and by double from the same states, as far as a contact that begins a step earlier
+ * or later lets them be compared: `closeness` of the speeds, relative to the largest. Two runs in
+ * float are equal, and the certificate, which is evaluated in double, says how good they are. */
+typedef struct single {
+    const char *file;
+    double step;
+    int steps;
+    double lift; /* of its first body: at its start it touches the ground */
+    double closeness;
+} single;
+
+static void check_single(const char *device, const single *it)
+{
+    stage s = stage_of(it->file);
+    zw_batch *exact = batch_on(&s, device, 0);
+    zw_batch *run = batch_in(&s, device, 0, ZW_PRECISION_FLOAT);
+    zw_batch *again = batch_in(&s, device, 0, ZW_PRECISION_FLOAT);
+    zw_run_options options = {.step = it->step, .contact = ZW_CONTACT_SOFT};
+    zw_batch *all[3] = {exact, run, again};
+    double most = 0, apart = 0;
+    for (int k = 0; k < 3; k++) {
+        vary(&s, all[k], 0);
+        for (int i = 0; i < WORLDS && it->lift > 0; i++) {
+            zw_batch_field(all[k], i, ZW_FIELD_Q)[2] += it->lift;
+        }
+        assert_int_equal(zw_batch_step(all[k], &options, it->steps, 0, &s.error), ZW_OK);
+    }
+    assert_same(run, again, it->file);
+    for (int i = 0; i < WORLDS; i++) {
+        int n = zw_count(s.system, ZW_KIND_SPEED);
+        const double *x = zw_batch_field(exact, i, ZW_FIELD_V);
+        const double *y = zw_batch_field(run, i, ZW_FIELD_V);
+        for (int k = 0; k < n; k++) {
+            most = fmax(most, fabs(x[k]));
+            apart = fmax(apart, fabs(x[k] - y[k]));
+        }
+        double certificate = zw_batch_look(run, i).certificate;
+        if (!(certificate > 1e-9 && certificate < 1e-4)) {
+            print_error("%s: world %d has a certificate of %g\n", it->file, i, certificate);
+        }
+        assert_true(certificate > 1e-9 && certificate < 1e-4);
+        assert_int_equal(zw_batch_look(run, i).steps, it->steps);
+    }
+    if (!(apart <= it->closeness * most)) {
+        print_error("%s: speeds differ by %g of %g\n", it->file, apart, most);
+    }
+    assert_true(apart > 0 && apart <= it->closeness * most);
+    for (int k = 0; k < 3; k++) {
+        zw_batch_free(all[k]);
+    }
+    stage_end(&s);
+}
+
+static void single_precision_is_close(void **state)
+{
+    (void)state;
+    static const single list[] = {
+        {"examples/bodies/arm.xml", 0.002, 200, 0, 1e-5},
+        {"examples/bodies/cart_pole.xml", 0.01, 100, 0, 1e-5},
+        {"examples/contact/quadruped.xml", 0, 40, 0.01, 1e-4},
+        {"examples/bodies/humanoid.xml", 0.002, 30, 0.01, 1e-4},
+    };
+    const char *device[2] = {"emulated", gpu()};
+    for (int d = 0; d < 2 && device[d]; d++) {
+        for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+            check_single(device[d], &list[k]);
+        }
+    }
+}
+
+/* A pendulum of two links without friction: after 5000 steps its energy is that of the steps in
+ * double precision up to a thousandth of the error of the method. */
+static void single_precision_keeps_energy(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "<mujoco><option timestep='1e-3'/><worldbody><body pos='0 0 2'>"
+        "<joint name='a' type='hinge' axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -1' size='.05' contype='0' conaffinity='0'/>"
+        "<body pos='0 0 -1'><joint name='b' type='hinge' axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 0 0 -.7' size='.05' contype='0' conaffinity='0'/>"
+        "</body></body></worldbody><sensor><e_potential/><e_kinetic/></sensor></mujoco>";
+    stage s = {0};
+    s.model = zw_model_parse(text, "pendulum.xml", NULL, &s.error);
+    s.system = s.model ? zw_system_compile(s.model, NULL, &s.error) : NULL;
+    if (!s.system) {
+        print_error("%s\n", s.error.text);
+    }
+    assert_non_null(s.system);
+    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    zw_batch *here = batch_on(&s, NULL, 0); /* for its sensors */
+    double energy[3];
+    for (int k = 0; k < 3; k++) { /* at first, and in the end */
+        zw_batch *there = batch_in(&s, "emulated", 0, (zw_precision)(k == 2));
+        zw_batch_field(there, 0, ZW_FIELD_V)[0] = 4;
+        zw_batch_field(there, 0, ZW_FIELD_V)[1] = -2;
+        assert_int_equal(zw_batch_step(there, &options, k == 0 ? 0 : 5000, 0, &s.error), ZW_OK);
+        for (int f = 2; f < 4; f++) {
+            memcpy(zw_batch_field(here, 0, fields[f]), zw_batch_field(there, 0, fields[f]),
+                   2 * sizeof(double));
+        }
+        assert_int_equal(zw_batch_step(here, &options, 0, ZW_BATCH_SENSE, &s.error), ZW_OK);
+        const double *sensor = zw_batch_field(here, 0, ZW_FIELD_SENSOR);
+        energy[k] = sensor[0] + sensor[1];
+        zw_batch_free(there);
+    }
+    assert_true(fabs(energy[2] - energy[1]) < 1e-3 * fabs(energy[1] - energy[0]));
+    zw_batch_free(here);
+    stage_end(&s);
+}
+
+static void refuse_single(const char *file, const char *device, const char *why)
+{
+    stage s = stage_of(file);
+    const zw_batch_def def = {
+        .system = s.system, .worlds = 2, .device = device, .precision = ZW_PRECISION_FLOAT};
+    zw_batch *batch = zw_batch_create(&def, &s.error);
+    assert_null(batch);
+    if (!strstr(s.error.text, why)) {
+        print_error("%s: %s\n", file, s.error.text);
+    }
+    assert_non_null(strstr(s.error.text, why));
+    stage_end(&s);
+}
+
+static void single_precision_is_refused_by_name(void **state)
+{
+    (void)state;
+    refuse_single("examples/bodies/arm.xml", NULL, "single precision is for batches on a device");
+    refuse_single("examples/bodies/flyball_governor.xml", "emulated", "loops");
+    refuse_single("examples/bodies/servo.xml", "emulated", "dry friction in joints");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +498,9 @@ int main(void)
         cmocka_unit_test(room_for_contacts_is_counted),
         cmocka_unit_test(worlds_may_vary),
         cmocka_unit_test(what_is_not_there_is_refused_by_name),
+        cmocka_unit_test(single_precision_is_close),
+        cmocka_unit_test(single_precision_keeps_energy),
+        cmocka_unit_test(single_precision_is_refused_by_name),
         cmocka_unit_test(gpu_has_the_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

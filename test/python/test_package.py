@@ -351,6 +351,11 @@ class Batches(unittest.TestCase):
         self.assertEqual(shared.tobytes(), here.q.tobytes())
         there.pull()
         self.assertEqual(there.q.tobytes(), here.q.tobytes())
+        single = zwang.Batch(robot(), 5, contact="soft", device="emulated", precision="float")
+        single.ctrl[:, 0] = np.linspace(-1, 1, 5)
+        self.assertTrue(single.step(7))
+        self.assertTrue(np.allclose(single.v, here.v, 1e-4, 1e-4 * abs(here.v).max()))
+        self.assertFalse((single.v == here.v).all())
         there.params[:] = here.params[:] = 0.25
         there.push("params")
         np.testing.assert_array_equal(np.from_dlpack(there.on_device("params")), 0.25)
@@ -371,6 +376,8 @@ class Batches(unittest.TestCase):
                       lambda: zwang.Batch(robot(), 2, device="emulated").on_device("force"),
                       lambda: zwang.Batch(robot(), 2, device="emulated").on_device("sensors"),
                       lambda: zwang.Batch(robot(), 2, device="emulated", contact="soft").step(sense=True),
+                      lambda: zwang.Batch(robot(), 2, precision="float"),
+                      lambda: zwang.Batch(robot(), 2, device="emulated", precision="half"),
                       lambda: zwang.Batch(robot(), 2, device="emulated").push("force")):
             self.assertRaises((ValueError, zwang.Error), wrong)
 

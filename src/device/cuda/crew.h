@@ -37,34 +37,8 @@
 #include "system/soft/soft.h"
 #include "tree/sweeps.h"
 
-#define soft8_add crew_add
-#define soft8_add_contact crew_add_contact
-#define soft8_ahead crew_ahead
-#define soft8_along crew_along
-#define soft8_arrive crew_arrive
-#define soft8_begin crew_begin
-#define soft8_begin_steps crew_begin_steps
-#define soft8_damp crew_damp
-#define soft8_fill crew_fill
-#define soft8_gathered_bytes crew_gathered_bytes
-#define soft8_law crew_law
-#define soft8_lay_out crew_lay_out
-#define soft8_limit crew_limit
-#define soft8_list crew_list
-#define soft8_meet crew_meet
-#define soft8_meet_placed crew_meet_placed
-#define soft8_minimise crew_minimise
-#define soft8_near crew_near
-#define soft8_note_shape crew_note_shape
-#define soft8_place crew_place
-#define soft8_place_at crew_place_at
-#define soft8_push crew_push
-#define soft8_read crew_read
-#define soft8_slopes crew_slopes
-#define soft8_smooth crew_smooth
-#define soft8_step crew_step
-#define soft8_takes_plan crew_takes_plan
-#define soft8_write crew_write
+#define LANE_NAME(name) crew_##name
+#include "device/lane_names.h"
 #define soft_solve_lanes(shape, diagonal, H, x, good) crew_solve(s, diagonal, x, good)
 #define world_lanes_bytes world_crew_bytes
 #define world_move_lanes world_move_crew

@@ -6,18 +6,29 @@
 #include "base/memory.h"
 #include "device/backend.h"
 
-/* The code: zw_worlds of thread.c, for several generations of GPUs. */
+/* The code: zw_worlds of thread.c, for several generations of GPUs, in double and in single
+ * precision. */
 __asm__(".section .rodata\n"
         ".balign 64\n"
         "zw_worlds_code:\n"
         ".incbin \"" ZW_CUDA_CODE "\"\n"
         ".byte 0\n"
+        ".balign 64\n"
+        "zw_float_code:\n"
+        ".incbin \"" ZW_CUDA_FLOAT_CODE "\"\n"
+        ".byte 0\n"
         ".text\n");
 extern const char zw_worlds_code[] __attribute__((visibility("hidden")));
+extern const char zw_float_code[] __attribute__((visibility("hidden")));
 
 /* Measured on an H200 (docs/gpu.md): a multiprocessor has one block, of as many warps as its
  * registers allow; few worlds are spread over all multiprocessors, with fewer in a warp. */
-enum { WARP = 32, MOST_WARPS = 16, FEW_WARPS = 4 };
+enum {
+    WARP = 32,
+    MOST_WARPS = ZW_CUDA_WARPS,
+    MOST_FLOAT_WARPS = ZW_CUDA_FLOAT_WARPS,
+    FEW_WARPS = 4
+};
 
 /* From this many worlds per multiprocessor lanes are faster: measured likewise. */
 enum { MANY_WORLDS = 64 };
@@ -38,11 +49,16 @@ typedef struct room {
     size_t lanes, near, far;
 } room;
 
+/* The code of a precision, loaded when it is first needed; crews are for double precision only. */
+typedef struct program {
+    CUmodule code;
+    CUfunction kernel[KERNELS], measure;
+} program;
+
 typedef struct gpu {
     CUdevice device;
     CUcontext context;
-    CUmodule code;
-    CUfunction kernel[KERNELS], measure;
+    program program[2]; /* double, single */
     CUdeviceptr job, scratch, bytes;
     size_t scratch_bytes;        /* size of all scratch memory */
     int multiprocessors, shared; /* and bytes of shared memory that a block can have */
@@ -74,18 +90,28 @@ static zw_status check_version(CUmodule code, zw_error *error)
                : status;
 }
 
+static zw_status load_program(program *to, int is_single, zw_error *error)
+{
+    if (to->measure) {
+        return ZW_OK;
+    }
+    zw_status status = fail(cuModuleLoadData(&to->code, is_single ? zw_float_code : zw_worlds_code),
+                            "this GPU cannot run our code", error);
+    status = status == ZW_OK ? check_version(to->code, error) : status;
+    for (int k = 0; k < KERNELS && status == ZW_OK; k++) {
+        if (k != CREWS || !is_single) {
+            status = fail(cuModuleGetFunction(&to->kernel[k], to->code, kernel_name[k]), "kernel",
+                          error);
+        }
+    }
+    return status == ZW_OK ? fail(cuModuleGetFunction(&to->measure, to->code, "zw_lanes_bytes"),
+                                  "kernel", error)
+                           : status;
+}
+
 static zw_status load(gpu *g, zw_error *error)
 {
-    zw_status status =
-        fail(cuModuleLoadData(&g->code, zw_worlds_code), "this GPU cannot run our code", error);
-    status = status == ZW_OK ? check_version(g->code, error) : status;
-    for (int k = 0; k < KERNELS && status == ZW_OK; k++) {
-        status = fail(cuModuleGetFunction(&g->kernel[k], g->code, kernel_name[k]), "kernel", error);
-    }
-    if (status == ZW_OK) {
-        status = fail(cuModuleGetFunction(&g->measure, g->code, "zw_lanes_bytes"), "kernel", error);
-    }
-    status = status == ZW_OK ? fail(cuMemAlloc(&g->bytes, sizeof(room)), "memory", error) : status;
+    zw_status status = fail(cuMemAlloc(&g->bytes, sizeof(room)), "memory", error);
     return status == ZW_OK ? fail(cuMemAlloc(&g->job, sizeof(device_job)), "memory", error)
                            : status;
 }
@@ -98,8 +124,10 @@ static void close_gpu(void *device)
         cuMemFree(g->job);
         cuMemFree(g->bytes);
         cuMemFree(g->scratch);
-        if (g->code) {
-            cuModuleUnload(g->code);
+        for (int k = 0; k < 2; k++) {
+            if (g->program[k].code) {
+                cuModuleUnload(g->program[k].code);
+            }
         }
         cuDevicePrimaryCtxRelease(g->device);
     }
@@ -191,11 +219,11 @@ typedef struct plan {
     size_t scratch; /* bytes in all */
 } plan;
 
-static zw_status measure(gpu *g, room *to, zw_error *error)
+static zw_status measure(gpu *g, const program *code, room *to, zw_error *error)
 {
     void *arguments[] = {&g->job, &g->bytes};
-    zw_status status = fail(cuLaunchKernel(g->measure, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL),
-                            "launch", error);
+    zw_status status = fail(
+        cuLaunchKernel(code->measure, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL), "launch", error);
     return status == ZW_OK ? fail(cuMemcpyDtoH(to, g->bytes, sizeof *to), "copy", error) : status;
 }
 
@@ -205,7 +233,8 @@ static void plan_threads(const gpu *g, device_job *job, int kernel, plan *to)
     unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
     unsigned lanes = least((worlds + FEW_WARPS * units - 1) / (FEW_WARPS * units), WARP);
     unsigned warps = (worlds + lanes - 1) / lanes;
-    unsigned each = least((warps + units - 1) / units, MOST_WARPS);
+    unsigned most = job->is_single ? MOST_FLOAT_WARPS : MOST_WARPS;
+    unsigned each = least((warps + units - 1) / units, most);
     *to = (plan){.kernel = kernel,
                  .blocks = least((warps + each - 1) / each, units),
                  .threads = each * WARP};
@@ -230,15 +259,16 @@ static zw_status plan_crews(const gpu *g, const room *need, device_job *job, pla
     job->near = job->far + need->far;
     job->scratch_bytes = job->near + (fit > 0 ? 0 : need->near);
     to->scratch = job->scratch_bytes * each * to->blocks;
-    return fail(cuFuncSetAttribute(g->kernel[CREWS],
+    return fail(cuFuncSetAttribute(g->program[0].kernel[CREWS],
                                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    (int)to->shared),
                 "shared memory", error);
 }
 
-static int kernel_of(const gpu *g, int worlds, const room *need)
+static int kernel_of(const gpu *g, const device_job *job, const room *need)
 {
-    if (worlds < MANY_WORLDS * g->multiprocessors || need->lanes > LANES_MORE) {
+    if (!job->is_single &&
+        (job->worlds < MANY_WORLDS * g->multiprocessors || need->lanes > LANES_MORE)) {
         return CREWS;
     }
     return need->lanes > LANES_FEW ? IN_LANES_MORE : IN_LANES;
@@ -252,8 +282,14 @@ static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
         plan_threads(g, job, ALONE, to);
         return ZW_OK;
     }
-    zw_status status = measure(g, &need, error);
-    int kernel = status == ZW_OK ? kernel_of(g, job->worlds, &need) : ALONE;
+    zw_status status = measure(g, &g->program[job->is_single], &need, error);
+    int kernel = status == ZW_OK ? kernel_of(g, job, &need) : ALONE;
+    if (status == ZW_OK && kernel != CREWS && need.lanes > LANES_MORE) {
+        return base_fail(error, ZW_TOO_LARGE,
+                         "this system is too large for single precision: a world needs %zu bytes "
+                         "of scratch, and %zu are possible",
+                         need.lanes, LANES_MORE);
+    }
     if (kernel == CREWS) {
         return plan_crews(g, &need, job, to, error);
     }
@@ -269,14 +305,16 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
     void *arguments[] = {&g->job};
     own.scratch_bytes = (scratch + 127) / 128 * 128;
     cuCtxSetCurrent(g->context);
-    zw_status status = put(device, (void *)g->job, &own, sizeof own, error);
+    program *code = &g->program[job->is_single];
+    zw_status status = load_program(code, job->is_single, error);
+    status = status == ZW_OK ? put(device, (void *)g->job, &own, sizeof own, error) : status;
     status = status == ZW_OK ? choose(g, &own, &how, error) : status;
     status = status == ZW_OK ? make_room(g, how.scratch, error) : status;
     own.scratch = (unsigned char *)g->scratch;
     status = status == ZW_OK ? put(device, (void *)g->job, &own, sizeof own, error) : status;
     status = status == ZW_OK
-                 ? fail(cuLaunchKernel(g->kernel[how.kernel], how.blocks, 1, 1, how.threads, 1, 1,
-                                       how.shared, NULL, arguments, NULL),
+                 ? fail(cuLaunchKernel(code->kernel[how.kernel], how.blocks, 1, 1, how.threads, 1,
+                                       1, how.shared, NULL, arguments, NULL),
                         "launch", error)
                  : status;
     return status == ZW_OK ? fail(cuCtxSynchronize(), "the worlds", error) : status;

@@ -1,14 +1,9 @@
-/* Included before the files of worlds in lanes, for a GPU: a thread has one lane, and the 32 of a
- * warp run together. A vector of one number is a number: sweeps and solves over lanes are those of
- * one world. */
+/* Included before the files of worlds in lanes, for a GPU. A vector of one number is a number:
+ * sweeps and solves over lanes are those of one world. */
 #ifndef ZW_DEVICE_CUDA_ONE_LANE_H
 #define ZW_DEVICE_CUDA_ONE_LANE_H
 
-#define ZW_LANES 1
-#define LANE_NEAR __attribute__((address_space(5))) /* local memory: kernels of thread.c */
-#define LANE_VOTE(own) __nvvm_vote_any_sync(0xffffffffU, (own))
-
-#include "device/cuda/prefix.h"
+#include "device/cuda/thread_lane.h"
 #include "math/lanes.h"
 #include "tree/sweeps.h"
 

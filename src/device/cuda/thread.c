@@ -1,5 +1,5 @@
-/* Threads of a GPU and their worlds. Compiled by clang for NVPTX; kernel.ll declares the
- * kernels. */
+/* Threads of a GPU and their worlds. Compiled by clang for NVPTX, for double and for single
+ * precision; kernel.ll and kernel_float.ll declare the kernels. */
 #include "device/backend.h"
 
 /* Compared with the host's: otherwise structs differ. */
@@ -53,6 +53,13 @@ static __attribute__((noinline)) void go(const device_job *job, unsigned char *o
 KERNEL(48)
 KERNEL(192)
 
+#ifdef ZW_FLOAT
+void zw_lanes_bytes(const device_job *job, size_t *to)
+{
+    device_room lanes = world_lanes_bytes(job->model[0]);
+    to[0] = lanes.near + lanes.far + 64;
+}
+#else
 /* Crews: each warp is one. Near memory is in the multiprocessor's shared memory, if the host has
  * found that it fits. The crews of a block run together: those without a world take part. */
 extern __attribute__((address_space(3), aligned(64))) unsigned char zw_crew_near[];
@@ -80,3 +87,4 @@ void zw_lanes_bytes(const device_job *job, size_t *to)
     to[1] = (crew.near + 63) / 64 * 64;
     to[2] = (crew.far + 63) / 64 * 64;
 }
+#endif

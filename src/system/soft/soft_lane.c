@@ -126,7 +126,7 @@ ZW_CLONES void soft_solve_lanes(const paths_shape *shape, const zw_real8 *diagon
     *good = all;
 }
 
-#if ZW_LANES == 8
+#if ZW_LANES == 8 && !defined(ZW_FLOAT)
 int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *const x[LANES],
                      int lanes, zw_real8 *scratch)
 {

@@ -21,21 +21,29 @@ static int motors_fit(const struct system_bodies *bodies)
     return fit;
 }
 
-/* Conditions on the system. */
-static int fits(const zw_system *system)
+const char *soft8_lacks(const zw_system *system)
 {
     enum { MOST = 128 }; /* dofs, so that H of eight worlds fits in the cache */
     const struct system_bodies *bodies = system->bodies;
     if (!system->tree || system->tree->without_matrix || system->n > MOST || system->n < 1) {
-        return 0;
+        return "systems without bodies, and those with no or more than 128 speeds";
     }
     const contact_world *world = bodies->contact;
-    return !bodies->formulas && bodies->path_count == 0 && bodies->fluid_count == 0 &&
-           bodies->lift_count == 0 && bodies->dry_count == 0 && !bodies->motor_lifts &&
-           bodies->extra_count == 0 && bodies->integrator == ZW_INTEGRATOR_EULER &&
-           system->carried == 0 && motors_fit(bodies) &&
-           (world->geom_count == 0 || !world->touches ||
-            (world->match && !world->asleep && !bodies->elliptic));
+    int touches = world->geom_count > 0 && world->touches;
+    return bodies->formulas                            ? "formulas over bodies"
+           : bodies->path_count > 0                    ? "tendons through space"
+           : bodies->fluid_count > 0                   ? "fluids"
+           : bodies->lift_count > 0                    ? "gravity compensation"
+           : bodies->dry_count > 0                     ? "dry friction in joints"
+           : bodies->motor_lifts                       ? "gravity compensation by motors"
+           : bodies->extra_count > 0                   ? "tendons with inertia"
+           : bodies->integrator != ZW_INTEGRATOR_EULER ? "integrators other than Euler's"
+           : system->carried > 0                       ? "activations"
+           : !motors_fit(bodies) ? "motors that are not affine in control, length and rate"
+           : !touches            ? NULL
+           : bodies->elliptic    ? "elliptic friction cones"
+           : !world->match || world->asleep ? "more geoms than are tested pair by pair"
+                                            : NULL;
 }
 
 /* Conditions on the soft problem. */
@@ -261,7 +269,7 @@ soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *faile
     soft8 *s = NULL;
     zw_error ignored;
     *failed = 0;
-    if (!fits(system)) {
+    if (soft8_lacks(system)) {
         return NULL;
     }
     s = base_alloc(sizeof *s);

@@ -62,6 +62,7 @@ typedef struct soft8_block {
     const double *mu;
     int is_straight;
     int any; /* active in some world */
+    int key; /* which limit, or point of a pair; increases along the list */
     zw_real8 D, b[SOFT8_EDGES];
     zw_real8 x[SOFT_WIDE], move[SOFT_WIDE]; /* J a, J a+ */
     zw_real8 rest[SOFT_WIDE], C[SOFT_SQUARE];
@@ -121,6 +122,10 @@ struct soft8 {
     int actives, *active; /* blocks of lanes that have not converged */
     zw_real8 *J;
     int needs_blocks, needs_entries; /* that did not fit */
+    int key;                         /* of the next block */
+    /* Blocks of the last step of these worlds, if the caller keeps them (soft8_remember) */
+    int lasts, *last_key; /* [blocks] */
+    zw_mask8 *last_mode;
 
     /* The pattern of H */
     paths_shape straight, shape;
@@ -142,6 +147,8 @@ struct soft8 {
     void *memory;
 };
 
+/* NULL: all that soft8_create needs of the system itself; otherwise what is in the way. */
+const char *soft8_lacks(const zw_system *system);
 /* For steps of length h. NULL with *failed set: no memory; else: this system is computed alone. */
 soft8 *soft8_create(const zw_system *system, zw_work *work, double h, int *failed);
 void soft8_free(soft8 *s);
@@ -178,6 +185,8 @@ void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, c
 size_t soft8_gathered_bytes(void);
 /* soft8_newton.c: push, and a if needed. */
 void soft8_minimise(soft8 *s);
+/* Afterwards: the residual of (M + diagonal) a = force + push. */
+void soft8_compare(soft8 *s, const zw_real8 *a);
 /* x = (M + diagonal) \ x */
 void soft8_damp(soft8 *s, zw_real8 *x);
 

@@ -30,7 +30,7 @@ ZW_INLINE void times_fixed(const soft8_near_block *k, const zw_near8 *a, zw_near
 {
     zw_real8 part[4] = {{0}};
     for (int c = 0; c < k->columns; c++) {
-        part[c % 4] += k->fixed[c] * a[k->column[c]];
+        part[c % 4] += (zw_scalar)k->fixed[c] * a[k->column[c]];
     }
     to[0] = (part[0] + part[2]) + (part[1] + part[3]);
 }
@@ -42,7 +42,7 @@ ZW_CLONES void soft8_along(const soft8 *s)
         const zw_near8 *a = NEAR8(s->x);
         zw_near8 *to = k->move;
         if (k->fixed && k->columns == 1) {
-            to[0] = k->fixed[0] * a[k->column[0]];
+            to[0] = (zw_scalar)k->fixed[0] * a[k->column[0]];
         } else if (k->fixed) {
             times_fixed(k, a, to);
         } else if (k->width == 3) {
@@ -66,7 +66,7 @@ ZW_INLINE void slopes_pyramid(soft8_near_block *k, const int width)
 {
     zw_real8 D = k->D, one = (zw_real8){0} + 1.0, pushing = {0}, rest = {0};
     for (int j = 1; j < width; j++) {
-        double mu = k->mu[j - 1];
+        zw_scalar mu = (zw_scalar)k->mu[j - 1];
         zw_mask8 up = k->up[j - 1], down = k->down[j - 1];
         zw_real8 plus = only(up, one), minus = only(down, one);
         zw_real8 b_plus = only(up, D * k->b[2 * j - 2]), b_minus = only(down, D * k->b[2 * j - 1]);
@@ -93,11 +93,56 @@ ZW_INLINE zw_mask8 any_edge(const soft8_near_block *k)
     return any;
 }
 
+ZW_INLINE int pairs_of(const soft8_near_block *k)
+{
+    return k->width > 1 ? k->width - 1 : 1;
+}
+
+/* The modes of a block as bits: HERE, and for pair j UP << j, DOWN << j. */
+enum { HERE = 1, UP = 2, DOWN = 64 };
+
+ZW_CLONES void soft8_remember(soft8 *s)
+{
+    CREW_FOR (i, s->blocks) {
+        const soft8_near_block *k = soft8_block_at(s, i);
+        zw_mask8 mode = (k->D > 0.0) & HERE;
+        for (int j = 0; j < pairs_of(k); j++) {
+            mode |= (k->up[j] & UP << j) | (k->down[j] & DOWN << j);
+        }
+        s->last_key[i] = k->key;
+        s->last_mode[i] = mode;
+    }
+    s->lasts = s->blocks;
+    CREW_MEET();
+}
+
+/* Both lists are sorted by their keys. */
+ZW_CLONES static void recall(const soft8 *s)
+{
+    int at = 0;
+    CREW_FOR (i, s->lasts > 0 ? s->blocks : 0) {
+        soft8_near_block *k = soft8_block_at(s, i);
+        while (at < s->lasts && s->last_key[at] < k->key) {
+            at++;
+        }
+        zw_mask8 mode = {0};
+        if (at < s->lasts && s->last_key[at] == k->key) {
+            mode = s->last_mode[at];
+        }
+        zw_mask8 known = (mode & HERE) != 0;
+        for (int j = 0; j < pairs_of(k); j++) {
+            k->up[j] &= ~known | ((mode & UP << j) != 0);
+            k->down[j] &= ~known | ((mode & DOWN << j) != 0);
+        }
+    }
+    CREW_MEET();
+}
+
 ZW_CLONES void soft8_begin(const soft8 *s)
 {
     CREW_FOR (i, s->blocks) {
         soft8_near_block *k = soft8_block_at(s, i);
-        for (int j = 0; j < (k->width > 1 ? k->width - 1 : 1); j++) {
+        for (int j = 0; j < pairs_of(k); j++) {
             k->up[j] = k->down[j] = k->D > 0.0;
         }
         for (int r = 0; r < k->width; r++) {
@@ -105,6 +150,7 @@ ZW_CLONES void soft8_begin(const soft8 *s)
         }
     }
     CREW_MEET();
+    recall(s);
 }
 
 /* For CREW_EACH. */
@@ -149,7 +195,7 @@ ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const int width, const zw_n
     zw_real8 normal = {0}, D = k->D;
     zw_mask8 other = {0};
     for (int j = 1; j < width; j++) {
-        double mu = k->mu[j - 1];
+        zw_scalar mu = (zw_scalar)k->mu[j - 1];
         zw_real8 along = mu * x[j];
         zw_real8 plus = D * (k->b[2 * j - 2] - x[0] - along);
         zw_real8 minus = D * (k->b[2 * j - 1] - x[0] + along);
@@ -259,7 +305,7 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *sum)
         }
         if (k->fixed) {
             CREW_FOR (c, k->columns) {
-                to[k->column[c]] += f[0] * k->fixed[c];
+                to[k->column[c]] += f[0] * (zw_scalar)k->fixed[c];
             }
         } else if (k->width == 3) {
             push_rows(k, 3, f, to);
@@ -359,9 +405,9 @@ ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_near_block *k)
 {
     const int *start = s->shape.start, *level = s->level;
     CREW_FOR (t, k->columns) {
-        zw_real8 w = k->C[0] * k->fixed[t];
+        zw_real8 w = k->C[0] * (zw_scalar)k->fixed[t];
         for (int c = 0; c <= t; c++) {
-            NEAR8(s->H)[start[k->column[t]] + level[k->column[c]]] += w * k->fixed[c];
+            NEAR8(s->H)[start[k->column[t]] + level[k->column[c]]] += w * (zw_scalar)k->fixed[c];
         }
     }
 }
@@ -405,8 +451,9 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
         }
         if (k->fixed && k->columns == 1) {
             int d = k->column[0];
+            zw_scalar J = (zw_scalar)k->fixed[0];
             CREW_ONE () {
-                NEAR8(s->H)[s->shape.start[d] + s->level[d]] += k->fixed[0] * k->C[0] * k->fixed[0];
+                NEAR8(s->H)[s->shape.start[d] + s->level[d]] += J * k->C[0] * J;
             }
         } else if (k->fixed) {
             stiffen_fixed(s, k);

@@ -11,8 +11,10 @@ ZW_INLINE soft8_near_block *soft8_block_at(const soft8 *s, int index)
     return (soft8_near_block *)s->block + index;
 }
 
-/* Initially all rows are active. */
+/* Initially the rows that soft8_remember has noted are active, and all new ones. */
 void soft8_begin(const soft8 *s);
+/* After a step: notes the active rows, for the next step of the same worlds. */
+void soft8_remember(soft8 *s);
 /* Lists the active blocks: all functions below use these, except soft8_push by forces. */
 void soft8_list(soft8 *s, const zw_mask8 *live);
 /* C and rest of the active edges. */

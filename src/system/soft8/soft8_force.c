@@ -9,8 +9,9 @@
 ZW_INLINE zw_real8 clamp8(zw_real8 x, int limited, const double range[2])
 {
     if (limited) {
-        x = lane_select8(x > range[0], x, (zw_real8){0} + range[0]);
-        x = lane_select8(x < range[1], x, (zw_real8){0} + range[1]);
+        zw_scalar low = (zw_scalar)range[0], high = (zw_scalar)range[1];
+        x = lane_select8(x > low, x, (zw_real8){0} + low);
+        x = lane_select8(x < high, x, (zw_real8){0} + high);
     }
     return x;
 }
@@ -23,7 +24,7 @@ ZW_INLINE zw_real8 along(const struct system_bodies *bodies, int length, double 
     zw_real8 sum = {0};
     for (int k = it->first; k < it->first + it->count; k++) {
         int at = speeds ? bodies->term[k].dof : bodies->term[k].q;
-        sum += scale * bodies->coef[k] * x[at];
+        sum += (zw_scalar)(scale * bodies->coef[k]) * x[at];
     }
     return sum;
 }
@@ -32,7 +33,7 @@ ZW_INLINE void pull(const struct system_bodies *bodies, int length, zw_real8 by,
 {
     const bodies_length *it = &bodies->length[length];
     for (int k = it->first; k < it->first + it->count; k++) {
-        force[bodies->term[k].dof] += bodies->coef[k] * by;
+        force[bodies->term[k].dof] += (zw_scalar)bodies->coef[k] * by;
     }
 }
 
@@ -40,16 +41,17 @@ ZW_INLINE zw_real8 motor_force(const struct system_bodies *bodies, const bodies_
                                zw_real8 u, const zw_real8 *q, const zw_real8 *v)
 {
     if (!motor->gain_law && !motor->bias_law) {
-        return clamp8(motor->gain[0] * u, motor->clamp_force, motor->force);
+        return clamp8((zw_scalar)motor->gain[0] * u, motor->clamp_force, motor->force);
     }
-    zw_real8 length = motor->gear[0] * along(bodies, motor->length, 1, q, 0);
+    zw_real8 length = (zw_scalar)motor->gear[0] * along(bodies, motor->length, 1, q, 0);
     zw_real8 rate = along(bodies, motor->length, motor->gear[0], v, 1);
-    zw_real8 gain = (zw_real8){0} + motor->gain[0], force = {0};
+    zw_real8 gain = (zw_real8){0} + (zw_scalar)motor->gain[0], force = {0};
     if (motor->gain_law) {
-        gain += motor->gain[1] * length + motor->gain[2] * rate;
+        gain += (zw_scalar)motor->gain[1] * length + (zw_scalar)motor->gain[2] * rate;
     }
     if (motor->bias_law) {
-        force = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
+        force = (zw_scalar)motor->bias[0] + (zw_scalar)motor->bias[1] * length +
+                (zw_scalar)motor->bias[2] * rate;
     }
     force += gain * u;
     return clamp8(force, motor->clamp_force, motor->force);
@@ -66,7 +68,7 @@ ZW_INLINE void add_motors(const struct system_bodies *bodies, const zw_real8 *pa
     CREW_FOR_IF (motors_apart, k, bodies->motor_count) {
         const bodies_motor *motor = &bodies->motor[k];
         zw_real8 u = clamp8(param[motor->param], motor->clamp_control, motor->control);
-        scratch[motor->length] += motor->gear[0] * motor_force(bodies, motor, u, q, v);
+        scratch[motor->length] += (zw_scalar)motor->gear[0] * motor_force(bodies, motor, u, q, v);
     }
     CREW_MEET();
     CREW_FOR_IF (lengths_apart, i, bodies->motor_count > 0 ? bodies->length_count : 0) {
@@ -93,7 +95,8 @@ ZW_INLINE void add_springs(const struct system_bodies *bodies, const zw_real8 *q
         const bodies_length *length = &bodies->length[i];
         if (length->stiffness != 0) {
             zw_real8 now = along(bodies, i, 1, q, 0);
-            pull(bodies, i, -length->stiffness * (now - clamp8(now, 1, length->rest)), force);
+            pull(bodies, i, (zw_scalar)-length->stiffness * (now - clamp8(now, 1, length->rest)),
+                 force);
         }
     }
     CREW_MEET();
@@ -104,12 +107,13 @@ ZW_INLINE void add_dampers(const zw_system *system, const zw_real8 *v, int lengt
 {
     const struct system_bodies *bodies = system->bodies;
     CREW_FOR (i, system->n) {
-        force[i] -= system->tree->damping[i] * v[i];
+        force[i] -= (zw_scalar)system->tree->damping[i] * v[i];
     }
     CREW_MEET();
     CREW_FOR_IF (lengths_apart, i, bodies->length_count) {
         if (bodies->length[i].damping != 0) {
-            pull(bodies, i, -bodies->length[i].damping * along(bodies, i, 1, v, 1), force);
+            pull(bodies, i, (zw_scalar)-bodies->length[i].damping * along(bodies, i, 1, v, 1),
+                 force);
         }
     }
     CREW_MEET();

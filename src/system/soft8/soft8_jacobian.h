@@ -19,7 +19,7 @@ ZW_INLINE void soft8_put_rows(const soft8 *s, const soft8_match *match, const in
     }
     CREW_FOR (c, columns) {
         int d = match->column[c];
-        double side = match->side[c];
+        zw_scalar side = (zw_scalar)match->side[c];
         const zw_real8 *S = sweep + 6 * d, *own = com + 3 * tree->dof_body[d];
         zw_real8 x = pos[0] - own[0], y = pos[1] - own[1], z = pos[2] - own[2];
         zw_real8 u = S[3] + S[1] * z - S[2] * y, v = S[4] + S[2] * x - S[0] * z,

@@ -10,12 +10,22 @@
 #include "system/soft8/soft8.h"
 #include "system/soft8/soft8_reach.h"
 
+/* Constants of the system as numbers of a lane. */
+ZW_INLINE void fill(int count, const double *from, zw_scalar *to)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] = (zw_scalar)from[i];
+    }
+}
+
 /* ---- Poses ---------------------------------------------------------------------------------- */
 
 ZW_INLINE void place(const contact_geom *geom, const zw_real8 *R, const zw_real8 *origin,
                      soft8_pose *to)
 {
-    const double *p = geom->pos, *G = geom->R;
+    zw_scalar p[3], G[9];
+    fill(3, geom->pos, p);
+    fill(9, geom->R, G);
     for (int i = 0; i < 3; i++) {
         const zw_real8 *row = R + 3 * i;
         to->pos[i] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + origin[i];
@@ -46,18 +56,23 @@ ZW_INLINE zw_real8 inside8(zw_real8 s)
     return lane_select8(s > one, one, s);
 }
 
-static double half_of(const contact_geom *geom)
+static zw_scalar half_of(const contact_geom *geom)
 {
-    return geom->shape.kind == COLLIDE_CAPSULE ? fabs(geom->shape.size[1]) : 0;
+    return geom->shape.kind == COLLIDE_CAPSULE ? (zw_scalar)fabs(geom->shape.size[1]) : 0;
 }
+
+/* Axes are taken as parallel if the square of the sine of their angle is below PARALLEL; ASKEW is
+ * its root. */
+#define PARALLEL LANE_LIMIT(1e-12, 1e-6)
+#define ASKEW LANE_LIMIT(1e-6, 1e-3)
 
 /* Are the axes of two closer than their radii, and slightly more? The nearest pair of two segments
  * as in collide/round.c. */
 ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, const soft8_pose *at_a,
                               const soft8_pose *at_b, zw_real8 margin)
 {
-    double ha = half_of(a), hb = half_of(b), uu = ha * ha, vv = hb * hb;
-    zw_real8 far = fabs(a->shape.size[0]) + fabs(b->shape.size[0]) + margin;
+    zw_scalar ha = half_of(a), hb = half_of(b), uu = ha * ha, vv = hb * hb;
+    zw_real8 far = (zw_scalar)(fabs(a->shape.size[0]) + fabs(b->shape.size[0])) + margin;
     zw_real8 u[3], v[3], q[3], s = {0}, t = {0};
     for (int i = 0; i < 3; i++) {
         q[i] = at_b->pos[i] - at_a->pos[i];
@@ -67,7 +82,7 @@ ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, cons
     zw_real8 uv = dot8(u, v), uq = dot8(u, q), vq = dot8(v, q);
     if (uu > 0 && vv > 0) {
         zw_real8 det = uu * vv - uv * uv;
-        zw_mask8 parallel = ~(det > 1e-12 * uu * vv);
+        zw_mask8 parallel = ~(det > PARALLEL * uu * vv);
         s = inside8((vv * uq - uv * vq) / lane_select8(parallel, (zw_real8){0} + 1.0, det));
         s = lane_select8(parallel, (zw_real8){0}, s);
     }
@@ -77,7 +92,7 @@ ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, cons
         q[i] += t * v[i] - s * u[i];
     }
     /* nearly parallel ones may be closer elsewhere, by less than this */
-    far = far * (1 + 1e-6) + 1e-6 * (ha + hb);
+    far = far * (1 + ASKEW) + ASKEW * (ha + hb);
     return ~(dot8(q, q) > far * far);
 }
 
@@ -85,7 +100,7 @@ ZW_INLINE zw_mask8 near_round(const contact_geom *a, const contact_geom *b, cons
 ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
                             const soft8_pose *at_box, const soft8_pose *at, zw_real8 margin)
 {
-    zw_real8 hair = margin + 1e-9 * (box->radius + other->radius);
+    zw_real8 hair = margin + LANE_LIMIT(1e-9, 1e-5) * (zw_scalar)(box->radius + other->radius);
     zw_mask8 far = {0};
     zw_real8 way[3];
     for (int i = 0; i < 3; i++) {
@@ -93,7 +108,8 @@ ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
     }
     for (int j = 0; j < 3; j++) {
         zw_real8 face[3] = {at_box->R[j], at_box->R[3 + j], at_box->R[6 + j]};
-        far |= lane_size8(dot8(way, face)) > reach8(other, at, face) + (box->shape.size[j] + hair);
+        far |= lane_size8(dot8(way, face)) >
+               reach8(other, at, face) + ((zw_scalar)box->shape.size[j] + hair);
     }
     return ~far;
 }
@@ -101,9 +117,10 @@ ZW_INLINE zw_mask8 near_box(const contact_geom *box, const contact_geom *other,
 /* The largest distance that the two can close, as in contact_near. */
 ZW_INLINE zw_real8 close_of(const soft8 *s, const soft8_match *match)
 {
-    zw_real8 close = (zw_real8){0} + match->of.margin;
+    zw_real8 close = (zw_real8){0} + (zw_scalar)match->of.margin;
     if (s->reach) {
-        close = s->margin + match->of.margin + s->reach[match->of.a] + s->reach[match->of.b];
+        close = (zw_scalar)(s->margin + match->of.margin) + s->reach[match->of.a] +
+                s->reach[match->of.b];
     }
     return close;
 }
@@ -114,14 +131,15 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
     const contact_world *world = s->system->bodies->contact;
     const contact_geom *a = &world->geom[match->of.a], *b = &world->geom[match->of.b];
     const soft8_pose *at_a = &s->pose[match->of.a], *at_b = &s->pose[match->of.b];
-    zw_real8 close = close_of(s, match), far = match->of.radius + close;
+    zw_real8 close = close_of(s, match), far = (zw_scalar)match->of.radius + close;
     *within = close;
     if (match->plane >= 0) { /* which is fixed; is the other's sphere above it? */
-        const double *n = s->alone->found.pose[match->plane].R;
-        const double *p = s->alone->found.pose[match->plane].pos;
+        zw_scalar n[9], p[3];
         const zw_real8 *to = s->pose[match->other].pos;
+        fill(9, s->alone->found.pose[match->plane].R, n);
+        fill(3, s->alone->found.pose[match->plane].pos, p);
         zw_real8 height = (to[0] - p[0]) * n[2] + (to[1] - p[1]) * n[5] + (to[2] - p[2]) * n[8];
-        *near = ~(height > world->geom[match->other].radius + close);
+        *near = ~(height > (zw_scalar)world->geom[match->other].radius + close);
         return;
     }
     zw_real8 q[3] = {at_b->pos[0] - at_a->pos[0], at_b->pos[1] - at_a->pos[1],
@@ -144,7 +162,7 @@ ZW_CLONES static void find_near(const soft8 *s, const soft8_match *match, zw_mas
 /* ---- On a plane ----------------------------------------------------------------------------- */
 
 /* MuJoCo's first tangent for a capsule on a plane is along its axis: turn_frame in soft_rows.c. */
-ZW_INLINE void turn_frame(const double n[3], const soft8_pose *at, zw_real8 *frame)
+ZW_INLINE void turn_frame(const zw_scalar n[3], const soft8_pose *at, zw_real8 *frame)
 {
     zw_real8 axis[3] = {at->R[2], at->R[5], at->R[8]}, unit[3];
     zw_real8 slope = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2], most = {0};
@@ -159,7 +177,7 @@ ZW_INLINE void turn_frame(const double n[3], const soft8_pose *at, zw_real8 *fra
         unit[k] = axis[k] / scale;
     }
     zw_real8 length = lane_sqrt8(dot8(unit, unit));
-    zw_mask8 turns = some & (most * length > 1e-12);
+    zw_mask8 turns = some & (most * length > LANE_LIMIT(1e-12, 1e-6));
     length = lane_select8(turns, length, (zw_real8){0} + 1.0);
     for (int k = 0; k < 3; k++) {
         axis[k] = unit[k] / length;
@@ -184,11 +202,15 @@ ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int
     const contact_geom *geom = &s->system->bodies->contact->geom[match->other];
     const collide_pose *plane = &s->alone->found.pose[match->plane];
     const soft8_pose *at = &s->pose[match->other];
-    double half = half_of(geom), radius = fabs(geom->shape.size[0]), side = k ? -1 : 1;
-    const double n[3] = {plane->R[2], plane->R[5], plane->R[8]};
+    zw_scalar half = half_of(geom), radius = (zw_scalar)fabs(geom->shape.size[0]);
+    zw_scalar P[9], p[3], F[9], side = k ? -1 : 1;
+    fill(9, plane->R, P);
+    fill(3, plane->pos, p);
+    fill(9, match->frame, F);
+    const zw_scalar n[3] = {P[2], P[5], P[8]};
     zw_real8 way[3], u[3];
     for (int i = 0; i < 3; i++) {
-        way[i] = at->pos[i] - plane->pos[i];
+        way[i] = at->pos[i] - p[i];
         u[i] = half * at->R[3 * i + 2];
     }
     zw_real8 height = n[0] * way[0] + n[1] * way[1] + n[2] * way[2];
@@ -197,16 +219,16 @@ ZW_CLONES static void end_on_plane(const soft8 *s, const soft8_match *match, int
     for (int i = 0; i < 3; i++) {
         zw_real8 x = way[i] + side * u[i];
         x = x + down * n[i];
-        to->pos[i] = x + plane->pos[i];
+        to->pos[i] = x + p[i];
     }
     to->counts = gap <= *close;
-    to->gap = gap - match->law.gap;
+    to->gap = gap - (zw_scalar)match->law.gap;
     to->on = s->reach ? to->counts : to->counts & (to->gap < 0.0);
     for (int i = 0; i < 9; i++) {
-        frame[i] = (zw_real8){0} + match->frame[i];
+        frame[i] = (zw_real8){0} + F[i];
     }
     if (geom->shape.kind == COLLIDE_CAPSULE && !s->reach) {
-        turn_frame(match->frame, at, frame);
+        turn_frame(F, at, frame);
     }
 }
 
@@ -219,10 +241,12 @@ ZW_CLONES static void see_box(const soft8 *s, const soft8_match *match, seen *to
 {
     const collide_pose *plane = &s->alone->found.pose[match->plane];
     const soft8_pose *at = &s->pose[match->other];
-    const double *P = plane->R;
+    zw_scalar P[9], p[3];
+    fill(9, plane->R, P);
+    fill(3, plane->pos, p);
     zw_real8 way[3];
     for (int i = 0; i < 3; i++) {
-        way[i] = at->pos[i] - plane->pos[i];
+        way[i] = at->pos[i] - p[i];
     }
     for (int i = 0; i < 3; i++) {
         to->t[i] = P[i] * way[0] + P[3 + i] * way[1] + P[6 + i] * way[2];
@@ -238,8 +262,11 @@ ZW_CLONES static void corner_on_plane(const soft8 *s, const soft8_match *match, 
 {
     const contact_geom *geom = &s->system->bodies->contact->geom[match->other];
     const collide_pose *plane = &s->alone->found.pose[match->plane];
-    const double *h = geom->shape.size, *P = plane->R;
-    const double x[3] = {k & 1 ? -h[0] : h[0], k & 2 ? -h[1] : h[1], k & 4 ? -h[2] : h[2]};
+    zw_scalar h[3], P[9], origin[3];
+    fill(3, geom->shape.size, h);
+    fill(9, plane->R, P);
+    fill(3, plane->pos, origin);
+    const zw_scalar x[3] = {k & 1 ? -h[0] : h[0], k & 2 ? -h[1] : h[1], k & 4 ? -h[2] : h[2]};
     zw_real8 low = -box->R[6] * x[0] + -box->R[7] * x[1] + -box->R[8] * x[2], p[3];
     for (int i = 0; i < 3; i++) {
         const zw_real8 *row = box->R + 3 * i;
@@ -248,10 +275,10 @@ ZW_CLONES static void corner_on_plane(const soft8 *s, const soft8_match *match, 
     zw_real8 gap = p[2];
     p[2] = gap / 2.0;
     for (int i = 0; i < 3; i++) {
-        to->pos[i] = P[3 * i] * p[0] + P[3 * i + 1] * p[1] + P[3 * i + 2] * p[2] + plane->pos[i];
+        to->pos[i] = P[3 * i] * p[0] + P[3 * i + 1] * p[1] + P[3 * i + 2] * p[2] + origin[i];
     }
     to->counts = (k < 4 ? low >= 0.0 : low > 0.0) & (gap <= *close);
-    to->gap = gap - match->law.gap;
+    to->gap = gap - (zw_scalar)match->law.gap;
     to->on = s->reach ? to->counts : to->counts & (to->gap < 0.0);
 }
 
@@ -273,6 +300,13 @@ static void add(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw
     }
 }
 
+/* Keys of the points of a pair (at most ALONE) follow those of limits. */
+enum { ALONE = 16 };
+static int first_key(const soft8 *s, int match)
+{
+    return s->system->bodies->constraint_count + ALONE * match;
+}
+
 static void meet_on_plane(soft8 *s, int index, const zw_real8 *close)
 {
     const soft8_match *match = &s->match[index];
@@ -284,7 +318,7 @@ static void meet_on_plane(soft8 *s, int index, const zw_real8 *close)
         see_box(s, match, &at);
     }
     for (int i = 0; i < 9 && box; i++) {
-        frame[i] = (zw_real8){0} + match->frame[i];
+        frame[i] = (zw_real8){0} + (zw_scalar)match->frame[i];
     }
     for (int k = 0; k < (box ? 8 : kind == COLLIDE_CAPSULE ? 2 : 1); k++) {
         found it;
@@ -294,6 +328,7 @@ static void meet_on_plane(soft8 *s, int index, const zw_real8 *close)
             end_on_plane(s, match, k, close, &it, frame);
         }
         note(s, index, &it);
+        s->key = first_key(s, index) + k;
         it.on &= s->good;
         if (lane_any8(it.on)) {
             add(s, match, &it.on, it.pos, frame, &it.gap);
@@ -314,7 +349,6 @@ static void take_pose(const soft8_pose *from, int lane, collide_pose *to)
 }
 
 /* Points of a pair, world by world: the k-th of each world share a block. */
-enum { ALONE = 16 };
 typedef struct soft8_gathered {
     zw_mask8 on[ALONE];
     zw_real8 pos[ALONE][3], frame[ALONE][9], gap[ALONE];
@@ -347,12 +381,12 @@ static void gather(const soft8 *s, const soft8_match *match, int lane, double cl
             return;
         }
         to->on[count][lane] = -1;
-        to->gap[count][lane] = point->gap;
+        to->gap[count][lane] = (zw_scalar)point->gap;
         for (int i = 0; i < 3; i++) {
-            to->pos[count][i][lane] = point->pos[i];
+            to->pos[count][i][lane] = (zw_scalar)point->pos[i];
         }
         for (int i = 0; i < 9; i++) {
-            to->frame[count][i][lane] = point->frame[i];
+            to->frame[count][i][lane] = (zw_scalar)point->frame[i];
         }
         count++;
     }
@@ -428,7 +462,7 @@ ZW_INLINE __attribute__((unused)) int may_meet(const soft8 *s, int match)
 {
     const contact_match *of = &s->system->bodies->contact->match[match];
     zw_mask8 near;
-    zw_real8 close, far = (zw_real8){0} + (of->radius + of->margin), q[3];
+    zw_real8 close, far = (zw_real8){0} + (zw_scalar)(of->radius + of->margin), q[3];
     if (of->plane) {
         find_near(s, &s->match[match], &near, &close);
         return lane_any8(near);
@@ -447,6 +481,7 @@ void soft8_meet_placed(soft8 *s)
     CREW_EACH (k, s->match_count, may_meet, s) {
         zw_mask8 near;
         zw_real8 close;
+        s->key = first_key(s, k);
         find_near(s, &s->match[k], &near, &close);
         near &= s->good;
         if (!lane_any8(near)) {

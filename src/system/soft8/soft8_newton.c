@@ -1,7 +1,8 @@
 /* The motion of eight worlds by the soft law: Newton's method as in soft_newton.c, all lanes
  * together, each frozen when it has converged.
  *
- * The search starts with all rows active, and takes full steps: most lanes have the right active
+ * The search starts with the rows that were active in the last step of these worlds, if that is
+ * known, else with all of them, and takes full steps: most lanes have the right active
  * set after two or three, and a line search costs as much as a step. Full steps may cycle; so lanes
  * that need more than a few search along the line as in soft_newton.c.
  *
@@ -18,6 +19,8 @@
 #include "tree/sweeps.h"
 
 enum { MOST = 24, WHOLE = 8, LOOKS = 12 }; /* WHOLE: full steps before line searches */
+/* Gradient relative to its terms, also in single precision. */
+#define CLOSE (sizeof(zw_scalar) == sizeof(double) ? SOFT_CLOSE : 1e-3)
 
 ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 {
@@ -73,7 +76,8 @@ ZW_CLONES static int list_edges(const soft8 *s)
         const soft8_near_block *k = soft8_block_at(s, s->active[i]);
         zw_real8 normal = k->move[0] - k->x[0];
         for (int j = 1; j < k->width; j++) {
-            zw_real8 at = k->mu[j - 1] * k->x[j], along = k->mu[j - 1] * k->move[j] - at;
+            zw_scalar mu = (zw_scalar)k->mu[j - 1];
+            zw_real8 at = mu * k->x[j], along = mu * k->move[j] - at;
             r[count] = k->b[2 * j - 2] - k->x[0] - at;
             d[count] = normal + along;
             D[count++] = k->D;
@@ -136,7 +140,7 @@ ZW_CLONES static void begin_line(soft8 *s, const zw_mask8 *live, line *to)
 ZW_CLONES static void bracket(line *to, const zw_real8 *slope, const zw_real8 *rise)
 {
     zw_real8 at = to->at;
-    zw_mask8 open = to->open & (lane_size8(*slope) > 1e-3 * lane_size8(to->first));
+    zw_mask8 open = to->open & (lane_size8(*slope) > (zw_scalar)1e-3 * lane_size8(to->first));
     zw_mask8 below = *slope < 0.0;
     to->low = lane_select8(open & below, at, to->low);
     to->high = lane_select8(open & ~below, at, to->high);
@@ -206,7 +210,7 @@ ZW_CLONES static void check(soft8 *s)
         }
         zw_real8 size = lane_select8(Ma > applied, Ma, applied);
         size = lane_select8(pushed > size, pushed, size);
-        s->good &= slope <= 0.25 * SOFT_CLOSE * SOFT_CLOSE * size;
+        s->good &= slope <= (zw_scalar)(0.25 * CLOSE * CLOSE) * size;
         zw_real8 part = slope / lane_select8(size > zero, size, zero + 1.0);
         worst = lane_select8(part > worst, part, worst);
     }
@@ -231,8 +235,8 @@ ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
 void soft8_minimise(soft8 *s)
 {
     zw_mask8 live = s->good & ~s->repeats, same;
-    lane_clear8(s->system->n, s->a);
     soft8_begin(s);
+    lane_clear8(s->system->n, s->a);
     int turn = 0;
     for (; lane_any8(live) && turn < MOST; turn++) {
         soft8_list(s, &live);
@@ -258,6 +262,12 @@ void soft8_minimise(soft8 *s)
     lane_clear8(s->system->n, s->push);
     soft8_push(s, 0, s->push);
     tree_multiply8(s->system->tree, NULL, s->sweeps, s->a, s->Ma);
+    check(s);
+}
+
+void soft8_compare(soft8 *s, const zw_real8 *a)
+{
+    tree_multiply8(s->system->tree, s->diagonal, s->sweeps, a, s->Ma);
     check(s);
 }
 

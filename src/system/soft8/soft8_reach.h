@@ -15,16 +15,16 @@ ZW_INLINE zw_real8 dot8(const zw_real8 *a, const zw_real8 *b)
 ZW_INLINE zw_real8 reach8(const contact_geom *geom, const soft8_pose *at, const zw_real8 *u)
 {
     const double *size = geom->shape.size;
-    zw_real8 sum = (zw_real8){0} + geom->radius;
+    zw_real8 sum = (zw_real8){0} + (zw_scalar)geom->radius;
     if (geom->shape.kind == COLLIDE_BOX) {
         sum = (zw_real8){0};
         for (int j = 0; j < 3; j++) {
             zw_real8 axis[3] = {at->R[j], at->R[3 + j], at->R[6 + j]};
-            sum += size[j] * lane_size8(dot8(axis, u));
+            sum += (zw_scalar)size[j] * lane_size8(dot8(axis, u));
         }
     } else if (geom->shape.kind == COLLIDE_CAPSULE || geom->shape.kind == COLLIDE_CYLINDER) {
         zw_real8 axis[3] = {at->R[2], at->R[5], at->R[8]};
-        sum = fabs(size[0]) + fabs(size[1]) * lane_size8(dot8(axis, u));
+        sum = (zw_scalar)fabs(size[0]) + (zw_scalar)fabs(size[1]) * lane_size8(dot8(axis, u));
     }
     return sum;
 }

@@ -20,6 +20,7 @@ soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const i
     k->column = column;
     k->fixed = NULL;
     k->is_straight = 1;
+    k->key = s->key++;
     k->J = s->J + s->entries;
     s->entries += entries;
     return k;
@@ -40,31 +41,32 @@ ZW_INLINE zw_real8 impedance8(const double imp[5], zw_real8 r)
     double power = fmax(1, imp[4]);
     zw_real8 zero = {0}, one = zero + 1.0, d;
     if (d0 == d1 || !(imp[2] > SOFT_LEAST)) {
-        return zero + 0.5 * (d0 + d1);
+        return zero + (zw_scalar)(0.5 * (d0 + d1));
     }
     if (power != 1 && power != 2) {
         for (int l = 0; l < LANES; l++) {
-            d[l] = soft_impedance(imp, r[l]);
+            d[l] = (zw_scalar)soft_impedance(imp, r[l]);
         }
         return d;
     }
-    zw_real8 x = lane_size8(r) / imp[2], y = x;
+    zw_scalar low = (zw_scalar)d0, high = (zw_scalar)d1, bend = (zw_scalar)middle;
+    zw_real8 x = lane_size8(r) / (zw_scalar)imp[2], y = x;
     if (power == 2) {
-        y = lane_select8(x <= middle, x * x / middle, one - (one - x) * (one - x) / (1 - middle));
+        y = lane_select8(x <= bend, x * x / bend, one - (one - x) * (one - x) / (1 - bend));
     }
-    d = d0 + y * (d1 - d0);
-    d = lane_select8(x >= 1.0, zero + d1, d);
-    return lane_select8(x <= 0.0, zero + d0, d);
+    d = low + y * (high - low);
+    d = lane_select8(x >= 1.0, zero + high, d);
+    return lane_select8(x <= 0.0, zero + low, d);
 }
 
 ZW_INLINE zw_real8 at_least8(zw_real8 x)
 {
-    return lane_select8(x > SOFT_LEAST, x, (zw_real8){0} + SOFT_LEAST);
+    return lane_select8(x > (zw_scalar)SOFT_LEAST, x, (zw_real8){0} + (zw_scalar)SOFT_LEAST);
 }
 
 ZW_INLINE zw_real8 compliance8(zw_real8 d, double A0)
 {
-    return at_least8((1.0 - d) / d * A0);
+    return at_least8((1.0 - d) / d * (zw_scalar)A0);
 }
 
 ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
@@ -85,19 +87,20 @@ ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_
     } else {
         soft8_put_rows(s, match, k->width, pos, frame, k->J, speed);
     }
-    zw_real8 d = impedance8(pair->imp, *gap), back = pair->spring.K * d * *gap;
+    zw_scalar B = (zw_scalar)pair->spring.B;
+    zw_real8 d = impedance8(pair->imp, *gap), back = (zw_scalar)pair->spring.K * d * *gap;
     if (k->kind == SOFT_ABOVE) {
         k->D = only(*on, 1.0 / compliance8(d, pair->A0));
-        k->b[0] = only(*on, -pair->spring.B * speed[0] - back);
+        k->b[0] = only(*on, -B * speed[0] - back);
         return;
     }
     double first = match->mu[0] * match->mu[0];
     double shrink = 2 * first / fmax(SOFT_LEAST, s->system->bodies->impratio);
-    k->D = only(*on, 1.0 / at_least8(shrink * compliance8(d, pair->A0 * (1 + first))));
+    k->D = only(*on, 1.0 / at_least8((zw_scalar)shrink * compliance8(d, pair->A0 * (1 + first))));
     for (int j = 1; j < k->width; j++) {
-        zw_real8 along = match->mu[j - 1] * speed[j];
-        k->b[2 * j - 2] = only(*on, -pair->spring.B * (speed[0] + along) - back);
-        k->b[2 * j - 1] = only(*on, -pair->spring.B * (speed[0] - along) - back);
+        zw_real8 along = (zw_scalar)match->mu[j - 1] * speed[j];
+        k->b[2 * j - 2] = only(*on, -B * (speed[0] + along) - back);
+        k->b[2 * j - 1] = only(*on, -B * (speed[0] - along) - back);
     }
 }
 
@@ -122,7 +125,7 @@ ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
                           double weight)
 {
     zw_real8 d = impedance8(imp, size);
-    k->b[0] = only(on, -spring->B * speed - spring->K * d * r);
+    k->b[0] = only(on, (zw_scalar)-spring->B * speed - (zw_scalar)spring->K * d * r);
     k->D = only(on, 1.0 / compliance8(d, weight));
 }
 
@@ -131,14 +134,15 @@ ZW_CLONES static void add_limit(soft8 *s, int index)
 {
     const soft_watch *watch = &s->alone->watch[index];
     const bodies_constraint *constraint = &s->system->bodies->constraint[index];
-    zw_real8 phi = watch->coef * s->q[watch->q] - watch->limit;
-    zw_mask8 on = (phi < watch->margin) & s->good;
+    zw_scalar coef = (zw_scalar)watch->coef, margin = (zw_scalar)watch->margin;
+    zw_real8 phi = coef * s->q[watch->q] - (zw_scalar)watch->limit;
+    zw_mask8 on = (phi < margin) & s->good;
     soft8_block *k = lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
     if (k) {
-        zw_real8 r = phi - watch->margin;
+        zw_real8 r = phi - margin;
         k->fixed = &watch->coef;
-        fill_limit(k, on, constraint->soft.imp, &watch->spring, r, r,
-                   watch->coef * s->v[watch->dof], s->alone->length[watch->length]);
+        fill_limit(k, on, constraint->soft.imp, &watch->spring, r, r, coef * s->v[watch->dof],
+                   s->alone->length[watch->length]);
     }
 }
 
@@ -149,21 +153,22 @@ ZW_CLONES static void add_tendon(soft8 *s, int index)
     const struct system_bodies *bodies = system->bodies;
     const bodies_constraint *constraint = &bodies->constraint[index];
     const bodies_length *length = &bodies->length[constraint->length[0]];
-    double sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
+    zw_scalar sign = constraint->kind == CONSTRAINT_UPPER ? -1 : 1;
+    zw_scalar margin = (zw_scalar)constraint->margin;
     int start = system->A_start[constraint->row],
         columns = system->A_start[constraint->row + 1] - start;
     zw_real8 now = {0}, rate = {0};
     for (int i = length->first; i < length->first + length->count; i++) {
-        now += bodies->coef[i] * s->q[bodies->term[i].q];
-        rate += bodies->coef[i] * s->v[bodies->term[i].dof];
+        now += (zw_scalar)bodies->coef[i] * s->q[bodies->term[i].q];
+        rate += (zw_scalar)bodies->coef[i] * s->v[bodies->term[i].dof];
     }
-    zw_real8 phi = sign * (now - constraint->limit);
-    zw_mask8 on = (phi < constraint->margin) & s->good;
+    zw_real8 phi = sign * (now - (zw_scalar)constraint->limit);
+    zw_mask8 on = (phi < margin) & s->good;
     soft8_block *k =
         lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, columns, system->A_column + start, 0) : NULL;
     if (k) {
         soft_spring spring = soft_spring_of(&constraint->soft, s->alone->h);
-        zw_real8 r = phi - constraint->margin;
+        zw_real8 r = phi - margin;
         k->fixed = s->tendon_J + start;
         k->is_straight = s->tendon_straight[index];
         fill_limit(k, on, constraint->soft.imp, &spring, r, lane_sqrt8(r * r), sign * rate,
@@ -175,13 +180,15 @@ ZW_CLONES static void add_tendon(soft8 *s, int index)
 ZW_INLINE __attribute__((unused)) int may_limit(const soft8 *s, int index)
 {
     const soft_watch *watch = &s->alone->watch[index];
-    zw_real8 phi = watch->coef * s->q[watch->q < 0 ? 0 : watch->q] - watch->limit;
-    return watch->q < 0 || lane_any8(phi < watch->margin);
+    zw_real8 at = s->q[watch->q < 0 ? 0 : watch->q];
+    zw_real8 phi = (zw_scalar)watch->coef * at - (zw_scalar)watch->limit;
+    return watch->q < 0 || lane_any8(phi < (zw_scalar)watch->margin);
 }
 
 void soft8_limit(soft8 *s)
 {
     CREW_EACH (c, s->system->bodies->constraint_count, may_limit, s) {
+        s->key = c;
         if (s->alone->watch[c].q >= 0) {
             add_limit(s, c);
         } else {

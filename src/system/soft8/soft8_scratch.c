@@ -3,7 +3,7 @@
 
 static zw_real8 *take(base_arena *arena, size_t count)
 {
-    return (zw_real8 *)base_arena_doubles(arena, LANES * count);
+    return base_arena_bytes(arena, count * sizeof(zw_real8));
 }
 
 void soft8_lay_out(soft8 *s, base_arena *arena)
@@ -29,6 +29,6 @@ void soft8_lay_out(soft8 *s, base_arena *arena)
 void soft8_begin_steps(soft8 *s)
 {
     for (int d = 0; d < s->system->n; d++) {
-        s->diagonal[d] = (zw_real8){0} + s->h * s->system->tree->damping[d];
+        s->diagonal[d] = (zw_real8){0} + (zw_scalar)(s->h * s->system->tree->damping[d]);
     }
 }
