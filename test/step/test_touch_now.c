@@ -68,6 +68,26 @@ static void gaps_are_none_up_to_a_millionth(void **state)
     }
 }
 
+/* And up to 1e-9 of the distance from the origin, to which positions are known: a grain of sand. */
+static void gaps_of_what_is_far_away(void **state)
+{
+    (void)state;
+    static const struct {
+        double x, gap;
+        int touches;
+    } row[] = {{0, 5e-10, 1}, {0, 3e-7, 0}, {1000, 3e-7, 1}, {1000, 3e-6, 0}};
+    for (int k = 0; k < 4; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "<worldbody>" FLOOR "<body pos='%g 0 %.12f'><freejoint/>"
+                 "<geom type='sphere' size='.001' mass='1'/></body></worldbody>",
+                 row[k].x, 0.001 + row[k].gap);
+        scene s = open_scene(text);
+        assert_true(fabs(forward(&s)[2] - (row[k].touches ? 0 : -9.81)) < 1e-9);
+        close_scene(&s);
+    }
+}
+
 /* ---- A box ----------------------------------------------------------------------------------- */
 
 static void a_crate_stands(void **state)
@@ -635,6 +655,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_are_none_up_to_a_millionth),
+        cmocka_unit_test(gaps_of_what_is_far_away),
         cmocka_unit_test(a_crate_stands),
         cmocka_unit_test(a_crate_on_a_slope),
         cmocka_unit_test(impacts_are_reported),

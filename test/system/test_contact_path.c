@@ -251,9 +251,55 @@ static void two_meet(void **state)
     close_way(&w);
 }
 
+/* Two balls that fly straight on come nearest at t = -p.v/v.v: contact_meet is right about whether
+ * they touch before h, also where they nearly miss each other. */
+static void balls_meet_or_pass(void **state)
+{
+    (void)state;
+    const double R = 0.17, h = 0.5;
+    scene s = scene_open("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body><body "
+                         "pos='2 0 0'><freejoint/><geom size='.07'/></body></worldbody></mujoco>",
+                         0.01);
+    const zw_system *system = s.system;
+    contact_work work;
+    int met = 0, near = 0;
+    assert_int_equal(contact_work_create(&work, system->bodies->contact), ZW_OK);
+    for (int k = 0; k < 2000; k++) {
+        double q[14] = {[3] = 1, [10] = 1}, v[12] = {0}, p[3], w[3], pp = 0, pw = 0, ww = 0;
+        double to = between(-1.5, 1.5) * R, fast = between(0.5, 6);
+        for (int i = 0; i < 3; i++) {
+            double both = between(-3, 3);
+            q[i] = between(-1, 1);
+            p[i] = (i == k % 3 ? 1 : i == (k + 1) % 3 ? to : 0);
+            w[i] = i == k % 3 ? -fast : 0;
+            q[7 + i] = q[i] + p[i];
+            v[i] = both;
+            v[6 + i] = both + w[i];
+            pp += p[i] * p[i];
+            pw += p[i] * w[i];
+            ww += w[i] * w[i];
+        }
+        double t = fmin(h, -pw / ww), least = sqrt(pp + 2 * t * pw + t * t * ww) - R;
+        tree_kinematics(system->tree, q, s.work->sweeps);
+        tree_velocities(system->tree, v, s.work->sweeps);
+        for (int g = 0; g < 2; g++) {
+            contact_place(system, &system->bodies->contact->geom[g], s.work->sweeps, &work.pose[g]);
+        }
+        if (fabs(least) > 1e-4 * R) {
+            assert_int_equal(contact_meet(system, &work, 0, 1, s.work->sweeps, h, 0), least < 0);
+            met += least < 0;
+            near += fabs(least) < 0.05 * R;
+        }
+    }
+    assert_true(met > 300 && met < 1700 && near > 20);
+    contact_work_free(&work);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(points_go_no_farther),
-                                       cmocka_unit_test(planes_divide), cmocka_unit_test(two_meet)};
+                                       cmocka_unit_test(planes_divide), cmocka_unit_test(two_meet),
+                                       cmocka_unit_test(balls_meet_or_pass)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,6 @@
 #include "tree/sweeps.h"
 
 enum { MANIFOLD = 128 };
-#define LEAST 1e-9 /* of the path: least advance of a test */
 
 /* ---- Bounds of all bodies -------------------------------------------------------------------- */
 
@@ -499,7 +498,7 @@ double contact_path_meet(contact_path *path, const contact_work *work, int a, in
             return apart ? touched : 0.5 * t;
         }
         double before = t;
-        t += v3_max(look_along(&here, &x, &y, seen ? depth : 0, 1), LEAST * path->h);
+        t += look_along(&here, &x, &y, seen ? depth : 0, 1);
         if (t < until && k == 0 && !are_pieces(&x, &y)) {
             double far = fastest * path->h + hair;
             until = v3_min(until, free_from(path, work, &match, far, seen ? depth : 0));
