@@ -23,8 +23,8 @@
  * Sliding. A cone depends only on the direction of its residual w, not on its size: with w = x + s
  * it gives the sliding friction for every s that makes w parallel to u_t, in the same sense. So s =
  * k u_t - (x perpendicular to u_t), with x from the previous answer. An error of the direction
- * changes x by about that error over k: with k u_t = PUSH times the current accelerations a few
- * rounds of warm-started solves converge to round-off. If friction is so strong that no force
+ * changes x by about that error over k: with k u_t = CONTACT_PUSH times the current accelerations a
+ * few rounds of warm-started solves converge to round-off. If friction is so strong that no force
  * satisfies the laws (Painleve), w remains 0 however large k is: the status is ZW_NO_SOLUTION with
  * the name of the sliding contact.
  *
@@ -32,7 +32,7 @@
  * during a whole step separate and slide with speeds of about h times a centripetal acceleration.
  * So points that separate no faster than gravity could reverse within the world's timestep count as
  * not separating, and points that slide no faster than friction under that weight could stop within
- * a TENTH of it as not sliding.
+ * a tenth of it (CONTACT_SLIPS) as not sliding.
  *
  * r = J' v is computed in contact_rate.c. */
 #include "gauss/tolerances.h"
@@ -48,14 +48,6 @@
 #include "system/events/tangent.h"
 #include "system/law.h"
 #include "tree/sweeps.h"
-
-#define TOUCH 1e-6 /* of the smaller geom: smaller gaps count as zero */
-#define FAR 1e-9   /* the same, relative to the distance from the origin */
-#define REST 1e-8  /* of 1 + the largest speed: smaller speeds count as zero */
-#define TENTH 0.1
-#define ROUND 1e-13 /* directions with a smaller error are accepted, */
-#define LEFT 1e-7   /* or with this, if it does not decrease */
-#define PUSH 100    /* size of k u_t relative to the accelerations */
 
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
@@ -161,7 +153,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
 {
     const contact_world *world = system->bodies->contact;
     size_t found = (size_t)now->found.count, wide = (size_t)now->wide;
-    double least = FAR * far_out(system, sweeps);
+    double least = CONTACT_FAR * far_out(system, sweeps);
     now->point = base_alloc((found + 1) * sizeof *now->point);
     now->J = base_alloc((6 * found * wide + 1) * sizeof *now->J);
     now->column = base_alloc((found * wide + 1) * sizeof *now->column);
@@ -170,7 +162,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
     }
     for (size_t k = 0; k < found; k++) {
         const contact_point *from = &now->found.point[k];
-        if (!(from->gap <= fmax(TOUCH * contact_now_size(world, from), least))) {
+        if (!(from->gap <= fmax(CONTACT_TOUCH * contact_now_size(world, from), least))) {
             continue;
         }
         now_point *it = &now->point[now->count];
@@ -198,16 +190,17 @@ static void classify(now_point *it, double rest, double parting, double pull)
     }
     size = sqrt(size);
     it->hits = it->slip[0] < -parting;
-    it->way = it->slip[0] > parting ? NOW_OPEN
-              : rows == 1           ? NOW_SMOOTH
-              : size <= point->friction[0] * fmax(rest, TENTH * parting * point->friction[0])
-                  ? NOW_HOLDS
-                  : NOW_SLIDES;
-    it->size = PUSH * (1 + pull);
+    it->way =
+        it->slip[0] > parting ? NOW_OPEN
+        : rows == 1           ? NOW_SMOOTH
+        : size <= point->friction[0] * fmax(rest, CONTACT_SLIPS * parting * point->friction[0])
+            ? NOW_HOLDS
+            : NOW_SLIDES;
+    it->size = CONTACT_PUSH * (1 + pull);
     it->off = INFINITY;
     for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
         it->way_of[r] = it->slip[r] * point->friction[0] / size;
-        it->size = fmax(it->size, PUSH * fabs(it->rate[r]));
+        it->size = fmax(it->size, CONTACT_PUSH * fabs(it->rate[r]));
     }
     for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
         it->shift[r] = it->size * it->way_of[r] - it->rate[r];
@@ -225,8 +218,8 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
     }
     work->now = now;
     forget(now);
-    double margin = fmax(TOUCH * contact_now_largest(system->bodies->contact),
-                         FAR * far_out(system, work->sweeps));
+    double margin = fmax(CONTACT_TOUCH * contact_now_largest(system->bodies->contact),
+                         CONTACT_FAR * far_out(system, work->sweeps));
     zw_status status = contact_find(system, &now->found, work->sweeps, 0, margin, error);
     if (status == ZW_OK && !take_points(system, now, work->sweeps, v)) {
         status = no_memory(error);
@@ -238,8 +231,8 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
         speed = fmax(speed, 1 + fabs(v[i]));
     }
     for (int k = 0; k < now->count && status == ZW_OK; k++) {
-        classify(&now->point[k], REST * speed, fmax(REST * speed, pull * system->bodies->timestep),
-                 pull);
+        classify(&now->point[k], CONTACT_REST * speed,
+                 fmax(CONTACT_REST * speed, pull * system->bodies->timestep), pull);
     }
     *count = status == ZW_OK ? now->count : 0;
     return status;
@@ -267,8 +260,8 @@ static zw_status set_roles(const zw_system *system, zw_work *work, zw_state *sta
         } else if (model->constraint[c].relation != MODEL_AT_LEAST) {
             *role = SOLVER_EQUAL;
         } else {
-            int touches =
-                !rough && work->out[PART_POSITION][r] <= FAR && work->out[PART_VELOCITY][r] <= REST;
+            int touches = !rough && work->out[PART_POSITION][r] <= CONTACT_FAR &&
+                          work->out[PART_VELOCITY][r] <= CONTACT_REST;
             *role = mode[c] != SYSTEM_OPEN || touches ? SOLVER_AT_LEAST : SOLVER_ABSENT;
         }
     }
@@ -367,7 +360,8 @@ static double turn(const contact_now *now, now_point *it)
     double back = across(point, x, way) / unit;
     double far = sqrt(across(point, off, off) / unit) / it->size, before = it->off;
     it->off = far;
-    if (along > 0.1 * it->size && (far <= ROUND || (far <= LEFT && far > 0.5 * before))) {
+    if (along > 0.1 * it->size &&
+        (far <= CONTACT_ROUND || (far <= CONTACT_LEFT && far > 0.5 * before))) {
         return 0;
     }
     if (!(along > 0.1 * it->size) && it->size < most) { /* it nearly stops: increase k */

@@ -43,19 +43,6 @@ double contact_path_reach(const contact_path *path, int geom, const collide_pose
 double contact_path_depth(const contact_path *path, int a, int b);
 double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
 
-/* Pairs closer than this touch: from the sum of the two thicknesses, and round-off of positions
- * whose coordinates sum to `far`. */
-#define CONTACT_PATH_HAIR(thick, far) (1e-6 * (thick) + 1e-13 * ((far) + (thick)))
-
-/* The largest number of tests on a path. */
-enum { CONTACT_PATH_LOOKS = 400 };
-
-/* Fraction of that depth: closer pairs in the problem of one linearisation count as touching. The
- * problem determines how they meet; a proof that they do not touch at all would have to follow a
- * gap of the size of round-off along bounds of the accelerations, in hundreds of tests.
- * (test_cost.c checks it from both sides: 0 and 1 both cost more.) */
-#define CONTACT_PATH_NEAR 0.1
-
 /* Fields and meshes consist of many convex pieces. */
 static inline int contact_is_pieces(int kind)
 {

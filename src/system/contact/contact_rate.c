@@ -2,13 +2,13 @@
  *
  * r = d/dt (J v) along q (+) t v includes the motion of contact points over curved surfaces and the
  * rotation of normals (a rolling ball has r_n = 0 although its material at the lowest point
- * accelerates upwards). It is computed by differences of J v over motions of ASIDE and twice ASIDE
- * of the size of the geoms, with contact searches on both sides,
+ * accelerates upwards). It is computed by differences of J v over motions of CONTACT_ASIDE and
+ * twice CONTACT_ASIDE of the size of the geoms, with contact searches on both sides,
  *
  *     r = (8 (psi1 - psi-1) - (psi2 - psi-2))/12 t,
  *
- * whose error is about ASIDE^4 and round-off / ASIDE: 1e-12. If a point does not exist at all of
- * them, two or one are used. At rest r = 0. */
+ * whose error is about CONTACT_ASIDE^4 and round-off / CONTACT_ASIDE: 1e-12. If a point does not
+ * exist at all of them, two or one are used. At rest r = 0. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,6 @@
 #include "system/contact/contact_now_inner.h"
 #include "tree/sweeps.h"
 
-#define ASIDE 0x1p-12
 enum { SIDES = 4 };
 static const double place[SIDES] = {-2, -1, 1, 2};
 
@@ -28,7 +27,7 @@ typedef struct aside {
     double psi[SIDES][6];
 } aside;
 
-/* The time in which touching geoms move by ASIDE of their size; 0: they are at rest. */
+/* The time in which touching geoms move by CONTACT_ASIDE of their size; 0: they are at rest. */
 static double moment_of(const zw_system *system, const contact_now *now, const double *sweeps)
 {
     const contact_world *world = system->bodies->contact;
@@ -45,7 +44,7 @@ static double moment_of(const zw_system *system, const contact_now *now, const d
                                                     contact_now_size(world, &now->point[k].point));
         }
     }
-    return rate > 0 ? ASIDE / rate : 0;
+    return rate > 0 ? CONTACT_ASIDE / rate : 0;
 }
 
 static double apart(const contact_point *a, const contact_point *b)
@@ -84,7 +83,7 @@ static const contact_point *same(const contact_work *list, const contact_point *
 static zw_status look_aside(const zw_system *system, contact_now *now, const double *q,
                             const double *v, double t, int side, aside *to, zw_error *error)
 {
-    double margin = 10 * ASIDE * contact_now_largest(system->bodies->contact);
+    double margin = 10 * CONTACT_ASIDE * contact_now_largest(system->bodies->contact);
     int from = 0;
     memcpy(now->q, q, (size_t)system->nq * sizeof *q);
     system_move(system, now->q, place[side] * t, v);

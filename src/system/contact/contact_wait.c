@@ -25,7 +25,6 @@
 #include "collide/vector.h"
 #include "system/contact/contacts.h"
 
-#define SURE 0.49        /* instead of 1/2, which covers round-off */
 #define UP (1 + 5e-16)   /* a sum times this is not below the exact one */
 #define MORE (1 + 1e-12) /* the same for a distance with its square roots */
 #define LESS (1 - 1e-12) /* and for a lower bound, downwards */
@@ -139,5 +138,5 @@ void contact_wait_see(const contact_world *world, const contact_work *work, cont
     double d = found ? -1 : apart(world, work, match) - match->margin;
     double ways = wait->way[match->a] + wait->way[match->b];
     wait->apart[index] = found || !(by_plane > 0) ? -1 : ways * (2 - UP) + by_plane * LESS;
-    wait->until[index] = d > 0 ? wait->travel[group] + SURE * d : -1;
+    wait->until[index] = d > 0 ? wait->travel[group] + CONTACT_HALF * d : -1;
 }

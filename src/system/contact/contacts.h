@@ -22,6 +22,7 @@
 
 #include "collide/broad.h"
 #include "collide/collide.h"
+#include "system/contact/tolerances.h"
 #include "zwang/bodies.h"
 #include "zwang/status.h"
 
