@@ -172,7 +172,6 @@ static void add_point(const zw_inverse *inverse, const inverse_now *now, const n
 {
     const contact_point *point = &it->point;
     double rate[6] = {0}, size;
-    zw_block block = {.name = it->name, .kind = ZW_INEQUALITY, .rows = 1};
     rates_of(it, now, rate, &size);
     if (it->way == NOW_OPEN || rate[0] > inverse->still * size) {
         return;
@@ -182,11 +181,7 @@ static void add_point(const zw_inverse *inverse, const inverse_now *now, const n
                           friction_against(point, rate, inverse->still * size, to->across));
     to->row = rows->rows;
     to->rows = it->way == NOW_SMOOTH || sliding ? 1 : point->rows;
-    if (to->rows > 1) {
-        block.kind = ZW_CONE;
-        block.rows = to->rows;
-        memcpy(block.friction, point->friction, sizeof block.friction);
-    }
+    const zw_block block = contact_block(point, to->rows, it->name);
     for (int r = 0; r < to->rows; r++) {
         inverse_rows_put(rows, it->columns, it->column, it->J + r * it->columns, 1);
         for (int k = 1; k < point->rows && sliding; k++) {

@@ -296,7 +296,8 @@ static void problem_changes_its_shape(void **state)
         double one = 1;
         for (int i = 0; i < N; i++) { /* u_i >= 0, those of this round */
             if (round >> i & 1) {
-                problem_block(&p, 10 + i, "floor", ZW_INEQUALITY, 1, NULL);
+                problem_block(&p, 10 + i,
+                              &(zw_block){.name = "floor", .kind = ZW_INEQUALITY, .rows = 1});
                 problem_row(&p, 1, &i, &one, 0);
             }
         }

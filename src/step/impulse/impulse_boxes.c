@@ -162,15 +162,16 @@ static void put_motor(step_impulse *s, impulse_problem *p, int k, double time, d
 {
     zw_work *work = s->work;
     const bodies_motor *motor = &s->system->bodies->motor[k];
-    double limit[2], length;
-    limits_of(s, k, limit);
+    zw_block box = {.name = "motor", .kind = ZW_BOX, .rows = 1};
+    double length;
+    limits_of(s, k, box.limit);
     if (!(fall > 0)) { /* for this time it is a given force */
-        limit[0] = limit[1] = clamped(s, k);
+        box.limit[0] = box.limit[1] = clamped(s, k);
     }
-    limit[0] *= time;
-    limit[1] *= time;
+    box.limit[0] *= time;
+    box.limit[1] *= time;
     int count = bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
-    problem_block(p, motor_key(motor), "motor", ZW_BOX, 1, limit);
+    problem_block(p, motor_key(motor), &box);
     problem_row(p, count, work->aim_dof, work->aim,
                 fall > 0 ? s->rate[k] + s->law[k].force / fall : 0);
     if (fall > 0) {
@@ -200,8 +201,9 @@ static double dry_speed(const step_impulse *s, const bodies_dry *dry, const doub
     return e;
 }
 
-static void put_dry(step_impulse *s, impulse_problem *p, int k, zw_block_kind kind,
-                    const double limit[2])
+/* An equality, or a box between these limits. */
+static void put_dry(step_impulse *s, impulse_problem *p, int k, zw_block_kind kind, double low,
+                    double high)
 {
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_dry *dry = &bodies->dry[k];
@@ -211,8 +213,11 @@ static void put_dry(step_impulse *s, impulse_problem *p, int k, zw_block_kind ki
         work->aim_dof[i] = bodies->term[dry->first + i].dof;
         work->aim[i] = coef[dry->first + i];
     }
-    problem_block(p, dry_key(s, k), s->system->model->constraint[dry_key(s, k)].name, kind, 1,
-                  limit);
+    const zw_block block = {.name = s->system->model->constraint[dry_key(s, k)].name,
+                            .kind = kind,
+                            .rows = 1,
+                            .limit = {low, high}};
+    problem_block(p, dry_key(s, k), &block);
     problem_row(p, dry->count, work->aim_dof, work->aim, 0);
 }
 
@@ -284,7 +289,7 @@ void impulse_put_stuck(step_impulse *s, impulse_problem *p)
 {
     for (int k = 0; k < s->system->bodies->dry_count; k++) {
         if (holds(s, k)) {
-            put_dry(s, p, k, ZW_EQUALITY, NULL);
+            put_dry(s, p, k, ZW_EQUALITY, 0, 0);
         }
     }
 }
@@ -295,8 +300,7 @@ void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goe
     for (int k = 0; k < bodies->dry_count; k++) {
         double spent = goes_on ? problem_multiplier(&s->problem, dry_key(s, k), 0) : 0;
         double most = (goes_on ? s->fall + time : time) * bodies->dry[k].limit;
-        const double limit[2] = {-most - spent, most - spent};
-        put_dry(s, p, k, ZW_BOX, limit);
+        put_dry(s, p, k, ZW_BOX, -most - spent, most - spent);
     }
     for (int k = 0; k < bodies->motor_count && time > 0 && !(goes_on && s->sigma == 0); k++) {
         double ahead = 0.5 * (1 + s->sigma) * time;

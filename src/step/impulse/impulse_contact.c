@@ -300,8 +300,8 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
     int rows = held_rows(point);
-    problem_block(p, impulse_contact_key(&point->key), label(s, k),
-                  rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows, point->friction);
+    const zw_block block = contact_block(point, rows, label(s, k));
+    problem_block(p, impulse_contact_key(&point->key), &block);
     if (p == &s->problem && impulse_put_roller(s, p, k, rows)) {
         return;
     }
@@ -321,8 +321,8 @@ void impulse_put_contacts(step_impulse *s)
 void impulse_put_apart(step_impulse *s, int k)
 {
     const impulse_contacts *t = &s->touch;
-    problem_block(&s->aside, impulse_contact_key(&t->found.point[k].key), label(s, k), ZW_EQUALITY,
-                  1, NULL);
+    const zw_block block = {.name = label(s, k), .kind = ZW_EQUALITY, .rows = 1};
+    problem_block(&s->aside, impulse_contact_key(&t->found.point[k].key), &block);
     problem_row(&s->aside, t->columns[k], column_of(t, k), J_of(t, k), 0);
 }
 

@@ -265,7 +265,8 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
         for (int i = 0; i < columns; i++) {
             speed += t->J[i] * s->v0[t->column[i]];
         }
-        problem_block(p, impulse_contact_key(&point->key), "", ZW_INEQUALITY, 1, NULL);
+        const zw_block block = contact_block(point, 1, "");
+        problem_block(p, impulse_contact_key(&point->key), &block);
         double way = -point->gap;
         if (point->gap < 0) {
             way = way * part - time * fmax(speed, 0) + (part < 1 ? 0 : beyond);

@@ -112,8 +112,10 @@ void impulse_put_joint(const step_impulse *s, impulse_problem *p, int c, const d
 {
     const zw_system *system = s->system;
     int first = system->first_row[c], end = system->first_row[c + 1];
-    problem_block(p, c, system->model->constraint[c].name,
-                  one_sided(system, first) ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
+    const zw_block block = {.name = system->model->constraint[c].name,
+                            .kind = one_sided(system, first) ? ZW_INEQUALITY : ZW_EQUALITY,
+                            .rows = end - first};
+    problem_block(p, c, &block);
     for (int r = first; r < end; r++) {
         int start = system->A_start[r];
         problem_row(p, system->A_start[r + 1] - start, system->A_column + start, A + start, b[r]);

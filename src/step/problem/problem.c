@@ -123,22 +123,15 @@ static int find(const impulse_problem *p, int64_t key, int from)
     return -1;
 }
 
-void problem_block(impulse_problem *p, int64_t key, const char *name, zw_block_kind kind, int rows,
-                   const double *numbers)
+void problem_block(impulse_problem *p, int64_t key, const zw_block *block)
 {
+    int rows = block->rows;
     if (p->no_memory || !room_for_blocks(p, p->blocks + 1) ||
         !room_for_rows(p, p->rows + rows + 1)) {
         p->no_memory = 1;
         return;
     }
-    zw_block *block = &p->block[p->blocks];
-    *block = (zw_block){.name = name, .kind = kind, .rows = rows};
-    for (int k = 0; kind == ZW_CONE && numbers && k + 1 < rows; k++) {
-        block->friction[k] = numbers[k];
-    }
-    if (kind == ZW_BOX) {
-        memcpy(block->limit, numbers, sizeof block->limit);
-    }
+    p->block[p->blocks] = *block;
     p->key[p->blocks] = key;
     p->first[p->blocks++] = p->rows;
     int old = find(p, key, p->old_at);

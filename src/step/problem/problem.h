@@ -7,7 +7,7 @@
  * step to step.
  *
  *     problem_begin(p);                                          no rows
- *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
+ *     problem_block(p, key, &block);                             then each of its rows:
  *     problem_row(p, count, column, value, b);
  *     problem_solve(p, H, free, NULL, error);                       p->answer
  *
@@ -70,10 +70,7 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error);
 void problem_free(impulse_problem *p);
 
 void problem_begin(impulse_problem *p);
-/* `numbers`: of a cone the rows - 1 coefficients of friction, of a box its limits, else NULL.
- * `name` is not copied. */
-void problem_block(impulse_problem *p, int64_t key, const char *name, zw_block_kind kind, int rows,
-                   const double *numbers);
+void problem_block(impulse_problem *p, int64_t key, const zw_block *block); /* name: not copied */
 /* The next row of the last block. Columns in any order, none twice. */
 void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
 /* How the speed of the last row changes with u, along the same columns. */

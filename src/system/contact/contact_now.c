@@ -284,11 +284,7 @@ static solver_tail tail_of(const contact_now *now)
 static void add_point(system_solver *solver, now_point *it)
 {
     int rows = it->way == NOW_SMOOTH ? 1 : it->point.rows;
-    zw_block block = {
-        .name = it->name, .kind = it->way == NOW_SMOOTH ? ZW_INEQUALITY : ZW_CONE, .rows = rows};
-    for (int r = 1; r < rows; r++) {
-        block.friction[r - 1] = it->point.friction[r - 1];
-    }
+    const zw_block block = contact_block(&it->point, rows, it->name);
     solver_add_block(solver, &block);
     it->row = solver->rows + solver->tail;
     for (int r = 0; r < rows; r++) {

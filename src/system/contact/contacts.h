@@ -24,6 +24,7 @@
 #include "collide/collide.h"
 #include "system/contact/tolerances.h"
 #include "zwang/bodies.h"
+#include "zwang/gauss.h"
 #include "zwang/status.h"
 
 struct zw_system;
@@ -283,6 +284,16 @@ void contact_wake(const contact_world *world, contact_work *work, int geom);
 
 /* The explicit pair of these two geoms; NULL: none. */
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
+
+/* A point as a block of this many rows: a cone, or a normal row alone. `name` is not copied. */
+static inline zw_block contact_block(const contact_point *point, int rows, const char *name)
+{
+    zw_block block = {.name = name, .kind = rows > 1 ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
+    for (int r = 1; r < rows; r++) {
+        block.friction[r - 1] = point->friction[r - 1];
+    }
+    return block;
+}
 
 /* The rows of a point, J (second body minus first): [rows][columns], columns being the dofs that
  * move only one of the two, in rising order. Returns their number; column[] and J must have space
