@@ -67,7 +67,7 @@ static void lay_out(const zw_gauss *problem, gauss_sparse *s, base_arena *arena,
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         *whole[i] = base_arena_doubles(arena, N);
     }
-    s->krylov = base_arena_doubles(arena, (size_t)(2 * s->steps + 1) * N);
+    s->krylov = base_arena_doubles(arena, (size_t)(2 * SPARSE_KRYLOV + 1) * N);
     lay_out_rows(s, arena);
 }
 
@@ -80,7 +80,6 @@ gauss_sparse *gauss_sparse_create(const zw_gauss *problem, const zw_gauss_work *
 {
     gauss_sparse shape = {.n = work->n, .me = work->me, .N = work->n + work->me};
     shape.null_capacity = fit(0, SPARSE_NULL_CAPACITY / (shape.me + 1) + 8, shape.me);
-    shape.steps = fit(4, SPARSE_KRYLOV_CAPACITY / (2 * shape.N + 1), SPARSE_KRYLOV);
     size_t entries = sparse_pattern_entries(problem, &shape);
     if (entries > INT_MAX / 2) {
         return NULL;

@@ -122,7 +122,7 @@ static void krylov_correct(gauss_sparse *s, double *sol, double aim)
 {
     krylov_fit fit = {0};
     size_t N = (size_t)s->N;
-    double *Z = s->krylov + (size_t)(s->steps + 1) * N, y[SPARSE_KRYLOV];
+    double *Z = s->krylov + (size_t)(SPARSE_KRYLOV + 1) * N, y[SPARSE_KRYLOV];
     int count = 0;
     memcpy(s->krylov, s->res, N * sizeof(double));
     fit.g[0] = dense_norm(s->N, s->krylov);
@@ -130,7 +130,7 @@ static void krylov_correct(gauss_sparse *s, double *sol, double aim)
         return;
     }
     dense_scale(s->N, 1.0 / fit.g[0], s->krylov);
-    for (int j = 0; j < s->steps; j++) {
+    for (int j = 0; j < SPARSE_KRYLOV; j++) {
         double *z = Z + (size_t)j * N, *next = s->krylov + (size_t)(j + 1) * N;
         memcpy(z, s->krylov + (size_t)j * N, N * sizeof(double));
         sparse_ldl_solve(s->ldl, z);

@@ -28,8 +28,9 @@ enum { SPARSE_NULL_CAPACITY = 1 << 19 };
 /* Compliance added, in the factors only, to rows whose pivot might vanish. */
 #define SPARSE_FIRM 1e-10
 
-/* The maximum number of GMRES steps; and roughly how many doubles GMRES may store. */
-enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_CAPACITY = 1 << 22 };
+/* GMRES steps between two refinements: test_sparse.c fails without any, and more do not change
+ * results. */
+enum { SPARSE_KRYLOV = 4 };
 
 struct gauss_sparse {
     /* shape, fixed at creation */
@@ -84,8 +85,7 @@ struct gauss_sparse {
     double *rhs, *sol, *res, *step; /* N each */
     double *y[2];                   /* n each */
     double *v[2];                   /* me each */
-    int steps;                      /* of GMRES */
-    double *krylov;                 /* (2 steps + 1) x N */
+    double *krylov;                 /* (2 SPARSE_KRYLOV + 1) x N */
 
     struct sparse_prox *cones; /* NULL: there are none */
     double *free;              /* n: the motion without the forces of the cones */
