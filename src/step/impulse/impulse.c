@@ -318,17 +318,69 @@ static int asks_less(step_impulse *s, zw_status status, int shortest)
     return 1;
 }
 
-/* Sets what is allowed in a piece that is this part of a step. */
-static void begin_piece(step_impulse *s, double h, double part, double least, double pace,
-                        int spent)
+/* How a step is being taken in pieces; lengths in parts of the step. */
+typedef struct pieces {
+    double h;       /* the step */
+    double done;    /* the part that has been taken */
+    double size;    /* the longest piece to try next */
+    double least;   /* no piece is shorter */
+    double solved;  /* the longest piece solved */
+    double pace;    /* of the fastest body (impulse_pace); -1: not needed yet */
+    int again;      /* the last piece is tried again, shorter */
+    int cuts, good; /* pieces that ended where bodies meet; and the last ones that were solved */
+} pieces;
+
+/* Sets the length of the next piece and what is allowed in it; returns its part of the step. */
+static double begin_piece(step_impulse *s, pieces *at)
 {
-    s->h = h;
-    s->calm = pace >= 0 && pace <= 1;
-    s->may_be_halved = part > least;
-    s->may_be_shorter = part > 1.0 / SHORT && part > least;
-    s->last_resort = pace > 1 && !spent ? part <= least : 2 * (spent || part <= 1.0 / LEAST);
-    s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
-    s->touch.sweep.strict = pace > 1 && part > least;
+    double part = fmin(at->size, 1 - at->done);
+    at->pace = at->pace < 0 && at->again ? impulse_pace(s, at->h) : at->pace;
+    const int fast = at->pace > 1, spent = impulse_is_spent(s, fast);
+    at->least = spent ? 1 : fast ? SHORTEST : 1.0 / PIECES;
+    if (fast && !at->again && !is_first_enough(s)) { /* with one linearisation: afterwards */
+        part = fmin(part, fmax(impulse_until_meeting(s, at->h * part) / at->h, SHORTEST));
+    }
+    s->h = at->h * part;
+    s->calm = at->pace >= 0 && at->pace <= 1;
+    s->may_be_halved = part > at->least;
+    s->may_be_shorter = part > 1.0 / SHORT && part > at->least;
+    s->last_resort = fast && !spent ? part <= at->least : 2 * (spent || part <= 1.0 / LEAST);
+    s->problem.jammed = s->aside.jammed = part > at->least ? 0 : JAM;
+    s->touch.sweep.strict = fast && part > at->least;
+    return part;
+}
+
+/* The piece failed, or bodies meet in it that it did not consider, after this part of it: then
+ * something shorter is tried. */
+static int shorten_piece(step_impulse *s, pieces *at, zw_status status, double part, double open)
+{
+    int cut = status == ZW_OK && open < 1 && part > SHORTEST && at->cuts < CUTS;
+    at->solved = status == ZW_OK ? fmax(part, at->again ? 0 : at->solved) : 0;
+    at->good = status == ZW_OK ? at->good + 1 : 0;
+    at->again = status != ZW_OK || cut;
+    if (at->again) {
+        s->halved = 1;
+        s->problem.old_blocks = 0; /* a failed solve gives no guess */
+        at->size = fmax(open * part, cut ? SHORTEST : at->least);
+        at->cuts += cut;
+    }
+    return at->again;
+}
+
+/* Goes on from its end. */
+static void end_piece(step_impulse *s, pieces *at, double part, double open, const double *v1)
+{
+    s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
+    s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
+    at->done += part;
+    if (s->watch) {
+        s->watch->taken(s->watch->user, s, 0);
+    }
+    impulse_pass(s, v1);
+    impulse_move_on(s, v1);
+    at->size = at->cuts > 0 || at->pace > 1    ? (at->good > 4 ? 2 : 1) * at->solved
+               : fmod(at->done, 2 * part) == 0 ? 2 * part
+                                               : part;
 }
 
 /* Takes the step in pieces: halves, while one cannot be solved; and up to where bodies meet that
@@ -345,43 +397,27 @@ static void begin_piece(step_impulse *s, double h, double part, double least, do
  * 1e-16 over 1e-18 s would become speeds. */
 static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
-    double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
-    double done = 0, size = 1, solved = 1;                      /* the longest piece solved */
-    int again = 0, cuts = 0, good = 0;
-    while (1 - done > IMPULSE_ROUNDED && !impulse_stops(s)) { /* impulse_step reports it */
-        double part = fmin(size, 1 - done), gained = s->gained;
-        pace = pace < 0 && again ? impulse_pace(s, h) : pace;
-        const int spent = impulse_is_spent(s, pace > 1);
-        const double least = spent ? 1 : pace > 1 ? SHORTEST : 1.0 / PIECES;
-        if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
-            part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
-        }
-        begin_piece(s, h * part, part, least, pace, spent);
+    pieces at = {
+        .h = h, .size = 1, .solved = 1, .pace = is_first_enough(s) ? -1 : impulse_pace(s, h)};
+    while (1 - at.done > IMPULSE_ROUNDED && !impulse_stops(s)) { /* impulse_step reports it */
+        double part = begin_piece(s, &at), gained = s->gained;
         s->touch.land.watched = lands && part == 1;
         zw_status status = impulse_take(s, v1, error);
         if (status == ZW_OK && s->touch.land.seen) {
             *lands = 1;
             return ZW_OK;
         }
-        if (asks_less(s, status, part <= least)) {
-            s->failed_work = again = 0;
-            size = 1;
+        if (asks_less(s, status, part <= at.least)) {
+            s->failed_work = at.again = 0;
+            at.size = 1;
             continue;
         }
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= at.least)) {
             return status; /* too many points may be in reach of a trial speed only: continue */
         }
-        solved = status == ZW_OK ? fmax(part, again ? 0 : solved) : 0;
-        good = status == ZW_OK ? good + 1 : 0;
         double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
-        int cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
-        again = status != ZW_OK || cut;
-        if (again) {
-            s->halved = 1;
-            s->problem.old_blocks = 0; /* a failed solve gives no guess */
+        if (shorten_piece(s, &at, status, part, open)) {
             s->gained = gained;
-            size = fmax(open * part, cut ? SHORTEST : least);
-            cuts += cut;
             continue;
         }
         if (lands && part == 1 && impulse_note_landings(s)) {
@@ -389,17 +425,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             *lands = 1;
             return ZW_OK;
         }
-        s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
-        s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
-        done += part;
-        if (s->watch) {
-            s->watch->taken(s->watch->user, s, 0);
-        }
-        impulse_pass(s, v1);
-        impulse_move_on(s, v1);
-        size = cuts > 0 || pace > 1        ? (good > 4 ? 2 : 1) * solved
-               : fmod(done, 2 * part) == 0 ? 2 * part
-                                           : part;
+        end_piece(s, &at, part, open, v1);
     }
     return ZW_OK;
 }
