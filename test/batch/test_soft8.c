@@ -122,8 +122,7 @@ static void control(const scene *of, int world, int step, int count, double *u)
 typedef struct motion {
     zw_batch *batch;
     int in_lanes;  /* steps of worlds that were taken so */
-    double rounds; /* of Newton's method in a solve of eight, on average, */
-    double alone;  /* and of those of its worlds that went on alone */
+    double rounds; /* of Newton's method in a solve of eight worlds, on average */
     long marches;  /* worlds whose ways were proved to be free one by one */
 } motion;
 
@@ -144,18 +143,16 @@ static motion move_batch(stage *s, const scene *of, int threads, int at_once)
         }
         zw_batch_step(m.batch, law, at_once, 0, &s->error);
     }
-    long solves = 0, rounds = 0, alone = 0;
+    long solves = 0, rounds = 0;
     for (int t = 0; t < threads; t++) {
         const batch_worker *worker = &m.batch->worker[t];
         assert_true(law == &soft ? worker->soft8 != NULL : worker->once8 != NULL);
         m.in_lanes += (int)(law == &soft ? worker->soft8->taken : worker->once8->taken);
         solves += worker->once8 ? worker->once8->solves : 0;
-        rounds += worker->once8 ? worker->once8->rounds : 0;
-        alone += worker->once8 ? worker->once8->rounds_alone : 0;
+        rounds += worker->once8 ? worker->once8->it.steps : 0;
         m.marches += worker->once8 ? worker->once8->marches : 0;
     }
     m.rounds = solves > 0 ? (double)rounds / (double)solves : 0;
-    m.alone = solves > 0 ? (double)alone / (double)solves : 0;
     return m;
 }
 
@@ -201,7 +198,7 @@ static void compare(const scene *of, const zw_state *a, const zw_state *b, int w
     assert_memory_equal(a, b, a->bytes); /* time, work, memory */
 }
 
-/* Returns the rounds of all, eight worlds and alone, and in *taken the steps in lanes. */
+/* Returns the rounds of all, and in *taken the steps in lanes. */
 static motion compare_lanes(int *taken)
 {
     motion sum = {0};
@@ -215,11 +212,10 @@ static motion compare_lanes(int *taken)
         stage s = stage_of(scenes[k].file);
         for (int j = 0; j < 2; j++) {
             motion m = move_batch(&s, &scenes[k], threads[j], at_once[j]);
-            printf("%s: %d of %d steps in lanes, %.2f rounds and %.2f alone\n", scenes[k].file,
-                   m.in_lanes, worlds * steps, m.rounds, m.alone);
+            printf("%s: %d of %d steps in lanes, %.2f rounds\n", scenes[k].file, m.in_lanes,
+                   worlds * steps, m.rounds);
             assert_true(m.in_lanes > worlds * steps * least / 100);
             sum.rounds += m.rounds;
-            sum.alone += m.alone;
             sum.marches += m.marches;
             *taken += m.in_lanes;
             for (int i = 0; i < worlds; i++) {
@@ -245,12 +241,12 @@ static void test_lanes_are_worlds_alone(void **unused)
 }
 
 /* The numbers of gauss/augment decide how many rounds a solve takes and how many worlds it leaves.
- * Other stiffnesses (STIFF 1e5, STIFFEST 1e4 or 1e9, SLOWLY 1e4), more patience (MOST 96) and other
- * means (CALM 2, TURN 1, MEAN 0.1) take more rounds; less patience (MOST 24) and no means at all
- * (MEAN 1), or a turn of friction by no more than `stiff`, leave more worlds. If fewer go on alone
- * (FEW 1), lanes take more rounds; if more do (FEW 3), all of them together. If lanes prove less
- * about the paths of bodies (once8_ends.c: PIECES 1, LOOKS 0.3, DEPTH 0.2), more worlds march along
- * them; if more is evaluated or assumed there (PIECES 4, LOOKS 4), fewer do. */
+ * Other stiffnesses (STIFF 1e1 or 1e5, STIFFEST 1e4, SLOWLY 2 or 1e4), more patience (MOST 96),
+ * fewer sweeps (SWEEPS 1) and other means (CALM 2, TURN 1, MEAN 0.1) take more rounds; less
+ * patience (MOST 24) and no means at all (MEAN 1) leave more worlds. With more sweeps (SWEEPS 40),
+ * fewer rounds cost more. If lanes prove less about the paths of bodies (once8_ends.c: PIECES 1,
+ * LOOKS 0.3, DEPTH 0.2), more worlds march along them; if more is evaluated or assumed there
+ * (PIECES 4, LOOKS 4), fewer do. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -258,12 +254,10 @@ static void test_once_too(void **unused)
     law = &once;
     motion all = compare_lanes(&taken);
     law = &soft;
-    print_message("%.2f rounds and %.2f alone, %d steps in lanes, %ld marches\n", all.rounds,
-                  all.alone, taken, all.marches);
+    print_message("%.2f rounds, %d steps in lanes, %ld marches\n", all.rounds, taken, all.marches);
     if (worlds == 20 && steps == 60) {
-        assert_true(all.rounds < 27);
-        assert_true(all.rounds + all.alone < 67.9);
-        assert_true(taken > 9310);
+        assert_true(all.rounds > 70 && all.rounds < 76.9);
+        assert_true(taken > 9338);
         assert_true(all.marches > 1800 && all.marches < 1920);
     }
 }

@@ -1,365 +1,103 @@
-/* Coulomb's law by augmented multipliers: Newton's method for u and lambda together.
+/* Contacts in one linear step, of one world or of eight: what depends on the motion.
  *
- * With the projection P of z = (z_n, z_t) onto the law,
+ * With H = L' D L on the paths of the tree, y = L' \ J' for the rows J of a block, and e = L' \ r,
  *
- *     open     z_n <= 0                     P = 0
- *     sticks   |z_t| <= mu z_n              P = z
- *     slides   else                         P = (z_n, mu z_n t),     t = z_t/|z_t|
+ *     free = J v0 + y . D \ e,     W = y' D \ y,     u - v0 = L \ D \ (e + y lambda)
  *
- * Coulomb's law is lambda = P(z), z = lambda - k (w - b), for one k > 0 and then for every one:
- * where it sticks w = b, and where it slides w_t is opposite to lambda_t (Alart and Curnier 1991;
- * De Saxce and Feng 1998 have it as one projection). lambda - P(z) with k = 1/G, times G, is a
- * speed: the residual of the law. G is the speed that a unit impulse gives, with each coordinate
- * alone.
+ * so a row is solved for halfway only: from its columns to the root. augment_newton.c finds lambda
+ * from W and free, for each world. Two blocks meet in W at the dofs that both have, the ancestors
+ * that they share; nothing is filled in where points couple two branches.
  *
- * A step. For the current modes the law is linear in the results of the step, lambda and w = J u,
- * except for the direction t, which is taken from z; with k_t = mu z_n/(G (|z_t| - mu z_n)), which
- * at the solution is mu lambda_n/|w_t|, the rate at which friction turns with the slip,
+ * Blocks take part as they are needed: at first those that the motion without contacts violates,
+ * then those that the motion after sweeps or a solution violates, until there are none. Most limits
+ * never do.
  *
- *     open     lambda = 0
- *     sticks   w = b (w_t = 0)
- *     slides   w_n = b,     lambda_t = mu lambda_n t - k_t (1 - tt') w_t
- *
- * A condition w = b is replaced by lambda = lambda before - rho (w - b), with a large rho =
- * stiff/G: it misses b by (lambda - lambda before)/rho, which vanishes as steps are repeated, by a
- * factor of about 1/stiff each. Then only H must be invertible: where points can share a load in
- * many ways (four feet, the corners of a box) one of these is found, near the previous multipliers.
- * So all laws are lambda = rest - C J (u - v0), and
- *
- *     (H + J' C J) (u - v0) = r + J' rest
- *
- *     sticks   C = rho 1                         rest = lambda before - rho (J v0 - b)
- *     slides   C = (rho         0            )   rest_n likewise,
- *                  (rho mu t    k_t (1 - tt'))   rest_t = mu t rest_n - k_t (1 - tt') J_t v0
- *
- * The matrix is not symmetric where something slides, but its pattern is: it is factored on the
- * paths of the tree, extended where points couple two branches (math/dense/paths.h), without
- * pivoting. Pivots may become small: the solution is checked. Where nothing slides in any world one
- * half of the matrix is enough, and gives the same bits.
- *
- * Whole steps are taken, from points that are closed or about to be, all of them sticking, and
- * multipliers of 0. stiff is STIFF while modes change, as stiffer rows make multipliers vary wildly
- * where points can share them in many ways, and STIFFEST where they do not, unless that increased
- * the residual of the law. k_t is at most STIFFEST/G: the direction of very slow sliding turns
- * almost at once. (Both, and MOST, determine the cost of a step and how many worlds remain
- * unsolved: test_soft8.c guards these.)
- *
- * Points that cannot all stick. Two points of one foot that stick have rows that depend on each
- * other, and gaps of different size leave them right sides that do not: they contradict each other
- * by what is of second order. Then one of them slides, by as little, and its multipliers are at the
- * edge of its cone; stiff rows move them far beyond it, and change the modes. So once stiff rows
- * have changed modes or increased the residual of the law, a world's rows become stiffer only by
- * SLOWLY per step: multipliers grow to where something slides, and not much farther.
- *
- * Cycling modes. Where modes still change after CALM steps, which usually means that they cycle
- * with a period of two to five, they are decided by a mean of z and the previous one, for TURN
- * steps of 2 TURN. On steps of a humanoid that flails (bench/batch) this leaves 2 worlds in 1000
- * unsolved; without it 5, and 11 if nothing is stiffened slowly either.
- *
- * It ends where modes are the same before and after a step, and the residual of the law is CLOSE;
- * or FAIR, and not smaller after one more step: rows of points that share a load need not agree on
- * more digits than their gaps have. A world for which that fails is left to other methods.
- *
- * Lanes. All worlds take their steps together; a world that has converged is frozen. Which blocks
- * and which pattern there are depends on the others, but in a world that does not have them they
- * are zeros, which change nothing; elimination goes from the last dof to the first and solves sum
- * from the root on, whatever the pattern. So a lane has the bits of the world alone, and the last
- * few of eight can continue as single worlds: augment_alone.c. */
+ * Lanes. Which blocks are looked at depends on the other worlds, but each enters the problem of a
+ * world when that world needs it. All sums are those of the world alone, and have the same order.
+ */
 #include <string.h>
 
 #define PATHS_REAL zw_real
 #include "math/dense/paths_root.h"
 
-enum { MOST = 48, CALM = 12, TURN = 6 }; /* steps: at most; all by z; by a mean, or by z again */
-#define MEAN 0.6                         /* of z and the one before: the share of z */
-#define STIFF 1e3                        /* rho G while modes change, */
-#define STIFFEST 1e6                     /* and where they do not, */
-#define SLOWLY 10.0                      /* or so much stiffer each time */
-#define CLOSE 1e-10 /* residual of the law relative to the largest speed of a row, */
-#define FAIR 1e-6   /* or where more steps do not reduce it */
-
-/* ---- Rows ----------------------------------------------------------------------------------- */
-
-ZW_INLINE void times(const LANE(augment_block) * k, const int width, const zw_real *x, zw_real *to)
-{
-    for (int r = 0; r < width; r++) {
-        const zw_real *J = k->J + r * k->columns;
-        zw_real sum = {0};
-        for (int c = 0; c < k->columns; c++) {
-            sum += J[c] * x[k->column[c]];
-        }
-        to[r] = sum;
-    }
-}
-
-/* Speeds before, G and rho, and which contacts are closed at first. */
-ZW_CLONES static void begin(LANE(augment) * s)
-{
-    zw_real zero = {0};
-    s->fastest = zero;
-    for (int i = 0; i < s->blocks; i++) {
-        LANE(augment_block) *k = &s->block[i];
-        times(k, k->width, s->v0, k->w0);
-        zw_real G = zero;
-        for (int r = 0; r < k->width; r++) {
-            zw_real sum = zero;
-            for (int c = 0; c < k->columns; c++) {
-                int d = k->column[c];
-                zw_real J = k->J[r * k->columns + c];
-                sum += J * J / s->H[s->straight->start[d] + s->straight->depth[d] - 1];
-            }
-            G = larger(sum, G);
-            k->lambda[r] = k->w[r] = k->found[r] = zero;
-        }
-        k->G = select_of(G > 0.0, G, zero + 1.0);
-        k->natural = 1.0 / k->G;
-        k->on &= G > 0.0;
-        k->closed = k->on & (k->w0[0] - k->b < s->falling);
-        k->slides = (zw_mask)zero;
-        k->t[0] = k->t[1] = k->turn = zero;
-        for (int r = 0; r < k->width; r++) {
-            s->fastest = larger(only(k->on, size_of(k->w0[r])), s->fastest);
-        }
-    }
-}
-
-ZW_CLONES static void list(LANE(augment) * s, const zw_mask *live)
-{
-    s->actives = 0;
-    for (int i = 0; i < s->blocks; i++) {
-        LANE(augment_block) *k = &s->block[i];
-        if (any_of(k->on & *live)) {
-            s->active[s->actives++] = i;
-            k->any = any_of(k->closed & *live);
-            k->slips = any_of(k->slides & *live);
-        }
-    }
-}
-
-/* rest and C for the current modes. */
-ZW_CLONES static void linearise(const LANE(augment) * s)
-{
-    for (int i = 0; i < s->actives; i++) {
-        LANE(augment_block) *k = &s->block[s->active[i]];
-        if (!k->any) {
-            continue;
-        }
-        zw_real rho = only(k->closed, s->stiff * k->natural);
-        k->C[0] = rho;
-        k->rest[0] = only(k->closed, k->lambda[0]) - rho * (k->w0[0] - k->b);
-        if (k->width == 1) {
-            continue;
-        }
-        zw_real x = k->t[0], y = k->t[1], turn = k->turn, push = rho * k->mu;
-        k->C[1] = k->C[2] = (zw_real){0};
-        k->C[3] = only(k->slides, push * x);
-        k->C[6] = only(k->slides, push * y);
-        k->C[4] = select_of(k->slides, turn * (y * y), rho);
-        k->C[8] = select_of(k->slides, turn * (x * x), rho);
-        k->C[5] = k->C[7] = only(k->slides, -(turn * (x * y)));
-        zw_real full = k->mu * k->rest[0];
-        for (int r = 1; r < 3; r++) {
-            zw_real slips =
-                full * k->t[r - 1] - (k->C[3 * r + 1] * k->w0[1] + k->C[3 * r + 2] * k->w0[2]);
-            zw_real sticks = only(k->closed, k->lambda[r]) - rho * k->w0[r];
-            k->rest[r] = select_of(k->slides, slips, sticks);
-        }
-    }
-}
-
-/* ---- The matrix ----------------------------------------------------------------------------- */
-
-static void find_shape(LANE(augment) * s)
-{
-    int bent = 0;
-    for (int i = 0; i < s->actives; i++) {
-        const LANE(augment_block) *k = &s->block[s->active[i]];
-        bent |= k->any && !k->is_straight;
-    }
-    s->shape = *s->straight;
-    if (bent) {
-        memcpy(s->parent, s->straight->parent, (size_t)s->n * sizeof *s->parent);
-        for (int i = 0; i < s->actives; i++) {
-            const LANE(augment_block) *k = &s->block[s->active[i]];
-            for (int j = k->columns - 1; j > 0 && k->any && !k->is_straight; j--) {
-                paths_bend(s->parent, k->column[j], k->column[j - 1]);
-            }
-        }
-        s->shape = paths_find(s->n, s->parent, s->depth, s->start, s->run);
-    }
-    for (int d = 0; d < s->n; d++) {
-        s->level[d] = s->shape.depth[d] - 1;
-    }
-}
-
-/* J' C J into both halves, or into the lower one alone. whole: the columns are a complete path to
- * the root, and their positions are consecutive. */
-ZW_INLINE void stiffen_by(const LANE(augment) * s, const LANE(augment_block) * k, const int width,
-                          const int skew, const int whole, const int slips)
-{
-    const int *start = s->shape.start, *level = s->level;
-    int columns = k->columns;
-    for (int t = 0; t < columns; t++) {
-        int at = start[k->column[t]];
-        zw_real low[3], up[3];
-        for (int r = 0; r < width; r++) {
-            low[r] = k->C[r] * k->J[t];
-            up[r] = k->C[3 * r] * k->J[t];
-            for (int q = 1; q < width; q++) {
-                low[r] += k->C[3 * q + r] * k->J[q * columns + t];
-                up[r] += k->C[3 * r + q] * k->J[q * columns + t];
-            }
-        }
-        for (int c = 0; c <= t; c++) {
-            int place = at + (whole ? c : level[k->column[c]]);
-            zw_real sum = s->lower[place], other = skew ? s->upper[place] : sum;
-            for (int r = 0; r < width; r++) {
-                zw_real J = k->J[r * columns + c], part = low[r] * J;
-                sum += part;
-                other += slips ? up[r] * J : part; /* C is symmetric where nothing slides */
-            }
-            s->lower[place] = sum;
-            if (skew) {
-                s->upper[place] = other;
-            }
-        }
-    }
-}
-
-ZW_INLINE void stiffen(const LANE(augment) * s, const LANE(augment_block) * k, const int width,
-                       const int skew, const int slips)
-{
-    if (s->level[k->column[k->columns - 1]] == k->columns - 1) {
-        stiffen_by(s, k, width, skew, 1, slips);
-    } else {
-        stiffen_by(s, k, width, skew, 0, slips);
-    }
-}
-
-ZW_CLONES static void fill(const LANE(augment) * s, int skew)
-{
-    const paths_shape *straight = s->straight, *shape = &s->shape;
-    int bent = shape->parent != straight->parent;
-    for (int d = 0; d < s->n; d++) {
-        zw_real *row = s->lower + shape->start[d];
-        const zw_real *from = s->H + straight->start[d];
-        for (int k = 0; bent && k < shape->depth[d]; k++) {
-            row[k] = (zw_real){0};
-        }
-        for (int k = straight->depth[d] - 1, a = d; k >= 0; k--, a = straight->parent[a]) {
-            row[bent ? s->level[a] : k] = from[k];
-        }
-        for (int k = 0; skew && k < shape->depth[d]; k++) {
-            s->upper[shape->start[d] + k] = row[k];
-        }
-    }
-    for (int i = 0; i < s->actives; i++) {
-        const LANE(augment_block) *k = &s->block[s->active[i]];
-        if (!k->any) {
-            continue;
-        }
-        if (k->width == 3 && k->slips) {
-            stiffen(s, k, 3, 1, 1);
-        } else if (k->width == 3 && skew) {
-            stiffen(s, k, 3, 1, 0);
-        } else if (k->width == 3) {
-            stiffen(s, k, 3, 0, 0);
-        } else {
-            stiffen(s, k, 1, skew, 0);
-        }
-    }
-}
+/* ---- The factor of H ------------------------------------------------------------------------ */
 
 /* A run of nodes is eliminated, and its right-hand sides: paths.c, soft_lane.c. */
-ZW_INLINE zw_mask factor_run(const LANE(augment) * s, int first, const int n, const int skew,
-                             zw_real *x)
+ZW_INLINE zw_mask factor_run(const LANE(augment) * s, int first, const int n, zw_real *x)
 {
-    const paths_shape *shape = &s->shape;
+    const paths_shape *shape = s->straight;
     int above = shape->depth[first] - 1;
-    zw_real *low[PATHS_RUN], *up[PATHS_RUN], inverse[PATHS_RUN], own[PATHS_RUN];
-    zw_real f[PATHS_RUN], g[PATHS_RUN], zero = {0};
+    zw_real *low[PATHS_RUN], inverse[PATHS_RUN], own[PATHS_RUN], f[PATHS_RUN], zero = {0};
     zw_mask good = zero == zero;
     for (int k = 0; k < n; k++) {
         low[k] = s->lower + shape->start[first + k];
-        up[k] = (skew ? s->upper : s->lower) + shape->start[first + k];
         own[k] = x[first + k];
     }
     for (int k = n - 1; k >= 0; k--) {
         zw_real pivot = low[k][above + k];
-        good &= size_of(pivot) > 0.0;
+        good &= pivot > 0.0;
         inverse[k] = 1.0 / pivot;
         x[first + k] = own[k];
         own[k] *= inverse[k];
         for (int e = k - 1; e >= 0; e--) {
-            f[e] = up[k][above + e] * inverse[k];
-            g[e] = low[k][above + e] * inverse[k];
-            own[e] -= up[k][above + e] * own[k];
+            f[e] = low[k][above + e] * inverse[k];
+            own[e] -= low[k][above + e] * own[k];
         }
         for (int e = k - 1; e >= 0; e--) {
             for (int c = 0; c <= above + e; c++) {
                 low[e][c] -= f[e] * low[k][c];
-                if (skew) {
-                    up[e][c] -= g[e] * up[k][c];
-                }
             }
         }
         low[k][above + k] = inverse[k];
     }
     for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
-        zw_real *to = s->lower + shape->start[d], *back = s->upper + shape->start[d], sum = x[d];
+        zw_real *to = s->lower + shape->start[d], sum = x[d];
         for (int k = n - 1; k >= 0; k--) {
-            f[k] = up[k][t] * inverse[k];
-            g[k] = low[k][t] * inverse[k];
-            sum -= up[k][t] * own[k];
+            f[k] = low[k][t] * inverse[k];
+            sum -= low[k][t] * own[k];
         }
         x[d] = sum;
         for (int c = 0; c <= t; c++) {
-            zw_real entry = to[c], other = skew ? back[c] : zero;
+            zw_real entry = to[c];
             for (int k = n - 1; k >= 0; k--) {
                 entry -= f[k] * low[k][c];
-                if (skew) {
-                    other -= g[k] * up[k][c];
-                }
             }
             to[c] = entry;
-            if (skew) {
-                back[c] = other;
-            }
         }
     }
     return good;
 }
 
-ZW_INLINE zw_mask factor_all(const LANE(augment) * s, const int skew, zw_real *x)
+/* H = L' D L, and x = L' \ x */
+ZW_CLONES static void factor(const LANE(augment) * s, zw_real *x, zw_mask *good)
 {
-    const paths_shape *shape = &s->shape;
-    zw_real zero = {0};
-    zw_mask good = zero == zero;
+    const paths_shape *shape = s->straight;
+    zw_mask all = *good;
+    memcpy(s->lower, s->H, (size_t)shape->entries * sizeof *s->lower);
     for (int b = shape->blocks - 1; b >= 0; b--) {
         int first = shape->block[b];
         switch (shape->block[b + 1] - first) {
         case 1:
-            good &= factor_run(s, first, 1, skew, x);
+            all &= factor_run(s, first, 1, x);
             break;
         case 2:
-            good &= factor_run(s, first, 2, skew, x);
+            all &= factor_run(s, first, 2, x);
             break;
         case 3:
-            good &= factor_run(s, first, 3, skew, x);
+            all &= factor_run(s, first, 3, x);
             break;
         default:
-            good &= factor_run(s, first, PATHS_RUN, skew, x);
+            all &= factor_run(s, first, PATHS_RUN, x);
             break;
         }
     }
-    return good;
+    *good = all;
 }
 
-/* x = (H + J' C J) \ x */
-ZW_CLONES static void solve(const LANE(augment) * s, int skew, zw_real *x, zw_mask *good)
+/* x = L \ D \ x */
+ZW_CLONES static void descend(const LANE(augment) * s, zw_real *x)
 {
-    const paths_shape *shape = &s->shape;
-    *good = skew ? factor_all(s, 1, x) : factor_all(s, 0, x);
+    const paths_shape *shape = s->straight;
     for (int b = 0; b < shape->blocks; b++) {
         int first = shape->block[b];
         switch (shape->block[b + 1] - first) {
@@ -379,203 +117,349 @@ ZW_CLONES static void solve(const LANE(augment) * s, int skew, zw_real *x, zw_ma
     }
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
+/* ---- Which blocks take part ----------------------------------------------------------------- */
 
-/* r + J' rest */
-ZW_CLONES static void push(const LANE(augment) * s, zw_real *to)
+/* The columns and all their ancestors. */
+static void find_support(const LANE(augment) * s, LANE(augment_block) * k)
 {
-    memcpy(to, s->r, (size_t)s->n * sizeof *to);
-    for (int i = 0; i < s->actives; i++) {
-        const LANE(augment_block) *k = &s->block[s->active[i]];
-        for (int c = 0; c < k->columns && k->any; c++) {
-            zw_real sum = to[k->column[c]];
-            for (int r = 0; r < k->width; r++) {
-                sum += k->rest[r] * k->J[r * k->columns + c];
-            }
-            to[k->column[c]] = sum;
+    const int *parent = s->straight->parent;
+    int *to = k->support, count = 0;
+    memset(s->at, 0, (size_t)s->n * sizeof *s->at);
+    for (int c = 0; c < k->columns; c++) {
+        for (int d = k->column[c]; d >= 0 && !s->at[d]; d = parent[d]) {
+            s->at[d] = 1;
         }
     }
+    for (int d = 0; d < s->n; d++) {
+        if (s->at[d]) {
+            s->at[d] = count;
+            to[count++] = d;
+        }
+    }
+    k->supports = count;
 }
 
-/* P of the law at z, and which of it is closed and slides. */
-ZW_INLINE void put_in_law(const LANE(augment_block) * k, const int width, const zw_real *z,
-                          zw_real *to, zw_mask *closed, zw_mask *slides, zw_real *length)
+/* y = L' \ J', and the speeds without contacts: J v0 + y . D \ (L' \ r). */
+ZW_INLINE void halve_by(const LANE(augment) * s, LANE(augment_block) * k, const int width)
 {
-    zw_real zero = {0};
-    *closed = k->on & (z[0] > 0.0);
-    *slides = *closed & (zero != zero);
-    to[0] = only(*closed, z[0]);
-    if (width == 3) {
-        zw_real most = k->mu * to[0];
-        *length = root_of(z[1] * z[1] + z[2] * z[2]);
-        *slides = *closed & (*length > most);
-        zw_real share =
-            select_of(*slides, most / select_of(*slides, *length, zero + 1.0), zero + 1.0);
-        for (int r = 1; r < 3; r++) {
-            to[r] = only(*closed, share * z[r]);
+    const paths_shape *shape = s->straight;
+    zw_real zero = {0}, own[3], sum[3];
+    for (int i = 0; i < width * k->supports; i++) {
+        k->y[i] = zero;
+    }
+    for (int r = 0; r < width; r++) {
+        sum[r] = zero;
+        for (int c = 0; c < k->columns; c++) {
+            zw_real J = k->J[r * k->columns + c];
+            k->y[width * s->at[k->column[c]] + r] = J;
+            sum[r] += J * s->v0[k->column[c]];
         }
     }
-}
-
-/* The multipliers after the step, and the law there. Returns where modes have changed. */
-ZW_INLINE zw_mask look_at(LANE(augment_block) * k, const int width, const int mean, zw_real *lost,
-                          zw_real *size)
-{
-    zw_real zero = {0}, off = zero, length = zero, most_turn = STIFFEST * k->natural;
-    zw_real z[3] = {zero, zero, zero};
-    zw_mask closed, slides;
-    for (int r = 0; r < width; r++) {
-        zw_real now = zero, miss = k->w0[r] + k->w[r] - (r == 0 ? k->b : zero);
-        if (k->any) {
-            now = k->rest[r];
-            for (int q = 0; q < width; q++) {
-                now -= k->C[3 * r + q] * k->w[q];
-            }
-        }
-        k->lambda[r] = now;
-        z[r] = now - k->natural * miss;
-    }
-    put_in_law(k, width, z, k->then, &closed, &slides, &length);
-    for (int r = 0; r < width; r++) {
-        off = larger(size_of(k->then[r] - k->lambda[r]), off);
-    }
-    if (mean) {
-        zw_real spare[3];
+    for (int i = k->supports - 1; i >= 0; i--) {
+        int d = k->support[i], above = shape->depth[d] - 1;
+        const zw_real *row = s->lower + shape->start[d];
         for (int r = 0; r < width; r++) {
-            z[r] = MEAN * z[r] + (1 - MEAN) * k->z[r];
+            own[r] = k->y[width * i + r] * row[above];
+            sum[r] += own[r] * s->eased[d];
         }
-        put_in_law(k, width, z, spare, &closed, &slides, &length);
+        for (int t = above - 1, a = shape->parent[d]; t >= 0; t--, a = shape->parent[a]) {
+            zw_real *to = k->y + width * s->at[a];
+            for (int r = 0; r < width; r++) {
+                to[r] -= row[t] * own[r];
+            }
+        }
     }
     for (int r = 0; r < width; r++) {
-        k->z[r] = z[r];
+        k->free[r] = sum[r];
     }
-    if (width == 3) {
-        zw_real by = 1.0 / select_of(slides, length, zero + 1.0), most = k->mu * only(closed, z[0]);
-        zw_real turn = k->natural * most / (length - most);
-        k->turn = select_of(turn < most_turn, turn, most_turn);
-        k->t[0] = z[1] * by;
-        k->t[1] = z[2] * by;
-    }
-    zw_mask other = (closed ^ k->closed) | (slides ^ k->slides);
-    k->closed = closed;
-    k->slides = slides;
-    *lost = larger(only(k->on, k->G * off), *lost);
-    *size = larger(only(k->on, k->G * k->then[0]), *size);
-    return other;
 }
 
-/* Does an open block stay open? Its normal row decides, and most limits are like that. (But then z
- * is not recorded for means.) */
-ZW_INLINE int stays_open(LANE(augment_block) * k, const zw_real *to)
+ZW_CLONES static void halve(const LANE(augment) * s, LANE(augment_block) * k)
 {
-    zw_real zero = {0}, w;
-    times(k, 1, to, &w);
-    if (k->any || any_of(k->on & (zero - k->natural * (k->w0[0] + w - k->b) > 0.0))) {
-        return 0;
+    if (k->width == 3) {
+        halve_by(s, k, 3);
+    } else {
+        halve_by(s, k, 1);
     }
-    for (int r = 0; r < k->width; r++) {
-        k->lambda[r] = k->then[r] = zero;
+}
+
+/* Blocks that x violates in worlds where they do not yet take part. */
+ZW_CLONES static void find_fresh(const LANE(augment) * s, const zw_mask *asked, zw_mask *any)
+{
+    zw_mask all = *asked & not_of(*asked);
+    for (int i = 0; i < s->blocks; i++) {
+        LANE(augment_block) *k = &s->block[i];
+        k->fresh = *asked & k->on & not_of(k->in);
+        k->is_fresh = any_of(k->fresh);
+        if (!k->is_fresh) {
+            continue;
+        }
+        zw_real sum = {0};
+        for (int c = 0; c < k->columns; c++) {
+            int d = k->column[c];
+            sum += k->J[c] * (s->v0[d] + s->x[d]);
+        }
+        k->fresh &= sum - k->b < 0.0;
+        k->is_fresh = any_of(k->fresh);
+        all |= k->fresh;
     }
-    k->closed = k->slides = (zw_mask)zero;
+    *any = all;
+}
+
+/* y of a block. 0: there is no room. */
+static int know(LANE(augment) * s, LANE(augment_block) * k)
+{
+    if (k->supports == 0) {
+        if (s->halves + k->width > AUGMENT_HALVES) {
+            return 0;
+        }
+        k->y = s->y + (size_t)s->halves * (size_t)s->n;
+        k->support = s->support + (size_t)s->halves * (size_t)s->n;
+        s->halves += k->width;
+        int at = s->ins++, index = (int)(k - s->block);
+        for (; at > 0 && s->in[at - 1] > index; at--) {
+            s->in[at] = s->in[at - 1];
+        }
+        s->in[at] = index;
+        find_support(s, k);
+        halve(s, k);
+    }
     return 1;
 }
 
-ZW_CLONES static void look(const LANE(augment) * s, zw_mask *same, zw_real *lost)
+static int enter(LANE(augment) * s, LANE(augment_block) * k, int l)
 {
-    zw_real off = {0}, size = s->fastest;
-    zw_mask other = off != off;
-    int late = s->iterations - CALM, mean = late >= 0 && late / TURN % 2 == 0;
-    for (int i = 0; i < s->actives; i++) {
-        LANE(augment_block) *k = &s->block[s->active[i]];
-        if (late < -1 && stays_open(k, s->to)) {
+    double free[3] = {0};
+    if (!know(s, k)) {
+        return 0;
+    }
+    for (int r = 0; r < k->width; r++) {
+        free[r] = lane_of(&k->free[r], l);
+    }
+    k->slot[l] = augment_add(&s->problem[l], k->width, k->mu, lane_of(&k->b, l), free);
+    return k->slot[l] >= 0;
+}
+
+/* Blocks that x violates enter; returns the worlds in which there are some. */
+static zw_mask extend(LANE(augment) * s, zw_mask asked)
+{
+    zw_mask any;
+    find_fresh(s, &asked, &any);
+    for (int i = 0; i < s->blocks && any_of(any); i++) {
+        LANE(augment_block) *k = &s->block[i];
+        for (int l = 0; l < AUGMENT_LANES && k->is_fresh; l++) {
+            if (is_lane(&k->fresh, l) && !(is_lane(&s->good, l) && enter(s, k, l))) {
+                set_lane(&s->good, l, 0);
+                set_lane(&k->fresh, l, 0);
+            }
+        }
+        k->in |= k->fresh;
+    }
+    return any & s->good;
+}
+
+/* ---- W = y' D \ y --------------------------------------------------------------------------- */
+
+/* The part of two blocks: over the dofs that both have. */
+ZW_INLINE void tile_by(const LANE(augment) * s, const LANE(augment_block) * a,
+                       const LANE(augment_block) * b, const int rows, const int columns,
+                       zw_real *to)
+{
+    const paths_shape *shape = s->straight;
+    zw_real zero = {0}, sum[9] = {zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    for (int i = 0, j = 0; i < a->supports && j < b->supports;) {
+        int d = a->support[i], e = b->support[j];
+        if (d != e) {
+            i += d < e;
+            j += d > e;
             continue;
         }
-        if (k->width == 3) {
-            times(k, 3, s->to, k->w);
-            other |= mean ? look_at(k, 3, 1, &off, &size) : look_at(k, 3, 0, &off, &size);
-        } else {
-            times(k, 1, s->to, k->w);
-            other |= mean ? look_at(k, 1, 1, &off, &size) : look_at(k, 1, 0, &off, &size);
+        zw_real inverse = s->lower[shape->start[d] + shape->depth[d] - 1];
+        for (int r = 0; r < rows; r++) {
+            zw_real part = a->y[rows * i + r] * inverse;
+            for (int c = 0; c < columns; c++) {
+                sum[columns * r + c] += part * b->y[columns * j + c];
+            }
         }
+        i++;
+        j++;
     }
-    *same = not_of(other);
-    *lost = off / select_of(size > 0.0, size, (zw_real){0} + 1.0);
+    for (int k = 0; k < rows * columns; k++) {
+        to[k] = sum[k];
+    }
 }
 
-/* Worlds that have converged. */
-ZW_CLONES static void arrive(const LANE(augment) * s, const zw_mask *here)
+ZW_CLONES static void tile(const LANE(augment) * s, const LANE(augment_block) * a,
+                           const LANE(augment_block) * b, zw_real *to)
 {
-    for (int d = 0; d < s->n; d++) {
-        s->x[d] = select_of(*here, s->to[d], s->x[d]);
+    if (a->width == 3 && b->width == 3) {
+        tile_by(s, a, b, 3, 3, to);
+    } else if (a->width == 3) {
+        tile_by(s, a, b, 3, 1, to);
+    } else if (b->width == 3) {
+        tile_by(s, a, b, 1, 3, to);
+    } else {
+        tile_by(s, a, b, 1, 1, to);
     }
-    for (int i = 0; i < s->actives; i++) {
-        LANE(augment_block) *k = &s->block[s->active[i]];
+}
+
+/* Each world has it at its own place. */
+static void spread(const LANE(augment) * s, const LANE(augment_block) * a,
+                   const LANE(augment_block) * b, const zw_mask *both, const zw_real *from)
+{
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        if (!is_lane(both, l)) {
+            continue;
+        }
+        const augment_problem *p = &s->problem[l];
+        int row = p->slot[a->slot[l]].row, column = p->slot[b->slot[l]].row;
+        for (int r = 0; r < a->width; r++) {
+            for (int c = 0; c < b->width; c++) {
+                double value = lane_of(&from[b->width * r + c], l);
+                p->W[(row + r) * AUGMENT_ROWS + column + c] = value;
+                p->W[(column + c) * AUGMENT_ROWS + row + r] = value;
+            }
+        }
+    }
+}
+
+/* The entries of blocks that are new in some world. */
+static void find_W(const LANE(augment) * s)
+{
+    zw_real part[9];
+    for (int i = 0; i < s->ins; i++) {
+        const LANE(augment_block) *a = &s->block[s->in[i]];
+        for (int j = 0; j <= i; j++) {
+            const LANE(augment_block) *b = &s->block[s->in[j]];
+            zw_mask both = a->in & b->in & (a->fresh | b->fresh) & s->good;
+            if (any_of(both)) {
+                tile(s, a, b, part);
+                spread(s, a, b, &both, part);
+            }
+        }
+    }
+}
+
+/* ---- Solution ------------------------------------------------------------------------------- */
+
+/* e + y lambda */
+ZW_CLONES static void push(const LANE(augment) * s, int i)
+{
+    const LANE(augment_block) *k = &s->block[s->in[i]];
+    zw_real lambda[3];
+    for (int r = 0; r < k->width; r++) {
+        lambda[r] = (zw_real){0};
+        for (int l = 0; l < AUGMENT_LANES; l++) {
+            if (is_lane(&k->in, l)) {
+                const augment_slot *from = &s->problem[l].slot[k->slot[l]];
+                put_lane(&lambda[r], l, s->problem[l].live ? from->lambda[r] : from->best[r]);
+            }
+        }
+    }
+    for (int c = 0; c < k->supports; c++) {
+        zw_real sum = s->x[k->support[c]];
         for (int r = 0; r < k->width; r++) {
-            k->found[r] = select_of(*here, k->then[r], k->found[r]);
+            sum += lambda[r] * k->y[k->width * c + r];
+        }
+        s->x[k->support[c]] = sum;
+    }
+}
+
+void LANE(augment_lay_out)(LANE(augment) * s, int count, base_arena *arena)
+{
+    size_t n = (size_t)count, one = sizeof(zw_real) / sizeof(double);
+    s->x = (zw_real *)base_arena_doubles(arena, n * one);
+    s->eased = (zw_real *)base_arena_doubles(arena, n * one);
+    s->lower = (zw_real *)base_arena_doubles(arena, (n * (n + 1) / 2 + 4 * n) * one);
+    s->y = (zw_real *)base_arena_doubles(arena, AUGMENT_HALVES * n * one);
+    s->problem = (augment_problem *)base_arena_doubles(arena, AUGMENT_LANES * sizeof *s->problem /
+                                                                  sizeof(double));
+    augment_scratch *scratch =
+        (augment_scratch *)base_arena_doubles(arena, sizeof *scratch / sizeof(double));
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        double *W = base_arena_doubles(arena, (size_t)AUGMENT_ROWS * AUGMENT_ROWS);
+        if (arena->block) {
+            s->problem[l].W = W;
+            s->problem[l].scratch = scratch;
+        }
+    }
+    s->support = base_arena_ints(arena, AUGMENT_HALVES * n);
+    s->at = base_arena_ints(arena, n);
+    s->in = base_arena_ints(arena, AUGMENT_HALVES);
+}
+
+static void begin(LANE(augment) * s)
+{
+    zw_real zero = {0};
+    memcpy(s->eased, s->r, (size_t)s->n * sizeof *s->eased);
+    s->halves = s->ins = 0;
+    for (int i = 0; i < s->blocks; i++) {
+        LANE(augment_block) *k = &s->block[i];
+        k->in = k->fresh = zero != zero;
+        k->supports = 0;
+        k->found[0] = k->found[1] = k->found[2] = zero;
+    }
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        augment_clear(&s->problem[l]);
+    }
+    factor(s, s->eased, &s->good);
+}
+
+/* The motion with the current multipliers. Worlds in which it violates more blocks are unsolved,
+ * with these. */
+static zw_mask take_more(LANE(augment) * s, zw_mask asked)
+{
+    memcpy(s->x, s->eased, (size_t)s->n * sizeof *s->x);
+    for (int i = 0; i < s->ins; i++) {
+        push(s, i);
+    }
+    descend(s, s->x);
+    zw_mask more = extend(s, asked);
+    if (any_of(more)) {
+        find_W(s);
+        for (int l = 0; l < AUGMENT_LANES; l++) {
+            if (is_lane(&more, l)) {
+                augment_restart(&s->problem[l]);
+            }
+        }
+    }
+    return more;
+}
+
+static void advance_all(LANE(augment) * s)
+{
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        augment_problem *p = &s->problem[l];
+        p->live &= is_lane(&s->good, l);
+        s->steps += augment_advance(p);
+        set_lane(&s->good, l, is_lane(&s->good, l) && augment_is_solved(p));
+    }
+}
+
+static void end(LANE(augment) * s)
+{
+    s->certificate = (zw_real){0};
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        put_lane(&s->certificate, l, is_lane(&s->good, l) ? s->problem[l].best : 0);
+        for (int i = 0; i < s->ins; i++) {
+            LANE(augment_block) *k = &s->block[s->in[i]];
+            for (int r = 0; r < k->width && is_lane(&k->in, l); r++) {
+                put_lane(&k->found[r], l, s->problem[l].slot[k->slot[l]].found[r]);
+            }
         }
     }
 }
 
-ZW_CLONES static void stiffen_where(LANE(augment) * s, const zw_mask *same, const zw_mask *worse)
+void LANE(augment_solve)(LANE(augment) * s)
 {
-    zw_real zero = {0};
-    zw_mask well = *same & not_of(*worse);
-    s->careful |= not_of(well) & (s->stiff > STIFF);
-    zw_real more = select_of(s->careful, SLOWLY * s->stiff, zero + STIFFEST);
-    more = select_of(more < STIFFEST, more, zero + STIFFEST);
-    s->stiff = select_of(well, more, zero + STIFF);
-}
-
-/* One step of all worlds that have not converged. */
-static void advance(LANE(augment) * s)
-{
-    zw_real zero = {0}, lost;
-    zw_mask same, positive;
-    int skew = 0;
-    list(s, &s->live);
-    for (int i = 0; i < s->actives; i++) {
-        skew |= s->block[s->active[i]].slips;
-    }
-    find_shape(s);
-    linearise(s);
-    fill(s, skew);
-    push(s, s->to);
-    solve(s, skew, s->to, &positive);
-    s->good &= positive;
-    s->live &= positive;
-    look(s, &same, &lost);
-    zw_mask better = s->live & same & (lost < s->best), worse = lost > s->before;
-    zw_mask done = (s->best < FAIR) & not_of(better);
-    s->best = select_of(better, lost, s->best);
-    arrive(s, &better);
-    stiffen_where(s, &same, &worse);
-    s->before = select_of(same, lost, zero + 1.0);
-    s->live &= not_of(done | (s->best <= CLOSE));
-    s->iterations++;
-}
-
-void LANE(augment_begin)(LANE(augment) * s)
-{
-    zw_real zero = {0};
-    memset(s->x, 0, (size_t)s->n * sizeof *s->x);
     begin(s);
-    s->live = s->good;
-    s->stiff = zero + STIFF;
-    s->careful = zero != zero;
-    s->before = zero + 1.0;
-    s->best = zero + FAIR;
-    s->iterations = 0;
-}
-
-void LANE(augment_go_on)(LANE(augment) * s, int few)
-{
-    while (count_of(s->live) > few && s->iterations < MOST) {
-        advance(s);
+    zw_mask more = take_more(s, s->good);
+    while (any_of(more)) {
+        do { /* sweeps show most of what else will push */
+            more = take_more(s, more);
+        } while (any_of(more));
+        advance_all(s);
+        more = take_more(s, s->good);
     }
-}
-
-void LANE(augment_end)(LANE(augment) * s)
-{
-    s->certificate = only(s->best < FAIR, s->best);
-    s->good &= s->best < FAIR;
+    end(s);
 }

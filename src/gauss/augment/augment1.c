@@ -4,6 +4,7 @@
 #define zw_real double
 #define zw_mask int
 #define LANE AUGMENT_ONE
+#define AUGMENT_LANES 1
 
 ZW_INLINE double select_of(int mask, double x, double y)
 {
@@ -40,16 +41,28 @@ ZW_INLINE int any_of(int mask)
     return mask;
 }
 
-ZW_INLINE int count_of(int mask)
+ZW_INLINE double lane_of(const double *x, int lane)
 {
-    return mask;
+    (void)lane;
+    return *x;
+}
+
+ZW_INLINE void put_lane(double *x, int lane, double value)
+{
+    (void)lane;
+    *x = value;
+}
+
+ZW_INLINE int is_lane(const int *mask, int lane)
+{
+    (void)lane;
+    return *mask;
+}
+
+ZW_INLINE void set_lane(int *mask, int lane, int on)
+{
+    (void)lane;
+    *mask = on;
 }
 
 #include "gauss/augment/augment.lane.h"
-
-void augment_solve1(augment1 *s)
-{
-    augment_begin1(s);
-    augment_go_on1(s, 0);
-    augment_end1(s);
-}

@@ -4,6 +4,7 @@
 #define zw_real zw_real8
 #define zw_mask zw_mask8
 #define LANE AUGMENT_EIGHT
+#define AUGMENT_LANES LANES
 
 ZW_INLINE zw_real8 select_of(zw_mask8 mask, zw_real8 x, zw_real8 y)
 {
@@ -40,13 +41,24 @@ ZW_INLINE int any_of(zw_mask8 mask)
     return lane_any8(mask);
 }
 
-ZW_INLINE int count_of(zw_mask8 mask)
+ZW_INLINE double lane_of(const zw_real8 *x, int lane)
 {
-    int count = 0;
-    for (int l = 0; l < LANES; l++) {
-        count += mask[l] != 0;
-    }
-    return count;
+    return (*x)[lane];
+}
+
+ZW_INLINE void put_lane(zw_real8 *x, int lane, double value)
+{
+    (*x)[lane] = value;
+}
+
+ZW_INLINE int is_lane(const zw_mask8 *mask, int lane)
+{
+    return (*mask)[lane] != 0;
+}
+
+ZW_INLINE void set_lane(zw_mask8 *mask, int lane, int on)
+{
+    (*mask)[lane] = on ? -1 : 0;
 }
 
 #include "gauss/augment/augment.lane.h"

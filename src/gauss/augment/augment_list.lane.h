@@ -6,22 +6,18 @@ typedef struct LANE(augment_block) {
     int columns;
     const int *column; /* ascending */
     const zw_real *J;  /* [width][columns] */
-    int is_straight;   /* all columns are on one path to the root */
     double mu;
-    zw_real b;  /* of the normal row */
-    zw_mask on; /* worlds that have it */
+    zw_real b;        /* of the normal row */
+    zw_mask on;       /* worlds that have it */
+    zw_real found[3]; /* the solution */
 
     /* Used by the solver */
-    int any, slips;         /* it is closed, slides in some world */
-    zw_real G, natural;     /* approximate speed by a unit impulse; 1/G */
-    zw_real w0[3], w[3];    /* J v0, J (u - v0) */
-    zw_real lambda[3];      /* multipliers after a step */
-    zw_real then[3];        /* projected onto the law */
-    zw_real z[3];           /* by which modes were decided */
-    zw_real found[3];       /* the solution */
-    zw_real t[2], turn;     /* for sliding: direction of friction, and how it turns */
-    zw_real C[9], rest[3];  /* multipliers are rest - C w near w */
-    zw_mask closed, slides; /* modes at w */
+    zw_mask in, fresh;       /* worlds in which it takes part; that it has just entered */
+    int is_fresh;            /* in some world */
+    int slot[AUGMENT_LANES]; /* its place in the problems of these */
+    int supports, *support; /* its columns and their ancestors, ascending; 0: not yet known, like */
+    zw_real *y;             /* L' \ J' there, [supports][width], */
+    zw_real free[3];        /* and J (v0 + H \ r) */
 } LANE(augment_block);
 
 typedef struct LANE(augment) {
@@ -29,31 +25,26 @@ typedef struct LANE(augment) {
     const paths_shape *straight; /* the pattern of H: the paths of the tree */
     const zw_real *H;            /* in that pattern; without friction and contacts */
     const zw_real *r, *v0;       /* [n] */
-    double falling;              /* m/s: the speed that gravity gives in a step */
     zw_mask good;                /* existing worlds; in the end those that are solved */
 
     int blocks;
     LANE(augment_block) * block;
-    int actives, *active; /* [blocks] those of some unsolved world */
 
-    zw_real *x;             /* [n] u - v0 */
-    zw_real *to;            /* [n] of the next iterate */
-    zw_real *lower, *upper; /* [n (n + 1)/2 + 4 n] */
-    paths_shape shape;
-    int *parent, *depth, *start, *run; /* [n], [n], [n], [n + 1] of shape, where it is bent */
-    int *level;                        /* [n] */
+    zw_real *x;     /* [n] u - v0 */
+    zw_real *lower; /* L and 1/D of H */
+    zw_real *eased; /* [n] L' \ r */
+    zw_real *y;     /* [AUGMENT_HALVES][n] of blocks, */
+    int *support;   /* as much, */
+    int halves;     /* and how much of that is used */
+    int *at;        /* [n] places of dofs in a support */
+    int *in, ins;   /* [AUGMENT_HALVES] blocks that take part in some world */
 
-    int iterations;
-    zw_mask live;         /* unsolved worlds */
-    zw_real fastest;      /* |w0|, the largest of all rows */
-    zw_real stiff;        /* rho G, */
-    zw_mask careful;      /* which grows slowly */
-    zw_real before, best; /* residual of the law: of the last step, and of x */
+    augment_problem *problem; /* [AUGMENT_LANES] */
+    long steps;               /* of Newton's method, of all worlds */
     zw_real certificate;
 } LANE(augment);
 
-/* u - v0 in x, and the multipliers: these three in turn, the second until 0 worlds are unsolved, or
- * a few that are left for later. */
-void LANE(augment_begin)(LANE(augment) * s);
-void LANE(augment_go_on)(LANE(augment) * s, int few);
-void LANE(augment_end)(LANE(augment) * s);
+/* Memory for n unknowns, as base_arena has it; `block` is not part of it. */
+void LANE(augment_lay_out)(LANE(augment) * s, int n, base_arena *arena);
+/* u - v0 in x, and the multipliers. */
+void LANE(augment_solve)(LANE(augment) * s);

@@ -171,9 +171,7 @@ static int accept(step_impulse *s)
 static int solve_by_cones(step_impulse *s)
 {
     s->plain = s->accuracy == 0 && s->touch.deep_count == 0 &&
-               cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, impulse_gravity(s) * s->h,
-                           s->best) &&
-               accept(s);
+               cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, s->best) && accept(s);
     s->work->effort.rounds += s->plain;
     return s->plain;
 }

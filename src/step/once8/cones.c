@@ -57,21 +57,13 @@ void cones_free(impulse_cones *c)
     *c = (impulse_cones){0};
 }
 
-/* Are the columns ascending, and on one path to the root? -1: they are not ascending. */
-static int is_straight(const paths_shape *shape, const int *column, int columns)
+static int is_ascending(const int *column, int columns)
 {
-    int straight = 1;
+    int ascending = 1;
     for (int i = 1; i < columns; i++) {
-        int d = column[i];
-        if (d <= column[i - 1]) {
-            return -1;
-        }
-        while (d > column[i - 1]) {
-            d = shape->parent[d];
-        }
-        straight &= d == column[i - 1];
+        ascending &= column[i] > column[i - 1];
     }
-    return straight;
+    return ascending;
 }
 
 /* 0: it is not of a supported kind. */
@@ -88,11 +80,11 @@ static int put_block(augment_alone *c, const impulse_problem *p, int index, augm
                            .columns = columns,
                            .column = p->column + start,
                            .J = c->J + start,
-                           .is_straight = is_straight(&c->straight, p->column + start, columns),
                            .mu = cone ? block->friction[0] : 0,
                            .b = p->b[first],
                            .on = 1};
-    return to->is_straight >= 0 && p->start[first + block->rows] - start == block->rows * columns;
+    return is_ascending(p->column + start, columns) &&
+           p->start[first + block->rows] - start == block->rows * columns;
 }
 
 /* The lower half of H, by columns, into rows of paths. */
@@ -111,7 +103,7 @@ static void put_matrix(augment_alone *c, const impulse_matrix *H)
 }
 
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
-                const double *v0, double falling, double *v)
+                const double *v0, double *v)
 {
     augment_alone *alone = &c->alone;
     augment1 *it = &alone->it;
@@ -133,7 +125,6 @@ int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, c
         alone->r[i] = r[i];
         alone->v0[i] = v0[i];
     }
-    it->falling = falling;
     it->good = 1;
     augment_solve1(it);
     if (!it->good) {

@@ -15,7 +15,7 @@ zw_status cones_create(impulse_cones *c, const zw_system *system);
 void cones_free(impulse_cones *c);
 /* H (v - v0) = r + A' lambda: the solution into p. 0: not found by this method. */
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
-                const double *v0, double falling, double *v);
+                const double *v0, double *v);
 /* Are all force derivatives those of single coordinates, are there only contacts and limits, and
  * are the multipliers of the last step not worth more? Then eight worlds can be solved at once:
  * step/once8.h */

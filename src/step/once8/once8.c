@@ -68,11 +68,9 @@ static void lay_out(once8 *s, base_arena *arena)
     const zw_system *system = s->of->system;
     size_t n = (size_t)system->n, entries = n * (n + 1) / 2 + 4 * n;
     size_t bodies = (size_t)system->tree->bodies;
-    zw_real8 **square[] = {&s->H, &s->it.lower, &s->it.upper};
-    for (int k = 0; k < 3; k++) {
-        *square[k] = take(arena, entries);
-    }
-    zw_real8 **line[] = {&s->r, &s->u, &s->zero, &s->v0, &s->it.x, &s->it.to};
+    augment_lay_out8(&s->it, system->n, arena);
+    s->H = take(arena, entries);
+    zw_real8 **line[] = {&s->r, &s->u, &s->zero, &s->v0};
     for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
         *line[k] = take(arena, n);
     }
@@ -92,8 +90,7 @@ static void lay_out(once8 *s, base_arena *arena)
     s->watch = (once8_watch *)take(arena, WATCH * ((size_t)s->of->match_count + 1));
     s->suspect = (zw_mask8 *)take(arena, (size_t)s->of->match_count + 1);
     s->limit_J = take(arena, (size_t)system->A_start[system->m] + 1);
-    int **ints[] = {&s->depth,    &s->start,    &s->run,    &s->it.parent,
-                    &s->it.depth, &s->it.start, &s->it.run, &s->it.level};
+    int **ints[] = {&s->depth, &s->start, &s->run};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
         *ints[k] = base_arena_ints(arena, n + 1);
     }
@@ -118,8 +115,7 @@ int once8_grow(once8 *s)
         size_t count = 2 * (size_t)s->needs_blocks;
         s->block_capacity = 0;
         if (!fit_list(&s->it.block, count, sizeof *s->it.block) ||
-            !fit_list(&s->about, count, sizeof *s->about) ||
-            !fit_list(&s->it.active, count, sizeof *s->it.active)) {
+            !fit_list(&s->about, count, sizeof *s->about)) {
             return 0;
         }
         s->block_capacity = (int)count;
@@ -131,8 +127,7 @@ int once8_grow(once8 *s)
         }
         s->entry_capacity = 2 * s->needs_entries;
     }
-    return augment_alone_grow(&s->last, s->block_capacity,
-                              s->entry_capacity + s->of->system->A_start[s->of->system->m]);
+    return 1;
 }
 
 /* Limits have the same rows in all worlds and at all times. */
@@ -162,9 +157,7 @@ static int allocate(once8 *s)
     s->end = tree_work_create(system->tree, LANES);
     s->needs_blocks = 32;
     s->needs_entries = 1024;
-    if (!s->memory || !s->end ||
-        !augment_alone_create(&s->last, system->n, system->tree->dof_parent) || !once8_grow(s) ||
-        contact_path_create(&s->path, system) != ZW_OK) {
+    if (!s->memory || !s->end || !once8_grow(s) || contact_path_create(&s->path, system) != ZW_OK) {
         return 0;
     }
     arena = (base_arena){.block = s->memory};
@@ -197,7 +190,6 @@ once8 *once8_create(const zw_system *system, zw_work *work, double h, int *faile
     double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     *s = (once8){.of = of, .h = h, .falling = gravity * h};
     of->margin = 2 * h * h * gravity;
-    s->it.falling = s->falling;
     if (!allocate(s)) {
         *failed = 1;
         once8_free(s);
@@ -217,8 +209,7 @@ void once8_free(once8 *s)
     }
     soft8_free(s->of);
     contact_path_free(&s->path);
-    augment_alone_free(&s->last);
-    void *list[] = {s->it.block, s->about, s->it.active, s->J, s->end, s->memory};
+    void *list[] = {s->it.block, s->about, s->J, s->end, s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

@@ -61,7 +61,6 @@ typedef struct once8 {
     double h, falling;
     zw_real8 deepest; /* overlaps that are not separated */
     augment8 it;
-    augment_alone last; /* worlds for which the others do not wait */
     int block_capacity, entries, entry_capacity;
     int needs_blocks, needs_entries; /* for which there was no room */
     once8_about *about;              /* [blocks] */
@@ -89,8 +88,7 @@ typedef struct once8 {
     double *q_alone, *u_alone;   /* [nq], [n] of one world */
     int *rows;                   /* [matches] of their points */
     long taken;                  /* number of steps of worlds so far, */
-    long solves, rounds;         /* solves of eight, the rounds that these took, */
-    long rounds_alone;           /* and those of worlds that went on alone */
+    long solves;                 /* of eight worlds */
     long marches;                /* worlds whose ways lanes could not prove to be free */
     void *memory;
 } once8;

@@ -19,7 +19,6 @@ static augment_block8 *add(once8 *s, int width, int columns, const int *column, 
     k->columns = columns;
     k->column = column;
     k->J = s->J + s->entries;
-    k->is_straight = 1;
     k->mu = 0;
     s->entries += entries;
     return k;
@@ -54,7 +53,6 @@ static void add_contact(soft8 *of, const soft8_match *match, const zw_mask8 *on,
             about->n[i] = frame[i];
         }
         k->mu = width > 1 ? match->law.friction[0] : 0;
-        k->is_straight = match->is_straight;
         k->on = *on;
         zw_real8 back = 0.0 - *gap / s->h;
         k->b = lane_select8(back < s->falling, back, (zw_real8){0} + s->falling);
@@ -106,7 +104,6 @@ ZW_CLONES static void add_limit(once8 *s, int index)
         about->constraint = index;
         about->gap = sign * (now - constraint->limit);
         k->J = s->limit_J + start;
-        k->is_straight = s->of->tendon_straight[index] || columns == 1;
         k->on = s->of->good;
         k->b = -about->gap / s->h - 0.0;
     }

@@ -184,9 +184,8 @@ static void solve(once8 *s, zw_real8 *gained)
     once8_drop_ghosts(s);
     once8_check_start(s);
     s->it.good = s->of->good;
-    augment_solve8(&s->it, &s->last, &s->rounds_alone);
+    augment_solve8(&s->it);
     s->solves++;
-    s->rounds += s->it.iterations;
     find_speeds(s);
     tree_advance8(tree, s->of->q, s->u, &h, s->q1);
     find_work(s, gained);
