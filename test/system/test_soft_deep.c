@@ -167,10 +167,49 @@ static void test_weights(void **state)
     close_scene(&s);
 }
 
+/* Slides side by side, each held to the next: one island, too large for paths. They move as one, so
+ * that nothing acts between them, and Euler's implicit damping gives m (v1 - v0) = -h d v1. */
+static void a_large_island_is_damped(void **state)
+{
+    (void)state;
+    enum { SLIDES = 220, ROOM = 200 * SLIDES };
+    const double h = 0.002, d = 30, m = 2;
+    char *text = malloc(ROOM);
+    assert_non_null(text);
+    int at = snprintf(text, ROOM, "<mujoco><option gravity='0 0 0'/><worldbody>");
+    for (int i = 0; i < SLIDES; i++) {
+        at += snprintf(text + at, (size_t)(ROOM - at),
+                       "<body><joint name='j%d' type='slide' damping='%g'/><inertial pos='0 0 0' "
+                       "mass='%g' diaginertia='1 1 1'/></body>",
+                       i, d, m);
+    }
+    at += snprintf(text + at, (size_t)(ROOM - at), "</worldbody><equality>");
+    for (int i = 1; i < SLIDES; i++) {
+        at += snprintf(text + at, (size_t)(ROOM - at), "<joint joint1='j%d' joint2='j%d'/>", i,
+                       i - 1);
+    }
+    at += snprintf(text + at, (size_t)(ROOM - at), "</equality></mujoco>");
+    assert_true(at < ROOM);
+    scene s = scene_open(text, h);
+    for (int i = 0; i < SLIDES; i++) {
+        s.v[i] = 1;
+    }
+    for (int k = 1; k <= 20; k++) {
+        step(&s);
+        for (int i = 0; i < SLIDES; i++) {
+            assert_true(fabs(s.v[i] - pow(1 + h * d / m, -k)) < 1e-12);
+        }
+    }
+    assert_true(s.soft->island[0].is_large);
+    close_scene(&s);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_from_where),
-        cmocka_unit_test(test_two_ways), cmocka_unit_test(test_links_on_links)};
+        cmocka_unit_test(a_large_island_is_damped), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_from_where), cmocka_unit_test(test_two_ways),
+        cmocka_unit_test(test_links_on_links)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "gauss/contact/impact.h"
 #include "gauss/contact/prox_law.h"
 #include "step/impulse/impulse_again.h"
+#include "step/impulse/tolerances.h"
 #include "step/once8/cones.h"
 #include "step/problem/matrix.h"
 #include "step/problem/problem.h"
@@ -28,16 +29,6 @@ typedef struct impulse_label {
     contact_key key;
     char text[120];
 } impulse_label;
-
-/* Relative to the size of the mechanism: deeper overlaps are separated before a step, and have no
- * friction. With one linearisation, which leaves curvature effects in gaps and corrects them
- * slowly, both are IMPULSE_SUNK (except while overlaps are being separated, and in motions that
- * begin). */
-#define IMPULSE_OVERLAP 1e-6
-#define IMPULSE_INSIDE 1e-4
-#define IMPULSE_SUNK 1e-2
-#define IMPULSE_GRIP 1e-6    /* m: for adhesion, gaps up to this are closed */
-#define IMPULSE_RECOVERY 0.5 /* m/s: the speed at which overlaps are separated */
 
 typedef struct impulse_deep {
     uint32_t geom[2];
@@ -121,10 +112,6 @@ typedef struct impulse_pushed {
     contact_key key;
     double by[6];
 } impulse_pushed;
-
-/* Relative to a step: a shorter remainder is ignored. */
-#define IMPULSE_ROUNDED 4e-15
-#define IMPULSE_SLOWEST 1e-9 /* m/s: lower bound without gravity, because of round-off */
 
 /* Pairs that overlap where a motion begins: their number, and the deepest. */
 enum { IMPULSE_NAMED = 3, IMPULSE_APART = 4 };
@@ -231,7 +218,6 @@ typedef struct impulse_contacts {
 } impulse_contacts;
 
 /* Newton's method with known modes: impulse_chord.c. */
-#define CHORD_WEIGHT 1e5  /* k, in units in which rows have length one: gauss/contact/prox.c */
 enum { CHORD_MOST = 64 }; /* speeds: beyond this the matrix is too large to be dense */
 enum { CHORD_ROWS = 96 }; /* of problems solved by sweeps */
 
