@@ -225,7 +225,7 @@ static void test_fall(void **state)
 }
 
 /* Along positions that keep what is closed as it is, speeds and controls, all at once. */
-static double differ_step(world *w, const scene *of, const double *by, int step)
+static double differ_step(world *w, const scene *of, const double *by, int step, int flagged)
 {
     int n = w->system->n, wide = 2 * n + w->system->shape.params;
     double *base = calloc((size_t)w->system->nq, sizeof *base), found;
@@ -239,7 +239,7 @@ static double differ_step(world *w, const scene *of, const double *by, int step)
             along[i] += weight(c + step) * one[i];
         }
     }
-    found = compare_along(w, of, by, along, base, y);
+    found = compare_along(w, of, by, along, base, flagged, y);
     free(base);
     free(along);
     free(one);
@@ -250,15 +250,16 @@ static double differ_step(world *w, const scene *of, const double *by, int step)
 
 /* All of the fall, step by step: 80 steps together are chaotic, so that differences of the whole
  * say nothing, but each of them is not. The way back is the matrix, whatever the kinks, and both
- * are what differences of the step say, if that has one answer. */
+ * are what differences of the step say, at a kink those to one side; where contacts slide and share
+ * a load, rigid bodies have many answers. */
 static void test_steps_of_a_fall(void **state)
 {
     static const scene of = {
         .name = "a fall", EXAMPLE("contact/humanoid_falls.xml"), .tolerance = 1e-15};
     const int length = campaign(80);
     world w = begin(&of);
-    int motors = w.system->bodies->motor_count, kinks = 0, seen = 0, near = 0;
-    double *by = calloc(matrix_size(&w), sizeof *by), apart = 0, worst = 0;
+    int motors = w.system->bodies->motor_count, kinks = 0, open = 0;
+    double *by = calloc(matrix_size(&w), sizeof *by), apart = 0, worst[2] = {0, 0};
     const zw_run_options options = plan_of(&of);
     (void)state;
     for (int i = 0; i < w.system->n; i++) {
@@ -271,24 +272,24 @@ static void test_steps_of_a_fall(void **state)
                 0.2 * sin(0.1 * k * motors + c);
         }
         answer found = compare_at(&of, &w, by);
-        int shares = found.kink && strstr(found.kink, "share a load");
-        double off = shares ? 0 : differ_step(&w, &of, by, k);
+        int flagged = found.kinks[1] > 0;
+        int shares = flagged && strstr(found.kink, "share a load") != NULL;
+        double off = shares ? 0 : differ_step(&w, &of, by, k, flagged);
         apart = fmax(apart, found.apart);
-        worst = fmax(worst, off);
-        kinks += found.kinks[1] > 0;
-        seen += !shares;
-        near += !shares && off < 1e-8;
+        worst[flagged] = fmax(worst[flagged], off);
+        kinks += flagged;
+        open += shares;
         if (found.apart > 1e-9 || off > 1e-8) {
             printf("step %d: ways apart %.1e, off differences %.1e, %s\n", k, found.apart, off,
                    found.kink ? found.kink : "no kink");
         }
         assert_int_equal(zw_step(w.system, w.state, w.work, &options, &w.error), ZW_OK);
     }
-    printf("steps of a fall: ways apart %.1e, off differences %.1e (%d of %d below 1e-8), kinks in "
-           "%d\n",
-           apart, worst, near, seen, kinks);
-    assert_true(apart < 1e-9 && worst < 1e-7);
-    assert_true(seen >= length - 10 && near >= seen - 4); /* the others: no length is right */
+    printf(
+        "steps of a fall: ways apart %.1e, off differences %.1e, in %d with kinks %.1e (%d without "
+        "a unique answer)\n",
+        apart, worst[0], kinks, worst[1], open);
+    assert_true(apart < 1e-9 && worst[0] < 1e-8 && worst[1] < 1e-8 && open <= length / 10);
     free(by);
     world_end(&w);
 }

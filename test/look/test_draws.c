@@ -7,8 +7,8 @@
  * of them in words
  *
  * Differences have an error of their own: they are taken with several lengths, and count where two
- * of these agree. What then is further from ours than 1e-8 of the largest slope, and was not
- * reported as a kink, is a fault. */
+ * of these agree. What then is further from ours than 1e-8 of the largest slope is a fault; at a
+ * kink, what is further than that from either side. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,22 +72,35 @@ typedef struct slope {
         error; /* the error is that of two lengths that agree best, of the largest */
 } slope;
 
-/* Central differences of order eight, of several lengths. */
-static slope differ(outcome *f, void *user, int which, double unit, int wide)
+/* A formula for slopes: places, and the weights of the outcomes there. */
+typedef struct stencil {
+    int places;
+    double at[8], weight[8];
+} stencil;
+
+/* Of order eight on both sides; of order four up, or with -h down. */
+static const stencil both = {8,
+                             {-4, -3, -2, -1, 1, 2, 3, 4},
+                             {1.0 / 280, -4.0 / 105, .2, -.8, .8, -.2, 4.0 / 105, -1.0 / 280}};
+static const stencil side = {5, {0, 1, 2, 3, 4}, {-25.0 / 12, 4, -3, 4.0 / 3, -.25}};
+
+/* Differences of several lengths, those of two that agree best. (A step is solved to a part of the
+ * momenta of all bodies: a light one that hardly moves has its own to fewer digits, and the slopes
+ * of its speeds need long ways.) */
+static slope differ(outcome *f, void *user, int which, const stencil *by, double sign, int wide)
 {
-    static const double length[] = {1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5};
-    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    static const double length[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6};
     slope best = {.error = INFINITY};
-    double last[WIDE], now[WIDE], up[WIDE], down[WIDE];
+    double last[WIDE], now[WIDE], to[WIDE];
     int before = 0;
     for (size_t l = 0; l < sizeof length / sizeof *length && best.error > 1e-11; l++) {
-        double h = length[l] * unit / 4, size = 1e-3, off = 0;
+        double h = sign * length[l] / 4, size = 1e-3, off = 0;
         int good = 1;
         memset(now, 0, sizeof now);
-        for (int k = 0; k < 4 && good; k++) {
-            good = f(user, which, h * (k + 1), up) && f(user, which, -h * (k + 1), down);
+        for (int k = 0; k < by->places && good; k++) {
+            good = f(user, which, h * by->at[k], to);
             for (int i = 0; i < wide && good; i++) {
-                now[i] += weight[k] * (up[i] - down[i]) / h;
+                now[i] += by->weight[k] * to[i] / h;
             }
         }
         for (int i = 0; i < wide && good; i++) {
@@ -104,26 +117,63 @@ static slope differ(outcome *f, void *user, int which, double unit, int wide)
     return best;
 }
 
-typedef struct tally {
-    int systems, kinks, refused, unknown, faults;
-    double worst;
-} tally;
-
-static void compare(tally *sum, const char *name, const char *by, const double *mine, slope theirs,
-                    int wide, int kinks)
+static double apart_from(const double *mine, const slope *theirs, int wide)
 {
     double size = 1, off = 0;
     for (int i = 0; i < wide; i++) {
-        size = fmax(size, fabs(theirs.value[i]));
-        off = fmax(off, fabs(mine[i] - theirs.value[i]));
+        size = fmax(size, fabs(theirs->value[i]));
+        off = fmax(off, fabs(mine[i] - theirs->value[i]));
     }
-    sum->unknown += !(theirs.error < NEAR / 10);
-    if (off / size > NEAR && off / size > 30 * theirs.error) {
-        printf("  %s by %s: off by %.1e of %.1e (differences by %.1e)%s\n", name, by, off / size,
-               size, theirs.error, kinks ? ", flagged" : " FAULT");
-        sum->faults += !kinks;
-    } else if (theirs.error < NEAR / 10) {
-        sum->worst = fmax(sum->worst, off / size);
+    return off / size;
+}
+
+typedef struct tally {
+    int systems, kinks, refused, unknown, faults, open;
+    double worst;
+} tally;
+
+/* What is flagged though it is no kink: rigid bodies do not determine the answer, or the step has
+ * it only roughly (docs/toolbox.md). */
+static int is_open(const char *kink)
+{
+    static const char *const name[] = {"contacts that slide and share a load",
+                                       "a contact point that runs along a rim",
+                                       "a step that was not solved exactly"};
+    int open = 0;
+    for (size_t k = 0; k < sizeof name / sizeof *name && kink; k++) {
+        open |= strcmp(kink, name[k]) == 0;
+    }
+    return open;
+}
+
+static int is_near(double off, const slope *theirs)
+{
+    return off <= NEAR || off <= 30 * theirs->error;
+}
+
+/* Slopes without a kink (NULL) are those of both sides; the digits may come from one of them, if
+ * there is a kink close by on the other. Slopes at a kink are those of one side. */
+static void compare(tally *sum, const char *name, const char *by, const double *mine, outcome *f,
+                    void *user, int which, int wide, const char *kink)
+{
+    slope theirs = differ(f, user, which, &both, 1, wide), up, down;
+    double off = apart_from(mine, &theirs, wide), one = INFINITY, other = INFINITY;
+    int known = theirs.error < NEAR / 10, good = is_near(off, &theirs);
+    if (!good && (kink || off < 1e-6)) {
+        up = differ(f, user, which, &side, 1, wide);
+        down = differ(f, user, which, &side, -1, wide);
+        one = apart_from(mine, &up, wide);
+        other = apart_from(mine, &down, wide);
+        good = is_near(one, &up) || is_near(other, &down);
+    }
+    sum->unknown += !known;
+    if (!good) {
+        printf("  %s by %s: off by %.1e, up %.1e, down %.1e, %s\n", name, by, off, one, other,
+               kink ? kink : "no kink");
+        sum->faults += !is_open(kink);
+        sum->open += is_open(kink);
+    } else if (known) {
+        sum->worst = fmax(sum->worst, fmin(off, fmin(one, other)));
     }
 }
 
@@ -301,9 +351,8 @@ static void try_equations(uint64_t seed, tally *sum)
         sum->systems++;
         sum->kinks += x.kinks > 0;
         for (int k = 0; k < w->system->shape.params; k++) {
-            slope theirs = differ(run_equations, &e, k, 1, wide);
-            compare(sum, name, w->system->model->param[k].name, x.by + (wide + k) * wide, theirs,
-                    wide, x.kinks);
+            compare(sum, name, w->system->model->param[k].name, x.by + (wide + k) * wide,
+                    run_equations, &e, k, wide, x.kinks ? x.kink : NULL);
         }
         if (loud) {
             printf("%s: %d parameters, %ld events, kinks %d %s, %d columns without differences\n",
@@ -587,9 +636,8 @@ static void compare_robot(robot *r, const char *name, tally *sum)
         char by[40];
         int own = k - n - params;
         double mine = k < n ? by_v[k] : own < 0 ? by_control[3 * params + k - n] : by_number[own];
-        slope theirs = differ(run_robot, r, k, 1, 1);
         snprintf(by, sizeof by, "%s %d", k < n ? "speed" : own < 0 ? "control" : number[own], k);
-        compare(sum, name, by, &mine, theirs, 1, to.kinks);
+        compare(sum, name, by, &mine, run_robot, r, k, 1, to.kinks ? to.kink : NULL);
     }
     if (loud) {
         printf("%s: n %d, %d controls, %d rows, kinks %d %s, %d columns without differences\n",
@@ -633,8 +681,9 @@ static void try_robot(uint64_t seed, zw_method method, tally *sum)
 static void report(const char *what, const tally *sum)
 {
     printf("%s: %d systems, worst %.1e, %d with kinks, %d refused, %d columns without differences, "
-           "%d faults\n",
-           what, sum->systems, sum->worst, sum->kinks, sum->refused, sum->unknown, sum->faults);
+           "%d without a unique answer, %d faults\n",
+           what, sum->systems, sum->worst, sum->kinks, sum->refused, sum->unknown, sum->open,
+           sum->faults);
 }
 
 static void test_equations(void **state)
@@ -645,6 +694,26 @@ static void test_equations(void **state)
         try_equations((uint64_t)(seeds + apart * k), &sum);
     }
     report("equations", &sum);
+    assert_int_equal(sum.faults, 0);
+}
+
+/* Robots whose slopes were wrong once, or their differences: a light body that hardly turns; loops
+ * with contacts and limits by the soft law. */
+static void test_known(void **state)
+{
+    static const struct {
+        uint64_t seed;
+        zw_method method;
+    } known[] = {{126, ZW_METHOD_IMPULSE},
+                 {250, ZW_METHOD_SOFT},
+                 {255, ZW_METHOD_SOFT},
+                 {259, ZW_METHOD_SOFT}};
+    tally sum = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof known / sizeof *known && draws == 2; k++) {
+        try_robot(known[k].seed, known[k].method, &sum);
+    }
+    report("known robots", &sum);
     assert_int_equal(sum.faults, 0);
 }
 
@@ -667,7 +736,7 @@ static void test_robots(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_equations),
-                                       cmocka_unit_test(test_robots)};
+                                       cmocka_unit_test(test_known), cmocka_unit_test(test_robots)};
     draws = argc > 1 ? atoi(argv[1]) : draws;
     seeds = argc > 2 ? atoi(argv[2]) : seeds;
     only = argc > 3 ? argv[3] : only;

@@ -332,6 +332,15 @@ static const scene general[] = {
      .before = .1,
      .h = 1e-5,
      .steps = 10},
+    {.name = "tendons with armature, dry friction and a limit",
+     .text =
+         "<mujoco><option timestep='0.002'/><worldbody>" HANGS
+         "</worldbody><tendon><spatial name='t' stiffness='3' armature='.3' frictionloss='.05' "
+         "limited='true' range='0 .97'><site site='s'/><site site='t'/><site site='u'/></spatial>"
+         "</tendon><actuator><motor tendon='t' gear='-2'/></actuator></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
     {.name = "a ball on the floor in air, implicit, with a ball's spring",
      .text = "<mujoco><option timestep='0.002' density='50' viscosity='.1' wind='1 0 0' "
              "integrator='implicit'/><worldbody>" FLOOR BALL

@@ -32,7 +32,7 @@ static double compare(const scene *of, int tell, int *flagged)
     end_of(&w, of, NULL, 0, NULL, base);
     for (int c = 0; c < wide && worst < 1; c++) {
         direction(&closed, c, wide, along);
-        double here = compare_along(&w, of, by, along, base, y);
+        double here = compare_along(&w, of, by, along, base, kinks, y);
         if (tell && here > 1e-8) {
             printf("  direction %d: off by %.2g\n", c, here);
         }

@@ -425,6 +425,39 @@ static void pyramids_turn_with_capsules(void **state)
     }
 }
 
+/* The mass of a tendon is inertia, whatever else acts along the tendon: dry friction of next to
+ * nothing, or a second tendon beside it that shares the mass, changes nothing. (Both once
+ * counted as an applied force where joints have dampers, 1 % off after half a second.) */
+static void tendons_with_mass(void **state)
+{
+#define TENDON(name, more)                                                                         \
+    "<fixed name='" name "' " more                                                                 \
+    "><joint joint='a' coef='1'/><joint joint='b' coef='-2'/></fixed>"
+    static const char *const tendon[] = {TENDON("t", "armature='.3'"),
+                                         TENDON("t", "armature='.3' frictionloss='1e-13'"),
+                                         TENDON("t", "armature='.1'") TENDON("s", "armature='.2'")};
+    double end[3][2] = {{0}};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        char text[2000];
+        zw_error error = {0};
+        snprintf(text, sizeof text,
+                 "<worldbody><body><joint name='a' axis='0 1 0' damping='.5'/><geom size='.05' "
+                 "pos='.3 0 0'/><body pos='.3 0 0'><joint name='b' axis='0 1 .3' damping='.5'/>"
+                 "<geom size='.04' pos='.3 .1 0'/></body></body></worldbody><tendon>%s</tendon>",
+                 tendon[k]);
+        scene s = open_scene("Euler", text);
+        for (int step = 0; step < 250; step++) {
+            must(soft_step(s.soft, 0, H, s.q, s.v, s.q, s.v, &s.gained, &error), &error);
+        }
+        memcpy(end[k], s.v, sizeof end[k]);
+        close_scene(&s);
+    }
+    printf("tendons with mass: %.9g, %.1e, %.1e\n", end[0][1], end[1][1] - end[0][1],
+           end[2][1] - end[0][1]);
+    assert_true(fabs(end[1][1] - end[0][1]) < 1e-9 && fabs(end[2][1] - end[0][1]) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_free_body_has_gyroscopic_moments),
         cmocka_unit_test(the_slope_is_that_of_the_force),
         cmocka_unit_test(orders),
+        cmocka_unit_test(tendons_with_mass),
         cmocka_unit_test(rows_that_contradict_each_other_give_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,14 @@ int rigid_grow(double **list, size_t *capacity, size_t need)
 void rigid_note_kink(sens_rigid *r, const char *name)
 {
     r->kink_count++;
+    r->kink = r->is_open ? r->kink : name;
+}
+
+void rigid_note_open(sens_rigid *r, const char *name)
+{
+    r->kink_count++;
     r->kink = name;
+    r->is_open = 1;
 }
 
 /* ---- q1 = q0 (+) h u --------------------------------------------------------------------------

@@ -122,6 +122,7 @@ typedef struct sens_rigid {
 
     int kink_count;
     const char *kink;
+    int is_open;      /* its name is from rigid_note_open */
     zw_status status; /* of what the watch had to do */
     zw_error failure; /* and the message; that of the step is the step's */
     rigid_way *way;   /* scratch of the way back */
@@ -143,6 +144,9 @@ zw_status rigid_no_memory(sens_rigid *r);
 /* *list has room for so many. 0: no memory. */
 int rigid_grow(double **list, size_t *capacity, size_t need);
 void rigid_note_kink(sens_rigid *r, const char *name);
+/* No kink, but the equations do not determine the answer, or the step has it only roughly: the
+ * slopes need not be those of either side. Its name is kept beside those of kinks. */
+void rigid_note_open(sens_rigid *r, const char *name);
 /* How q1 = q0 (+) h u of the piece changes, along speeds: to[n]. */
 void rigid_move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to);
 

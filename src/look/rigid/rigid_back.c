@@ -28,7 +28,8 @@
 #include "look/slopes/slopes.h"
 
 #define RANK 1e-11
-#define OFF 1e-6 /* of the terms of an equation: it does not hold */
+#define OFF 1e-6   /* of the terms of an equation: it does not hold */
+#define LOOSE 1e-9 /* multipliers that are not determined move nothing, up to this */
 enum { SIDES = 2 };
 
 /* ---- Transposed solves ----------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ static int is_solved(int size, const double *K, const double *z, const double *g
         off = fmax(off, fabs(sum));
         most = fmax(most, part);
     }
-    return off <= OFF * most;
+    return off <= LOOSE * most;
 }
 
 /* Equations that are dependent must be so wherever the step begins: for z with K' z = 0, z . F has
@@ -121,7 +122,7 @@ static zw_status solve(rigid_way *way, sens_rigid *r, int second, int sides, rig
     for (int k = 0; k < sides && rank >= 0 && rank < (int)size; k++) {
         if (!is_solved((int)size, way->K + size * size, way->z + (size_t)k * size,
                        g + (size_t)k * size)) {
-            rigid_note_kink(r, "contacts that slide and share a load");
+            rigid_note_open(r, "contacts that slide and share a load");
         }
     }
     for (size_t i = 0; i < (size_t)sides * size; i++) {

@@ -32,7 +32,7 @@
 #define SMALL 0x1p-11 /* m, rad; of a parameter, this part */
 #define LONGER 0x1p-9 /* of the length of the piece */
 #define CONTRADICTS 1e-6
-#define LOOSE 1e-6 /* multipliers that are not determined move nothing, up to this */
+#define LOOSE 1e-9 /* multipliers that are not determined move nothing, up to this */
 #define RANK 1e-8  /* rows that depend on each other do so up to errors of differences */
 
 typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_H, BY_PARAM } rigid_what;
@@ -66,14 +66,14 @@ static void note_kinks(sens_rigid *r, const step_impulse *s)
     }
     for (int j = 0; s->touch.is_there && j < s->touch.stay.count; j++) {
         if (impulse_stay_at(&s->touch, &s->touch.stay.list[j]) != &s->touch.stay.list[j]) {
-            rigid_note_kink(r, "a contact point that runs along a rim");
+            rigid_note_open(r, "a contact point that runs along a rim");
         }
     }
     if (s->equally_stiff) {
         rigid_note_kink(r, "two joints whose forces are equally stiff");
     }
     if (s->missed) {
-        rigid_note_kink(r, "a step that was not solved exactly");
+        rigid_note_open(r, "a step that was not solved exactly");
     }
 }
 
@@ -455,9 +455,10 @@ static zw_status solve(sens_rigid *r, const rigid_half *half, const double *spee
     for (int j = 0; j < r->system->n && rank >= 0; j++) {
         free |= loose[j] > LOOSE;
     }
-    if (lost || free) {
-        rigid_note_kink(r, lost ? "contacts that cannot all keep their state"
-                                : "contacts that slide and share a load");
+    if (lost) {
+        rigid_note_kink(r, "contacts that cannot all keep their state");
+    } else if (free) {
+        rigid_note_open(r, "contacts that slide and share a load");
     }
     for (size_t i = 0; i < count; i++) {
         x[i] = -x[i];

@@ -21,9 +21,9 @@
  *
  * (w = H \ g without such dampers.) df - d(M a) together are -d(M a + bias) of the tree
  * (tree/differ.c) and the forces along constant directions (slopes_pull.c); d(J' lambda) is in
- * steps_touch.c. This takes two solves and two sweeps; no matrix of the step is formed. Loops,
- * forces along directions that turn and implicit integrators have their slopes from
- * steps_general.c.
+ * steps_touch.c. This takes two solves and two sweeps; no matrix of the step is formed. Of systems
+ * with forces along directions that turn, or with implicit integrators, df - d(M a) is from
+ * steps_general.c, and so is the part of loops in d(J' lambda).
  *
  * q1 = q0 (+) h v1: back_advance. */
 #include "look/sensitivity/steps.h"
@@ -75,20 +75,23 @@ static zw_status check(const zw_system *system, zw_error *error)
 {
     const struct system_bodies *bodies = system->bodies;
     return system->carried > 0                       ? not_yet(error, "actuators with activations")
-           : bodies->extra_count > 0                 ? not_yet(error, "tendons with armature")
            : bodies->integrator == ZW_INTEGRATOR_RK4 ? not_yet(error, "steps by MuJoCo's RK4")
                                                      : ZW_OK;
 }
 
-/* Do all equations of the system have slopes in closed form? */
-static int is_closed(const zw_system *system)
+/* Do inertia and applied forces have slopes in closed form? And the rows beside contacts? */
+static int is_smooth_closed(const zw_system *system)
 {
-    const struct system_bodies *bodies = system->bodies;
     zw_error ignored = {0};
-    int closed =
-        slopes_pulls_check(system, &ignored) == ZW_OK && bodies->integrator == ZW_INTEGRATOR_EULER;
-    for (int k = 0; k < bodies->constraint_count; k++) {
-        closed &= slopes_is_constant(&bodies->constraint[k]);
+    return slopes_pulls_check(system, &ignored) == ZW_OK &&
+           system->bodies->integrator == ZW_INTEGRATOR_EULER;
+}
+
+static int are_rows_closed(const zw_system *system)
+{
+    int closed = 1;
+    for (int k = 0; k < system->bodies->constraint_count; k++) {
+        closed &= slopes_is_constant(&system->bodies->constraint[k]);
     }
     return closed;
 }
@@ -107,6 +110,7 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
     *s = (sens_steps){.system = system, .h = h};
     s->implicit = system->bodies->integrator != ZW_INTEGRATOR_EULER;
     s->damped = !s->implicit && soft_is_damped(system);
+    s->closed = is_smooth_closed(system);
     lay_out(s, &arena);
     s->memory = base_alloc(arena.used + 1);
     int good = s->memory && back_create(&s->place, system);
@@ -115,7 +119,7 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
         no_memory(error);
     }
     if (!s->work || soft_create(system, s->work, h, &s->soft, error) != ZW_OK ||
-        (!is_closed(system) && steps_general_make(s, error) != ZW_OK)) {
+        (!(s->closed && are_rows_closed(system)) && steps_general_make(s, error) != ZW_OK)) {
         steps_free(s);
         return NULL;
     }
@@ -186,10 +190,10 @@ static zw_status look(sens_steps *s, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    if (!s->general && s->damped && soft->blocks > 0) {
+    if (s->closed && s->damped && soft->blocks > 0) {
         tree_differ(tree, s->v0, s->as, s->work->sweeps, s->scratch, s->by_q_soft, s->by_v_soft);
     }
-    if (!s->general) {
+    if (s->closed) {
         tree_differ(tree, s->v0, s->a, s->work->sweeps, s->scratch, s->by_q, s->by_v);
     }
     back_set(&s->place, s->q0);
@@ -303,6 +307,22 @@ static int solve(sens_steps *s, const double *v_by)
     return 1;
 }
 
+/* Inertia and applied forces, in closed form. */
+static void inertia_back(sens_steps *s, double *q_by, double *v_by, double *param_by)
+{
+    size_t n = (size_t)s->system->n;
+    slopes_kinks kinks = {0};
+    take_inertia(n, s->y, s->by_q, s->by_v, q_by, v_by);
+    if (s->damped && s->soft->blocks > 0) {
+        take_inertia(n, s->z, s->by_q_soft, s->by_v_soft, q_by, v_by);
+    }
+    slopes_pulls(s->system, s->work, s->q0, s->v0, pull_back, &(puller){s->w, q_by, v_by, param_by},
+                 &kinks);
+    if (kinks.count > 0) {
+        steps_note_kink(s, kinks.name);
+    }
+}
+
 zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, double *q_by,
                      double *v_by, double *param_by, zw_error *error)
 {
@@ -319,17 +339,9 @@ zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, do
     }
     if (s->general) {
         steps_general_back(s, q_by, v_by, param_by);
-        return steps_numbers_back(s, error);
     }
-    take_inertia(n, s->y, s->by_q, s->by_v, q_by, v_by);
-    if (s->damped && s->soft->blocks > 0) {
-        take_inertia(n, s->z, s->by_q_soft, s->by_v_soft, q_by, v_by);
-    }
-    slopes_kinks kinks = {0};
-    slopes_pulls(s->system, s->work, s->q0, s->v0, pull_back, &(puller){s->w, q_by, v_by, param_by},
-                 &kinks);
-    if (kinks.count > 0) {
-        steps_note_kink(s, kinks.name);
+    if (s->closed) {
+        inertia_back(s, q_by, v_by, param_by);
     }
     if (s->soft->blocks > 0) {
         back_field(&s->place, STEPS_W, s->w);

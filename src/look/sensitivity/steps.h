@@ -29,6 +29,7 @@ typedef struct sens_steps {
     double h;
     int damped;   /* dampers of joints are integrated implicitly */
     int implicit; /* by MuJoCo's implicit integrators */
+    int closed;   /* inertia and applied forces have slopes in closed form */
 
     /* The last step */
     double t, *q0, *v0, *q1, *v1; /* [nq], [n] */
@@ -40,10 +41,10 @@ typedef struct sens_steps {
     back_contact *touch;                                   /* [touch_capacity] */
     int touch_capacity;
 
-    /* steps_general.c, for robots whose equations have no slopes in closed form */
+    /* steps_general.c, for what has no slopes in closed form */
     soft_problem *aside;
     zw_work *aside_work;
-    double *general; /* [2 n + params][3][n] slopes of F, W a, M as; NULL: closed form */
+    double *general; /* [2 n + params][3][n] slopes of F, W a, M as; NULL: not needed */
 
     int names;
     steps_variant *variant;
@@ -77,6 +78,11 @@ void steps_touch_stiffen(sens_steps *s, const double *x, double *out);
 /* Adds the slopes of w . J' lambda at constant accelerations; STEPS_W must be that of w. */
 void steps_touch_back(sens_steps *s, double *q_by, double *v_by);
 
+/* Is this block of a contact? Of the others: does it push along a constant direction, so that its
+ * slopes are here? (Else they are in steps_general.c.) */
+int steps_is_contact(const soft_problem *soft, int block);
+int steps_is_closed(const sens_steps *s, const soft_block *k);
+
 /* to = C x for a block */
 void steps_stiffen(const soft_block *k, const double *x, double *to);
 
@@ -87,9 +93,10 @@ zw_status steps_general_look(sens_steps *s, zw_error *error); /* of the last ste
 /* As steps_touch_stiffen; and the addition of all slopes. */
 void steps_general_stiffen(sens_steps *s, const double *x, double *out);
 void steps_general_back(const sens_steps *s, double *q_by, double *v_by, double *param_by);
-/* to[3 n]: F, W a, M as in another system or at another state, whose parameters are bound. */
+/* to[3 n]: F, W a, M as in another system, whose parameters are bound, by the law; or in s->aside,
+ * without contacts, the part whose slopes are found in steps_general.c; *pushes counts its rows. */
 zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *q, const double *v,
-                         double *to, zw_error *error);
+                         double *to, int *pushes, zw_error *error);
 
 /* steps_number.c: makes these numbers of the model unknowns, too; and the backward pass by them. */
 zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *name, int names,

@@ -1,16 +1,22 @@
 /* Steps of the soft law whose equations have no derivatives in closed form: loops, tendons through
- * space, motors on sites, formulas, air and water, and MuJoCo's implicit integrators.
+ * space, motors on sites, formulas, air and water, masses of tendons, and MuJoCo's implicit
+ * integrators.
  *
  * With y, z, w of a backward pass (steps.c), W = M + h D the matrix of the last of its equations,
  *
  *     g . da = w . dF - y . d(W a) - z . d(M as),     F = f + J' lambda(J as),
  *
- * at constant accelerations. The three vectors in it are evaluated by the functions that the step
- * uses, at coordinates, speeds and parameters close to those of the step; their slopes are
+ * at constant accelerations. Contacts and rows along constant directions have their part in closed
+ * form (steps_touch.c), and so have inertia and applied forces in systems with nothing but loops
+ * (steps.c). The rest of the three vectors is evaluated by the functions that the step
+ * uses, at coordinates, speeds and parameters close to those of the step; its slopes are
  * differences of fourth order, over intervals that are shortened until two of them agree. Nothing
- * is solved there, and no solution is differenced. If rows appear or vanish within an interval (a
- * contact, a limit), it is too long; if even the shortest is, or if no two agree (the end of a
- * range), the slope is that of one side, and it is a kink. All of this is done once for a step. */
+ * is solved there, and no solution is differenced. The rows in it keep the state that they have in
+ * the step: one that pushes has lambda = D (b - J as), whatever its sign, and one that does not
+ * push, or that is at the end of its box, goes on so. If such a row vanishes within an interval
+ * (the limit of a tendon), it is too long; if even the shortest is, or if no two agree (a motor at
+ * the end of its range), the slope is that of one side, and it is a kink. All of this is done once
+ * for a step. */
 #include <math.h>
 #include <string.h>
 
@@ -52,55 +58,149 @@ void steps_general_free(sens_steps *s)
 
 /* ---- The equations --------------------------------------------------------------------------- */
 
-/* push = J' lambda(J a). 0: there are no such rows. */
-static int push_at(soft_problem *soft, const double *a, double *push)
+/* The position r of row i of a constraint, with the rows of this work. */
+static double place_of(const zw_work *work, const bodies_constraint *it, int i)
 {
-    memset(push, 0, (size_t)soft->system->n * sizeof *push);
+    return bodies_is_rolling(it) ? 0 : soft_row_scale(it, i) * work->rows[it->row + i] - it->margin;
+}
+
+/* lambda of a constraint, to first order in the impedance d: its curve over s = |r| has corners
+ * that intervals would cross. With ds = r . dr/s,
+ *
+ *     b = c - B J v - K (d r + r d' ds),     lambda = D (b - J as) + lambda d' ds/(d (1 - d)),
+ *
+ * where d, d', D, lambda and the r before d' are those of the step. */
+static void hold_constraint(const sens_steps *s, const soft_problem *soft, const soft_block *was,
+                            soft_block *k)
+{
+    const zw_system *system = s->system;
+    const bodies_constraint *it = &system->bodies->constraint[k->of];
+    const double *psi = soft->work->rows + system->m + it->row;
+    const double *curve = soft->work->out[PART_TERMS] + system->at.b + it->row;
+    soft_spring spring = soft_spring_of(&it->soft, soft->h);
+    double square = 0, ds = 0;
+    for (int i = 0; i < k->width; i++) {
+        double r = place_of(s->work, it, i);
+        square += r * r;
+        ds += r * (place_of(soft->work, it, i) - r);
+    }
+    double size = sqrt(square), d = soft_impedance(it->soft.imp, size);
+    double slope = size > 0 ? soft_impedance_slope(it->soft.imp, size) * ds / size : 0;
+    for (int i = 0; i < k->width; i++) {
+        double scale = soft_row_scale(it, i), r = place_of(soft->work, it, i);
+        double b = (it->kind < CONSTRAINT_LENGTH ? scale * curve[i] : 0) -
+                   spring.B * scale * psi[i] -
+                   spring.K * (d * r + slope * place_of(s->work, it, i));
+        k->now.force[i] = was->now.C[i * (i + 1) / 2 + i] * (b - k->x[i]) +
+                          was->now.force[i] * slope / (d * (1 - d));
+    }
+}
+
+/* The force of rows whose state is that of `was`; NULL: they do not push. Dry friction has no
+ * position. */
+static void hold_law(const sens_steps *s, const soft_problem *soft, const soft_block *was,
+                     soft_block *k)
+{
+    k->now.state = was ? was->now.state : 0;
+    k->now.force[0] = 0;
+    if (was && k->kind == SOFT_BOX) {
+        k->now.force[0] = was->now.C[0] > 0 ? soft->D[k->first] * (soft->b[k->first] - k->x[0])
+                                            : was->now.force[0];
+    } else if (was) {
+        hold_constraint(s, soft, was, k);
+    }
+}
+
+/* The block of the step from *next on that a block beside it belongs to, if its slopes are found
+ * here; NULL: they are not, or it was not there. */
+static const soft_block *find_block(const sens_steps *s, const soft_block *k, int *next)
+{
+    const soft_problem *soft = s->soft;
+    for (int b = *next; b < soft->blocks; b++) {
+        const soft_block *was = &soft->block[b];
+        if (!steps_is_contact(soft, b) && was->kind == k->kind && was->of == k->of) {
+            *next = b + 1;
+            return steps_is_closed(s, was) ? NULL : was;
+        }
+    }
+    return NULL;
+}
+
+/* to += m J' J a: the mass of a tendon. */
+static void add_mass(const soft_problem *soft, int block, const double *a, double *to)
+{
+    soft_block *k = &soft->block[block];
+    soft_along(soft, block, a, 0);
+    k->now.state = 1;
+    k->now.force[0] = k->most * k->x[0];
+    soft_push(soft, block, 0, to);
+}
+
+/* push += J' lambda(J as): by the law, or, beside the step, of the rows that are not in closed
+ * form. Masses of tendons add to W a and M as. Returns how many blocks of the latter kind there
+ * are; -1: some cannot be evaluated. */
+static int push_at(const sens_steps *s, soft_problem *soft, double *push, double *Wa, double *Mas)
+{
+    int count = 0, next = 0, beside = soft == s->aside;
     for (int b = 0; b < soft->blocks; b++) {
         soft_block *k = &soft->block[b];
-        if (k->held || k->kind == SOFT_MASS) {
-            return 0;
+        if (k->held) {
+            return -1;
         }
-        if (k->group == 0) {
-            continue;
+        if (k->kind == SOFT_MASS) {
+            add_mass(soft, b, s->a, Wa);
+            add_mass(soft, b, s->as, Mas);
+        } else if (k->group > 0) {
+            soft_along(soft, b, s->as, 0);
+            for (int i = 0; i < k->group; i++) {
+                const double *row = soft->b + k[i].first, *D = soft->D + k[i].first;
+                const soft_block *was = beside ? find_block(s, &k[i], &next) : NULL;
+                count += was != NULL;
+                if (beside) {
+                    hold_law(s, soft, was, &k[i]);
+                } else {
+                    soft_law_force(&k[i], row, D, k[i].x, &k[i].now);
+                }
+            }
+            soft_push(soft, b, 0, push);
         }
-        soft_along(soft, b, a, 0);
-        for (int i = 0; i < k->group; i++) {
-            soft_law_force(&k[i], soft->b + k[i].first, soft->D + k[i].first, k[i].x, &k[i].now);
-        }
-        soft_push(soft, b, 0, push);
     }
-    return 1;
+    return count;
 }
 
 zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *q, const double *v,
-                         double *to, zw_error *error)
+                         double *to, int *pushes, zw_error *error)
 {
     const zw_system *system = soft->system;
     const tree_mechanism *tree = system->tree;
-    int n = system->n;
+    int n = system->n, touches = soft->is_there, rows_alone = soft == s->aside && s->closed;
     double *F = to, *Wa = to + n, *Mas = Wa + n;
     soft->work->as_mujoco = 1;
+    soft->is_there = soft != s->aside && touches;
     zw_status status = soft_set_up(soft, s->t, q, v, error);
-    if (status == ZW_OK && !push_at(soft, s->as, F)) {
-        status = base_fail(error, ZW_BAD_INPUT,
-                           "derivatives of steps with masses of tendons, or by numbers of long "
-                           "chains, are not supported yet");
-    }
-    for (int i = 0; i < n && status == ZW_OK; i++) {
-        F[i] += soft->force[i];
-    }
-    if (status == ZW_OK) {
+    soft->is_there = touches;
+    memset(to, 0, 3 * (size_t)n * sizeof *to);
+    if (status == ZW_OK && !rows_alone) {
         tree_kinematics(tree, q, soft->work->sweeps);
         tree_inertia_times(tree, s->as, soft->work->sweeps, Mas);
         tree_inertia_times(tree, s->a, soft->work->sweeps, Wa);
+    }
+    if (status == ZW_OK) {
+        *pushes = push_at(s, soft, F, Wa, Mas);
+    }
+    if (status == ZW_OK && *pushes < 0) {
+        status = base_fail(error, ZW_BAD_INPUT,
+                           "derivatives of steps by numbers of long chains are not supported yet");
+    }
+    for (int i = 0; i < n && status == ZW_OK && !rows_alone; i++) {
+        F[i] += soft->force[i];
     }
     if (status == ZW_OK && s->implicit) {
         tree_velocities(tree, v, soft->work->sweeps);
         tree_composite(tree, soft->work->sweeps);
         soft_implicit_times(soft, s->h, q, v, s->a, Wa);
     }
-    for (int i = 0; i < n && s->damped; i++) {
+    for (int i = 0; i < n && s->damped && !rows_alone; i++) {
         Wa[i] += s->h * tree->damping[i] * s->a[i];
     }
     soft->work->as_mujoco = 0;
@@ -109,15 +209,15 @@ zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *
 
 /* ---- Their slopes ---------------------------------------------------------------------------- */
 
-/* For the evaluation of the equations close to the step, and the number of rows of the step. */
+/* For the evaluation of the equations close to the step. */
 typedef struct beside {
     sens_steps *s;
     double *y[5];          /* [3 n] each: at the four points number_place, and at the step itself */
     double *q, *v, *param; /* scratch */
-    int blocks, rows;
+    int pushes;            /* blocks of the step whose slopes are found here */
 } beside;
 
-/* 0: the rows differ from those of the step, or the evaluation failed. */
+/* 0: a row of the step has vanished, or the evaluation failed. */
 static int look(beside *at, general_by what, int j, double by, double *y)
 {
     sens_steps *s = at->s;
@@ -137,9 +237,10 @@ static int look(beside *at, general_by what, int j, double by, double *y)
         at->param[j] += by;
     }
     zw_error ignored = {0};
+    int pushes = 0;
     system_bind(system, s->aside_work, at->param);
-    return steps_evaluate(s, s->aside, at->q, at->v, y, &ignored) == ZW_OK &&
-           s->aside->blocks == at->blocks && s->aside->rows == at->rows;
+    return steps_evaluate(s, s->aside, at->q, at->v, y, &pushes, &ignored) == ZW_OK &&
+           pushes == at->pushes;
 }
 
 /* A one-sided slope, of the first side on which both points can be evaluated. 0: neither. */
@@ -184,7 +285,12 @@ zw_status steps_general_look(sens_steps *s, zw_error *error)
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, params = (size_t)system->shape.params;
     double *scratch = s->general + (2 * n + params) * 3 * n;
-    beside at = {.s = s, .blocks = s->soft->blocks, .rows = s->soft->rows};
+    beside at = {.s = s};
+    for (int b = 0; b < s->soft->blocks; b++) {
+        const soft_block *k = &s->soft->block[b];
+        at.pushes +=
+            !steps_is_contact(s->soft, b) && k->kind != SOFT_MASS && !steps_is_closed(s, k);
+    }
     for (int k = 0; k < 5; k++) {
         at.y[k] = scratch + (size_t)k * 3 * n;
     }
@@ -192,15 +298,15 @@ zw_status steps_general_look(sens_steps *s, zw_error *error)
     at.v = at.q + system->nq;
     at.param = at.v + n;
     int good = look(&at, BY_Q, 0, 0, at.y[4]);
-    for (size_t c = 0; c < 2 * n + params && good; c++) {
+    for (size_t c = 0; c < 2 * n + (s->closed ? 0 : params) && good; c++) {
         general_by what = c < n ? BY_Q : c < 2 * n ? BY_V : BY_PARAM;
         int j = (int)(c < n ? c : c < 2 * n ? c - n : c - 2 * n);
         good = differ(&at, what, j, s->general + c * 3 * n);
     }
     return good ? ZW_OK
                 : base_fail(error, ZW_INACCURATE,
-                            "a contact or limit begins to act when bodies are moved slightly, so "
-                            "that the step has no derivatives");
+                            "a limit begins to act when bodies are moved slightly, so that the "
+                            "step has no derivatives");
 }
 
 /* ---- Backward pass --------------------------------------------------------------------------- */
@@ -210,7 +316,7 @@ void steps_general_stiffen(sens_steps *s, const double *x, double *out)
     soft_problem *soft = s->soft;
     for (int b = 0; b < soft->blocks; b++) {
         soft_block *k = &soft->block[b];
-        if (k->group == 0) {
+        if (k->group == 0 || k->kind == SOFT_MASS) {
             continue;
         }
         double kept[SOFT_GROUP][SOFT_WIDE];
@@ -228,7 +334,8 @@ void steps_general_stiffen(sens_steps *s, const double *x, double *out)
 
 void steps_general_back(const sens_steps *s, double *q_by, double *v_by, double *param_by)
 {
-    size_t n = (size_t)s->system->n, params = param_by ? (size_t)s->system->shape.params : 0;
+    size_t n = (size_t)s->system->n;
+    size_t params = param_by && !s->closed ? (size_t)s->system->shape.params : 0;
     for (size_t c = 0; c < 2 * n + params; c++) {
         const double *dF = s->general + c * 3 * n, *dWa = dF + n, *dMas = dWa + n;
         double sum = 0;

@@ -48,13 +48,13 @@ void steps_numbers_free(sens_steps *s)
 /* The quantity in brackets, in another system. */
 static zw_status weigh(const sens_steps *s, soft_problem *soft, double *sum, zw_error *error)
 {
-    int n = soft->system->n;
+    int n = soft->system->n, pushes = 0;
     double *to = base_alloc(3 * (size_t)n * sizeof *to);
     if (!to) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     system_bind(soft->system, soft->work, s->work->param);
-    zw_status status = steps_evaluate(s, soft, s->q0, s->v0, to, error);
+    zw_status status = steps_evaluate(s, soft, s->q0, s->v0, to, &pushes, error);
     *sum = 0;
     for (int i = 0; i < n && status == ZW_OK; i++) {
         *sum += s->w[i] * to[i] - s->y[i] * to[n + i] - s->z[i] * to[2 * n + i];

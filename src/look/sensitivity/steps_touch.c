@@ -118,9 +118,23 @@ static int is_at_kink(const soft_problem *s, const soft_block *k)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int is_contact(const soft_problem *soft, int b)
+int steps_is_contact(const soft_problem *soft, int b)
 {
     return b >= soft->first_contact && b < soft->first_contact + soft->contacts;
+}
+
+int steps_is_closed(const sens_steps *s, const soft_block *k)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    if (k->kind == SOFT_BOX) {
+        return bodies->dry[k->of].length < 0 || bodies->length[bodies->dry[k->of].length].path < 0;
+    }
+    const bodies_constraint *it = &bodies->constraint[k->of];
+    if (!slopes_is_constant(it)) {
+        return 0;
+    }
+    return bodies->length[it->length[0]].path < 0 &&
+           (it->length[1] < 0 || bodies->length[it->length[1]].path < 0);
 }
 
 int steps_touch_look(sens_steps *s)
@@ -148,8 +162,8 @@ int steps_touch_look(sens_steps *s)
     }
     for (int b = 0; b < soft->blocks; b++) {
         if (is_at_kink(soft, &soft->block[b])) {
-            steps_note_kink(s, is_contact(soft, b) ? "a contact about to slide or open"
-                                                   : "a limit or friction of a joint");
+            steps_note_kink(s, steps_is_contact(soft, b) ? "a contact about to slide or open"
+                                                         : "a limit or friction of a joint");
         }
     }
     return 1;
@@ -162,7 +176,7 @@ void steps_touch_stiffen(sens_steps *s, const double *x, double *out)
         const soft_block *k = &soft->block[b];
         double Jx[6];
         back_rows rows = {.kappa = 0};
-        if (is_contact(soft, b)) {
+        if (steps_is_contact(soft, b)) {
             const back_contact *touch = &s->touch[b - soft->first_contact];
             back_rows_see(&s->place, touch, STEPS_W, Jx);
             steps_stiffen(k, Jx, rows.rows[STEPS_W]);
@@ -176,15 +190,16 @@ void steps_touch_stiffen(sens_steps *s, const double *x, double *out)
 }
 
 /* One row, along a constant direction. */
-static void row_back(const sens_steps *s, const soft_block *k, int dry, double *q_by, double *v_by)
+static void row_back(const sens_steps *s, const soft_block *k, double *q_by, double *v_by)
 {
     const soft_problem *soft = s->soft;
     const struct system_bodies *bodies = s->system->bodies;
     double Jw = along(soft, k, s->w), CJw = k->now.C[0] * Jw;
-    const zw_soft *law = dry >= 0 ? &bodies->dry[dry].soft : &bodies->constraint[k->of].soft;
+    const zw_soft *law =
+        k->kind == SOFT_BOX ? &bodies->dry[k->of].soft : &bodies->constraint[k->of].soft;
     soft_spring spring = soft_spring_of(law, soft->h);
     add_row(soft, k, -spring.B * CJw, v_by);
-    if (dry < 0) {
+    if (k->kind != SOFT_BOX) {
         double r = soft_row_place(soft, k, s->q0), d = soft_impedance(law->imp, r);
         double slope = soft_impedance_slope(law->imp, r);
         add_row(soft, k,
@@ -207,14 +222,12 @@ static void contact_back(sens_steps *s, int index)
 void steps_touch_back(sens_steps *s, double *q_by, double *v_by)
 {
     const soft_problem *soft = s->soft;
-    int dry = 0;
     for (int b = 0; b < soft->blocks; b++) {
-        if (is_contact(soft, b)) {
+        const soft_block *k = &soft->block[b];
+        if (steps_is_contact(soft, b)) {
             contact_back(s, b - soft->first_contact);
-        } else if (soft->block[b].kind == SOFT_BOX) {
-            row_back(s, &soft->block[b], dry++, q_by, v_by);
-        } else {
-            row_back(s, &soft->block[b], -1, q_by, v_by);
+        } else if (k->kind != SOFT_MASS && steps_is_closed(s, k)) {
+            row_back(s, k, q_by, v_by);
         }
     }
     back_gather(&s->place, (double *const[]){NULL, NULL, v_by});

@@ -150,6 +150,7 @@ typedef struct progress {
     int chord;       /* the factors of impulse_chord.c are there; */
     int followed;    /* they led to this iterate, */
     int failed;      /* and have failed this many times */
+    int again;       /* one more round was made than the residual asks for */
 } progress;
 
 /* At q1, which the sweeps know, but not the speeds. */
@@ -281,6 +282,8 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
     at->placed = off <= place_error(s);
     int there = at->left <= s->close && at->placed;
+    int sharper = there && s->sharp && round > 0 && !at->again;
+    at->again |= sharper;
     find_settled(s, round, more, miss);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
@@ -299,7 +302,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
         double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
         there |= off <= near * impulse_extent(s);
     }
-    return there;
+    return there && !sharper;
 }
 
 /* Evaluates the balance and the rows at u; has it converged? */

@@ -84,7 +84,7 @@ typedef struct soft_block {
     int group; /* number of blocks from here on that share their columns; 0: within such a group */
     int J, column; /* offsets in value[] and column[]; columns are in rising order */
     int whole;     /* columns are all the dofs on the path from the root to the last */
-    int of;        /* index of the constraint or contact point */
+    int of;        /* index of the constraint, contact point, dry friction or length */
     int next;      /* of the same island; -1: none */
     int held; /* the body in contact with the world, if J is not formed (soft_deep.c); 0: it has J
                */
@@ -252,6 +252,8 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
 soft_pair soft_pair_make(const soft_problem *s, uint32_t i, uint32_t j);
 const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point);
 double soft_row_place(const soft_problem *s, const soft_block *k, const double *q);
+/* Row i of a constraint in the law is the row of bodies_fill_constraint times this. */
+double soft_row_scale(const bodies_constraint *constraint, int row);
 /* Does the law use a point of s->found? If so, its frame is rotated as in MuJoCo. */
 int soft_takes(const soft_problem *s, int index);
 /* Only the masses of tendons. 0: no memory. */

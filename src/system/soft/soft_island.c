@@ -78,7 +78,8 @@ static void list(soft_problem *s)
             first->block = i;
             /* while the last one starts a group that this one can join in front */
             const soft_block *after = k->next == i + 1 && k[1].column == k->column ? &k[1] : NULL;
-            int joins = after && after->group < SOFT_GROUP;
+            int masses = after && (k->kind == SOFT_MASS || after->kind == SOFT_MASS);
+            int joins = after && after->group < SOFT_GROUP && !masses; /* these are no rows */
             k->group = 1 + (joins ? after->group : 0);
         }
     }

@@ -131,7 +131,7 @@ static double weight_of(const soft_problem *s, const bodies_constraint *constrai
 
 /* Rotational rows of a weld are twice the vector part of the quaternion here; torquescale times it
  * in MuJoCo. */
-static double scale_of(const bodies_constraint *constraint, int row)
+double soft_row_scale(const bodies_constraint *constraint, int row)
 {
     return constraint->kind == CONSTRAINT_WELD && row >= 3 ? 0.5 * constraint->torquescale : 1;
 }
@@ -174,7 +174,7 @@ static void add_constraint(soft_problem *s, int index, const double *q, const do
         return;
     }
     for (int i = 0; i < constraint->rows && !rolls; i++) {
-        double r = scale_of(constraint, i) * phi[i] - constraint->margin;
+        double r = soft_row_scale(constraint, i) * phi[i] - constraint->margin;
         square += r * r;
     }
     soft_block *k = add_block(s, limit ? SOFT_ABOVE : SOFT_EQUAL, constraint->rows,
@@ -183,7 +183,7 @@ static void add_constraint(soft_problem *s, int index, const double *q, const do
     soft_spring spring = soft_spring_of(&constraint->soft, s->h);
     k->of = index;
     for (int i = 0; i < constraint->rows; i++) {
-        double scale = scale_of(constraint, i);
+        double scale = soft_row_scale(constraint, i);
         double r = rolls ? 0 : scale * phi[i] - constraint->margin;
         /* rows of a constraint have the same columns */
         put_row(s, k, i, terms + system->at.A + start + i * columns, scale, v);
@@ -272,6 +272,7 @@ static void add_dry(soft_problem *s, const bodies_dry *dry, const double *q, con
         speed += coef[i] * v[term[i].dof];
     }
     soft_block *k = add_terms(s, SOFT_BOX, 1, dry->first, dry->count, coef);
+    k->of = (int)(dry - s->system->bodies->dry);
     k->most = dry->limit;
     s->b[k->first] = -soft_spring_of(&dry->soft, s->h).B * speed;
     s->D[k->first] = 1 / compliance(d, dry_weight(s, dry));
@@ -285,6 +286,7 @@ static void add_masses(soft_problem *s, const double *q)
         const bodies_length *length = &bodies->length[i];
         if (length->armature != 0) {
             soft_block *k = add_terms(s, SOFT_MASS, 0, length->first, length->count, coef);
+            k->of = i;
             k->most = k->now.C[0] = length->armature; /* used before any law is evaluated */
         }
     }
