@@ -557,6 +557,11 @@ static int pass_next(parser *p)
         p->at += 4;
         return pass_until(p, begin, "-->", "comment");
     }
+    if (starts(p, "<!-\\-")) { /* as editors write comments within a comment; MuJoCo skips it */
+        int noted = xml_note_at(p->tree, p->file, p->line, p->column, "comment <!-\\- ... -\\->");
+        p->at += 5;
+        return noted && pass_until(p, begin, "-\\->", "comment");
+    }
     if (starts(p, "<![CDATA[")) {
         return pass_cdata(p);
     }
