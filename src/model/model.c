@@ -325,11 +325,12 @@ static int show_character(const char *at, char *shown, size_t *used)
     return bytes;
 }
 
-/* The line, and a caret under the column; tabs are kept, so that both align. */
+/* The line, and a caret under the column; tabs are kept, so that both align. A blank line is not
+ * shown. */
 static void show_line(char lines[2 * SHOWN_BYTES], const char *text, int line, int column,
                       int length)
 {
-    char shown[SHOWN_BYTES];
+    char shown[SHOWN_BYTES] = "";
     char under[SHOWN_BYTES];
     size_t used = 0;
     size_t marks = 0;
@@ -358,6 +359,10 @@ static void show_line(char lines[2 * SHOWN_BYTES], const char *text, int line, i
             }
             at += c < from ? show_character(at, skipped, &none) : show_character(at, shown, &used);
         }
+    }
+    if (strspn(shown, " \t") >= used) { /* a caret under nothing would say nothing */
+        *lines = 0;
+        return;
     }
     while (column > end && marks < (size_t)(column - from)) {
         under[marks++] = ' ';
