@@ -7,14 +7,16 @@
  * become equal after finitely many steps. On a curved side the faces shrink around the nearest
  * point by a constant factor; there they only have to come close (1e-6 of the size), and refine.c
  * finishes with Newton's method. If another direction has less overlap than that answer, then a
- * face there is nearer: all such faces in other directions are refined as well.
+ * face there is nearer: all such faces in other directions are refined as well. Around an axis of
+ * symmetry of both (two cylinders, one in the other) all directions of a circle have the same
+ * overlap: once RING of them have been found, the circle has.
  *
  * Differences without volume (two flat shapes in one plane) are detected when the first tetrahedron
  * is built; the direction normal to them has overlap 0. Faces without area, from collinear corners,
  * take the plane of their neighbour and are never the nearest. */
 #include "collide/inner.h"
 
-enum { APEXES = 132, FACES = 3 * APEXES, PLACES = 16 };
+enum { APEXES = 132, FACES = 3 * APEXES, PLACES = 16, RING = 6 };
 
 typedef struct face {
     int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to k + 1 */
@@ -284,11 +286,39 @@ typedef struct summit {
     collide_apex witness;
     int places;
     double place[PLACES][3];
+    int tries; /* all of them, for */
+    double tried[PLACES][3], depth[PLACES];
+    int ring; /* whether the best are those with axis . n = level */
+    double axis[3], level;
 } summit;
+
+/* Do the best directions found so far lie on a circle? */
+static void find_ring(summit *best, double hair)
+{
+    const double *on[PLACES];
+    int count = 0;
+    for (int i = 0; i < best->tries && i < PLACES; i++) {
+        if (best->gap - best->depth[i] <= hair) {
+            on[count++] = best->tried[i];
+        }
+    }
+    best->ring = count >= RING;
+    if (best->ring) {
+        double u[3], v[3];
+        v3_sub(u, on[1], on[0]);
+        v3_sub(v, on[2], on[0]);
+        v3_cross(best->axis, u, v);
+        best->ring = v3_unit(best->axis) > 1e-6;
+        best->level = v3_dot(best->axis, on[0]);
+    }
+    for (int i = 3; i < count && best->ring; i++) {
+        best->ring = fabs(v3_dot(best->axis, on[i]) - best->level) < 1e-6;
+    }
+}
 
 /* Newton's method from face f, then once more from the result, since the features around it are
  * found from there. */
-static int try_face(const polytope *p, const face *f, summit *best)
+static int try_face(const polytope *p, const face *f, double hair, summit *best)
 {
     collide_apex corner[4], other;
     int count, sure;
@@ -307,11 +337,17 @@ static int try_face(const polytope *p, const face *f, summit *best)
     if (sure) {
         v3_copy(best->place[best->places++ % PLACES], m);
     }
+    best->depth[best->tries % PLACES] = depth;
+    v3_copy(best->tried[best->tries++ % PLACES], m);
+    find_ring(best, hair);
     return sure && v3_dot(m, f->n) > 0.999;
 }
 
 static int is_place(const summit *best, const double n[3])
 {
+    if (best->ring && fabs(v3_dot(best->axis, n) - best->level) < 0.02) {
+        return 1;
+    }
     for (int i = 0; i < best->places && i < PLACES; i++) {
         if (v3_dot(best->place[i], n) > 0.9995) {
             return 1;
@@ -342,7 +378,7 @@ static void grow_bent(polytope *p, summit *best)
         collide_apex *w = &p->apex[p->apexes];
         collide_support_pair(p->a, p->b, f->n, w);
         double off = v3_dot(f->n, w->w) - f->offset;
-        if (off <= near && (try_face(p, f, best) || off <= enough)) {
+        if (off <= near && (try_face(p, f, hair, best) || off <= enough)) {
             p->distance[nearest] = INFINITY;
         } else if (!see(p, nearest, w->w) || !fan(p, p->apexes++)) {
             break;
@@ -350,7 +386,7 @@ static void grow_bent(polytope *p, summit *best)
     }
     for (int i = 0; i < p->faces; i++) { /* the limit on faces was reached */
         if (p->distance[i] < -best->gap - radius - hair && !is_place(best, p->face[i].n)) {
-            try_face(p, &p->face[i], best);
+            try_face(p, &p->face[i], hair, best);
         }
     }
 }
