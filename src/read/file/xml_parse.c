@@ -5,14 +5,12 @@
  *     element   ->  '<' name (blanks name '=' value)* '/>'  |  '<' ... '>' content '</' name '>'
  *     content   ->  (element | text | reference | '<![CDATA[' ... ']]>' | misc)*
  *
- * Text that is not well-formed is refused with its position: invalid characters, a name twice in
- * one tag, '<' in a value, ']]>' in text, unknown entities, tags that do not match, and so on.
- * Refused as well: document types (and with them entity definitions: no robot needs them, and they
- * can expand without bound), XML_MOST_DEEP levels, XML_MOST_ATTRIBUTES in one tag (they are
- * compared in pairs), XML_MOST_ELEMENTS.
+ * Text that is not well-formed is refused with its position. Refused as well: document types (and
+ * with them entity definitions, which can expand without bound), XML_MOST_DEEP levels,
+ * XML_MOST_ATTRIBUTES in one tag (they are compared in pairs), XML_MOST_ELEMENTS.
  *
- * As in MuJoCo's reader, a comment ends with the first "-->", whatever dashes it contains, and
- * blanks may precede "<?xml": files rely on both. */
+ * As in MuJoCo's reader, a comment ends with the first "-->", whatever dashes it contains, blanks
+ * may precede "<?xml", and comments may have escaped dashes: files rely on all three. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -553,14 +551,13 @@ static int pass_next(parser *p)
     if (p->text[begin] != '<') {
         return pass_text(p);
     }
-    if (starts(p, "<!--")) {
-        p->at += 4;
-        return pass_until(p, begin, "-->", "comment");
-    }
-    if (starts(p, "<!-\\-")) { /* as editors write comments within a comment; MuJoCo skips it */
-        int noted = xml_note_at(p->tree, p->file, p->line, p->column, "comment <!-\\- ... -\\->");
-        p->at += 5;
-        return noted && pass_until(p, begin, "-\\->", "comment");
+    int escaped = starts(p, "<!-\\-"); /* by an editor */
+    if (escaped || starts(p, "<!--")) {
+        find_line(p, begin);
+        p->at += 4 + escaped;
+        return (!escaped ||
+                xml_note_at(p->tree, p->file, p->line, p->column, "comment <!-\\- ... -\\->")) &&
+               pass_until(p, begin, escaped ? "-\\->" : "-->", "comment");
     }
     if (starts(p, "<![CDATA[")) {
         return pass_cdata(p);
