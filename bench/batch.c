@@ -327,7 +327,7 @@ static void compare(const robot *of, const char *name, int worlds, int threads, 
         {.name = "matched", .worlds = worlds < MATCHED ? worlds : MATCHED, .threads = threads}};
     list[0].options = (zw_run_options){.contact = exact ? ZW_CONTACT_COULOMB : ZW_CONTACT_SOFT,
                                        .tolerance = strcmp(name, "linear") == 0,
-                                       .memoryless = 1};
+                                       .memoryless = strcmp(name, "linear") == 0};
     int good[ENGINES] = {make_ours(&list[0], of, smooth), make_theirs(&list[1], of, smooth)};
     good[2] = soft && good[1] && make_theirs(&list[2], of, smooth);
     int turns = (steps + TURN - 1) / TURN;

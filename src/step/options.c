@@ -94,6 +94,12 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
         return base_fail(error, ZW_BAD_INPUT, "accuracy %g is not between 0 and 0.1",
                          options->accuracy);
     }
+    if (options->memoryless && !(options->method == ZW_METHOD_IMPULSE && options->tolerance >= 1)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "steps without memory are those of method impulse by one linearisation "
+                         "(tolerance 1), not of method %s with tolerance %g",
+                         zw_method_name(options->method), options->tolerance);
+    }
     if (fixed_step(options->method) && !(options->step > 0)) {
         return base_fail(error, ZW_BAD_INPUT, "method %s needs a step",
                          zw_method_name(options->method));

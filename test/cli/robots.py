@@ -188,6 +188,9 @@ class Pieces(Case):
         for name, remembers in (("humanoid_falls", True), ("quadruped", False)):
             words = [os.path.join(ROOT, "examples", "contact", name + ".xml"), "--method", "impulse", "--tol", "1", "-t", "0.8"]
             self.assertEqual(self.hash_of(*words) != self.hash_of(*words, "--memoryless"), remembers)
+        for words in (["--contact", "soft"], ["--method", "impulse", "--tol", "1e-6"]):
+            _, said = self.expect(USAGE, "run", os.path.join(ROOT, "examples", "contact", "quadruped.xml"), "--memoryless", *words)
+            self.assertIn("steps without memory are those of method impulse by one linearisation", said)
 
     def test_adaptive_runs_go_on_too(self):
         out, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "1", "--save", self.path("a.state"))

@@ -33,8 +33,8 @@
  *    time.
  * 4. Where sweeps no longer gain (STALE), loads are transmitted in ways that sweeps do not resolve:
  *    the path of sparse_prox_path.c, from their result. Up to TURNS times, with sweeps between,
- *    from farther and farther inside the cones; where units are many, once, and for SHORT steps
- *    only, and not at all if the tolerance is ROUGH.
+ *    from farther and farther inside the cones; where units are many, once, with at most MOST
+ *    factorisations in all, and not at all if the tolerance is ROUGH.
  *
  * The convex law is r+ = the point of the cone nearest to r - rho w in place of (1): the method of
  * multipliers of a convex problem (R. T. Rockafellar 1976), by Newton's method alone.
@@ -57,12 +57,12 @@
 enum { BLOCK = 10, STALE = 5, SWEEPS = 500 }; /* sweeps; blocks of them; sweeps of a turn */
 /* Factorisations of Newton's method, and how often it may step back. */
 enum { PAIR = 3, WARM = 12, POLISH = 20, PATIENCE = 4 };
-enum { TURNS = 3, LONG = 60, SHORT = 25 }; /* of the path, and its steps */
-enum { LARGE = 300, MOST = 30 };           /* units, and the factorisations that they may have */
-#define GOOD 1e-8   /* a certificate that is accepted where more is hard to achieve; */
-#define EXACT 1e-13 /* one that needs no improvement */
-#define ROUGH 1e-5  /* a tolerance for which sweeps suffice, where there are many units */
-#define TRY 1e-4    /* one from which Newton's method may converge */
+enum { TURNS = 3, LONG = 60 };   /* of the path, and its steps */
+enum { LARGE = 300, MOST = 30 }; /* units, and the factorisations that they may have */
+#define GOOD 1e-8                /* a certificate that is accepted where more is hard to achieve; */
+#define EXACT 1e-13              /* one that needs no improvement */
+#define ROUGH 1e-5 /* a tolerance for which sweeps suffice, where there are many units */
+#define TRY 1e-4   /* one from which Newton's method may converge */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -282,7 +282,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     task.good = fmax(task.tolerance, GOOD);
     task.aim = task.tolerance > GOOD ? task.tolerance : fmax(0.1 * task.tolerance, EXACT);
     task.effort = options->effort > 0 ? options->effort : INT_MAX;
-    task.steps = t->units > LARGE ? SHORT : LONG;
+    task.steps = LONG;
     task.effort = t->units > LARGE && task.effort > MOST && !t->is_convex ? MOST : task.effort;
     for (int i = 0; i < t->rows; i++) {
         s->r[i] = options->guess ? options->guess[t->row[i]] / t->scale[i] : 0;
