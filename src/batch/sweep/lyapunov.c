@@ -1,16 +1,20 @@
 /* The largest Lyapunov exponent: the rate at which neighbouring motions diverge (Benettin, Galgani,
  * Strelcyn 1976).
  *
- * Two motions start a distance d apart. After an interval they are r d apart; log r is added up,
- * and the second is moved back to distance d along the line between them, and so on: the exponent
- * is the sum of the logarithms divided by the time. The second motion is a true motion of the
- * system, including contacts, impacts and constraints, and after being moved back it is projected
- * onto the constraints.
+ * Exact, where derivatives of a motion exist (equations, by dop853 or rk4: look/sensitivity): a
+ * deviation z of (q, v) goes along with the motion by the variational equations, over events and
+ * impacts, as a vector of the tangent space; |z| is noted and z is brought back to length one in
+ * each of PARTS intervals. The exponent is the sum of the logarithms divided by the time.
+ *
+ * Else, and where a change of the start would change what happens (`kinks` of zwang/sensitivity.h),
+ * by differences: two motions start a distance d apart. After an interval they are r d apart; log r
+ * is added up, and the second is moved back to distance d along the line between them, and so on.
+ * The second motion is a true motion of the system, including contacts, impacts and constraints,
+ * and after being moved back it is projected onto the constraints.
  *
  * d = 1e-7 of (q, v): the curvature of the flow contributes a relative error of 1e-7 r, and the
- * integrator's error, which is nearly the same for both, less; with 1e-6 and 1e-9 test_chaos.c
- * shows more of the former and of the latter. The interval is chosen so that r stays between about
- * 2 and 100; an interval with r above 1e4 is repeated with half the length. */
+ * integrator's error, which is nearly the same for both, less. The interval is chosen so that r
+ * stays between about 2 and 100; an interval with r above 1e4 is repeated with half the length. */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
@@ -18,9 +22,13 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "look/sensitivity/sensitivity.h"
 #include "math/elementary.h"
 
 static const double apart = 1e-7;
+
+/* ---- By differences ---------------------------------------------------------------------------
+ */
 
 typedef struct pair {
     const zw_system *system;
@@ -127,9 +135,86 @@ static zw_status follow(pair *p, double after, double end, double *exponent, zw_
     return status;
 }
 
-zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work,
-                         const zw_run_options *options, double after, double *exponent,
-                         zw_error *error)
+/* ---- By the variational equations ------------------------------------------------------------ */
+
+static double length_of(int count, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += y[i] * y[i];
+    }
+    return math_sqrt(sum);
+}
+
+/* Makes the deviation one of length one again; returns the length that it had. */
+static double shorten(zw_sensitivity *s)
+{
+    double size = length_of(2 * s->n, s->z);
+    for (int i = 0; i < 2 * s->n; i++) {
+        s->z[i] /= size;
+    }
+    return size;
+}
+
+/* As follow, for one motion and its deviation. */
+static zw_status follow_tangent(zw_sensitivity *s, zw_state *state, zw_work *work,
+                                const zw_run_options *options, double after, double *exponent,
+                                zw_error *error)
+{
+    enum { PARTS = 100 };
+    double from = state->t, span = (options->time - from) / PARTS, sum = 0, began = from;
+    zw_sensitivity_plan plan = {.run = *options};
+    zw_run_summary summary = {.stopped_by = -1};
+    zw_status status = ZW_OK;
+    shorten(s);
+    while (status == ZW_OK && from < options->time && summary.stopped_by < 0) {
+        double next = from < after && after < options->time ? after : options->time;
+        plan.run.time = from + span < next - 0.01 * span ? from + span : next;
+        status = zw_sensitivity_run(s, state, work, &plan, &summary, error);
+        if (status == ZW_OK && summary.interrupted) {
+            return base_fail(error, ZW_INTERRUPTED, "stopped by the caller");
+        }
+        double size = status == ZW_OK ? shorten(s) : 1;
+        if (!(size > 0)) { /* it comes to rest, from wherever it starts */
+            *exponent = -INFINITY;
+            return ZW_OK;
+        }
+        sum += from >= after ? math_log(size) : 0;
+        from = plan.run.time;
+        began = from <= after ? from : began;
+    }
+    *exponent = from > began ? sum / (from - began) : NAN;
+    return status;
+}
+
+/* 0: there are no such derivatives of this motion. The state is at its end afterwards. */
+static int is_exact(const zw_model *model, const pair *p, double after, double *exponent,
+                    zw_status *status, zw_error *error)
+{
+    const zw_unknown any = {ZW_UNKNOWN_START, 0};
+    zw_error why = {0};
+    zw_state *state = NULL;
+    zw_sensitivity *s =
+        p->nq == p->n && p->n > 0 ? zw_sensitivity_create(model, p->system, &any, 1, &why) : NULL;
+    *status = s ? zw_state_copy(p->one, &state, &why) : ZW_BAD_INPUT;
+    *status = *status == ZW_OK ? sens_begin(s, state, 0, p->y, &why) : *status;
+    *status = *status == ZW_OK
+                  ? follow_tangent(s, state, p->work, &p->options, after, exponent, &why)
+                  : *status;
+    int exact = (*status == ZW_OK && s->kink_count == 0) || *status == ZW_INTERRUPTED;
+    if (error && *status != ZW_OK) {
+        *error = why;
+    }
+    zw_state_free(state);
+    zw_sensitivity_free(s);
+    return exact;
+}
+
+/* ---- Either ---------------------------------------------------------------------------------- */
+
+zw_status sweep_lyapunov(const zw_model *model, const zw_system *system, zw_state *state,
+                         zw_work *work, const zw_run_options *options, double after,
+                         double *exponent, zw_error *error)
 {
     pair p = {.system = system, .work = work, .options = *options, .one = state};
     p.nq = zw_field(system, state, work, ZW_FIELD_Q).count;
@@ -140,16 +225,18 @@ zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work
         return base_fail(error, ZW_NO_MEMORY, "out of memory");
     }
     /* An initial direction without any symmetry. */
-    double sum = 0;
     for (int i = 0; i < p.nq + p.n; i++) {
         uint64_t hash = base_hash_word(base_hash_word(BASE_HASH_START, (uint64_t)i), 17);
         p.y[i] = (double)(int64_t)(hash >> 12) * 0x1p-51 - 1;
-        sum += p.y[i] * p.y[i];
     }
+    double size = length_of(p.nq + p.n, p.y);
     for (int i = 0; i < p.nq + p.n; i++) {
-        p.y[i] /= math_sqrt(sum);
+        p.y[i] /= size;
     }
-    zw_status status = follow(&p, after, options->time, exponent, error);
+    zw_status status;
+    if (!is_exact(model, &p, after, exponent, &status, error)) {
+        status = follow(&p, after, options->time, exponent, error);
+    }
     zw_state_free(p.other);
     zw_state_free(p.one_before);
     zw_state_free(p.other_before);

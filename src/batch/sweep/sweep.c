@@ -210,8 +210,8 @@ static zw_status move(one *it, int *gone)
     if (status == ZW_OK && !*gone && it->start) {
         options.observer = NULL;
         options.time = it->summary.end;
-        status = sweep_lyapunov(it->system, it->start, it->work, &options, it->measured.after,
-                                &it->measured.lyapunov, error);
+        status = sweep_lyapunov(it->model, it->system, it->start, it->work, &options,
+                                it->measured.after, &it->measured.lyapunov, error);
         *gone = status == ZW_INTERRUPTED;
     }
     return status;

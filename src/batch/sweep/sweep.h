@@ -159,9 +159,9 @@ void sweep_measure(const sweep_keeps *keeps, sweep_measured *of, double *to);
 /* ---- lyapunov.c ----------------------------------------------------------------------------- */
 
 /* From the state's time to `end`, accumulated from `after` on; the state is then at the end. */
-zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work,
-                         const zw_run_options *options, double after, double *exponent,
-                         zw_error *error);
+zw_status sweep_lyapunov(const zw_model *model, const zw_system *system, zw_state *state,
+                         zw_work *work, const zw_run_options *options, double after,
+                         double *exponent, zw_error *error);
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 

@@ -133,7 +133,8 @@ static void note_friction(zw_sensitivity *s)
     }
 }
 
-zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, zw_error *error)
+zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, const double *along,
+                     zw_error *error)
 {
     const zw_system *system = s->system;
     double most;
@@ -149,6 +150,9 @@ zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, z
     note_friction(s);
     fill_params(s);
     fill_written(s, as_written);
+    if (along) {
+        memcpy(s->z, along, 2 * (size_t)s->n * (size_t)s->count * sizeof *s->z);
+    }
     list_rows(s, s->mode, 0);
     const sens_push push = {.v0 = s->v0, .acts = s->acts, .does = s->does, .held = s->held};
     zw_status status = sens_settle(s, NULL, &push, s->q0, s->z, NULL, error);

@@ -174,7 +174,7 @@ zw_status zw_sensitivity_start(zw_sensitivity *s, const zw_state *state, int as_
 {
     s->kink_count = 0;
     s->kink_name = NULL;
-    return sens_begin(s, state, as_written, error);
+    return sens_begin(s, state, as_written, NULL, error);
 }
 
 zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *s)

@@ -140,7 +140,8 @@ double sens_origin(const zw_system *system, const zw_unknown *by, zw_state *stat
 
 /* begin.c: z at the start; and the projection of z onto the constraints that are active at s->now,
  * by the shortest change in the metric of the masses: *most is that change, relative to z. */
-zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, zw_error *error);
+zw_status sens_begin(zw_sensitivity *s, const zw_state *state, int as_written, const double *along,
+                     zw_error *error);
 zw_status sens_project(zw_sensitivity *s, run *r, double *z, double *most, zw_error *error);
 
 /* follow.c: accelerations and their slopes at s->now, in the run's own work: rate[2 n]. Then the
