@@ -8,7 +8,6 @@
  * Text that is not well-formed is refused with its position. Refused as well: document types (and
  * with them entity definitions, which can expand without bound), XML_MOST_DEEP levels,
  * XML_MOST_ATTRIBUTES in one tag (they are compared in pairs), XML_MOST_ELEMENTS.
- *
  * As in MuJoCo's reader, a comment ends with the first "-->", whatever dashes it contains, blanks
  * may precede "<?xml", and comments may have escaped dashes: files rely on all three. */
 #include <limits.h>
@@ -555,9 +554,8 @@ static int pass_next(parser *p)
     if (escaped || starts(p, "<!--")) {
         find_line(p, begin);
         p->at += 4 + escaped;
-        return (!escaped ||
-                xml_note_at(p->tree, p->file, p->line, p->column, "comment <!-\\- ... -\\->")) &&
-               pass_until(p, begin, escaped ? "-\\->" : "-->", "comment");
+        int noted = !escaped || xml_note_at(p->tree, p->file, p->line, p->column, "comment <!-\\-");
+        return noted && pass_until(p, begin, escaped ? "-\\->" : "-->", "comment");
     }
     if (starts(p, "<![CDATA[")) {
         return pass_cdata(p);
