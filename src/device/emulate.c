@@ -57,25 +57,26 @@ static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
     int each = job->alone || job->reset ? 1 : LANES;
-    device_room room = {1, 1};
+    device_room room = {1, 1, 1};
     if (each > 1) {
         room = job->is_single ? world_float_bytes(job->model[0]) : world_lanes_bytes(job->model[0]);
     }
-    unsigned char *memory = base_alloc(scratch), *own = base_alloc(room.near + room.far + 64);
-    size_t far = (room.near + 63) / 64 * 64;
+    size_t far = (room.near + 63) / 64 * 64, common = far + (room.far + 63) / 64 * 64;
+    unsigned char *memory = base_alloc(scratch), *own = base_alloc(common + room.common);
     (void)device;
     for (int i = 0; i < job->worlds && memory && own; i += each) {
         memset(memory, 0xbf, scratch);
-        memset(own, 0xbf, room.near + room.far);
+        memset(own, 0xbf, common + room.common);
         if (each > 1) {
             int world[LANES];
             for (int l = 0; l < LANES; l++) {
                 world[l] = i + l < job->worlds ? job->order[i + l] : -1;
             }
+            const device_place at = {own, own + far, own + common};
             if (job->is_single) {
-                world_move_float(job, world, memory, own, own + far);
+                world_move_float(job, world, memory, &at);
             } else {
-                world_move_lanes(job, world, memory, own, own + far);
+                world_move_lanes(job, world, memory, &at);
             }
         } else {
             world_move(job, i, memory);

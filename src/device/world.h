@@ -96,6 +96,9 @@ typedef struct device_job {
     int is_single;        /* lanes are in single precision */
     /* Of a crew: offsets in its scratch, or bytes per crew in shared memory */
     size_t near, far, near_shared;
+    /* Of a warp in lanes: bytes of what its threads share, in shared memory or after the scratch */
+    size_t common;
+    int common_shared;
 } device_job;
 
 /* Bytes of scratch that a world of this model needs. */
@@ -106,26 +109,30 @@ size_t world_bytes(const device_model *model);
 void world_move(const device_job *job, int world, void *memory);
 
 /* world_lanes.c: the same for LANES worlds; -1: a lane without one. All lanes that run together
- * must make the call at the same time. `near` and `far` have these sizes in bytes: data that is
- * used all the time, and contacts, of which there may be many. */
+ * must make the call at the same time. Memory has three parts: data that is used all the time,
+ * contacts, of which there may be many, and what is the same in all lanes that run together, which
+ * they share. */
 typedef struct device_room {
-    size_t near, far;
+    size_t near, far, common; /* bytes */
 } device_room;
+typedef struct device_place {
+    unsigned char *near, *far, *common;
+} device_place;
 device_room world_lanes_bytes(const device_model *model);
-void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *near,
-                      void *far);
+void world_move_lanes(const device_job *job, const int world[LANES], void *memory,
+                      const device_place *at);
 /* The same in single precision (float_lanes.h). The last step of a call is checked in double
  * precision, by the functions below: soft8_certify with scratch of the given size. */
 device_room world_float_bytes(const device_model *model);
-void world_move_float(const device_job *job, const int world[LANES], void *memory, void *near,
-                      void *far);
+void world_move_float(const device_job *job, const int world[LANES], void *memory,
+                      const device_place *at);
 device_room world_certify_bytes(const device_model *model);
-void world_certify(const device_model *model, void *memory, void *near, void *far,
+void world_certify(const device_model *model, void *memory, const device_place *at,
                    soft8_clock *const *clock, double *const *x, double *const *moved,
                    double *certificate);
-/* The same, compiled for crews (cuda/crew.h). */
+/* The same, compiled for crews (cuda/crew.h), which have nothing in common. */
 device_room world_crew_bytes(const device_model *model);
-void world_move_crew(const device_job *job, const int world[1], void *memory, void *near,
-                     void *far);
+void world_move_crew(const device_job *job, const int world[1], void *memory,
+                     const device_place *at);
 
 #endif

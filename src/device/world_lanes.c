@@ -49,7 +49,13 @@ static size_t sweep_numbers(const device_model *model)
     return (size_t)model->system->tree->at.L;
 }
 
-static void lay_out_far(const device_model *model, world_group *g, base_arena *far)
+/* A crew has what is the same in all lanes where it has the rest. */
+typedef struct world_arenas {
+    base_arena near, far, common;
+} world_arenas;
+
+static void lay_out_far(const device_model *model, world_group *g, base_arena *far,
+                        base_arena *common)
 {
     const struct system_bodies *bodies = model->system->bodies;
     soft8 *s = &g->s;
@@ -60,8 +66,9 @@ static void lay_out_far(const device_model *model, world_group *g, base_arena *f
     edges *= model->tall > 1 ? 2 * (size_t)model->tall - 2 : 1;
     g->alone = base_arena_bytes(far, sizeof *g->alone);
     s->gathered = base_arena_bytes(far, CREW_SIZE > 1 ? soft8_gathered_bytes() : 0);
-    s->active = base_arena_ints(far, blocks);
-    s->last_key = base_arena_ints(far, blocks);
+    s->row = base_arena_bytes(common, blocks * sizeof *s->row);
+    s->active = base_arena_ints(common, blocks);
+    s->last_key = base_arena_ints(common, blocks);
     s->last_mode = base_arena_bytes(far, blocks * sizeof *s->last_mode);
     s->J = base_arena_bytes(far, (size_t)s->entry_capacity * sizeof *s->J);
     s->block = base_arena_bytes(far, blocks * sizeof *s->block);
@@ -83,16 +90,17 @@ static void lay_out_kept(const zw_system *system, world_group *g, base_arena *ne
     }
 }
 
-static void lay_out(const device_model *model, world_group *g, base_arena *near, base_arena *far)
+static void lay_out(const device_model *model, world_group *g, world_arenas *in)
 {
     const zw_system *system = model->system;
+    base_arena *near = &in->near;
     size_t n = (size_t)system->n;
     soft8 *s = &g->s;
     memset(g, 0, sizeof *g);
     lay_out_kept(system, g, near);
     s->system = system;
     s->h = model->soft->step;
-    soft8_lay_out(s, near);
+    soft8_lay_out(s, near, CREW_SIZE > 1 ? near : &in->common);
     s->sweeps = base_arena_bytes(near, sweep_numbers(model) * sizeof *s->sweeps);
     if (CREW_SIZE > 1) {
         s->above_straight = base_arena_bytes(near, n * n * sizeof *s->above_straight);
@@ -100,15 +108,15 @@ static void lay_out(const device_model *model, world_group *g, base_arena *near,
         s->product = base_arena_doubles(near, PATHS_RUN * n);
         s->bent = base_arena_bytes(near, sizeof *s->bent);
     }
-    lay_out_far(model, g, far);
+    lay_out_far(model, g, &in->far, CREW_SIZE > 1 ? &in->far : &in->common);
 }
 
 device_room world_lanes_bytes(const device_model *model)
 {
-    base_arena near = {0}, far = {0};
+    world_arenas in = {{0}, {0}, {0}};
     world_group shape;
-    lay_out(model, &shape, &near, &far);
-    device_room room = {near.used + 64, far.used + 64};
+    lay_out(model, &shape, &in);
+    device_room room = {in.near.used + 64, in.far.used + 64, (in.common.used + 63) / 64 * 64};
 #ifdef ZW_FLOAT
     base_arena kept = {0};
     device_room check = world_certify_bytes(model);
@@ -119,12 +127,12 @@ device_room world_lanes_bytes(const device_model *model)
     return room;
 }
 
-static void begin(const device_model *model, world_work *w, void *near, void *far, world_group *g)
+static void begin(const device_model *model, world_work *w, const device_place *at, world_group *g)
 {
-    base_arena closer = {.block = near}, farther = {.block = far};
+    world_arenas in = {{.block = at->near}, {.block = at->far}, {.block = at->common}};
     const device_lanes *lanes = model->lanes;
     soft8 *s = &g->s;
-    lay_out(model, g, &closer, &farther);
+    lay_out(model, g, &in);
     s->alone = &w->soft;
     s->match_count = lanes->match_count;
     s->match = lanes->match;
@@ -237,15 +245,17 @@ static void keep_after(const device_model *model, world_group *g, unsigned done)
 }
 
 /* In the memory of g, all of which but lay_out_kept's is overwritten. */
-static void certify(const device_model *model, world_work *w, world_group *g, unsigned char *near)
+static void certify(const device_model *model, world_work *w, world_group *g,
+                    const device_place *at)
 {
     base_arena kept = {0};
     world_group shape;
     double certificate[LANES];
     lay_out_kept(model->system, &shape, &kept);
-    unsigned char *from = near + (kept.used + 63) / 64 * 64;
-    unsigned char *far = from + (world_certify_bytes(model).near + 63) / 64 * 64;
-    world_certify(model, w, from, far, g->check.clock, g->check.x, g->check.moved, certificate);
+    device_place own = *at;
+    own.near = at->near + (kept.used + 63) / 64 * 64;
+    own.far = own.near + (world_certify_bytes(model).near + 63) / 64 * 64;
+    world_certify(model, w, &own, g->check.clock, g->check.x, g->check.moved, certificate);
     for (int l = 0; l < LANES; l++) {
         g->result[l].certificate = fmax(g->result[l].certificate, certificate[l]);
     }
@@ -261,9 +271,10 @@ static void keep_after(const device_model *model, world_group *g, unsigned done)
     (void)model, (void)g, (void)done;
 }
 
-static void certify(const device_model *model, world_work *w, world_group *g, unsigned char *near)
+static void certify(const device_model *model, world_work *w, world_group *g,
+                    const device_place *at)
 {
-    (void)model, (void)w, (void)g, (void)near;
+    (void)model, (void)w, (void)g, (void)at;
 }
 #endif
 
@@ -273,12 +284,12 @@ device_room world_certify_bytes(const device_model *model)
     return world_lanes_bytes(model);
 }
 
-void world_certify(const device_model *model, void *memory, void *near, void *far,
+void world_certify(const device_model *model, void *memory, const device_place *at,
                    soft8_clock *const *clock, double *const *x, double *const *moved,
                    double *certificate)
 {
     world_group group;
-    begin(model, memory, near, far, &group);
+    begin(model, memory, at, &group);
     soft8_certify(&group.s, clock, x, moved, certificate);
 }
 #endif
@@ -310,8 +321,8 @@ static void note(const soft8 *s, const soft8_clock *clock, int l, device_result 
 {
     int rows = 0;
     for (int i = 0; i < s->blocks; i++) {
-        const soft8_block *k = &s->block[i];
-        rows += k->D[l] > 0 ? (k->width > 1 ? 2 * k->width - 2 : 1) : 0;
+        int width = s->row[i].width;
+        rows += s->block[i].D[l] > 0 ? (width > 1 ? 2 * width - 2 : 1) : 0;
     }
     to->steps++;
     to->contacts = s->points[l] > to->contacts ? s->points[l] : to->contacts;
@@ -363,8 +374,8 @@ static int any_moves(const world_group *g)
     return CREW_ANY_OF_ALL(LANE_VOTE(any));
 }
 
-void world_move_lanes(const device_job *job, const int world[LANES], void *memory, void *near,
-                      void *far)
+void world_move_lanes(const device_job *job, const int world[LANES], void *memory,
+                      const device_place *at)
 {
     const device_model *model = job->model[0];
     world_work *w = memory;
@@ -375,7 +386,7 @@ void world_move_lanes(const device_job *job, const int world[LANES], void *memor
         place_planes(model->lanes, &w->soft.found);
     }
     CREW_MEET();
-    begin(model, w, near, far, g);
+    begin(model, w, at, g);
     load_all(job, model, world, g);
     int moved[LANES];
     memcpy(moved, g->moves, sizeof moved);
@@ -383,7 +394,7 @@ void world_move_lanes(const device_job *job, const int world[LANES], void *memor
     for (int k = 0; k < job->steps && any_moves(g); k++) {
         step_all(job, model, w, g, k == job->steps - 1);
         if (k == job->steps - 1) {
-            certify(model, w, g, near);
+            certify(model, w, g, at);
         }
     }
     CREW_ONE () {

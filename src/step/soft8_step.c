@@ -162,6 +162,7 @@ static void move(soft8 *s, const zw_real8 *a, int count, double *const *x, zw_re
 
 static void find_rows(soft8 *s)
 {
+    LANE_MEET();
     s->blocks = s->entries = s->needs_blocks = s->needs_entries = 0;
     soft8_limit(s);
     soft8_meet(s);

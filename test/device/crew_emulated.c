@@ -24,7 +24,7 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
         memset(memory, 0xbf, scratch);
         memset(near, 0xbf, room.near);
         memset(far, 0xbf, room.far);
-        world_move_crew(job, &world, memory, near, far);
+        world_move_crew(job, &world, memory, &(device_place){near, far, NULL});
     }
     zw_status status = memory && near && far ? ZW_OK : ZW_NO_MEMORY;
     base_free(memory);

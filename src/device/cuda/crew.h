@@ -6,6 +6,7 @@
 
 #define ZW_LANES 1
 #define LANE_VOTE(own) (own)
+#define LANE_MEET() ((void)0)
 
 #ifndef CREW_SIZE /* otherwise it is emulated: test/device/crew_emulated.h */
 #define CREW_SIZE 32

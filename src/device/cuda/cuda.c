@@ -46,7 +46,7 @@ static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192"
 
 /* The result of zw_lanes_bytes. */
 typedef struct room {
-    size_t lanes, near, far;
+    size_t lanes, near, far, common;
 } room;
 
 /* The code of a precision, loaded when it is first needed; crews are for double precision only. */
@@ -227,8 +227,10 @@ static zw_status measure(gpu *g, const program *code, room *to, zw_error *error)
     return status == ZW_OK ? fail(cuMemcpyDtoH(to, g->bytes, sizeof *to), "copy", error) : status;
 }
 
-/* A thread for each world, in lanes or alone: worlds per warp, and warps per block. */
-static void plan_threads(const gpu *g, device_job *job, int kernel, plan *to)
+/* A thread for each world, in lanes or alone: worlds per warp, and warps per block. What a warp in
+ * lanes has in common is in shared memory, if it fits. */
+static zw_status plan_threads(const gpu *g, const room *need, device_job *job, int kernel, plan *to,
+                              zw_error *error)
 {
     unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
     unsigned lanes = least((worlds + FEW_WARPS * units - 1) / (FEW_WARPS * units), WARP);
@@ -239,7 +241,15 @@ static void plan_threads(const gpu *g, device_job *job, int kernel, plan *to)
                  .blocks = least((warps + each - 1) / each, units),
                  .threads = each * WARP};
     job->lanes = (int)lanes;
+    job->common = kernel == ALONE ? 0 : need->common;
+    job->common_shared = each * job->common <= (size_t)g->shared;
+    to->shared = job->common_shared ? each * (unsigned)job->common : 0;
     to->scratch = job->scratch_bytes * to->threads * to->blocks;
+    to->scratch += job->common_shared ? 0 : job->common * each * to->blocks;
+    return fail(cuFuncSetAttribute(g->program[job->is_single].kernel[kernel],
+                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                   (int)to->shared),
+                "shared memory", error);
 }
 
 /* A crew for each world: one block on a multiprocessor, with as many crews as fit their near memory
@@ -277,10 +287,9 @@ static int kernel_of(const gpu *g, const device_job *job, const room *need)
 /* The job is on the device, for `measure`. */
 static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
 {
-    room need;
+    room need = {0};
     if (job->alone || job->reset) {
-        plan_threads(g, job, ALONE, to);
-        return ZW_OK;
+        return plan_threads(g, &need, job, ALONE, to, error);
     }
     zw_status status = measure(g, &g->program[job->is_single], &need, error);
     int kernel = status == ZW_OK ? kernel_of(g, job, &need) : ALONE;
@@ -293,8 +302,7 @@ static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
     if (kernel == CREWS) {
         return plan_crews(g, &need, job, to, error);
     }
-    plan_threads(g, job, kernel, to);
-    return status;
+    return status == ZW_OK ? plan_threads(g, &need, job, kernel, to, error) : status;
 }
 
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)

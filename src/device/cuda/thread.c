@@ -31,15 +31,24 @@ void zw_worlds(const device_job *job)
 }
 
 /* In lanes: threads without a world take part. */
+extern __attribute__((address_space(3), aligned(64))) unsigned char zw_shared[];
+
 static __attribute__((noinline)) void go(const device_job *job, unsigned char *own, size_t bytes)
 {
     int thread = thread_of(), lane = thread % WARP, first = thread / WARP * job->lanes;
-    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes;
+    int warp = __nvvm_read_ptx_sreg_tid_x() / WARP;
+    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes, *common;
+    common = (unsigned char *)zw_shared + (size_t)warp * job->common;
+    if (!job->common_shared) {
+        common = job->scratch + (size_t)(warps_of() * WARP) * job->scratch_bytes +
+                 (size_t)(thread / WARP) * job->common;
+    }
     size_t near = (world_lanes_bytes(job->model[0]).near + 63) / 64 * 64;
     for (; first < job->worlds && near < bytes; first += warps_of() * job->lanes) {
         int place = first + lane, here = lane < job->lanes && place < job->worlds;
         int world = here ? job->order[place] : -1;
-        world_move_lanes(job, &world, memory, own, own + near);
+        const device_place at = {own, own + near, common};
+        world_move_lanes(job, &world, memory, &at);
     }
 }
 
@@ -58,12 +67,11 @@ void zw_lanes_bytes(const device_job *job, size_t *to)
 {
     device_room lanes = world_lanes_bytes(job->model[0]);
     to[0] = lanes.near + lanes.far + 64;
+    to[3] = lanes.common;
 }
 #else
 /* Crews: each warp is one. Near memory is in the multiprocessor's shared memory, if the host has
  * found that it fits. The crews of a block run together: those without a world take part. */
-extern __attribute__((address_space(3), aligned(64))) unsigned char zw_crew_near[];
-
 void zw_crews(const device_job *job)
 {
     int own = __nvvm_read_ptx_sreg_tid_x() / WARP, each = __nvvm_read_ptx_sreg_ntid_x() / WARP;
@@ -71,11 +79,12 @@ void zw_crews(const device_job *job)
     unsigned char *memory = job->scratch + (size_t)(block * each + own) * job->scratch_bytes;
     unsigned char *far = memory + job->far, *near = memory + job->near;
     if (job->near_shared > 0) {
-        near = (unsigned char *)zw_crew_near + (size_t)own * job->near_shared;
+        near = (unsigned char *)zw_shared + (size_t)own * job->near_shared;
     }
     for (int first = block * each; first < job->worlds; first += blocks * each) {
         int world = first + own < job->worlds ? job->order[first + own] : -1;
-        world_move_crew(job, &world, memory, near, far);
+        const device_place at = {near, far, NULL};
+        world_move_crew(job, &world, memory, &at);
     }
 }
 
@@ -84,6 +93,7 @@ void zw_lanes_bytes(const device_job *job, size_t *to)
 {
     device_room lanes = world_lanes_bytes(job->model[0]), crew = world_crew_bytes(job->model[0]);
     to[0] = lanes.near + lanes.far + 64;
+    to[3] = lanes.common;
     to[1] = (crew.near + 63) / 64 * 64;
     to[2] = (crew.far + 63) / 64 * 64;
 }

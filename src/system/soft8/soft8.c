@@ -208,7 +208,7 @@ static void lay_out(soft8 *s, base_arena *arena)
     s->of_depth = base_arena_ints(arena, n);
     s->of_start = base_arena_ints(arena, n);
     s->of_run = base_arena_ints(arena, n + 1);
-    soft8_lay_out(s, arena);
+    soft8_lay_out(s, arena, arena);
 }
 
 static int fit_list(void *list, size_t count, size_t size)
@@ -225,6 +225,7 @@ int soft8_grow(soft8 *s)
         size_t count = 2 * (size_t)s->needs_blocks, edges = SOFT8_EDGES * count;
         s->block_capacity = 0;
         if (!fit_list(&s->block, count, sizeof *s->block) ||
+            !fit_list(&s->row, count, sizeof *s->row) ||
             !fit_list(&s->active, count, sizeof *s->active) ||
             !fit_list(&s->edge_r, edges, sizeof *s->edge_r) ||
             !fit_list(&s->edge_d, edges, sizeof *s->edge_d) ||
@@ -298,8 +299,8 @@ void soft8_free(soft8 *s)
         return;
     }
     soft_free(s->alone);
-    void *list[] = {s->match,  s->columns, s->sides, s->sweeps, s->block, s->edge_r,
-                    s->edge_d, s->edge_D,  s->J,     s->active, s->memory};
+    void *list[] = {s->match,  s->columns, s->sides,  s->sweeps, s->block,  s->row,
+                    s->edge_r, s->edge_d,  s->edge_D, s->J,      s->active, s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

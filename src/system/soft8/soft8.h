@@ -52,17 +52,21 @@ typedef struct soft8_match {
     soft_pair pair;
 } soft8_match;
 
-/* One point or limit, in those worlds that have it. */
-typedef struct soft8_block {
-    soft_kind kind; /* SOFT_ABOVE, SOFT_PYRAMID */
-    int width, columns;
+/* One point or limit: what is the same in all worlds. */
+typedef struct soft8_row {
     const int *column;
-    const double *fixed; /* [columns] J of a limit, the same in all worlds; NULL: */
-    zw_real8 *J;         /* [width][columns] */
-    const double *mu;
-    int is_straight;
-    int any; /* active in some world */
-    int key; /* which limit, or point of a pair; increases along the list */
+    const double *numbers; /* [columns] J of a limit; or coefficients of friction of a point */
+    int J;                 /* of a point: [width][columns] from there on in soft8.J */
+    int key;               /* which limit, or point of a pair; increases along the list */
+    short columns;
+    unsigned char width;
+    unsigned char kind; /* SOFT_ABOVE, SOFT_PYRAMID */
+    unsigned char is_fixed, is_straight;
+    unsigned char any; /* active in some world */
+} soft8_row;
+
+/* The rest, in those worlds that have it. */
+typedef struct soft8_block {
     zw_real8 D, b[SOFT8_EDGES];
     zw_real8 x[SOFT_WIDE], move[SOFT_WIDE]; /* J a, J a+ */
     zw_real8 rest[SOFT_WIDE], C[SOFT_SQUARE];
@@ -118,6 +122,7 @@ struct soft8 {
     uint64_t touch[LANES]; /* which matches touched: one bit each, modulo 64 */
 
     int blocks, block_capacity, entries, entry_capacity;
+    soft8_row *row; /* [blocks] */
     soft8_block *block;
     int actives, *active; /* blocks of lanes that have not converged */
     zw_real8 *J;
@@ -160,8 +165,9 @@ static inline int soft8_lacks_room(const soft8 *s)
 }
 int soft8_grow(soft8 *s);
 
-/* soft8_scratch.c: scratch that steps write before they read it, and its initialisation. */
-void soft8_lay_out(soft8 *s, base_arena *arena);
+/* soft8_scratch.c: scratch that steps write before they read it, and its initialisation. `common`
+ * has what is the same in all lanes. */
+void soft8_lay_out(soft8 *s, base_arena *arena, base_arena *common);
 void soft8_begin_steps(soft8 *s);
 
 /* soft8_force.c: computes sweeps, force and Q at (q, v). */
@@ -174,10 +180,9 @@ void soft8_place_at(const soft8 *s, const zw_real8 *sweeps, soft8_pose *pose);
 /* The lanes in which the geoms of a pair may be within their reach and the margin. */
 void soft8_near(const soft8 *s, int match, zw_mask8 *near);
 void soft8_limit(soft8 *s);
-/* A new block, whose J the caller fills; NULL: it does not fit, and all worlds are computed
- * alone. */
-soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,
-                       int with_J);
+/* A new block with this row, all but J and key, whose J the caller fills; NULL: it does not fit,
+ * and all worlds are computed alone. */
+soft8_block *soft8_add(soft8 *s, const soft8_row *row);
 /* Rows of a contact at these positions, with these frames, where gap < 0 in the lanes of `on`. */
 void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
                        const zw_real8 *frame, const zw_real8 *gap);

@@ -7,48 +7,49 @@
 /* ---- J a ------------------------------------------------------------------------------------ */
 
 /* Four partial sums, as paths_rows_times. Width is a constant where this is inlined, if it is 3. */
-ZW_INLINE void times(const soft8_near_block *k, const int width, const zw_near8 *a, zw_near8 *to)
+ZW_INLINE void times(const soft8 *s, const soft8_row *k, const int width, const zw_near8 *a,
+                     zw_near8 *to)
 {
-    int columns = k->columns;
+    const int columns = k->columns, *column = k->column;
     for (int r = 0; r < width; r++) {
-        const zw_near8 *J = NEAR8(k->J) + r * columns;
+        const zw_near8 *J = NEAR8(s->J) + k->J + r * columns;
         zw_real8 part[4] = {{0}};
         int c = 0;
         for (; c + 4 <= columns; c += 4) {
             for (int i = 0; i < 4; i++) {
-                part[i] += J[c + i] * a[k->column[c + i]];
+                part[i] += J[c + i] * a[column[c + i]];
             }
         }
         for (int i = 0; c + i < columns; i++) {
-            part[i] += J[c + i] * a[k->column[c + i]];
+            part[i] += J[c + i] * a[column[c + i]];
         }
         to[r] = (part[0] + part[2]) + (part[1] + part[3]);
     }
 }
 
-ZW_INLINE void times_fixed(const soft8_near_block *k, const zw_near8 *a, zw_near8 *to)
+ZW_INLINE void times_fixed(const soft8_row *k, const zw_near8 *a, zw_near8 *to)
 {
     zw_real8 part[4] = {{0}};
     for (int c = 0; c < k->columns; c++) {
-        part[c % 4] += (zw_scalar)k->fixed[c] * a[k->column[c]];
+        part[c % 4] += (zw_scalar)k->numbers[c] * a[k->column[c]];
     }
     to[0] = (part[0] + part[2]) + (part[1] + part[3]);
 }
 
 ZW_CLONES void soft8_along(const soft8 *s)
 {
+    const zw_near8 *a = NEAR8(s->x);
     CREW_FOR (i, s->actives) {
-        soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        const zw_near8 *a = NEAR8(s->x);
-        zw_near8 *to = k->move;
-        if (k->fixed && k->columns == 1) {
-            to[0] = (zw_scalar)k->fixed[0] * a[k->column[0]];
-        } else if (k->fixed) {
+        const soft8_row *k = &s->row[s->active[i]];
+        zw_near8 *to = soft8_block_at(s, s->active[i])->move;
+        if (k->is_fixed && k->columns == 1) {
+            to[0] = (zw_scalar)k->numbers[0] * a[k->column[0]];
+        } else if (k->is_fixed) {
             times_fixed(k, a, to);
         } else if (k->width == 3) {
-            times(k, 3, a, to);
+            times(s, k, 3, a, to);
         } else {
-            times(k, k->width, a, to);
+            times(s, k, k->width, a, to);
         }
     }
     CREW_MEET();
@@ -62,11 +63,11 @@ ZW_INLINE zw_real8 only(zw_mask8 on, zw_real8 x)
 }
 
 /* Derivatives and constant terms of the active edges. */
-ZW_INLINE void slopes_pyramid(soft8_near_block *k, const int width)
+ZW_INLINE void slopes_pyramid(soft8_near_block *k, const double *friction, const int width)
 {
     zw_real8 D = k->D, one = (zw_real8){0} + 1.0, pushing = {0}, rest = {0};
     for (int j = 1; j < width; j++) {
-        zw_scalar mu = (zw_scalar)k->mu[j - 1];
+        zw_scalar mu = (zw_scalar)friction[j - 1];
         zw_mask8 up = k->up[j - 1], down = k->down[j - 1];
         zw_real8 plus = only(up, one), minus = only(down, one);
         zw_real8 b_plus = only(up, D * k->b[2 * j - 2]), b_minus = only(down, D * k->b[2 * j - 1]);
@@ -84,18 +85,18 @@ ZW_INLINE void slopes_pyramid(soft8_near_block *k, const int width)
     k->rest[0] = rest;
 }
 
-ZW_INLINE zw_mask8 any_edge(const soft8_near_block *k)
+ZW_INLINE zw_mask8 any_edge(const soft8_near_block *k, int width)
 {
     zw_mask8 any = k->up[0];
-    for (int j = 1; j < k->width; j++) {
+    for (int j = 1; j < width; j++) {
         any |= k->up[j - 1] | k->down[j - 1];
     }
     return any;
 }
 
-ZW_INLINE int pairs_of(const soft8_near_block *k)
+ZW_INLINE int pairs_of(const soft8_row *row)
 {
-    return k->width > 1 ? k->width - 1 : 1;
+    return row->width > 1 ? row->width - 1 : 1;
 }
 
 /* The modes of a block as bits: HERE, and for pair j UP << j, DOWN << j. */
@@ -103,13 +104,14 @@ enum { HERE = 1, UP = 2, DOWN = 64 };
 
 ZW_CLONES void soft8_remember(soft8 *s)
 {
+    LANE_MEET();
     CREW_FOR (i, s->blocks) {
         const soft8_near_block *k = soft8_block_at(s, i);
         zw_mask8 mode = (k->D > 0.0) & HERE;
-        for (int j = 0; j < pairs_of(k); j++) {
+        for (int j = 0; j < pairs_of(&s->row[i]); j++) {
             mode |= (k->up[j] & UP << j) | (k->down[j] & DOWN << j);
         }
-        s->last_key[i] = k->key;
+        s->last_key[i] = s->row[i].key;
         s->last_mode[i] = mode;
     }
     s->lasts = s->blocks;
@@ -122,15 +124,16 @@ ZW_CLONES static void recall(const soft8 *s)
     int at = 0;
     CREW_FOR (i, s->lasts > 0 ? s->blocks : 0) {
         soft8_near_block *k = soft8_block_at(s, i);
-        while (at < s->lasts && s->last_key[at] < k->key) {
+        int key = s->row[i].key;
+        while (at < s->lasts && s->last_key[at] < key) {
             at++;
         }
         zw_mask8 mode = {0};
-        if (at < s->lasts && s->last_key[at] == k->key) {
+        if (at < s->lasts && s->last_key[at] == key) {
             mode = s->last_mode[at];
         }
         zw_mask8 known = (mode & HERE) != 0;
-        for (int j = 0; j < pairs_of(k); j++) {
+        for (int j = 0; j < pairs_of(&s->row[i]); j++) {
             k->up[j] &= ~known | ((mode & UP << j) != 0);
             k->down[j] &= ~known | ((mode & DOWN << j) != 0);
         }
@@ -142,10 +145,10 @@ ZW_CLONES void soft8_begin(const soft8 *s)
 {
     CREW_FOR (i, s->blocks) {
         soft8_near_block *k = soft8_block_at(s, i);
-        for (int j = 0; j < pairs_of(k); j++) {
+        for (int j = 0; j < pairs_of(&s->row[i]); j++) {
             k->up[j] = k->down[j] = k->D > 0.0;
         }
-        for (int r = 0; r < k->width; r++) {
+        for (int r = 0; r < s->row[i].width; r++) {
             k->force[r] = (zw_real8){0};
         }
     }
@@ -162,6 +165,7 @@ ZW_INLINE __attribute__((unused)) int is_there(const soft8_block *block, int i)
 ZW_CLONES void soft8_list(soft8 *s, const zw_mask8 *live)
 {
     int count = 0;
+    LANE_MEET();
     CREW_EACH (i, s->blocks, is_there, s->block) {
         if (lane_any8((s->block[i].D > 0.0) & *live)) {
             s->active[count++] = i;
@@ -175,27 +179,28 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
 {
     CREW_FOR (i, s->actives) {
         soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        k->any = lane_any8(any_edge(k));
-        if (k->kind != SOFT_PYRAMID) {
+        soft8_row *row = &s->row[s->active[i]];
+        row->any = lane_any8(any_edge(k, row->width)) != 0;
+        if (row->kind != SOFT_PYRAMID) {
             k->C[0] = only(k->up[0], k->D);
             k->rest[0] = only(k->up[0], k->D * k->b[0]);
-        } else if (k->width == 3) {
-            slopes_pyramid(k, 3);
+        } else if (row->width == 3) {
+            slopes_pyramid(k, row->numbers, 3);
         } else {
-            slopes_pyramid(k, k->width);
+            slopes_pyramid(k, row->numbers, row->width);
         }
     }
     CREW_MEET();
 }
 
 /* The active edges at x, and their forces. Returns the lanes in which they have changed. */
-ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const int width, const zw_near8 *x,
-                                zw_near8 *force)
+ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const double *friction, const int width,
+                                const zw_near8 *x, zw_near8 *force)
 {
     zw_real8 normal = {0}, D = k->D;
     zw_mask8 other = {0};
     for (int j = 1; j < width; j++) {
-        zw_scalar mu = (zw_scalar)k->mu[j - 1];
+        zw_scalar mu = (zw_scalar)friction[j - 1];
         zw_real8 along = mu * x[j];
         zw_real8 plus = D * (k->b[2 * j - 2] - x[0] - along);
         zw_real8 minus = D * (k->b[2 * j - 1] - x[0] + along);
@@ -212,13 +217,14 @@ ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const int width, const zw_n
     return other;
 }
 
-ZW_INLINE zw_mask8 look(soft8_near_block *k, const zw_near8 *x, zw_near8 *force)
+ZW_INLINE zw_mask8 look(const soft8_row *row, soft8_near_block *k, const zw_near8 *x,
+                        zw_near8 *force)
 {
-    if (k->width == 3) {
-        return look_pyramid(k, 3, x, force);
+    if (row->width == 3) {
+        return look_pyramid(k, row->numbers, 3, x, force);
     }
-    if (k->kind == SOFT_PYRAMID) {
-        return look_pyramid(k, k->width, x, force);
+    if (row->kind == SOFT_PYRAMID) {
+        return look_pyramid(k, row->numbers, row->width, x, force);
     }
     zw_real8 lambda = k->D * (k->b[0] - x[0]);
     zw_mask8 up = lambda > 0.0, other = up ^ k->up[0];
@@ -231,7 +237,7 @@ ZW_CLONES void soft8_law(const soft8 *s)
 {
     CREW_FOR (i, s->actives) {
         soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        look(k, k->x, k->then);
+        look(&s->row[s->active[i]], k, k->x, k->then);
     }
     CREW_MEET();
 }
@@ -241,7 +247,7 @@ ZW_CLONES void soft8_ahead(const soft8 *s, zw_mask8 *same)
     zw_mask8 other = {0};
     CREW_FOR (i, s->actives) {
         soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        other |= look(k, k->move, k->then);
+        other |= look(&s->row[s->active[i]], k, k->move, k->then);
     }
     *same = CREW_ALL8(~other);
     CREW_MEET();
@@ -251,7 +257,7 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 {
     CREW_FOR (i, s->actives) {
         soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        for (int r = 0; r < k->width; r++) {
+        for (int r = 0; r < s->row[s->active[i]].width; r++) {
             k->force[r] = lane_select8(*here, k->then[r], k->force[r]);
         }
     }
@@ -266,15 +272,17 @@ ZW_CLONES void soft8_arrive(const soft8 *s, const zw_mask8 *here)
 /* ---- J' f ----------------------------------------------------------------------------------- */
 
 /* Four columns at a time, which are distinct, so that a GPU can overlap their loads. */
-ZW_INLINE void push_rows(const soft8_near_block *k, const int width, const zw_near8 *f,
+ZW_INLINE void push_rows(const soft8 *s, const soft8_row *k, const int width, const zw_near8 *f,
                          zw_near8 *to)
 {
-    int columns = k->columns, c = 0;
+    const zw_near8 *own = NEAR8(s->J) + k->J;
+    const int columns = k->columns, *column = k->column;
+    int c = 0;
     for (; c + 4 <= columns && CREW_SIZE == 1; c += 4) {
-        const int *at = k->column + c;
+        const int *at = column + c;
         zw_real8 x = to[at[0]], y = to[at[1]], z = to[at[2]], w = to[at[3]];
         for (int r = 0; r < width; r++) {
-            const zw_near8 *J = NEAR8(k->J) + r * columns + c;
+            const zw_near8 *J = own + r * columns + c;
             x += f[r] * J[0];
             y += f[r] * J[1];
             z += f[r] * J[2];
@@ -286,11 +294,11 @@ ZW_INLINE void push_rows(const soft8_near_block *k, const int width, const zw_ne
         to[at[3]] = w;
     }
     CREW_FOR (e, columns - c) {
-        zw_real8 sum = to[k->column[c + e]];
+        zw_real8 sum = to[column[c + e]];
         for (int r = 0; r < width; r++) {
-            sum += f[r] * NEAR8(k->J)[r * columns + c + e];
+            sum += f[r] * own[r * columns + c + e];
         }
-        to[k->column[c + e]] = sum;
+        to[column[c + e]] = sum;
     }
 }
 
@@ -298,19 +306,20 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *sum)
 {
     zw_near8 *to = NEAR8(sum);
     for (int i = 0; i < (rest ? s->actives : s->blocks); i++) {
-        const soft8_near_block *k = soft8_block_at(s, rest ? s->active[i] : i);
-        const zw_near8 *f = rest ? k->rest : k->force;
+        int index = rest ? s->active[i] : i;
+        const soft8_row *k = &s->row[index];
+        const zw_near8 *f = rest ? soft8_block_at(s, index)->rest : soft8_block_at(s, index)->force;
         if (rest && !k->any) {
             continue;
         }
-        if (k->fixed) {
+        if (k->is_fixed) {
             CREW_FOR (c, k->columns) {
-                to[k->column[c]] += f[0] * (zw_scalar)k->fixed[c];
+                to[k->column[c]] += f[0] * (zw_scalar)k->numbers[c];
             }
         } else if (k->width == 3) {
-            push_rows(k, 3, f, to);
+            push_rows(s, k, 3, f, to);
         } else {
-            push_rows(k, k->width, f, to);
+            push_rows(s, k, k->width, f, to);
         }
         CREW_MEET();
     }
@@ -319,24 +328,25 @@ ZW_CLONES void soft8_push(const soft8 *s, int rest, zw_real8 *sum)
 /* ---- H = M + J' C J ------------------------------------------------------------------------- */
 
 /* What column t of J gives to its row of H: w = C J[.][t]. */
-ZW_INLINE void weigh(const soft8_near_block *k, const int width, int t, zw_real8 *w)
+ZW_INLINE void weigh(const zw_near8 *C, const zw_near8 *all, const int width, int columns, int t,
+                     zw_real8 *w)
 {
-    const zw_near8 *J = NEAR8(k->J) + t;
+    const zw_near8 *J = all + t;
     for (int r = 0; r < width; r++) {
-        w[r] = k->C[r * (r + 1) / 2] * J[0];
+        w[r] = C[r * (r + 1) / 2] * J[0];
         for (int q = 1; q < width; q++) {
             int corner = r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r;
-            w[r] += k->C[corner] * J[q * k->columns];
+            w[r] += C[corner] * J[q * columns];
         }
     }
 }
 
 /* Four entries of `rows` rows of H (1 or 2), which have the same columns c.. of J; as in push_rows.
  */
-ZW_INLINE void stiffen_four(const soft8_near_block *k, const int width, const int rows, int c,
-                            const int *level, zw_near8 *const *row, zw_real8 (*w)[SOFT_WIDE])
+ZW_INLINE void stiffen_four(const zw_near8 *all, const int width, const int rows, int columns,
+                            const int *at, const int *level, zw_near8 *const *row,
+                            zw_real8 (*w)[SOFT_WIDE])
 {
-    const int *at = k->column + c;
     int place[4] = {level[at[0]], level[at[1]], level[at[2]], level[at[3]]};
     zw_real8 sum[2][4];
     for (int e = 0; e < rows; e++) {
@@ -345,7 +355,7 @@ ZW_INLINE void stiffen_four(const soft8_near_block *k, const int width, const in
         }
     }
     for (int r = 0; r < width; r++) {
-        const zw_near8 *from = NEAR8(k->J) + r * k->columns + c;
+        const zw_near8 *from = all + r * columns;
         zw_real8 J[4] = {from[0], from[1], from[2], from[3]};
         for (int e = 0; e < rows; e++) {
             for (int i = 0; i < 4; i++) {
@@ -361,53 +371,54 @@ ZW_INLINE void stiffen_four(const soft8_near_block *k, const int width, const in
 }
 
 /* The entries from column c on, up to that of the row itself, t. */
-ZW_INLINE void stiffen_rest(const soft8_near_block *k, const int width, int c, int t,
+ZW_INLINE void stiffen_rest(const soft8_row *k, const zw_near8 *all, const int width, int c, int t,
                             const int *level, zw_near8 *row, const zw_real8 *w)
 {
     for (; c <= t; c++) {
         zw_near8 *to = row + level[k->column[c]];
         zw_real8 sum = *to;
         for (int r = 0; r < width; r++) {
-            sum += w[r] * NEAR8(k->J)[r * k->columns + c];
+            sum += w[r] * all[r * k->columns + c];
         }
         *to = sum;
     }
 }
 
 /* Where a thread has one world, two rows at a time: each number of J is read once for both. */
-ZW_INLINE void stiffen(const soft8 *s, const soft8_near_block *k, const int width)
+ZW_INLINE void stiffen(const soft8 *s, const soft8_row *k, const zw_near8 *C, const int width)
 {
     enum { ROWS = LANES == 1 && CREW_SIZE == 1 ? 2 : 1 };
-    const int *start = s->shape.start, *level = s->level;
-    int pairs = (k->columns + ROWS - 1) / ROWS;
+    const int *start = s->shape.start, *level = s->level, *column = k->column;
+    const int columns = k->columns, pairs = (columns + ROWS - 1) / ROWS;
+    const zw_near8 *all = NEAR8(s->J) + k->J;
     CREW_FOR (p, pairs) {
         zw_near8 *row[ROWS];
         zw_real8 w[ROWS][SOFT_WIDE];
-        int t = ROWS * p, rows = k->columns - t < ROWS ? k->columns - t : ROWS, c = 0;
+        int t = ROWS * p, rows = columns - t < ROWS ? columns - t : ROWS, c = 0;
         for (int e = 0; e < rows; e++) {
-            row[e] = NEAR8(s->H) + start[k->column[t + e]];
-            weigh(k, width, t + e, w[e]);
+            row[e] = NEAR8(s->H) + start[column[t + e]];
+            weigh(C, all, width, columns, t + e, w[e]);
         }
         for (; c + 4 <= t + 1; c += 4) {
             if (rows == ROWS) {
-                stiffen_four(k, width, ROWS, c, level, row, w);
+                stiffen_four(all + c, width, ROWS, columns, column + c, level, row, w);
             } else {
-                stiffen_four(k, width, 1, c, level, row, w);
+                stiffen_four(all + c, width, 1, columns, column + c, level, row, w);
             }
         }
         for (int e = 0; e < rows; e++) {
-            stiffen_rest(k, width, c, t + e, level, row[e], w[e]);
+            stiffen_rest(k, all, width, c, t + e, level, row[e], w[e]);
         }
     }
 }
 
-ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_near_block *k)
+ZW_INLINE void stiffen_fixed(const soft8 *s, const soft8_row *k, zw_real8 C)
 {
     const int *start = s->shape.start, *level = s->level;
     CREW_FOR (t, k->columns) {
-        zw_real8 w = k->C[0] * (zw_scalar)k->fixed[t];
+        zw_real8 w = C * (zw_scalar)k->numbers[t];
         for (int c = 0; c <= t; c++) {
-            NEAR8(s->H)[start[k->column[t]] + level[k->column[c]]] += w * (zw_scalar)k->fixed[c];
+            NEAR8(s->H)[start[k->column[t]] + level[k->column[c]]] += w * (zw_scalar)k->numbers[c];
         }
     }
 }
@@ -445,22 +456,23 @@ ZW_CLONES void soft8_fill(const soft8 *s, int with_blocks)
     }
     CREW_MEET();
     for (int i = 0; with_blocks && i < s->actives; i++) {
-        const soft8_near_block *k = soft8_block_at(s, s->active[i]);
+        const soft8_row *k = &s->row[s->active[i]];
+        const zw_near8 *C = soft8_block_at(s, s->active[i])->C;
         if (!k->any) {
             continue;
         }
-        if (k->fixed && k->columns == 1) {
+        if (k->is_fixed && k->columns == 1) {
             int d = k->column[0];
-            zw_scalar J = (zw_scalar)k->fixed[0];
+            zw_scalar J = (zw_scalar)k->numbers[0];
             CREW_ONE () {
-                NEAR8(s->H)[s->shape.start[d] + s->level[d]] += J * k->C[0] * J;
+                NEAR8(s->H)[s->shape.start[d] + s->level[d]] += J * C[0] * J;
             }
-        } else if (k->fixed) {
-            stiffen_fixed(s, k);
+        } else if (k->is_fixed) {
+            stiffen_fixed(s, k, C[0]);
         } else if (k->width == 3) {
-            stiffen(s, k, 3);
+            stiffen(s, k, C, 3);
         } else {
-            stiffen(s, k, k->width);
+            stiffen(s, k, C, k->width);
         }
         CREW_MEET();
     }

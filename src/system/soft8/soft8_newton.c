@@ -33,7 +33,7 @@ static void bend(soft8 *s)
 {
     memcpy(s->parent, s->straight.parent, (size_t)s->system->n * sizeof *s->parent);
     for (int i = 0; i < s->actives; i++) {
-        const soft8_near_block *k = soft8_block_at(s, s->active[i]);
+        const soft8_row *k = &s->row[s->active[i]];
         for (int j = k->columns - 1; j > 0 && !k->is_straight; j--) {
             paths_bend(s->parent, k->column[j], k->column[j - 1]);
         }
@@ -43,8 +43,9 @@ static void bend(soft8 *s)
 static void find_shape(soft8 *s)
 {
     int n = s->system->n, bent = 0;
+    LANE_MEET();
     for (int i = 0; i < s->actives; i++) {
-        bent |= !soft8_block_at(s, s->active[i])->is_straight;
+        bent |= !s->row[s->active[i]].is_straight;
     }
     paths_shape shape = s->straight;
     if (bent) {
@@ -74,9 +75,10 @@ ZW_CLONES static int list_edges(const soft8 *s)
     int count = 0;
     for (int i = 0; i < s->actives; i++) {
         const soft8_near_block *k = soft8_block_at(s, s->active[i]);
+        const soft8_row *row = &s->row[s->active[i]];
         zw_real8 normal = k->move[0] - k->x[0];
-        for (int j = 1; j < k->width; j++) {
-            zw_scalar mu = (zw_scalar)k->mu[j - 1];
+        for (int j = 1; j < row->width; j++) {
+            zw_scalar mu = (zw_scalar)row->numbers[j - 1];
             zw_real8 at = mu * k->x[j], along = mu * k->move[j] - at;
             r[count] = k->b[2 * j - 2] - k->x[0] - at;
             d[count] = normal + along;
@@ -85,7 +87,7 @@ ZW_CLONES static int list_edges(const soft8 *s)
             d[count] = normal - along;
             D[count++] = k->D;
         }
-        if (k->width == 1) {
+        if (row->width == 1) {
             r[count] = k->b[0] - k->x[0];
             d[count] = normal;
             D[count++] = k->D;
@@ -160,7 +162,7 @@ ZW_CLONES static void go(soft8 *s, const zw_mask8 *live, const zw_real8 *to)
     }
     CREW_FOR (i, s->actives) {
         soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        for (int r = 0; r < k->width; r++) {
+        for (int r = 0; r < s->row[s->active[i]].width; r++) {
             k->x[r] += at * (k->move[r] - k->x[r]);
         }
     }
@@ -225,7 +227,7 @@ ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
     }
     CREW_FOR (i, s->actives) {
         soft8_near_block *k = soft8_block_at(s, s->active[i]);
-        for (int r = 0; r < k->width; r++) {
+        for (int r = 0; r < s->row[s->active[i]].width; r++) {
             k->x[r] = k->move[r];
         }
     }

@@ -4,26 +4,20 @@
 
 #include "system/soft8/soft8_jacobian.h"
 
-soft8_block *soft8_add(soft8 *s, soft_kind kind, int width, int columns, const int *column,
-                       int with_J)
+soft8_block *soft8_add(soft8 *s, const soft8_row *row)
 {
-    int entries = with_J ? width * columns : 0;
+    int entries = row->is_fixed ? 0 : row->width * row->columns;
     s->needs_blocks++;
     s->needs_entries += entries;
     if (s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity) {
         return NULL; /* all worlds are stepped alone until there is more memory */
     }
-    soft8_block *k = &s->block[s->blocks++];
-    k->kind = kind;
-    k->width = width;
-    k->columns = columns;
-    k->column = column;
-    k->fixed = NULL;
-    k->is_straight = 1;
-    k->key = s->key++;
-    k->J = s->J + s->entries;
+    soft8_row *to = &s->row[s->blocks];
+    *to = *row;
+    to->J = s->entries;
+    to->key = s->key++;
     s->entries += entries;
-    return k;
+    return &s->block[s->blocks++];
 }
 
 /* ---- The law of a row ----------------------------------------------------------------------- */
@@ -82,14 +76,15 @@ ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_
 {
     const soft_pair *pair = &match->pair;
     zw_real8 own[SOFT_WIDE], *speed = CREW_SIZE > 1 ? k->then : own;
-    if (k->width == 3) {
-        soft8_put_rows(s, match, 3, pos, frame, k->J, speed);
+    zw_real8 *J = s->J + s->row[k - s->block].J;
+    if (match->width == 3) {
+        soft8_put_rows(s, match, 3, pos, frame, J, speed);
     } else {
-        soft8_put_rows(s, match, k->width, pos, frame, k->J, speed);
+        soft8_put_rows(s, match, match->width, pos, frame, J, speed);
     }
     zw_scalar B = (zw_scalar)pair->spring.B;
     zw_real8 d = impedance8(pair->imp, *gap), back = (zw_scalar)pair->spring.K * d * *gap;
-    if (k->kind == SOFT_ABOVE) {
+    if (match->width == 1) {
         k->D = only(*on, 1.0 / compliance8(d, pair->A0));
         k->b[0] = only(*on, -B * speed[0] - back);
         return;
@@ -97,7 +92,7 @@ ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_
     double first = match->mu[0] * match->mu[0];
     double shrink = 2 * first / fmax(SOFT_LEAST, s->system->bodies->impratio);
     k->D = only(*on, 1.0 / at_least8((zw_scalar)shrink * compliance8(d, pair->A0 * (1 + first))));
-    for (int j = 1; j < k->width; j++) {
+    for (int j = 1; j < match->width; j++) {
         zw_real8 along = (zw_scalar)match->mu[j - 1] * speed[j];
         k->b[2 * j - 2] = only(*on, -B * (speed[0] + along) - back);
         k->b[2 * j - 1] = only(*on, -B * (speed[0] - along) - back);
@@ -108,11 +103,13 @@ void soft8_add_contact(soft8 *s, const soft8_match *match, const zw_mask8 *on, c
                        const zw_real8 *frame, const zw_real8 *gap)
 {
     zw_mask8 here = *on;
-    soft8_block *k = soft8_add(s, match->width > 1 ? SOFT_PYRAMID : SOFT_ABOVE, match->width,
-                               match->columns, match->column, 1);
+    soft8_block *k = soft8_add(s, &(soft8_row){.kind = match->width > 1 ? SOFT_PYRAMID : SOFT_ABOVE,
+                                               .width = (unsigned char)match->width,
+                                               .columns = (short)match->columns,
+                                               .column = match->column,
+                                               .numbers = match->mu,
+                                               .is_straight = match->is_straight != 0});
     if (k) {
-        k->mu = match->mu;
-        k->is_straight = match->is_straight;
         fill_contact(s, match, &here, pos, frame, gap, k);
     }
 }
@@ -129,6 +126,17 @@ ZW_INLINE void fill_limit(soft8_block *k, zw_mask8 on, const double imp[5],
     k->D = only(on, 1.0 / compliance8(d, weight));
 }
 
+ZW_INLINE soft8_row limit_row(int columns, const int *column, const double *J, int is_straight)
+{
+    return (soft8_row){.kind = SOFT_ABOVE,
+                       .width = 1,
+                       .columns = (short)columns,
+                       .column = column,
+                       .numbers = J,
+                       .is_fixed = 1,
+                       .is_straight = is_straight != 0};
+}
+
 /* A limit of one coordinate. */
 ZW_CLONES static void add_limit(soft8 *s, int index)
 {
@@ -137,10 +145,10 @@ ZW_CLONES static void add_limit(soft8 *s, int index)
     zw_scalar coef = (zw_scalar)watch->coef, margin = (zw_scalar)watch->margin;
     zw_real8 phi = coef * s->q[watch->q] - (zw_scalar)watch->limit;
     zw_mask8 on = (phi < margin) & s->good;
-    soft8_block *k = lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, 1, &watch->dof, 0) : NULL;
+    soft8_row row = limit_row(1, &watch->dof, &watch->coef, 1);
+    soft8_block *k = lane_any8(on) ? soft8_add(s, &row) : NULL;
     if (k) {
         zw_real8 r = phi - margin;
-        k->fixed = &watch->coef;
         fill_limit(k, on, constraint->soft.imp, &watch->spring, r, r, coef * s->v[watch->dof],
                    s->alone->length[watch->length]);
     }
@@ -164,13 +172,12 @@ ZW_CLONES static void add_tendon(soft8 *s, int index)
     }
     zw_real8 phi = sign * (now - (zw_scalar)constraint->limit);
     zw_mask8 on = (phi < margin) & s->good;
-    soft8_block *k =
-        lane_any8(on) ? soft8_add(s, SOFT_ABOVE, 1, columns, system->A_column + start, 0) : NULL;
+    soft8_row row = limit_row(columns, system->A_column + start, s->tendon_J + start,
+                              s->tendon_straight[index]);
+    soft8_block *k = lane_any8(on) ? soft8_add(s, &row) : NULL;
     if (k) {
         soft_spring spring = soft_spring_of(&constraint->soft, s->alone->h);
         zw_real8 r = phi - margin;
-        k->fixed = s->tendon_J + start;
-        k->is_straight = s->tendon_straight[index];
         fill_limit(k, on, constraint->soft.imp, &spring, r, lane_sqrt8(r * r), sign * rate,
                    s->alone->length[constraint->length[0]]);
     }

@@ -6,7 +6,7 @@ static zw_real8 *take(base_arena *arena, size_t count)
     return base_arena_bytes(arena, count * sizeof(zw_real8));
 }
 
-void soft8_lay_out(soft8 *s, base_arena *arena)
+void soft8_lay_out(soft8 *s, base_arena *arena, base_arena *common)
 {
     const struct system_bodies *bodies = s->system->bodies;
     size_t n = (size_t)s->system->n;
@@ -21,9 +21,9 @@ void soft8_lay_out(soft8 *s, base_arena *arena)
     s->pose = (soft8_pose *)take(arena, 12 * (size_t)bodies->contact->geom_count);
     int **ints[] = {&s->parent, &s->depth, &s->start, &s->level};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
-        *ints[k] = base_arena_ints(arena, n);
+        *ints[k] = base_arena_ints(common, n);
     }
-    s->run = base_arena_ints(arena, n + 1);
+    s->run = base_arena_ints(common, n + 1);
 }
 
 void soft8_begin_steps(soft8 *s)
