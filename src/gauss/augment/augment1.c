@@ -6,34 +6,9 @@
 #define LANE AUGMENT_ONE
 #define AUGMENT_LANES 1
 
-ZW_INLINE double select_of(int mask, double x, double y)
-{
-    return mask ? x : y;
-}
-
-ZW_INLINE double only(int on, double x)
-{
-    return on ? x : 0;
-}
-
 ZW_INLINE int not_of(int mask)
 {
     return !mask;
-}
-
-ZW_INLINE double size_of(double x)
-{
-    return fabs(x);
-}
-
-ZW_INLINE double larger(double x, double y)
-{
-    return x > y ? x : y;
-}
-
-ZW_INLINE double root_of(double x)
-{
-    return sqrt(x);
 }
 
 ZW_INLINE int any_of(int mask)
