@@ -25,7 +25,6 @@
 #include "gauss/rows.h"
 
 enum { LARGE = 400 }; /* up to so many rows, the core is as fast */
-#define FINER 1e-2    /* of the tolerance: what the solver aims at; the tolerance is accepted */
 
 struct gauss_primal {
     gauss_prox *prox;
@@ -169,7 +168,6 @@ int gauss_primal_solve(gauss_primal *primal, const zw_gauss *problem,
     whole.free = whole.C = NULL;
     whole.law = NULL;
     requested.guess = guess;
-    requested.tolerance = FINER * options->tolerance;
     const double *start = work->free;
     if (guess == NULL && options->contact != ZW_CONTACT_CONVEX) {
         requested.contact = ZW_CONTACT_CONVEX;
