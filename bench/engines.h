@@ -23,6 +23,7 @@
 #include "scene/dice.h"
 #include "step/impulse/impulse.h"
 #include "step/soft_step.h"
+#include "step/split/split.h"
 
 #define G 9.81
 #define FRICTION 0.5
@@ -160,6 +161,7 @@ static void *ours_open(const scene *s, int soft, double tolerance, double accura
         soft_create(w->system, w->work, s->h, &w->soft, &w->error);
     } else if (w->state) {
         w->impulse = impulse_create(w->system, w->work, &w->error);
+        w->impulse = w->impulse && split_begin(w->impulse) ? w->impulse : NULL;
     }
     if (!w->soft && !w->impulse) {
         printf("*%s*\n", w->error.text);

@@ -15,6 +15,7 @@
 #include "step/impulse/impulse.h"
 #include "step/run.h"
 #include "step/sleep/sleep.h"
+#include "step/split/split.h"
 
 /* What zw_step keeps in the work. */
 typedef struct step_kept {
@@ -129,6 +130,9 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     }
     if (!kept->impulse) {
         kept->impulse = impulse_create(system, work, error);
+        if (kept->impulse && !split_begin(kept->impulse)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
     }
     step_impulse *s = kept->impulse;
     if (!s) {

@@ -14,6 +14,7 @@
 #include "step/impulse_stepper.h"
 #include "step/ode/control.h"
 #include "step/sleep/sleep.h"
+#include "step/split/split.h"
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -71,7 +72,7 @@ static zw_status create_ode(run *r, zw_error *error)
 static zw_status create_impulse(run *r, zw_error *error)
 {
     r->impulse = impulse_create(r->system, r->work, error);
-    if (!r->impulse) {
+    if (!r->impulse || !split_begin(r->impulse)) {
         return ZW_NO_MEMORY;
     }
     impulse_set_plan(r->impulse, &r->options);

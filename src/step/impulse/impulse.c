@@ -88,6 +88,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/sleep/sleep.h"
+#include "step/split/split.h"
 #include "tree/sweeps.h"
 
 enum { PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000 };
@@ -438,8 +439,33 @@ zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_
     return status;
 }
 
+int impulse_measure_ways(step_impulse *s)
+{
+    s->ways = base_alloc(((size_t)s->system->bodies->contact->geom_count + 1) * sizeof *s->ways);
+    return s->ways != NULL;
+}
+
+void impulse_forget_ways(step_impulse *s)
+{
+    memset(s->ways, 0, (size_t)s->system->bodies->contact->geom_count * sizeof *s->ways);
+}
+
+/* Those of the piece from q0 by u. */
+static void add_ways(step_impulse *s)
+{
+    const contact_world *world = s->system->bodies->contact;
+    contact_path *path = &s->touch.sweep.path;
+    contact_path_begin(path, s->q0, s->u, s->h);
+    for (int k = 0; k < world->moving_count; k++) {
+        s->ways[world->moving[k]] += contact_path_length(path, world->moving[k]);
+    }
+}
+
 void impulse_pass(step_impulse *s, const double *v1)
 {
+    if (s->ways && s->touch.is_there) {
+        add_ways(s);
+    }
     impulse_count_landings(s);
     s->linear |= s->touch.sweep.linear;
     s->coarse |= s->sigma > 0;
@@ -505,6 +531,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     double close = s->close;
     if (s->sleep) {
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
+    }
+    if (s->split && !is_first_enough(s) && split_step(s, t, h, q0, v0, q1, v1)) {
+        return ZW_OK;
     }
     if (impulse_recall(s) < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

@@ -357,6 +357,8 @@ typedef struct step_impulse {
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
     const impulse_watch *watch; /* NULL: none */
     struct step_sleep *sleep;   /* not NULL: it takes the steps, and only `kept` above is used */
+    struct step_split *split;   /* not NULL: it takes those that have several islands */
+    double *ways; /* [geoms] bounds of how far they have moved in the step; NULL: not needed */
     void *memory;
 } step_impulse;
 
@@ -373,6 +375,10 @@ void impulse_set_plan(step_impulse *s, const zw_run_options *plan);
 /* In v0 and v1 the activations follow the speeds. */
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                        double *q1, double *v1, zw_error *error);
+/* For the stepper of an island (step/split/split.h): bounds of the ways of geoms are summed in
+ * s->ways from here on. 0: no memory. And from the start of a step on. */
+int impulse_measure_ways(step_impulse *s);
+void impulse_forget_ways(step_impulse *s);
 /* system_mode of every constraint at the end of the last step. */
 void impulse_modes(const step_impulse *s, double *mode);
 
@@ -441,7 +447,7 @@ int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
 /* The header of the memory, and the numbers of each block; a block that no longer exists has this
  * instead of the upper half of its key. */
-enum { IMPULSE_HEAD = 4, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
+enum { IMPULSE_HEAD = 4, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28, IMPULSE_GROUP = 8 };
 
 /* impulse_memory.c: the numbers to be kept between steps; returns how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
@@ -491,7 +497,7 @@ int chord_change_modes(impulse_chord *x);
 int chord_sweep(impulse_chord *x, int rows, double enough);
 
 /* impulse_chord.c */
-zw_status chord_create(impulse_chord *chord, const zw_system *system);
+zw_status chord_create(impulse_chord *chord, const zw_system *system, int always);
 void chord_free(impulse_chord *chord);
 int chord_factor(step_impulse *s);     /* at the current iterate; 0: failed */
 int chord_fits(const step_impulse *s); /* are the factors those of these rows? */

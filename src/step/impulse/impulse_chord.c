@@ -69,14 +69,14 @@ static int count_trees(const tree_mechanism *tree, int n)
     return free + (n >= CHAIN * held + 6 * free ? held > 0 : held);
 }
 
-zw_status chord_create(impulse_chord *x, const zw_system *system)
+zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
 {
     size_t n = (size_t)system->n, wide = (size_t)whole_lines(system->n);
     *x = (impulse_chord){.n = system->n, .wide = (int)wide};
     int trees = count_trees(system->tree, system->n);
     int alone = trees == 1 && system->n > FEW;
-    x->small = system->n <= GAUSS_CHOOSE_MOST && !alone;
-    if (system->n > CHORD_MOST || (x->small ? trees > 1 : system->n < LARGE * trees)) {
+    x->small = system->n <= GAUSS_CHOOSE_MOST && !alone && !always;
+    if (system->n > CHORD_MOST || (!always && (x->small ? trees > 1 : system->n < LARGE * trees))) {
         return ZW_OK;
     }
     x->memory = base_alloc(

@@ -370,8 +370,8 @@ static int state_of(const zw_contact *it, const contact_point *point, double spe
  * penetration (or several do). Coulomb's law for a whole step has a solution then, too: an impulse
  * that stops the slip at once, as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops
  * it is in the cone. That is an impact without collision; contacts stopped like that are counted.
- * Other contacts are not considered. */
-static int is_paradox(step_impulse *s, int k, const double *slip)
+ * Other contacts are not considered. *factored: M has been factored. */
+static int is_paradox(step_impulse *s, int k, const double *slip, int *factored)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
@@ -388,7 +388,8 @@ static int is_paradox(step_impulse *s, int k, const double *slip)
             x[column_of(t, k)[i]] += weight * J_of(t, k)[r * t->columns[k] + i];
         }
     }
-    if (!(size > 0) || !matrix_factor(&s->H)) {
+    *factored = *factored || (size > 0 && matrix_factor(&s->H));
+    if (!(size > 0) || !*factored) {
         return 0;
     }
     matrix_solve(&s->H, x);
@@ -400,7 +401,7 @@ static int is_paradox(step_impulse *s, int k, const double *slip)
 
 /* It sticks: did it slide at the start of the step, faster than friction under its weight could
  * stop it, and without meeting faster than its weight explains? */
-static int has_jammed(step_impulse *s, int k, double speed)
+static int has_jammed(step_impulse *s, int k, double speed, int *factored)
 {
     const impulse_contacts *t = &s->touch;
     double slip[6] = {0}, across = 0;
@@ -411,7 +412,7 @@ static int has_jammed(step_impulse *s, int k, double speed)
     }
     return across > slow && s->problem.options.contact != ZW_CONTACT_CONVEX &&
            row_times(t, k, 0, s->first) > -1e-3 * across - impulse_margin(s) / s->h &&
-           is_paradox(s, k, slip);
+           is_paradox(s, k, slip, factored);
 }
 
 /* The multipliers of the last solve: in the same position there, unless an impact came between. */
@@ -454,6 +455,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     }
     double speed = 0;
     int first = p->blocks - t->found.count, late = 0; /* contacts come last */
+    int factored = 0;
     contact_list *list = contact_list_begin(s->work, t->found.count);
     for (int i = 0; i < s->system->n; i++) {
         speed = fmax(speed, fabs(v1[i]));
@@ -486,7 +488,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     for (int k = 0; k < t->found.count && list;
          k++) { /* this solves another problem, so it comes last */
         zw_contact *it = t->listed[k] > 0 ? &list->contact[t->listed[k] - 1] : NULL;
-        if (it && it->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
+        if (it && it->state == ZW_TOUCH_STICK && has_jammed(s, k, speed, &factored)) {
             it->state = ZW_TOUCH_JAM;
         }
     }

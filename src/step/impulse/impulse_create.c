@@ -6,6 +6,7 @@
 #include "gauss/tolerances.h"
 #include "step/impulse/impulse.h"
 #include "step/sleep/sleep.h"
+#include "step/split/split.h"
 
 /* NEWTON: derivatives by differences cost a contact search per speed, which cannot pay off for more
  * speeds than there may be rounds. EFFORT: of the kernel, on one contact problem. */
@@ -77,7 +78,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
-        chord_create(&s->chord, system) != ZW_OK || cones_create(&s->cones, system) != ZW_OK ||
+        chord_create(&s->chord, system, 0) != ZW_OK || cones_create(&s->cones, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
         impulse_limits_create(&s->limits, system) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
@@ -134,6 +135,8 @@ void impulse_free(step_impulse *s)
         impulse_limits_free(&s->limits);
         matrix_free(&s->H);
         sleep_free(s->sleep);
+        split_free(s->split);
+        base_free(s->ways);
         impulse_stiff_free(&s->stiff);
         chord_free(&s->chord);
         cones_free(&s->cones);

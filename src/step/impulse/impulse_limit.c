@@ -80,11 +80,13 @@ int impulse_limits_land(step_impulse *s)
 {
     impulse_limits *limits = &s->limits;
     double touching = impulse_touching(s);
-    int count = 0;
+    int count = 0, from = 0;
     for (int c = 0; c < impulse_held(s) && limits->any; c++) {
         int r = s->system->first_row[c];
-        double gap = limits->gap[r], push = problem_multiplier(&s->problem, c, 0);
-        int lands = is_limit(s, r) && s->in_reach[r] > 0 && gap >= -touching && push > 0;
+        int closes = is_limit(s, r) && s->in_reach[r] > 0 && limits->gap[r] >= -touching;
+        double gap = limits->gap[r];
+        double push = closes ? problem_next_multiplier(&s->problem, c, 0, &from) : 0;
+        int lands = push > 0;
         limits->now[r] = lands && 2 * s->h * limits->speed[r] > gap &&
                          2 * limits->speed[r] > speed_of_push(s, r, push);
         count += limits->now[r];

@@ -1,7 +1,8 @@
 /* What a step leaves for the next one, as numbers in the state: step/ode/keep.c.
  *
  *     0 not empty; 2: shapes overlap   1 blocks   2 rows   3 speeds, or 0
- *     for each block: its key in two halves, its rows; then all multipliers; then the accelerations
+ *     for each block: its key in two halves, its rows (plus IMPULSE_GROUP times a number of
+ *     step/split/split_memory.c); then all multipliers; then the accelerations
  *     at the end of the step, from which the next one extrapolates its first iterate
  *
  * These are only initial guesses: the motion is determined by q and v alone. A plain step
@@ -72,10 +73,15 @@ int impulse_is_sound(const step_impulse *s)
     }
     for (int k = 0; k < (int)kept[1]; k++) {
         const double *block = kept + IMPULSE_HEAD + IMPULSE_BLOCK * k;
-        if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
+        if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) ||
+            !whole(block[2], HALF)) {
             return 0;
         }
-        sum += (int)block[2];
+        int wide = (int)fmod(block[2], IMPULSE_GROUP);
+        if (wide > 6) {
+            return 0;
+        }
+        sum += wide;
     }
     return sum == (int)kept[2];
 }
@@ -97,7 +103,7 @@ int impulse_recall(step_impulse *s)
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
         p->old_key[k] = (int64_t)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
-        p->old_rows[k] = (int)from[2];
+        p->old_rows[k] = (int)from[2] % IMPULSE_GROUP;
         p->old_first[k] = at;
         at += p->old_rows[k];
     }

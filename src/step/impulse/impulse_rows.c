@@ -4,6 +4,7 @@
 
 #include "step/impulse/impulse.h"
 #include "step/sleep/sleep.h"
+#include "step/split/split.h"
 #include "tree/sweeps.h"
 
 static int one_sided(const zw_system *system, int r)
@@ -201,6 +202,10 @@ void impulse_modes(const step_impulse *s, double *mode)
     const struct system_bodies *bodies = s->system->bodies;
     if (s->sleep) {
         sleep_modes(s, mode, NULL);
+        return;
+    }
+    if (s->split && s->split->parts > 0) {
+        split_modes(s, mode);
         return;
     }
     for (int c = 0; c < impulse_held(s); c++) {

@@ -166,7 +166,8 @@ int contact_may(const contact_world *world, const tree_mechanism *tree, int a, i
 {
     const contact_geom *x = &world->geom[a], *y = &world->geom[b];
     int moves = tree->body[x->body].last_dof >= 0 || tree->body[y->body].last_dof >= 0;
-    return x->body != y->body && moves &&
+    int absent = world->absent && (world->absent[a] || world->absent[b]);
+    return !absent && x->body != y->body && moves &&
            !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
            (may_touch(world, tree->body, x, y) || find_two(world->pair, world->pair_count, a, b));
 }

@@ -69,6 +69,7 @@ typedef struct contact_world {
     unsigned char *still; /* [geoms] it cannot move */
     unsigned char
         *asleep; /* [geoms] not part of the world, but asleep: step/sleep/sleep.c; NULL: none */
+    unsigned char *absent; /* [geoms] of bodies that do not exist: step/split/split.c; NULL: none */
     int moving_count;
     int *moving; /* the others */
     int pair_count;

@@ -316,7 +316,8 @@ static void find_matches(subset_groups *g, const tree_mechanism *tree, int count
     }
 }
 
-/* Geoms move with their bodies, or are fixed where their bodies sleep. */
+/* Geoms move with their bodies, or are fixed where their bodies sleep; without sweeps, those of
+ * other bodies are absent. */
 static void fill_contacts(subset_groups *g, const tree_mechanism *tree, const double *sweeps)
 {
     const contact_world *world = g->whole->bodies->contact;
@@ -329,20 +330,22 @@ static void fill_contacts(subset_groups *g, const tree_mechanism *tree, const do
         to->body = g->to[from->body];
         memcpy(to->pos, from->pos, sizeof to->pos);
         memcpy(to->R, from->R, sizeof to->R);
-        if (asleep) {
+        to->law.restitution = asleep && !sweeps ? 0 : from->law.restitution;
+        if (asleep && sweeps) {
             collide_pose pose;
             contact_place(g->whole, from, sweeps, &pose);
             memcpy(to->pos, pose.pos, sizeof to->pos);
             memcpy(to->R, pose.R, sizeof to->R);
         }
         g->asleep[i] = (unsigned char)asleep;
-        g->still[i] = to->body == 0;
+        g->still[i] = to->body == 0 && (!asleep || sweeps);
         sleepers += asleep;
-        if (!g->still[i]) {
+        if (to->body > 0) {
             g->moving[g->contact.moving_count++] = i;
         }
     }
-    g->contact.asleep = sleepers > 0 ? g->asleep : NULL;
+    g->contact.asleep = sleepers > 0 && sweeps ? g->asleep : NULL;
+    g->contact.absent = sleepers > 0 && !sweeps ? g->asleep : NULL;
     find_matches(g, tree, world->geom_count - sleepers);
     if (!world->is_given) {
         g->contact.capacity = contact_capacity(world->geom_count - sleepers);

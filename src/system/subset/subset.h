@@ -53,8 +53,9 @@ int subset_most(const zw_system *system);
 zw_status subset_groups_create(subset_groups *g, const zw_system *whole);
 void subset_groups_free(subset_groups *g);
 
-/* A subset of the groups with awake[i]; `sweeps` has the kinematics of the whole. Only one subset
- * at a time, as its contacts are stored in g. ZW_NO_MEMORY: nothing has to be freed. */
+/* A subset of the groups with awake[i]; `sweeps` has the kinematics of the whole. NULL: the geoms
+ * of bodies outside the subset are not part of its world, but absent. Only one subset at a time, as
+ * its contacts are stored in g. ZW_NO_MEMORY: nothing has to be freed. */
 zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
                         const double *sweeps);
 void subset_free(subset *s);
