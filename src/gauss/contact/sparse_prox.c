@@ -23,14 +23,15 @@
  *    is unknown which contacts have forces, all closed ones are tried as sticking, as
  * in a scene that begins at rest (sparse_prox_pair.c).
  * 2. Sweeps over the contacts with Anderson's acceleration (sparse_prox_anderson.c), checked after
- *    every BLOCK of them: a sweep costs a hundredth of a factorisation or less.
+ *    every BLOCK of them: a sweep costs a hundredth of a factorisation or less, and the check about
+ *    as much as a sweep; the certificate itself is computed where that promises success.
  * 3. Newton's method from there, once they are near (TRY): in motion and multipliers together
  *    (sparse_prox_pair.c), as a rule with one to three factorisations, else with centres
  *    (sparse_prox_newton.c). It gives the last digits, which sweeps would gain one by one, and
  *    which a certificate does not distinguish from the effect of nearly dependent rows. Where it
  *    fails, sweeps continue, and it is tried again at a hundredth of the error. With a ROUGH
- *    tolerance it is tried where sweeps no longer gain: they carry loads down a tower one body at a
- *    time.
+ *    tolerance one factorisation is tried where sweeps no longer gain: they carry loads down a
+ *    tower one body at a time.
  * 4. Where sweeps no longer gain (STALE), loads are transmitted in ways that sweeps do not resolve:
  *    the path of sparse_prox_path.c, from their result. Up to TURNS times, with sweeps between,
  *    from farther and farther inside the cones; where units are many, once, with at most MOST
@@ -54,7 +55,8 @@
 #include "gauss/contact/sparse_prox_inner.h"
 #include "gauss/rows.h"
 
-enum { BLOCK = 10, STALE = 5, SWEEPS = 500 }; /* sweeps; blocks of them; sweeps of a turn */
+/* Sweeps between two looks at their error, without halving it, and of a turn. */
+enum { BLOCK = 5, STALE = 50, SWEEPS = 500 };
 /* Factorisations of Newton's method, and how often it may step back. */
 enum { PAIR = 3, WARM = 12, POLISH = 20, PATIENCE = 4 };
 enum { TURNS = 3, LONG = 60 };   /* of the path, and its steps */
@@ -102,8 +104,8 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
 {
     size_t n = (size_t)s->t.n, m = (size_t)s->m, units = (size_t)s->t.units;
     double **by_n[] = {&s->x,      &s->x_new, &s->d,      &s->F, &s->F_new,
-                       &s->x_good, &s->y,     &s->best_a, &s->a};
-    double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new};
+                       &s->x_good, &s->y,     &s->best_a, &s->a, &s->x_swept};
+    double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new, &s->r_swept};
     many_table_lay_out(&s->t, arena);
     many_anderson_lay_out(&s->sweeps, &s->t, arena);
     many_anderson_lay_out(&s->centres, &s->t, arena);
@@ -160,14 +162,21 @@ static int from_guess(sparse_prox *s, const many_task *task)
     return many_newton(s, task, &way) || s->best <= task->good;
 }
 
+/* Newton's method from r and x, in both together. 1: solved. */
+static int pair_from(sparse_prox *s, const many_task *task, int effort, const double *r,
+                     const double *x)
+{
+    memcpy(s->r, r, (size_t)s->t.rows * sizeof(double));
+    memcpy(s->x, x, (size_t)s->t.n * sizeof(double));
+    return many_pair(s, task, effort, 0);
+}
+
 /* Newton's method from the result of the sweeps. 1: solved. */
 static int from_sweeps(sparse_prox *s, const many_task *task)
 {
     const many_table *t = &s->t;
     static const many_way way = {.kappa = 1e4, .effort = POLISH, .fails = PATIENCE};
-    memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
-    memcpy(s->x, s->sweeps.y, (size_t)t->n * sizeof(double));
-    if (many_pair(s, task, PAIR, 0)) {
+    if (pair_from(s, task, PAIR, s->sweeps.g, s->sweeps.y)) {
         return 1;
     }
     memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
@@ -185,9 +194,13 @@ static void sweep_once(sparse_prox *s)
     many_anderson_mix(a, &s->t, s->pi, s->y);
 }
 
-static void begin_sweeps(sparse_prox *s)
+static void begin_sweeps(sparse_prox *s, const double *free)
 {
     many_anderson *a = &s->sweeps;
+    for (int j = 0; j < s->t.n; j++) {
+        s->y[s->t.position[j]] = free[j];
+    }
+    many_table_scales(&s->t, s->y, s->F);
     many_anderson_begin(a, &s->t);
     memcpy(a->r, s->r, (size_t)s->t.rows * sizeof(double));
     memcpy(a->g, s->r, (size_t)s->t.rows * sizeof(double));
@@ -195,34 +208,50 @@ static void begin_sweeps(sparse_prox *s)
     memcpy(a->y, a->x, (size_t)s->t.n * sizeof(double));
 }
 
+/* The error of where they are; the best of them is kept until it is certified. */
+static double look(sparse_prox *s)
+{
+    const many_anderson *a = &s->sweeps;
+    double error = many_error(&s->t, a->y, a->g, s->F, s->w);
+    if (error < s->swept) {
+        s->swept = error;
+        memcpy(s->r_swept, a->g, (size_t)s->t.rows * sizeof(double));
+        memcpy(s->x_swept, a->y, (size_t)s->t.n * sizeof(double));
+    }
+    return error;
+}
+
 /* Sweeps, and Newton's method from them. 1: solved. */
 static int sweep(sparse_prox *s, const many_task *task)
 {
-    many_anderson *a = &s->sweeps;
-    double least = HUGE_VAL, try = TRY, error = many_certify(s, task, a->y, a->g);
-    int exact = task->aim < ROUGH;
-    for (int swept = 0, stale = 0; error > task->aim || (exact && swept > 0); swept += BLOCK) {
+    double least = HUGE_VAL, try = TRY, error;
+    int exact = task->aim < ROUGH, last = task->aim <= GOOD; /* the last digits are Newton's */
+    int block = exact ? 2 * BLOCK : BLOCK; /* Newton's method profits from more of them */
+    s->swept = HUGE_VAL;
+    for (int swept = 0, stale = 0;; swept += block, stale += block) {
+        error = look(s);
+        if (error <= task->aim && many_certify(s, task, s->x_swept, s->r_swept) <= task->aim &&
+            !(last && swept > 0)) {
+            return 1;
+        }
         if (error <= try && (exact || task->aim < 0.01 * error)) {
             if (from_sweeps(s, task)) {
-                break;
+                return 1;
             }
             try = 0.01 * error;
         }
-        stale = error < 0.5 * least ? 0 : stale + 1;
-        least = fmin(least, error);
+        stale = error < 0.5 * least ? 0 : stale;
+        least = exact || stale == 0 ? fmin(least, error) : least;
         if (stale > STALE || swept >= SWEEPS || many_spent(s, task)) {
-            if (!exact) {
-                from_sweeps(s, task);
-            }
             break;
         }
-        for (int k = 0; k < BLOCK; k++) {
+        for (int k = 0; k < block; k++) {
             sweep_once(s);
         }
-        s->iterations += BLOCK;
-        error = many_certify(s, task, a->y, a->g);
+        s->iterations += block;
     }
-    return s->best <= task->good;
+    many_certify(s, task, s->x_swept, s->r_swept);
+    return exact ? s->best <= task->good : pair_from(s, task, 1, s->r_swept, s->x_swept);
 }
 
 /* Is there a multiplier in the guess? */
@@ -247,7 +276,7 @@ static int climb(sparse_prox *s, const many_task *task)
         }
         memset(s->r, 0, (size_t)s->t.rows * sizeof(double));
     }
-    begin_sweeps(s);
+    begin_sweeps(s, task->problem->free);
     if (large && task->aim >= ROUGH) { /* a path costs more than all sweeps */
         return sweep(s, task);
     }

@@ -63,14 +63,16 @@ struct sparse_prox {
     double *x, *w, *pi, *F; /* an iterate: a - a_free, w, the multipliers, what is */
     unsigned char *state;   /* left of the balance, and what the units do */
     double *x_new, *w_new, *pi_new, *F_new;
-    unsigned char *state_new; /* the same at the end of a step */
-    double *d, *dw, *y;       /* the step; scratch [n] */
-    double *x_good;           /* [n] where the centre was last moved */
-    unsigned char *factored;  /* [units] the states in the factors */
-    many_anderson sweeps;     /* sparse_prox_anderson.c: of sweeps, */
-    many_anderson centres;    /* and of centres, */
-    unsigned char *settled;   /* [units] the last of which had these states */
-    many_path path;           /* sparse_prox_path.c */
+    unsigned char *state_new;  /* the same at the end of a step */
+    double *d, *dw, *y;        /* the step; scratch [n] */
+    double *x_good;            /* [n] where the centre was last moved */
+    unsigned char *factored;   /* [units] the states in the factors */
+    many_anderson sweeps;      /* sparse_prox_anderson.c: of sweeps, */
+    double *r_swept, *x_swept; /* [rows], [n] the best result of a turn of them, */
+    double swept;              /* and its error */
+    many_anderson centres;     /* and of centres, */
+    unsigned char *settled;    /* [units] the last of which had these states */
+    many_path path;            /* sparse_prox_path.c */
     int has_factor;
 
     double *a, *lambda, *best_a, *best_lambda, *residual; /* of the user: n and m */

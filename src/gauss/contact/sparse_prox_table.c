@@ -26,9 +26,10 @@ static int find_nodes(const zw_gauss *problem, int *parent, int *open, int *node
         open[j] = 0;
     }
     for (int j = 0; j < n && M->kind == ZW_METRIC_SPARSE; j++) {
-        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            int a = root(parent, j), b = root(parent, M->row[k]);
-            parent[a > b ? a : b] = a > b ? b : a;
+        for (int k = M->start[j], a = root(parent, j); k < M->start[j + 1]; k++) {
+            int b = parent[M->row[k]] == a ? a : root(parent, M->row[k]), least = a < b ? a : b;
+            parent[a] = parent[b] = least;
+            a = least;
         }
     }
     for (int j = 0; j < n; j++) {
@@ -52,12 +53,12 @@ static int takes_part(const zw_block *b, int i)
 static int touched(const zw_gauss *problem, const zw_block *b, int first, int count, int base,
                    const int *node_of, int *mark, int stamp, int *list)
 {
-    int found = 0;
+    int found = 0, last = -1; /* neighbours in a row are mostly of one node */
     for (int i = first; i < first + count; i++) {
-        for (int e = problem->A.start[i]; e < problem->A.start[i + 1] && takes_part(b, i - base);
-             e++) {
+        int end = takes_part(b, i - base) ? problem->A.start[i + 1] : 0;
+        for (int e = problem->A.start[i]; e < end; e++) {
             int node = node_of[problem->A.column[e]];
-            if (mark[node] != stamp) {
+            if (node != last && mark[last = node] != stamp) {
                 mark[node] = stamp;
                 if (list) {
                     list[found] = node;
@@ -117,6 +118,7 @@ void many_table_lay_out(many_table *t, base_arena *arena)
     t->at = base_arena_ints(arena, nodes + 1);
     t->entry = base_arena_bytes(arena, (size_t)t->entries * sizeof *t->entry);
     t->mass = base_arena_doubles(arena, n);
+    t->ease = base_arena_doubles(arena, n);
     t->unit = base_arena_bytes(arena, (size_t)t->units * sizeof *t->unit);
     t->part = base_arena_bytes(arena, (size_t)t->parts * sizeof *t->part);
     t->J = base_arena_doubles(arena, t->numbers);
@@ -126,6 +128,7 @@ void many_table_lay_out(many_table *t, base_arena *arena)
     t->U_at = base_arena_bytes(arena, nodes * sizeof(size_t));
     t->U = base_arena_doubles(arena, t->squares);
     t->MJ = base_arena_doubles(arena, t->numbers);
+    t->JT = base_arena_bytes(arena, 6 * (size_t)t->parts * sizeof *t->JT);
     t->W = base_arena_doubles(arena, 2 * (size_t)t->units);
 }
 
@@ -142,6 +145,9 @@ static void fill_metric(many_table *t, const zw_gauss *problem)
             t->entry[count++] = (many_entry){t->position[i], t->position[j], M->value[k]};
             t->mass[t->position[j]] += i == j ? M->value[k] : 0;
         }
+    }
+    for (int j = 0; j < t->n; j++) {
+        t->ease[j] = t->mass[j] > 0 ? 1 / t->mass[j] : 0;
     }
 }
 
@@ -164,14 +170,18 @@ static void fill_unit(many_table *t, many_unit *u, const zw_gauss *problem, cons
         }
         int row = i + r, at = u->first + k;
         double scale = b->kind == ZW_CONE && r > 0 ? b->friction[r - 1] : 1, sum = 0;
-        double c = problem->b ? -problem->b[row] : 0;
-        for (int e = problem->A.start[row]; e < problem->A.start[row + 1]; e++) {
+        double c = problem->b ? -problem->b[row] : 0, *to = NULL;
+        for (int e = problem->A.start[row], last = -1; e < problem->A.start[row + 1]; e++) {
             int j = problem->A.column[e], node = t->node_of[j], place = t->position[j];
             double value = problem->A.value[e];
-            const many_part *part = &t->part[u->part + where[node]];
-            t->J[part->J + (size_t)(k * t->size[node] + place - t->at[node])] += scale * value;
+            if (node != last) {
+                const many_part *part = &t->part[u->part + where[node]];
+                to = t->J + part->J + (size_t)(k * t->size[node]) - t->at[node];
+                last = node;
+            }
+            to[place] += scale * value;
             c += value * problem->free[j];
-            sum += t->mass[place] > 0 ? value * value / t->mass[place] : 0;
+            sum += value * value * t->ease[place];
         }
         t->row[at] = row;
         t->scale[at] = scale;
@@ -251,6 +261,31 @@ void many_metric_times(const many_table *t, const double *x, double *y)
     }
 }
 
+#define PART static inline __attribute__((always_inline))
+
+/* w += J x of one unit and node. */
+PART void rows_times(int d, int n, const double *J, const double *x, double *w)
+{
+    for (int i = 0; i < d; i++, J += n) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) {
+            sum += J[j] * x[j];
+        }
+        w[i] += sum;
+    }
+}
+
+/* y -= J' r of one unit and node. */
+PART void rows_push(int d, int n, const double *J, const double *r, double *y)
+{
+    for (int i = 0; i < d; i++, J += n) {
+        for (int j = 0; j < n; j++) {
+            y[j] -= r[i] * J[j];
+        }
+    }
+}
+
+/* Units of three rows on nodes of six unknowns are what there is most of: the compiler knows. */
 void many_rows_times(const many_table *t, const double *x, double *w)
 {
     for (int k = 0; k < t->units; k++) {
@@ -258,13 +293,11 @@ void many_rows_times(const many_table *t, const double *x, double *w)
         memset(w + u->first, 0, (size_t)u->d * sizeof *w);
         for (int p = u->part; p < u->part + u->parts; p++) {
             int n = t->size[t->part[p].node];
-            const double *J = t->J + t->part[p].J, *y = x + t->at[t->part[p].node];
-            for (int i = 0; i < u->d; i++, J += n) {
-                double sum = 0;
-                for (int j = 0; j < n; j++) {
-                    sum += J[j] * y[j];
-                }
-                w[u->first + i] += sum;
+            const double *J = t->J + t->part[p].J, *from = x + t->at[t->part[p].node];
+            if (u->d == 3 && n == 6) {
+                rows_times(3, 6, J, from, w + u->first);
+            } else {
+                rows_times(u->d, n, J, from, w + u->first);
             }
         }
     }
@@ -274,15 +307,15 @@ void many_rows_push(const many_table *t, const double *r, double *y)
 {
     for (int k = 0; k < t->units; k++) {
         const many_unit *u = &t->unit[k];
+        const double *push = r + u->first;
         for (int p = u->part; p < u->part + u->parts; p++) {
             int n = t->size[t->part[p].node];
             const double *J = t->J + t->part[p].J;
             double *to = y + t->at[t->part[p].node];
-            for (int i = 0; i < u->d; i++, J += n) {
-                double s = r[u->first + i];
-                for (int j = 0; j < n && s != 0; j++) {
-                    to[j] -= s * J[j];
-                }
+            if (u->d == 3 && n == 6) {
+                rows_push(3, 6, J, push, to);
+            } else {
+                rows_push(u->d, n, J, push, to);
             }
         }
     }

@@ -13,6 +13,9 @@
 
 enum { MANY_ROWS = ZW_CONE_ROWS, MANY_LARGEST = 32 }; /* rows of a unit, unknowns of a node */
 
+/* Anywhere in memory. */
+typedef double many_four __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* What a unit does. */
 enum { MANY_OPEN, MANY_STICK, MANY_SLIDE };
 
@@ -24,6 +27,7 @@ typedef struct many_unit {
     int pair;               /* its first pair of nodes */
     size_t G;               /* its first slope */
     double normal, tangent; /* rho of the normal row and of the others, for kappa = 1 */
+    double scale;           /* of w in the certificate; that of r is its inverse */
     double low, high;       /* one row: where its multiplier may be, */
     double give;            /* and its compliance */
     int is_convex;          /* several rows, of the convex law: one rho for all of them */
@@ -51,7 +55,7 @@ typedef struct many_table {
     int *size, *at;          /* [nodes], [nodes + 1] */
     int *node_of_position;   /* [n] */
     many_entry *entry;       /* [entries] of M */
-    double *mass;            /* [n] diagonal of M, by position */
+    double *mass, *ease;     /* [n] diagonal of M, by position, and one over it (or 0) */
 
     many_unit *unit;
     many_part *part;
@@ -64,9 +68,12 @@ typedef struct many_table {
     int six;        /* all nodes have six unknowns */
     size_t squares; /* numbers of U */
     size_t *U_at;   /* [nodes] */
-    double *U;      /* L D L' of each node's M */
+    double *U;      /* the inverse of each node's M */
     double *MJ;     /* as J: rows of J M^-1 */
+    many_four *JT;  /* [6 parts] J by columns, where nodes have six unknowns and units three rows */
     double *W;      /* [2 units] the normal row's J M^-1 J', and the largest of the others' */
+    double carried; /* of the certificate's scales, what the free motion adds to that of forces, */
+    double broken;  /* and by how much it violates the laws */
 } many_table;
 
 /* Sizes; then the arrays, once they are laid out, for this law of cones. mark[4 n] is scratch of
@@ -81,6 +88,10 @@ int many_table_sweeps(many_table *t);
 void many_motion(const many_table *t, const double *r, double *x);
 /* A sweep over the units, forwards and backwards, each to its law at r, x. */
 void many_sweep(const many_table *t, double *r, double *x);
+/* The scales of a certificate, from the free motion by position; Mx [n] is scratch. */
+void many_table_scales(many_table *t, const double *free, double *Mx);
+/* What the certificate of x = M \ J' r will be, about; Mx [n] and w [rows] are scratch. */
+double many_error(const many_table *t, const double *x, const double *r, double *Mx, double *w);
 
 void many_metric_times(const many_table *t, const double *x, double *y); /* y = M x */
 void many_rows_times(const many_table *t, const double *x, double *w);   /* w = J x */

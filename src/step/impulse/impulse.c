@@ -109,9 +109,20 @@ static int is_first_enough(const step_impulse *s)
     return s->close >= 1 && !s->touch.bounces;
 }
 
+void impulse_note_extent(step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    s->extent = 1;
+    for (int k = 3; k < 3 * tree->bodies; k++) {
+        double x = fabs(s->begin[tree->at.com + k]);
+        s->extent = x > s->extent ? x : s->extent;
+    }
+}
+
 void impulse_see(step_impulse *s, const double *q)
 {
     tree_kinematics(s->system->tree, q, s->begin);
+    impulse_note_extent(s);
     memcpy(s->q_begin, q, (size_t)s->system->nq * sizeof(double));
     s->composed = 0;
 }
@@ -121,6 +132,7 @@ static void see_end(step_impulse *s)
 {
     if (s->sees_q1) {
         memcpy(s->begin, s->work->sweeps, (size_t)s->system->tree->at.count * sizeof(double));
+        impulse_note_extent(s);
         memcpy(s->q_begin, s->q1, (size_t)s->system->nq * sizeof(double));
         s->composed = 1;
     }

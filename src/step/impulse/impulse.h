@@ -330,6 +330,7 @@ typedef struct step_impulse {
     double impact_loss; /* and the energy lost by them */
     double residual;    /* after a step: relative residual of the balance */
     int rounds;         /* of the last step */
+    double extent;      /* of the sweeps in `begin`: impulse_extent */
     int composed;       /* the sweeps of q_begin include composite inertias */
     int sees_q1;        /* those of the work are of q1, with composite inertias */
     int rests;          /* it continues with the forces of the step before, to round-off */
@@ -409,8 +410,9 @@ void impulse_count_solve(step_impulse *s,
                          const impulse_problem *p); /* adds to the effort of the step */
 /* Did the kernel, with its whole effort, come near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
-double
-impulse_extent(const step_impulse *s); /* the largest coordinate of the bodies at q0, at least 1 */
+/* The largest coordinate of the bodies' centres of mass in `begin`, at least 1. */
+double impulse_extent(const step_impulse *s);
+void impulse_note_extent(step_impulse *s);      /* to be called whenever `begin` has changed */
 double impulse_touching(const step_impulse *s); /* gaps up to this are closed */
 /* Makes the end of the step the start of the next. */
 void impulse_move_on(step_impulse *s, const double *v1);

@@ -111,6 +111,7 @@ static void note_extent(step_impulse *s)
     const tree_mechanism *tree = s->system->tree;
     memcpy(s->begin + tree->at.com, s->work->sweeps + tree->at.com,
            3 * (size_t)tree->bodies * sizeof(double));
+    impulse_note_extent(s);
     s->q_begin[0] = NAN;
 }
 

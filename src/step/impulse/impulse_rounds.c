@@ -29,16 +29,9 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define SOUND 1e-6 /* of the balance, and */
 #define FIRM 1e-9  /* of positions: rounds that get no farther end with that, and it is reported */
 
-/* How far the largest coordinate of a centre of mass is from the origin. */
 double impulse_extent(const step_impulse *s)
 {
-    const tree_mechanism *tree = s->system->tree;
-    double most = 1;
-    for (int k = 3; k < 3 * tree->bodies; k++) {
-        double x = fabs(s->begin[tree->at.com + k]);
-        most = x > most ? x : most;
-    }
-    return most;
+    return s->extent;
 }
 
 double impulse_touching(const step_impulse *s)

@@ -183,26 +183,43 @@ void contact_list_push(const contact_list *list, const zw_system *system, zw_wor
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-static void name_side(const contact_geom *geom, char *text, size_t capacity)
+/* Names are written in every step in which contacts change, so without snprintf: up to `most`
+ * characters of the word, as far as there is room; returns where the text ends. */
+static size_t append(char *text, size_t capacity, size_t at, const char *word, size_t most)
 {
-    if (geom->law.name) {
-        snprintf(text, capacity, "%.40s", geom->law.name);
-    } else {
-        snprintf(text, capacity, "geom%d", geom->index);
+    for (size_t i = 0; i < most && word[i] && at + 1 < capacity; i++) {
+        text[at++] = word[i];
     }
+    text[at] = '\0';
+    return at;
+}
+
+static size_t append_side(char *text, size_t capacity, size_t at, const contact_geom *geom)
+{
+    char digits[16];
+    size_t first = sizeof digits - 1;
+    if (geom->law.name) {
+        return append(text, capacity, at, geom->law.name, 40);
+    }
+    digits[first] = '\0';
+    for (unsigned rest = (unsigned)geom->index, any = 1; any || rest > 0; rest /= 10, any = 0) {
+        digits[--first] = (char)('0' + rest % 10);
+    }
+    at = append(text, capacity, at, "geom", SIZE_MAX);
+    return append(text, capacity, at, digits + first, SIZE_MAX);
 }
 
 void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t capacity)
 {
-    name_side(&world->geom[geom], text, capacity);
+    append_side(text, capacity, 0, &world->geom[geom]);
 }
 
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t capacity)
 {
-    char first[48], second[48];
-    name_side(&world->geom[key->geom[0]], first, sizeof first);
-    name_side(&world->geom[key->geom[1]], second, sizeof second);
-    snprintf(text, capacity, "contact of %s with %s", second, first);
+    size_t at = append(text, capacity, 0, "contact of ", SIZE_MAX);
+    at = append_side(text, capacity, at, &world->geom[key->geom[1]]);
+    at = append(text, capacity, at, " with ", SIZE_MAX);
+    append_side(text, capacity, at, &world->geom[key->geom[0]]);
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
