@@ -242,7 +242,7 @@ static int sweep(sparse_prox *s, const many_task *task)
         }
         stale = error < 0.5 * least ? 0 : stale;
         least = exact || stale == 0 ? fmin(least, error) : least;
-        if (stale > STALE || swept >= SWEEPS || many_spent(s, task)) {
+        if (stale > (exact ? STALE : 2 * STALE) || swept >= SWEEPS || many_spent(s, task)) {
             break;
         }
         for (int k = 0; k < block; k++) {

@@ -9,16 +9,15 @@
  * the next one begins where f would vanish if g were linear (D. G. Anderson, Iterative procedures
  * for nonlinear integral equations, J. ACM 12 (1965) 547-560), which g is as long as no contact
  * opens, closes or begins to slide: then this is GMRES with short memory (H. Walker, P. Ni, SIAM J.
- * Numer. Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows to
- * more than GROWS times its last value, the differences belong to contacts whose modes have
- * changed, and are dropped. The motion is linear in r and is combined like it. */
+ * Numer. Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows, the
+ * differences belong to contacts whose modes have changed, and are dropped: combinations of them
+ * also hold up what only the map itself achieves, forces that grow step by step until something
+ * slides. The motion is linear in r and is combined like it. */
 #include "gauss/contact/sparse_prox_inner.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#define GROWS 2.0 /* of |f|, in one step */
 
 void many_anderson_lay_out(many_anderson *a, const many_table *t, base_arena *arena)
 {
@@ -132,7 +131,7 @@ static void note(many_anderson *a, const many_table *t, const double *g, const d
         a->y[j] = y[j];
     }
     double size = sqrt(product(rows, a->f, a->f));
-    if (!(size <= GROWS * a->size)) {
+    if (!(size <= a->size)) {
         many_anderson_forget(a);
     }
     a->size = size;
