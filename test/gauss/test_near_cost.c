@@ -58,6 +58,16 @@ static line go_on(zw_contact_law law, double change)
     return sum;
 }
 
+/* One percent more is tolerated. */
+static void hold(const line *is, const line *most)
+{
+    printf("%d solved, %d iterations, %d factorisations\n", is->solved, is->iterations,
+           is->factorizations);
+    assert_true(is->solved >= most->solved);
+    assert_true(100 * is->iterations <= 101 * most->iterations);
+    assert_true(100 * is->factorizations <= 101 * most->factorizations);
+}
+
 static void near_ones(void **state)
 {
     (void)state;
@@ -72,17 +82,40 @@ static void near_ones(void **state)
     };
     for (size_t k = 0; k < sizeof set / sizeof *set; k++) {
         line is = go_on(set[k].law, set[k].change);
-        printf("law %d, by %g: %d solved, %d iterations, %d factorisations\n", (int)set[k].law,
-               set[k].change, is.solved, is.iterations, is.factorizations);
-        const line *most = &set[k].most; /* one percent more is tolerated */
-        assert_true(is.solved >= most->solved);
-        assert_true(100 * is.iterations <= 101 * most->iterations);
-        assert_true(100 * is.factorizations <= 101 * most->factorizations);
+        printf("law %d, by %g: ", (int)set[k].law, set[k].change);
+        hold(&is, &set[k].most);
     }
+}
+
+/* Without a guess: prox.c begins with sweeps where its first modes are wrong. */
+static void from_nothing(void **state)
+{
+    (void)state;
+    enum { MANY = 20 };
+    const line most = {222, 16231, 10443};
+    line is = {0};
+    gauss_islands *islands = gauss_islands_create();
+    for (int family = 0; family < SCENE_FAMILIES; family++) {
+        for (uint64_t seed = 31; seed < 31 + MANY; seed++) {
+            scene *s = scene_contact((scene_family)family, seed);
+            if (s->witness && s->problem.n < 80 && pack(s, &trial)) {
+                gauss_islands_answer answer;
+                gauss_islands_hint hint = {0};
+                zw_gauss_options options = {.contact = ZW_CONTACT_COULOMB};
+                is.solved += gauss_islands_solve(islands, &trial.problem, &options, &hint, &answer,
+                                                 NULL) == ZW_OK;
+                is.iterations += answer.iterations;
+                is.factorizations += answer.factorizations;
+            }
+            scene_free(s);
+        }
+    }
+    gauss_islands_free(islands);
+    hold(&is, &most);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(near_ones)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(near_ones), cmocka_unit_test(from_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -503,7 +503,7 @@ static void find_delassus(gauss_prox *x, int lines)
 }
 
 /* New initial u and r by sweeps; 0: not available for this problem. */
-static int sweep(gauss_prox *x)
+static int sweep(gauss_prox *x, gauss_prox_answer *answer)
 {
     const int lines = (x->m + 7) / 8 * 8;
     double lambda[PROX_SWEPT] = {0};
@@ -519,7 +519,7 @@ static int sweep(gauss_prox *x)
     memcpy(x->u, x->p, (size_t)x->n * sizeof *x->u);
     paths_solve(&x->shape, x->lower, x->u);
     speeds(x);
-    prox_sweeps(x->units, x->unit, x->W, lines, x->w, ROUGH, lambda);
+    answer->iterations += prox_sweeps(x->units, x->unit, x->W, lines, x->w, ROUGH, lambda);
     memcpy(x->r, lambda, (size_t)x->m * sizeof *lambda);
     prox_rows_push(x, x->r, x->way);
     paths_solve(&x->shape, x->lower, x->way);
@@ -553,7 +553,7 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
     }
     polish |= !(options->tolerance > 0);
     if (!iterate(x, tolerance, fair, polish, answer) &&
-        (options->guess || !sweep(x) || !iterate(x, tolerance, fair, polish, answer))) {
+        (options->guess || !sweep(x, answer) || !iterate(x, tolerance, fair, polish, answer))) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {

@@ -152,12 +152,12 @@ static double sweep_unit(const prox_unit *it, const double *W, int lines, const 
     return fabs(before);
 }
 
-void prox_sweeps(int units, const prox_unit *unit, const double *W, int lines, const double *q,
-                 double enough, double *lambda)
+int prox_sweeps(int units, const prox_unit *unit, const double *W, int lines, const double *q,
+                double enough, double *lambda)
 {
     enum { SWEEPS = 200 };
     double size = 0;
-    for (int s = 0; s < SWEEPS; s++) {
+    for (int s = 1; s <= SWEEPS; s++) {
         double most = 0;
         for (int k = 0; k < units; k++) {
             most = fmax(most, sweep_unit(&unit[k], W, lines, q, lambda));
@@ -166,7 +166,8 @@ void prox_sweeps(int units, const prox_unit *unit, const double *W, int lines, c
             size = lambda[i] > size ? lambda[i] : size;
         }
         if (!(most > enough * size)) {
-            return;
+            return s;
         }
     }
+    return SWEEPS;
 }

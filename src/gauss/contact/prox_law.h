@@ -42,9 +42,9 @@ void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, con
 /* Multipliers of w = W lambda + q by sweeps of projected Gauss-Seidel (Coulomb's law), from those
  * that are there, until they change by this part of the largest: row by row, of friction with the
  * larger of both W_ii. W has `lines` numbers in a row, a multiple of 8, and so has lambda, 0 after
- * the last. They need no weight, and each uses forces that are within the law. */
-void prox_sweeps(int units, const prox_unit *unit, const double *W, int lines, const double *q,
-                 double enough, double *lambda);
+ * the last. They need no weight, and each uses forces that are within the law. Their number. */
+int prox_sweeps(int units, const prox_unit *unit, const double *W, int lines, const double *q,
+                double enough, double *lambda);
 /* D, d x d, of what slides there. */
 void prox_slope(int coulomb, int d, const prox_state *there, double D[CONE_MAX][CONE_MAX]);
 
