@@ -349,16 +349,11 @@ void solver_fill(system_solver *solver, const double *M, system_rows rows, const
     solver->again = 0;
 }
 
-static zw_status solve_whole(system_solver *solver, zw_error *error)
+static zw_status make_work(system_solver *solver, zw_error *error)
 {
-    if (!solver->gauss) {
-        solver->gauss = zw_gauss_work_create(&solver->problem, &solver->options, error);
-        if (!solver->gauss) {
-            return error ? error->status : ZW_NO_MEMORY;
-        }
-    }
-    return zw_gauss_solve(&solver->problem, &solver->options, solver->gauss, &solver->answer,
-                          error);
+    solver->gauss = solver->gauss ? solver->gauss
+                                  : zw_gauss_work_create(&solver->problem, &solver->options, error);
+    return solver->gauss ? ZW_OK : error ? error->status : ZW_NO_MEMORY;
 }
 
 zw_status solver_solve(system_solver *solver, zw_error *error)
@@ -368,7 +363,11 @@ zw_status solver_solve(system_solver *solver, zw_error *error)
     solver->again =
         solver->apart && gauss_apart_solve(solver->apart, &solver->problem, &solver->options,
                                            solver->again, &solver->answer, &status, error);
-    status = solver->again ? status : solve_whole(solver, error);
+    status = solver->again ? status : make_work(solver, error);
+    if (!solver->again && status == ZW_OK) {
+        status = zw_gauss_solve(&solver->problem, &solver->options, solver->gauss, &solver->answer,
+                                error);
+    }
     solver->warm = status == ZW_OK;
     if (solver->warm) {
         memcpy(solver->lambda, solver->answer.lambda,

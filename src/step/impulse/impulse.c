@@ -200,24 +200,19 @@ static void find_balance(step_impulse *s)
     impulse_begin_balance(s);
 }
 
-/* Points of contact at q0; then u, the balance and its rows in rounds. */
-static zw_status solve_rounds(step_impulse *s, zw_error *error)
-{
-    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
-    zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
-    impulse_extrapolate(s);
-    return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
-}
-
-/* Where that fails and bodies roll, all impulses act at q1. */
+/* Points of contact at q0; then u, the balance and its rows in rounds. Where that fails and bodies
+ * roll, once more with all impulses at q1. */
 static zw_status solve(step_impulse *s, zw_error *error)
 {
-    zw_status status = solve_rounds(s, error);
-    if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
-        s->touch.rolling.off = 1;
-        status = solve_rounds(s, error);
-        s->touch.rolling.off = 0;
-    }
+    impulse_rolling *rolling = &s->touch.rolling;
+    zw_status status;
+    do {
+        memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+        status = impulse_find_contacts(s, s->begin, NULL, error);
+        impulse_extrapolate(s);
+        status = status == ZW_OK ? impulse_solve_rounds(s, error) : status;
+        rolling->off = status == ZW_INACCURATE && rolling->count > 0 && !rolling->off;
+    } while (rolling->off);
     return status;
 }
 
@@ -408,17 +403,21 @@ static void end_piece(step_impulse *s, pieces *at, double part, double open, con
  * them deep inside each other, with so many points that one such solve costs FAILED_WORK, and
  * shorter pieces have fewer. A remainder at the level of round-off is no piece: limits exceeded by
  * 1e-16 over 1e-18 s would become speeds. */
-static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
+zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
+    const zw_contact_law contact = law(s);
     pieces at = {
         .h = h, .size = 1, .solved = 1, .pace = is_first_enough(s) ? -1 : impulse_pace(s, h)};
-    while (1 - at.done > IMPULSE_ROUNDED && !impulse_stops(s)) { /* impulse_step reports it */
+    zw_status failed = ZW_OK;
+    int landed = 0;
+    while (1 - at.done > IMPULSE_ROUNDED && failed == ZW_OK && !landed &&
+           !impulse_stops(s)) { /* impulse_step reports it */
         double part = begin_piece(s, &at), gained = s->gained;
         s->touch.land.watched = lands && part == 1;
         zw_status status = impulse_take(s, v1, error);
-        if (status == ZW_OK && s->touch.land.seen) {
-            *lands = 1;
-            return ZW_OK;
+        landed = status == ZW_OK && s->touch.land.seen;
+        if (landed) {
+            continue;
         }
         if (asks_less(s, status, part <= at.least)) {
             s->failed_work = at.again = 0;
@@ -426,29 +425,23 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             continue;
         }
         if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= at.least)) {
-            return status; /* too many points may be in reach of a trial speed only: continue */
+            failed = status; /* too many points may be in reach of a trial speed only: continue */
+            continue;
         }
         double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
-        if (shorten_piece(s, &at, status, part, open)) {
+        int shorter = shorten_piece(s, &at, status, part, open);
+        landed = !shorter && lands && part == 1 && impulse_note_landings(s);
+        if (shorter || landed) {
             s->gained = gained;
             continue;
         }
-        if (lands && part == 1 && impulse_note_landings(s)) {
-            s->gained = gained;
-            *lands = 1;
-            return ZW_OK;
-        }
         end_piece(s, &at, part, open, v1);
     }
-    return ZW_OK;
-}
-
-zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
-{
-    zw_contact_law contact = law(s);
-    zw_status status = advance(s, h, lands, v1, error);
+    if (landed) {
+        *lands = 1;
+    }
     set_law(s, contact);
-    return status;
+    return failed;
 }
 
 int impulse_measure_ways(step_impulse *s)
