@@ -258,7 +258,7 @@ static void test_once_too(void **unused)
     if (worlds == 20 && steps == 60) {
         assert_true(all.rounds > 70 && all.rounds < 76.9);
         assert_true(taken > 9338);
-        assert_true(all.marches > 1800 && all.marches < 1920);
+        assert_true(all.marches > 1380 && all.marches < 1500);
     }
 }
 

@@ -97,10 +97,11 @@ ZW_INLINE zw_real8 within(zw_real8 x, double most)
 
 /* From the axis of a to that of b, between points p + s u and q + t v that are near each other:
  * each in turn is the nearest to the other. */
-ZW_INLINE void between_axes(const once8 *s, const soft8_match *match, zw_real8 *n)
+ZW_INLINE void between_axes(const once8 *s, const soft8_match *match, const soft8_pose *pose,
+                            zw_real8 *n)
 {
     const contact_geom *geom = s->of->system->bodies->contact->geom;
-    const soft8_pose *a = &s->of->pose[match->of.a], *b = &s->of->pose[match->of.b];
+    const soft8_pose *a = &pose[match->of.a], *b = &pose[match->of.b];
     double half[2] = {half_axis(&geom[match->of.a]), half_axis(&geom[match->of.b])};
     zw_real8 u[3] = {a->R[2], a->R[5], a->R[8]}, v[3] = {b->R[2], b->R[5], b->R[8]};
     zw_real8 zero = {0}, one = zero + 1.0;
@@ -118,6 +119,15 @@ ZW_INLINE void between_axes(const once8 *s, const soft8_match *match, zw_real8 *
     }
 }
 
+ZW_INLINE void normalise(zw_real8 *n)
+{
+    zw_real8 square = dot8(n, n), one = (zw_real8){0} + 1.0;
+    zw_real8 by = 1.0 / lane_sqrt8(lane_select8(square > 0.0, square, one));
+    for (int i = 0; i < 3; i++) {
+        n[i] *= by;
+    }
+}
+
 /* A direction: that of the nearest point, with its gap, in the lanes that have one; else the normal
  * of the plane, or from one axis to the other. */
 ZW_INLINE zw_mask8 find_direction(const once8 *s, int index, zw_real8 *n, zw_real8 *gap)
@@ -125,16 +135,13 @@ ZW_INLINE zw_mask8 find_direction(const once8 *s, int index, zw_real8 *n, zw_rea
     const soft8_match *match = &s->of->match[index];
     int first = s->first[index], end = first < 0 ? -1 : once8_end_of_pair(s, first);
     zw_mask8 found = {0};
-    zw_real8 zero = {0}, one = zero + 1.0;
+    zw_real8 zero = {0};
     *gap = zero + INFINITY;
-    between_axes(s, match, n);
+    between_axes(s, match, s->of->pose, n);
     for (int i = 0; i < 3 && match->plane >= 0; i++) {
         n[i] = zero + match->frame[i];
     }
-    zw_real8 square = dot8(n, n), by = 1.0 / lane_sqrt8(lane_select8(square > 0.0, square, one));
-    for (int i = 0; i < 3; i++) {
-        n[i] *= by;
-    }
+    normalise(n);
     for (int i = first; i < end; i++) {
         zw_mask8 nearer = s->about[i].found & (s->about[i].gap < *gap);
         *gap = lane_select8(nearer, s->about[i].gap, *gap);
@@ -187,6 +194,34 @@ ZW_CLONES static void look_again(const once8 *s, int index, once8_watch *it)
     it->low = lane_select8(low < it->low, low, it->low);
 }
 
+/* Other directions, where they separate more: along the axes of boxes. `pose`: at the end. */
+ZW_CLONES static void turn(const once8 *s, int index, once8_watch *it)
+{
+    const contact_geom *geom = s->of->system->bodies->contact->geom;
+    const soft8_match *match = &s->of->match[index];
+    int side[2] = {match->of.a, match->of.b};
+    for (int k = 0; k < 6; k++) {
+        const soft8_pose *pose = &s->of->pose[side[k / 3]];
+        zw_real8 n[3] = {pose->R[k % 3], pose->R[3 + k % 3], pose->R[6 + k % 3]}, way = {0};
+        if (geom[side[k / 3]].shape.kind != COLLIDE_BOX) {
+            continue;
+        }
+        for (int i = 0; i < 3; i++) {
+            way += n[i] * (s->of->pose[side[1]].pos[i] - s->of->pose[side[0]].pos[i]);
+        }
+        for (int i = 0; i < 3; i++) {
+            n[i] = lane_select8(way < 0.0, -n[i], n[i]);
+        }
+        zw_real8 low = apart(s, match, s->of->pose, n), end = apart(s, match, s->pose, n);
+        low = lane_select8(end < low, end, low);
+        zw_mask8 better = low > it->low;
+        it->low = lane_select8(better, low, it->low);
+        for (int i = 0; i < 3; i++) {
+            it->n[i] = lane_select8(better, n[i], it->n[i]);
+        }
+    }
+}
+
 ZW_CLONES static void find_left(const once8 *s, int pieces, zw_mask8 *left)
 {
     zw_mask8 any = {0};
@@ -213,6 +248,24 @@ static void place_at(once8 *s, double part)
     soft8_place_at(s->of, s->end, s->pose);
 }
 
+static void look_all(once8 *s)
+{
+    for (int i = 0; i < s->watched_count; i++) {
+        if (lane_any8(s->watch[i].left)) {
+            look_again(s, s->watched[i], &s->watch[i]);
+        }
+    }
+}
+
+static void turn_all(once8 *s)
+{
+    for (int i = 0; i < s->watched_count; i++) {
+        if (lane_any8(s->watch[i].left) && s->of->match[s->watched[i]].plane < 0) {
+            turn(s, s->watched[i], &s->watch[i]);
+        }
+    }
+}
+
 void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
 {
     for (int i = 0; i < s->watched_count; i++) {
@@ -230,12 +283,12 @@ void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
     for (int pieces = 1; pieces <= PIECES && lane_any8(*left); pieces *= 2) {
         for (int k = 1; k <= pieces; k += 2) {
             place_at(s, (double)k / pieces);
-            for (int i = 0; i < s->watched_count; i++) {
-                if (lane_any8(s->watch[i].left)) {
-                    look_again(s, s->watched[i], &s->watch[i]);
-                }
-            }
+            look_all(s);
         }
         find_left(s, pieces, left);
+        if (pieces == 1 && lane_any8(*left)) {
+            turn_all(s);
+            find_left(s, pieces, left);
+        }
     }
 }
