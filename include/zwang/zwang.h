@@ -283,7 +283,7 @@ struct zw_run_options {
     int memoryless; /* impulse with one linearisation: a step depends on coordinates, speeds and
                        parameters alone, and does not start from the multipliers of the previous
                        step. For robots with more than 24 speeds a batch can then compute eight
-                       worlds at once, several times as fast; a single world at rest is up to three
+                       worlds at once, several times as fast; a single world at rest is up to four
                        times slower */
 };
 

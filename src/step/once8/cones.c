@@ -9,7 +9,7 @@
 
 /* Largest number of speeds: in larger problems the multipliers of the last step are worth more for
  * a single world, unless it is required to go without. A humanoid with 27 that lies still steps
- * three times faster with them (bench/robots resting once). */
+ * four times faster with them (bench/robots resting once). */
 enum { MOST = 24 };
 
 /* Does a length of several coordinates contribute to H? */
