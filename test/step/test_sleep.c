@@ -70,6 +70,26 @@ static void a_tower_sleeps(void **state)
     close_scene(&s);
 }
 
+/* Air slows a plate that falls, whether others sleep or not. */
+static void air_does_not_sleep(void **state)
+{
+    (void)state;
+#define PLATE                                                                                      \
+    "<worldbody>" FLOOR BOX("a", "0 0 .1")                                                         \
+        BOX("b", "1 0 .1") "<body pos='3 0 20' euler='10 20 0'><freejoint/>"                       \
+                           "<geom type='box' size='.1 .1 .01' mass='.05'/></body></worldbody>"
+#define AIR "<option density='1.2' viscosity='2e-5'/>"
+    scene with = open_scene(ON AIR PLATE), without = open_scene(AIR PLATE);
+    steps(&with, 300, 0.005);
+    steps(&without, 300, 0.005);
+    assert_int_equal(sleepers(&with), 2);
+    for (int i = 14; i < 21; i++) {
+        assert_true(fabs(q_of(&with)[i] - q_of(&without)[i]) < 1e-9);
+    }
+    close_scene(&with);
+    close_scene(&without);
+}
+
 /* Without the switch nothing sleeps, and the numbers of a state are those of before. */
 static void nothing_sleeps_unasked(void **state)
 {
@@ -386,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tower_sleeps),
+        cmocka_unit_test(air_does_not_sleep),
         cmocka_unit_test(nothing_sleeps_unasked),
         cmocka_unit_test(what_begins_to_fall_does_not_sleep),
         cmocka_unit_test(a_ball_wakes_what_it_hits),

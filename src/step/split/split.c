@@ -29,13 +29,15 @@ enum { GROUPS = 256, LARGE = 1 << 16, SPARE = 32 };
 
 /* ---- Which systems -------------------------------------------------------------------------- */
 
-/* Small systems are left to the kernel as a whole, which decides how loads are shared. */
+/* Small systems are left to the kernel as a whole, which decides how loads are shared. Spatial
+ * tendons are not split into islands, and mocap bodies may belong to all of them. */
 static int fits(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
     const contact_world *world = bodies->contact;
     int fit = system->n > GAUSS_CHOOSE_MOST && bodies->sleep <= 0 && bodies->adhesion_count == 0 &&
-              !bodies->formulas && system->law.carried == 0 && zw_contact_capacity(system) > 0;
+              !bodies->formulas && bodies->path_count == 0 && system->tree->moved == system->nq &&
+              system->law.carried == 0 && zw_contact_capacity(system) > 0;
     for (int k = 0; fit && k < world->moving_count; k++) {
         fit = isfinite(world->geom[world->moving[k]].radius);
     }

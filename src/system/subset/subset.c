@@ -58,6 +58,10 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
     for (int k = 0; k < all->lift_count; k++) {
         to->lift_count += in(awake, g->lift[k]);
     }
+    to->fluid_count = 0;
+    for (int k = 0; k < all->fluid_count; k++) {
+        to->fluid_count += g->keep[all->fluid[k].frame.body];
+    }
 }
 
 /* Entries of M and A. */
@@ -110,6 +114,7 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     s->act_group = base_arena_ints(arena, (size_t)to->act_count);
     to->extra = base_arena_bytes(arena, (size_t)to->extra_count * sizeof *to->extra);
     to->lift = base_arena_bytes(arena, (size_t)to->lift_count * sizeof *to->lift);
+    to->fluid = base_arena_bytes(arena, (size_t)to->fluid_count * sizeof *to->fluid);
     if (to->formulas) {
         bodies_formulas *f = to->formulas;
         f->seen = base_arena_bytes(arena, (size_t)f->count * sizeof *f->seen);
@@ -243,6 +248,20 @@ static void fill_motor(subset *s, const subset_groups *g, int k)
     } else {
         to->q = g->to_q[to->q];
         to->dof = g->to_v[to->dof];
+    }
+}
+
+/* What a fluid acts on. */
+static void fill_fluid(subset *s, const subset_groups *g)
+{
+    const struct system_bodies *all = g->whole->bodies;
+    s->bodies.fluid_count = 0;
+    for (int k = 0; k < all->fluid_count; k++) {
+        bodies_fluid fluid = all->fluid[k];
+        if (g->keep[fluid.frame.body]) {
+            fluid.frame.body = g->to[fluid.frame.body];
+            s->bodies.fluid[s->bodies.fluid_count++] = fluid;
+        }
     }
 }
 
@@ -383,6 +402,7 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     fill_places(s, g);
     fill_metric(s, g);
     fill_parts(s, g, awake);
+    fill_fluid(s, g);
     fill_contacts(g, tree, sweeps);
     s->system.model = &s->model;
     s->system.bodies = &s->bodies;
