@@ -114,7 +114,7 @@ class Sweep(Case):
                 (["--over", "l=1..2:0", "--keep", "x at end"], USAGE, "has no values"),
                 (["--over", "l=1..2", "--keep", "x at end"], USAGE, "is not a range of values"),
                 (["--over", "l=1..2:10000", "--over", "m=1..2:10000", "--keep", "x at end"], USAGE, "1e+08 runs"),
-                (["--over", "l=1,2", "--keep", "max(xx)"], MODEL, "--keep:1:11: error: 'xx' is not known"),
+                (["--over", "l=1,2", "--keep", "max(xx)"], USAGE, "\"xx\": 'xx' is not known"),
                 (["--over", "l=1,2", "--keep", "count(hit)"], USAGE, "there is no event 'hit'"),
                 (["--over", "l=1,2"], USAGE, "nothing to keep"),
                 (["--keep", "x at end"], USAGE, "sweep needs parameters"),

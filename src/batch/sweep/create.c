@@ -150,6 +150,18 @@ static void take_hash(zw_sweep *sweep, const zw_model *model, const zw_system *s
     zw_work_free(work);
 }
 
+/* An error in a formula has its place in a line that the user did not write: the formula is
+ * better. */
+static void place_in_formula(const sweep_keeps *keeps, zw_error *error)
+{
+    if (strcmp(error->file, "--keep") == 0 && error->line >= 1 &&
+        error->line <= keeps->expr_count) {
+        zw_error found = *error;
+        base_fail(error, found.status, "\"%.100s\": %.*s", keeps->expr[found.line - 1],
+                  (int)strcspn(found.text, "\n"), found.text);
+    }
+}
+
 /* Formulas are read as part of the file, so that their errors are reported like any other. */
 static zw_status try_formulas(zw_sweep *sweep, zw_error *error)
 {
@@ -165,6 +177,9 @@ static zw_status try_formulas(zw_sweep *sweep, zw_error *error)
     zw_status status =
         system ? sweep_sources(&sweep->keeps, model, system, sweep->is_robot, source, error)
                : error->status;
+    if (status != ZW_OK && error) {
+        place_in_formula(&sweep->keeps, error);
+    }
     base_free(source);
     zw_system_free(system);
     zw_model_free(model);
