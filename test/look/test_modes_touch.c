@@ -204,11 +204,12 @@ static void test_toppling(void **state)
     }
 }
 
-/* Robots that others have made, in $ZW_MODELS (or /work/shared/models), if they are there. */
+/* Robots that others have made, in $ZW_MODELS (or /work/shared/models), if they are there: from
+ * their pose `home`, and one that comes to stand where friction is about to slide. */
 static void test_models(void **state)
 {
     static const char *const list[] = {"unitree_go1/scene.xml", "shadow_hand/scene_right.xml",
-                                       "agility_cassie/scene.xml"};
+                                       "agility_cassie/scene.xml", "unitree_go1/scene.xml"};
     const char *models = getenv("ZW_MODELS");
     (void)state;
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
@@ -221,7 +222,7 @@ static void test_models(void **state)
             continue;
         }
         int home = zw_model_find(w.model, ZW_KIND_KEY, "home");
-        if (home >= 0) {
+        if (home >= 0 && k < 3) {
             zw_key_def key = *(const zw_key_def *)zw_model_def(w.model, ZW_KIND_KEY, home);
             key.start = 1;
             zw_model_change(w.model, ZW_KIND_KEY, home, &key, &w.error);
@@ -232,7 +233,7 @@ static void test_models(void **state)
         assert_non_null(w.state);
         zw_rest_report report = rest(&w);
         printf("%s: %d steps, %.1e are left\n", list[k], report.iterations, report.acceleration);
-        assert_true(report.acceleration < 1e-4);
+        assert_true(report.acceleration < (k < 3 ? 1e-4 : 1e-3)); /* of 1e4 on the way */
         world_end(&w);
     }
 }

@@ -18,7 +18,7 @@
  * BEYOND that border, so that it is crossed and not only approached: on it the forward problem
  * treats slow slips as zero (slopes_hold.c), and no direction remains to step along. What is left
  * is measured along N for the same reason; beside that (a drive, which no friction holds) no more
- * than EDGE may be left.
+ * may be left than the slips that pass for zero there.
  *
  * A robot for which this fails relaxes by its own motion (rest_relax.c), and the search begins
  * again from there. */
@@ -29,13 +29,13 @@
 #include "base/memory.h"
 #include "look/modes/linear.h"
 #include "look/modes/rest_touch.h"
+#include "look/slopes/slopes_bodies.h"
 #include "math/dense/dense.h"
 #include "math/dense/eigen.h"
 #include "zwang/modes.h"
 
 #define STRIDE 0.3
 #define BEYOND 0.1
-#define EDGE 1e-6 /* of the accelerations on the way: a slip at the edge of friction is none */
 enum {
     HALVES = 12,
     LANDING = 40
@@ -272,7 +272,7 @@ static zw_status follow(search *s, const zw_rest_options *options, zw_rest_repor
         }
         report->acceleration = measure(s, &along);
         int ends = along <= tolerance * s->scale;
-        if (ends && report->acceleration <= fmax(EDGE, tolerance) * s->scale) {
+        if (ends && report->acceleration <= fmax(SLOPES_STILL, tolerance) * s->scale) {
             return ZW_OK;
         }
         if (k == most || ends) {

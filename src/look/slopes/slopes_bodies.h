@@ -8,6 +8,10 @@
 #include "look/slopes/slopes.h"
 #include "system/contact/contacts.h"
 
+/* Relative to the accelerations: zero. look/slopes_touch bounds it from above: blocks that begin to
+ * slide or separate slowly. What rest.c leaves at the edge of friction is the same. */
+#define SLOPES_STILL 1e-7
+
 typedef enum slopes_hold_kind {
     HOLD_ROW,  /* a row of the system */
     HOLD_DRY,  /* static friction of a joint */

@@ -19,11 +19,7 @@
 #include "system/contact/contact_now_inner.h"
 #include "system/events/tangent.h"
 
-/* The test look/slopes_touch bounds STILL from above: blocks that begin to slide or separate
- * slowly.
- */
-#define NONE 1e-9  /* relative to the largest force: zero */
-#define STILL 1e-7 /* relative to the accelerations: zero, as in contact_now.c */
+#define NONE 1e-9 /* relative to the largest force: zero */
 
 static slopes_hold *add(slopes_bodies *s, slopes_hold_kind kind, int rows, int unknowns)
 {
@@ -131,7 +127,7 @@ static zw_status add_rows(zw_slopes *slopes, slopes_bodies *s, int c, double mos
     for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
         double push = slopes->work->push[r];
         int one_sided = system->row_kind[r] == SYSTEM_CONTACT, none = push <= NONE * most;
-        if ((one_sided && none && rate_of(slopes, r) > STILL) || is_empty(slopes, r)) {
+        if ((one_sided && none && rate_of(slopes, r) > SLOPES_STILL) || is_empty(slopes, r)) {
             continue;
         }
         slopes_hold *it = add(s, HOLD_ROW, 1, 1);
@@ -200,7 +196,7 @@ static void find_slip(zw_slopes *slopes, slopes_hold *it, const now_point *from,
     if (from->way == NOW_SLIDES) {
         it->way = WAY_SLIDES;
         memcpy(it->turn, from->slip, sizeof it->turn);
-    } else if (at_limit && slip > STILL * pull * it->mu[0]) {
+    } else if (at_limit && slip > SLOPES_STILL * pull * it->mu[0]) {
         it->way = WAY_BEGINS;
         memcpy(it->turn, x, sizeof it->turn);
     } else if (at_limit) {
@@ -216,7 +212,7 @@ static int parts(const zw_slopes *slopes, const now_point *from, double pull)
     for (int k = 0; k < from->columns; k++) {
         x += from->J[k] * slopes->work->a[from->column[k]];
     }
-    return from->way == NOW_OPEN || x > STILL * pull;
+    return from->way == NOW_OPEN || x > SLOPES_STILL * pull;
 }
 
 static zw_status add_points(zw_slopes *slopes, slopes_bodies *s, zw_error *error)
