@@ -75,6 +75,26 @@ static void test_rim(void **state)
     assert_true(kinks > 0);
 }
 
+/* Two planar loops that are coupled, in $ZW_MODELS (or /work/shared/models): rows across the plane
+ * are zero up to the digits of the file, and say nothing. */
+static void test_gripper(void **state)
+{
+    const char *models = getenv("ZW_MODELS");
+    char path[400];
+    int kinks = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/robotiq_2f85/2f85.xml",
+             models ? models : "/work/shared/models");
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        printf("skipped: there is no %s\n", path);
+        return;
+    }
+    fclose(file);
+    const scene of = {.name = "two planar loops", .file = path, .before = .04, .tolerance = 1e-15};
+    assert_true(compare(&of, 0, &kinks) < 1e-8);
+}
+
 /* ---- Whole motions --------------------------------------------------------------------------- */
 
 enum { NUMBERS = 6 };
@@ -446,7 +466,8 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenes),  cmocka_unit_test(test_rim),
-        cmocka_unit_test(test_motions), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_kinks),   cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_gripper), cmocka_unit_test(test_motions),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_kinks),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,10 @@ int rigid_piece_column(sens_rigid *r, int column, double *const to[2]);
 const rigid_block *rigid_spends(const rigid_half half[2], const rigid_block *it);
 int rigid_is_coulomb(const sens_rigid *r);
 
+/* rigid_solve.c: x[columns][size] = -K \ x, K of a half with columns speeds[n][size] for speeds. */
+zw_status rigid_solve(sens_rigid *r, const rigid_half *half, const double *speeds, int columns,
+                      double *x);
+
 /* rigid_rim.c: the key of a point, or of the one that it has come down to in the rounds of s. */
 int64_t rigid_point_key(const step_impulse *s, int64_t key);
 /* Modes are known: which points follow their shapes; and kinks. */
