@@ -325,7 +325,10 @@ static int check_moving(weigher *w, const zw_inertia *list)
         "it turns freely, but has no moment of inertia; give it a geom with mass, or an inertial "
         "(URDF: --balance takes it from its collision shapes)",
         "it turns, but has no moment of inertia about its hinge; give it a geom with mass, or an "
-        "inertial (URDF: --balance takes it from its collision shapes)"};
+        "inertial (URDF: --balance takes it from its collision shapes)",
+        "the axes of its slides depend on each other, so that one of them has no inertia of its "
+        "own; "
+        "remove one, or give it an armature"};
     int joint = model_immovable(w->b, list);
     if (joint == MODEL_NO_MEMORY) {
         w->status = base_fail(w->error, ZW_NO_MEMORY, "out of memory");
@@ -334,10 +337,11 @@ static int check_moving(weigher *w, const zw_inertia *list)
         return joint != MODEL_NO_MEMORY;
     }
     const zw_joint_def *j = &w->b->joint[joint];
-    int massless = j->kind == ZW_JOINT_SLIDE ||
-                   (j->kind == ZW_JOINT_FREE && !(w->whole[j->body].mass > 1e-15));
+    int heavy = w->whole[j->body].mass > 1e-15;
+    int massless = !heavy && (j->kind == ZW_JOINT_SLIDE || j->kind == ZW_JOINT_FREE);
     return fail(w, ZW_KIND_BODY, j->body,
                 message[massless                    ? 0
+                        : j->kind == ZW_JOINT_SLIDE ? 3
                         : j->kind == ZW_JOINT_HINGE ? 2
                                                     : 1]);
 }
