@@ -334,6 +334,62 @@ static void test_too_much_energy(void **unused)
     stage_end(&s);
 }
 
+/* ---- More contacts than lanes hold ------------------------------------------------------------
+ */
+
+/* Spheres on one body, which stand on the floor. */
+static stage stage_on_spheres(int count)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/zwang_spheres_%ld.xml", (long)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/>"
+          "<body pos='0 0 .05'><freejoint/>",
+          file);
+    for (int k = 0; k < count; k++) {
+        fprintf(file, "<geom type='sphere' size='.05' pos='%g %g 0'/>", 0.12 * (k % 8),
+                0.12 * (k / 8));
+    }
+    fputs("</body></worldbody></mujoco>", file);
+    fclose(file);
+    stage s = stage_at(path);
+    remove(path);
+    return s;
+}
+
+/* The problem of a world holds AUGMENT_ROWS rows (32 points); with more it is solved otherwise, in
+ * lanes or alone. */
+static void test_many_points(void **unused)
+{
+    (void)unused;
+    const scene of = {.file = "spheres"};
+    static const int counts[] = {16, 56};
+    int all = worlds, long_ago = steps, taken[2];
+    worlds = 6;
+    steps = 8;
+    law = &once;
+    for (int k = 0; k < 2; k++) {
+        stage s = stage_on_spheres(counts[k]);
+        motion m = move_batch(&s, &of, 1, 1);
+        taken[k] = m.in_lanes;
+        for (int i = 0; i < worlds; i++) {
+            zw_status status = ZW_OK;
+            zw_state *alone = move_alone(&s, &of, i, 1, &status);
+            assert_int_equal(zw_batch_look(m.batch, i).status, status);
+            compare(&of, zw_batch_state(m.batch, i), alone, i);
+            zw_state_free(alone);
+        }
+        zw_batch_free(m.batch);
+        stage_end(&s);
+    }
+    print_message("%d of 48 steps in lanes on 16 spheres, %d on 56\n", taken[0], taken[1]);
+    assert_true(taken[0] == 48 && taken[1] < 48);
+    worlds = all;
+    steps = long_ago;
+    law = &soft;
+}
+
 /* ---- What a caller may do on the way, in lanes and without ----------------------------------- */
 
 typedef struct pair {
@@ -485,6 +541,7 @@ int main(int count, char **word)
         cmocka_unit_test(test_lanes_are_worlds_alone),
         cmocka_unit_test(test_too_much_energy),
         cmocka_unit_test(test_once_too),
+        cmocka_unit_test(test_many_points),
         cmocka_unit_test(test_a_caller_who_meddles),
         cmocka_unit_test(test_a_poisoned_world),
     };
