@@ -93,9 +93,9 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error)
 
 void problem_free(impulse_problem *p)
 {
-    void *list[] = {p->block,   p->key,       p->first,    p->start,     p->b,
-                    p->guess,   p->give,      p->column,   p->value,     p->slope,
-                    p->old_key, p->old_first, p->old_rows, p->old_lambda};
+    void *list[] = {p->block,   p->key,       p->first,    p->start,      p->b,
+                    p->guess,   p->give,      p->column,   p->value,      p->slope,
+                    p->old_key, p->old_first, p->old_rows, p->old_lambda, p->slot};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
@@ -109,6 +109,7 @@ void problem_begin(impulse_problem *p)
 {
     p->blocks = p->rows = p->entries = p->old_at = p->fresh = p->no_memory = p->gives = 0;
     p->start[0] = 0;
+    p->slots = 0;
 }
 
 /* The position of `key` among the remembered blocks: usually right after the one found last. */
@@ -118,6 +119,59 @@ static int find(const impulse_problem *p, int64_t key, int from)
         int at = from + k < p->old_blocks ? from + k : from + k - p->old_blocks;
         if (p->old_key[at] == key) {
             return at;
+        }
+    }
+    return -1;
+}
+
+static unsigned slot_of(const impulse_problem *p, int64_t key)
+{
+    uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15ull;
+    return (unsigned)(mixed >> 32) & (unsigned)(p->slots - 1);
+}
+
+/* A table of the remembered keys; each is in the first free slot from its own on. 0: no memory. */
+static int make_slots(impulse_problem *p)
+{
+    int slots = 64;
+    while (slots < 2 * p->old_blocks) {
+        slots *= 2;
+    }
+    if (slots > p->slot_capacity) {
+        base_free(p->slot);
+        p->slot = base_alloc((size_t)slots * sizeof *p->slot);
+        p->slot_capacity = p->slot ? slots : 0;
+    }
+    p->slots = p->slot ? slots : 0;
+    for (int k = 0; k < p->slots; k++) {
+        p->slot[k] = 0;
+    }
+    for (int k = 0; k < p->old_blocks && p->slots > 0; k++) {
+        unsigned at = slot_of(p, p->old_key[k]);
+        while (p->slot[at] > 0) {
+            at = (at + 1) & (unsigned)(p->slots - 1);
+        }
+        p->slot[at] = k + 1;
+    }
+    return p->slots > 0;
+}
+
+/* The same while blocks are appended: blocks that are new, or in another order, are many in heaps,
+ * where looking at all the others for each would take longer than everything else. */
+static int find_next(impulse_problem *p, int64_t key)
+{
+    enum { NEAR = 4, FEW = 64 };
+    for (int at = p->old_at; at < p->old_blocks && at < p->old_at + NEAR; at++) {
+        if (p->old_key[at] == key) {
+            return at;
+        }
+    }
+    if (p->old_blocks <= FEW || (p->slots == 0 && !make_slots(p))) {
+        return find(p, key, p->old_at);
+    }
+    for (unsigned at = slot_of(p, key); p->slot[at] > 0; at = (at + 1) & (unsigned)(p->slots - 1)) {
+        if (p->slot[at] <= p->old_blocks && p->old_key[p->slot[at] - 1] == key) {
+            return p->slot[at] - 1;
         }
     }
     return -1;
@@ -134,7 +188,7 @@ void problem_block(impulse_problem *p, int64_t key, const zw_block *block)
     p->block[p->blocks] = *block;
     p->key[p->blocks] = key;
     p->first[p->blocks++] = p->rows;
-    int old = find(p, key, p->old_at);
+    int old = find_next(p, key);
     int same = old >= 0 && p->old_rows[old] == rows;
     for (int k = 0; k < rows; k++) {
         p->guess[p->rows + k] = same ? p->old_lambda[p->old_first[old] + k] : 0;

@@ -58,6 +58,8 @@ typedef struct impulse_problem {
     int64_t *old_key;
     int *old_first, *old_rows;
     double *old_lambda;
+    int *slot; /* [slots] where a key is among them, plus 1: made when a search needs it, */
+    int slots, slot_capacity; /* a power of two; 0: not since problem_begin */
 
     int fresh;   /* number of blocks without multipliers to start from */
     int at_rest; /* hardly anything moves */
