@@ -477,6 +477,29 @@ static void test_bounds(void **state)
     world_end(&w);
 }
 
+/* A coordinate that a constraint keeps at zero has no noise, and its round-off no weight. */
+static void test_zero_channel(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "param k = 12, mu = 0.12\ncoord s = 0.4, n = 0\nmass 0.7 at (s*cos(0.35) - n*sin(0.35), "
+        "s*sin(0.35) + n*cos(0.35))\ngravity (0, -9.81)\nconstraint wire: n = 0\n"
+        "friction wire: mu slip s'\nforce s: -k*s\n";
+    const zw_unknown by[] = {{ZW_UNKNOWN_PARAM, 0}, {ZW_UNKNOWN_PARAM, 1}};
+    const zw_setting guess[] = {{"k", 11}, {"mu", 0.1}};
+    world w;
+    assert_true(world_try(&w, text, guess, 2, NULL));
+    zw_fit *fit = fit_text(&w, text, 1, 0, by, 2, NULL, NULL, 1);
+    assert_non_null(fit);
+    double k = zw_fit_look(fit, 0).value, mu = zw_fit_look(fit, 1).value;
+    printf("beside a channel that is zero: k %.9g, mu %.9g, %d null directions\n", k, mu,
+           zw_fit_report_of(fit).nulls);
+    assert_true(fabs(k - 12) < 1e-6 && fabs(mu - 0.12) < 1e-6);
+    assert_int_equal(zw_fit_report_of(fit).nulls, 0);
+    zw_fit_free(fit);
+    world_end(&w);
+}
+
 /* Two recordings of one motion: errors fall by the root of two; no noise: nearly none. */
 static void test_recordings(void **state)
 {
@@ -555,9 +578,10 @@ int main(int argc, char **argv)
         }
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nulls),      cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_recordings), cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_nulls),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_zero_channel), cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_sources),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,24 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
     return ZW_OK;
 }
 
+/* Channels that are zero throughout (a coordinate that a constraint keeps at 0) have no spread:
+ * that of the widest coordinate or speed stands for it, so that round-off in them weighs nothing.
+ */
+static void widen(zw_fit *fit)
+{
+    int half = fit->nq; /* speeds come after coordinates */
+    double widest[2] = {0, 0};
+    for (int c = 0; c < fit->channels; c++) {
+        widest[c >= half] = fmax(widest[c >= half], fit->scale[c]);
+    }
+    for (int c = 0; c < fit->channels; c++) {
+        if (fit->scale[c] == 0 && !isnan(fit->sigma[c])) {
+            fit->scale[c] = widest[c >= half] > 0 ? widest[c >= half] : 1;
+            fit->sigma[c] = fit->given[c] ? fit->sigma[c] : fit->scale[c];
+        }
+    }
+}
+
 /* The spread of each channel: its noise is between this and a fraction of it. */
 static void measure(zw_fit *fit)
 {
@@ -69,9 +87,15 @@ static void measure(zw_fit *fit)
         }
         double mean = count > 0 ? sum / (double)count : 0;
         double spread = count > 0 ? sqrt(fmax(square / (double)count - mean * mean, 0)) : 0;
-        fit->scale[c] = count > 0 ? fmax(spread, fmax(1e-6 * most, 1e-300)) : 0;
+        fit->scale[c] = fmax(spread, 1e-6 * most);
         fit->given[c] = fit->problem.sigma && fit->problem.sigma[c] > 0;
-        fit->sigma[c] = fit->given[c] ? fit->problem.sigma[c] : fit->scale[c];
+        fit->sigma[c] = count == 0      ? NAN /* not recorded */
+                        : fit->given[c] ? fit->problem.sigma[c]
+                                        : fit->scale[c];
+    }
+    widen(fit);
+    for (size_t c = 0; c < channels; c++) {
+        fit->sigma[c] = isnan(fit->sigma[c]) ? 0 : fit->sigma[c];
     }
 }
 
