@@ -43,12 +43,10 @@ int cones_fit(const zw_system *system, int memoryless)
     return fit;
 }
 
-zw_status cones_create(impulse_cones *c, const zw_system *system)
+void cones_create(impulse_cones *c, const zw_system *system)
 {
-    *c = (impulse_cones){.fits = cones_fit(system, 0), .room = cones_fit(system, 1)};
-    return c->room && !augment_alone_create(&c->alone, system->n, system->tree->dof_parent)
-               ? ZW_NO_MEMORY
-               : ZW_OK;
+    *c = (impulse_cones){.fits = cones_fit(system, 0), .n = system->n};
+    c->parent = system->tree->dof_parent;
 }
 
 void cones_free(impulse_cones *c)
@@ -108,6 +106,7 @@ int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, c
     augment_alone *alone = &c->alone;
     augment1 *it = &alone->it;
     if (!c->fits || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
+        (!alone->memory && !augment_alone_create(alone, c->n, c->parent)) ||
         !augment_alone_grow(alone, p->blocks + 1, p->entries + 1)) {
         return 0;
     }

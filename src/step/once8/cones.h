@@ -7,11 +7,12 @@
 
 typedef struct impulse_cones {
     int fits; /* 0: the problems of this system are not of that kind, or it has a memory */
-    int room; /* memory has been allocated */
-    augment_alone alone;
+    int n;
+    const int *parent;   /* [n] of the tree's coordinates */
+    augment_alone alone; /* allocated when it is needed: its matrix has n x n numbers */
 } impulse_cones;
 
-zw_status cones_create(impulse_cones *c, const zw_system *system);
+void cones_create(impulse_cones *c, const zw_system *system);
 void cones_free(impulse_cones *c);
 /* H (v - v0) = r + A' lambda: the solution into p. 0: not found by this method. */
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
