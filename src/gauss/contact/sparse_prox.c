@@ -242,7 +242,8 @@ static int sweep(sparse_prox *s, const many_task *task)
         }
         stale = error < 0.5 * least ? 0 : stale;
         least = exact || stale == 0 ? fmin(least, error) : least;
-        if (stale > (exact ? STALE : 2 * STALE) || swept >= SWEEPS || many_spent(s, task)) {
+        if (stale > (exact || s->t.boxes ? STALE : 2 * STALE) || swept >= SWEEPS ||
+            many_spent(s, task)) {
             break;
         }
         for (int k = 0; k < block; k++) {
@@ -251,6 +252,9 @@ static int sweep(sparse_prox *s, const many_task *task)
         s->iterations += block;
     }
     many_certify(s, task, s->x_swept, s->r_swept);
+    if (!exact && s->t.boxes) { /* what gives way is regular: Newton's method converges */
+        return from_sweeps(s, task);
+    }
     return exact ? s->best <= task->good : pair_from(s, task, 1, s->r_swept, s->x_swept);
 }
 
