@@ -106,7 +106,6 @@ static void lay_out(const device_model *model, world_group *g, world_arenas *in)
         s->above_straight = base_arena_bytes(near, n * n * sizeof *s->above_straight);
         s->above_bent = base_arena_bytes(near, n * n * sizeof *s->above_bent);
         s->product = base_arena_doubles(near, PATHS_RUN * n);
-        s->bent = base_arena_bytes(near, sizeof *s->bent);
     }
     lay_out_far(model, g, &in->far, CREW_SIZE > 1 ? &in->far : &in->common);
 }

@@ -23,10 +23,18 @@
 /* For some of them, for all of them. */
 #define CREW_ANY(own) (own)
 #define CREW_ALL8(mask) (mask)
-/* All crews of a multiprocessor wait for each other, so that they run the same code at the same
- * time; for some of them. */
-#define CREW_TOGETHER() ((void)0)
 #define CREW_ANY_OF_ALL(own) (own)
+#endif
+
+/* All warps of a multiprocessor wait for each other, so that they run the same code at the same
+ * time. In rounds: all take part until none needs another (`own` is 0 in all of them), and within a
+ * round they are together, but for those that need no more. */
+#ifndef CREW_TOGETHER
+#define CREW_TOGETHER() ((void)0)
+#endif
+#ifndef CREW_ROUND
+#define CREW_ROUND(own) (own)
+#define CREW_IN_ROUND() ((void)0)
 #endif
 
 #endif

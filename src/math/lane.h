@@ -42,6 +42,8 @@
 /* Numbers that lanes have in common are written by all of them, and none does that while others
  * still read the old ones. */
 #define LANE_MEET() ((void)0)
+/* By one of them: what is changed step by step. */
+#define LANE_ONE()
 #endif
 enum { LANES = ZW_LANES };
 

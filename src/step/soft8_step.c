@@ -186,6 +186,8 @@ static const zw_real8 *accelerate(soft8 *s)
         lane_clear8(s->system->n, s->push);
         memset(&s->residual, 0, sizeof s->residual);
         s->iterations = 0;
+        while (CREW_ROUND(0)) {
+        }
     }
     CREW_TOGETHER();
     if (damped) {

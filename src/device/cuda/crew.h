@@ -7,6 +7,7 @@
 #define ZW_LANES 1
 #define LANE_VOTE(own) (own)
 #define LANE_MEET() ((void)0)
+#define LANE_ONE()
 
 #ifndef CREW_SIZE /* otherwise it is emulated: test/device/crew_emulated.h */
 #define CREW_SIZE 32

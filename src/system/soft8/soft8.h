@@ -134,7 +134,8 @@ struct soft8 {
 
     /* The pattern of H */
     paths_shape straight, shape;
-    int *parent, *depth, *start, *run;  /* [n], [n], [n], [n + 1] of shape where it is bent */
+    int *parent, *depth, *start, *run; /* [n], [n], [n], [n + 1] of shape where it is bent */
+    paths_shape *bent;
     int *of_depth, *of_start, *of_run;  /* of straight */
     int *level;                         /* [n] */
     zw_real8 *H;                        /* [n (n + 1) / 2 + 4 n] */
@@ -144,7 +145,6 @@ struct soft8 {
     const short *above; /* [n][n] */
     short *above_straight, *above_bent;
     double *product; /* [PATHS_RUN][n] */
-    paths_shape *bent;
     const struct device_levels *levels;
     int iterations;
     zw_real8 residual; /* square of M a - force - push, relative to its terms */

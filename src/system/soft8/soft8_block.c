@@ -193,6 +193,21 @@ ZW_CLONES void soft8_slopes(const soft8 *s)
     CREW_MEET();
 }
 
+/* In single precision an edge at its kink may change in every step: r = b - x is the difference of
+ * numbers with errors of a few units of round-off (x is a sum over the columns of J, and a comes
+ * from a solve), so its sign means nothing below TIE (|b| + |x|), and neither does the force D |r|
+ * of the edge, relative to the terms of the equation of motion. Such a change does not count. In
+ * double precision all do: bits of the minimum are those of the active edges. */
+#define TIE ((zw_scalar)(32 * 0x1p-24))
+ZW_INLINE zw_mask8 differs(zw_mask8 on, zw_mask8 was, zw_real8 b, zw_real8 x)
+{
+    zw_mask8 other = on ^ was;
+    if (sizeof(zw_scalar) < sizeof(double)) {
+        other &= lane_size8(b - x) > TIE * (lane_size8(b) + lane_size8(x));
+    }
+    return other;
+}
+
 /* The active edges at x, and their forces. Returns the lanes in which they have changed. */
 ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const double *friction, const int width,
                                 const zw_near8 *x, zw_near8 *force)
@@ -207,7 +222,8 @@ ZW_INLINE zw_mask8 look_pyramid(soft8_near_block *k, const double *friction, con
         zw_mask8 up = plus > 0.0, down = minus > 0.0;
         plus = only(up, plus);
         minus = only(down, minus);
-        other |= (up ^ k->up[j - 1]) | (down ^ k->down[j - 1]);
+        other |= differs(up, k->up[j - 1], k->b[2 * j - 2], x[0] + along);
+        other |= differs(down, k->down[j - 1], k->b[2 * j - 1], x[0] - along);
         k->up[j - 1] = up;
         k->down[j - 1] = down;
         normal += plus + minus;
@@ -227,7 +243,7 @@ ZW_INLINE zw_mask8 look(const soft8_row *row, soft8_near_block *k, const zw_near
         return look_pyramid(k, row->numbers, row->width, x, force);
     }
     zw_real8 lambda = k->D * (k->b[0] - x[0]);
-    zw_mask8 up = lambda > 0.0, other = up ^ k->up[0];
+    zw_mask8 up = lambda > 0.0, other = differs(up, k->up[0], k->b[0], x[0]);
     force[0] = only(up, lambda);
     k->up[0] = up;
     return other;

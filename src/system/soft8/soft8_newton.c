@@ -50,13 +50,16 @@ static void find_shape(soft8 *s)
     paths_shape shape = s->straight;
     if (bent) {
         CREW_MEET();
-        paths_shape own, *to = CREW_SIZE > 1 ? s->bent : &own;
-        CREW_ONE () {
-            bend(s);
-            *to = paths_find(n, s->parent, s->depth, s->start, s->run);
+        LANE_ONE()
+        {
+            CREW_ONE () {
+                bend(s);
+                *s->bent = paths_find(n, s->parent, s->depth, s->start, s->run);
+            }
         }
+        LANE_MEET();
         CREW_MEET();
-        shape = *to;
+        shape = *s->bent;
     }
     s->shape = shape;
     CREW_FOR (d, n) {
@@ -189,9 +192,12 @@ static void go_along(soft8 *s, zw_mask8 live)
 static zw_mask8 aim(soft8 *s)
 {
     zw_mask8 good;
+    CREW_IN_ROUND();
     soft8_fill(s, 1);
+    CREW_IN_ROUND();
     lane_copy8(s->system->n, s->force, s->x);
     soft8_push(s, 1, s->x);
+    CREW_IN_ROUND();
     soft_solve_lanes(&s->shape, NULL, s->H, s->x, &good);
     return good;
 }
@@ -234,29 +240,40 @@ ZW_CLONES static void go_all_the_way(soft8 *s, const zw_mask8 *live)
     CREW_MEET();
 }
 
+/* One step of Newton's method; returns the lanes that need another. */
+static zw_mask8 improve(soft8 *s, zw_mask8 live, int turn)
+{
+    zw_mask8 same;
+    soft8_list(s, &live);
+    find_shape(s);
+    soft8_slopes(s);
+    zw_mask8 positive = aim(s);
+    s->good &= positive;
+    live &= positive;
+    CREW_IN_ROUND();
+    soft8_along(s);
+    soft8_ahead(s, &same);
+    same &= live;
+    soft8_arrive(s, &same);
+    live &= ~same;
+    if (turn < WHOLE) {
+        go_all_the_way(s, &live);
+    } else if (lane_any8(live)) {
+        go_along(s, live);
+        soft8_law(s);
+    }
+    return live;
+}
+
 void soft8_minimise(soft8 *s)
 {
-    zw_mask8 live = s->good & ~s->repeats, same;
+    zw_mask8 live = s->good & ~s->repeats;
     soft8_begin(s);
     lane_clear8(s->system->n, s->a);
-    int turn = 0;
-    for (; lane_any8(live) && turn < MOST; turn++) {
-        soft8_list(s, &live);
-        find_shape(s);
-        soft8_slopes(s);
-        zw_mask8 positive = aim(s);
-        s->good &= positive;
-        live &= positive;
-        soft8_along(s);
-        soft8_ahead(s, &same);
-        same &= live;
-        soft8_arrive(s, &same);
-        live &= ~same;
-        if (turn < WHOLE) {
-            go_all_the_way(s, &live);
-        } else if (lane_any8(live)) {
-            go_along(s, live);
-            soft8_law(s);
+    int turn = 0, goes;
+    while (goes = lane_any8(live) && turn < MOST, CREW_ROUND(goes)) {
+        if (goes) {
+            live = improve(s, live, turn++);
         }
     }
     s->iterations = turn;

@@ -24,6 +24,7 @@ void soft8_lay_out(soft8 *s, base_arena *arena, base_arena *common)
         *ints[k] = base_arena_ints(common, n);
     }
     s->run = base_arena_ints(common, n + 1);
+    s->bent = base_arena_bytes(common, sizeof *s->bent);
 }
 
 void soft8_begin_steps(soft8 *s)
