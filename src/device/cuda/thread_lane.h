@@ -8,9 +8,9 @@
 #define LANE_ONE() if (__nvvm_read_ptx_sreg_laneid() == 0)
 #define LANE_MEET() __nvvm_bar_warp_sync(0xffffffffU)
 
-#ifdef ZW_ALIGN
-/* One barrier for all, so that none waits at another; those of the block that have finished do not
- * count. */
+/* The warps of a block wait for each other, so that they share instructions in the cache
+ * (math/crew.h). There is one barrier for all purposes, so that no two warps wait at different
+ * ones; warps that have finished do not count. */
 static inline int lane_barrier(int own)
 {
     int any;
@@ -25,7 +25,6 @@ static inline int lane_barrier(int own)
 #define CREW_TOGETHER() ((void)lane_barrier(0))
 #define CREW_ROUND(own) lane_barrier(own)
 #define CREW_IN_ROUND() ((void)lane_barrier(1))
-#endif
 
 #include "device/cuda/prefix.h"
 
