@@ -507,8 +507,8 @@ int chord_fits(const step_impulse *s); /* are the factors those of these rows? *
  * changed. */
 int chord_step(step_impulse *s, int anew);
 /* Solves a linear problem in the same way, H (v - u) = gain + A' lambda, from its initial
- * multipliers. 0: as above. */
-int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double *v);
+ * multipliers; `few`: giving up soon, as another method follows. 0: as above. */
+int chord_solve(step_impulse *s, impulse_problem *p, int few, const double *gain, double *v);
 
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);

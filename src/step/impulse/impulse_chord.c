@@ -33,17 +33,17 @@
 #include "gauss/contact/choose.h"
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
-enum { TRIES = 3 };  /* attempts with modes derived from the last ones, before sweeps */
-enum { FEW = 12 };   /* speeds: robots with more than that are not small */
-enum { CHAIN = 3 };  /* speeds of one of these, on average */
-enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is used for all */
 
-#define SETTLED                                                                                    \
-    1e-10           /* error of the laws, to the largest multiplier, before another evaluation;    \
-                     */
-#define EXACT 1e-14 /* and at the end of a step, which has none: or as small as requested */
-#define ROUGH 1e-4  /* sweeps end at such changes of multipliers, */
-#define FINE 1e-7   /* and the second time */
+enum { TRIES = 3 };     /* attempts with modes derived from the last ones, before sweeps; */
+enum { FEW_TRIES = 2 }; /* and where another method is the next */
+enum { FEW = 12 };      /* speeds: robots with more than that are not small */
+enum { CHAIN = 3 };     /* speeds of one of these, on average */
+enum { LARGE = 10 };    /* mean number of speeds of a tree from which one matrix is used for all */
+
+#define SETTLED 1e-10 /* error of the laws, relative, before another evaluation; */
+#define EXACT 1e-14   /* and at the end of a step, which has none: or as small as requested */
+#define ROUGH 1e-4    /* sweeps end at such changes of multipliers, */
+#define FINE 1e-7     /* and the second time */
 #define TURNED                                                                                     \
     1e-2 /* the factors are valid for sliding directions that turned by no more than this */
 
@@ -491,8 +491,8 @@ static int settle(step_impulse *s, double enough, int last)
 }
 
 /* The step from the current lack and z, with modes that are those of its end: after these attempts
- * by sweeps. `last`: there will be no other evaluation. 0: none are found. */
-static int follow_modes(step_impulse *s, int rows, int tries, double enough, int last)
+ * by sweeps. `few`: without these. `last`: there will be no other evaluation. 0: none are found. */
+static int follow_modes(step_impulse *s, int rows, int tries, int few, double enough, int last)
 {
     enum { MORE = 4 };
     const int again = tries + MORE;
@@ -506,7 +506,7 @@ static int follow_modes(step_impulse *s, int rows, int tries, double enough, int
             }
         }
         int sweeps = k == tries || k == again;
-        if (k == again + MORE ||
+        if ((few && k + 1 == tries) || k == again + MORE ||
             (sweeps && !chord_sweep(&s->chord, rows, k == tries ? ROUGH : FINE)) || !factor(s)) {
             return 0;
         }
@@ -515,7 +515,7 @@ static int follow_modes(step_impulse *s, int rows, int tries, double enough, int
 
 /* The same with modes from the multipliers of the problem. */
 static int follow_multipliers(step_impulse *s, const impulse_problem *p, const double *gain,
-                              int tries, double enough)
+                              int tries, int few, double enough)
 {
     impulse_chord *x = &s->chord;
     find_z(x, p, s->u, 0);
@@ -531,7 +531,7 @@ static int follow_multipliers(step_impulse *s, const impulse_problem *p, const d
     for (int i = 0; i < x->n; i++) {
         x->lack[i] += gain[i];
     }
-    return factor(s) && follow_modes(s, p->rows, tries, enough, 1);
+    return factor(s) && follow_modes(s, p->rows, tries, few, enough, 1);
 }
 
 int chord_step(step_impulse *s, int anew)
@@ -542,7 +542,7 @@ int chord_step(step_impulse *s, int anew)
     for (int i = 0; i < x->n; i++) {
         x->lack[i] = s->push[i] - s->r[i];
     }
-    if (!follow_modes(s, p->rows, TRIES, SETTLED, 0)) {
+    if (!follow_modes(s, p->rows, TRIES, 0, SETTLED, 0)) {
         return 0;
     }
     for (int i = 0; i < p->rows; i++) {
@@ -575,7 +575,7 @@ static int is_answer(const impulse_chord *x, double enough)
     return off_laws(x) <= enough && off <= CHORD_WEIGHT * enough * most;
 }
 
-int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double *v)
+int chord_solve(step_impulse *s, impulse_problem *p, int few, const double *gain, double *v)
 {
     impulse_chord *x = &s->chord;
     double enough = p->wanted > 0 ? p->wanted : SETTLED;
@@ -584,8 +584,9 @@ int chord_solve(step_impulse *s, impulse_problem *p, const double *gain, double 
     }
     double close = p->wanted >= SETTLED ? SETTLED : EXACT;
     int sweeps = close < SETTLED; /* where the kernel would cost more than that */
-    if (!(follow_multipliers(s, p, gain, TRIES, close) && is_answer(x, enough)) &&
-        !(sweeps && follow_multipliers(s, p, gain, 0, close) && is_answer(x, enough))) {
+    if (!(follow_multipliers(s, p, gain, few ? FEW_TRIES : TRIES, few, close) &&
+          is_answer(x, enough)) &&
+        !(sweeps && !few && follow_multipliers(s, p, gain, 0, 0, close) && is_answer(x, enough))) {
         return 0;
     }
     for (int i = 0; i < p->rows; i++) {

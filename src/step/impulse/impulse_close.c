@@ -174,7 +174,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     }
     problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
     if (s->aside.rows > 0 && !s->chord.small && !s->sharp && s->accuracy == 0 &&
-        !impulse_hardly_moves(s) && chord_solve(s, &s->aside, gain, v1) &&
+        !impulse_hardly_moves(s) && chord_solve(s, &s->aside, 0, gain, v1) &&
         on_rows(s, s->u, v1, 1e-9, 0)) {
         return end_at(s, s->u, v1, error);
     }

@@ -171,17 +171,21 @@ static int accept(step_impulse *s)
 /* As eight worlds at once would: step/once8/cones.c. */
 static int solve_by_cones(step_impulse *s)
 {
-    s->plain = s->accuracy == 0 && s->touch.deep_count == 0 &&
+    s->plain = s->cones.fits && s->accuracy == 0 && s->touch.deep_count == 0 &&
                cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, s->best) && accept(s);
     s->work->effort.rounds += s->plain;
     return s->plain;
 }
 
-/* The modes of contacts are usually those of the last step. 0: they are not, or the kernel is as
- * fast. */
+/* The modes of contacts are usually those of the last step. Where they are not, the method of the
+ * cones finds them sooner than further attempts. 0: neither does, or the kernel is as fast. */
 static int solve_by_newton(step_impulse *s)
 {
-    return s->problem.rows > 0 && s->accuracy == 0 && chord_solve(s, &s->problem, s->r, s->best) &&
+    int asked = s->problem.rows > 0 && s->accuracy == 0 && s->chord.is_there;
+    int cones = asked && s->cones.kind && s->touch.deep_count == 0;
+    return asked &&
+           (chord_solve(s, &s->problem, cones, s->r, s->best) ||
+            (cones && cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, s->best))) &&
            accept(s);
 }
 

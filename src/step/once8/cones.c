@@ -45,7 +45,8 @@ int cones_fit(const zw_system *system, int memoryless)
 
 void cones_create(impulse_cones *c, const zw_system *system)
 {
-    *c = (impulse_cones){.fits = cones_fit(system, 0), .n = system->n};
+    *c =
+        (impulse_cones){.kind = cones_fit(system, 1), .fits = cones_fit(system, 0), .n = system->n};
     c->parent = system->tree->dof_parent;
 }
 
@@ -105,7 +106,7 @@ int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, c
 {
     augment_alone *alone = &c->alone;
     augment1 *it = &alone->it;
-    if (!c->fits || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
+    if (!c->kind || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
         (!alone->memory && !augment_alone_create(alone, c->n, c->parent)) ||
         !augment_alone_grow(alone, p->blocks + 1, p->entries + 1)) {
         return 0;

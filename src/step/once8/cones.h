@@ -6,7 +6,8 @@
 #include "step/problem/problem.h"
 
 typedef struct impulse_cones {
-    int fits; /* 0: the problems of this system are not of that kind, or it has a memory */
+    int kind; /* the problems of this system are of that kind; */
+    int fits; /* and its steps have no memory */
     int n;
     const int *parent;   /* [n] of the tree's coordinates */
     augment_alone alone; /* allocated when it is needed: its matrix has n x n numbers */
