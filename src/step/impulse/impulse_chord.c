@@ -34,11 +34,10 @@
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 
-enum { TRIES = 3 };     /* attempts with modes derived from the last ones, before sweeps; */
-enum { FEW_TRIES = 2 }; /* and where another method is the next */
-enum { FEW = 12 };      /* speeds: robots with more than that are not small */
-enum { CHAIN = 3 };     /* speeds of one of these, on average */
-enum { LARGE = 10 };    /* mean number of speeds of a tree from which one matrix is used for all */
+enum { TRIES = 3, FEW_TRIES = 2 }; /* with the last modes: then sweeps, or another method */
+enum { FEW = 12 };                 /* speeds: robots with more than that are not small */
+enum { CHAIN = 3 };                /* speeds of one of these, on average */
+enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is used for all */
 
 #define SETTLED 1e-10 /* error of the laws, relative, before another evaluation; */
 #define EXACT 1e-14   /* and at the end of a step, which has none: or as small as requested */
