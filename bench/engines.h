@@ -44,11 +44,6 @@ typedef struct scene {
     double plane[5][4]; /* normal, offset */
 } scene;
 
-static int is_flat(const scene *s)
-{
-    return s->body[0].shape.kind == COLLIDE_BOX;
-}
-
 /* The state of all bodies in an engine. */
 typedef struct shown {
     double *pos, *quat, *v; /* [3], [4], [6]: velocity, angular velocity, in the world */
@@ -253,7 +248,7 @@ static void *mujoco_open(const scene *s)
     free(vfs);
     free(text);
     if (w->m) {
-        int tower = is_flat(s);
+        int tower = s->body[0].shape.kind == COLLIDE_BOX;
         w->m->opt.solver = tower ? mjSOL_NEWTON : mjSOL_CG;
         w->m->opt.cone = tower ? mjCONE_PYRAMIDAL : mjCONE_ELLIPTIC; /* fewer rows */
         w->m->nconmax = tower ? 20 * s->count : 5 * s->count;
