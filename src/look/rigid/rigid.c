@@ -214,7 +214,7 @@ static zw_status make_variant(sens_rigid *r, rigid_variant *it, zw_model *model,
                               const zw_run_options *plan, zw_error *error)
 {
     zw_status status = number_make(&it->of, model, r->system, name, error);
-    for (int k = 0; k < 4 && status == ZW_OK; k++) {
+    for (int k = 0; k < NUMBER_SYSTEMS && status == ZW_OK; k++) {
         status = make_place(&it->at[k], it->of.system[k], plan, error) ? ZW_OK : error->status;
     }
     return status;
@@ -270,8 +270,8 @@ void rigid_free(sens_rigid *r)
     free_place(&r->here);
     rigid_tape_free(r->tape);
     rigid_way_free(r->way);
-    for (int k = 0; k < 4 * r->names; k++) {
-        free_place(&r->variant[k / 4].at[k % 4]);
+    for (int k = 0; k < NUMBER_SYSTEMS * r->names; k++) {
+        free_place(rigid_beside(r, k));
     }
     for (int k = 0; k < r->names; k++) {
         number_free(&r->variant[k].of);

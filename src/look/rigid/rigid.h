@@ -50,7 +50,7 @@ typedef struct rigid_place {
 /* A number of the model that is among the unknowns: systems with a bit more and less of it. */
 typedef struct rigid_variant {
     number_systems of;
-    rigid_place at[4];
+    rigid_place at[NUMBER_SYSTEMS];
 } rigid_variant;
 
 /* A contact of a record. */
@@ -143,6 +143,12 @@ zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, 
 zw_status rigid_no_memory(sens_rigid *r);
 /* *list has room for so many. 0: no memory. */
 int rigid_grow(double **list, size_t *capacity, size_t need);
+/* Place k of all that have a number of the model changed. */
+static inline rigid_place *rigid_beside(const sens_rigid *r, int k)
+{
+    return &r->variant[k / NUMBER_SYSTEMS].at[k % NUMBER_SYSTEMS];
+}
+
 void rigid_note_kink(sens_rigid *r, const char *name);
 /* No kink, but the equations do not determine the answer, or the step has it only roughly: the
  * slopes need not be those of either side. Its name is kept beside those of kinks. */

@@ -100,18 +100,24 @@ static int gap_of(const meeting *it, step_impulse *s, const double *q, double *g
     return 0;
 }
 
+typedef struct gap_named {
+    const sens_rigid *r;
+    const meeting *it;
+    const rigid_variant *of;
+} gap_named;
+
+static int look_gap(void *user, int k, double *gap)
+{
+    const gap_named *at = user;
+    return gap_of(at->it, at->of->at[k].s, at->r->q_end, gap);
+}
+
 /* How the gap changes with a number of the model, all places as they are. */
 static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double *by)
 {
-    const rigid_variant *variant = &r->variant[name];
+    gap_named at = {r, it, &r->variant[name]};
     double gap[4];
-    for (int k = 0; k < 4; k++) {
-        if (!gap_of(it, variant->at[k].s, r->q_end, &gap[k])) {
-            return 0;
-        }
-    }
-    *by = number_slope(gap, variant->of.step);
-    return 1;
+    return number_differ(&at.of->of, 1, look_gap, &at, gap, by);
 }
 
 zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, double *by)
@@ -269,18 +275,24 @@ static int look(const sens_rigid *r, const impact *it, step_impulse *s, const do
     return rigid_values(&r->half[0], &s->aside, it->after, y, y + n);
 }
 
+typedef struct impact_named {
+    sens_rigid *r;
+    const impact *it;
+    const rigid_variant *of;
+} impact_named;
+
+static int look_named(void *user, int k, double *y)
+{
+    const impact_named *at = user;
+    return look(at->r, at->it, at->of->at[k].s, at->it->q, y);
+}
+
 /* By a number of the model. */
 static int differ_name(sens_rigid *r, const impact *it, int name, double *to)
 {
-    const rigid_variant *of = &r->variant[name];
+    impact_named at = {r, it, &r->variant[name]};
     size_t count = (size_t)r->system->n + 2 * (size_t)r->half[0].rows;
-    double *y[4];
-    int good = 1;
-    for (int k = 0; k < 4 && good; k++) {
-        y[k] = r->y + (size_t)k * count;
-        good = look(r, it, of->at[k].s, it->q, y[k]);
-    }
-    return good && number_slopes(count, y, of->of.step, to);
+    return number_differ(&at.of->of, count, look_named, &at, r->y, to);
 }
 
 /* By the place, along a speed: over ways that are shortened until two agree. */

@@ -78,8 +78,8 @@ zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v
     const zw_system *system = r->system;
     double near = 16 * SMALL * impulse_extent(s);
     int good = impulse_copy_piece(r->here.s, s, near);
-    for (int k = 0; k < 4 * r->names && good; k++) {
-        good = impulse_copy_piece(r->variant[k / 4].at[k % 4].s, s, near);
+    for (int k = 0; k < NUMBER_SYSTEMS * r->names && good; k++) {
+        good = impulse_copy_piece(rigid_beside(r, k)->s, s, near);
     }
     if (!good || !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess, s) ||
         !rigid_list(&r->half[1], system->n, &s->aside, s->aside.answer.lambda, s) ||
@@ -146,8 +146,8 @@ int rigid_piece_decide(sens_rigid *r)
     }
     rigid_rims(r);
     impulse_keep_sides(s, s);
-    for (int k = 0; k < 4 * r->names; k++) {
-        const rigid_place *at = &r->variant[k / 4].at[k % 4];
+    for (int k = 0; k < NUMBER_SYSTEMS * r->names; k++) {
+        const rigid_place *at = rigid_beside(r, k);
         system_bind(at->s->system, at->work, r->param);
         impulse_keep_sides(at->s, s);
     }
@@ -288,17 +288,22 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
     return apart < HUGE_VAL;
 }
 
+typedef struct named {
+    sens_rigid *r;
+    const rigid_variant *of;
+} named;
+
+static int look_named(void *user, int k, double *y)
+{
+    const named *it = user;
+    step_impulse *s = it->of->at[k].s;
+    return impulse_begin_again(s, it->r->joined) && look(it->r, s, y);
+}
+
 static int differ_name(sens_rigid *r, int name, double *to)
 {
-    const rigid_variant *it = &r->variant[name];
-    size_t count = count_of(r);
-    double *y[4];
-    int good = 1;
-    for (int k = 0; k < 4 && good; k++) {
-        y[k] = r->y + (size_t)k * count;
-        good = impulse_begin_again(it->at[k].s, r->joined) && look(r, it->at[k].s, y[k]);
-    }
-    return good && number_slopes(count, y, it->of.step, to);
+    named it = {r, &r->variant[name]};
+    return number_differ(&it.of->of, count_of(r), look_named, &it, r->y, to);
 }
 
 /* ---- The linear systems ---------------------------------------------------------------------- */
@@ -489,12 +494,12 @@ static int touches(const sens_rigid *r)
 static int differ_without(sens_rigid *r, const slopes *m)
 {
     int there = r->here.s->touch.is_there;
-    for (int k = -1; k < 4 * r->names; k++) {
-        (k < 0 ? &r->here : &r->variant[k / 4].at[k % 4])->s->touch.is_there = 0;
+    for (int k = -1; k < NUMBER_SYSTEMS * r->names; k++) {
+        (k < 0 ? &r->here : rigid_beside(r, k))->s->touch.is_there = 0;
     }
     int good = differ_all(r, m);
-    for (int k = -1; k < 4 * r->names; k++) {
-        (k < 0 ? &r->here : &r->variant[k / 4].at[k % 4])->s->touch.is_there = there;
+    for (int k = -1; k < NUMBER_SYSTEMS * r->names; k++) {
+        (k < 0 ? &r->here : rigid_beside(r, k))->s->touch.is_there = there;
     }
     return good;
 }

@@ -1,5 +1,5 @@
 /* Numbers of a model among the unknowns: systems with slightly smaller and larger values of one,
- * and differences of fourth order over these. */
+ * and differences of fourth order over these, with a long step and a short one (number.c). */
 #ifndef ZW_LOOK_NUMBER_H
 #define ZW_LOOK_NUMBER_H
 
@@ -7,12 +7,14 @@
 
 #include "system/system.h"
 
-/* The number is changed by these multiples of `step`. */
+/* The number is changed by these multiples of a step. */
 static const double number_place[4] = {-2, -1, 1, 2};
 
+enum { NUMBER_SYSTEMS = 8 }; /* four for the long step, then four for the short one */
+
 typedef struct number_systems {
-    double step;
-    zw_system *system[4];
+    double step[2];
+    zw_system *system[NUMBER_SYSTEMS];
 } number_systems;
 
 /* name: of a number, as in zw_model_set. The model is modified and then restored. ZW_BAD_INPUT:
@@ -21,7 +23,13 @@ zw_status number_make(number_systems *to, zw_model *model, const zw_system *like
                       zw_error *error);
 void number_free(number_systems *it);
 
-/* The slope of a function from its values f[k] there. */
+/* y: values of some functions in system k; 0: they are not there. */
+typedef int number_look(void *user, int k, double *y);
+/* to[count]: slopes of these functions; scratch[4 count]. 0: they are not there. */
+int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
+                  double *scratch, double *to);
+
+/* The slope of a function from its values f[k] at these places. */
 static inline double number_slope(const double f[4], double step)
 {
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step);

@@ -18,8 +18,8 @@ enum { STEPS_W = BACK_X, STEPS_A = BACK_U, STEPS_V = BACK_V }; /* w of steps.c, 
 /* A number of the model among the unknowns: steps_number.c. */
 typedef struct steps_variant {
     number_systems of;
-    zw_work *work[4];
-    soft_problem *soft[4];
+    zw_work *work[NUMBER_SYSTEMS];
+    soft_problem *soft[NUMBER_SYSTEMS];
 } steps_variant;
 
 typedef struct sens_steps {

@@ -5,8 +5,8 @@
  *     g . da/dp = d/dp [ w . (f + J' lambda(J as)) - y . (M + h D) a - z . M as ] (steps_general.c)
  *
  * with constant accelerations and w, y, z: the equations of the step, not its solution. The slope
- * by p is a difference over four systems with slightly smaller and larger values of it (number.h),
- * whose equations are evaluated at the same state. */
+ * by p is a difference over systems with slightly smaller and larger values of it (number.h), whose
+ * equations are evaluated at the same state. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/sensitivity/steps.h"
@@ -23,7 +23,7 @@ zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *
         steps_variant *it = &s->variant[s->names++];
         *it = (steps_variant){0};
         status = number_make(&it->of, model, s->system, name[i], error);
-        for (int k = 0; k < 4 && status == ZW_OK; k++) {
+        for (int k = 0; k < NUMBER_SYSTEMS && status == ZW_OK; k++) {
             it->work[k] = zw_work_create(it->of.system[k], error);
             status = it->work[k]
                          ? soft_create(it->of.system[k], it->work[k], s->h, &it->soft[k], error)
@@ -35,46 +35,55 @@ zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *
 
 void steps_numbers_free(sens_steps *s)
 {
-    for (int k = 0; k < 4 * s->names; k++) {
-        soft_free(s->variant[k / 4].soft[k % 4]);
-        zw_work_free(s->variant[k / 4].work[k % 4]);
-    }
     for (int i = 0; i < s->names; i++) {
+        for (int k = 0; k < NUMBER_SYSTEMS; k++) {
+            soft_free(s->variant[i].soft[k]);
+            zw_work_free(s->variant[i].work[k]);
+        }
         number_free(&s->variant[i].of);
     }
     base_free(s->variant);
 }
 
-/* The quantity in brackets, in another system. */
-static zw_status weigh(const sens_steps *s, soft_problem *soft, double *sum, zw_error *error)
+/* A number of the model of a step. */
+typedef struct looking {
+    const sens_steps *s;
+    const steps_variant *of;
+    zw_status status;
+    zw_error *error;
+} looking;
+
+/* The three vectors in brackets, in another system. */
+static int look(void *user, int k, double *y)
 {
-    int n = soft->system->n, pushes = 0;
-    double *to = base_alloc(3 * (size_t)n * sizeof *to);
-    if (!to) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-    }
-    system_bind(soft->system, soft->work, s->work->param);
-    zw_status status = steps_evaluate(s, soft, s->q0, s->v0, to, &pushes, error);
-    *sum = 0;
-    for (int i = 0; i < n && status == ZW_OK; i++) {
-        *sum += s->w[i] * to[i] - s->y[i] * to[n + i] - s->z[i] * to[2 * n + i];
-    }
-    base_free(to);
-    return status;
+    looking *it = user;
+    soft_problem *soft = it->of->soft[k];
+    int pushes = 0;
+    system_bind(soft->system, soft->work, it->s->work->param);
+    it->status = steps_evaluate(it->s, soft, it->s->q0, it->s->v0, y, &pushes, it->error);
+    return it->status == ZW_OK;
 }
 
 zw_status steps_numbers_back(sens_steps *s, zw_error *error)
 {
+    size_t n = (size_t)s->system->n;
+    if (s->names == 0 || !s->number_by) {
+        return ZW_OK;
+    }
+    double *y = base_alloc(15 * n * sizeof *y), *to = y + 12 * n;
+    if (!y) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
     zw_status status = ZW_OK;
-    for (int i = 0; i < s->names && s->number_by && status == ZW_OK; i++) {
-        const steps_variant *it = &s->variant[i];
-        double sum[4];
-        for (int k = 0; k < 4 && status == ZW_OK; k++) {
-            status = weigh(s, it->soft[k], &sum[k], error);
+    for (int i = 0; i < s->names && status == ZW_OK; i++) {
+        looking at = {s, &s->variant[i], ZW_OK, error};
+        if (!number_differ(&at.of->of, 3 * n, look, &at, y, to)) {
+            status = at.status;
         }
-        if (status == ZW_OK) {
-            s->number_by[i] += number_slope(sum, it->of.step);
+        for (size_t k = 0; k < n && status == ZW_OK; k++) {
+            s->number_by[i] += s->w[k] * to[k] - s->y[k] * to[n + k] - s->z[k] * to[2 * n + k];
         }
     }
+    base_free(y);
     return status;
 }

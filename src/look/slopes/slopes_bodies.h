@@ -77,7 +77,7 @@ zw_status slopes_hold_find(zw_slopes *slopes, slopes_bodies *s, zw_state *state,
 /* slopes_number.c: a number of the model, and the systems in which the equations are evaluated. */
 typedef struct slopes_variant {
     number_systems of;
-    slopes_bodies *at[4];
+    slopes_bodies *at[NUMBER_SYSTEMS];
 } slopes_variant;
 zw_status slopes_numbers_create(zw_slopes *slopes, zw_model *model, const char *const *number,
                                 zw_error *error);

@@ -1,9 +1,9 @@
 /* Derivatives at an instant of a robot by numbers of its model: masses, inertias, sizes, friction,
  * gravity.
  *
- * The equations of slopes_bodies.c are evaluated in four systems with slightly smaller and larger
- * values of the number, with accelerations, multipliers and the active set fixed. Their slope is
- * the difference of fourth order: nothing is solved again. Sliding friction is differentiated by
+ * The equations of slopes_bodies.c are evaluated in systems with slightly smaller and larger values
+ * of the number (number.h), with accelerations, multipliers and the active set fixed. Their slope
+ * is the difference of fourth order: nothing is solved again. Sliding friction is differentiated by
  * hand, as there: with rho = |mu u|,
  *
  *     l_i = -mu_i^2 u_i/rho l_n,      dl_i = -(2 mu_i dmu_i - mu_i^2 drho/rho) u_i/rho l_n,
@@ -32,7 +32,7 @@ zw_status slopes_numbers_create(zw_slopes *slopes, zw_model *model, const char *
     for (int j = 0; j < slopes->numbers && status == ZW_OK; j++) {
         slopes_variant *it = &slopes->variant[j];
         status = number_make(&it->of, model, slopes->system, number[j], error);
-        for (int k = 0; k < 4 && status == ZW_OK; k++) {
+        for (int k = 0; k < NUMBER_SYSTEMS && status == ZW_OK; k++) {
             it->at[k] = slopes_bodies_create(it->of.system[k], 0, error);
             status = it->at[k] ? ZW_OK : error->status;
         }
@@ -43,7 +43,7 @@ zw_status slopes_numbers_create(zw_slopes *slopes, zw_model *model, const char *
 void slopes_numbers_free(zw_slopes *slopes)
 {
     for (int j = 0; slopes->variant && j < slopes->numbers; j++) {
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < NUMBER_SYSTEMS; k++) {
             slopes_bodies_free(slopes->variant[j].at[k]);
         }
         number_free(&slopes->variant[j].of);
@@ -75,32 +75,39 @@ static int take_holds(slopes_bodies *to, const slopes_bodies *from)
     return 1;
 }
 
+typedef struct looking {
+    zw_slopes *slopes;
+    zw_state *state;
+    const slopes_variant *of;
+    zw_status status;
+    zw_error *error;
+} looking;
+
+static int look(void *user, int k, double *y)
+{
+    looking *it = user;
+    zw_state *state = it->state;
+    slopes_bodies *s = it->slopes->bodies, *at = it->of->at[k];
+    do { /* again whenever another point had to be carried */
+        if (!take_holds(at, s)) {
+            it->status = base_fail(it->error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return 0;
+        }
+        it->status = slopes_equations(at, state->t, state_q(state), state_v(state),
+                                      state_param(state), it->slopes->work->a, y, NULL, it->error);
+        for (int h = 0; h < s->holds; h++) {
+            s->hold[h].carried |= at->hold[h].carried;
+        }
+    } while (it->status == ZW_OK && at->lost);
+    return it->status == ZW_OK;
+}
+
 zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, zw_error *error)
 {
-    slopes_bodies *s = slopes->bodies;
-    const slopes_variant *it = &slopes->variant[number];
-    size_t wide = slopes_width(s);
-    zw_status status = ZW_OK;
-    for (int k = 0; k < 4 && status == ZW_OK; k++) {
-        slopes_bodies *at = it->at[k];
-        do { /* again whenever another point had to be carried */
-            if (!take_holds(at, s)) {
-                return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-            }
-            status =
-                slopes_equations(at, state->t, state_q(state), state_v(state), state_param(state),
-                                 slopes->work->a, s->y + (size_t)k * wide, NULL, error);
-            for (int h = 0; h < s->holds; h++) {
-                s->hold[h].carried |= at->hold[h].carried;
-            }
-        } while (status == ZW_OK && at->lost);
-    }
-    const double *f = s->y;
-    for (size_t i = 0; i < wide && status == ZW_OK; i++) {
-        const double at[4] = {f[i], f[wide + i], f[2 * wide + i], f[3 * wide + i]};
-        s->y[4 * wide + i] = number_slope(at, it->of.step);
-    }
-    return status;
+    double *y = slopes->bodies->y;
+    size_t wide = slopes_width(slopes->bodies);
+    looking it = {slopes, state, &slopes->variant[number], ZW_OK, error};
+    return number_differ(&it.of->of, wide, look, &it, y, y + 4 * wide) ? ZW_OK : it.status;
 }
 
 /* Slopes of the friction coefficients of a point. */
@@ -117,7 +124,7 @@ static int friction_by(const slopes_variant *it, const slopes_hold *hold, double
         }
     }
     for (int r = 0; r < 5; r++) {
-        dmu[r] = number_slope(mu[r], it->of.step);
+        dmu[r] = number_slope(mu[r], it->of.step[0]);
     }
     return 1;
 }
