@@ -23,6 +23,16 @@ zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
     return status;
 }
 
+zw_status base_fail_as(zw_error *error, zw_status status)
+{
+    return base_fail(error, status, "%s", zw_status_text(status));
+}
+
+zw_status base_no_memory(zw_error *error)
+{
+    return base_fail_as(error, ZW_NO_MEMORY);
+}
+
 zw_status base_clear(zw_error *error)
 {
     if (error != NULL) {

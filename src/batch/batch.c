@@ -12,11 +12,6 @@
 #include "base/error.h"
 #include "batch/on_device.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
 static const zw_field_id fields[] = {[SEEN_TIME] = ZW_FIELD_TIME,
@@ -131,7 +126,7 @@ static zw_status make_worker(zw_batch *batch, batch_worker *worker, zw_error *er
     worker->memory = base_alloc(arena.used + 1);
     worker->work = zw_work_create(batch->system, error);
     if (!worker->memory || !worker->work) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = worker->memory};
     lay_out_worker(worker, &arena);
@@ -175,7 +170,7 @@ static zw_status make_starts(zw_batch *batch, zw_error *error)
     batch->own = base_alloc((size_t)batch->count * sizeof *batch->own);
     batch->starts = base_alloc((size_t)batch->count * sizeof *batch->starts);
     if (!batch->own || !batch->starts) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < batch->count; i++) {
         zw_error why = {.status = ZW_OK};
@@ -206,7 +201,7 @@ static zw_status make_worlds(zw_batch *batch, zw_error *error)
     lay_out(batch, &arena);
     batch->memory = base_alloc(arena.used > SIZE_MAX / 8 ? SIZE_MAX : arena.used + 1);
     if (!batch->memory) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = batch->memory};
     lay_out(batch, &arena);
@@ -219,7 +214,7 @@ static zw_status make(zw_batch *batch, zw_error *error)
     zw_status status = ZW_OK;
     batch->worker = base_alloc((size_t)batch->threads * sizeof *batch->worker);
     if (!batch->worker) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < batch->threads && status == ZW_OK; k++) {
         status = make_worker(batch, &batch->worker[k], error);
@@ -248,7 +243,7 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
     }
     zw_batch *batch = base_alloc(sizeof *batch);
     if (!batch) {
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     batch->system = system ? system : systems[0];
@@ -263,7 +258,7 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
     int none = (systems && !batch->systems) || batch->in_lanes < 0 || batch->steps_in_lanes < 0;
     if (none) {
         batch->in_lanes = batch->steps_in_lanes = 0;
-        no_memory(error);
+        base_no_memory(error);
     }
     if (none || make(batch, error) != ZW_OK) {
         zw_batch_free(batch);

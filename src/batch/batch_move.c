@@ -77,7 +77,7 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
     }
     pool_run(batch->pool, work, batch->poll ? watch : NULL, batch);
     if (atomic_load(&batch->stopped)) {
-        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(error, ZW_INTERRUPTED);
     }
     for (int i = 0; i < batch->count; i++) {
         if (batch->failed[i]) {

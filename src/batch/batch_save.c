@@ -92,7 +92,7 @@ zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_e
     }
     zw_state **state = base_alloc((size_t)batch->count * sizeof *state);
     if (!state) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int i = 0; i < batch->count && status == ZW_OK; i++) {
         size_t used = 0;

@@ -5,11 +5,6 @@
 
 #include "base/error.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Creation -------------------------------------------------------------------------------- */
 
 /* The distinct systems, in the order of their first worlds. */
@@ -20,7 +15,7 @@ static zw_status list_systems(zw_batch *batch, const zw_batch_def *def, zw_error
     d->system = base_alloc((size_t)most * sizeof *d->system);
     d->which = base_alloc((size_t)def->worlds * sizeof *d->which);
     if (!d->system || !d->which) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < def->worlds; i++) {
         const zw_system *own = def->systems ? def->systems[i] : def->system;
@@ -46,7 +41,7 @@ static zw_status make_starts(batch_device *d, zw_error *error)
     d->image = base_alloc((size_t)d->models * sizeof *d->image);
     d->begin = base_alloc((size_t)d->models * sizeof *d->begin);
     if (!d->start || !d->image || !d->begin) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < d->models; k++) {
         zw_work *work = zw_work_create(d->system[k], error);
@@ -169,7 +164,7 @@ zw_batch *on_device_create(const zw_batch_def *def, zw_error *error)
     batch_device *d = batch ? base_alloc(sizeof *d) : NULL;
     if (!d) {
         base_free(batch);
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     batch->device = d;
@@ -240,7 +235,7 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
         status = image_make(d->system[k], step, d->points, &image, error);
         d->image[k] = status == ZW_OK ? d->backend->take(d->handle, image.used) : NULL;
         if (status == ZW_OK && !d->image[k]) {
-            status = no_memory(error);
+            status = base_no_memory(error);
         }
         if (status == ZW_OK) {
             image_settle(&image, image.block); /* on the host, to compute its size */
@@ -281,7 +276,7 @@ static void explain(const zw_batch *batch, int world, zw_error *why)
                   "a step led to numbers that are not finite, or the soft law could not be solved");
         break;
     default:
-        base_fail(why, (zw_status)r->status, "%s", zw_status_text((zw_status)r->status));
+        base_fail_as(why, (zw_status)r->status);
         break;
     }
     base_fail_more(why, " (on the device, after %d steps of this call)", r->steps);
@@ -367,7 +362,7 @@ static zw_status move(zw_batch *batch, int steps, int flags, zw_error *error)
     size_t bytes = (size_t)batch->count * sizeof *d->status;
     int *before = base_alloc(bytes);
     if (!before) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     memcpy(before, d->status, bytes);
     d->job.steps = steps;
@@ -424,7 +419,7 @@ static zw_status put_start(zw_batch *batch, int k, const zw_state *from, zw_erro
     }
     unsigned char *all = base_alloc(bytes);
     d->begin[k] = d->begin[k] ? d->begin[k] : d->backend->take(d->handle, bytes);
-    zw_status status = all && d->begin[k] ? ZW_OK : no_memory(error);
+    zw_status status = all && d->begin[k] ? ZW_OK : base_no_memory(error);
     for (int i = 0; i < SEEN_WRITTEN && status == ZW_OK; i++) {
         zw_view view = zw_field(d->system[k], (zw_state *)from, d->work, on_device_field[order[i]]);
         memcpy(all + used, view.data, on_device_row(batch, order[i]));
@@ -443,7 +438,7 @@ static zw_status prepare_reset(zw_batch *batch, const unsigned char *mask, const
     zw_status status = ZW_OK;
     unsigned char *all = base_alloc((size_t)batch->count);
     if (!all) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     memset(all, 1, (size_t)batch->count);
     status = d->backend->put(d->handle, d->reset, mask ? mask : all, (size_t)batch->count, error);

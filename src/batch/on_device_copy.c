@@ -5,11 +5,6 @@
 #include "base/error.h"
 #include "batch/on_device.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* Fetches the rows that the caller has not written since the last update. */
 static zw_status pull(zw_batch *batch, int k, zw_error *error)
 {
@@ -28,7 +23,7 @@ static zw_status pull(zw_batch *batch, int k, zw_error *error)
     double *now = base_alloc(on_device_all(batch, k));
     zw_status status = now ? d->backend->get(d->handle, now, *on_device_place(&d->job, k),
                                              on_device_all(batch, k), error)
-                           : no_memory(error);
+                           : base_no_memory(error);
     for (int i = 0; i < batch->count && status == ZW_OK; i++) {
         double *own = on_device_at(batch, seen, i, k), *was = on_device_at(batch, mirror, i, k);
         const double *is = on_device_at(batch, now, i, k);
@@ -186,7 +181,7 @@ zw_status on_device_take(zw_batch *batch, zw_error *error)
 {
     batch_device *d = batch->device;
     unsigned char *anew = base_alloc((size_t)batch->count);
-    zw_status status = anew ? ZW_OK : no_memory(error);
+    zw_status status = anew ? ZW_OK : base_no_memory(error);
     for (int i = 0; i < batch->count && status == ZW_OK; i++) {
         zw_error why = {.status = ZW_OK};
         int again = 0;

@@ -15,7 +15,7 @@ static void *open_emulated(int number, zw_error *error)
     }
     void *device = base_alloc(1);
     if (!device) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
     }
     return device;
 }
@@ -85,7 +85,7 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
     zw_status status = memory && own ? ZW_OK : ZW_NO_MEMORY;
     base_free(memory);
     base_free(own);
-    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
+    return status == ZW_OK ? ZW_OK : base_fail_as(error, status);
 }
 
 const device_backend *device_emulated(void)

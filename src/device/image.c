@@ -441,7 +441,7 @@ zw_status image_make(const zw_system *system, double step, int points, device_im
     zw_work_free(work);
     if (image->failed) {
         image_free(image);
-        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        status = base_no_memory(error);
     }
     return status;
 }

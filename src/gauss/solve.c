@@ -205,7 +205,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
         return status;
     }
     if (!fits(problem, work)) {
-        return base_fail(error, ZW_TOO_LARGE, "%s", zw_status_text(ZW_TOO_LARGE));
+        return base_fail_as(error, ZW_TOO_LARGE);
     }
     if (requested.guess != NULL && dense_first_beyond(work->m, requested.guess, GAUSS_HUGE) >= 0) {
         return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is not a number");
@@ -240,7 +240,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
         }
     }
     if (options && options->stop && core_spent(&work->core) && work->core.stopped) {
-        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(error, ZW_INTERRUPTED);
     }
     if (status == ZW_OK) {
         base_clear(error);

@@ -27,11 +27,6 @@
 #include "system/contact/contacts.h"
 #include "system/events/friction.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(zw_inverse *s, base_arena *arena)
@@ -87,7 +82,7 @@ zw_inverse *zw_inverse_create(const zw_model *model, const zw_system *system,
     }
     if (!s || !s->memory) {
         base_free(s);
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     arena = (base_arena){.block = s->memory};
@@ -346,7 +341,7 @@ static zw_status solve(zw_inverse *s, double t, int *choices, int *least, zw_err
         s->x_capacity = s->x ? rows : 0;
     }
     if (rows > s->x_capacity) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     if (rows > 0) {
         memcpy(s->x, solver->answer.lambda, (size_t)rows * sizeof *s->x);

@@ -33,11 +33,6 @@ typedef struct least {
     void *memory;
 } least;
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* Entry by entry: row r, column i, value. */
 static int entries_of(const zw_gauss *g, int r)
 {
@@ -67,7 +62,7 @@ static zw_status dependent(const zw_gauss *g, int rows, int *choices, zw_error *
     if (!A || !order) {
         base_free(A);
         base_free(order);
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int r = 0; r < rows; r++) {
         double *to = A + (size_t)r * n;
@@ -193,7 +188,7 @@ static zw_status allocate(least *s, zw_error *error)
     lay_out(s, &arena, 1 + units);
     s->memory = base_alloc(arena.used + 1);
     if (!s->memory) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena, 1 + units);
@@ -263,7 +258,7 @@ zw_status inverse_least(const system_solver *solver, int first, int acts, double
         return ZW_OK;
     }
     double *F = base_alloc((2 * (size_t)g->n + 1) * sizeof *F);
-    status = F ? allocate(&s, error) : no_memory(error);
+    status = F ? allocate(&s, error) : base_no_memory(error);
     if (status == ZW_OK) {
         push(g, s.rows, lambda, F);
         add_sums(&s, F);

@@ -43,11 +43,6 @@ typedef struct along {
     double demand; /* of the sample, in the measure of the residual */
 } along;
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- The fit -------------------------------------------------------------------------------- */
 
 static void measure(along *s, const double *y)
@@ -133,7 +128,7 @@ static zw_status add_name(along *s, const char *kind, const char *name, zw_error
     }
     char *copy = base_alloc(strlen(text) + 1);
     if (!copy) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     memcpy(copy, text, strlen(text) + 1);
     s->table->name[s->table->columns++] = copy;
@@ -287,7 +282,7 @@ static zw_status prepare(along *s, zw_error *error)
     s->scale = base_alloc((3 * n + 3) * sizeof *s->scale);
     s->start = base_alloc(((size_t)s->path->count + 1) * sizeof *s->start);
     if (!s->scale || !s->start) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     s->noise = s->scale + n + 1;
     s->accuracy = s->noise + n + 1;
@@ -311,7 +306,8 @@ static zw_status prepare(along *s, zw_error *error)
     s->table->name = base_alloc(columns * sizeof *s->table->name);
     s->table->value = base_alloc(columns * (size_t)s->path->count * sizeof(double));
     s->row = base_alloc(columns * sizeof(double));
-    return s->table->name && s->table->value && s->row ? add_names(s, error) : no_memory(error);
+    return s->table->name && s->table->value && s->row ? add_names(s, error)
+                                                       : base_no_memory(error);
 }
 
 zw_inverse_path *zw_inverse_along(const zw_model *model, const zw_system *system,
@@ -324,7 +320,7 @@ zw_inverse_path *zw_inverse_along(const zw_model *model, const zw_system *system
                .path = path,
                .options = options ? options : &usual,
                .table = base_alloc(sizeof *s.table)};
-    zw_status status = s.table ? ZW_OK : no_memory(error);
+    zw_status status = s.table ? ZW_OK : base_no_memory(error);
     if (status == ZW_OK && (path->n != system->nq || path->speeds != system->n)) {
         status = path_fail(path, error, ZW_BAD_INPUT, 0,
                            "the path has %d coordinates, the system %d", path->n, system->nq);

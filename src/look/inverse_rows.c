@@ -72,7 +72,7 @@ system_solver *inverse_rows_solver(const inverse_rows *list, const zw_system *sy
     double *value = base_alloc(((size_t)list->n + 1) * sizeof *value);
     system_solver *solver = NULL;
     if (list->failed || !column || !value) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
     } else {
         solver = solver_create_with(system, role, NULL, 0, &tail, error);
     }

@@ -204,7 +204,7 @@ zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now
     for (int k = 0; k < count && status == ZW_OK; k++) {
         if (!base_list_reserve(&inverse->point, &inverse->point_capacity, k,
                                sizeof *inverse->point)) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         inverse->point[k] = (inverse_point){.index = k, .row = -1};
         add_point(inverse, now, &inverse->work->now->point[k], &inverse->point[k], rows);
@@ -217,7 +217,7 @@ zw_status inverse_list(zw_inverse *inverse, zw_error *error)
 {
     contact_list *list = contact_list_begin(inverse->work, inverse->points);
     if (!list) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int k = 0; k < inverse->points; k++) {
         const inverse_point *from = &inverse->point[k];

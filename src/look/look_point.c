@@ -5,6 +5,7 @@
  * (system.h), all of them formulas, on one tape. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "expr/derive.h"
 #include "look/probe.h"
@@ -81,7 +82,7 @@ zw_status probe_points_create(zw_probe *probe, zw_error *error)
     column.item = NULL;
     system_list_free(&out);
     system_list_free(&column);
-    return status == ZW_NO_MEMORY ? probe_no_memory(error) : status;
+    return status == ZW_NO_MEMORY ? base_no_memory(error) : status;
 }
 
 void probe_points_free(probe_points *points)

@@ -7,16 +7,11 @@
 #include "base/memory.h"
 #include "tree/sweeps.h"
 
-zw_status probe_no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 zw_probe *zw_probe_create(const zw_model *model, const zw_system *system, zw_error *error)
 {
     zw_probe *probe = base_alloc(sizeof *probe);
     if (!probe) {
-        probe_no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     size_t n = (size_t)system->n;
@@ -29,7 +24,7 @@ zw_probe *zw_probe_create(const zw_model *model, const zw_system *system, zw_err
     probe->inside = base_alloc((size_t)zw_count(system, ZW_KIND_BODY) + 1);
     probe->work = zw_work_create(system, error);
     if (!probe->M || !probe->scratch || !probe->chain || !probe->dof || !probe->inside) {
-        probe_no_memory(error);
+        base_no_memory(error);
     } else if (probe->work && probe_points_create(probe, error) == ZW_OK) {
         return probe;
     }

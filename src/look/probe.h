@@ -37,7 +37,6 @@ struct zw_probe {
     probe_points points;
 };
 
-zw_status probe_no_memory(zw_error *error);
 /* The parameters of the state hold from now on; returns its numbers. */
 typedef struct probe_now {
     double t;

@@ -35,7 +35,7 @@ zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error
     }
     if (!path || !path->memory) {
         base_free(path);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     arena = (base_arena){.block = path->memory};

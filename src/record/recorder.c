@@ -286,7 +286,7 @@ zw_record *zw_record_create(const zw_system *system, zw_error *error)
 {
     zw_record *record = base_alloc(sizeof *record);
     if (!record) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     record->system = system;
@@ -314,7 +314,7 @@ zw_record *zw_record_create(const zw_system *system, zw_error *error)
     }
     if (k.status != ZW_OK) {
         if (k.status == ZW_NO_MEMORY) {
-            base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            base_no_memory(error);
         }
         zw_record_free(record);
         return NULL;

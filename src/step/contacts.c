@@ -32,8 +32,7 @@ zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_
     if (own && next) {
         try_step(system, (zw_state *)state, work, own, options, next); /* not modified */
     }
-    zw_status status =
-        own && next ? ZW_OK : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    zw_status status = own && next ? ZW_OK : base_no_memory(error);
     base_free(next);
     zw_work_free(own);
     return status;

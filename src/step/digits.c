@@ -309,9 +309,7 @@ static zw_status allocate(estimate *e, zw_error *error)
     digits->error = base_alloc(count * sizeof(double));
     digits->size = base_alloc(count * sizeof(double));
     digits->digits = base_alloc(count * sizeof(int));
-    return ok && digits->error && digits->size && digits->digits
-               ? ZW_OK
-               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    return ok && digits->error && digits->size && digits->digits ? ZW_OK : base_no_memory(error);
 }
 
 void zw_digits_free(zw_digits *digits)

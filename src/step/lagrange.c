@@ -228,7 +228,7 @@ zw_status lagrange_create(step_lagrange *l, const zw_system *system, zw_work *wo
     if (!l->M || !l->A || !l->zero || !l->holonomic || !l->change || !l->half ||
         (alone && !l->sweeps)) {
         lagrange_free(l);
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int r = 0; r < system->m; r++) {
         l->holonomic[r] = system->row_kind[r] != SYSTEM_VELOCITY;

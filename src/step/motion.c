@@ -41,7 +41,7 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
 {
     int nq = motion->system->nq;
     if (motion->work->stop && system_stops(motion->work->stop)) {
-        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(error, ZW_INTERRUPTED);
     }
     system_rates(motion->system, y, y + nq, dy);
     zw_status status =

@@ -126,12 +126,12 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     step_kept *kept = kept_in(work);
     double *q = state_q(state), *v = state_v(state);
     if (!kept) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     if (!kept->impulse) {
         kept->impulse = impulse_create(system, work, error);
         if (kept->impulse && !split_begin(kept->impulse)) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
     }
     step_impulse *s = kept->impulse;
@@ -174,7 +174,7 @@ static zw_status make_run(step_kept *kept, const zw_system *system, zw_work *wor
 {
     kept->run = base_alloc(sizeof *kept->run);
     if (!kept->run) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     *kept->run = (run){
         .system = system, .work = work, .options = *plan, .summary = &kept->summary, .quiet = 1};
@@ -235,7 +235,7 @@ static zw_status step_as_run(const zw_system *system, zw_state *state, zw_work *
     step_kept *kept = kept_in(work);
     zw_status status = ZW_OK;
     if (!kept) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     if (kept->run && !same_plan(&kept->run->options, plan)) {
         free_run(kept);
@@ -314,6 +314,5 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
     status = alone ? step_impulsively(system, state, work, &plan, error)
                    : step_as_run(system, state, work, &plan, error);
     work->stop = NULL;
-    return stop.said ? base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED))
-                     : status;
+    return stop.said ? base_fail_as(error, ZW_INTERRUPTED) : status;
 }

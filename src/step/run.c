@@ -116,7 +116,7 @@ zw_status run_create(run *r, zw_error *error)
     r->first = base_alloc(((size_t)r->system->model->check_count + 1) * sizeof(double));
     r->reset = base_alloc((resets + 1) * sizeof(double));
     if (!r->y || !r->stage || !r->sample || !r->first || !r->reset) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     return r->options.method == ZW_METHOD_SOFT
                ? soft_create(r->system, r->work, r->options.step, &r->soft, error)

@@ -268,7 +268,6 @@ zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
     }
     s->work->certificate = s->certificate;
     s->work->power = power(s, state->data + state->nq);
-    return !s->is_there || list_contacts(s, state->data + state->nq)
-               ? ZW_OK
-               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    return !s->is_there || list_contacts(s, state->data + state->nq) ? ZW_OK
+                                                                     : base_no_memory(error);
 }

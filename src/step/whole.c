@@ -185,7 +185,7 @@ step_whole *whole_create(const zw_system *system, double step, zw_error *error)
     lay_out(&shape, &arena);
     arena = (base_arena){.block = base_alloc(arena.used)};
     if (!arena.block) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     step_whole *w = base_arena_bytes(&arena, sizeof *w);

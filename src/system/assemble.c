@@ -147,7 +147,7 @@ static zw_status find_nearest(assemble_search *s, double *distance, zw_error *er
         zw_error ignored;
         start_anew(s, *distance < INFINITY ? *distance : ldexp(first, -(k % 8)), &generator);
         if (try_start(s, distance, &least, &better, &ignored) == ZW_NO_MEMORY) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         tries = better ? k + 1 + STARTS : tries;
         better = 0;
@@ -205,7 +205,7 @@ static zw_status begin(assemble_search *s, const double *q, zw_error *error)
     lay_out(s, &arena);
     s->memory = base_alloc(arena.used + 1);
     if (!s->memory) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);

@@ -70,7 +70,7 @@ static zw_status start_builder(builder *b, zw_system *system, zw_error *error)
     if (!b->p || !b->p_mass || !b->L_q || !b->p_bias || !b->Q || !b->phi || !b->psi || !b->bias ||
         !system->row_constraint || !system->row_kind || !system->first_row || !system->A_start ||
         !system->M_start) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     return ZW_OK;
 }
@@ -239,7 +239,7 @@ static zw_status make_tape(builder *b, system_part part, system_list *out, zw_er
     system_tape *tape = &b->system->tape[part];
     if (out->failed) {
         system_list_free(out);
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     tape->count = out->count;
     tape->out = out->item;
@@ -548,7 +548,7 @@ zw_status system_derive(zw_system *system, zw_error *error)
     }
     free_builder(&b);
     if (status == ZW_NO_MEMORY) {
-        base_fail(error, status, "%s", zw_status_text(status));
+        base_fail_as(error, status);
     }
     return status;
 }

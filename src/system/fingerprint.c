@@ -87,7 +87,7 @@ static zw_status hash_formulas(const zw_system *system, uint64_t *hash, zw_error
     int count = expr_graph_count(model->graph);
     uint64_t *known = base_alloc(((size_t)count + 1) * sizeof *known);
     if (!known) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int id = 0; id < count; id++) {
         known[id] = hash_node(expr_graph_node(model->graph, id), known);

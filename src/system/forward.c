@@ -429,7 +429,7 @@ static zw_status solve_touching(const zw_system *system, zw_work *work, zw_state
     system_solver *solver = NULL;
     zw_status status = ZW_NO_MEMORY;
     if (!hint) {
-        return base_fail(error, status, "%s", zw_status_text(status));
+        return base_fail_as(error, status);
     }
     memcpy(hint, work->hint, hints * sizeof *hint);
     do {

@@ -55,7 +55,7 @@ zw_status law_read(zw_system *system, zw_error *error)
     law->row = base_alloc(((size_t)system->m + 1) * sizeof(int));
     law->reaction_start = base_alloc(((size_t)system->m + 2) * sizeof(int));
     if (!law->of_row || !law->row || !law->reaction_start) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int r = 0; r < system->m; r++) {
         law->of_row[r] = -1;

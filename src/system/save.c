@@ -141,7 +141,7 @@ zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error)
     if (*to == NULL) {
         *to = base_alloc(from->bytes);
         if (*to == NULL) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
     } else if ((*to)->bytes != from->bytes || (*to)->fingerprint != from->fingerprint) {
         return base_fail(error, ZW_BAD_INPUT, "a state cannot become one of another system");
@@ -262,7 +262,7 @@ zw_state *zw_state_restore(const zw_system *system, const void *bytes, size_t si
     }
     zw_state *state = state_allocate(system);
     if (!state) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     status = check_system(state, bytes, size, error);

@@ -166,7 +166,7 @@ system_solver *solver_create_with(const zw_system *system, const int *role, cons
     }
     if (!solver || !solver->block_of_memory) {
         base_free(solver);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     arena = (base_arena){.block = solver->block_of_memory};

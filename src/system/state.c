@@ -117,7 +117,7 @@ static zw_status as_written(const zw_system *system, const state_given *given, z
         if (expr_value(model->graph, coord->start, &in, &q[i]) != ZW_OK ||
             (coord->speed != EXPR_NONE &&
              expr_value(model->graph, coord->speed, &in, &v[i]) != ZW_OK)) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         q[i] = or_given(given ? given->q : NULL, i, q[i]);
         v[i] = or_given(given ? given->v : NULL, i, v[i]);
@@ -160,7 +160,7 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
         double friction = 0, bounce = 0;
         if ((mu != EXPR_NONE && expr_value(model->graph, mu, &in, &friction) != ZW_OK) ||
             (e != EXPR_NONE && expr_value(model->graph, e, &in, &bounce) != ZW_OK)) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         if (friction < 0) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
@@ -197,9 +197,7 @@ static zw_status assemble_speeds(const zw_system *system, const state_given *giv
     int held_count = 0;
     int *held = base_alloc(((size_t)system->n + 1) * sizeof(int));
     double *written = base_alloc(((size_t)system->n + 1) * sizeof(double));
-    zw_status status = held && written
-                           ? ZW_OK
-                           : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    zw_status status = held && written ? ZW_OK : base_no_memory(error);
     for (int i = 0; i < system->n && status == ZW_OK; i++) {
         written[i] = v[i];
         if (is_given(system, given, i)) {
@@ -267,7 +265,7 @@ static zw_status decide_start(const zw_system *system, zw_work *work, zw_state *
     size_t speeds = (size_t)system->n * sizeof *v;
     double *before = base_alloc(speeds + 1);
     if (!before) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     memcpy(before, v, speeds);
     zw_status status = system_decide(system, work, state, &made, error);
@@ -317,7 +315,7 @@ zw_state *state_create_given(const zw_system *system, const state_given *given, 
     zw_assembly report = {.position_coord = -1, .speed_coord = -1, .impact_speed = -1};
     zw_state *state = state_allocate(system);
     if (!state) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     zw_status status = as_written(system, given, state, error);

@@ -36,7 +36,7 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
 {
     zw_system *system = base_alloc(sizeof *system);
     if (!system) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     system->own = *model;
@@ -65,7 +65,7 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
     }
     system->own.graph = expr_graph_copy(model->graph);
     if (!system->own.graph) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         zw_system_free(system);
         return NULL;
     }

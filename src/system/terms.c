@@ -102,7 +102,7 @@ static zw_status blame(const zw_system *system, zw_work *work, system_part part,
         }
         expr_id id;
         if (expr_culprit(model->graph, list[i], in, &id) != ZW_OK) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         if (id == EXPR_NONE && !system->tree) {
             break;

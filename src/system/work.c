@@ -64,7 +64,7 @@ zw_work *zw_work_create(const zw_system *system, zw_error *error)
     }
     if (!work || !work->memory) {
         base_free(work);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     arena = (base_arena){.block = work->memory};

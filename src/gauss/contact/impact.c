@@ -560,7 +560,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
 {
     *answer = (gauss_impact_answer){.share = 1};
     if (x->no_memory || !impact_make_room(x)) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     memset(x->sum, 0, (size_t)x->rows * sizeof(double));
     x->acts = 0;
@@ -571,9 +571,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0 || x->kicked;
     zw_status status = answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
-    return status == ZW_OK && x->no_memory
-               ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
-               : status;
+    return status == ZW_OK && x->no_memory ? base_no_memory(error) : status;
 }
 
 const double *gauss_impact_impulse(const gauss_impact *x, int block)

@@ -257,7 +257,7 @@ static zw_status keep_entries(gauss_impact *x, impact_block *block, int from, in
         }
         if (!base_list_reserve(&x->way, &x->way_capacity, x->ways, sizeof *x->way) ||
             !base_list_reserve(&x->by, &x->by_capacity, x->ways, sizeof *x->by)) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         x->way[x->ways] = from + i;
         x->by[x->ways++] = d[i];

@@ -276,7 +276,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     zw_gauss_options requested = *options;
     if (!islands_make_room(is, problem, p)) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
     double *given = is->free.data;
@@ -408,7 +408,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
 {
     int shared = hint->share > 0 ? is_shared(is, problem, p, NULL) : 0;
     if (shared < 0) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     int near = is_near(is, problem, p) && (options->guess || p->m == 0 ||
                                            p->n >= BODIES); /* otherwise the kernel is as fast */
@@ -434,7 +434,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
         }
     }
     zw_status status = found < 0 ? ZW_NO_MEMORY : ZW_NOT_A_METRIC;
-    return base_fail(error, status, "%s", zw_status_text(status));
+    return base_fail_as(error, status);
 }
 
 static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
@@ -509,7 +509,7 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     base_clear(error);
     *answer = (gauss_islands_answer){.worst_block = -1};
     if (!islands_split(is, problem, m)) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     if (problem->free) {
         memcpy(is->a.data, problem->free, (size_t)problem->n * sizeof(double));

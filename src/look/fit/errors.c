@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "look/fit/fit.h"
 
@@ -57,7 +58,7 @@ static zw_status add_scatters(zw_fit *fit, zw_error *error)
     size_t u = (size_t)fit->count;
     double *L = base_alloc(2 * u * u * sizeof *L);
     if (!L) {
-        return fit_no_memory(error);
+        return base_no_memory(error);
     }
     memset(L, 0, 2 * u * u * sizeof *L);
     for (int c = 0; c < fit->channels; c++) {

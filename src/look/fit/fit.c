@@ -26,11 +26,6 @@
 
 #define FLOOR 1e-10 /* relative to the spread of a channel: lower bound of the noise */
 
-zw_status fit_no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static double *doubles(size_t count)
@@ -101,7 +96,7 @@ static zw_status copy_problem(zw_fit *fit, const zw_fit_problem *given, zw_error
             fit->q[i] = fit->v[i] = NAN;
         }
     }
-    return ok && name_unknowns(fit) ? ZW_OK : fit_no_memory(error);
+    return ok && name_unknowns(fit) ? ZW_OK : base_no_memory(error);
 }
 
 void zw_fit_free(zw_fit *fit)
@@ -411,7 +406,7 @@ static zw_status prepare(zw_fit *fit, const zw_model *model, const zw_fit_proble
     fit->A = doubles(rows * u);
     return fit->residual && fit->slope && fit->tried && fit->tried_slope && fit->A
                ? ZW_OK
-               : fit_no_memory(error);
+               : base_no_memory(error);
 }
 
 zw_fit *zw_fit_create(const zw_model *model, const zw_system *system, const zw_fit_problem *problem,
@@ -419,7 +414,7 @@ zw_fit *zw_fit_create(const zw_model *model, const zw_system *system, const zw_f
 {
     zw_fit *fit = base_alloc(sizeof *fit);
     if (!fit) {
-        fit_no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     fit->system = system;

@@ -50,8 +50,6 @@ struct zw_fit {
     int recording;
 };
 
-zw_status fit_no_memory(zw_error *error);
-
 /* motion.c: rows and what is recorded; residuals and slopes at the unknowns x. */
 zw_status fit_take_recordings(zw_fit *fit, zw_error *error);
 zw_status fit_prepare_robot(zw_fit *fit, zw_error *error);

@@ -27,7 +27,7 @@ static zw_status take_times(zw_fit *fit, int k, zw_error *error)
     fit->time[k] = base_alloc(((size_t)path->count + 1) * sizeof(double));
     fit->sample[k] = base_alloc(((size_t)path->count + 1) * sizeof(long));
     if (!fit->time[k] || !fit->sample[k]) {
-        return fit_no_memory(error);
+        return base_no_memory(error);
     }
     if (path->n != fit->nq) {
         return path_fail(path, error, ZW_BAD_INPUT, 0, "recording %d is of another system", k + 1);
@@ -111,7 +111,7 @@ zw_status fit_take_recordings(zw_fit *fit, zw_error *error)
     }
     fit->row = status == ZW_OK ? base_alloc(((size_t)fit->rows + 1) * sizeof *fit->row) : NULL;
     if (!fit->row) {
-        return status != ZW_OK ? status : fit_no_memory(error);
+        return status != ZW_OK ? status : base_no_memory(error);
     }
     long at = 0;
     for (int k = 0; k < fit->problem.recordings; k++) {
@@ -184,7 +184,7 @@ static zw_status follow(zw_fit *fit, int k, watch *w, zw_error *error)
     }
     if (status == ZW_OK && fit->seen < fit->times[k]) {
         status = summary.interrupted
-                     ? base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED))
+                     ? base_fail_as(error, ZW_INTERRUPTED)
                      : path_fail(fit->problem.recording[k], error, ZW_BAD_INPUT,
                                  fit->problem.recording[k]->last_line,
                                  "an event ends the motion at t = %.9g, and recording %d goes on "
@@ -220,7 +220,7 @@ zw_status fit_prepare_robot(zw_fit *fit, zw_error *error)
     zw_state_free(state);
     fit->before =
         base_alloc(((size_t)fit->nq + n + 2 * n * (size_t)fit->count + 1) * sizeof(double));
-    return status == ZW_OK && !fit->before ? fit_no_memory(error) : status;
+    return status == ZW_OK && !fit->before ? base_no_memory(error) : status;
 }
 
 /* A coordinate with its rate at both ends of a step, or a speed; or slopes of these. */

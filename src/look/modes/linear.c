@@ -24,11 +24,6 @@
 #include "math/dense/dense.h"
 #include "system/list.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
 static zw_status add_row(linear *l, expr_id id, int row, int *scratch, system_list *out)
@@ -59,7 +54,7 @@ static zw_status add_formulas(linear *l, zw_error *error)
     zw_status status = ZW_OK;
     l->graph = expr_graph_copy(system->model->graph);
     if (!l->graph) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int r = 0; r < system->m && status == ZW_OK; r++) {
         status = add_row(l, system->tape[PART_VELOCITY].out[r], r, &scratch, &out);
@@ -82,7 +77,7 @@ static zw_status add_formulas(linear *l, zw_error *error)
         status = l->tape && l->registers && l->out ? ZW_OK : ZW_NO_MEMORY;
     }
     system_list_free(&out);
-    return status == ZW_NO_MEMORY ? no_memory(error) : status;
+    return status == ZW_NO_MEMORY ? base_no_memory(error) : status;
 }
 
 zw_status linear_create(linear *l, const zw_model *model, const zw_system *system, zw_error *error)
@@ -96,12 +91,12 @@ zw_status linear_create(linear *l, const zw_model *model, const zw_system *syste
     l->hold = base_alloc((constraints + 1) * sizeof(int));
     l->F = base_alloc((4 * n * n + 1) * sizeof(double));
     if (!l->hold || !l->F) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     l->held = system->m;
     zw_status status = system->tree ? ZW_OK : add_formulas(l, error);
     l->tangent = status == ZW_OK ? base_alloc((4 * n * n + 1) * sizeof(double)) : NULL;
-    return status != ZW_OK ? status : l->tangent ? ZW_OK : no_memory(error);
+    return status != ZW_OK ? status : l->tangent ? ZW_OK : base_no_memory(error);
 }
 
 void linear_free(linear *l)
@@ -273,7 +268,7 @@ static zw_status split(linear *l, zw_state *state, zw_error *error)
             dense_lq_apply(l->rank, (int)wide, C, (int)wide, beta, row);
         }
     }
-    zw_status status = C && order ? ZW_OK : no_memory(error);
+    zw_status status = C && order ? ZW_OK : base_no_memory(error);
     base_free(C);
     base_free(order);
     return status;

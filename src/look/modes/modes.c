@@ -29,11 +29,6 @@ struct zw_modes {
     zw_stability stability;
 };
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Over a period --------------------------------------------------------------------------- */
 
 /* out = base + h F x for matrices of `wide` columns. */
@@ -106,7 +101,7 @@ static zw_status over_period(linear *l, const zw_state *from, double period, dou
     double *Phi = base_alloc((7 * all + 1) * sizeof *Phi);
     zw_work *work = zw_work_create(system, error);
     zw_state *state = NULL;
-    zw_status status = Phi && work ? zw_state_copy(from, &state, error) : no_memory(error);
+    zw_status status = Phi && work ? zw_state_copy(from, &state, error) : base_no_memory(error);
     for (size_t i = 0; i < wide && status == ZW_OK; i++) {
         Phi[i * wide + i] = 1;
     }
@@ -246,7 +241,7 @@ static zw_status gather(zw_modes *modes, const linear *l, int size, const double
     modes->shape = base_alloc((2 * n * (size_t)size + 1) * sizeof *modes->shape);
     if (!list || !modes->mode || !modes->shape) {
         base_free(list);
-        return no_memory(error);
+        return base_no_memory(error);
     }
     double fastest = 0;
     for (int k = 0; k < size; k++) {
@@ -293,7 +288,7 @@ static zw_status find(zw_modes *modes, linear *l, const zw_state *state, double 
     size_t wide = 2 * (size_t)modes->n, size = wide - (size_t)l->rank;
     double *G = base_alloc((3 * size * size + 2 * size + wide + 1) * sizeof *G);
     if (!G) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     double *value = G + size * size, *vector = value + 2 * size,
            *scratch = vector + 2 * size * size;
@@ -301,7 +296,7 @@ static zw_status find(zw_modes *modes, linear *l, const zw_state *state, double 
     modes->unsteady = period > 0 ? away : modes->unsteady;
     int done = dense_eigen((int)size, G, value, vector);
     status = done > 0   ? gather(modes, l, (int)size, value, vector, period, error)
-             : done < 0 ? no_memory(error)
+             : done < 0 ? base_no_memory(error)
                         : base_fail(error, ZW_NOT_FINITE, "eigenvalues were not found");
     base_free(G);
     return status;
@@ -313,7 +308,7 @@ zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const 
     linear l;
     zw_modes *modes = base_alloc(sizeof *modes);
     if (!modes) {
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     modes->system = system;
@@ -362,7 +357,7 @@ zw_status zw_modes_move(const zw_modes *modes, int mode, double size, double pha
     double *q = base_alloc((nq + 2 * n + 1) * sizeof *q), c = math_cos(phase), s = math_sin(phase);
     if (!shape || !q) {
         base_free(q);
-        return shape ? no_memory(error)
+        return shape ? base_no_memory(error)
                      : base_fail(error, ZW_BAD_INPUT, "there is no mode %d", mode);
     }
     double *along = q + nq, *zero = along + n;

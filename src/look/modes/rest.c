@@ -55,11 +55,6 @@ typedef struct search {
         scale; /* the largest acceleration on the way, free ones and those of unit ways included */
 } search;
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* The directions that speeds may have: orthogonal to the derivatives by v of all active rows. */
 static zw_status find_directions(search *s, zw_error *error)
 {
@@ -71,7 +66,7 @@ static zw_status find_directions(search *s, zw_error *error)
     if (!C || !order) {
         base_free(C);
         base_free(order);
-        return no_memory(error);
+        return base_no_memory(error);
     }
     /* (0, u) is tangent if it is orthogonal to all that is forbidden: by its part on v alone */
     for (size_t r = 0; r < forbidden; r++) {
@@ -110,7 +105,7 @@ static zw_status find_step(search *s, zw_error *error)
     }
     int found = dense_eigen(s->freedom, G, s->values, NULL);
     if (found <= 0) {
-        return found < 0 ? no_memory(error)
+        return found < 0 ? base_no_memory(error)
                          : base_fail(error, ZW_NOT_REACHED, "the search for an equilibrium failed");
     }
     for (size_t k = 0; k < size; k++) {
@@ -126,7 +121,7 @@ static zw_status find_step(search *s, zw_error *error)
             G[i * size + j] = (i == j ? shift : 0) - G[i * size + j];
         }
     }
-    return slopes_solve(s->freedom, 1, G, s->y) >= 0 ? ZW_OK : no_memory(error);
+    return slopes_solve(s->freedom, 1, G, s->y) >= 0 ? ZW_OK : base_no_memory(error);
 }
 
 /* The state after the fraction h of the step: constraints are met, active contacts closed. */
@@ -314,7 +309,7 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
     search s = {.system = system, .state = state, .work = work};
     double *scratch = base_alloc((2 * n * n + 5 * n + 3 * nq + 8) * sizeof *scratch);
     if (!scratch) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     s.N = scratch;
     s.K = s.N + n * n;

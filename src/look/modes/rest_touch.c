@@ -23,11 +23,6 @@
     1e-9 /* relative to the smallest geom: gaps that count as closed; contact_now.c has 1e-6 */
 enum { ROUNDS = 12 };
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 static int holds(const rest_touch *it, const contact_key *key)
 {
     int found = 0;
@@ -71,7 +66,7 @@ zw_status rest_touch_begin(rest_touch *it, linear *l, const double *q, zw_error 
     it->sweeps = it->memory =
         base_alloc(((size_t)system->tree->at.count + rows * (n + 1) + 2 * n) * sizeof(double));
     if (!it->memory) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     it->bodies = s;
     it->row = it->sweeps + system->tree->at.count;
@@ -135,7 +130,7 @@ zw_status rest_touch_close(rest_touch *it, double *q, zw_error *error)
         }
         before = most;
         if (!slopes_some(s->values, s->system->n, it->row, it->off, it->dq)) {
-            return no_memory(error);
+            return base_no_memory(error);
         }
         system_move(s->system, q, 1, it->dq);
     }

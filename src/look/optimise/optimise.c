@@ -20,11 +20,6 @@
 #define GAIN 1e-3     /* relative to the cost: a search that gains less is the last one */
 enum { MOTIONS = 1000, MANY = 100 }; /* MANY: unknowns from which on L-BFGS is used */
 
-zw_status optimise_no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 int optimise_is_now(const zw_optimum *o, int k, double t)
 {
     return t >= o->from[k] && t < o->until[k];
@@ -104,7 +99,7 @@ static zw_status search(zw_optimum *o)
     searcher own = {o, nlopt_create(count < MANY ? NLOPT_LD_SLSQP : NLOPT_LD_LBFGS, count)};
     double cost;
     if (!own.nlopt) {
-        return optimise_no_memory(o->error);
+        return base_no_memory(o->error);
     }
     nlopt_set_min_objective(own.nlopt, objective, &own);
     nlopt_set_lower_bounds(own.nlopt, o->low);
@@ -128,7 +123,7 @@ static zw_status search(zw_optimum *o)
     nlopt_destroy(own.nlopt);
     o->report.converged = result > 0 && result != NLOPT_MAXEVAL_REACHED;
     return o->status != ZW_OK ? o->status /* the point where it ended is a result, too */
-           : result == NLOPT_OUT_OF_MEMORY ? optimise_no_memory(o->error)
+           : result == NLOPT_OUT_OF_MEMORY ? base_no_memory(o->error)
                                            : ZW_OK;
 }
 #else
@@ -220,7 +215,7 @@ static zw_status take_vary(zw_optimum *o, const model_vary *vary, zw_state *stat
         double from = o->from[*k];
         o->from[*k] = fmax(from, state->t); /* in the name */
         if (!name_unknown(o, *k, vary->parts > 0)) {
-            return optimise_no_memory(o->error);
+            return base_no_memory(o->error);
         }
         o->from[*k] = from;
     }
@@ -295,7 +290,7 @@ static zw_status prepare(zw_optimum *o)
     lay_out(o, &arena);
     o->memory = base_alloc(arena.used + 1);
     if (!o->memory) {
-        return optimise_no_memory(o->error);
+        return base_no_memory(o->error);
     }
     arena = (base_arena){.block = o->memory};
     lay_out(o, &arena);
@@ -314,7 +309,7 @@ zw_optimum *zw_optimise(const zw_model *model, const zw_system *system,
     zw_error mine = {0};
     zw_optimum *o = base_alloc(sizeof *o);
     if (!o) {
-        optimise_no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     o->system = system;

@@ -33,7 +33,6 @@ struct zw_optimum {
     void *memory;
 };
 
-zw_status optimise_no_memory(zw_error *error);
 /* Is unknown k the value of its parameter at time t? */
 int optimise_is_now(const zw_optimum *o, int k, double t);
 /* o->cost and the gradient at x. */

@@ -73,7 +73,7 @@ static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *su
     zw_sensitivity_answer by = zw_sensitivity_look(o->flow);
     const double *a = NULL;
     if (summary->interrupted) {
-        return base_fail(o->error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(o->error, ZW_INTERRUPTED);
     }
     if (summary->stopped_by >= 0) {
         if (o->over) {

@@ -234,7 +234,7 @@ static zw_status follow(zw_optimum *o, const double *x, double *gradient, zw_sta
     memory_of_motion r = {0};
     motion_cost s = {.o = o, .x = x, .steps = steps};
     s.param = base_alloc((params + (size_t)o->system->nq + 2 * n + 1) * sizeof(double));
-    zw_status status = s.param && make_room(&r, o, steps) ? ZW_OK : optimise_no_memory(o->error);
+    zw_status status = s.param && make_room(&r, o, steps) ? ZW_OK : base_no_memory(o->error);
     if (status == ZW_OK) {
         put(o, x, state, &r, steps);
         memcpy(s.param, state_param(state), params * sizeof(double));
@@ -273,7 +273,7 @@ zw_status optimise_robot(zw_optimum *o, const double *x, double *gradient)
     }
     if (o->options.poll && o->options.poll(o->options.user, state->t)) {
         zw_state_free(state);
-        return base_fail(o->error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(o->error, ZW_INTERRUPTED);
     }
     zw_status status = follow(o, x, gradient, state);
     zw_state_free(state);

@@ -21,7 +21,7 @@
 
 zw_status rigid_no_memory(sens_rigid *r)
 {
-    return base_fail(&r->failure, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    return base_no_memory(&r->failure);
 }
 
 int rigid_grow(double **list, size_t *capacity, size_t need)
@@ -232,7 +232,7 @@ sens_rigid *rigid_create(const zw_system *system, const zw_run_options *plan, zw
     if (!r || !variant) {
         base_free(r);
         base_free(variant);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     *r = (sens_rigid){.system = system, .h = plan->step, .variant = variant};

@@ -20,7 +20,7 @@ sens_flow *flow_create(const zw_model *model, const zw_system *system, const zw_
 {
     sens_flow *flow = base_alloc(sizeof *flow);
     if (!flow) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     *flow = (sens_flow){.system = system, .run = *run};
@@ -30,7 +30,7 @@ sens_flow *flow_create(const zw_model *model, const zw_system *system, const zw_
     flow->now = flow->work ? state_allocate(system) : NULL;
     if (!flow->now) {
         if (flow->work) {
-            base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            base_no_memory(error);
         }
         flow_free(flow);
         return NULL;

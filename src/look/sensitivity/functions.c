@@ -124,7 +124,7 @@ zw_status sens_functions_create(zw_sensitivity *s, zw_error *error)
     f->slip = base_alloc(((size_t)system->model->constraint_count + 1) * sizeof(int));
     f->reset = base_alloc(((size_t)system->model->event_count + 1) * sizeof(int));
     if (!f->graph || !f->slip || !f->reset) {
-        return sens_no_memory(error);
+        return base_no_memory(error);
     }
     add_constraints(&w);
     add_others(&w);
@@ -142,7 +142,7 @@ zw_status sens_functions_create(zw_sensitivity *s, zw_error *error)
         status = f->tape && f->registers && f->out && f->side ? ZW_OK : ZW_NO_MEMORY;
     }
     system_list_free(&w.out);
-    return status == ZW_NO_MEMORY ? sens_no_memory(error) : status;
+    return status == ZW_NO_MEMORY ? base_no_memory(error) : status;
 }
 
 void sens_functions_free(sens_functions *f)

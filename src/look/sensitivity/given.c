@@ -1,4 +1,5 @@
 /* From unknowns to the values that a state is created with. */
+#include "base/error.h"
 #include "base/memory.h"
 #include "look/sensitivity/sensitivity.h"
 
@@ -18,7 +19,7 @@ zw_status sens_given(const zw_system *system, const zw_unknown *unknown, int cou
             const expr_inputs in = {.param = param};
             if (model->param[k].formula != EXPR_NONE &&
                 expr_value(model->graph, model->param[k].formula, &in, &value) != ZW_OK) {
-                return sens_no_memory(error);
+                return base_no_memory(error);
             }
             for (int c = 0; c < count; c++) {
                 const zw_unknown *by = &unknown[c];

@@ -40,11 +40,6 @@ typedef struct sweep {
     void *memory;
 } sweep;
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
 static zw_status plan_steps(const zw_system *system, const zw_state *state,
@@ -117,7 +112,7 @@ static zw_status make_steps(sweep *s, const zw_state *state, zw_error *error)
             rigid_create(s->system, &s->run, plan->model, plan->number, plan->numbers, error);
         s->kept_capacity = s->rigid ? rigid_memory(s->rigid, &s->memory_of_steps) : 0;
         if (s->rigid && !rigid_make_way(s->rigid)) {
-            return no_memory(error);
+            return base_no_memory(error);
         }
     } else {
         s->steps = steps_create(s->system, s->h, error);
@@ -145,7 +140,7 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     s->memory = base_alloc((states * s->wide + 2 * params + 4 * n + 1) * sizeof(double));
     s->to->memory = states * s->wide * sizeof(double);
     if (!s->memory || zw_state_copy(state, &s->now, error) != ZW_OK) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     s->kept = s->memory;
     s->piece = s->kept + pieces * s->wide;
@@ -329,7 +324,7 @@ static zw_status find(sweep *s, const zw_state *state, zw_error *error)
 {
     size_t n = (size_t)s->system->n;
     double *end = base_alloc((s->wide + 1) * sizeof *end);
-    zw_status status = end ? go(s, state, end, error) : no_memory(error);
+    zw_status status = end ? go(s, state, end, error) : base_no_memory(error);
     if (status == ZW_OK) {
         add_cost(s, s->plan->steps, end);
     }
@@ -417,7 +412,7 @@ zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
     if (status == ZW_OK) {
         s = steps_create(system, plan.step, error);
         g = base_alloc((2 * n + 1) * sizeof *g);
-        status = !s ? ZW_BAD_INPUT : !g ? no_memory(error) : ZW_OK;
+        status = !s ? ZW_BAD_INPUT : !g ? base_no_memory(error) : ZW_OK;
     }
     if (status == ZW_OK) {
         status = steps_take(s, state->t, state_q(at), state_v(at), state_param(at), error);

@@ -298,7 +298,7 @@ zw_status sens_impulse(zw_sensitivity *s, const step_kinks *kinks, const sens_pu
     if (moved) {
         if (!explain(s, size, w, lambda, &status)) {
             s->slopes->kinks = NULL;
-            return status != ZW_OK ? sens_no_memory(error)
+            return status != ZW_OK ? base_no_memory(error)
                                    : base_fail(error, ZW_BAD_INPUT,
                                                "at t = %.9g several contacts are involved in one "
                                                "impact: their derivatives are not supported yet",
@@ -314,7 +314,7 @@ zw_status sens_impulse(zw_sensitivity *s, const step_kinks *kinks, const sens_pu
     s->slopes->kinks = NULL;
     fill_rows(s, kinks, push, size, x, later);
     if (slopes_solve(size, s->count, s->K, s->by) < 0) {
-        return sens_no_memory(error);
+        return base_no_memory(error);
     }
     for (size_t c = 0; c < (size_t)s->count; c++) {
         memcpy(x + c * 2 * n + n, s->by + c * wide, n * sizeof *x);
@@ -449,7 +449,7 @@ zw_status sens_settle(zw_sensitivity *s, const step_kinks *kinks, const sens_pus
     if (moved && !explain(s, size, delta, s->multiplier, &status)) {
         s->slopes->kinks = NULL;
         return status != ZW_OK
-                   ? sens_no_memory(error)
+                   ? base_no_memory(error)
                    : base_fail(error, ZW_BAD_INPUT,
                                "at t = %.9g the position was corrected by constraints that are not "
                                "active there: their derivatives are not supported yet",
@@ -468,7 +468,7 @@ zw_status sens_settle(zw_sensitivity *s, const step_kinks *kinks, const sens_pus
     sens_functions_run(s, kinks, NULL, NULL);
     fill_places(s, &rows, size, later);
     if (slopes_solve(size, s->count, s->K, s->by) < 0) {
-        return sens_no_memory(error);
+        return base_no_memory(error);
     }
     for (size_t c = 0; c < (size_t)s->count; c++) {
         memcpy(x + c * 2 * n, s->by + c * wide, n * sizeof *x);

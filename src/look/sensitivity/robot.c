@@ -38,11 +38,6 @@ typedef struct follower {
     void *memory;
 } follower;
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Unknowns -------------------------------------------------------------------------------- */
 
 zw_status robot_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
@@ -228,7 +223,7 @@ static zw_status make(follower *f, const double *x, zw_error *error)
     f->memory = base_alloc((2 * n * (wide + count + 1) + 2 * count + 1) * sizeof(double));
     f->name = base_alloc((count + 1) * sizeof *f->name);
     if (!f->memory || !f->name) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     f->S = f->memory;
     f->z = f->S + 2 * n * wide;
@@ -346,7 +341,7 @@ static zw_status go(follower *f, const double *x, robot_observer *observer, void
         status = step(f, t, param, error);
         f->state->t = t0 + (double)(k + 1) * h;
         if (p->run.poll && p->run.poll(p->run.user, f->state->t)) {
-            return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+            return base_fail_as(error, ZW_INTERRUPTED);
         }
         ends = status == ZW_OK && observer(user, k + 1, f->state, f->z);
     }

@@ -9,11 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-zw_status sens_no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 void sens_note_kink(zw_sensitivity *s, const char *name)
 {
     s->kink_count++;
@@ -73,7 +68,7 @@ static zw_status take_unknowns(zw_sensitivity *s, const zw_unknown *by, int coun
     s->count = by ? count : 2 * s->n + s->params;
     s->unknown = base_alloc(((size_t)s->count + 1) * sizeof *s->unknown);
     if (!s->unknown) {
-        return sens_no_memory(error);
+        return base_no_memory(error);
     }
     for (int c = 0; c < s->count; c++) {
         int later = c >= 2 * s->n;
@@ -116,7 +111,7 @@ static zw_status prepare(zw_sensitivity *s, const zw_unknown *by, int count, zw_
     s->motion_scratch = base_alloc(
         (2 * (size_t)s->n + (size_t)system->carried + (size_t)system->m + 2) * sizeof(double));
     if (!s->slopes || !s->motion_scratch) {
-        return !s->slopes && error ? error->status : sens_no_memory(error);
+        return !s->slopes && error ? error->status : base_no_memory(error);
     }
     s->motion = motion_of(system, s->slopes->work, s->motion_scratch);
     status = kinks_create(&s->kinks, &s->motion, 0, error);
@@ -130,7 +125,7 @@ static zw_status prepare(zw_sensitivity *s, const zw_unknown *by, int count, zw_
     s->sample = state_allocate(system);
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
-    return s->memory && s->now && s->sample ? ZW_OK : sens_no_memory(error);
+    return s->memory && s->now && s->sample ? ZW_OK : base_no_memory(error);
 }
 
 zw_sensitivity *zw_sensitivity_create(const zw_model *model, const zw_system *system,
@@ -138,7 +133,7 @@ zw_sensitivity *zw_sensitivity_create(const zw_model *model, const zw_system *sy
 {
     zw_sensitivity *s = base_alloc(sizeof *s);
     if (!s) {
-        sens_no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     s->model = model;

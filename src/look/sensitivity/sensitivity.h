@@ -115,7 +115,6 @@ struct zw_sensitivity {
     const sens_over *over; /* or NULL */
 };
 
-zw_status sens_no_memory(zw_error *error);
 void sens_note_kink(zw_sensitivity *s, const char *name);
 
 /* functions.c */

@@ -36,11 +36,6 @@
 #include "tree/differ.h"
 #include "tree/sweeps.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 void steps_note_kink(sens_steps *s, const char *name)
 {
     s->kink_count++;
@@ -104,7 +99,7 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
     }
     sens_steps *s = base_alloc(sizeof *s);
     if (!s) {
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     *s = (sens_steps){.system = system, .h = h};
@@ -116,7 +111,7 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
     int good = s->memory && back_create(&s->place, system);
     s->work = good ? zw_work_create(system, error) : NULL;
     if (!good) {
-        no_memory(error);
+        base_no_memory(error);
     }
     if (!s->work || soft_create(system, s->work, h, &s->soft, error) != ZW_OK ||
         (!(s->closed && are_rows_closed(system)) && steps_general_make(s, error) != ZW_OK)) {
@@ -200,7 +195,7 @@ static zw_status look(sens_steps *s, zw_error *error)
     back_field(&s->place, STEPS_A, s->as);
     back_field(&s->place, STEPS_V, s->v0);
     if (!steps_touch_look(s)) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     s->looked = 1;
     return ZW_OK;

@@ -31,11 +31,6 @@ enum { TRIES = 3 };
 
 typedef enum general_by { BY_Q, BY_V, BY_PARAM } general_by;
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 zw_status steps_general_make(sens_steps *s, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -46,7 +41,7 @@ zw_status steps_general_make(sens_steps *s, zw_error *error)
     }
     s->general =
         base_alloc(((2 * n + params) * 3 * n + 15 * n + nq + n + params + 1) * sizeof *s->general);
-    return s->general ? ZW_OK : no_memory(error);
+    return s->general ? ZW_OK : base_no_memory(error);
 }
 
 void steps_general_free(sens_steps *s)

@@ -17,7 +17,7 @@ zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *
     zw_status status = ZW_OK;
     s->variant = base_alloc(((size_t)names + 1) * sizeof *s->variant);
     if (!s->variant) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int i = 0; i < names && status == ZW_OK; i++) {
         steps_variant *it = &s->variant[s->names++];
@@ -72,7 +72,7 @@ zw_status steps_numbers_back(sens_steps *s, zw_error *error)
     }
     double *y = base_alloc(15 * n * sizeof *y), *to = y + 12 * n;
     if (!y) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     zw_status status = ZW_OK;
     for (int i = 0; i < s->names && status == ZW_OK; i++) {

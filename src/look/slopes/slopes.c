@@ -26,11 +26,6 @@
 #include "base/memory.h"
 #include "look/slopes/slopes_bodies.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(zw_slopes *s, base_arena *arena)
@@ -72,7 +67,7 @@ static zw_slopes *create(const zw_model *model, const zw_system *system, int num
     zw_slopes *s = base_alloc(sizeof *s);
     base_arena arena = {0};
     if (!s) {
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     s->model = model;
@@ -83,7 +78,7 @@ static zw_slopes *create(const zw_model *model, const zw_system *system, int num
     if (status == ZW_OK) {
         lay_out(s, &arena);
         s->memory = base_alloc(arena.used + 1);
-        status = s->memory ? ZW_OK : no_memory(error);
+        status = s->memory ? ZW_OK : base_no_memory(error);
     }
     if (status == ZW_OK) {
         arena = (base_arena){.block = s->memory};
@@ -199,7 +194,7 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
         }
     }
     if (!slopes_some((int)m, (int)n, A, s->work->push, w)) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     slopes_formulas_carry(s, state, w, carry);
     for (size_t c = 0; c < columns; c++) {
@@ -209,7 +204,7 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
         }
     }
     if (!slopes_outside((int)m, (int)n, A, s->columns, carry)) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (size_t k = 0; k < m * columns; k++) {
         s->lambda_by[k] += carry[k];
@@ -283,7 +278,7 @@ static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
     }
     int rank = slopes_solve(size, s->columns, s->K, s->by);
     if (rank < 0) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     spread(s, size);
     find_forces(s);
@@ -335,7 +330,7 @@ zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kink
     status = status == ZW_OK ? slopes_formulas_fill(slopes, state, &size, error) : status;
     *rank = status == ZW_OK ? slopes_solve(size, slopes->columns, slopes->K, slopes->by) : 0;
     if (*rank < 0) {
-        status = no_memory(error);
+        status = base_no_memory(error);
     }
     if (status == ZW_OK) {
         spread(slopes, size);

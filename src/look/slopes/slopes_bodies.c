@@ -30,11 +30,6 @@
 #include "base/memory.h"
 #include "system/bodies/bodies.h"
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 static int grow(double **list, size_t *scratch, size_t need)
 {
     if (need > *scratch) {
@@ -362,7 +357,7 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
         return status;
     }
     if (!make_room(slopes, s)) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     s->reach = 0;
     for (int i = 0; zw_contact_capacity(system) > 0 && i < system->bodies->contact->geom_count;
@@ -377,7 +372,7 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
     memcpy(slopes->force, slopes_part(s, s->y).push, n * sizeof *slopes->force);
     double *A = slopes->scratch + m * (size_t)slopes->columns;
     if (status == ZW_OK && !find_w(slopes, s, A)) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < system->n + system->m; i++) {
         slopes->active[i] = i < system->n ? i : -1;
@@ -401,9 +396,9 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
     double *loose = s->K + (size_t)size * (size_t)size;
     int rank = slopes_solve_to(size, slopes->columns, s->K, s->by, 1e-11, loose, NULL);
     if (rank < 0) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     spread(slopes, s);
     note_loose(slopes, s, loose);
-    return rank < size && m > 0 && !settle(slopes, s, A) ? no_memory(error) : ZW_OK;
+    return rank < size && m > 0 && !settle(slopes, s, A) ? base_no_memory(error) : ZW_OK;
 }

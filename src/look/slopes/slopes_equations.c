@@ -19,11 +19,6 @@
 
 const double slopes_place[4] = {-2, -1, 1, 2};
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(slopes_bodies *s, base_arena *arena)
@@ -44,7 +39,7 @@ slopes_bodies *slopes_bodies_create(const zw_system *system, int simple, zw_erro
     base_arena arena = {0};
     slopes_bodies *s = base_alloc(sizeof *s);
     if (!s) {
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     s->system = system;
@@ -59,7 +54,7 @@ slopes_bodies *slopes_bodies_create(const zw_system *system, int simple, zw_erro
     if (!s->work || (zw_contact_capacity(system) > 0 &&
                      contact_work_create(&s->found, system->bodies->contact) != ZW_OK)) {
         slopes_bodies_free(s);
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     return s;

@@ -213,7 +213,7 @@ zw_status slopes_formulas_create(zw_slopes *slopes, zw_error *error)
     f->hold = base_alloc((constraints + 1) * sizeof(int));
     f->graph = w.g = expr_graph_copy(system->model->graph);
     if (!f->slot || !f->hold || !f->graph) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     f->shape = system->shape;
     f->shape.lambdas = system->m;
@@ -230,9 +230,7 @@ zw_status slopes_formulas_create(zw_slopes *slopes, zw_error *error)
     status = status == ZW_OK ? make_tape(&w, error) : status;
     base_free(w.r);
     system_list_free(&w.out);
-    return status == ZW_NO_MEMORY
-               ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
-               : status;
+    return status == ZW_NO_MEMORY ? base_no_memory(error) : status;
 }
 
 void slopes_formulas_free(slopes_formulas *f)
@@ -502,5 +500,5 @@ zw_status slopes_formulas_kinks(zw_slopes *slopes, zw_state *state, zw_error *er
             note_kink(slopes, "a corner of a formula");
         }
     }
-    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
+    return status == ZW_OK ? ZW_OK : base_fail_as(error, status);
 }

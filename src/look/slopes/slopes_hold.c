@@ -40,11 +40,6 @@ static void note(zw_slopes *slopes, const char *name)
     slopes->answer.kink = name;
 }
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
 static double largest_push(const zw_slopes *slopes)
@@ -103,7 +98,7 @@ static zw_status add_dry(zw_slopes *slopes, slopes_bodies *s, int c, int role, z
     int rests = role == SOLVER_EQUAL_HELD;
     slopes_hold *it = add(s, rests ? HOLD_DRY : HOLD_SLIP, 1, rests);
     if (!it) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < t.columns; k++) {
         rate += t.T[k] * slopes->work->a[t.column[k]];
@@ -132,7 +127,7 @@ static zw_status add_rows(zw_slopes *slopes, slopes_bodies *s, int c, double mos
         }
         slopes_hold *it = add(s, HOLD_ROW, 1, 1);
         if (!it) {
-            return no_memory(error);
+            return base_no_memory(error);
         }
         it->index = r;
         it->lambda[0] = push;
@@ -242,7 +237,7 @@ static zw_status add_points(zw_slopes *slopes, slopes_bodies *s, zw_error *error
         int rows = weak || from->way == NOW_SMOOTH ? 1 : from->point.rows;
         slopes_hold *it = add(s, HOLD_POINT, rows, 0);
         if (!it) {
-            return no_memory(error);
+            return base_no_memory(error);
         }
         it->index = k;
         it->key = from->point.key;

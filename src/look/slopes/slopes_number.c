@@ -26,7 +26,7 @@ zw_status slopes_numbers_create(zw_slopes *slopes, zw_model *model, const char *
     }
     slopes->variant = base_alloc(((size_t)slopes->numbers + 1) * sizeof *slopes->variant);
     if (!slopes->variant) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     memset(slopes->variant, 0, ((size_t)slopes->numbers + 1) * sizeof *slopes->variant);
     for (int j = 0; j < slopes->numbers && status == ZW_OK; j++) {
@@ -90,7 +90,7 @@ static int look(void *user, int k, double *y)
     slopes_bodies *s = it->slopes->bodies, *at = it->of->at[k];
     do { /* again whenever another point had to be carried */
         if (!take_holds(at, s)) {
-            it->status = base_fail(it->error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            it->status = base_no_memory(it->error);
             return 0;
         }
         it->status = slopes_equations(at, state->t, state_q(state), state_v(state),

@@ -54,7 +54,7 @@ zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
     }
     return slopes->tree && slopes->tree->scratch && slopes->tree->by_q && slopes->tree->lanes
                ? ZW_OK
-               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+               : base_no_memory(error);
 }
 
 void slopes_tree_free(struct slopes_tree *tree)
@@ -179,7 +179,7 @@ static zw_status solve_closed(zw_slopes *s, int size, zw_error *error)
         }
     }
     if (slopes_solve(size, s->columns, s->K, s->by) < 0) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (size_t c = 0; c < (size_t)s->columns; c++) {
         memcpy(s->a_by + c * n, s->by + c * wide, n * sizeof *s->by);

@@ -544,7 +544,7 @@ zw_status path_fit_make(path_fit *fit, const path_samples *samples, zw_error *er
         free_bases(&f);
         base_free(memory);
         path_fit_free(fit);
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     outside = (base_arena){.block = fit->memory};
     inside = (base_arena){.block = memory};

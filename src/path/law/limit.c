@@ -20,11 +20,6 @@
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 static int governs(const zw_model *model)
 {
     int any = 0;
@@ -95,7 +90,7 @@ zw_limit *zw_limit_create(const zw_model *model, const zw_run_options *options, 
 {
     zw_limit *limit = base_alloc(sizeof *limit);
     if (!limit) {
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     limit->model = model;
@@ -201,7 +196,7 @@ static zw_status find_start(watcher *w, const zw_system *system, zw_state *state
     }
     limit->start = base_alloc((2 * (size_t)limit->n + (size_t)limit->m + 1) * sizeof(double));
     if (!limit->start) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     memcpy(limit->start, state_q(state), (size_t)limit->n * sizeof(double));
     memcpy(limit->start + limit->n, state_v(state), (size_t)limit->n * sizeof(double));
@@ -253,7 +248,7 @@ static zw_status run_system(watcher *w, const zw_system *system, const zw_run_op
     w->row->rejected = summary.rejected;
     zw_state_free(state);
     zw_work_free(work);
-    return w->failed && status == ZW_OK ? no_memory(error) : status;
+    return w->failed && status == ZW_OK ? base_no_memory(error) : status;
 }
 
 /* Runs the system of this N with these options. */
@@ -264,7 +259,7 @@ static zw_status run_one(watcher *w, double N, const zw_run_options *options, zw
     w->path->lambda = base_alloc(((size_t)w->limit->m + 1) * sizeof(double));
     zw_system *system = w->path->lambda ? compile(w->limit, N, &failure) : NULL;
     zw_status status = system                    ? run_system(w, system, options, &failure)
-                       : !w->path->lambda        ? no_memory(&failure)
+                       : !w->path->lambda        ? base_no_memory(&failure)
                        : failure.status == ZW_OK ? ZW_BAD_INPUT
                                                  : failure.status;
     zw_system_free(system);
@@ -342,7 +337,7 @@ zw_status zw_limit_add(zw_limit *limit, double N, zw_error *error)
     int capacity =
         base_list_reserve(&limit->row, &limit->row_capacity, limit->count, sizeof row) &&
         base_list_reserve(&limit->path, &limit->path_capacity, limit->count, sizeof path);
-    zw_status status = capacity ? run_one(&w, N, &limit->run, error) : no_memory(error);
+    zw_status status = capacity ? run_one(&w, N, &limit->run, error) : base_no_memory(error);
     if (status == ZW_OK && isinf(N) && !w.stopped) {
         status = find_error(limit, &path, &row, &w.stopped, error);
     } else if (status == ZW_OK && !w.stopped) {

@@ -108,7 +108,7 @@ static zw_status look(solving *s, long i, zw_error *error)
 {
     const path_variation *of = s->of;
     if (i % POLL == POLL - 1 && of->poll && of->poll(of->user, of->t[i])) {
-        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(error, ZW_INTERRUPTED);
     }
     return path_rows_look(&s->rows, of, i, error);
 }
@@ -315,7 +315,7 @@ zw_status path_variation_solve(path_variation *variation, zw_error *error)
     lay_out(&s, longest, &arena);
     void *memory = base_alloc(arena.used + 1);
     if (!memory) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = memory};
     lay_out(&s, longest, &arena);

@@ -96,7 +96,7 @@ static zw_status read_targets(reach *r, zw_error *error)
         r->named += r->is_named[i];
         r->target[i] = 0;
         if (r->is_named[i] && expr_value(model->graph, where, &in, &r->target[i]) != ZW_OK) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         if (!isfinite(r->target[i])) {
             return model_fail(model, error, ZW_NOT_FINITE, model->reach.place,
@@ -348,7 +348,7 @@ static zw_status solve(reach *r, zw_error *error)
         keep(r, &least);
     }
     if (r->failure != ZW_OK) {
-        return base_fail(error, r->failure, "%s", zw_status_text(r->failure));
+        return base_fail_as(error, r->failure);
     }
     if (r->report.interrupted) {
         return base_fail(error, ZW_NOT_REACHED, "interrupted before the motion was found");
@@ -387,7 +387,7 @@ static zw_status prepare(reach *r, const zw_reach_options *options, zw_error *er
                          r->state->t);
     }
     if (allocate(r) != ZW_OK) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     zw_status status = read_targets(r, error);
     if (status == ZW_OK) {

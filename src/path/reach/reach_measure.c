@@ -78,7 +78,7 @@ zw_status reach_measure(reach *r, zw_error *error)
     }
     zw_status status = reach_terms_create(&w.terms, r->system, 1, NULL, 0, state_param(r->state));
     if (status != ZW_OK) {
-        base_fail(error, status, "%s", zw_status_text(status));
+        base_fail_as(error, status);
     } else {
         memcpy(r->trial, r->state, r->state->bytes);
         status = zw_run(r->system, r->trial, r->work, &options, &summary, error);

@@ -37,11 +37,6 @@ enum { PASSES = 5 };
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 static void lay_out_trial(zw_trial *trial, base_arena *arena)
 {
     size_t count = (size_t)trial->count, n = (size_t)trial->n, m = (size_t)trial->m;
@@ -71,7 +66,7 @@ static zw_trial *create_trial(const zw_system *system, const zw_path *path, zw_e
     }
     if (!trial || !trial->memory) {
         base_free(trial);
-        no_memory(error);
+        base_no_memory(error);
         return NULL;
     }
     arena = (base_arena){.block = trial->memory};
@@ -130,7 +125,7 @@ static zw_status allocate(path_certifier *certifier, zw_error *error)
     lay_out(certifier, &arena);
     certifier->memory = base_alloc(arena.used + 1);
     if (!certifier->memory) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = certifier->memory};
     lay_out(certifier, &arena);
@@ -191,7 +186,7 @@ static zw_status set_work(path_certifier *certifier, zw_error *error)
     }
     double *param = base_alloc(((size_t)system->shape.params + 1) * sizeof *param);
     if (!param) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < system->shape.params; k++) {
         param[k] = model->param[k].value;
@@ -202,7 +197,7 @@ static zw_status set_work(path_certifier *certifier, zw_error *error)
     }
     base_free(param);
     if (certify_lanes_fit(system) && !certifier->lanes) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int c = 0; c < certifier->constraints; c++) {
         certifier->modes[c] =

@@ -20,7 +20,7 @@ zw_status certify_polled(path_certifier *certifier, long sample, zw_error *error
 {
     const zw_certify_options *options = certifier->options;
     if (options->poll && options->poll(options->user, certifier->trial->t[sample])) {
-        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        return base_fail_as(error, ZW_INTERRUPTED);
     }
     return ZW_OK;
 }

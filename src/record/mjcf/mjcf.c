@@ -231,7 +231,7 @@ zw_status zw_model_write(const zw_model *model, const char *path, zw_error *erro
     if (w.inertia == NULL || w.pose == NULL || w.first == NULL || w.next == NULL ||
         w.order == NULL) {
         writer_free(&w);
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     w.status = zw_model_inertia(model, w.inertia, error);
     if (w.status == ZW_OK) {

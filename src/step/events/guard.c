@@ -452,11 +452,6 @@ static int list_formulas(step_guards *guards, expr_id *out)
     return count;
 }
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 static zw_status make_tape(step_guards *guards, zw_error *error)
 {
     const zw_system *system = guards->motion->system;
@@ -466,7 +461,7 @@ static zw_status make_tape(step_guards *guards, zw_error *error)
     }
     expr_id *out = base_alloc((size_t)count * sizeof *out);
     if (!out) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     list_formulas(guards, out);
     guards->tape = expr_tape_create(system->model->graph, &system->shape, out, count, error);
@@ -479,7 +474,7 @@ static zw_status make_tape(step_guards *guards, zw_error *error)
     guards->jets = base_alloc(registers * sizeof(expr_jet));
     guards->out = base_alloc((size_t)count * sizeof(expr_jet));
     if (!guards->registers || !guards->jets || !guards->out) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     return kinks_meet(&guards->kinks, guards->tape, error);
 }
@@ -531,7 +526,7 @@ static zw_status make_scan(step_guards *guards, int jumps, zw_error *error)
         guards->scan = step_events_create(&options, error);
     }
     base_free(direction);
-    return guards->scan ? ZW_OK : no_memory(error);
+    return guards->scan ? ZW_OK : base_no_memory(error);
 }
 
 zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, double tolerance,
@@ -562,7 +557,7 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
     guards->crossing = base_alloc(((size_t)kinks + 1) * sizeof(int));
     if (!guards->constraint || !guards->what || !guards->at || !guards->kink || !guards->crossing ||
         !guards_make_conditions(guards) || !guards_make_rest(guards)) {
-        status = no_memory(error);
+        status = base_no_memory(error);
     }
     if (status == ZW_OK) {
         if (!events_only) {

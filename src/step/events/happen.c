@@ -27,7 +27,7 @@ static zw_status reset(run *r, const model_event *event, zw_error *error)
                 list[set->index] = r->reset[k];
             } else if (expr_value(r->system->model->graph, set->value, &in, &r->reset[k]) !=
                        ZW_OK) {
-                return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+                return base_no_memory(error);
             }
         }
     }

@@ -68,7 +68,7 @@ static zw_status make_costs(step_kinks *kinks, expr_tape **tape, zw_error *error
     }
     expr_id *out = base_alloc((size_t)model->cost_count * sizeof *out);
     if (!out) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int i = 0; i < model->cost_count; i++) {
         out[i] = model->cost[i].over ? model->cost[i].value : EXPR_ZERO;
@@ -115,8 +115,7 @@ zw_status kinks_meet(step_kinks *kinks, const expr_tape *tape, zw_error *error)
     base_free(kinks->scratch);
     kinks->capacity = count;
     kinks->scratch = base_alloc(((size_t)count + 1) * sizeof(double));
-    return kinks->scratch ? ZW_OK
-                          : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    return kinks->scratch ? ZW_OK : base_no_memory(error);
 }
 
 static expr_id last_of(const step_kink *kink)
@@ -143,7 +142,7 @@ static zw_status make_tape(step_kinks *kinks, zw_error *error)
     const zw_system *system = kinks->motion->system;
     expr_id *out = base_alloc(2 * (size_t)kinks->count * sizeof *out);
     if (!out) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int k = 0; k < kinks->count; k++) {
         out[2 * k] = kinks->kink[k].a;
@@ -167,7 +166,7 @@ static zw_status make_tape(step_kinks *kinks, zw_error *error)
     kinks->order = base_alloc((size_t)kinks->count * sizeof(int));
     if (!kinks->before || !kinks->comes || !kinks->order || !kinks->registers || !kinks->jets ||
         !kinks->out || !kinks->jet_out || !kinks->y || !kinks->rate) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     put_in_order(kinks);
     zw_status status = kinks_meet(kinks, kinks->tape, error);
@@ -193,7 +192,7 @@ zw_status kinks_create(step_kinks *kinks, step_motion *motion, int alone, zw_err
     }
     expr_tape_free(costs);
     if (!kinks->kink) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     qsort(kinks->kink, (size_t)all, sizeof *kinks->kink, compare);
     for (int i = 0; i < all; i++) {

@@ -268,7 +268,7 @@ zw_status pulses_create(step_pulses *pulses, const step_motion *motion, zw_error
     base_free(s.used);
     if (status != ZW_OK) {
         pulses_free(pulses);
-        return base_fail(error, status, "%s", zw_status_text(status));
+        return base_fail_as(error, status);
     }
     return ZW_OK;
 }

@@ -541,7 +541,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
         return ZW_OK;
     }
     if (impulse_recall(s) < 0) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     begin_step(s, t, h, q0, v0);
     impulse_part(s);
@@ -552,11 +552,11 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
     status = lands ? impulse_bounce(s, h, v1, error) : status;
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
-        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        status = base_no_memory(error);
     }
     s->close = close;
     if (impulse_stops(s)) { /* the result is incomplete */
-        status = base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        status = base_fail_as(error, ZW_INTERRUPTED);
     }
     if (status != ZW_OK) { /* v1 may be where v0 was */
         memcpy(v1, s->first, (size_t)s->system->n * sizeof(double));

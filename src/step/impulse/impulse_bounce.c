@@ -206,7 +206,7 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     int limits = put_joints(s);
     put_contacts(s, b, ahead, v, limits);
     zw_status status = s->aside.no_memory
-                           ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
+                           ? base_no_memory(error)
                            : gauss_impact_solve(s->touch.law, s->system->impact,
                                                 s->problem.options.contact, v, &answer, error);
     if (status == ZW_OK && answer.any) {

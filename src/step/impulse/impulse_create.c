@@ -83,7 +83,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         impulse_limits_create(&s->limits, system) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     cones_create(&s->cones, system);

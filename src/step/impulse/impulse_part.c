@@ -294,7 +294,7 @@ static zw_status find_way(step_impulse *s, double *sweeps, double unit, zw_error
     impulse_contacts *t = &s->touch;
     t->parting = t->parting ? t->parting : create(s->system->n);
     if (!t->parting) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     impulse_problem *p = &t->parting->problem;
     set_speeds(s, t->parting, sweeps);

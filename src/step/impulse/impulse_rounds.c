@@ -469,7 +469,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
         s->rounds = round;
         int done = 0;
         if (impulse_stops(s)) {
-            return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+            return base_fail_as(error, ZW_INTERRUPTED);
         }
         status = look(s, round, &at, &done, error);
         if (status != ZW_OK || done || sees_landing(s, &at, round) || stagnates(s, &at)) {

@@ -383,8 +383,7 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
     int leaps = leap_try(ode, &limit);
     if (ode->no_memory) {
         ode->no_memory = 0;
-        return give_up_at_once(ode,
-                               base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY)));
+        return give_up_at_once(ode, base_no_memory(error));
     }
     if (leaps) {
         status = finish(ode, error);

@@ -65,7 +65,7 @@ step_path *path_create(const stepper *s, const int *component, int count, zw_err
     lay_out(&shape, &arena);
     arena = (base_arena){.block = base_alloc(arena.used)};
     if (!arena.block) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     step_path *p = base_arena_bytes(&arena, sizeof *p);

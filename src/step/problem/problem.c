@@ -86,7 +86,7 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error)
         .n = n, .options = zw_gauss_options_default(), .islands = gauss_islands_create()};
     if (!p->islands || !room_for_rows(p, 1) || !room_for_entries(p, 1) || !room_for_blocks(p, 1)) {
         problem_free(p);
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     return ZW_OK;
 }
@@ -303,7 +303,7 @@ uint64_t problem_blocks(const impulse_problem *p)
 
 static zw_status out_of_memory(zw_error *error)
 {
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    return base_no_memory(error);
 }
 
 zw_gauss problem_rows(const impulse_problem *p)

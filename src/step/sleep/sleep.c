@@ -122,7 +122,7 @@ step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *err
     }
     if (!s || !s->sleep) {
         impulse_free(s);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return NULL;
     }
     return s;
@@ -146,7 +146,7 @@ static zw_status make_part(step_impulse *s, const double *q, zw_error *error)
     }
     if (status != ZW_OK) {
         drop_part(z);
-        return base_fail(error, status, "%s", zw_status_text(status));
+        return base_fail_as(error, status);
     }
     if (z->inner) {
         z->inner->kept = z->kept; /* with room for those that are about to leave */
@@ -450,9 +450,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     }
     copy_sleepers(s, q0, v0, q1, v1);
     if (!z->inner) {
-        return contact_list_begin(s->work, 0)
-                   ? ZW_OK
-                   : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return contact_list_begin(s->work, 0) ? ZW_OK : base_no_memory(error);
     }
     s->gained = z->inner->gained;
     s->halved = z->inner->halved;

@@ -16,7 +16,7 @@ int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_
         return 0;
     }
     if (subset_groups_create(&groups, system) != ZW_OK) {
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        base_no_memory(error);
         return -1;
     }
     const double *clock = run_step_memory(system, now) + bodies_step_memory(system) -

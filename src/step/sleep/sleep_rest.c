@@ -101,5 +101,5 @@ zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, 
     if (status == ZW_OK && !contact_list_join(s->work, z->rest)) {
         status = ZW_NO_MEMORY;
     }
-    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
+    return status == ZW_OK ? ZW_OK : base_fail_as(error, status);
 }

@@ -22,7 +22,7 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
         const bodies_begin *begin = &formulas->begin[k];
         double value;
         if (expr_value(system->model->graph, begin->value, &in, &value) != ZW_OK) {
-            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            return base_no_memory(error);
         }
         (begin->is_speed ? v : q)[begin->at] = value;
         if (!isfinite(value)) {

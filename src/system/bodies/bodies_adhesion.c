@@ -108,7 +108,7 @@ zw_status bodies_find_adhesion(const zw_system *system, zw_work *work, const dou
     work->adhesion = work->adhesion ? work->adhesion : create(system);
     struct bodies_adhesion *to = work->adhesion;
     if (!to) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     to->count = 0;
     tree_kinematics(system->tree, q, work->sweeps);

@@ -29,7 +29,6 @@ typedef struct bodies_builder {
     int *mark;          /* [2n] columns of a row */
 } bodies_builder;
 
-zw_status bodies_no_memory(zw_error *error);
 /* Is this feature switched off? ZW_WITHOUT_... */
 int bodies_without(const bodies_builder *b, int what);
 

@@ -87,7 +87,7 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
     b->to->term = base_alloc(terms * sizeof *b->to->term);
     b->to->length = base_alloc((joints + tendons + 1) * sizeof *b->to->length);
     if (!b->to->term || !b->to->length) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     joint_lengths(b);
     tendon_lengths(b);
@@ -211,7 +211,7 @@ static zw_status add_constraint(bodies_builder *b, bodies_constraint constraint,
     b->to->constraint[b->to->constraint_count++] = constraint;
     model_constraint *shown = show_constraint(b, name, place);
     if (!shown) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     shown->rows = constraint.rows;
     shown->relation = constraint.kind >= CONSTRAINT_LOWER ? MODEL_AT_LEAST : MODEL_EQUAL;
@@ -368,7 +368,7 @@ static zw_status add_dry(bodies_builder *b, bodies_dry dry, const char *name, in
     b->to->dry[b->to->dry_count++] = dry;
     model_constraint *constraint = show_constraint(b, name, place);
     if (!constraint) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     constraint->friction = EXPR_ONE; /* marks friction: the numbers are in bodies_dry */
     return ZW_OK;
@@ -402,7 +402,7 @@ static zw_status add_friction(bodies_builder *b, zw_error *error)
     zw_status status = ZW_OK;
     b->to->dry = base_alloc(((size_t)(b->system->n + tendons) + 1) * sizeof *b->to->dry);
     if (!b->to->dry) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int j = 0; j < joints && status == ZW_OK; j++) {
         if (b->from->joint[j].frictionloss > 0) {
@@ -434,7 +434,7 @@ zw_status bodies_make_constraints(bodies_builder *b, zw_error *error)
     zw_status status = make_lengths(b, error);
     if (status == ZW_OK &&
         !(b->to->constraint = base_alloc(constraints * sizeof *b->to->constraint))) {
-        status = bodies_no_memory(error);
+        status = base_no_memory(error);
     }
     int without = bodies_without(b, ZW_WITHOUT_EQUALITY | ZW_WITHOUT_CONSTRAINT);
     for (int i = 0; i < equalities && status == ZW_OK; i++) {

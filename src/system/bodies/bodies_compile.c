@@ -9,11 +9,6 @@
 #include "system/contact/contacts.h"
 #include "tree/sweeps.h"
 
-zw_status bodies_no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 int bodies_without(const bodies_builder *b, int what)
 {
     return (b->from->world.without & what) != 0;
@@ -140,7 +135,7 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     to->v = base_alloc(((size_t)system->n + 1) * sizeof *to->v);
     to->act = base_alloc(((size_t)to->act_count + 1) * sizeof *to->act);
     if (!to->q || !to->v || !to->act) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     if (from && bodies_check_key(b, from, error) != ZW_OK) {
         return ZW_BAD_INPUT;
@@ -253,7 +248,7 @@ static zw_status find_damping_rate(bodies_builder *b, zw_error *error)
     if (!diagonal || !weld_of) {
         base_free(diagonal);
         base_free(weld_of);
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < b->to->motor_count; k++) {
         b->to->damping_rate = fmax(b->to->damping_rate, b->to->motor[k].filter);
@@ -293,7 +288,7 @@ static zw_status start(bodies_builder *b, zw_error *error)
     b->inertia = base_alloc(bodies * sizeof *b->inertia);
     if (!to || !b->body || !b->joint || !b->order || !b->joint_q || !b->joint_dof || !b->inertia ||
         !b->joint_rank || !counted || !(to->shown = model_create())) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     to->shown->file_count = b->model->file_count; /* places refer to the files of the given model */
     to->shown->file = b->model->file;
@@ -331,7 +326,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
     if (!b->to->speed || !b->sweeps || !b->mark) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < system->tree->bodies; i++) {
         int chain = tree_chain(system->tree, i, NULL);
@@ -408,7 +403,7 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
         }
     }
     if (status == ZW_NO_MEMORY) {
-        bodies_no_memory(error);
+        base_no_memory(error);
     }
     return status;
 }

@@ -371,7 +371,7 @@ static zw_status open(cutter *c)
     c->to = model_create();
     if (!c->inertia || !c->place || !c->head || !c->order || !c->cut_of || !c->cut || !c->to ||
         !model_bodies_of(c->to)) {
-        return bodies_no_memory(&c->failure);
+        return base_no_memory(&c->failure);
     }
     c->to->file_count = c->model->file_count; /* places are those of the description */
     c->to->file = c->model->file;

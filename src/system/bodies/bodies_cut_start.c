@@ -30,7 +30,7 @@ static zw_status open(poser *p, const zw_model *given, const zw_model *cut, zw_e
         p->q = base_alloc(((size_t)p->system.nq + 1) * sizeof *p->q);
         p->v = base_alloc(((size_t)p->system.n + 1) * sizeof *p->v);
         p->order = base_alloc(((size_t)cut->bodies->count[ZW_KIND_JOINT] + 1) * sizeof(int));
-        status = p->q && p->v && p->order ? ZW_OK : bodies_no_memory(error);
+        status = p->q && p->v && p->order ? ZW_OK : base_no_memory(error);
     }
     return status;
 }
@@ -112,7 +112,7 @@ static zw_status assemble(poser *p, zw_error *error)
     zw_state_free(state);
     zw_work_free(work);
     zw_system_free(system);
-    return no_memory ? bodies_no_memory(error) : ZW_OK;
+    return no_memory ? base_no_memory(error) : ZW_OK;
 }
 
 static zw_status find_start(poser *p, const zw_key_def *key, zw_error *error)
@@ -145,7 +145,7 @@ static zw_status add_start(const poser *p, const zw_key_def *key, zw_model *cut,
     zw_key_def def = key ? *key : zw_key_default();
     double *q = base_alloc(((size_t)sizes.qpos + 1) * sizeof *q);
     double *v = base_alloc(((size_t)sizes.qvel + 1) * sizeof *v);
-    zw_status status = q && v ? ZW_OK : bodies_no_memory(error);
+    zw_status status = q && v ? ZW_OK : base_no_memory(error);
     if (status == ZW_OK) {
         put_all(p, cut->bodies, q, v);
         def.start = 1;
@@ -154,7 +154,7 @@ static zw_status add_start(const poser *p, const zw_key_def *key, zw_model *cut,
         def.qvel = def.qvel ? v : NULL;
         def.qvel_count = def.qvel ? sizes.qvel : 0;
         int index = model_add_part(cut, ZW_KIND_KEY, &def, error);
-        status = index < 0 ? bodies_no_memory(error) : ZW_OK; /* the only possible error */
+        status = index < 0 ? base_no_memory(error) : ZW_OK; /* the only possible error */
     }
     base_free(q);
     base_free(v);

@@ -89,7 +89,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
     bodies_part_name(b, ZW_KIND_ACTUATOR, index, name);
     model_param *param = model_add_param(b->to->shown);
     if (!param || !(param->name = bodies_copy(name))) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     param->place = from->place;
     b->to->motor_count++;
@@ -174,7 +174,7 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
     size_t n = (size_t)tree->nv + 1;
     double *row = base_alloc((2 * n + 6 * ((size_t)b->to->widest + 1)) * sizeof *row);
     if (!row) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     double *diagonal = row + n, *jacobian = diagonal + n;
     tree_inertia_diagonal(tree, b->sweeps, diagonal);
@@ -231,7 +231,7 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
     double *x = base_alloc(((size_t)tree->nv + 1) * sizeof *x);
     int bad = 0, done = 0;
     if (!x) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < b->from->count[ZW_KIND_JOINT] && !bad; k++) {
         const zw_joint_def *from = &b->from->joint[b->order[k]];
@@ -309,7 +309,7 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
     b->to->lift = base_alloc((size_t)b->from->count[ZW_KIND_BODY] * sizeof *b->to->lift);
     b->to->act_motor = base_alloc(motors * sizeof *b->to->act_motor);
     if (!b->to->motor || !b->to->lift || !b->to->act_motor) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     zw_status status = ZW_OK;
     for (int k = 0; k < b->from->count[ZW_KIND_ACTUATOR] && status == ZW_OK; k++) {

@@ -30,6 +30,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "math/elementary.h"
 #include "model/pose.h"
@@ -200,7 +201,7 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error)
     }
     b->to->fluid = base_alloc((most + 1) * sizeof *b->to->fluid);
     if (!b->to->fluid) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     b->to->density = world->density;
     b->to->viscosity = world->viscosity;
@@ -211,7 +212,7 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error)
         int moves = tree_chain(b->system->tree, carrier, NULL) > 0;
         int count = moves && b->inertia[i].mass >= LEAST ? add_ellipsoids(b, i) : 1;
         if (count < 0) {
-            return bodies_no_memory(error);
+            return base_no_memory(error);
         }
         if (count == 0) {
             add_box(b, i);

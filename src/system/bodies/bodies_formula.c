@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "expr/derive.h"
 #include "system/bodies/bodies_build.h"
@@ -106,7 +107,7 @@ static zw_status see_all(bodies_builder *b, zw_error *error)
     f->frame = base_alloc(all * sizeof *f->frame);
     f->begin = base_alloc(2 * all * sizeof *f->begin);
     if (!f->seen || !f->frame || !f->begin) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     zw_status status = ZW_OK;
     for (int i = 0; i < model->coord_count && status == ZW_OK; i++) {
@@ -440,7 +441,7 @@ static zw_status share(bodies_builder *b)
 zw_status bodies_make_formulas(bodies_builder *b, zw_error *error)
 {
     if (b->model->title && !(b->to->shown->title = bodies_copy(b->model->title))) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     if (!b->model->imported) {
         return ZW_OK;
@@ -448,7 +449,7 @@ zw_status bodies_make_formulas(bodies_builder *b, zw_error *error)
     derived d = {.time_rate = EXPR_ZERO};
     b->to->formulas = base_alloc(sizeof *b->to->formulas);
     if (!b->to->formulas) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     zw_status status = share(b);
     status = status == ZW_OK ? copy_params(b) : status;
@@ -465,5 +466,5 @@ zw_status bodies_make_formulas(bodies_builder *b, zw_error *error)
     base_free(d.phi);
     base_free(d.psi);
     base_free(d.bias);
-    return status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
+    return status == ZW_NO_MEMORY ? base_no_memory(error) : status;
 }

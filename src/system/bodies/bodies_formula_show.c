@@ -2,6 +2,7 @@
  * copied to the model `shown`. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 #include "system/list.h"
@@ -94,7 +95,7 @@ zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error)
     f->column = base_alloc(entries * sizeof *f->column);
     f->piece = base_alloc(entries * sizeof *f->piece);
     if (!f->column || !f->piece) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int c = 0, r = 0; c < f->constraints; c++) {
         const model_constraint *constraint = &b->to->shown->constraint[c];
@@ -111,7 +112,7 @@ zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error)
             system->A_start[r] = *used;
             *used += count;
             if (add_pieces(b, r) != ZW_OK) {
-                return bodies_no_memory(error);
+                return base_no_memory(error);
             }
         }
     }
@@ -204,14 +205,14 @@ zw_status bodies_formula_events(bodies_builder *b, zw_error *error)
         const model_event *from = &b->model->event[i];
         model_event *event = model_add_event(b->to->shown);
         if (!event) {
-            return bodies_no_memory(error);
+            return base_no_memory(error);
         }
         *event = *from;
         event->name = bodies_copy(from->name);
         event->reset = base_alloc(((size_t)from->reset_count + 1) * sizeof *event->reset);
         event->part = base_alloc((size_t)from->part_count * sizeof *event->part);
         if (!event->name || !event->reset || !event->part) {
-            return bodies_no_memory(error);
+            return base_no_memory(error);
         }
         memcpy(event->part, from->part, (size_t)from->part_count * sizeof *event->part);
         for (int k = 0; k < from->reset_count; k++) {

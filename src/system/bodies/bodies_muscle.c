@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 #include "tree/sweeps.h"
@@ -153,7 +154,7 @@ zw_status bodies_make_muscles(bodies_builder *b, zw_error *error)
     size_t n = (size_t)tree->nv + 1;
     int bad = 0, done = 0;
     double *row = base_alloc((n + 6 * ((size_t)b->to->widest + 1)) * sizeof *row);
-    zw_status status = row ? ZW_OK : bodies_no_memory(error);
+    zw_status status = row ? ZW_OK : base_no_memory(error);
     for (int k = 0; k < b->from->count[ZW_KIND_ACTUATOR] && status == ZW_OK; k++) {
         const zw_actuator_def *from = &b->from->actuator[k];
         bodies_motor *motor = &b->to->motor[k];

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "system/bodies/bodies_build.h"
 
 char *bodies_copy(const char *text)
@@ -86,14 +87,14 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error)
             model_coord *coord = model_add_coord(shown);
             part_name(b, j, part, 0, name);
             if (!coord || !(coord->name = bodies_copy(name))) {
-                return bodies_no_memory(error);
+                return base_no_memory(error);
             }
             coord->place = b->from->joint[j].place;
         }
         for (int part = 0; part < model_joint_speeds[kind]; part++, dof++) {
             part_name(b, j, part, 1, name);
             if (!(b->to->speed[dof] = bodies_copy(name))) {
-                return bodies_no_memory(error);
+                return base_no_memory(error);
             }
         }
     }
@@ -104,7 +105,7 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error)
             size_t length = strlen(name);
             snprintf(name + length, sizeof name - length, ".%s", free_q[part]);
             if (!coord || !(coord->name = bodies_copy(name))) {
-                return bodies_no_memory(error);
+                return base_no_memory(error);
             }
             coord->place = b->from->body[i].place;
         }

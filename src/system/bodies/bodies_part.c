@@ -2,6 +2,7 @@
  * them. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 
@@ -46,7 +47,7 @@ zw_status bodies_make_parts(bodies_builder *b, zw_error *error)
     to->joint = base_alloc(((size_t)joints + 1) * sizeof *to->joint);
     if (!to->part || !to->joint || bodies_name_parts(b, ZW_KIND_BODY, &to->part_name) != ZW_OK ||
         bodies_name_parts(b, ZW_KIND_JOINT, &to->joint_name) != ZW_OK) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < bodies; i++) {
         to->part[i] = part_of(b, i);

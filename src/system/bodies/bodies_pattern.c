@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 
@@ -422,6 +423,6 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     for (int r = 0; r < system->m && status == ZW_OK; r++) {
         system->works |= system->row_kind[r] == SYSTEM_CONTACT; /* impacts lose energy */
     }
-    status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
+    status = status == ZW_NO_MEMORY ? base_no_memory(error) : status;
     return status != ZW_OK ? status : lay_out(b, slip_patterns(b), error);
 }

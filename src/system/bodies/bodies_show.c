@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "math/elementary.h"
 #include "system/bodies/bodies_build.h"
@@ -351,7 +352,7 @@ zw_status bodies_make_pictures(bodies_builder *b, zw_error *error)
     b->to->mark = base_alloc(MOST_MARKS * sizeof *b->to->mark);
     b->to->mark_output = base_alloc(MOST_MARKS * sizeof *b->to->mark_output);
     if (!b->to->mark || !b->to->mark_output) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     zw_status status = b->to->formulas ? bodies_formula_plots(b) : ZW_OK;
     p.next = b->to->shown->check_count;
@@ -368,6 +369,6 @@ zw_status bodies_make_pictures(bodies_builder *b, zw_error *error)
         status = bodies_formula_draws(b);
         status = status == ZW_OK ? bodies_formula_list(b) : status;
     }
-    return p.failed || status != ZW_OK ? bodies_no_memory(error)
+    return p.failed || status != ZW_OK ? base_no_memory(error)
                                        : expr_graph_status(b->to->shown->graph);
 }

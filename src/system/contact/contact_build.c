@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "collide/ground.h"
 #include "collide/hull.h"
@@ -147,7 +148,7 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     geom->law.name =
         from->name ? bodies_copy(from->name) : NULL; /* copied, as a cut model is temporary */
     if ((from->name && !geom->law.name) || !collision_shape(b, world, from, &geom->shape)) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     geom->thick = thick_of(&geom->shape);
     return ZW_OK;
@@ -212,7 +213,7 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
                    world->still && world->moving && world->mesh && world->field
                ? ZW_OK
-               : bodies_no_memory(error);
+               : base_no_memory(error);
 }
 
 /* Geoms that can be in contact, and the index of each in this list. */
@@ -258,7 +259,7 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
             }
         }
         world->touches = world->match_count > 0;
-        return world->match ? ZW_OK : bodies_no_memory(error);
+        return world->match ? ZW_OK : base_no_memory(error);
     }
     int could = could_touch(world);
     for (int i = 0; i < world->geom_count && !world->touches && could; i++) {
@@ -266,7 +267,7 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
             world->touches = contact_may(world, tree, i, j);
         }
     }
-    return contact_crowd_make(world, tree) ? ZW_OK : bodies_no_memory(error);
+    return contact_crowd_make(world, tree) ? ZW_OK : base_no_memory(error);
 }
 
 /* Shapes of a robot touch little of each other. Many are a heap: boxes in one have six neighbours
@@ -281,7 +282,7 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
 {
     contact_world *world = b->to->contact = base_alloc(sizeof *world);
     int *place = base_alloc(((size_t)b->from->count[ZW_KIND_GEOM] + 1) * sizeof *place);
-    zw_status status = world && place ? make_room(b, world, error) : bodies_no_memory(error);
+    zw_status status = world && place ? make_room(b, world, error) : base_no_memory(error);
     if (status == ZW_OK && !bodies_without(b, ZW_WITHOUT_CONTACT | ZW_WITHOUT_CONSTRAINT)) {
         status = make_geoms(b, world, place, error);
         if (status == ZW_OK) {

@@ -350,7 +350,7 @@ static zw_status meet_many(const zw_system *system, contact_work *work, const do
                                       work->upper, world->match == NULL, &bad);
     }
     if (status != ZW_OK) {
-        return base_fail(error, status, "%s", zw_status_text(status));
+        return base_fail_as(error, status);
     }
     for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
         int a = pair[2 * k], b = pair[2 * k + 1], first = work->count, before = work->needed;
@@ -386,9 +386,7 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     if (world->match) {
         meet_few(world, work, margin);
     } else if (world->crowd) {
-        status = contact_crowd_meet(system, work, margin)
-                     ? ZW_OK
-                     : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        status = contact_crowd_meet(system, work, margin) ? ZW_OK : base_no_memory(error);
     }
     if ((!world->match && !world->crowd) || world->asleep) {
         status = meet_many(system, work, sweeps, h, margin, error);

@@ -80,11 +80,6 @@ void contact_now_free(contact_now *now)
     }
 }
 
-static zw_status no_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 static contact_now *create(const zw_system *system)
 {
     const contact_world *world = system->bodies->contact;
@@ -214,7 +209,7 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
     contact_now *now = work->now ? work->now : create(system);
     *count = 0;
     if (!now) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     work->now = now;
     forget(now);
@@ -222,7 +217,7 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
                          CONTACT_FAR * far_out(system, work->sweeps));
     zw_status status = contact_find(system, &now->found, work->sweeps, 0, margin, error);
     if (status == ZW_OK && !take_points(system, now, work->sweeps, v)) {
-        status = no_memory(error);
+        status = base_no_memory(error);
     }
     status = status == ZW_OK ? contact_now_rates(system, now, work->sweeps, q, v, error) : status;
     const double *g = system->tree->gravity;
@@ -453,7 +448,7 @@ zw_status contact_now_list(const zw_system *system, zw_work *work, const zw_stat
     double most = 0, pull = sqrt(model_dot(g, g));
     contact_list *list = contact_list_begin(work, now->count);
     if (!list) {
-        return no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < system->n; i++) {
         pull = fmax(pull, fabs(work->a[i]));

@@ -125,8 +125,7 @@ zw_status contact_now_rates(const zw_system *system, contact_now *now, const dou
         return ZW_OK;
     }
     aside *all = base_alloc((size_t)now->count * sizeof *all);
-    zw_status status =
-        all ? ZW_OK : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    zw_status status = all ? ZW_OK : base_no_memory(error);
     for (int side = 0; side < SIDES && status == ZW_OK; side++) {
         status = look_aside(system, now, q, v, t, side, all, error);
     }

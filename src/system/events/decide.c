@@ -425,7 +425,7 @@ static zw_status decide_all(decision *d, system_impact *made, zw_error *error)
     lay_out(d, &arena);
     void *memory = base_alloc(arena.used + 1);
     if (!memory) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     arena = (base_arena){.block = memory};
     lay_out(d, &arena);

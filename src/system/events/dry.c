@@ -220,7 +220,7 @@ zw_status decide_dry(decision *d, zw_error *error)
     int constraints = system->model->constraint_count, count = 0, dry = 0;
     standing *list = base_alloc(((size_t)constraints + 1) * sizeof *list);
     if (!list) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     for (int c = 0; c < constraints; c++) {
         int stands = decide_dry_stands(d, c);

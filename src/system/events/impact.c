@@ -113,7 +113,7 @@ static zw_status restitution(const decision *d, int c, double *value, zw_error *
     *value = 0;
     return e == EXPR_NONE || expr_value(model->graph, e, &in, value) == ZW_OK
                ? ZW_OK
-               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+               : base_no_memory(error);
 }
 
 zw_status decide_energy(decision *d, double *value, zw_error *error)
@@ -215,7 +215,7 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
     system_solver *solver = make_rows(d, v, error);
     gauss_impact *law = gauss_impact_create();
     if (!solver || !law) {
-        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        status = base_no_memory(error);
     } else {
         gauss_impact_begin(law, system->n, &metric);
         if (is_kicked(d)) {

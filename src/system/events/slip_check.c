@@ -94,7 +94,7 @@ zw_status slip_check(const zw_system *system, zw_work *work, zw_state *state, zw
     size_t size = (size_t)(system->nq + system->n + system->carried) + 1;
     double *q = base_alloc(size * sizeof *q);
     if (!q) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     system_evaluate(system, work, PART_SLIP, state->t, state_q(state), state_v(state), NULL, NULL,
                     &ignored);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 #include "system/contact/contacts.h"
@@ -179,7 +180,7 @@ zw_status bodies_make_sensors(bodies_builder *b, zw_error *error)
     to->sensor = base_alloc(((size_t)count + 1) * sizeof *to->sensor);
     to->reading_name = base_alloc(most * sizeof *to->reading_name);
     if (!to->sensor || !to->reading_name) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     memcpy(to->magnetic, b->from->world.magnetic, sizeof to->magnetic);
     for (int i = 0; i < count; i++) {
@@ -187,7 +188,7 @@ zw_status bodies_make_sensors(bodies_builder *b, zw_error *error)
         to->reading_count += to->sensor[i].size;
         to->sensor_count++;
         if (name_readings(b, &to->sensor[i], i) != ZW_OK) {
-            return bodies_no_memory(error);
+            return base_no_memory(error);
         }
     }
     return ZW_OK;

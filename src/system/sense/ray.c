@@ -12,6 +12,7 @@
  * all along the world's axes. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "collide/ground.h"
 #include "model/pose.h"
@@ -117,7 +118,7 @@ zw_status bodies_make_rays(bodies_builder *b, zw_error *error)
     }
     struct bodies_rays *rays = b->to->rays = base_alloc(sizeof *rays);
     if (!rays) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     *rays =
         (struct bodies_rays){.mesh_count = from->count[ZW_KIND_MESH] + from->count[ZW_KIND_HFIELD]};
@@ -125,7 +126,7 @@ zw_status bodies_make_rays(bodies_builder *b, zw_error *error)
     rays->mesh = base_alloc(((size_t)rays->mesh_count + 1) * sizeof(collide_mesh *));
     if (!rays->target || !rays->mesh) {
         rays->mesh_count = rays->mesh ? rays->mesh_count : 0;
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int i = 0; i < geoms; i++) {
         const zw_geom_def *geom = &from->geom[i];
@@ -136,7 +137,7 @@ zw_status bodies_make_rays(bodies_builder *b, zw_error *error)
         *target = (bodies_target){.frame = bodies_frame_on(b, geom->body, geom->pos, geom->quat)};
         int seen = surface_of(b, geom, &target->shape);
         if (seen == 0) {
-            return bodies_no_memory(error);
+            return base_no_memory(error);
         }
         rays->count += seen > 0;
     }

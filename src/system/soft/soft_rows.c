@@ -559,7 +559,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     }
     int points = s->is_there ? s->found.count : 0;
     if (!begin(s, points)) {
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     if (s->has_frames) { /* constraints between frames need accelerations of bodies for a = 0 */
         tree_accelerations(system->tree, NULL, s->work->sweeps);

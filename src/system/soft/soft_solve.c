@@ -110,7 +110,7 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
     }
     if (!s || !allocate(s) || !bodies_group_trees(system, work)) {
         soft_free(s);
-        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return base_no_memory(error);
     }
     zw_status status = soft_weigh(s, error);
     if (status != ZW_OK) {
@@ -154,9 +154,7 @@ static int is_finite(const soft_problem *s)
 static zw_status find_rows(soft_problem *s, const double *q, const double *v, zw_error *error)
 {
     zw_status status = soft_fill(s, q, v, error);
-    return status == ZW_OK && !soft_find_islands(s)
-               ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
-               : status;
+    return status == ZW_OK && !soft_find_islands(s) ? base_no_memory(error) : status;
 }
 
 /* Are the islands of all blocks without J deep ones? */

@@ -236,10 +236,10 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
         status = system_evaluate(system, s->work, PART_METRIC, 0, system->tree->q_rest, s->a, NULL,
                                  NULL, error);
     } else {
-        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        status = base_no_memory(error);
     }
     if (status == ZW_OK && (!soft_fill_masses(s) || !soft_find_islands(s))) {
-        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        status = base_no_memory(error);
     }
     if (status == ZW_OK && !masses_are_significant(s)) {
         status = base_fail(error, ZW_BAD_INPUT,

@@ -63,7 +63,7 @@ static zw_status trial_model_make(const bodies_builder *b, trial_model *t, zw_er
     m->tendon = copy_of(m->tendon, (size_t)m->count[ZW_KIND_TENDON] * sizeof *m->tendon);
     if (!m->actuator || !m->joint || !m->tendon) {
         trial_model_free(t);
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     m->count[ZW_KIND_KEY] = m->count[ZW_KIND_SENSOR] = 0;
     m->world.maximal = 0;
@@ -107,7 +107,7 @@ static zw_status trial_open(const zw_model *model, trial *t, zw_error *error)
     }
     t->q = base_alloc(((size_t)t->system->nq + 2 * (size_t)t->system->n + 1) * sizeof *t->q);
     if (!t->q) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     t->v = t->q + t->system->nq;
     t->row = t->v + t->system->n;
@@ -236,7 +236,7 @@ zw_status bodies_find_reach(bodies_builder *b, zw_error *error)
     trial t = {0};
     b->reach = base_alloc(((size_t)count + 1) * sizeof *b->reach);
     if (!b->reach) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     for (int k = 0; k < count; k++) {
         open += is_muscle(&m->actuator[k]) && !is_given(m, &m->actuator[k], b->reach[k]);

@@ -83,7 +83,7 @@ zw_status bodies_paths_reserve(bodies_builder *b, size_t *terms, zw_error *error
     }
     b->to->path = base_alloc((paths + 1) * sizeof *b->to->path);
     b->to->stop = base_alloc((stops + 1) * sizeof *b->to->stop);
-    return b->to->path && b->to->stop ? ZW_OK : bodies_no_memory(error);
+    return b->to->path && b->to->stop ? ZW_OK : base_no_memory(error);
 }
 
 /* The value of length i at the state of the sweeps; for a path its J is stored in the terms. */
@@ -110,7 +110,7 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     double *scratch = base_alloc((6 * (size_t)b->to->widest + n + 1) * sizeof *scratch);
     double *coef = scratch ? scratch + 6 * (size_t)b->to->widest : NULL;
     if (!scratch) {
-        return bodies_no_memory(error);
+        return base_no_memory(error);
     }
     if (tendons > 0) {
         tree_kinematics(tree, tree->q_spring, b->sweeps);
