@@ -85,6 +85,7 @@ void sparse_prox_free(sparse_prox *s)
         base_free(s->block);
         base_free(s->marks);
         base_free(s->pattern);
+        base_free(s->spare);
         base_free(s);
     }
 }
@@ -363,7 +364,7 @@ int sparse_prox_solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_op
     arena = (base_arena){.block = s->block};
     lay_out(s, &arena, problem);
     many_table_fill(&s->t, problem, options->contact, mark);
-    s->iterations = s->factorizations = 0;
+    s->iterations = s->factorizations = s->is_own = 0;
     s->best = HUGE_VAL;
     int solved = sound(&s->t) && solve(s, problem, options);
     if (!(s->best < HUGE_VAL)) {

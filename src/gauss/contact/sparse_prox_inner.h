@@ -40,21 +40,27 @@ typedef struct many_path {
     double mu;
 } many_path;
 
+/* Which nodes are coupled: size [nodes]; rows of each column, ascending. */
+typedef struct many_pattern {
+    int *size, *start, *row;
+} many_pattern;
+
 struct sparse_prox {
     many_table t;
     int m; /* rows of the problem */
     front *front;
 
     /* memory: of one solve, scratch of the tables, the pattern */
-    unsigned char *block, *marks, *pattern;
-    size_t capacity, mark_capacity, pattern_capacity;
+    unsigned char *block, *marks, *pattern, *spare;
+    size_t capacity, mark_capacity, pattern_capacity, spare_capacity;
 
     /* the pattern that the front was analysed for, for so many units in play; known_nodes < 0:
      * none */
     int known_nodes, known_units;
-    int *known_size, *known_start, *known_row;
-    int *pair; /* [t.pairs] of units in play: entry of the pattern */
-    int *fill; /* [t.nodes] */
+    many_pattern known;
+    int is_own; /* it was found, or found again, in this solve */
+    int *pair;  /* [t.pairs] of units in play: entry of the pattern */
+    int *fill;  /* [t.nodes] */
 
     double kappa;
     double *G;              /* [t.slopes] the slopes of the units in play */

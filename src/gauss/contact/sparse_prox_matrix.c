@@ -2,7 +2,9 @@
  *
  * Its pattern is that of the metric and of the pairs of nodes that a unit in play couples. As long
  * as the pairs of the units in play are among those of the last analysis, and no fifth of them has
- * left since, that is kept: contacts that open leave zeros behind. */
+ * left since, that is kept: contacts that open leave zeros behind. That holds within a solve. The
+ * first factorisation of the next one keeps the analysis only if it would be the same again: the
+ * order of elimination determines the last bits, and they must not depend on earlier problems. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,16 +16,16 @@
 static int find_entry(const sparse_prox *s, int a, int b)
 {
     int column = a < b ? a : b, row = a < b ? b : a;
-    int low = s->known_start[column], high = s->known_start[column + 1];
+    int low = s->known.start[column], high = s->known.start[column + 1];
     while (low < high) {
         int middle = (low + high) / 2;
-        if (s->known_row[middle] < row) {
+        if (s->known.row[middle] < row) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < s->known_start[column + 1] && s->known_row[low] == row ? low : -1;
+    return low < s->known.start[column + 1] && s->known.row[low] == row ? low : -1;
 }
 
 /* Is it in play now, or was it in this solve? */
@@ -47,7 +49,7 @@ static int fits(sparse_prox *s)
 {
     const many_table *t = &s->t;
     if (s->known_nodes != t->nodes ||
-        memcmp(s->known_size, t->size, (size_t)t->nodes * sizeof(int)) != 0 ||
+        memcmp(s->known.size, t->size, (size_t)t->nodes * sizeof(int)) != 0 ||
         5 * in_play(s) < 4 * s->known_units) {
         return 0;
     }
@@ -129,39 +131,69 @@ static void tidy(int nodes, int *start, int *row)
     start[nodes] = to;
 }
 
-static void pattern_layout(sparse_prox *s, base_arena *arena)
+static many_pattern pattern_layout(const many_table *t, base_arena *arena)
 {
-    size_t nodes = (size_t)s->t.nodes;
-    s->known_size = base_arena_ints(arena, nodes);
-    s->known_start = base_arena_ints(arena, nodes + 1);
-    s->known_row = base_arena_ints(arena, (size_t)(s->t.pairs + s->t.entries));
+    size_t nodes = (size_t)t->nodes;
+    many_pattern to;
+    to.size = base_arena_ints(arena, nodes);
+    to.start = base_arena_ints(arena, nodes + 1);
+    to.row = base_arena_ints(arena, (size_t)(t->pairs + t->entries));
+    return to;
+}
+
+/* The pattern of the units in play, in the spare buffer. 0: no memory */
+static int find_pattern(sparse_prox *s, many_pattern *to)
+{
+    const many_table *t = &s->t;
+    base_arena arena = {0};
+    pattern_layout(t, &arena);
+    if (!many_reserve(&s->spare, &s->spare_capacity, arena.used)) {
+        return 0;
+    }
+    arena = (base_arena){.block = s->spare};
+    *to = pattern_layout(t, &arena);
+    memcpy(to->size, t->size, (size_t)t->nodes * sizeof(int));
+    memset(to->start, 0, ((size_t)t->nodes + 1) * sizeof(int));
+    list_pairs(s, to->start, NULL, NULL);
+    for (int c = 0; c < t->nodes; c++) {
+        to->start[c + 1] += to->start[c];
+        s->fill[c] = to->start[c];
+    }
+    list_pairs(s, to->start, to->row, s->fill);
+    tidy(t->nodes, to->start, to->row);
+    return 1;
+}
+
+static int is_known(const sparse_prox *s, const many_pattern *it)
+{
+    size_t nodes = (size_t)s->t.nodes, each = sizeof(int);
+    return s->known_nodes == s->t.nodes && memcmp(it->size, s->known.size, nodes * each) == 0 &&
+           memcmp(it->start, s->known.start, (nodes + 1) * each) == 0 &&
+           memcmp(it->row, s->known.row, (size_t)it->start[nodes] * each) == 0;
 }
 
 static int analyse(sparse_prox *s)
 {
-    const many_table *t = &s->t;
-    base_arena arena = {0};
-    s->known_nodes = -1;
-    pattern_layout(s, &arena);
-    if (!many_reserve(&s->pattern, &s->pattern_capacity, arena.used)) {
+    many_pattern now;
+    if (!find_pattern(s, &now)) {
         return 0;
     }
-    arena = (base_arena){.block = s->pattern};
-    pattern_layout(s, &arena);
-    memcpy(s->known_size, t->size, (size_t)t->nodes * sizeof(int));
-    memset(s->known_start, 0, ((size_t)t->nodes + 1) * sizeof(int));
-    list_pairs(s, s->known_start, NULL, NULL);
-    for (int c = 0; c < t->nodes; c++) {
-        s->known_start[c + 1] += s->known_start[c];
-        s->fill[c] = s->known_start[c];
+    if (!is_known(s, &now)) {
+        unsigned char *block = s->pattern;
+        size_t capacity = s->pattern_capacity;
+        s->known_nodes = -1;
+        s->known = now;
+        s->pattern = s->spare;
+        s->pattern_capacity = s->spare_capacity;
+        s->spare = block;
+        s->spare_capacity = capacity;
+        if (!front_analyse(s->front, s->t.nodes, now.size, now.start, now.row)) {
+            return 0;
+        }
+        s->known_nodes = s->t.nodes;
     }
-    list_pairs(s, s->known_start, s->known_row, s->fill);
-    tidy(t->nodes, s->known_start, s->known_row);
-    if (!front_analyse(s->front, t->nodes, t->size, s->known_start, s->known_row)) {
-        return 0;
-    }
-    s->known_nodes = t->nodes;
     s->known_units = in_play(s);
+    s->is_own = 1;
     return fits(s);
 }
 
@@ -236,7 +268,7 @@ static void add_unit(const sparse_prox *s, int k, const front_blocks *to)
 
 int many_factor(sparse_prox *s)
 {
-    if (!fits(s) && !analyse(s)) {
+    if (!(s->is_own && fits(s)) && !analyse(s)) {
         return 0;
     }
     front_blocks to = front_where(s->front);
