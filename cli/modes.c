@@ -86,12 +86,23 @@ static void show_shape(const zw_system *system, const double *shape)
     }
 }
 
+static void show_frozen(const cli_world *world, const zw_modes *modes)
+{
+    if (zw_modes_frozen(modes)) {
+        cli_label(stdout, "note");
+        printf("forces or constraints depend on time: taken as they are at t = %.9g, as if they "
+               "stayed so\n",
+               zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0]);
+    }
+}
+
 static void show_modes(const cli_arguments *arguments, const cli_world *world,
                        const zw_modes *modes, double period)
 {
     int count = zw_modes_count(modes), shown = arguments->all || count <= SHOWN + 1 ? count : SHOWN;
     cli_label(stdout, "stability");
     printf("%s\n", stability_text(zw_modes_stability(modes)));
+    show_frozen(world, modes);
     double unsteady = zw_modes_unsteady(modes);
     if (unsteady > 1e-8) {
         cli_label(stdout, "note");
@@ -122,6 +133,7 @@ static void put_modes(cli_json *json, const cli_world *world, const zw_modes *mo
     int n = zw_count(world->system, ZW_KIND_SPEED);
     cli_json_text(json, "stability", stability_word(zw_modes_stability(modes)));
     cli_json_number(json, "unsteady", zw_modes_unsteady(modes));
+    cli_json_bool(json, "frozen", zw_modes_frozen(modes));
     cli_json_open(json, "speeds", '[');
     for (int i = 0; i < n; i++) {
         cli_json_text(json, NULL, zw_name(world->system, ZW_KIND_SPEED, i));
@@ -269,6 +281,7 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, int rest
             printf("\n");
             cli_label(stdout, "stability");
             printf("%s\n", stability_text(zw_modes_stability(modes)));
+            show_frozen(world, modes);
         } else {
             show_modes(arguments, world, modes, period);
         }

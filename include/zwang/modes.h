@@ -85,6 +85,9 @@ zw_stability zw_modes_stability(const zw_modes *modes);
  * motion. With a period: how far the motion ends from where it began. If this is more than
  * round-off, the motion is not steady (not periodic). */
 double zw_modes_unsteady(const zw_modes *modes);
+/* Forces or constraints depend on time, and no period was given: all of this (and a rest) is that
+ * of the system as it is at the time of the state, as if it stayed so. */
+int zw_modes_frozen(const zw_modes *modes);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

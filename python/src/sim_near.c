@@ -167,11 +167,12 @@ static PyObject *modes_answer(sim_object *sim, const zw_modes *modes)
         memcpy(memory_data(shapes) + 2 * (size_t)n * (size_t)k, zw_modes_shape(modes, k),
                2 * (size_t)n * sizeof(double));
     }
-    PyObject *dict =
-        list && shapes
-            ? Py_BuildValue("{s:s,s:d,s:O,s:O}", "stability", words[zw_modes_stability(modes)],
-                            "unsteady", zw_modes_unsteady(modes), "modes", list, "shapes", shapes)
-            : NULL;
+    PyObject *dict = list && shapes ? Py_BuildValue("{s:s,s:d,s:O,s:O,s:O}", "stability",
+                                                    words[zw_modes_stability(modes)], "unsteady",
+                                                    zw_modes_unsteady(modes), "frozen",
+                                                    zw_modes_frozen(modes) ? Py_True : Py_False,
+                                                    "modes", list, "shapes", shapes)
+                                    : NULL;
     Py_XDECREF(list);
     Py_XDECREF(shapes);
     return dict;

@@ -111,6 +111,8 @@ class Modes(NamedTuple):
     multipliers: npt.NDArray[np.complex128]  # over a period
     shapes: npt.NDArray[np.complex128]
     unsteady: float
+    frozen: bool
+    """Forces or constraints depend on time, and were taken as they are at the time of the state."""
 
     def __repr__(self) -> str:
         return brief(self)
@@ -191,7 +193,7 @@ def linear_of(raw: dict[str, Any]) -> Linear:
 def modes_of(raw: dict[str, Any]) -> Modes:
     table, shapes = np.asarray(raw["modes"]), np.asarray(raw["shapes"])
     return Modes(raw["stability"], table[:, 0], table[:, 1], table[:, 2], table[:, 3] + 1j * table[:, 4],
-                 shapes[:, 0::2] + 1j * shapes[:, 1::2], raw["unsteady"])
+                 shapes[:, 0::2] + 1j * shapes[:, 1::2], raw["unsteady"], raw["frozen"])
 
 
 def sensitivity_of(times: Array, raw: tuple[Any, Any, int, int]) -> Sensitivity:

@@ -10,7 +10,8 @@
 enum { RESTORE = 60, HALVES = 14, DESCEND = 400, RECENT = 5, IDLE = 60 };
 
 static const double ADMITTED = 1e-11; /* relative to the largest violation met: counts as none */
-static const double NEAREST = 1e-10;  /* relative accuracy of the distance */
+static const double NEAREST = 1e-12;  /* the last step, relative to the distance: derivatives by the
+                                         start are those of the nearest position */
 static const double ULPS =
     1e-14; /* steps below this times 1 + the largest coordinate count as zero */
 static const double STALL = 1e-9; /* and below this if round-off prevents progress */

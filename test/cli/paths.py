@@ -196,6 +196,16 @@ class Modes(Case):
         self.assertIn("stable: all modes decay", self.expect(OK, "modes", model)[0])
         self.assertIn("th", self.expect(OK, "rest", model)[0])
 
+    def test_forces_in_time(self):
+        """They are taken as they are at one time, and it is said."""
+        text = "coord x = 1\nmass 1 at (x, 0)\nspring 4 + 3*sin(t) from (x, 0) to (0, 0)\nforce x: -0.4*x'\n"
+        for model, noted in ((self.write("t.zw", text), True), (self.write("s.zw", text.replace("sin(t)", "0.5")), False)):
+            for command in "rest", "modes":
+                self.assertEqual("depend on time: taken as they are at t = 0" in self.expect(OK, command, model)[0], noted)
+                self.assertEqual(json.loads(self.expect(OK, command, model, "--json")[0])["frozen"], noted)
+        period = self.expect(OK, "modes", self.path("t.zw"), "--period", str(2 * math.pi))[0]
+        self.assertNotIn("depend on time", period)
+
     def test_what_is_not_there(self):
         self.assertIn("no equilibrium was found", self.expect(FAILED, "rest", example("atwood"))[1])
         err = self.expect(FAILED, "modes", example("skate_vakonomic"))[1]

@@ -382,14 +382,18 @@ static void cover(const scene *of, int *inside, int *all)
         of->name, count, 100.0 * here / mine, mine, 100.0 * lucky / mine, 100 * part, worst,
         (double)steps / draws());
     assert_true(worst < 5);
+    /* Of 200 draws the share inside has a standard deviation of 1 to 1.5 % if 95 % is true, so that
+     * one system of ten is outside 93 to 97 by chance every other time; of 1000 draws it is 0.7 at
+     * most. So few draws are compared with the control, many are taken as they are. */
     assert_true(draws() < 200 || fabs(part - 0.95) <= 0.02);
+    assert_true(draws() < 1000 || fabs((double)here / mine - 0.95) <= 0.02);
     *inside += here;
     *all += mine;
     world_end(&w);
     world_end(&begin);
 }
 
-/* All together within 3.3 deviations of 95 %; of 200 draws between 93 and 97. */
+/* All together within 3.3 deviations of 95 %; of 200 draws and more between 93 and 97. */
 static void test_coverage(void **state)
 {
     (void)state;
@@ -399,7 +403,7 @@ static void test_coverage(void **state)
     }
     double part = (double)inside / all, wide = fmin(3.3 * sqrt(0.95 * 0.05 / all), 0.1);
     print_message("%.2f %% of %d intervals have the truth\n", 100 * part, all);
-    assert_true(fabs(part - 0.95) <= (draws() == 200 ? 0.02 : wide));
+    assert_true(fabs(part - 0.95) <= (draws() >= 200 ? 0.02 : wide));
 }
 
 /* ---- What cannot be determined

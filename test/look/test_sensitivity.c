@@ -231,7 +231,7 @@ static const scene scenes[] = {
      "gravity (0, -g)\nconstraint one: x1^2 + y1^2 = l1^2\n"
      "constraint two: (x2 - x1)^2 + (y2 - y1)^2 = l2^2\n",
      1.5, 1e-3, 0, 1},
-    {"four-bar loop", /* the nearest position is looked for to 1e-10 of the way: it is short */
+    {"four-bar loop",
      "param l1 = 0.5, l2 = 1.3, l3 = 1, d = 1.2, g = 9.81, w = 3\n"
      "coord a = 1, b = 0.435, c = 1.319\nspeed a' = w\n"
      "point p = l1*(cos(a), sin(a))\npoint q = p + l2*(cos(b), sin(b))\n"
@@ -285,6 +285,11 @@ static const scene scenes[] = {
      "speed x' = 0.5*cos(tilt), y' = -0.5*sin(tilt)\nmass m at (x, y)\ngravity (0, -g)\n"
      "constraint face: y*cos(tilt) + x*sin(tilt) = 0\nfriction face: mu\n",
      1.5, 1e-3, 0, 0},
+    {"a load that is shared", /* the more the smooth row takes, the less friction */
+     "param m = 2, g = 9.81, bend = 0.2, mu = 0.4, share = 2\ncoord x = 0, y = 0\nspeed x' = 2\n"
+     "mass m at (x, y)\ngravity (0, -g)\nconstraint rough: y = bend*x^2\nfriction rough: mu\n"
+     "constraint smooth: share*y = share*bend*x^2\n",
+     0.8, 1e-3, 0, 0},
     {"bead on a rough hoop", /* it stops, sticks or turns; the normal force changes its sign */
      "param m = 1, R = 1, mu = 0.1, g = 9.81, w = 5.2\ncoord x = 0, y = -R\n"
      "speed x' = w\nmass m at (x, y)\ngravity (0, -g)\n"

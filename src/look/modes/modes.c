@@ -17,6 +17,7 @@
 #include "math/dense/dense.h"
 #include "math/dense/eigen.h"
 #include "math/elementary.h"
+#include "system/formulas.h"
 
 enum { STEPS = 1000 };
 
@@ -26,6 +27,7 @@ struct zw_modes {
     zw_mode *mode;
     double *shape; /* [count][2 n] */
     double unsteady;
+    int frozen;
     zw_stability stability;
 };
 
@@ -302,6 +304,20 @@ static zw_status find(zw_modes *modes, linear *l, const zw_state *state, double 
     return status;
 }
 
+static int depends_on_time(const zw_system *system)
+{
+    static const system_part part[] = {PART_TERMS, PART_POSITION, PART_VELOCITY};
+    unsigned seen = 0;
+    for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
+        const expr_id *list;
+        int count = system_formulas(system, part[p], &list);
+        for (int i = 0; i < count; i++) {
+            seen |= (unsigned)expr_graph_node(system->model->graph, list[i])->depends;
+        }
+    }
+    return (seen & EXPR_ON_TIME) != 0;
+}
+
 zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const zw_state *state,
                           double period, zw_error *error)
 {
@@ -313,6 +329,7 @@ zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const 
     }
     modes->system = system;
     modes->n = system->n;
+    modes->frozen = period == 0 && depends_on_time(system);
     zw_status status = linear_create(&l, model, system, error);
     status = status == ZW_OK ? find(modes, &l, state, period, error) : status;
     linear_free(&l);
@@ -382,4 +399,9 @@ zw_stability zw_modes_stability(const zw_modes *modes)
 double zw_modes_unsteady(const zw_modes *modes)
 {
     return modes->unsteady;
+}
+
+int zw_modes_frozen(const zw_modes *modes)
+{
+    return modes->frozen;
 }

@@ -16,6 +16,15 @@
  * second is orthogonal to that range, and any solution w will do: for A z = 0 the part of dA z
  * orthogonal to the range is zero, since that of A z is always zero.
  *
+ * Where contacts that slide are redundant, friction depends on how they share the load, and so do
+ * the accelerations: K has null vectors that move something. Multipliers are still those of least
+ * norm, so that the part o of d lambda outside the range of A is the one above. With the projector
+ * P = 1 - A A^+ onto the outside, both are
+ *
+ *     A da + P d lambda = (dr/dp of the rows) + o,
+ *
+ * as rows of A da and their right sides are in the range, and P d lambda and o are not.
+ *
  * The force of the constraints is F = M a - force - C, so dF = M da + d(M a - force - C). */
 #include "look/slopes/slopes.h"
 
@@ -26,6 +35,8 @@
 #include "base/memory.h"
 #include "look/slopes/slopes_bodies.h"
 
+#define LOOSE 1e-9 /* null vectors of K move something, as a part of their largest number */
+
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(zw_slopes *s, base_arena *arena)
@@ -35,12 +46,14 @@ static void lay_out(zw_slopes *s, base_arena *arena)
     s->active = base_arena_ints(arena, rows);
     s->K = base_arena_doubles(arena, rows * rows);
     s->by = base_arena_doubles(arena, rows * columns);
+    s->K_kept = base_arena_doubles(arena, rows * rows);
+    s->by_kept = base_arena_doubles(arena, rows * columns);
     s->known = base_arena_doubles(arena, n * columns);
     s->a_by = base_arena_doubles(arena, n * columns);
     s->lambda_by = base_arena_doubles(arena, m * columns);
     s->force_by = base_arena_doubles(arena, n * columns);
     s->force = base_arena_doubles(arena, n);
-    s->scratch = base_arena_doubles(arena, m * columns + m * n + n);
+    s->scratch = base_arena_doubles(arena, m * columns + m * n + n + m * m + rows);
 }
 
 static zw_status prepare(zw_slopes *s, zw_error *error)
@@ -178,13 +191,27 @@ static void count_contacts(zw_slopes *s, zw_state *state, zw_error *error)
     }
 }
 
-/* The part of the multipliers that redundant rows leave undetermined. */
-static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error)
+/* Copies the solutions of all columns to the tables of the answer. */
+static void spread(zw_slopes *s, int size, const double *by)
+{
+    size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+    for (size_t c = 0; c < (size_t)s->columns; c++) {
+        const double *x = by + c * (size_t)size;
+        memcpy(s->a_by + c * n, x, n * sizeof *x);
+        for (size_t r = 0; r < m; r++) {
+            s->lambda_by[c * m + r] = s->active[n + r] >= 0 ? x[s->active[n + r]] : 0;
+        }
+    }
+}
+
+/* A of the rows that are active, and o of all columns, before its projection. */
+static zw_status find_outside(zw_slopes *s, zw_state *state, double *A, double *carry,
+                              zw_error *error)
 {
     const zw_system *system = s->system;
-    size_t n = (size_t)system->n, m = (size_t)system->m, columns = (size_t)s->columns;
+    size_t n = (size_t)system->n, m = (size_t)system->m;
     const double *out = s->work->out[PART_TERMS];
-    double *carry = s->scratch, *A = carry + m * columns, *w = A + m * n;
+    double *w = A + m * n;
     memset(A, 0, m * n * sizeof *A);
     for (size_t r = 0; r < m; r++) {
         if (s->active[n + r] >= 0) { /* open rows stay zero */
@@ -197,32 +224,82 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
         return base_no_memory(error);
     }
     slopes_formulas_carry(s, state, w, carry);
-    for (size_t c = 0; c < columns; c++) {
-        for (size_t r = 0; r < m; r++) {
-            carry[c * m + r] =
-                s->active[n + r] >= 0 ? carry[c * m + r] - s->lambda_by[c * m + r] : 0;
-        }
-    }
-    if (!slopes_outside((int)m, (int)n, A, s->columns, carry)) {
-        return base_no_memory(error);
-    }
-    for (size_t k = 0; k < m * columns; k++) {
-        s->lambda_by[k] += carry[k];
+    for (size_t k = 0; k < m * (size_t)s->columns; k++) {
+        carry[k] = s->active[n + k % m] >= 0 ? carry[k] : 0;
     }
     return ZW_OK;
 }
 
-/* Copies the solutions of all columns to the tables of the answer. */
-static void spread(zw_slopes *s, int size)
+/* The part of the multipliers that redundant rows leave undetermined. */
+static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error)
 {
-    size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-    for (size_t c = 0; c < (size_t)s->columns; c++) {
-        const double *x = s->by + c * (size_t)size;
-        memcpy(s->a_by + c * n, x, n * sizeof *x);
-        for (size_t r = 0; r < m; r++) {
-            s->lambda_by[c * m + r] = s->active[n + r] >= 0 ? x[s->active[n + r]] : 0;
+    size_t n = (size_t)s->system->n, m = (size_t)s->system->m, count = m * (size_t)s->columns;
+    double *carry = s->scratch, *A = carry + count;
+    zw_status status = find_outside(s, state, A, carry, error);
+    for (size_t k = 0; k < count && status == ZW_OK; k++) {
+        carry[k] -= s->active[n + k % m] >= 0 ? s->lambda_by[k] : 0;
+    }
+    if (status == ZW_OK && !slopes_outside((int)m, (int)n, A, s->columns, carry)) {
+        return base_no_memory(error);
+    }
+    for (size_t k = 0; k < count && status == ZW_OK; k++) {
+        s->lambda_by[k] += carry[k];
+    }
+    return status;
+}
+
+/* The same where accelerations depend on it: the rows with P and o, solved again. */
+static zw_status settle_shared(zw_slopes *s, zw_state *state, int size, zw_error *error)
+{
+    size_t n = (size_t)s->system->n, m = (size_t)s->system->m, wide = (size_t)size;
+    size_t count = m * (size_t)s->columns;
+    double *carry = s->scratch, *A = carry + count, *P = A + m * n + n;
+    zw_status status = find_outside(s, state, A, carry, error);
+    for (size_t k = 0; k < m * m; k++) {
+        P[k] = k / m == k % m && s->active[n + k / m] >= 0;
+    }
+    if (status == ZW_OK && !(slopes_outside((int)m, (int)n, A, s->columns, carry) &&
+                             slopes_outside((int)m, (int)n, A, (int)m, P))) {
+        status = base_no_memory(error);
+    }
+    for (size_t r = 0; r < m && status == ZW_OK; r++) {
+        int row = s->active[n + r];
+        for (size_t k = 0; k < m && row >= 0; k++) {
+            int to = s->active[n + k];
+            s->K_kept[(size_t)row * wide + (size_t)(to >= 0 ? to : 0)] +=
+                to >= 0 ? P[r * m + k] : 0;
+        }
+        for (size_t c = 0; c < (size_t)s->columns && row >= 0; c++) {
+            s->by_kept[c * wide + (size_t)row] += carry[c * m + r];
         }
     }
+    if (status == ZW_OK && slopes_solve(size, s->columns, s->K_kept, s->by_kept) < 0) {
+        status = base_no_memory(error);
+    }
+    if (status == ZW_OK) {
+        spread(s, size, s->by_kept);
+    }
+    return status;
+}
+
+/* K dx = by for all columns, and what redundant rows leave open. */
+static zw_status solve(zw_slopes *s, zw_state *state, int size, int *rank, zw_error *error)
+{
+    size_t wide = (size_t)size;
+    double *loose = s->scratch, most = 0;
+    memcpy(s->K_kept, s->K, wide * wide * sizeof *s->K);
+    memcpy(s->by_kept, s->by, wide * (size_t)s->columns * sizeof *s->by);
+    *rank = slopes_solve_to(size, s->columns, s->K, s->by, SLOPES_RANK, loose, NULL);
+    if (*rank < 0) {
+        return base_no_memory(error);
+    }
+    for (int i = 0; i < s->system->n && *rank < size; i++) {
+        most = fmax(most, loose[i]);
+    }
+    spread(s, size, s->by);
+    return *rank == size || s->system->m == 0 ? ZW_OK
+           : most > LOOSE                     ? settle_shared(s, state, size, error)
+                                              : settle_redundant(s, state, error);
 }
 
 /* dF = M da + d(M a - force - C), and F itself. */
@@ -266,7 +343,6 @@ static zw_status refuse_held(zw_slopes *s, zw_error *error)
 
 static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
 {
-    const zw_system *system = s->system;
     int size = 0;
     zw_status status = refuse_held(s, error);
     status = status == ZW_OK ? slopes_formulas_kinks(s, state, error) : status;
@@ -276,15 +352,12 @@ static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    int rank = slopes_solve(size, s->columns, s->K, s->by);
-    if (rank < 0) {
-        return base_no_memory(error);
+    int rank;
+    status = solve(s, state, size, &rank, error);
+    if (status != ZW_OK) {
+        return status;
     }
-    spread(s, size);
     find_forces(s);
-    if (rank < size && system->m > 0) {
-        status = settle_redundant(s, state, error);
-    }
     count_contacts(s, state, error);
     return status;
 }
@@ -328,15 +401,7 @@ zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kink
     slopes->kinks = kinks;
     zw_status status = refuse_held(slopes, error);
     status = status == ZW_OK ? slopes_formulas_fill(slopes, state, &size, error) : status;
-    *rank = status == ZW_OK ? slopes_solve(size, slopes->columns, slopes->K, slopes->by) : 0;
-    if (*rank < 0) {
-        status = base_no_memory(error);
-    }
-    if (status == ZW_OK) {
-        spread(slopes, size);
-        status =
-            *rank < size && slopes->system->m > 0 ? settle_redundant(slopes, state, error) : ZW_OK;
-    }
+    status = status == ZW_OK ? solve(slopes, state, size, rank, error) : status;
     slopes->work = own;
     slopes->kinks = NULL;
     return status;

@@ -46,6 +46,7 @@ struct zw_slopes {
     int *active;                    /* [rows] the unknown of each residual; -1: inactive */
     double *K;                      /* [size][size] slopes of the residuals by the unknowns */
     double *by;                     /* [columns][size] minus their slopes by everything else */
+    double *K_kept, *by_kept;       /* the same, before they are solved */
     double *known;                  /* [columns][n] slopes of M a - force */
     double *a_by, *lambda_by, *force_by, *force, *scratch;
     const step_kinks *kinks; /* branches fixed by a run; NULL: evaluated here */
@@ -68,6 +69,8 @@ zw_status slopes_formulas_kinks(zw_slopes *slopes, zw_state *state, zw_error *er
  * the work was; branches, modes and directions of sliding are those of the run. *rank: of K. */
 zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kinks, zw_state *state,
                         int *rank, zw_error *error);
+
+#define SLOPES_RANK 1e-11 /* rows depend on each other up to this, after they are scaled */
 
 /* slopes_solve.c: x = K \ by for all columns, by a rank-revealing factorisation, which overwrites
  * K. by[columns][size] gets the solutions. Returns the rank, -1: no memory. */

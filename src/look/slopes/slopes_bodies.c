@@ -394,7 +394,7 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
     fill_matrix(slopes, s);
     int size = system->n + s->unknowns;
     double *loose = s->K + (size_t)size * (size_t)size;
-    int rank = slopes_solve_to(size, slopes->columns, s->K, s->by, 1e-11, loose, NULL);
+    int rank = slopes_solve_to(size, slopes->columns, s->K, s->by, SLOPES_RANK, loose, NULL);
     if (rank < 0) {
         return base_no_memory(error);
     }

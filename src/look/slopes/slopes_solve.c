@@ -13,8 +13,6 @@
 #include "look/slopes/slopes.h"
 #include "math/dense/dense.h"
 
-#define RANK 1e-11
-
 /* Scales rows and columns together so that their largest entries are about 1. */
 static void balance(int n, double *K, double *row, double *column, double *most)
 {
@@ -98,7 +96,7 @@ static void solve_tall(tall *t, int rank, int n, double *z)
 
 int slopes_solve(int size, int columns, double *K, double *by)
 {
-    return slopes_solve_to(size, columns, K, by, RANK, NULL, NULL);
+    return slopes_solve_to(size, columns, K, by, SLOPES_RANK, NULL, NULL);
 }
 
 /* The last columns of Q span the null space of K. */
@@ -189,7 +187,7 @@ int slopes_outside(int m, int n, const double *A, int columns, double *u)
         double *beta = T + rows * width, *distance = beta + rows + width;
         dense_transpose(m, n, A, n, T, m);
         double size = dense_largest(m * n, T);
-        int rank = dense_lq(n, m, T, m, RANK * size, order, beta, distance);
+        int rank = dense_lq(n, m, T, m, SLOPES_RANK * size, order, beta, distance);
         for (int c = 0; c < columns; c++) {
             double *x = u + (size_t)c * width;
             dense_lq_apply_transposed(rank, m, T, m, beta, x);
@@ -212,7 +210,7 @@ int slopes_some(int m, int n, const double *A, const double *b, double *w)
         double *beta = L + rows * width, *distance = beta + rows + width;
         memcpy(L, A, rows * width * sizeof *L);
         double size = dense_largest(m * n, L);
-        int rank = dense_lq(m, n, L, n, RANK * size, order, beta, distance);
+        int rank = dense_lq(m, n, L, n, SLOPES_RANK * size, order, beta, distance);
         memset(w, 0, width * sizeof *w);
         for (int i = 0; i < rank; i++) {
             w[i] = b[order[i]];
