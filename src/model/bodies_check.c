@@ -378,6 +378,9 @@ static int check_actuator(const checker *c, const zw_actuator_def *d)
         !(d->dyn_prm[0] > 0)) {
         return bad(c, "its filter needs a positive time constant");
     }
+    if (d->damp_ratio > 0 && d->gain_prm[0] < 0) {
+        return bad(c, "a damping ratio needs a gain that is not negative");
+    }
     return check_muscle(c, d->gain_law, d->gain_prm) && check_muscle(c, d->bias_law, d->bias_prm) &&
            finite(c, "gear", d->gear, 6) && not_negative(c, "dampratio", d->damp_ratio) &&
            finite(c, "dynprm", d->dyn_prm, 10) && finite(c, "gainprm", d->gain_prm, 10) &&

@@ -164,10 +164,49 @@ static void refused_by_name(void **state)
     zw_model_free(m);
 }
 
+/* In MJCF a positive bias from the velocity is a damping ratio if and only if the actuator is a
+ * servo. */
+static void damping_ratios(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *m = zw_model_parse(
+        "<mujoco><worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody><actuator>"
+        "<cylinder name='a' joint='j' timeconst='2' area='3' bias='0.1 -3 0.5'/>"
+        "<general name='b' joint='j' gainprm='3' biastype='affine' biasprm='0.1 -2 0.5'/>"
+        "</actuator></mujoco>",
+        "robot.xml", NULL, &error);
+    assert_non_null(m);
+    zw_actuator_def def = *(const zw_actuator_def *)zw_model_def(m, ZW_KIND_ACTUATOR, 0);
+    assert_true(def.damp_ratio == 0.5 && def.bias_prm[2] == 0 && def.bias_prm[0] == 0.1);
+    assert_int_equal(zw_model_write(m, WRITTEN, &error), ZW_OK);
+    zw_model *again = zw_model_read(WRITTEN, NULL, &error);
+    assert_non_null(again);
+    for (int i = 0; i < 2; i++) {
+        const zw_actuator_def *was = zw_model_def(m, ZW_KIND_ACTUATOR, i);
+        const zw_actuator_def *is = zw_model_def(again, ZW_KIND_ACTUATOR, i);
+        assert_true(is->damp_ratio == was->damp_ratio && is->dynamics == was->dynamics);
+        assert_memory_equal(is->bias_prm, was->bias_prm, sizeof is->bias_prm);
+    }
+    zw_model_free(again);
+    remove(WRITTEN);
+    def.damp_ratio = 0;
+    def.bias_prm[2] = 0.5; /* a negative damping */
+    assert_int_equal(zw_model_change(m, ZW_KIND_ACTUATOR, 0, &def, &error), ZW_OK);
+    assert_int_equal(zw_model_write(m, WRITTEN, &error), ZW_BAD_INPUT);
+    assert_non_null(strstr(error.text, "actuator 'a'"));
+    def.damp_ratio = 1;
+    def.gain_prm[0] = -3;
+    assert_int_not_equal(zw_model_change(m, ZW_KIND_ACTUATOR, 0, &def, &error), ZW_OK);
+    assert_non_null(strstr(error.text, "a damping ratio needs a gain that is not negative"));
+    zw_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_move_as_before),
+        cmocka_unit_test(damping_ratios),
         cmocka_unit_test(order_of_bodies),
         cmocka_unit_test(refused_by_name),
     };

@@ -146,7 +146,7 @@ typedef struct mjcf_actuator {
     const char *joint, *in_parent, *tendon, *site, *refsite, *crank, *slider, *body;
     int ctrl_limited, force_limited, act_limited; /* "false true auto" */
     /* of the shortcuts; NAN: not given */
-    double kp, kv, timeconst, area, diameter, bias[3], inheritrange;
+    double kp, kv, ratio, timeconst, area, diameter, bias[3], inheritrange;
     double muscle_time[2], muscle[9]; /* likewise: range[2], force, scale, lmin, lmax, vmax, fpmax,
                                          fvmax */
     int dyn, gain, bias_kind;
@@ -364,7 +364,7 @@ int mjcf_keys(mjcf *m, int section);
 
 /* An actuator's shortcut to gain, bias and dynamics. */
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
-void mjcf_muscle_not_given(mjcf_actuator *a);
+void mjcf_shortcut_clear(mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
 /* mjcf_asset.c: the contents of an asset's file, from the folder for meshes, and its path; NULL:
  * failed, with a message, unless the file is missing and `missing` is not NULL. And the name of an

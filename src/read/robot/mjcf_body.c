@@ -18,8 +18,9 @@ typedef struct level {
     int body;   /* that it belongs to */
     int class_; /* of its children */
     model_pose pose;
-    int copy, copies; /* replicate: current one, and how many; 0: no replicate */
-    model_pose step;  /* from one copy to the next */
+    int copy, copies;           /* replicate: current one, how many; 0: no replicate */
+    model_pose outside, inside; /* of the replicate, and of the current copy in it */
+    double offset[3], euler[3]; /* from one copy to the next */
     const char *sep;
     int number, around; /* index of the current copy, and of the copy that contains it; -1: none */
 } level;
@@ -70,6 +71,28 @@ static int begin_copy(walk *w)
     const char *suffix = mjcf_longer_name(w->m, number, rest);
     l->number = suffix ? mjcf_copy_begins(w->m, l->element, l->around, suffix) : -1;
     return l->number >= 0;
+}
+
+/* Proceeds to the next copy of the top level. As in MuJoCo, it is offset from its predecessor in
+ * the frame of that, and its angles are a multiple of the given ones: in general not the turn of
+ * its predecessor, repeated. */
+static int next_copy(walk *w)
+{
+    level *l = top(w);
+    model_pose step = model_pose_none();
+    mjcf_turn turn;
+    for (int k = 0; k < 3; k++) {
+        step.pos[k] = l->offset[k];
+        turn.euler[k] = l->copy * l->euler[k];
+    }
+    l->inside = model_pose_chain(&l->inside, &step);
+    l->next = w->m->xml.element[l->element].child;
+    if (!mjcf_turn_quat(w->m, l->element, mjcf_replicate_rows,
+                        form_bit(mjcf_replicate_rows, "euler"), &turn, l->inside.quat)) {
+        return 0;
+    }
+    l->pose = model_pose_chain(&l->outside, &l->inside);
+    return begin_copy(w);
 }
 
 /* The name with the numbers of all copies that contain it, the innermost first; NULL remains
@@ -436,14 +459,16 @@ static int replicate(walk *w, int element)
     mjcf_frame f = {.sep = "", .count = -1};
     level l = {.element = element, .body = top(w)->body, .pose = top(w)->pose};
     if (!form_apply(&m->xml, element, mjcf_replicate_rows, &f, &f.given) ||
-        !mjcf_turn_quat(m, element, mjcf_replicate_rows, f.given, &f.turn, l.step.quat) ||
         !mjcf_class_find(m, element, "childclass", f.childclass, top(w)->class_, &l.class_)) {
         return 0;
     }
     if (f.count < 1) {
         return form_fail(&m->xml, element, "count", "replicate needs a count of at least 1");
     }
-    memcpy(l.step.pos, f.pos, sizeof l.step.pos);
+    l.outside = l.pose;
+    l.inside = model_pose_none();
+    memcpy(l.offset, f.pos, sizeof l.offset);
+    memcpy(l.euler, f.turn.euler, sizeof l.euler);
     const level *outside = copy_of(w);
     l.copies = f.count;
     l.sep = f.sep;
@@ -502,10 +527,8 @@ int mjcf_world(mjcf *m, int section)
                      : form_fail(&m->xml, element, NULL, "there are more than %d elements",
                                  m->limits.copies);
         } else if (t->copies > 0 && ++t->copy < t->copies) {
-            t->pose = model_pose_chain(&t->pose, &t->step);
-            t->next = m->xml.element[t->element].child;
             ok = ++m->copies <= m->limits.copies
-                     ? begin_copy(&w)
+                     ? next_copy(&w)
                      : form_fail(&m->xml, t->element, NULL, "there are more than %d elements",
                                  m->limits.copies);
         } else {

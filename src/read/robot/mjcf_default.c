@@ -46,8 +46,8 @@ int mjcf_class_root(mjcf *m)
     mjcf_actuator *a = &c->actuator;
     a->def = zw_actuator_default();
     a->ctrl_limited = a->force_limited = a->act_limited = MJCF_AUTO;
-    a->kp = a->kv = a->timeconst = a->area = a->diameter = a->inheritrange = a->bias[0] = NAN;
-    mjcf_muscle_not_given(a);
+    a->inheritrange = NAN;
+    mjcf_shortcut_clear(a);
     return 1;
 }
 

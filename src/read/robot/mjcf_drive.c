@@ -33,67 +33,52 @@ const form_row *mjcf_actuator_rows(const char *element)
     return NULL;
 }
 
-static int settle_general(mjcf *m, int element, mjcf_actuator *a)
+/* The numbers of shortcuts that no element has given yet. */
+void mjcf_shortcut_clear(mjcf_actuator *a)
 {
-    static const char *const words[] = {"dyntype", "gaintype", "biastype"};
-    const int kind[] = {a->dyn, a->gain, a->bias_kind};
-    const int last[] = {ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE};
-    for (int k = 0; k < 3; k++) {
-        if (kind[k] > last[k]) {
-            return form_fail(
-                &m->xml, element, words[k],
-                kind[k] == last[k] + 1
-                    ? "this one is computed by a callback in MuJoCo, which a file cannot have"
-                    : "MuJoCo's electric motor is not supported");
-        }
+    a->kp = a->kv = a->ratio = a->timeconst = a->area = a->diameter = a->bias[0] = NAN;
+    for (int k = 0; k < 9; k++) {
+        a->muscle[k] = a->muscle_time[k % 2] = NAN;
     }
-    a->def.dynamics = a->dyn;
-    a->def.gain_law = a->gain;
-    a->def.bias_law = a->bias_kind;
-    return 1;
+}
+
+static double given_or(double given, double otherwise)
+{
+    return isnan(given) ? otherwise : given;
 }
 
 static void set_types(mjcf_actuator *a, int dynamics, int gain_law, int bias_law)
 {
-    a->dyn = a->def.dynamics = dynamics;
-    a->gain = a->def.gain_law = gain_law;
-    a->bias_kind = a->def.bias_law = bias_law;
+    a->dyn = dynamics;
+    a->gain = gain_law;
+    a->bias_kind = bias_law;
 }
 
-/* kp (u - length) - kv velocity. As in MuJoCo, a bias or a damping that is not given here is that
- * of a <general> of the class, if there is one. */
+/* kp (u - length) - kv velocity; the dynamics are those of the class unless a time constant is
+ * given. A damping ratio stands where -kv does, with the opposite sign. */
 static void settle_position(mjcf_actuator *a)
 {
-    double kp = isnan(a->kp) ? a->def.gain_prm[0] : a->kp;
-    set_types(a, ZW_DYNAMICS_NONE, 0, 1);
-    a->def.gain_prm[0] = kp;
-    a->def.bias_prm[1] = -kp;
-    if (!isnan(a->kv)) {
-        a->def.bias_prm[2] = -a->kv;
-    }
+    set_types(a,
+              isnan(a->timeconst) ? a->dyn
+              : a->timeconst > 0  ? ZW_DYNAMICS_FILTER_EXACT
+                                  : 0,
+              0, 1);
+    a->def.gain_prm[0] = given_or(a->kp, a->def.gain_prm[0]);
+    a->def.bias_prm[1] = -a->def.gain_prm[0];
+    a->def.bias_prm[2] = given_or(a->ratio, given_or(-a->kv, a->def.bias_prm[2]));
+    a->def.dyn_prm[0] = given_or(a->timeconst, a->def.dyn_prm[0]);
 }
 
 static void settle_cylinder(mjcf_actuator *a)
 {
     set_types(a, ZW_DYNAMICS_FILTER, 0, 1);
-    if (!isnan(a->timeconst)) {
-        a->def.dyn_prm[0] = a->timeconst;
-    }
-    if (!isnan(a->area)) {
-        a->def.gain_prm[0] = a->area;
-    }
+    a->def.dyn_prm[0] = given_or(a->timeconst, a->def.dyn_prm[0]);
+    a->def.gain_prm[0] = given_or(a->area, a->def.gain_prm[0]);
     if (!isnan(a->diameter)) {
         a->def.gain_prm[0] = PI / 4 * a->diameter * a->diameter;
     }
     if (!isnan(a->bias[0])) {
         memcpy(a->def.bias_prm, a->bias, sizeof a->bias);
-    }
-}
-
-void mjcf_muscle_not_given(mjcf_actuator *a)
-{
-    for (int k = 0; k < 9; k++) {
-        a->muscle[k] = a->muscle_time[k % 2] = NAN;
     }
 }
 
@@ -115,65 +100,83 @@ static int settle_muscle(mjcf *m, int element, mjcf_actuator *a)
         *x = a->muscle[k] >= 0 ? a->muscle[k] : *x == any[k] ? own[k] : *x;
         a->def.bias_prm[k] = *x;
     }
-    mjcf_muscle_not_given(a);
     set_types(a, ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE);
     return 1;
 }
 
-int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
+static int settle_shortcut(mjcf *m, int element, mjcf_actuator *a, const form_row *rows)
 {
-    const form_row *rows = mjcf_actuator_rows(m->xml.element[element].name);
-    if (a->kp < 0 || a->kv < 0) {
-        return form_fail(&m->xml, element, a->kp < 0 ? "kp" : "kv", "a gain cannot be negative");
-    }
-    int kv = xml_find(&m->xml, element, "kv") >= 0;
-    int ratio = xml_find(&m->xml, element, "dampratio") >= 0;
-    if (a->def.damp_ratio < 0 || (kv && ratio)) {
-        return form_fail(&m->xml, element, "dampratio",
-                         kv ? "the damping is given twice: by kv and dampratio"
-                            : "a damping ratio cannot be negative");
-    }
-    if (kv) { /* the element overrides its class, which may have given the other */
-        a->def.damp_ratio = 0;
-    } else if (ratio) {
-        a->kv = NAN;
-        a->def.bias_prm[2] = 0;
-    }
-    if (rows == mjcf_general_rows) {
-        return settle_general(m, element, a);
-    }
-    if (rows != mjcf_position_rows && rows != mjcf_intvelocity_rows) {
-        a->def.damp_ratio = 0;
-    }
     if (rows == mjcf_muscle_rows) {
         return settle_muscle(m, element, a);
     }
     if (rows == mjcf_adhesion_rows) {
-        set_types(a, ZW_DYNAMICS_NONE, 0, 0);
+        set_types(a, a->dyn, 0, 0);
     } else if (rows == mjcf_motor_rows) {
         set_types(a, ZW_DYNAMICS_NONE, 0, 0);
         a->def.gain_prm[0] = 1;
     } else if (rows == mjcf_position_rows) {
         settle_position(a);
-        if (a->timeconst > 0) {
-            set_types(a, ZW_DYNAMICS_FILTER_EXACT, 0, 1);
-            a->def.dyn_prm[0] = a->timeconst;
-        }
     } else if (rows == mjcf_velocity_rows) {
-        double gain = isnan(a->kv) ? a->def.gain_prm[0] : a->kv;
         set_types(a, ZW_DYNAMICS_NONE, 0, 1);
-        a->def.gain_prm[0] = gain;
+        a->def.gain_prm[0] = given_or(a->kv, a->def.gain_prm[0]);
         a->def.bias_prm[0] = a->def.bias_prm[1] = 0;
-        a->def.bias_prm[2] = -gain;
+        a->def.bias_prm[2] = -a->def.gain_prm[0];
     } else if (rows == mjcf_intvelocity_rows) {
         settle_position(a);
-        set_types(a, ZW_DYNAMICS_INTEGRATOR, 0, 1);
+        a->dyn = ZW_DYNAMICS_INTEGRATOR;
     } else if (rows == mjcf_damper_rows) {
-        set_types(a, ZW_DYNAMICS_NONE, 1, 0);
         a->def.gain_prm[0] = a->def.gain_prm[1] = 0;
-        a->def.gain_prm[2] = -(isnan(a->kv) ? 1 : a->kv);
-    } else {
+        a->def.gain_prm[2] = -given_or(a->kv, a->gain == 1 ? -a->def.gain_prm[2] : 0);
+        set_types(a, ZW_DYNAMICS_NONE, 1, 0);
+    } else if (rows == mjcf_cylinder_rows) {
         settle_cylinder(a);
+    }
+    return 1;
+}
+
+/* An element, or one of a class: what it gives becomes types and numbers of the general actuator,
+ * as in MuJoCo, whose classes hold nothing else. Thus <position kp="50"/> and <velocity kv="10"/>
+ * in one class leave the gain 10 to the positions of that class. */
+int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
+{
+    const form_row *rows = mjcf_actuator_rows(m->xml.element[element].name);
+    int twice = !isnan(a->kv) && !isnan(a->ratio);
+    if (a->kv < 0 && rows != mjcf_velocity_rows) {
+        return form_fail(&m->xml, element, "kv", "a gain cannot be negative");
+    }
+    if (a->ratio < 0 || twice) {
+        return form_fail(&m->xml, element, "dampratio",
+                         twice ? "the damping is given twice: by kv and dampratio"
+                               : "a damping ratio cannot be negative");
+    }
+    int ok = settle_shortcut(m, element, a, rows);
+    mjcf_shortcut_clear(a);
+    return ok;
+}
+
+/* The law of an element of its own, not of a class, which may hold what no element uses. Where a
+ * servo's bias has a positive coefficient of the velocity, it is a damping ratio, as in MuJoCo. */
+static int law(mjcf *m, int element, mjcf_actuator *a)
+{
+    static const char *const words[] = {"dyntype", "gaintype", "biastype"};
+    const int kind[] = {a->dyn, a->gain, a->bias_kind};
+    const int last[] = {ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE};
+    for (int k = 0; k < 3; k++) {
+        if (kind[k] > last[k]) {
+            return form_fail(
+                &m->xml, element, words[k],
+                kind[k] == last[k] + 1
+                    ? "this one is computed by a callback in MuJoCo, which a file cannot have"
+                    : "MuJoCo's electric motor is not supported");
+        }
+    }
+    a->def.dynamics = a->dyn;
+    a->def.gain_law = a->gain;
+    a->def.bias_law = a->bias_kind;
+    if (a->bias_kind == ZW_ACTUATOR_AFFINE && a->def.gain_prm[0] == -a->def.bias_prm[1] &&
+        a->def.bias_prm[2] > 0) {
+        a->def.damp_ratio = a->def.bias_prm[2];
+        a->def.bias_prm[2] = 0;
     }
     return 1;
 }
@@ -257,7 +260,7 @@ static int actuator(mjcf *m, int element)
     mjcf_actuator a = m->class_[class_].actuator;
     const form_row *rows = mjcf_actuator_rows(m->xml.element[element].name);
     if (!form_apply(&m->xml, element, rows, &a, &a.given) ||
-        !mjcf_actuator_settle(m, element, &a) || !drive(m, element, &a) ||
+        !mjcf_actuator_settle(m, element, &a) || !law(m, element, &a) || !drive(m, element, &a) ||
         !inherit_range(m, element, &a)) {
         return 0;
     }

@@ -139,7 +139,7 @@ const form_row mjcf_position_rows[] = {
     FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
     FORM_REALS("timeconst", mjcf_actuator, timeconst, 1, 1),
     FORM_REALS("inheritrange", mjcf_actuator, inheritrange, 1, 1),
-    FORM_REALS("dampratio", mjcf_actuator, def.damp_ratio, 1, 1),
+    FORM_REALS("dampratio", mjcf_actuator, ratio, 1, 1),
     FORM_END};
 const form_row mjcf_velocity_rows[] = {DRIVE_ROWS, FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
                                        FORM_END};
@@ -149,7 +149,7 @@ const form_row mjcf_intvelocity_rows[] = {
     FORM_REALS("kp", mjcf_actuator, kp, 1, 1),
     FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
     FORM_REALS("inheritrange", mjcf_actuator, inheritrange, 1, 1),
-    FORM_REALS("dampratio", mjcf_actuator, def.damp_ratio, 1, 1),
+    FORM_REALS("dampratio", mjcf_actuator, ratio, 1, 1),
     FORM_END};
 const form_row mjcf_damper_rows[] = {DRIVE_ROWS, FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
                                      FORM_END};

@@ -1,5 +1,6 @@
 /* Tendons, explicit contact pairs, actuators. */
 #include <math.h>
+#include <string.h>
 
 #include "record/mjcf/mjcf.h"
 
@@ -151,36 +152,19 @@ static void put_target(mjcf_writer *w, const zw_actuator_def *a)
     }
 }
 
-/* Damping ratios are resolved when the model is compiled; MJCF has them only for servos: kp
- * (control - length), with the control used directly, filtered, or integrated. */
-static const char *servo_word(const zw_actuator_def *a)
-{
-    int is_servo = a->gain_law == ZW_ACTUATOR_CONSTANT && a->bias_law == ZW_ACTUATOR_AFFINE &&
-                   a->bias_prm[0] == 0 && a->bias_prm[1] == -a->gain_prm[0] &&
-                   a->dynamics != ZW_DYNAMICS_FILTER;
-    return !is_servo ? NULL : a->dynamics == ZW_DYNAMICS_INTEGRATOR ? "intvelocity" : "position";
-}
-
 static void put_law(mjcf_writer *w, const zw_actuator_def *a)
 {
     static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
     static const char *const gain[] = {"fixed", "affine", "muscle"};
-    if (a->damp_ratio != 0) {
-        mjcf_put_reals(w, "kp", &a->gain_prm[0], 1);
-        mjcf_put_reals(w, "dampratio", &a->damp_ratio, 1);
-        if (a->dynamics == ZW_DYNAMICS_INTEGRATOR) {
-            put_range(w, "actlimited", "actrange", a->act_limited, a->act_range);
-        } else if (a->dynamics != ZW_DYNAMICS_NONE) {
-            mjcf_put_reals(w, "timeconst", &a->dyn_prm[0], 1);
-        }
-        return;
-    }
     mjcf_put_text(w, "dyntype", dynamics[a->dynamics]);
     mjcf_put_reals(w, "dynprm", a->dyn_prm, 10);
     mjcf_put_text(w, "gaintype", gain[a->gain_law]);
     mjcf_put_reals(w, "gainprm", a->gain_prm, 10);
     mjcf_put_text(w, "biastype", a->bias_law != ZW_ACTUATOR_CONSTANT ? gain[a->bias_law] : "none");
-    mjcf_put_reals(w, "biasprm", a->bias_prm, 10);
+    double bias[10];
+    memcpy(bias, a->bias_prm, sizeof bias);
+    bias[2] = a->damp_ratio != 0 ? a->damp_ratio : bias[2];
+    mjcf_put_reals(w, "biasprm", bias, 10);
     if (a->length_range[0] < a->length_range[1]) {
         mjcf_put_reals(w, "lengthrange", a->length_range, 2);
     }
@@ -190,15 +174,19 @@ static void put_law(mjcf_writer *w, const zw_actuator_def *a)
     }
 }
 
+/* In MJCF a positive bias from the velocity is a damping ratio if the actuator is a servo, one
+ * whose gain is the opposite of its bias from the length, and only then. */
 static void put_actuator(mjcf_writer *w, int index)
 {
     const zw_actuator_def *a = &w->b->actuator[index];
-    const char *word = a->damp_ratio != 0 ? servo_word(a) : "general";
-    if (word == NULL) {
-        mjcf_refuse(w, ZW_KIND_ACTUATOR, index, "MJCF has a damping ratio for servos alone");
+    int servo = a->bias_law == ZW_ACTUATOR_AFFINE && a->gain_prm[0] == -a->bias_prm[1];
+    if (servo ? a->damp_ratio == 0 && a->bias_prm[2] > 0 : a->damp_ratio != 0) {
+        mjcf_refuse(w, ZW_KIND_ACTUATOR, index,
+                    servo ? "in MJCF the damping of a servo cannot be negative"
+                          : "MJCF has a damping ratio for servos alone");
         return;
     }
-    record_putf(&w->file, "    <%s", word);
+    record_put(&w->file, "    <general");
     mjcf_put_name(w, "name", ZW_KIND_ACTUATOR, index);
     put_target(w, a);
     mjcf_put_reals(w, "gear", a->gear, 6);
