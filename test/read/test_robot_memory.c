@@ -5,6 +5,16 @@ static void mjcf_without_memory(void **state)
 {
     (void)state;
     memory_fails(ZW_SOURCE_DIR "/test/read/everything.xml", 100);
+    static const char *const file[] = {
+        "attach_whole.xml",   "builtin_mesh.xml",   "cable.xml", "fit_box.xml",
+        "include_beside.xml", "muscle_range.xml",   "rays.xml",  "refsites.xml",
+        "tendons.xml",        "replicate_names.xml"};
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/test/read/mjcf_now/%s", ZW_SOURCE_DIR, file[i]);
+        print_message("%s: ", file[i]);
+        memory_fails(path, 10);
+    }
 }
 
 static void urdf_without_memory(void **state)

@@ -137,7 +137,7 @@ static int sphere(read_mesh *mesh, int times)
         }
     }
     double near = 4 / (1 + golden * golden) + 1e-6; /* squared distance of neighbouring corners */
-    for (int a = 0; a < 12; a++) {
+    for (int a = 0; ok && a < 12; a++) {
         for (int b = a + 1; b < 12; b++) {
             for (int c = a + 1; c < 12; c++) {
                 const double *p[3] = {mesh->vertex[a], mesh->vertex[b], mesh->vertex[c]};
