@@ -246,7 +246,8 @@ static void test_lanes_are_worlds_alone(void **unused)
  * patience (MOST 24) and no means at all (MEAN 1) leave more worlds. With more sweeps (SWEEPS 40),
  * fewer rounds cost more. If lanes prove less about the paths of bodies (once8_ends.c: PIECES 1,
  * LOOKS 0.3, DEPTH 0.2), more worlds march along them; if more is evaluated or assumed there
- * (PIECES 4, LOOKS 4), fewer do. */
+ * (PIECES 4, LOOKS 4), fewer do; and if planes count as touching only where they are near
+ * (contact_path_near), 1445 march and 9340 steps are taken in lanes. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -257,8 +258,8 @@ static void test_once_too(void **unused)
     print_message("%.2f rounds, %d steps in lanes, %ld marches\n", all.rounds, taken, all.marches);
     if (worlds == 20 && steps == 60) {
         assert_true(all.rounds > 70 && all.rounds < 76.9);
-        assert_true(taken > 9338);
-        assert_true(all.marches > 1380 && all.marches < 1500);
+        assert_true(taken > 9386);
+        assert_true(all.marches > 1180 && all.marches < 1400);
     }
 }
 

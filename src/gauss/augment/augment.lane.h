@@ -305,10 +305,10 @@ ZW_CLONES static void tile(const LANE(augment) * s, const LANE(augment_block) * 
 
 /* Each world has it at its own place. */
 static void spread(const LANE(augment) * s, const LANE(augment_block) * a,
-                   const LANE(augment_block) * b, const zw_mask *both, const zw_real *from)
+                   const LANE(augment_block) * b, unsigned both, const zw_real *from)
 {
     for (int l = 0; l < AUGMENT_LANES; l++) {
-        if (!is_lane(both, l)) {
+        if (!(both >> l & 1)) {
             continue;
         }
         const augment_problem *p = &s->problem[l];
@@ -326,15 +326,18 @@ static void spread(const LANE(augment) * s, const LANE(augment_block) * a,
 /* The entries of blocks that are new in some world. */
 static void find_W(const LANE(augment) * s)
 {
+    unsigned in[AUGMENT_HALVES], fresh[AUGMENT_HALVES], good = bits_of(&s->good);
     zw_real part[9];
     for (int i = 0; i < s->ins; i++) {
         const LANE(augment_block) *a = &s->block[s->in[i]];
+        in[i] = bits_of(&a->in) & good;
+        fresh[i] = bits_of(&a->fresh);
         for (int j = 0; j <= i; j++) {
-            const LANE(augment_block) *b = &s->block[s->in[j]];
-            zw_mask both = a->in & b->in & (a->fresh | b->fresh) & s->good;
-            if (any_of(both)) {
+            unsigned both = in[i] & in[j] & (fresh[i] | fresh[j]);
+            if (both) {
+                const LANE(augment_block) *b = &s->block[s->in[j]];
                 tile(s, a, b, part);
-                spread(s, a, b, &both, part);
+                spread(s, a, b, both, part);
             }
         }
     }
@@ -342,26 +345,44 @@ static void find_W(const LANE(augment) * s)
 
 /* ---- Solution ------------------------------------------------------------------------------- */
 
-/* e + y lambda */
-ZW_CLONES static void push(const LANE(augment) * s, int i)
+/* The present multipliers of a block. */
+static void collect(const LANE(augment) * s, LANE(augment_block) * k)
 {
-    const LANE(augment_block) *k = &s->block[s->in[i]];
-    zw_real lambda[3];
-    for (int r = 0; r < k->width; r++) {
-        lambda[r] = (zw_real){0};
-        for (int l = 0; l < AUGMENT_LANES; l++) {
-            if (is_lane(&k->in, l)) {
-                const augment_slot *from = &s->problem[l].slot[k->slot[l]];
-                put_lane(&lambda[r], l, s->problem[l].live ? from->lambda[r] : from->best[r]);
-            }
+    zw_real zero = {0};
+    k->lambda[0] = k->lambda[1] = k->lambda[2] = zero;
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        if (is_lane(&k->in, l)) {
+            const augment_problem *p = &s->problem[l];
+            const augment_slot *slot = &p->slot[k->slot[l]];
+            const double *from = p->live ? slot->lambda : slot->best;
+            put_lane(&k->lambda[0], l, from[0]);
+            put_lane(&k->lambda[1], l, from[1]);
+            put_lane(&k->lambda[2], l, from[2]);
         }
     }
+}
+
+ZW_INLINE void push_by(const LANE(augment) * s, const LANE(augment_block) * k, const int width)
+{
     for (int c = 0; c < k->supports; c++) {
         zw_real sum = s->x[k->support[c]];
-        for (int r = 0; r < k->width; r++) {
-            sum += lambda[r] * k->y[k->width * c + r];
+        for (int r = 0; r < width; r++) {
+            sum += k->lambda[r] * k->y[width * c + r];
         }
         s->x[k->support[c]] = sum;
+    }
+}
+
+/* e + y lambda */
+ZW_CLONES static void push(const LANE(augment) * s)
+{
+    for (int i = 0; i < s->ins; i++) {
+        const LANE(augment_block) *k = &s->block[s->in[i]];
+        if (k->width == 3) {
+            push_by(s, k, 3);
+        } else {
+            push_by(s, k, 1);
+        }
     }
 }
 
@@ -383,6 +404,7 @@ void LANE(augment_lay_out)(LANE(augment) * s, int count, base_arena *arena)
             s->problem[l].scratch = scratch;
         }
     }
+    s->together = AUGMENT_LANES > 1 ? base_arena_bytes(arena, together_bytes()) : NULL;
     s->support = base_arena_ints(arena, AUGMENT_HALVES * n);
     s->at = base_arena_ints(arena, n);
     s->in = base_arena_ints(arena, AUGMENT_HALVES);
@@ -411,17 +433,14 @@ static zw_mask take_more(LANE(augment) * s, zw_mask asked)
 {
     memcpy(s->x, s->eased, (size_t)s->n * sizeof *s->x);
     for (int i = 0; i < s->ins; i++) {
-        push(s, i);
+        collect(s, &s->block[s->in[i]]);
     }
+    push(s);
     descend(s, s->x);
     zw_mask more = extend(s, asked);
     if (any_of(more)) {
         find_W(s);
-        for (int l = 0; l < AUGMENT_LANES; l++) {
-            if (is_lane(&more, l)) {
-                augment_restart(&s->problem[l]);
-            }
-        }
+        restart(s, more);
     }
     return more;
 }
@@ -431,7 +450,10 @@ static void advance_all(LANE(augment) * s)
     for (int l = 0; l < AUGMENT_LANES; l++) {
         augment_problem *p = &s->problem[l];
         p->live &= is_lane(&s->good, l);
-        s->steps += augment_advance(p);
+    }
+    s->steps += advance(s);
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        const augment_problem *p = &s->problem[l];
         set_lane(&s->good, l, is_lane(&s->good, l) && augment_is_solved(p));
     }
 }

@@ -40,4 +40,26 @@ ZW_INLINE void set_lane(int *mask, int lane, int on)
     *mask = on;
 }
 
+ZW_INLINE unsigned bits_of(const int *mask)
+{
+    return *mask != 0;
+}
+
+static size_t together_bytes(void)
+{
+    return 0;
+}
+
+static void restart(augment1 *s, int which)
+{
+    if (which) {
+        augment_restart(s->problem);
+    }
+}
+
+static long advance(augment1 *s)
+{
+    return augment_advance(s->problem);
+}
+
 #include "gauss/augment/augment.lane.h"

@@ -1,5 +1,5 @@
 /* Eight worlds at once. */
-#include "gauss/augment/augment.h"
+#include "gauss/augment/augment_together.h"
 
 #define zw_real zw_real8
 #define zw_mask zw_mask8
@@ -34,6 +34,30 @@ ZW_INLINE int is_lane(const zw_mask8 *mask, int lane)
 ZW_INLINE void set_lane(zw_mask8 *mask, int lane, int on)
 {
     (*mask)[lane] = on ? -1 : 0;
+}
+
+ZW_INLINE unsigned bits_of(const zw_mask8 *mask)
+{
+    unsigned bits = 0;
+    for (int l = 0; l < LANES; l++) {
+        bits |= (unsigned)((*mask)[l] != 0) << l;
+    }
+    return bits;
+}
+
+static size_t together_bytes(void)
+{
+    return augment_together_bytes();
+}
+
+static void restart(augment8 *s, zw_mask8 which)
+{
+    augment_restart_together(s->together, s->problem, bits_of(&which));
+}
+
+static long advance(augment8 *s)
+{
+    return augment_advance_together(s->together, s->problem);
 }
 
 #include "gauss/augment/augment.lane.h"

@@ -15,6 +15,7 @@ typedef struct LANE(augment_block) {
     zw_mask in, fresh;       /* worlds in which it takes part; that it has just entered */
     int is_fresh;            /* in some world */
     int slot[AUGMENT_LANES]; /* its place in the problems of these */
+    zw_real lambda[3];       /* present multipliers */
     int supports, *support; /* its columns and their ancestors, ascending; 0: not yet known, like */
     zw_real *y;             /* L' \ J' there, [supports][width], */
     zw_real free[3];        /* and J (v0 + H \ r) */
@@ -39,8 +40,9 @@ typedef struct LANE(augment) {
     int *at;        /* [n] places of dofs in a support */
     int *in, ins;   /* [AUGMENT_HALVES] blocks that take part in some world */
 
-    augment_problem *problem; /* [AUGMENT_LANES] */
-    long steps;               /* of Newton's method, of all worlds */
+    augment_problem *problem;          /* [AUGMENT_LANES] */
+    struct augment_together *together; /* for their rows */
+    long steps;                        /* of Newton's method, of all worlds */
     zw_real certificate;
 } LANE(augment);
 

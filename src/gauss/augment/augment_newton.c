@@ -34,8 +34,8 @@
  * normal one of their point: pivots may become small, and the solution is checked. Points that are
  * open have no rows. So a step costs about m^3/3 operations for m rows of closed points, 7 on
  * average for a humanoid that flails (bench/batch), where a matrix of its 27 speeds would have to
- * be assembled and factored otherwise; m is often so different in eight worlds that doing this in
- * lanes would take six times the operations.
+ * be assembled and factored otherwise. Eight worlds take steps together while there are several of
+ * them with something to do: augment_together.c.
  *
  * Before the first step SWEEPS sweeps over the blocks (each solved with the others as they are, a
  * projected Gauss-Seidel method) show roughly what pushes and what slides: they cost about as much
@@ -62,16 +62,8 @@
 #include <string.h>
 
 #include "gauss/augment/augment.h"
+#include "gauss/augment/augment_numbers.h"
 #include "math/four.h"
-
-enum { SWEEPS = 10 };                    /* before the first step */
-enum { MOST = 48, CALM = 12, TURN = 6 }; /* steps: at most; all by z; by a mean, or by z again */
-#define MEAN 0.6                         /* of z and the one before: the share of z */
-#define STIFF 1e3                        /* rho G while modes change, */
-#define STIFFEST 1e6                     /* and where they do not, */
-#define SLOWLY 10.0                      /* or so much stiffer each time */
-#define CLOSE 1e-10 /* residual of the law relative to the largest speed of a row, */
-#define FAIR 1e-6   /* or where more steps do not reduce it */
 
 static inline double larger(double x, double y)
 {
@@ -169,6 +161,9 @@ ZW_CLONES static int solve(augment_scratch *s)
         good &= fabs(row[k]) > 0;
         for (int i = 0; i < k; i++) {
             double *to = s->A[i], by = to[k] * inverse;
+            if (by == 0) { /* bodies that are not connected */
+                continue;
+            }
             for (int c = 0; c < k; c += 4) {
                 four_put(to + c, four_at(to + c) - by * four_at(row + c));
             }
@@ -241,21 +236,35 @@ static int look_at(augment_slot *k, int mean, double *lost, double *size)
     return other;
 }
 
-/* w = free + W lambda, and the law there. */
+/* w = free + W lambda, for the multipliers of the closed slots. */
+ZW_CLONES static void find_speeds(const augment_problem *p)
+{
+    augment_scratch *s = p->scratch;
+    for (int i = 0; i < p->slots; i++) {
+        for (int r = 0; r < p->slot[i].width; r++) {
+            s->w[p->slot[i].row + r] = p->slot[i].free[r];
+        }
+    }
+    for (int k = 0; k < s->lines; k++) {
+        const double *W = p->W + s->line[k] * AUGMENT_ROWS;
+        for (int c = 0; c < p->rows; c += 4) {
+            four_put(s->w + c, four_at(s->w + c) + four_at(W + c) * s->right[k]);
+        }
+    }
+}
+
+/* The law at these speeds. */
 static int look(augment_problem *p, double *lost)
 {
     const augment_scratch *s = p->scratch;
     double off = 0, size = p->fastest;
     int late = p->age - CALM, mean = late >= 0 && late / TURN % 2 == 0, other = 0;
+    find_speeds(p);
     for (int i = 0, at = 0; i < p->slots; i++) {
         augment_slot *k = &p->slot[i];
         for (int r = 0; r < k->width; r++) {
-            const double *W = p->W + (k->row + r) * AUGMENT_ROWS;
             k->lambda[r] = k->closed ? s->right[at + r] : 0;
-            k->w[r] = k->free[r];
-            for (int c = 0; c < s->lines; c++) {
-                k->w[r] += W[s->line[c]] * s->right[c];
-            }
+            k->w[r] = s->w[k->row + r];
         }
         at += k->closed ? k->width : 0;
         other |= look_at(k, mean, &off, &size);

@@ -158,7 +158,7 @@ static double march_until(const step_impulse *s, const impulse_swept *pair, int 
     int a = pair->a, b = pair->b;
     double hair = contact_path_hair(path, found, a, b), depth = contact_path_depth(path, a, b);
     int touches = pair->gap <= hair;
-    double near = sweep->linear ? CONTACT_PATH_NEAR * depth : impulse_touching(s);
+    double near = sweep->linear ? contact_path_near(path, a, b) : impulse_touching(s);
     *seen = !pair->flies && (touches || pair->gap <= near);
     if (contact_is_pieces((int)world->geom[a].shape.kind) ||
         contact_is_pieces((int)world->geom[b].shape.kind)) {

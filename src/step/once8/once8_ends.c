@@ -176,7 +176,8 @@ ZW_CLONES static void begin_watch(const once8 *s, int index, const zw_mask8 *ask
             bow += 0.125 * s->h * s->h * s->bow[g];
         }
     }
-    zw_real8 hair = CONTACT_PATH_HAIR(thick, far), near = (zw_real8){0} + CONTACT_PATH_NEAR * depth;
+    zw_real8 hair = CONTACT_PATH_HAIR(thick, far),
+             near = (zw_real8){0} + contact_path_near(&s->path, side[0], side[1]);
     zw_mask8 touches = found & ((gap <= hair) | (gap <= near));
     zw_real8 clear = lane_select8(2.0 * hair > way / LOOKS, 2.0 * hair, way / LOOKS);
     zw_real8 shallow =

@@ -56,7 +56,7 @@ static int is_safe(once8 *s, const contact_match *match, double gap, const doubl
     int a = match->a, b = match->b;
     double hair = contact_path_hair(&s->path, found, a, b);
     double depth = contact_path_depth(&s->path, a, b);
-    int seen = gap <= fmax(hair, CONTACT_PATH_NEAR * depth);
+    int seen = gap <= fmax(hair, contact_path_near(&s->path, a, b));
     double allowed = gap + (seen ? depth : 0);
     int pieces = contact_is_pieces((int)world->geom[a].shape.kind) ||
                  contact_is_pieces((int)world->geom[b].shape.kind);

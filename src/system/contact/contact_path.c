@@ -376,6 +376,13 @@ double contact_path_depth(const contact_path *path, int a, int b)
     return depth;
 }
 
+double contact_path_near(const contact_path *path, int a, int b)
+{
+    const contact_geom *geom = path->system->bodies->contact->geom;
+    int plane = geom[a].shape.kind == COLLIDE_PLANE || geom[b].shape.kind == COLLIDE_PLANE;
+    return plane ? INFINITY : CONTACT_PATH_NEAR * contact_path_depth(path, a, b);
+}
+
 static double size_of(const collide_pose *pose)
 {
     return fabs(pose->pos[0]) + fabs(pose->pos[1]) + fabs(pose->pos[2]);

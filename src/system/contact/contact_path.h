@@ -43,6 +43,11 @@ double contact_path_reach(const contact_path *path, int geom, const collide_pose
 double contact_path_depth(const contact_path *path, int a, int b);
 double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
 
+/* Pairs in the problem of one linearisation that are nearer count as touching: a plane at any
+ * distance, as it has no other side. All points of a shape that may reach it are in the problem, so
+ * what is left to prove is that none is too deep in it on the way. */
+double contact_path_near(const contact_path *path, int a, int b);
+
 /* Fields and meshes consist of many convex pieces. */
 static inline int contact_is_pieces(int kind)
 {
