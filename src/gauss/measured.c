@@ -1,12 +1,9 @@
 /* The verdict of certificate.c, from the numbers it has computed. */
-#include <float.h>
 #include <math.h>
 
 #include "gauss/measured.h"
 #include "gauss/tolerances.h"
 #include "math/cone.h"
-
-static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8;
 
 static double larger(double x, double y)
 {
@@ -52,7 +49,7 @@ static double certify_concern(gauss_measured *j, const zw_block *block, int at, 
         carried = larger(carried, j->carried[i]);
     }
     double violation = certify_violation(block, rows, j->before + at);
-    int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
+    int pushes = push > GAUSS_PUSHES * j->R; /* a trace of a multiplier does not count */
     if (!pushes && violation == 0.0 && certify_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
@@ -96,8 +93,8 @@ static double certify_cone(gauss_measured *j, int d, const double *r, const doub
     if (push == 0.0 && outside == 0.0) {
         return 0.0; /* open */
     }
-    double granted = larger(0.0, GRANTED * push);
-    granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
+    double granted = larger(0.0, GAUSS_GRANTED * push);
+    granted = granted < GAUSS_GRANTED_MOST * j->R ? granted : GAUSS_GRANTED_MOST * j->R;
     worse(&j->out.complementarity, fabs(product) / (j->R * j->V));
     worse(&j->out.membership, above(cone_gap(d, r), granted) / j->R);
     cone_project(d, z, p);
@@ -119,8 +116,8 @@ static double certify_row(gauss_measured *j, const double end[2], double r, doub
     if (r == 0.0 && nearest == 0.0 && interval_gap(end[0], end[1], w) == 0.0) {
         return 0.0; /* open */
     }
-    double granted = larger(0.0, GRANTED * fabs(r));
-    granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
+    double granted = larger(0.0, GAUSS_GRANTED * fabs(r));
+    granted = granted < GAUSS_GRANTED_MOST * j->R ? granted : GAUSS_GRANTED_MOST * j->R;
     worse(&j->out.complementarity, fabs((isinf(at) ? r : r - at) * w) / (j->R * j->V));
     worse(&j->out.membership, above(fabs(r - nearest), granted) / j->R);
     double off = fabs(r - interval_nearest(end[0], end[1], r - rho * w));
@@ -180,8 +177,8 @@ void gauss_measured_certify(gauss_measured *j)
     *out = (zw_certificate){.worst_block = -1};
     certify_size(j);
     for (int i = 0; i < j->n; i++) {
-        double size = j->unit[i] * j->R, granted = GRANTED * j->pushes[i];
-        granted = granted < GRANTED_MOST * size ? granted : GRANTED_MOST * size;
+        double size = j->unit[i] * j->R, granted = GAUSS_GRANTED * j->pushes[i];
+        granted = granted < GAUSS_GRANTED_MOST * size ? granted : GAUSS_GRANTED_MOST * size;
         worse(&out->stationarity, above(fabs(j->force[i]), granted) / size);
     }
     out->worst = out->stationarity;

@@ -3,11 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
-
-/* A pivot below this fraction of its diagonal entry counts as zero: M is singular there. Relative
- * to the entry itself, so that units and mass ratios do not matter. */
-static const double PIVOT_FLOOR = 1e-13;
 
 static void sparse_apply(const zw_gauss *problem, const double *x, double *y)
 {
@@ -182,7 +179,7 @@ zw_status gauss_metric_factor(const zw_gauss *problem, double *U)
         for (int k = 0; k < M->block_count; k++) {
             int size = M->block_size[k];
             block_transpose(size, value, U);
-            if (dense_cholesky(size, U, size, PIVOT_FLOOR) < size) {
+            if (dense_cholesky(size, U, size, GAUSS_PIVOT_FLOOR) < size) {
                 return ZW_UNDETERMINED;
             }
             value += (long)size * size;
@@ -192,7 +189,7 @@ zw_status gauss_metric_factor(const zw_gauss *problem, double *U)
     case ZW_METRIC_DENSE:
     case ZW_METRIC_SPARSE:
         gauss_metric_expand(problem, U);
-        return dense_cholesky(n, U, n, PIVOT_FLOOR) < n ? ZW_UNDETERMINED : ZW_OK;
+        return dense_cholesky(n, U, n, GAUSS_PIVOT_FLOOR) < n ? ZW_UNDETERMINED : ZW_OK;
     case ZW_METRIC_OPERATOR:
         return M->operator_->factor(M->operator_->self) == ZW_OK ? ZW_OK : ZW_UNDETERMINED;
     }

@@ -15,6 +15,7 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "gauss/sparse/sparse.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 zw_gauss_options zw_gauss_options_default(void)
@@ -223,7 +224,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
         requested.contact = ZW_CONTACT_CONVEX;
     }
     if (!(requested.tolerance > 0.0)) {
-        requested.tolerance = requested.contact != ZW_CONTACT_CONVEX ? 1e-8 : 1e-10;
+        requested.tolerance = requested.contact != ZW_CONTACT_CONVEX ? GAUSS_GOOD : GAUSS_SOLVED;
     }
     work->core.iterations = work->core.factorizations = work->core.stopped = 0;
     work->core.options = &requested;

@@ -8,7 +8,6 @@
 #include "step/soft_step.h"
 #include "tree/sweeps.h"
 
-#define ONWARD 0.6 /* fraction of the last change of a, as in soft_solve.c */
 /* Beyond that worlds step alone: their energy may overflow. */
 #define ABSURD LANE_LIMIT(1e30, 1e12)
 

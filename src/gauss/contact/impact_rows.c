@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "gauss/contact/impact_inner.h"
+#include "gauss/tolerances.h"
 #include "math/partition.h"
 
 #define FAIR 1e-12 /* a certificate that does where round-off leaves none that is better */
@@ -229,11 +230,10 @@ void impact_add_part(gauss_impact *x, int k, zw_block_kind kind, int rows)
 }
 
 /* The speeds nearest to `given`. A solution that misses the tolerance, which may be unreachable, is
- * accepted up to ENOUGH. */
+ * accepted up to the kernel's own tolerance with cones. */
 zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_answer *answer,
                             zw_error *error)
 {
-    const double ENOUGH = 1e-8; /* the kernel's own tolerance with cones */
     zw_gauss problem = {.n = x->n, .metric = x->metric, .free = given};
     problem.block_count = x->part_blocks;
     problem.block = x->part;
@@ -242,7 +242,7 @@ zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_
     const gauss_islands_hint hint = {.fair = FAIR};
     zw_status status = gauss_islands_solve(x->islands, &problem, &x->options, &hint, answer, error);
     int best = status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_CONFLICT;
-    return best && answer->certificate <= ENOUGH ? ZW_OK : status;
+    return best && answer->certificate <= GAUSS_GOOD ? ZW_OK : status;
 }
 
 /* ---- Masses ---------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "gauss/contact/sparse_prox.h"
 #include "gauss/internal.h"
 #include "gauss/rows.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 /* Islands of at least BODIES unknowns try sparse_prox first. With more than ROWS rows, dense
@@ -21,7 +22,6 @@ enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
 #define FAIR 1e-3 /* accepted certificate of large islands, */
 #define OPERATIONS                                                                                 \
     2e8 /* operations of a dense solve that are not counted: about a quarter of a second */
-#define GOOD 1e-8 /* of others, even if a smaller one was requested */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -291,7 +291,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     if (solved > 0) {
         return ZW_OK;
     }
-    double fair = p->n > VAST || p->m > HEAP ? HUGE_VAL : p->m > ROWS ? FAIR : GOOD;
+    double fair = p->n > VAST || p->m > HEAP ? HUGE_VAL : p->m > ROWS ? FAIR : GAUSS_GOOD;
     if (solved < 0 && motion->certificate.worst <= fair) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);

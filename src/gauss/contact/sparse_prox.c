@@ -54,6 +54,7 @@
 #include "base/memory.h"
 #include "gauss/contact/sparse_prox_inner.h"
 #include "gauss/rows.h"
+#include "gauss/tolerances.h"
 
 /* Sweeps between two looks at their error, without halving it, and of a turn. */
 enum { BLOCK = 5, STALE = 50, SWEEPS = 500 };
@@ -61,8 +62,6 @@ enum { BLOCK = 5, STALE = 50, SWEEPS = 500 };
 enum { PAIR = 3, WARM = 12, POLISH = 20, PATIENCE = 4 };
 enum { TURNS = 3, LONG = 60 };   /* of the path, and its steps */
 enum { LARGE = 300, MOST = 30 }; /* units, and the factorisations that they may have */
-#define GOOD 1e-8                /* a certificate that is accepted where more is hard to achieve; */
-#define EXACT 1e-13              /* one that needs no improvement */
 #define ROUGH 1e-5 /* a tolerance for which sweeps suffice, where there are many units */
 #define TRY 1e-4   /* one from which Newton's method may converge */
 
@@ -226,7 +225,8 @@ static double look(sparse_prox *s)
 static int sweep(sparse_prox *s, const many_task *task)
 {
     double least = HUGE_VAL, try = TRY, error;
-    int exact = task->aim < ROUGH, last = task->aim <= GOOD; /* the last digits are Newton's */
+    int exact = task->aim < ROUGH,
+        last = task->aim <= GAUSS_GOOD;    /* the last digits are Newton's */
     int block = exact ? 2 * BLOCK : BLOCK; /* Newton's method profits from more of them */
     s->swept = HUGE_VAL;
     for (int swept = 0, stale = 0;; swept += block, stale += block) {
@@ -312,9 +312,10 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     many_task task = {.problem = problem, .contact = options->contact};
     task.stop = options->stop;
     task.user = options->user;
-    task.tolerance = options->tolerance > 0 ? options->tolerance : GOOD;
-    task.good = fmax(task.tolerance, GOOD);
-    task.aim = task.tolerance > GOOD ? task.tolerance : fmax(0.1 * task.tolerance, EXACT);
+    task.tolerance = options->tolerance > 0 ? options->tolerance : GAUSS_GOOD;
+    task.good = fmax(task.tolerance, GAUSS_GOOD);
+    task.aim =
+        task.tolerance > GAUSS_GOOD ? task.tolerance : fmax(0.1 * task.tolerance, MANY_EXACT);
     task.effort = options->effort > 0 ? options->effort : INT_MAX;
     task.steps = LONG;
     task.effort = t->units > LARGE && task.effort > MOST && !t->is_convex ? MOST : task.effort;

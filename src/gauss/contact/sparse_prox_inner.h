@@ -7,6 +7,8 @@
 #include "math/jordan.h"
 #include "math/sparse/front.h"
 
+#define MANY_EXACT 1e-12 /* a certificate that needs no improvement */
+
 /* sparse_prox_anderson.c: fixed points r = g(r) of maps that are linear as long as no contact does
  * something else. */
 enum { MANY_KEPT = 6 }; /* earlier ones that are combined */

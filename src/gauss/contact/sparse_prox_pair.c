@@ -39,7 +39,6 @@ enum { STEPS = 20 };
 #define FIRM 1e10    /* the largest kappa */
 #define SHARE 0.1    /* kappa times the error of the certificate */
 #define KEEP 0.03    /* of the error: factors that gain less are made anew */
-#define EXACT 1e-13  /* a certificate that needs no improvement */
 #define TOUCHES 1e-6 /* of the worst speed of approach: bodies that part more slowly touch */
 
 /* B = A^-1 and G = B P K of a unit that is not open, from G = P K at the iterate. */
@@ -176,7 +175,7 @@ int many_pair(sparse_prox *s, const many_task *task, int effort, int cold)
     for (int step = 0; step < STEPS && !many_spent(s, task); step++) {
         look(s);
         double error = many_certify(s, task, s->x, s->r), kappa = fmin(SHARE / error, FIRM);
-        if (error <= EXACT || !(error < last)) {
+        if (error <= MANY_EXACT || !(error < last)) {
             break;
         }
         if (cold && step == 0) {

@@ -331,7 +331,7 @@ double many_error(const many_table *t, const double *x, const double *r, double 
     for (int k = 0; k < t->units; k++) {
         const many_unit *u = &t->unit[k];
         double scale = u->scale, size = 0;
-        int pushes = fabs(r[u->first]) > 1e-6 * R * scale;
+        int pushes = fabs(r[u->first]) > GAUSS_PUSHES * R * scale;
         for (int i = u->first; i < u->first + u->d; i++) {
             w[i] += t->c[i];
             size = larger(size, scale * fabs(w[i]));

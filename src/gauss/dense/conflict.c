@@ -9,6 +9,7 @@
 
 #include "gauss/dense/core.h"
 #include "gauss/internal.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 enum { FILTER_LIMIT = 60 }; /* blocks tried one by one */
@@ -71,7 +72,7 @@ static int blocks_of_proof(const zw_gauss_work *work, int *list)
         largest = fmax(largest, work->scale[i] > 0.0 ? fabs(y[i]) / work->scale[i] : 0.0);
     }
     for (int i = 0; i < work->m; i++) {
-        if (work->scale[i] > 0.0 && fabs(y[i]) > 1e-6 * largest * work->scale[i]) {
+        if (work->scale[i] > 0.0 && fabs(y[i]) > GAUSS_NAMED * largest * work->scale[i]) {
             add_block(list, &count, work->block_of[i]);
         }
     }

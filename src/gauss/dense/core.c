@@ -18,7 +18,7 @@
 
 double core_granted(const gauss_core *core, double size)
 {
-    return fmin(CORE_GRANTED * size, 1e-8 * core->R);
+    return fmin(CORE_GRANTED * size, GAUSS_GRANTED_MOST * core->R);
 }
 
 int core_spent(gauss_core *core)

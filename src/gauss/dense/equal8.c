@@ -9,15 +9,10 @@
  * eight parts, as dense_dot's have. */
 #include "gauss/dense/equal8.h"
 
-#include <float.h>
-
 #include "gauss/dense/equal8_metric.h"
 #include "gauss/internal.h"
 #include "gauss/tolerances.h"
 
-static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8; /* measured.c */
-static const double SETTLED = 1e-3 * 1e-10; /* refine.c: certificates below this are not refined, */
-static const double SOLVED = 1e-10;         /* and these count as solved: solve.c */
 enum { CORRECTIONS = 4 };
 
 static zw_real8 *vectors(base_arena *arena, size_t count)
@@ -287,7 +282,7 @@ ZW_INLINE zw_real8 weigh_rows(const gauss_problem8 *g, gauss_equal8 *s, zw_real8
         zw_real8 carried = scale * (add_up(size) + lane_size8(g->b[i]));
         zw_real8 violation = lane_size8(scale * (add_up(before) - g->b[i]));
         zw_real8 left = lane_size8(s->w[i]);
-        zw_mask8 pushes = lane_size8(s->lambda[i] / scale) > 1e-6 * R;
+        zw_mask8 pushes = lane_size8(s->lambda[i] / scale) > GAUSS_PUSHES * R;
         zw_real8 concern = larger(violation, lane_select8(pushes, left, all(0))) +
                            GAUSS_SCALE_FLOOR * larger(carried, R);
         zw_mask8 idle = ~pushes & (violation == 0.0) & (left == 0.0);
@@ -300,7 +295,8 @@ ZW_INLINE void certify(const gauss_problem8 *g, gauss_equal8 *s)
 {
     zw_real8 R = weigh_forces(g, s), V = weigh_rows(g, s, R), worst = all(0);
     for (int j = 0; j < g->n; j++) {
-        zw_real8 size = s->unit[j] * R, granted = GRANTED * s->sizes[j], most = GRANTED_MOST * size;
+        zw_real8 size = s->unit[j] * R, granted = GAUSS_GRANTED * s->sizes[j],
+                 most = GAUSS_GRANTED_MOST * size;
         granted = lane_select8(granted < most, granted, most);
         zw_real8 rest = lane_size8(s->rest[j]) - granted;
         worst = larger(worst, lane_select8(rest > 0.0, rest, all(0)) / size);
@@ -388,7 +384,7 @@ ZW_INLINE void keep(const gauss_problem8 *g, gauss_equal8 *s, zw_mask8 mask, int
 ZW_INLINE void refine(const gauss_problem8 *g, gauss_equal8 *s)
 {
     zw_real8 best = *s->certificate;
-    zw_mask8 going = best > SETTLED, every = all(0) == all(0);
+    zw_mask8 going = best > GAUSS_SETTLED * GAUSS_SOLVED, every = all(0) == all(0);
     if (!lane_any8(going)) {
         return;
     }
@@ -400,7 +396,7 @@ ZW_INLINE void refine(const gauss_problem8 *g, gauss_equal8 *s)
         zw_mask8 helps = now < 0.9 * best, better = going & (now < best);
         keep(g, s, better, 0);
         best = lane_select8(better, now, best);
-        going &= helps & (best > SETTLED);
+        going &= helps & (best > GAUSS_SETTLED * GAUSS_SOLVED);
     }
     keep(g, s, every, 1);
     *s->certificate = best;
@@ -442,7 +438,7 @@ ZW_CLONES void gauss_equal8_solve(const gauss_problem8 *g, gauss_equal8 *s)
     }
     certify(g, s);
     refine(g, s);
-    *s->good = good & (*s->certificate <= SOLVED);
+    *s->good = good & (*s->certificate <= GAUSS_SOLVED);
     for (int j = 0; j < n; j++) {
         *s->good &= s->a[j] * 0.0 == 0.0;
     }

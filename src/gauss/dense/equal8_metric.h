@@ -3,8 +3,7 @@
 #define ZW_GAUSS_EQUAL8_METRIC_H
 
 #include "gauss/dense/equal8.h"
-
-#define EQUAL8_PIVOT_FLOOR 1e-13 /* PIVOT_FLOOR of metric.c */
+#include "gauss/tolerances.h"
 
 ZW_INLINE zw_real8 all(double x)
 {
@@ -133,7 +132,7 @@ ZW_INLINE zw_mask8 factor_small(int n, zw_real8 *U)
                 row[j] += f * U[i * n + j];
             }
         }
-        good &= (row[k] > EQUAL8_PIVOT_FLOOR * diagonal) & (row[k] > 0.0);
+        good &= (row[k] > GAUSS_PIVOT_FLOOR * diagonal) & (row[k] > 0.0);
         zw_real8 inverse = 1.0 / lane_sqrt8(row[k]);
         for (int j = k; j < n; j++) {
             row[j] *= inverse;
@@ -201,7 +200,7 @@ ZW_INLINE zw_mask8 factor(const gauss_problem8 *g, zw_real8 *U)
     }
     zw_mask8 factored = factor_large(n, U);
     for (int i = 0; i < n; i++) { /* the square of a pivot, against the floor with room to spare */
-        factored &= U[i * n + i] * U[i * n + i] > 2.0 * EQUAL8_PIVOT_FLOOR * g->M[i * n + i];
+        factored &= U[i * n + i] * U[i * n + i] > 2.0 * GAUSS_PIVOT_FLOOR * g->M[i * n + i];
     }
     return factored;
 }

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "gauss/internal.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 static const double NOTHING = 1e-12;
@@ -114,13 +115,13 @@ static int check_dependent(zw_gauss_work *work, int e, int accepted, const doubl
         rest -= y[k] * work->c[taken[k]];
         weight += fabs(y[k]);
     }
-    if (!(fabs(rest) > fmax(tolerance, 1e-8) * weight * work->V)) {
+    if (!(fabs(rest) > fmax(tolerance, GAUSS_GOOD) * weight * work->V)) {
         return 0;
     }
     propose(work, e, accepted, y, rest < 0.0 ? 1.0 : -1.0);
     mark(list, count, work->block_of[work->equality_row[e]]);
     for (int k = 0; k < accepted; k++) {
-        if (fabs(y[k]) > 1e-7 * largest) {
+        if (fabs(y[k]) > GAUSS_NAMED * largest) {
             mark(list, count, work->block_of[work->equality_row[taken[k]]]);
         }
     }

@@ -120,7 +120,7 @@ static void name_undetermined(const zw_gauss *problem, zw_gauss_work *work, zw_e
         dense_solve_upper(k, work->L, n, v);
         double largest = dense_largest(k + 1, v);
         for (int i = 0; i <= k; i++) {
-            marks[i] = fabs(v[i]) > 1e-6 * largest ? 1.0 : marks[i];
+            marks[i] = fabs(v[i]) > GAUSS_NAMED * largest ? 1.0 : marks[i];
         }
         memset(row, 0, (size_t)n * sizeof *row);
         row[k] = 1.0;

@@ -27,6 +27,7 @@
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 enum { CHANGE_LIMIT = 30 };
@@ -203,7 +204,7 @@ static void refine_changes(const zw_gauss *problem, const zw_gauss_options *opti
             correct(problem, work, C, prox[i], lambda);
             better(problem, options, work, C, lambda);
         }
-        for (int k = 0; k < 2 && work->certificate.worst > 1e-3 * options->tolerance &&
+        for (int k = 0; k < 2 && work->certificate.worst > GAUSS_SETTLED * options->tolerance &&
                         !core_spent(&work->core);
              k++) {
             correct(problem, work, C, prox[i], lambda);
@@ -220,7 +221,7 @@ void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_g
     zw_certificate first;
     zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &first);
     keep(work, lambda, &first);
-    for (int k = 0; k < limit && work->certificate.worst > 1e-3 * options->tolerance &&
+    for (int k = 0; k < limit && work->certificate.worst > GAUSS_SETTLED * options->tolerance &&
                     !core_spent(&work->core);
          k++) {
         correct(problem, work, C, WHOLE, lambda);

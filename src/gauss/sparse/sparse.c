@@ -229,7 +229,7 @@ static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_
 {
     gauss_sparse *s = work->sparse;
     double before = worst_residual(problem, options->contact, work, C, s->x, s->r, lambda);
-    for (int k = 0; k < 3 && before > 1e-3 * options->tolerance && s->me > 0; k++) {
+    for (int k = 0; k < 3 && before > GAUSS_SETTLED * options->tolerance && s->me > 0; k++) {
         if (!sparse_equality_factor(work, s)) {
             return;
         }

@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "gauss/internal.h"
 #include "gauss/sparse/sparse_kkt.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 /* The maximum number of rows with small pivots that are examined more closely. */
@@ -95,7 +96,7 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
     }
     base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknowns");
     for (int j = 0; j < s->n; j++) {
-        if (fabs(v[j]) > 1e-6 * largest) {
+        if (fabs(v[j]) > GAUSS_NAMED * largest) {
             work->undetermined[work->undetermined_count++] = j;
             base_fail_more(error, " %d", j);
         }
@@ -323,7 +324,7 @@ static void name_circuit(zw_gauss_work *work, const gauss_sparse *s, const doubl
     mark(work->conflict, &work->conflict_count, own);
     for (int k = 0; k < s->me; k++) {
         int block = work->block_of[work->equality_row[k]];
-        if (block != own && fabs(y[k]) > 1e-7 * largest) {
+        if (block != own && fabs(y[k]) > GAUSS_NAMED * largest) {
             mark(work->conflict, &work->conflict_count, block);
         }
     }
@@ -439,7 +440,7 @@ zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, ga
                                 double tolerance)
 {
     int worst = -1;
-    tolerance = fmax(tolerance, 1e-8);
+    tolerance = fmax(tolerance, GAUSS_GOOD);
     double most = tolerance * s->V;
     work->redundant_count = work->conflict_count = 0;
     name_redundant(work, s);

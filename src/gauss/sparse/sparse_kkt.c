@@ -8,11 +8,9 @@
 #include <string.h>
 
 #include "gauss/sparse/sparse_kkt.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 #include "math/sparse/sparse.h"
-
-/* A squared distance of a unit row from the others that is below this is round-off. */
-static const double PIVOT_FLOOR = 1e-13;
 
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w)
 {
@@ -65,7 +63,7 @@ int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
                                  : j >= s->n && (s->sure[j - s->n] == 2 || s->firm) ? -SPARSE_FIRM
                                                                                     : 0.0;
     }
-    s->replaced = sparse_ldl_factor(s->ldl, s->value, s->firm ? SPARSE_FIRM : PIVOT_FLOOR);
+    s->replaced = sparse_ldl_factor(s->ldl, s->value, s->firm ? SPARSE_FIRM : GAUSS_PIVOT_FLOOR);
     for (int j = 0; j < s->n + s->me; j++) {
         s->value[s->start[j]] = kept[j];
     }
