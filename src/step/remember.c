@@ -16,6 +16,7 @@
 #include "step/run.h"
 
 enum { HEAD = 6, STEP_HEAD = 3 }; /* this header, and that of keep.c */
+#define SAME 1e-8                 /* relative to the step: instants closer than this are one */
 
 /* The start of the integrator's part. */
 static int behind(const run *r)
@@ -86,7 +87,7 @@ int run_soft_grid(const zw_system *system, zw_state *state, const zw_run_options
 {
     const double *memory = state_memory(state), *kept = memory + HEAD + system->m;
     if (state->remembered == 0 || memory[0] != method_of(plan) || memory[1] != plan->step ||
-        !(fabs(kept[0] - state->t) <= 1e-8 * plan->step) || state->remembered != digest(state)) {
+        !(fabs(kept[0] - state->t) <= SAME * plan->step) || state->remembered != digest(state)) {
         return 0;
     }
     step_grid_resume(grid, kept);
@@ -117,7 +118,7 @@ int run_fixed_kept(const zw_system *system, zw_state *state, const zw_run_option
     const double *memory = state_memory(state), *grid = memory + HEAD + system->m;
     int fits = HEAD + system->m + STEP_HEAD + size <= state->memory;
     if (!fits || state->remembered == 0 || memory[0] != method_of(plan) ||
-        memory[1] != plan->step || !(fabs(grid[0] - state->t) <= 1e-8 * plan->step) ||
+        memory[1] != plan->step || !(fabs(grid[0] - state->t) <= SAME * plan->step) ||
         state->remembered != digest(state)) {
         return 0;
     }
@@ -204,7 +205,7 @@ int run_remembers(const run *r)
     }
     double late = fabs(memory[behind(r)] - r->state->t); /* 0 but for round-off: keep.c */
     return memory[0] == method_of(&r->options) && memory[1] == r->options.step && memory[3] >= 0 &&
-           memory[3] <= r->system->m && isfinite(memory[4]) && late <= 1e-8 * r->options.step &&
+           memory[3] <= r->system->m && isfinite(memory[4]) && late <= SAME * r->options.step &&
            r->state->remembered == digest(r->state);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "system/soft/tolerances.h"
 #include "tree/group.h"
 
 int soft_is_damped(const zw_system *system)
@@ -209,7 +210,7 @@ static int state_of(const contact_point *point, const zw_contact *to, int ellipt
 {
     double size = 0;
     for (int r = 1; r < to->rows; r++) {
-        double part = to->force[r] / fmax(point->friction[r - 1], 1e-5);
+        double part = to->force[r] / fmax(point->friction[r - 1], SOFT_LEAST_FRICTION);
         size = elliptic ? sqrt(size * size + part * part) : size + fabs(part);
     }
     return !(to->force[0] > 0)                ? ZW_TOUCH_OPEN

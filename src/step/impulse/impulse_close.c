@@ -35,6 +35,11 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
+/* Errors of the rows, relative to their terms: of speeds that a solve has led to, and of speeds
+ * that need none. */
+#define CLOSE 1e-9
+#define EXACT 1e-13
+
 double impulse_late(const step_impulse *s)
 {
     return 0.5 * (1 - s->theta) * s->h;
@@ -113,7 +118,7 @@ static zw_status check(step_impulse *s, const double *from, const double *v, zw_
 {
     int rough = s->accuracy > 0 || impulse_gave_up(s, &s->aside);
     double part = rough ? 10 * s->aside.answer.certificate : 0;
-    int holds = on_rows(s, from, v, 1e-9, part);
+    int holds = on_rows(s, from, v, CLOSE, part);
     if (!holds && s->last_resort && constraints_hold(s, from, v)) {
         s->missed = 1;
         return ZW_OK;
@@ -143,7 +148,7 @@ static int goes_on_resting(step_impulse *s, const double *gain)
         s->other[i] += gain[i];
     }
     if (p->no_memory || !(impulse_norm(s, s->other) <= s->close * impulse_norm(s, gain)) ||
-        !on_rows(s, s->u, s->u, 1e-13, 0)) {
+        !on_rows(s, s->u, s->u, EXACT, 0)) {
         return 0;
     }
     p->answer = (gauss_islands_answer){.a = s->u, .lambda = p->guess, .worst_block = -1};
@@ -175,7 +180,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
     if (s->aside.rows > 0 && !s->chord.small && !s->sharp && s->accuracy == 0 &&
         !impulse_hardly_moves(s) && chord_solve(s, &s->aside, 0, gain, v1) &&
-        on_rows(s, s->u, v1, 1e-9, 0)) {
+        on_rows(s, s->u, v1, CLOSE, 0)) {
         return end_at(s, s->u, v1, error);
     }
     s->work->effort.factors++;
@@ -189,7 +194,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         gain[i] += s->u[i];
     }
     memcpy(v1, gain, speeds);
-    if (s->aside.rows == 0 || (!has_boxes(&s->aside) && on_rows(s, gain, gain, 1e-13, 0))) {
+    if (s->aside.rows == 0 || (!has_boxes(&s->aside) && on_rows(s, gain, gain, EXACT, 0))) {
         s->aside.rows = s->aside.blocks = 0;
         return ZW_OK;
     }

@@ -80,6 +80,7 @@
 #include <string.h>
 
 enum { MEMORY = 16, TRIES = 60 };
+#define NEARLY 1e4 /* multiples of round-off: changes below that are near the end */
 
 /* The state of a step in progress and its scratch, at ode->more. */
 typedef struct substeps {
@@ -245,7 +246,7 @@ static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, d
         if (!isfinite(size)) {
             break;
         }
-        if (size > 1e4 * round_off) {
+        if (size > NEARLY * round_off) {
             broyden(l->n, w, w->change);
         }
         for (int k = 0; k < l->n; k++) {
@@ -255,7 +256,7 @@ static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, d
          * as it stops improving, it has converged. Where q is large and no row depends on it, the
          * speeds alone decide: a body far away must not be computed less accurately. */
         if (size <= 0.25 * DBL_EPSILON * speed ||
-            (size <= 1e4 * round_off && size >= 0.5 * before)) {
+            (size <= NEARLY * round_off && size >= 0.5 * before)) {
             move(l, w, h);
             return ZW_OK;
         }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
+#include "system/soft/tolerances.h"
 #include "tree/sweeps.h"
 
 /* Sets the target of a motor. */
@@ -194,7 +195,7 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
         bodies_transmission(b, motor, jacobian, row);
         for (int d = 0; d < tree->nv; d++) {
             double square = row[d] * row[d];
-            mass += square > 1e-15 ? diagonal[d] / square : 0;
+            mass += square > SOFT_LEAST ? diagonal[d] / square : 0;
         }
         motor->bias[2] = -2 * ratio * sqrt(motor->gain[0] * mass);
     }

@@ -35,9 +35,10 @@
 #include "math/elementary.h"
 #include "model/pose.h"
 #include "system/bodies/bodies_build.h"
+#include "system/soft/tolerances.h"
 #include "tree/sweeps.h"
 
-static const double PI = 3.14159265358979323846, LEAST = 1e-15;
+static const double PI = 3.14159265358979323846;
 
 static double square(double x)
 {
@@ -159,7 +160,7 @@ static void add_box(bodies_builder *b, int body)
     it->frame = bodies_frame_on(b, body, in->com, in->quat);
     for (int i = 0; i < 3; i++) {
         double over = in->moment[(i + 1) % 3] + in->moment[(i + 2) % 3] - in->moment[i];
-        it->size[i] = sqrt(6 * fmax(LEAST, over) / in->mass);
+        it->size[i] = sqrt(6 * fmax(SOFT_LEAST, over) / in->mass);
     }
 }
 
@@ -210,7 +211,7 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error)
         static const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};
         int carrier = bodies_frame_on(b, i, origin, upright).body;
         int moves = tree_chain(b->system->tree, carrier, NULL) > 0;
-        int count = moves && b->inertia[i].mass >= LEAST ? add_ellipsoids(b, i) : 1;
+        int count = moves && b->inertia[i].mass >= SOFT_LEAST ? add_ellipsoids(b, i) : 1;
         if (count < 0) {
             return base_no_memory(error);
         }
@@ -293,7 +294,7 @@ static void add_turning(const struct system_bodies *bodies, const bodies_fluid *
         norm += square(k[i] * w[i]);
     }
     norm = sqrt(norm);
-    double by = bodies->density / fmax(LEAST, norm);
+    double by = bodies->density / fmax(SOFT_LEAST, norm);
     for (int i = 0; i < 3; i++) {
         F[i] -= (slow + bodies->density * norm) * w[i];
         for (int j = 0; B && j < 3; j++) {
@@ -318,8 +319,8 @@ static void add_drag(const struct system_bodies *bodies, const bodies_fluid *it,
         N += n[i] * v[i];
         P += m[i] * v[i];
     }
-    double A = PI * sqrt(P / fmax(LEAST, N)), slow = 2 * PI * (s[0] + s[1] + s[2]);
-    double lift = c[3] * rho * N / fmax(LEAST, speed * P) * A;
+    double A = PI * sqrt(P / fmax(SOFT_LEAST, N)), slow = 2 * PI * (s[0] + s[1] + s[2]);
+    double lift = c[3] * rho * N / fmax(SOFT_LEAST, speed * P) * A;
     double seen = rho * (c[0] * A + c[1] * (A_max - A));
     slow *= bodies->viscosity;
     for (int i = 0; i < 3; i++) {
@@ -329,13 +330,13 @@ static void add_drag(const struct system_bodies *bodies, const bodies_fluid *it,
         return;
     }
     double wider = P > 0 ? PI / sqrt(N * N * N * P) * rho * speed * (c[0] - c[1]) : 0;
-    double by = PI * c[3] * rho / fmax(LEAST, sqrt(P * N * vv)); /* lift = by N */
+    double by = PI * c[3] * rho / fmax(SOFT_LEAST, sqrt(P * N * vv)); /* lift = by N */
     for (int i = 0; i < 3; i++) {
         double across = N - a[i] * vv; /* the lift is by N times this times v_i */
         for (int j = 0; j < 3; j++) {
-            double less = a[j] - a[j] * a[j] * N / fmax(LEAST, P) - N / fmax(LEAST, vv);
+            double less = a[j] - a[j] * a[j] * N / fmax(SOFT_LEAST, P) - N / fmax(SOFT_LEAST, vv);
             double *at = &B[6 * (3 + i) + 3 + j];
-            *at -= seen / fmax(LEAST, speed) * (v[i] * v[j] + (i == j ? vv : 0));
+            *at -= seen / fmax(SOFT_LEAST, speed) * (v[i] * v[j] + (i == j ? vv : 0));
             *at -= v[i] * wider * (m[j] * N - n[j] * P);
             *at += by * v[i] * v[j] * (2 * N * (a[j] - a[i]) + across * less);
             *at += i == j ? by * across * N - slow : 0;

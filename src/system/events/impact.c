@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "gauss/contact/impact.h"
+#include "gauss/tolerances.h"
 #include "system/events/decide.h"
 
 /* Sum of |A_i x_i| over row r. */
@@ -131,7 +132,7 @@ zw_status decide_solve(system_solver *solver, zw_error *error)
     solver->options.tolerance = 1e-14;
     zw_status status = solver_solve(solver, error);
     int best = status == ZW_INACCURATE || status == ZW_JAMMED;
-    return best && solver->answer.certificate.worst < 1e-8 ? ZW_OK : status;
+    return best && solver->answer.certificate.worst < GAUSS_GOOD ? ZW_OK : status;
 }
 
 /* The rows of all two-sided constraints and of touching contacts, at the speeds v: a solver used

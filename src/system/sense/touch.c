@@ -11,6 +11,7 @@
 #include "model/pose.h"
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
+#include "system/soft/tolerances.h"
 
 static int meets(int shape, const double size[3], const double p[3], const double d[3])
 {
@@ -232,7 +233,7 @@ void bodies_sense_contacts(const zw_system *system, const zw_work *work,
         }
         if (sensor->reduce == ZW_REDUCE_NETFORCE) {
             for (int i = 0; i < 3 && net == 0; i++) {
-                sum[0].middle[i] /= fmax(sum[0].weight, 1e-15);
+                sum[0].middle[i] /= fmax(sum[0].weight, SOFT_LEAST);
             }
             net = 1;
         } else if (index >= 0) {

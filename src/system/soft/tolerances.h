@@ -3,8 +3,9 @@
 #ifndef ZW_SYSTEM_SOFT_TOLERANCES_H
 #define ZW_SYSTEM_SOFT_TOLERANCES_H
 
-/* Part of the law as MuJoCo has it. Lower bound of denominators, of widths of impedances (m or rad)
- * and of weights of mixtures: test/system/test_soft_step.c, widths_of_impedance. */
+/* Part of the laws as MuJoCo has them, and of its fluids, tendons, drives and sensors. Lower bound
+ * of denominators, of widths of impedances (m or rad) and of weights of mixtures:
+ * test/system/test_soft_step.c, widths_of_impedance. */
 #define SOFT_LEAST 1e-15
 
 /* The same for coefficients of friction: test_soft_step.c, slippery_floors_brake_little. */

@@ -16,6 +16,7 @@
 #include "math/elementary.h"
 #include "system/bodies/bodies_build.h"
 #include "system/soft/soft.h"
+#include "system/soft/tolerances.h"
 
 /* A copy of the model that shares all unchanged arrays. */
 typedef struct trial_model {
@@ -143,7 +144,7 @@ static zw_status advance(trial *t, const zw_muscle_search *how, int actuator, do
     for (int i = 0; i < system->n; i++) {
         sum += t->row[i] * t->row[i];
     }
-    double by = pull * how->accel / fmax(1e-15, sqrt(sum));
+    double by = pull * how->accel / fmax(SOFT_LEAST, sqrt(sum));
     if (how->force > 0 && fabs(by) * sqrt(along) > how->force) {
         by = pull * how->force / sqrt(along);
     }
