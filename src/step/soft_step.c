@@ -58,6 +58,12 @@ static void activate(const soft_problem *s, double h, const double *v0, const do
     }
 }
 
+void soft_activate(soft_problem *s, double h, const double *v0, double *v1)
+{
+    bodies_activate(s->system, s->work, v0, s->a + s->system->n);
+    activate(s, h, v0, s->a + s->system->n, v1);
+}
+
 /* The power of forces without a potential, constraints included, at these speeds. */
 static double power(const soft_problem *s, const double *v)
 {
@@ -98,10 +104,7 @@ static zw_status step_once(soft_problem *s, double t, double h, const double *q0
         v1[i] = v0[i] + h * s->a[i];
         *gained += 0.5 * h * pushed * (v0[i] + v1[i]);
     }
-    if (system->bodies->act_count > 0) {
-        bodies_activate(system, s->work, v0, s->a + system->n);
-        activate(s, h, v0, s->a + system->n, v1);
-    }
+    soft_activate(s, h, v0, v1);
     memcpy(q1, q0, (size_t)system->nq * sizeof *q1);
     system_move(system, q1, h, v1);
     return ZW_OK;

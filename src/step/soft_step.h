@@ -19,6 +19,9 @@
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
                     double *q1, double *v1, double *gained, zw_error *error);
 
+/* After soft_set_up at this state, for derivatives: the activations after a step, to v1 + n. */
+void soft_activate(soft_problem *s, double h, const double *v0, double *v1);
+
 /* Is the damping of the joints taken at the end of Euler's step? */
 int soft_is_damped(const zw_system *system);
 

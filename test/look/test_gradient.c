@@ -355,6 +355,47 @@ static const scene general[] = {
                       "size='.1 .1 .2' friction='.3 .1 .1'/></body>"),
      .h = 1e-6,
      .steps = 10},
+    {.name = "activations: a filter, an integrator",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" JOINTS "</worldbody><actuator>"
+             "<general joint='b' dyntype='filter' dynprm='.02' gainprm='3' biastype='affine' "
+             "biasprm='0 -2 -.1'/><general joint='c' dyntype='integrator' actlimited='true' "
+             "actrange='-1 1' gainprm='5'/></actuator></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "activations: at the end of the step, implicitfast",
+     .text = "<mujoco><option timestep='0.002' integrator='implicitfast'/><worldbody>" JOINTS
+             "</worldbody><actuator><general joint='b' dyntype='filterexact' dynprm='.01' "
+             "gainprm='3' actearly='true'/><position joint='c' kp='9' timeconst='.02'/>"
+             "</actuator></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "activations: a muscle",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" HANGS
+             "</worldbody><tendon><spatial name='t'><site site='s'/><site site='t'/><site "
+             "site='u'/></spatial></tendon><actuator><muscle tendon='t' force='20' range='.5 1.5' "
+             "lengthrange='.3 1.5'/></actuator></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "RK4, joints and motors",
+     .text = "<mujoco><option timestep='0.002' integrator='RK4'/><worldbody>" JOINTS
+             "</worldbody>" MOTORS "</mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
+    {.name = "RK4, a ball that rolls",
+     .text = OF("integrator='RK4' cone='elliptic'", FLOOR BALL),
+     .h = 1e-6,
+     .steps = 10},
+    {.name = "RK4, a loop in air",
+     .text = "<mujoco><option timestep='0.002' integrator='RK4' density='1.2'/><worldbody>" HANGS
+             "</worldbody><equality><connect body1='b' body2='world' anchor='.3 .1 0'/>"
+             "</equality></mujoco>",
+     .before = .1,
+     .h = 1e-5,
+     .steps = 10},
     {.name = "a Stewart platform",
      .file = ZW_SOURCE_DIR "/examples/bodies/stewart.xml",
      .before = .1,
@@ -479,13 +520,12 @@ static void test_step(void **state)
 static void test_refused(void **state)
 {
     static const scene of[] = {
-        {.name = "RK4", .text = OF("integrator='RK4'", FLOOR BALL)},
-        {.name = "activations",
-         .text = "<mujoco><worldbody>" JOINTS "</worldbody><actuator><general joint='b' "
-                 "dyntype='filter' dynprm='.1'/></actuator></mujoco>"},
+        {.name = "activations in steps by MuJoCo's RK4",
+         .text = "<mujoco><option integrator='RK4'/><worldbody>" JOINTS "</worldbody><actuator>"
+                 "<general joint='b' dyntype='filter' dynprm='.1'/></actuator></mujoco>"},
         {.name = "equations", .file = ZW_SOURCE_DIR "/examples/double_pendulum.zw"}};
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         world w = begin(&of[k]);
         const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_SOFT}, .steps = 1, .cost = cost};
         zw_gradient gradient = {0};
@@ -495,7 +535,15 @@ static void test_refused(void **state)
         assert_non_null(strstr(failure.text, of[k].name));
         world_end(&w);
     }
-    world w = begin(&scenes[1]);
+    const scene acts = {.name = "activations",
+                        .text = "<mujoco><worldbody>" JOINTS "</worldbody><actuator><general "
+                                "joint='b' dyntype='filter' dynprm='.1'/></actuator></mujoco>"};
+    world w = begin(&acts);
+    const zw_run_options options = {.method = ZW_METHOD_SOFT};
+    assert_int_equal(zw_step_slopes(w.system, w.state, &options, NULL, NULL, &error), ZW_BAD_INPUT);
+    assert_non_null(strstr(error.text, acts.name));
+    world_end(&w);
+    w = begin(&scenes[1]);
     const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_DOP853}, .steps = 1, .cost = cost};
     zw_gradient gradient = {0};
     assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &gradient, NULL), ZW_BAD_INPUT);

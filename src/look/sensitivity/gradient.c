@@ -29,13 +29,14 @@ typedef struct sweep {
     double t0, h;
     int kept_capacity;       /* length of memory_of_steps */
     double *memory_of_steps; /* starting values of solves, which a step passes to the next */
+    size_t speeds;           /* n, and activations */
     size_t wide;             /* length of a stored state */
     long between;            /* steps between stored states */
     double *kept;            /* [steps/between + 1][wide] */
     double *piece;           /* [between][wide] */
     double *param;           /* [params] parameters of a step */
     double *by;              /* [params] slopes by these */
-    double *g;               /* [4 n] slopes by q and v; those of the cost */
+    double *g;               /* [3 n + speeds] slopes by q and v; those of the cost */
     zw_gradient *to;
     void *memory;
 } sweep;
@@ -132,12 +133,14 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    s->wide = (size_t)system->nq + n + (size_t)s->kept_capacity;
+    s->speeds = n + (s->steps ? (size_t)system->carried : 0);
+    s->wide = (size_t)system->nq + s->speeds + (size_t)s->kept_capacity;
     s->between = distance(s->plan->steps, s->wide * sizeof(double),
                           s->plan->memory ? s->plan->memory : (size_t)64 << 20);
     pieces = (size_t)(s->plan->steps / s->between) + 1;
     size_t states = pieces + (size_t)s->between;
-    s->memory = base_alloc((states * s->wide + 2 * params + 4 * n + 1) * sizeof(double));
+    s->memory =
+        base_alloc((states * s->wide + 2 * params + 3 * n + s->speeds + 1) * sizeof(double));
     s->to->memory = states * s->wide * sizeof(double);
     if (!s->memory || zw_state_copy(state, &s->now, error) != ZW_OK) {
         return base_no_memory(error);
@@ -147,6 +150,7 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     s->param = s->piece + (size_t)s->between * s->wide;
     s->by = s->param + params;
     s->g = s->by + params;
+    memset(s->g, 0, (3 * n + s->speeds) * sizeof(double));
     memcpy(s->param, state_param(s->now), params * sizeof(double));
     return ZW_OK;
 }
@@ -199,7 +203,7 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
                                 : steps_take(s->steps, t, from, from + nq, s->param, error);
     if (status == ZW_OK && to) {
         memcpy(to, s->rigid ? s->rigid->q1 : s->steps->q1, nq * sizeof *to);
-        memcpy(to + nq, s->rigid ? s->rigid->v1 : s->steps->v1, n * sizeof *to);
+        memcpy(to + nq, s->rigid ? s->rigid->v1 : s->steps->v1, s->speeds * sizeof *to);
     }
     if (status == ZW_OK && to && capacity > 0) {
         memcpy(to + nq + n, s->memory_of_steps, capacity * sizeof *to);
@@ -211,7 +215,7 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
 static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *error)
 {
     memcpy(end, state_q((zw_state *)state), (size_t)s->system->nq * sizeof *end);
-    memcpy(end + s->system->nq, state_v((zw_state *)state), (size_t)s->system->n * sizeof *end);
+    memcpy(end + s->system->nq, state_v((zw_state *)state), s->speeds * sizeof *end);
     memset(end + s->wide - s->kept_capacity, 0, (size_t)s->kept_capacity * sizeof *end);
     if (s->flow) {
         memcpy(end + s->wide - s->kept_capacity, state, state->bytes);
@@ -232,10 +236,10 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
 static void add_cost(sweep *s, long step, const double *x)
 {
     size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq;
-    double *cost = s->g + 2 * n;
+    double *cost = s->g + n + s->speeds;
     memset(cost, 0, 2 * n * sizeof *cost);
     memcpy(state_q(s->now), x, nq * sizeof *x);
-    memcpy(state_v(s->now), x + nq, n * sizeof *x);
+    memcpy(state_v(s->now), x + nq, s->speeds * sizeof *x);
     s->now->t = s->t0 + (double)step * s->h;
     s->to->cost += s->plan->cost(s->plan->user, step, s->now, cost, cost + n);
     for (size_t i = 0; i < 2 * n; i++) {
@@ -409,6 +413,7 @@ zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
     if (status == ZW_OK && plan.method == ZW_METHOD_IMPULSE) {
         return rigid_slopes(system, state, &plan, by, kinks, error);
     }
+    status = status == ZW_OK ? steps_refuse_acts(system, error) : status;
     if (status == ZW_OK) {
         s = steps_create(system, plan.step, error);
         g = base_alloc((2 * n + 1) * sizeof *g);

@@ -241,7 +241,8 @@ static zw_status make(follower *f, const double *x, zw_error *error)
             f->rigid->h = p->run.step;
         }
     } else if (status == ZW_OK) {
-        f->steps = steps_create(f->system, p->run.step, error);
+        status = steps_refuse_acts(f->system, error);
+        f->steps = status == ZW_OK ? steps_create(f->system, p->run.step, error) : NULL;
         if (f->steps && f->names > 0) {
             f->steps->number_by = f->by_name;
             status = steps_numbers_make(f->steps, p->model, f->name, f->names, error);

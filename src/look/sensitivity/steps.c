@@ -47,8 +47,8 @@ void steps_note_kink(sens_steps *s, const char *name)
 static void lay_out(sens_steps *s, base_arena *arena)
 {
     const tree_mechanism *tree = s->system->tree;
-    size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq;
-    double **speeds[] = {&s->v0, &s->v1, &s->a, &s->as, &s->y, &s->z, &s->w, &s->push};
+    size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq, acts = (size_t)s->acts;
+    double **speeds[] = {&s->a, &s->as, &s->y, &s->z, &s->w, &s->push};
     double **squares[] = {&s->by_q, &s->by_v, &s->by_q_soft, &s->by_v_soft};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -56,9 +56,13 @@ static void lay_out(sens_steps *s, base_arena *arena)
     for (size_t k = 0; k < sizeof squares / sizeof *squares; k++) {
         *squares[k] = base_arena_doubles(arena, n * n);
     }
+    s->v0 = base_arena_doubles(arena, n + acts);
+    s->v1 = base_arena_doubles(arena, n + acts);
+    s->act_by = base_arena_doubles(arena, acts);
     s->q0 = base_arena_doubles(arena, nq);
     s->q1 = base_arena_doubles(arena, nq);
     s->scratch = base_arena_doubles(arena, tree_differ_scratch(tree));
+    s->stage = base_arena_doubles(arena, s->rk4 ? steps_rk4_size(s) : 0);
 }
 
 static zw_status not_yet(zw_error *error, const char *what)
@@ -68,18 +72,23 @@ static zw_status not_yet(zw_error *error, const char *what)
 
 static zw_status check(const zw_system *system, zw_error *error)
 {
-    const struct system_bodies *bodies = system->bodies;
-    return system->carried > 0                       ? not_yet(error, "actuators with activations")
-           : bodies->integrator == ZW_INTEGRATOR_RK4 ? not_yet(error, "steps by MuJoCo's RK4")
-                                                     : ZW_OK;
+    return system->bodies->integrator == ZW_INTEGRATOR_RK4 && system->carried > 0
+               ? not_yet(error, "actuators with activations in steps by MuJoCo's RK4")
+               : ZW_OK;
+}
+
+zw_status steps_refuse_acts(const zw_system *system, zw_error *error)
+{
+    return system->carried > 0 ? not_yet(error, "actuators with activations") : ZW_OK;
 }
 
 /* Do inertia and applied forces have slopes in closed form? And the rows beside contacts? */
 static int is_smooth_closed(const zw_system *system)
 {
     zw_error ignored = {0};
-    return slopes_pulls_check(system, &ignored) == ZW_OK &&
-           system->bodies->integrator == ZW_INTEGRATOR_EULER;
+    return slopes_pulls_check(system, &ignored) == ZW_OK && system->carried == 0 &&
+           (system->bodies->integrator == ZW_INTEGRATOR_EULER ||
+            system->bodies->integrator == ZW_INTEGRATOR_RK4);
 }
 
 static int are_rows_closed(const zw_system *system)
@@ -102,9 +111,11 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
         base_no_memory(error);
         return NULL;
     }
-    *s = (sens_steps){.system = system, .h = h};
-    s->implicit = system->bodies->integrator != ZW_INTEGRATOR_EULER;
-    s->damped = !s->implicit && soft_is_damped(system);
+    *s = (sens_steps){.system = system, .h = h, .acts = system->carried};
+    int by = system->bodies->integrator;
+    s->rk4 = by == ZW_INTEGRATOR_RK4;
+    s->implicit = by != ZW_INTEGRATOR_EULER && !s->rk4;
+    s->damped = by == ZW_INTEGRATOR_EULER && soft_is_damped(system);
     s->closed = is_smooth_closed(system);
     lay_out(s, &arena);
     s->memory = base_alloc(arena.used + 1);
@@ -146,7 +157,7 @@ zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, 
     const zw_system *system = s->system;
     double gained = 0;
     memcpy(s->q0, q, (size_t)system->nq * sizeof *q);
-    memcpy(s->v0, v, (size_t)system->n * sizeof *v);
+    memcpy(s->v0, v, (size_t)(system->n + s->acts) * sizeof *v);
     s->t = t;
     s->looked = 0;
     system_bind(system, s->work, param);
@@ -318,22 +329,18 @@ static void inertia_back(sens_steps *s, double *q_by, double *v_by, double *para
     }
 }
 
-zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, double *q_by,
-                     double *v_by, double *param_by, zw_error *error)
+zw_status steps_accelerations_back(sens_steps *s, const double *by, double *q_by, double *v_by,
+                                   double *param_by, zw_error *error)
 {
-    size_t n = (size_t)s->system->n;
     zw_status status = look(s, error);
     if (status != ZW_OK) {
         return status;
     }
-    memmove(q_by, q1_by, n * sizeof *q_by);
-    memmove(v_by, v1_by, n * sizeof *v_by);
-    move_back(s, q_by, v_by);
-    if (!solve(s, v_by)) {
+    if (!solve(s, by)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
     }
     if (s->general) {
-        steps_general_back(s, q_by, v_by, param_by);
+        steps_general_back(s, s->act_by, q_by, v_by, param_by);
     }
     if (s->closed) {
         inertia_back(s, q_by, v_by, param_by);
@@ -342,5 +349,20 @@ zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, do
         back_field(&s->place, STEPS_W, s->w);
         steps_touch_back(s, q_by, v_by);
     }
-    return steps_numbers_back(s, error);
+    return steps_numbers_back(s, s->act_by, error);
+}
+
+zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, double *q_by,
+                     double *v_by, double *param_by, zw_error *error)
+{
+    size_t n = (size_t)s->system->n;
+    if (s->rk4) {
+        return steps_rk4_back(s, q1_by, v1_by, q_by, v_by, param_by, error);
+    }
+    memcpy(s->act_by, v1_by + n, (size_t)s->acts * sizeof *v_by);
+    memmove(q_by, q1_by, n * sizeof *q_by);
+    memmove(v_by, v1_by, n * sizeof *v_by);
+    memset(v_by + n, 0, (size_t)s->acts * sizeof *v_by);
+    move_back(s, q_by, v_by);
+    return steps_accelerations_back(s, v_by, q_by, v_by, param_by, error);
 }

@@ -1,6 +1,6 @@
 /* Steps of the soft law whose equations have no derivatives in closed form: loops, tendons through
- * space, motors on sites, formulas, air and water, masses of tendons, and MuJoCo's implicit
- * integrators.
+ * space, motors on sites, formulas, air and water, masses of tendons, activations, and MuJoCo's
+ * implicit integrators.
  *
  * With y, z, w of a backward pass (steps.c), W = M + h D the matrix of the last of its equations,
  *
@@ -16,7 +16,8 @@
  * push, or that is at the end of its box, goes on so. If such a row vanishes within an interval
  * (the limit of a tendon), it is too long; if even the shortest is, or if no two agree (a motor at
  * the end of its range), the slope is that of one side, and it is a kink. All of this is done once
- * for a step. */
+ * for a step. Activations are part of the state: those of the start are variables, too, and those
+ * of the end, which are functions of the start alone, are a fourth vector. */
 #include <math.h>
 #include <string.h>
 
@@ -29,18 +30,19 @@
 #define SMALL 0x1p-13
 enum { TRIES = 3 };
 
-typedef enum general_by { BY_Q, BY_V, BY_PARAM } general_by;
+typedef enum general_by { BY_Q, BY_V, BY_PARAM, BY_ACT } general_by;
 
 zw_status steps_general_make(sens_steps *s, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, params = (size_t)system->shape.params;
+    size_t acts = (size_t)s->acts, wide = 3 * n + acts;
     s->aside_work = zw_work_create(system, error);
     if (!s->aside_work || soft_create(system, s->aside_work, s->h, &s->aside, error) != ZW_OK) {
         return error->status ? error->status : ZW_NO_MEMORY;
     }
-    s->general =
-        base_alloc(((2 * n + params) * 3 * n + 15 * n + nq + n + params + 1) * sizeof *s->general);
+    s->general = base_alloc(((2 * n + params + acts + 5) * wide + nq + n + acts + params + 1) *
+                            sizeof *s->general);
     return s->general ? ZW_OK : base_no_memory(error);
 }
 
@@ -175,6 +177,9 @@ zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *
     zw_status status = soft_set_up(soft, s->t, q, v, error);
     soft->is_there = touches;
     memset(to, 0, 3 * (size_t)n * sizeof *to);
+    if (status == ZW_OK) {
+        soft_activate(soft, s->h, v, to + 2 * n);
+    }
     if (status == ZW_OK && !rows_alone) {
         tree_kinematics(tree, q, soft->work->sweeps);
         tree_inertia_times(tree, s->as, soft->work->sweeps, Mas);
@@ -207,7 +212,7 @@ zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *
 /* For the evaluation of the equations close to the step. */
 typedef struct beside {
     sens_steps *s;
-    double *y[5];          /* [3 n] each: at the four points number_place, and at the step itself */
+    double *y[5]; /* [3 n + acts] each: at the four points number_place, and at the step itself */
     double *q, *v, *param; /* scratch */
     int pushes;            /* blocks of the step whose slopes are found here */
 } beside;
@@ -219,15 +224,15 @@ static int look(beside *at, general_by what, int j, double by, double *y)
     const zw_system *system = s->system;
     size_t n = (size_t)system->n;
     memcpy(at->q, s->q0, (size_t)system->nq * sizeof *at->q);
-    memcpy(at->v, s->v0, n * sizeof *at->v);
+    memcpy(at->v, s->v0, (n + (size_t)s->acts) * sizeof *at->v);
     memcpy(at->param, s->work->param, (size_t)system->shape.params * sizeof *at->param);
     if (what == BY_Q) {
         double *unit = s->push;
         memset(unit, 0, n * sizeof *unit);
         unit[j] = 1;
         tree_advance(system->tree, s->q0, unit, &by, at->q);
-    } else if (what == BY_V) {
-        at->v[j] += by;
+    } else if (what == BY_V || what == BY_ACT) {
+        at->v[what == BY_V ? j : j + system->n] += by;
     } else {
         at->param[j] += by;
     }
@@ -255,8 +260,12 @@ static int one_side(beside *at, general_by what, int j, double step, size_t coun
 
 static int differ(beside *at, general_by what, int j, double *to)
 {
-    size_t count = 3 * (size_t)at->s->system->n;
-    double x = what == BY_PARAM ? at->s->work->param[j] : what == BY_V ? at->s->v0[j] : 0;
+    sens_steps *s = at->s;
+    size_t n = (size_t)s->system->n, count = 3 * n + (size_t)s->acts;
+    double x = what == BY_PARAM ? s->work->param[j]
+               : what == BY_V   ? s->v0[j]
+               : what == BY_ACT ? s->v0[n + (size_t)j]
+                                : 0;
     double step = SMALL * (1 + fabs(x)), apart = HUGE_VAL, last = step;
     int done = 0;
     for (int tries = 0; tries < TRIES && apart > NUMBER_AGREE && !done;
@@ -279,7 +288,8 @@ zw_status steps_general_look(sens_steps *s, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, params = (size_t)system->shape.params;
-    double *scratch = s->general + (2 * n + params) * 3 * n;
+    size_t acts = (size_t)s->acts, wide = 3 * n + acts;
+    double *scratch = s->general + (2 * n + params + acts) * wide;
     beside at = {.s = s};
     for (int b = 0; b < s->soft->blocks; b++) {
         const soft_block *k = &s->soft->block[b];
@@ -287,16 +297,19 @@ zw_status steps_general_look(sens_steps *s, zw_error *error)
             !steps_is_contact(s->soft, b) && k->kind != SOFT_MASS && !steps_is_closed(s, k);
     }
     for (int k = 0; k < 5; k++) {
-        at.y[k] = scratch + (size_t)k * 3 * n;
+        at.y[k] = scratch + (size_t)k * wide;
     }
-    at.q = scratch + 15 * n;
+    at.q = scratch + 5 * wide;
     at.v = at.q + system->nq;
-    at.param = at.v + n;
+    at.param = at.v + n + acts;
     int good = look(&at, BY_Q, 0, 0, at.y[4]);
-    for (size_t c = 0; c < 2 * n + (s->closed ? 0 : params) && good; c++) {
-        general_by what = c < n ? BY_Q : c < 2 * n ? BY_V : BY_PARAM;
-        int j = (int)(c < n ? c : c < 2 * n ? c - n : c - 2 * n);
-        good = differ(&at, what, j, s->general + c * 3 * n);
+    for (size_t c = 0; c < 2 * n + (s->closed ? 0 : params + acts) && good; c++) {
+        general_by what = c < n ? BY_Q : c < 2 * n ? BY_V : c < 2 * n + params ? BY_PARAM : BY_ACT;
+        size_t from = what == BY_Q       ? 0
+                      : what == BY_V     ? n
+                      : what == BY_PARAM ? 2 * n
+                                         : 2 * n + params;
+        good = differ(&at, what, (int)(c - from), s->general + c * wide);
     }
     return good ? ZW_OK
                 : base_fail(error, ZW_INACCURATE,
@@ -327,16 +340,25 @@ void steps_general_stiffen(sens_steps *s, const double *x, double *out)
     }
 }
 
-void steps_general_back(const sens_steps *s, double *q_by, double *v_by, double *param_by)
+void steps_general_back(const sens_steps *s, const double *act_by, double *q_by, double *v_by,
+                        double *param_by)
 {
-    size_t n = (size_t)s->system->n;
-    size_t params = param_by && !s->closed ? (size_t)s->system->shape.params : 0;
-    for (size_t c = 0; c < 2 * n + params; c++) {
-        const double *dF = s->general + c * 3 * n, *dWa = dF + n, *dMas = dWa + n;
+    size_t n = (size_t)s->system->n, acts = (size_t)s->acts, wide = 3 * n + acts;
+    size_t params = (size_t)s->system->shape.params, end = 2 * n + params;
+    for (size_t c = 0; c < (s->closed ? 2 * n : end + acts); c++) {
+        const double *dF = s->general + c * wide, *dWa = dF + n, *dMas = dWa + n, *dact = dMas + n;
         double sum = 0;
         for (size_t i = 0; i < n; i++) {
             sum += s->w[i] * dF[i] - s->y[i] * dWa[i] - s->z[i] * dMas[i];
         }
-        *(c < n ? &q_by[c] : c < 2 * n ? &v_by[c - n] : &param_by[c - 2 * n]) += sum;
+        for (size_t i = 0; i < acts; i++) {
+            sum += act_by[i] * dact[i];
+        }
+        if (c < 2 * n || c >= end || param_by) {
+            *(c < n       ? &q_by[c]
+              : c < 2 * n ? &v_by[c - n]
+              : c < end   ? &param_by[c - 2 * n]
+                          : &v_by[n + c - end]) += sum;
+        }
     }
 }

@@ -53,7 +53,7 @@ typedef struct looking {
     zw_error *error;
 } looking;
 
-/* The three vectors in brackets, in another system. */
+/* The three vectors in brackets, and the activations at the end, in another system. */
 static int look(void *user, int k, double *y)
 {
     looking *it = user;
@@ -64,24 +64,27 @@ static int look(void *user, int k, double *y)
     return it->status == ZW_OK;
 }
 
-zw_status steps_numbers_back(sens_steps *s, zw_error *error)
+zw_status steps_numbers_back(sens_steps *s, const double *act_by, zw_error *error)
 {
-    size_t n = (size_t)s->system->n;
+    size_t n = (size_t)s->system->n, wide = 3 * n + (size_t)s->acts;
     if (s->names == 0 || !s->number_by) {
         return ZW_OK;
     }
-    double *y = base_alloc(15 * n * sizeof *y), *to = y + 12 * n;
+    double *y = base_alloc(5 * wide * sizeof *y), *to = y + 4 * wide;
     if (!y) {
         return base_no_memory(error);
     }
     zw_status status = ZW_OK;
     for (int i = 0; i < s->names && status == ZW_OK; i++) {
         looking at = {s, &s->variant[i], ZW_OK, error};
-        if (!number_differ(&at.of->of, 3 * n, look, &at, y, to)) {
+        if (!number_differ(&at.of->of, wide, look, &at, y, to)) {
             status = at.status;
         }
         for (size_t k = 0; k < n && status == ZW_OK; k++) {
             s->number_by[i] += s->w[k] * to[k] - s->y[k] * to[n + k] - s->z[k] * to[2 * n + k];
+        }
+        for (int k = 0; k < s->acts && status == ZW_OK; k++) {
+            s->number_by[i] += act_by[k] * to[3 * n + (size_t)k];
         }
     }
     base_free(y);
