@@ -1,6 +1,7 @@
 /* The contact forces at the beginning of a run by method impulse: those of its first step. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "step/impulse_stepper.h"
 #include "step/run.h"
 
 /* Errors are ignored here: the run itself will encounter and report them. */
@@ -8,7 +9,7 @@ static void try_step(const zw_system *system, zw_state *state, zw_work *work, zw
                      const zw_run_options *options, double *next)
 {
     zw_error ignored;
-    step_impulse *impulse = impulse_create(system, own, &ignored);
+    step_impulse *impulse = impulse_open(system, own, &ignored);
     if (!impulse) {
         return;
     }

@@ -1,6 +1,23 @@
 #include "step/impulse_stepper.h"
 
+#include "base/error.h"
+#include "step/chain/chain.h"
 #include "step/sleep/sleep.h"
+#include "step/split/split.h"
+
+step_impulse *impulse_open(const zw_system *system, zw_work *work, zw_error *error)
+{
+    if (system->bodies->chain) {
+        return chain_create(system, work, error);
+    }
+    step_impulse *s = impulse_create(system, work, error);
+    if (s && !split_begin(s)) {
+        impulse_free(s);
+        s = NULL;
+        base_no_memory(error);
+    }
+    return s;
+}
 
 static zw_status take(step_whole *w, double t, double h, const double *y0, double *y1, int *finite,
                       zw_error *error)

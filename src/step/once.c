@@ -12,10 +12,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "step/impulse/impulse.h"
+#include "step/impulse_stepper.h"
 #include "step/run.h"
 #include "step/sleep/sleep.h"
-#include "step/split/split.h"
 
 /* What zw_step keeps in the work. */
 typedef struct step_kept {
@@ -129,10 +128,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
         return base_no_memory(error);
     }
     if (!kept->impulse) {
-        kept->impulse = impulse_create(system, work, error);
-        if (kept->impulse && !split_begin(kept->impulse)) {
-            return base_no_memory(error);
-        }
+        kept->impulse = impulse_open(system, work, error);
     }
     step_impulse *s = kept->impulse;
     if (!s) {

@@ -14,7 +14,6 @@
 #include "step/impulse_stepper.h"
 #include "step/ode/control.h"
 #include "step/sleep/sleep.h"
-#include "step/split/split.h"
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -71,8 +70,8 @@ static zw_status create_ode(run *r, zw_error *error)
 
 static zw_status create_impulse(run *r, zw_error *error)
 {
-    r->impulse = impulse_create(r->system, r->work, error);
-    if (!r->impulse || !split_begin(r->impulse)) {
+    r->impulse = impulse_open(r->system, r->work, error);
+    if (!r->impulse) {
         return ZW_NO_MEMORY;
     }
     impulse_set_plan(r->impulse, &r->options);

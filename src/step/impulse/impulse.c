@@ -80,6 +80,7 @@
  * State. (q, v) is the whole state. The initial guess of the multipliers is passed on in the state
  * as well: impulse_memory.c. */
 #include "step/impulse/impulse.h"
+#include "step/chain/chain.h"
 
 #include <math.h>
 #include <string.h>
@@ -538,6 +539,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     double close = s->close;
     if (s->sleep) {
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
+    }
+    if (s->chain) {
+        return chain_step(s, t, h, q0, v0, q1, v1, error);
     }
     if (s->split && !is_first_enough(s) && split_step(s, t, h, q0, v0, q1, v1)) {
         return ZW_OK;

@@ -286,6 +286,7 @@ typedef struct step_impulse {
     double *
         phi; /* [m] rows of constraints at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
+    double *turn;      /* [m] of the first ones: impulse_quick.c */
     double *A0, *psi0; /* the rows where impulses act */
     double *act0;      /* [activations] of motors at q0, */
     double *act;       /* and at the end of the step */
@@ -361,6 +362,9 @@ typedef struct step_impulse {
     const impulse_watch *watch; /* NULL: none */
     struct step_sleep *sleep;   /* not NULL: it takes the steps, and only `kept` above is used */
     struct step_split *split;   /* not NULL: it takes those that have several islands */
+    struct step_chain *chain;   /* not NULL: it takes the steps, in pieces of long chains */
+    int welds; /* number of first constraints whose violation is removed after every step: chain.c
+                */
     double *ways; /* [geoms] bounds of how far they have moved in the step; NULL: not needed */
     void *memory;
 } step_impulse;

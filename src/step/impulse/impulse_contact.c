@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gauss/tolerances.h"
+#include "step/chain/chain.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
@@ -93,6 +94,9 @@ void impulse_set_plan(step_impulse *s, const zw_run_options *plan)
     impulse_set_accuracy(s, plan->accuracy);
     impulse_set_contact(s, plan->contact);
     s->cones.fits = cones_fit(s->system, plan->memoryless);
+    if (s->chain) {
+        chain_set_plan(s->chain, plan);
+    }
 }
 
 static double *J_of(const impulse_contacts *t, int k)

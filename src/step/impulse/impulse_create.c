@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gauss/tolerances.h"
+#include "step/chain/chain.h"
 #include "step/impulse/impulse.h"
 #include "step/sleep/sleep.h"
 #include "step/split/split.h"
@@ -23,7 +24,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
                          &s->still, &s->push,      &s->other,      &s->first,  &s->best,  &s->trend,
                          &s->bend,  &s->missed_by, &s->unbalanced, &s->steady, &s->excess};
     double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force, &s->q_begin};
-    double **rows[] = {&s->phi, &s->psi, &s->b};
+    double **rows[] = {&s->phi, &s->psi, &s->b, &s->turn};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -138,6 +139,7 @@ void impulse_free(step_impulse *s)
         matrix_free(&s->H);
         sleep_free(s->sleep);
         split_free(s->split);
+        chain_free(s->chain);
         base_free(s->ways);
         impulse_stiff_free(&s->stiff);
         chord_free(&s->chord);

@@ -82,10 +82,30 @@ static void put_constraints(step_impulse *s)
         double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
         s->b[r] = -phi / s->h - s->psi0[r];
     }
+    for (int r = 0; r < system->first_row[s->welds]; r++) {
+        s->b[r] += s->turn[r];
+    }
     for (int c = 0; c < impulse_held(s); c++) {
         if (s->in_reach[system->first_row[c]]) {
             impulse_put_joint(s, &s->problem, c, s->A, s->b);
         }
+    }
+}
+
+/* Where violations are removed after every step, the next one cannot correct the error by
+ * curvature: instead rows require, as accelerations do, A (u - v0) = -h A' v0, in s->turn. */
+static void see_turns(step_impulse *s)
+{
+    if (s->welds > 0) {
+        tree_velocities(s->system->tree, s->v0, s->work->sweeps);
+        tree_inverse(s->system->tree, NULL, NULL, s->work->sweeps, s->push);
+    }
+}
+
+static void note_turns(step_impulse *s)
+{
+    for (int r = 0; r < s->system->first_row[s->welds]; r++) {
+        s->turn[r] = s->h * s->b[r];
     }
 }
 
@@ -235,7 +255,9 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     momentum(s);
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     if (status == ZW_OK && system->m > 0) {
+        see_turns(s);
         impulse_rows_at(s, s->t, s->t + s->h, s->q0, s->psi0, s->A);
+        note_turns(s);
     }
     if (status == ZW_OK) {
         impulse_limits_begin(s, s->psi0, s->A);

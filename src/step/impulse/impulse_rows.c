@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/chain/chain.h"
 #include "step/impulse/impulse.h"
 #include "step/sleep/sleep.h"
 #include "step/split/split.h"
@@ -202,6 +203,10 @@ void impulse_modes(const step_impulse *s, double *mode)
     const struct system_bodies *bodies = s->system->bodies;
     if (s->sleep) {
         sleep_modes(s, mode, NULL);
+        return;
+    }
+    if (s->chain) {
+        chain_modes(s, mode);
         return;
     }
     if (s->split && s->split->parts > 0) {

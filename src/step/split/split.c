@@ -264,7 +264,7 @@ static void scatter(const split_part *part, const zw_system *whole, double *q1, 
     }
 }
 
-static void begin_sums(step_impulse *s)
+void split_begin_sums(step_impulse *s)
 {
     s->gained = s->residual = s->impact_loss = s->late = 0;
     s->rounds = 0;
@@ -273,7 +273,7 @@ static void begin_sums(step_impulse *s)
     s->work->effort = (struct system_effort){0};
 }
 
-static void add_sums(step_impulse *s, const step_impulse *part)
+void split_add_sums(step_impulse *s, const step_impulse *part)
 {
     const struct system_effort *effort = &part->work->effort;
     s->gained += part->gained;
@@ -359,10 +359,10 @@ int split_step(step_impulse *s, double t, double h, const double *q0, const doub
         z->parts = 0;
         return 0;
     }
-    begin_sums(s);
+    split_begin_sums(s);
     for (int k = 0; k < z->parts; k++) {
         scatter(z->now[k], s->system, q1, v1);
-        add_sums(s, z->now[k]->inner);
+        split_add_sums(s, z->now[k]->inner);
     }
     split_hand_out(s);
     return 1;

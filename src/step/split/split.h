@@ -39,6 +39,9 @@ typedef struct step_split {
 /* From now on the steps of s are taken by islands, where there is more than one and that is
  * supported. 0: no memory. */
 int split_begin(step_impulse *s);
+/* What a step reports: of none so far, and with that of another stepper. */
+void split_begin_sums(step_impulse *s);
+void split_add_sums(step_impulse *s, const step_impulse *part);
 void split_free(step_split *z);
 
 /* impulse_step, if there are several islands: 1. 0: there are not, or the step has to be taken as a

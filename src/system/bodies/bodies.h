@@ -359,6 +359,7 @@ struct system_bodies {
     double sleep; /* m/s: islands slower than this may sleep; 0: never */
     double
         damping_rate; /* the largest rate, in 1/time, at which dampers and motors damp a motion */
+    struct bodies_chain *chain; /* NULL: no long chains */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);

@@ -42,16 +42,23 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
 /* Its coordinates, with quaternions normalised, as files have rounded ones. */
 void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q);
 
-/* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops, or with `maximal` one
- * whose bodies are all free; the latter has no keyframes except the initial state, if it is not the
- * reference pose. Its files are those of the given model. */
+/* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops; or one whose bodies
+ * are all free, or free wherever a piece of a long chain begins; the latter two have no keyframes
+ * except the initial state, if it is not the reference pose. Its files are those of the given
+ * model. */
 enum {
     BODIES_CUT = 2
 }; /* value of zw_equality_def.active for welds of cut bodies, always active */
 int bodies_has_loops(const zw_model *model); /* has it joints that close loops? */
-zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut, zw_error *error);
+typedef enum bodies_form { BODIES_LOOPS, BODIES_MAXIMAL, BODIES_PIECES } bodies_form;
+enum { BODIES_PIECE = 30 }; /* speeds on a path within a piece: bodies_chain.c */
+zw_status bodies_cut(const zw_model *model, bodies_form form, zw_model **cut, zw_error *error);
 zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error);
 void bodies_cut_free(zw_model *cut);
+
+/* bodies_chain.c: finds system->bodies->chain, if it has long ones. ZW_OK or ZW_NO_MEMORY. */
+zw_status bodies_find_chain(zw_system *system, const zw_model *model);
+void bodies_chain_free(struct bodies_chain *chain);
 
 /* bodies_name.c: "elbow"; or "base.x", "base.qw" for the parts of a joint. */
 char *bodies_copy(const char *text);

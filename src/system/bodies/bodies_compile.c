@@ -380,7 +380,8 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
         return base_fail(error, ZW_BAD_INPUT, "formulas over a robot are not supported yet %s",
                          maximal ? "in maximal coordinates" : "where its joints close loops");
     }
-    zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;
+    zw_status status =
+        is_cut ? bodies_cut(model, maximal ? BODIES_MAXIMAL : BODIES_LOOPS, &cut, error) : ZW_OK;
     if (status == ZW_OK && maximal) {
         status = bodies_cut_start(model, cut, error);
     }
@@ -402,6 +403,7 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
             system->bodies->missing_mesh = model->bodies->missing_mesh;
         }
     }
+    status = status == ZW_OK ? bodies_find_chain(system, model) : status;
     if (status == ZW_NO_MEMORY) {
         base_no_memory(error);
     }
@@ -442,5 +444,6 @@ void bodies_free(struct system_bodies *bodies)
     }
     bodies_rays_free(bodies->rays);
     bodies_formulas_free(bodies->formulas);
+    bodies_chain_free(bodies->chain);
     base_free(bodies);
 }

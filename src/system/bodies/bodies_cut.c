@@ -19,9 +19,14 @@
  * and A couple neighbours only, so the sparse kernel's work is linear in the number of bodies where
  * the mechanism is a tree or nearly one.
  *
+ * Pieces (bodies_chain.c): the same at some joints only, such that no path within a piece has more
+ * than BODIES_PIECE speeds. There the two share the mass and the moments of inertia of X:
+ * welded together they move like X, and M is positive definite. Sensors are left out.
+ *
  * Invariants: the first bodies, joints, geoms, ... of the cut model are those of the given one, in
  * their order, followed by the copies and the free joints. But the welds precede the other
  * equalities: of redundant constraints the later one is reported. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,11 +47,13 @@ typedef struct cutter {
     const model_bodies *from;
     zw_model *to;
     zw_error failure;
-    int maximal;
+    bodies_form form;
     zw_inertia *inertia; /* [bodies] */
     model_pose *place;   /* [bodies] in the world, in the reference pose */
     int *head;           /* [bodies] the body with joints that it is welded to; 0: the world */
     int *order;          /* [joints] of the coordinates */
+    int *depth;          /* [bodies] speeds on the path to it, within its piece */
+    int *cuts;           /* [bodies] it begins one */
     int *cut_of;         /* [joints] -1: none */
     int cut_count;
     cut *cut; /* in the order of the coordinates */
@@ -117,16 +124,37 @@ static zw_status check_cut(cutter *c, int j)
     return ZW_OK;
 }
 
+/* Where pieces end: a body whose path would be too long begins the next one, unless it is too thin
+ * to be halved. In maximal coordinates every body that moves is a piece. */
+static void find_pieces(cutter *c)
+{
+    const model_bodies *b = c->from;
+    for (int j = 0; j < b->count[ZW_KIND_JOINT]; j++) {
+        const zw_joint_def *joint = &b->joint[j];
+        c->depth[joint->body] += joint->closes < 0 ? model_joint_speeds[joint->kind] : 0;
+        c->cuts[joint->body] |= joint->closes < 0 && joint->kind != ZW_JOINT_FREE;
+    }
+    for (int i = 1; i < b->count[ZW_KIND_BODY]; i++) {
+        const double *moment = c->inertia[i].moment;
+        int above = c->depth[b->body[i].parent];
+        int thin = c->inertia[i].mass <= 0 || fmin(fmin(moment[0], moment[1]), moment[2]) <= 0;
+        int ends = above > 0 && above + c->depth[i] > BODIES_PIECE && !thin;
+        c->cuts[i] &= c->form == BODIES_MAXIMAL || (c->form == BODIES_PIECES && ends);
+        c->depth[i] = c->cuts[i] ? 6 : above + c->depth[i];
+    }
+}
+
 static zw_status find_cuts(cutter *c)
 {
     const model_bodies *b = c->from;
     zw_status status = ZW_OK;
     model_joint_order(b, c->order);
+    find_pieces(c);
     for (int k = 0; k < b->count[ZW_KIND_JOINT] && status == ZW_OK; k++) {
         int j = c->order[k], group = model_joint_group(b, j);
         const zw_joint_def *joint = &b->joint[j];
         c->cut_of[j] = -1;
-        if (joint->closes < 0 && (!c->maximal || joint->kind == ZW_JOINT_FREE)) {
+        if (joint->closes < 0 && !c->cuts[joint->body]) {
             continue;
         }
         if (c->cut_count == 0 || c->cut[c->cut_count - 1].group != group) {
@@ -168,6 +196,19 @@ static void weigh(zw_body_def *body, const zw_inertia *inertia)
     memcpy(body->inertia, inertia->moment, sizeof inertia->moment);
 }
 
+/* The copy has most of it: what drives its joint has to move little less than the body. */
+#define COPIED 0.875
+
+static void weigh_share(const cutter *c, int i, double share, zw_body_def *body)
+{
+    zw_inertia part = c->inertia[i];
+    part.mass *= share;
+    for (int k = 0; k < 3; k++) {
+        part.moment[k] *= share;
+    }
+    weigh(body, &part);
+}
+
 static void put_pose(zw_body_def *body, const model_pose *pose)
 {
     memcpy(body->pos, pose->pos, sizeof body->pos);
@@ -187,13 +228,16 @@ static zw_status copy_bodies(cutter *c)
         if (next < c->cut_count && c->cut[next].group == i) {
             body.parent = 0;
             put_pose(&body, &c->place[i]);
+            if (c->form == BODIES_PIECES) {
+                weigh_share(c, i, 1 - COPIED, &body);
+            }
         }
         status = add(c, ZW_KIND_BODY, &body);
     }
     return status;
 }
 
-/* A massless copy of X, attached to Y. */
+/* A copy of X, attached to Y. */
 static zw_status hang_copy(cutter *c, cut *it)
 {
     zw_body_def body = zw_body_default();
@@ -203,6 +247,9 @@ static zw_status hang_copy(cutter *c, cut *it)
     }
     body.place = c->from->body[it->body].place;
     body.inertial = 1;
+    if (c->form == BODIES_PIECES) {
+        weigh_share(c, it->body, COPIED, &body);
+    }
     body.parent = it->parent;
     put_pose(&body, &pose);
     it->copy = c->to->bodies->count[ZW_KIND_BODY];
@@ -294,7 +341,8 @@ static zw_status copy_equalities(cutter *c)
 static zw_status copy_kind(cutter *c, zw_kind kind)
 {
     zw_status status = ZW_OK;
-    int skip = kind == ZW_KIND_KEY && c->maximal; /* keyframes have other coordinates */
+    int skip = kind == ZW_KIND_KEY && c->form != BODIES_LOOPS; /* they have other coordinates */
+    skip |= kind == ZW_KIND_SENSOR && c->form == BODIES_PIECES;
     for (int i = 0; i < c->from->count[kind] && !skip && status == ZW_OK; i++) {
         status = add(c, kind, model_part_at(c->from, kind, i));
     }
@@ -311,7 +359,7 @@ static zw_status check_sensors(cutter *c)
                       kind == ZW_SENSOR_SUBTREEANGMOM;
         int force = kind == ZW_SENSOR_FORCE || kind == ZW_SENSOR_TORQUE;
         subtree |= sensor->frame == ZW_FRAME_SUBTREE || sensor->ref_frame == ZW_FRAME_SUBTREE;
-        if ((subtree || force) && c->maximal) {
+        if ((subtree || force) && c->form == BODIES_MAXIMAL) {
             char name[BODIES_NAME];
             name_of(c, ZW_KIND_SENSOR, i, name);
             return model_fail(c->model, &c->failure, ZW_BAD_INPUT, sensor->place,
@@ -339,7 +387,7 @@ static zw_status exclude_parents(cutter *c)
 {
     const model_bodies *b = c->from;
     zw_status status = ZW_OK;
-    for (int i = 0; i < b->count[ZW_KIND_GEOM] && c->maximal; i++) {
+    for (int i = 0; i < b->count[ZW_KIND_GEOM] && c->form != BODIES_LOOPS; i++) {
         for (int j = 0; j < i && status == ZW_OK; j++) {
             int x = c->head[b->geom[i].body], y = c->head[b->geom[j].body];
             int above_x = c->head[b->body[x].parent < 0 ? 0 : b->body[x].parent];
@@ -365,12 +413,14 @@ static zw_status open(cutter *c)
     c->inertia = base_alloc(bodies * sizeof *c->inertia);
     c->place = base_alloc(bodies * sizeof *c->place);
     c->head = base_alloc(bodies * sizeof *c->head);
+    c->depth = base_alloc(bodies * sizeof *c->depth);
+    c->cuts = base_alloc(bodies * sizeof *c->cuts);
     c->order = base_alloc(joints * sizeof *c->order);
     c->cut_of = base_alloc(joints * sizeof *c->cut_of);
     c->cut = base_alloc(joints * sizeof *c->cut);
     c->to = model_create();
     if (!c->inertia || !c->place || !c->head || !c->order || !c->cut_of || !c->cut || !c->to ||
-        !model_bodies_of(c->to)) {
+        !c->depth || !c->cuts || !model_bodies_of(c->to)) {
         return base_no_memory(&c->failure);
     }
     c->to->file_count = c->model->file_count; /* places are those of the description */
@@ -429,11 +479,11 @@ void bodies_cut_free(zw_model *model)
     }
 }
 
-zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut_model, zw_error *error)
+zw_status bodies_cut(const zw_model *model, bodies_form form, zw_model **cut_model, zw_error *error)
 {
-    cutter c = {.model = model, .from = model->bodies, .maximal = maximal};
+    cutter c = {.model = model, .from = model->bodies, .form = form};
     zw_status status = build(&c);
-    void *scratch[] = {c.inertia, c.place, c.head, c.order, c.cut_of, c.cut};
+    void *scratch[] = {c.inertia, c.place, c.head, c.order, c.cut_of, c.cut, c.depth, c.cuts};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) {
         base_free(scratch[i]);
     }

@@ -19,7 +19,7 @@ typedef struct poser {
 
 static zw_status open(poser *p, const zw_model *given, const zw_model *cut, zw_error *error)
 {
-    zw_status status = bodies_cut(given, 0, &p->plain, error);
+    zw_status status = bodies_cut(given, BODIES_LOOPS, &p->plain, error);
     if (status != ZW_OK) {
         return status;
     }

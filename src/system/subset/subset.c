@@ -380,6 +380,7 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
         g->keep[i] = awake[g->body[i]];
     }
     *s = (subset){.system = *whole, .bodies = *whole->bodies, .model = *whole->model};
+    s->bodies.chain = NULL;
     tree_mechanism *tree = s->system.tree = tree_part(whole->tree, g->keep, g->to, NULL);
     if (!tree) {
         return ZW_NO_MEMORY;
