@@ -7,7 +7,7 @@
 #include "math/jordan.h"
 #include "math/sparse/front.h"
 
-#define MANY_EXACT 1e-12 /* a certificate that needs no improvement */
+#define MANY_EXACT 1e-13 /* a certificate that needs no improvement */
 
 /* sparse_prox_anderson.c: fixed points r = g(r) of maps that are linear as long as no contact does
  * something else. */

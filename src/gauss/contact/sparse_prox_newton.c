@@ -26,7 +26,8 @@
 #include "math/dense/dense.h"
 
 enum { STEPS = 200, CENTRES = 60, CIRCLES = 4, STALE = 3 };
-#define MOST 1e5 /* of kappa */
+#define MOST 1e5    /* of kappa */
+#define EXACT 1e-12 /* a certificate at which moving the centre does not pay: test_many_cost.c */
 
 /* ---- The balance ----------------------------------------------------------------------------- */
 
@@ -302,8 +303,8 @@ static int move_centre(sparse_prox *s, many_run *run, double push)
     int most = same && !slides(s) ? MANY_KEPT : good && !same ? 2 : STALE;
     int enough = run->stale >= most && (good || run->way->fails == 0);
     enough |= run->stale > 1 && run->best <= 0.1 * run->task->tolerance;
-    if (error <= MANY_EXACT || (run->best <= 0.01 * run->task->tolerance && run->stale > 0) ||
-        enough || ++run->centres > CENTRES) {
+    if (error <= EXACT || (run->best <= 0.01 * run->task->tolerance && run->stale > 0) || enough ||
+        ++run->centres > CENTRES) {
         return 1;
     }
     run->good = s->kappa;
