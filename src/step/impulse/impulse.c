@@ -87,6 +87,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/tolerances.h"
 #include "step/sleep/sleep.h"
 #include "step/split/split.h"
 #include "tree/sweeps.h"
@@ -95,8 +96,7 @@ enum { PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000 };
 #define SHORTEST 1e-6         /* of a step: no piece is shorter */
 #define FAILED_WORK 2e8       /* operations: about a tenth of a second; */
 #define FAILED_WORK_FAST 1e11 /* and where bodies are fast: about half a minute */
-#define JAM 1e-6  /* up to this certificate, Coulomb's law is not considered to have no solution */
-#define MISS 1e-8 /* residual above which a step counts as inexact */
+#define JAM 1e-6 /* up to this certificate, Coulomb's law is not considered to have no solution */
 #define SURE                                                                                       \
     1e-9 /* of the balance, relative, where one linearisation was requested and is not enough */
 
@@ -381,7 +381,7 @@ static int shorten_piece(step_impulse *s, pieces *at, zw_status status, double p
 static void end_piece(step_impulse *s, pieces *at, double part, double open, const double *v1)
 {
     s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
-    s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
+    s->inexact |= s->missed || s->residual > fmax(s->close, GAUSS_GOOD);
     at->done += part;
     if (s->watch) {
         s->watch->taken(s->watch->user, s, 0);

@@ -394,7 +394,7 @@ static void close_again(step_impulse *s)
     enum { TIMES = 5 };
     for (int k = 0; k < TIMES; k++) {
         double off = impulse_violation(s);
-        if (!(off > 1e-13 * impulse_extent(s))) {
+        if (!(off > IMPULSE_PLACE * impulse_extent(s))) {
             return;
         }
         problem_begin(&s->touch.parting->problem);

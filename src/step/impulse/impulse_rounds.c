@@ -19,7 +19,6 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define ENOUGH 1e-9 /* of the balance, where round-off prevents better */
 #define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
 #define STILL 1e-9  /* way in a step, to the size of the mechanism: hardly_moves */
-#define PLACE 1e-13 /* of phi, to the size of the mechanism: as near as round-off allows */
 #define TOUCHING 1e-9 /* of gaps, likewise: those are closed */
 #define NEAR 1e-6     /* the same, where the kernel's effort is exhausted, */
 #define FAIR 1e-3     /* with a certificate no worse than this */
@@ -51,7 +50,8 @@ static double place_error(const step_impulse *s)
     for (int k = 3; k < 3 * tree->bodies; k++) {
         way = fmax(way, fabs(to[k] - from[k]));
     }
-    return fmax(PLACE * impulse_extent(s), fmax(INNER * s->close, s->accuracy) * (way + fall));
+    return fmax(IMPULSE_PLACE * impulse_extent(s),
+                fmax(INNER * s->close, s->accuracy) * (way + fall));
 }
 
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
@@ -189,7 +189,7 @@ static double farthest(const step_impulse *s)
 /* No coordinate moves by more than round-off of places. */
 static int is_at_rest(const step_impulse *s)
 {
-    return farthest(s) <= 0.2 * PLACE;
+    return farthest(s) <= 0.2 * IMPULSE_PLACE;
 }
 
 /* Do all contacts, limits, equality constraints and boxes also have multipliers of the step before?
@@ -291,8 +291,8 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
     at->best = fmin(at->best, at->left);
     int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
-    int ends =
-        at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
+    int ends = at->idle > 2 && (at->left <= ENOUGH || noise) &&
+               off <= 10 * IMPULSE_PLACE * impulse_extent(s);
     at->left = ends && noise ? 0 : at->left; /* round-off is no error of the solver */
     there |= ends;
     at->off_before = at->off;
@@ -300,7 +300,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     note_best(s, at);
     if (round > 0 && impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
         at->left = s->problem.answer.certificate;
-        double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
+        double near = round > FEW ? fmin(NEAR, at->left) : 1000 * IMPULSE_PLACE;
         there |= off <= near * impulse_extent(s);
     }
     return there && !sharper;

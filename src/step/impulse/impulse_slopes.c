@@ -22,7 +22,7 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-enum { MOST = 48, SWEEPS = 30 };
+enum { MOST = 48 };
 
 /* ---- Couplings ---------------------------------------------------------------------------- */
 
@@ -223,7 +223,8 @@ static void rotate(double *S, double *V, int n, int p, int q)
     S[p * n + q] = S[q * n + p] = 0;
 }
 
-/* S = V diag V'; 0: it contains NaN or infinities. */
+/* S = V diag V' by Jacobi's rotations, each of which makes what is beside the diagonal smaller by
+ * what it turns away, and that is more than round-off. 0: it contains NaN or infinities. */
 static int diagonalise(double *S, double *V, int n)
 {
     double sum = 0;
@@ -234,7 +235,7 @@ static int diagonalise(double *S, double *V, int n)
     for (int i = 0; i < n; i++) {
         V[i * n + i] = 1;
     }
-    for (int sweep = 0, turned = 1; sweep < SWEEPS && turned && isfinite(sum); sweep++) {
+    for (int turned = isfinite(sum); turned;) {
         turned = 0;
         for (int p = 0; p < n; p++) {
             for (int q = p + 1; q < n; q++) {

@@ -46,7 +46,6 @@
 #define JUMP 10
 #define FLIP 1e6 /* relative to the smaller shape: radii are larger than a millionth of it */
 #define PART 0.01
-#define FLAT 1e-13 /* of the scene */
 
 zw_status impulse_staying_create(impulse_staying *stay, size_t points)
 {
@@ -224,7 +223,7 @@ static int as_low(const step_impulse *s, const pair *p)
         carry(t, &t->stay.list[j], t->found.point[p->first].frame, &old);
         then = fmin(then, old.gap);
     }
-    return then <= now + FLAT * impulse_extent(s);
+    return then <= now + IMPULSE_PLACE * impulse_extent(s);
 }
 
 void impulse_stay_ends(const impulse_contacts *t, int k, double end[2][3])
@@ -303,7 +302,7 @@ static int keep(step_impulse *s, const pair *p)
         add(&t->stay, &(impulse_stays){
                           .point = point, .origin = it->origin, .carried = it->carried, .from = j});
     }
-    int low = then <= now + FLAT * impulse_extent(s);
+    int low = then <= now + IMPULSE_PLACE * impulse_extent(s);
     t->stay.found = low ? t->stay.found : found;
     return low;
 }

@@ -11,6 +11,9 @@
 #define IMPULSE_INSIDE 1e-4
 #define IMPULSE_SUNK 1e-2
 
+/* Of positions and gaps, relative to the size of the mechanism: as near as round-off allows. */
+#define IMPULSE_PLACE 1e-13
+
 /* m/s: the speed at which overlaps are separated, slow enough that nothing is thrown. */
 #define IMPULSE_RECOVERY 0.5
 
