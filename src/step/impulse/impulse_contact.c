@@ -143,8 +143,7 @@ static void leave_out(step_impulse *s, const double *sweeps, const double *from)
 /* Gravity adds to the reach of a step: twice, as bodies may be thrown. */
 double impulse_margin(const step_impulse *s)
 {
-    const double *g = s->system->tree->gravity;
-    return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return 2 * s->h * s->h * impulse_gravity(s);
 }
 
 /* ---- What is ignored ------------------------------------------------------------------------- */

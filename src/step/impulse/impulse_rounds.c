@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "gauss/contact/choose.h"
-#include "model/pose.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
@@ -45,7 +44,7 @@ static double place_error(const step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
     const double *from = s->begin + tree->at.com, *to = s->work->sweeps + tree->at.com;
-    const double fall = s->h * s->h * sqrt(model_dot(tree->gravity, tree->gravity));
+    const double fall = s->h * s->h * impulse_gravity(s);
     double way = 0;
     for (int k = 3; k < 3 * tree->bodies; k++) {
         way = fmax(way, fabs(to[k] - from[k]));
