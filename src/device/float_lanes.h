@@ -25,6 +25,7 @@
 #define tree_velocities8 tree_velocities_float
 #define tree_passive8 tree_passive_float
 #define tree_inverse8 tree_inverse_float
+#define tree_spin8 tree_spin_float
 #define tree_composite8 tree_composite_float
 #define tree_multiply8 tree_multiply_float
 

@@ -33,6 +33,11 @@ void LANE(tree_accelerations)(const tree_mechanism *tree, const zw_real *a, zw_r
 void LANE(tree_inverse)(const tree_mechanism *tree, const zw_real *a, const zw_real *wrench,
                         zw_real *work, zw_real *tau);
 
+/* After inverse, for a step of length h: bodies to which nothing is attached keep their angular
+ * momentum as they turn. */
+void LANE(tree_spin)(const tree_mechanism *tree, const zw_real *h, const zw_real *work,
+                     zw_real *tau);
+
 /* After velocities. p = M v, and the force g in p' = g + tau: weights, and the effect of moving
  * axes. Overwrites A and F. */
 void LANE(tree_momenta)(const tree_mechanism *tree, const zw_real *v, zw_real *work, zw_real *p,

@@ -11,12 +11,12 @@
  * as the rounds of impulse.c are the form for accuracy. Forces act for all of h before u, which is
  * also v1: a sliding body stops v h/2 short.
  *
- * Inertia is treated explicitly. A step after which the energy exceeds what work explains by a
- * hundredth of the kinetic energy (impulse_gains), or whose problem is not solved, is taken in
- * halves, down to an eighth, each by one linearisation: a body that spins by a radian per step
- * gains a 64th as much in an eighth of it. Where that fails too, the rest of the step is taken with
- * rounds (impulse.c), which may be a thousand times as much work; and so are all steps of scenes
- * with restitution.
+ * Inertia is treated explicitly, but for bodies to which nothing is attached (tree_spin). A step
+ * after which the energy exceeds what work explains by a hundredth of the kinetic energy
+ * (impulse_gains), or whose problem is not solved, is taken in halves, down to an eighth, each by
+ * one linearisation: a body that spins by a radian per step gains a 64th as much in an eighth of
+ * it. Where that fails too, the rest of the step is taken with rounds (impulse.c), which may be a
+ * thousand times as much work; and so are all steps of scenes with restitution.
  *
  * Contacts and limits alone are solved by step/once8/cones.c, from the data of the step and nothing
  * else, so that eight worlds can be solved at once (step/once8). Such a step is called plain: it
@@ -139,14 +139,16 @@ static void note_extent(step_impulse *s)
 static void momentum(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
-    const double *bias = s->push;
+    double *bias = s->push;
     if (s->work->group) {
-        bias = tree_group_smooth(s->work->group, s->q0, s->v0, s->work->sweeps);
+        memcpy(bias, tree_group_smooth(s->work->group, s->q0, s->v0, s->work->sweeps),
+               (size_t)s->system->n * sizeof *bias);
     } else {
         begin_sweeps(s);
         tree_composite(tree, s->work->sweeps);
-        tree_inverse(tree, NULL, NULL, s->work->sweeps, s->push);
+        tree_inverse(tree, NULL, NULL, s->work->sweeps, bias);
     }
+    tree_spin(tree, &s->h, s->work->sweeps, bias);
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
     memcpy(s->q_force, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));

@@ -188,6 +188,7 @@ void once8_smooth(once8 *s)
     tree_velocities8(tree, s->v0, s->of->sweeps);
     tree_composite8(tree, s->of->sweeps);
     tree_inverse8(tree, NULL, NULL, s->of->sweeps, s->of->x);
+    tree_spin8(tree, &h, s->of->sweeps, s->of->x);
     tree_advance8(tree, s->of->q, s->v0, &h, s->q1);
     tree_passive8(tree, s->q1, s->zero, s->of->force);
     put_masses(s);
