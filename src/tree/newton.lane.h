@@ -119,11 +119,12 @@ LANE_CLONES void LANE(tree_inertia_times_held)(const tree_mechanism *tree, int f
  * five or six gain it, and so on (test/step/test_quick.c). */
 enum { SPIN_PIECES = 4, SPIN_ROUNDS = 4 };
 
-PART vec3 turn_back(vec3 L, vec3 angle)
+/* L turned by -2 atan |a| about a: Cayley's map of -2 a. */
+PART vec3 turn_back(vec3 L, vec3 a)
 {
-    vec3 a = scale3(lane_fill(-0.5), angle), across = cross3(a, L);
-    zw_real one = lane_fill(1.0), by = lane_fill(2.0) / (one + dot3(a, a));
-    return add3(L, scale3(by, add3(across, cross3(a, across))));
+    vec3 across = cross3(L, a);
+    zw_real by = lane_fill(2.0) / (lane_fill(1.0) + dot3(a, a));
+    return add3(L, scale3(by, sub3(across, cross3(a, across))));
 }
 
 /* J \ L by cofactors; 0 where J is not positive. */
@@ -141,19 +142,19 @@ LANE_CLONES void LANE(tree_spin)(const tree_mechanism *tree, const zw_real *h, c
                                  zw_real *tau)
 {
     const tree_places *at = &tree->at;
-    zw_real piece = lane_fill(1.0 / SPIN_PIECES) * *h;
+    zw_real quarter = lane_fill(0.25 / SPIN_PIECES) * *h; /* of a piece */
     for (int i = 1; i < tree->bodies; i++) {
         const tree_body *body = tree->body + i;
         if (!body->is_free || body->last_child != 0) {
             continue;
         }
         sym3 J = load_sym3(work + at->inertia + 6 * i);
-        vec3 omega = load3(work + at->V + 6 * i), L = mul_sym3(J, omega), end = L;
+        vec3 omega = load3(work + at->V + 6 * i), L = mul_sym3(J, omega), end = L, now = omega;
         for (int k = 0; k < SPIN_PIECES; k++) {
-            vec3 start = end, begun = k == 0 ? omega : solve_sym3(J, start), mean = begun;
+            vec3 start = end, begun = now;
             for (int r = 0; r < SPIN_ROUNDS; r++) {
-                end = turn_back(start, scale3(piece, mean));
-                mean = scale3(lane_fill(0.5), add3(begun, solve_sym3(J, end)));
+                end = turn_back(start, scale3(quarter, add3(begun, now)));
+                now = solve_sym3(J, end);
             }
         }
         vec3 moment = sub3(scale3(lane_fill(1.0) / *h, sub3(L, end)), cross3(omega, L));

@@ -5,9 +5,9 @@
 #include "gauss/augment/augment_numbers.h"
 #include "gauss/augment/augment_together.h"
 
-enum { ROWS = 48 };      /* larger problems go one by one */
-enum { STRIDE = 49 };    /* odd: rows of a matrix do not share the lines of a cache */
-enum { WORTHWHILE = 3 }; /* worlds: fewer go alone */
+enum { ROWS = 48 };              /* larger problems go one by one */
+enum { STRIDE = 49 };            /* odd: rows of a matrix do not share the lines of a cache */
+enum { WORTHWHILE = LANES / 2 }; /* worlds: fewer go alone */
 
 typedef struct lane_slot {
     int width, row;

@@ -137,7 +137,7 @@ ZW_CLONES static void keep(augment_together *s, const zw_mask8 *better)
 }
 
 /* The world of a lane after a step: as in augment_newton.c. Was it the best? */
-static int judge(augment_problem *p, double lost, int same)
+static int end_step(augment_problem *p, double lost, int same)
 {
     int better = same && lost < p->best, done = p->best < FAIR && !better;
     p->best = better ? lost : p->best;
@@ -188,7 +188,7 @@ static int advance(augment_together *s, long *steps)
             continue;
         }
         ++*steps;
-        better[l] = judge(p, s->lost[l], s->same[l] != 0) ? -1 : 0;
+        better[l] = end_step(p, s->lost[l], s->same[l] != 0) ? -1 : 0;
         s->live[l] = -p->live;
         left += p->live;
     }
