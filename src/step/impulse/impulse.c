@@ -63,19 +63,20 @@
  * fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
  * Gauss's problem in the metric H. Where it is known which contacts stick, slide or are open,
  * usually from the step before, rounds are Newton steps for all of this at once (impulse_chord.c):
- * for robots, from extrapolated speeds, one or two of them suffice, and the kernel is used where
- * that fails. Derivatives that H does not contain, those of inertia and the asymmetric ones, make
- * the rounds contract by about h |w| only; H is kept for the step. Where they contract too slowly
- * (fast tops, large steps), all derivatives N of r are found by differences, and the rounds
- * continue as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's method
- * without rows, and with the same fixed points always; where contacts make that fail, with H again.
- * A step whose rounds do not converge, or whose contacts gain energy (impulse_work.c), is taken in
- * halves, down to 1/256 of it; a piece of that size is accepted as well as it can be solved, unless
- * constraints are violated. Rounds that only reach SOUND and FIRM (impulse_rounds.c) end there.
- * Such steps are counted, and their residual is reported. The kernel's effort on one contact
- * problem is bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to
- * FAIR, as in impacts of many bodies at once, the balance need be no better than that certificate
- * and positions no better than NEAR; the residual of the step is then the certificate.
+ * for robots, which turn little in a step, the error falls by a factor of about 1000 per round, and
+ * the kernel is used where that fails. Derivatives that H does not contain, those of inertia and
+ * the asymmetric ones, make the rounds contract by about h |w| only; H is kept for the step. Where
+ * they contract too slowly (fast tops, large steps), all derivatives N of r are found by
+ * differences, and the rounds continue as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' -
+ * lambda): Newton's method without rows, and with the same fixed points always; where contacts make
+ * that fail, with H again. A step whose rounds do not converge, or whose contacts gain energy
+ * (impulse_work.c), is taken in halves, down to 1/256 of it; a piece of that size is accepted as
+ * well as it can be solved, unless constraints are violated. Rounds that only reach SOUND and FIRM
+ * (impulse_rounds.c) end there. Such steps are counted, and their residual is reported. The
+ * kernel's effort on one contact problem is bounded (EFFORT). Where it ends near the law but not at
+ * it, with a certificate up to FAIR, as in impacts of many bodies at once, the balance need be no
+ * better than that certificate and positions no better than NEAR; the residual of the step is then
+ * the certificate.
  *
  * State. (q, v) is the whole state. The initial guess of the multipliers is passed on in the state
  * as well: impulse_memory.c. */
@@ -205,7 +206,6 @@ static void find_balance(step_impulse *s)
 static zw_status solve(step_impulse *s, zw_error *error)
 {
     impulse_rolling *rolling = &s->touch.rolling;
-    const int factors = s->work->effort.factors;
     zw_status status;
     do {
         memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
@@ -214,7 +214,6 @@ static zw_status solve(step_impulse *s, zw_error *error)
         status = status == ZW_OK ? impulse_solve_rounds(s, error) : status;
         rolling->off = status == ZW_INACCURATE && rolling->count > 0 && !rolling->off;
     } while (rolling->off);
-    s->smooth = s->work->effort.factors - factors <= 1 && !s->missed;
     return status;
 }
 
@@ -478,7 +477,6 @@ void impulse_pass(step_impulse *s, const double *v1)
     s->coarse |= s->sigma > 0;
     impulse_keep_push(s);
     s->t += s->h;
-    impulse_note_bend(s);
     impulse_note_trend(s, s->u, v1, impulse_late(s));
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
 }
@@ -546,7 +544,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     if (s->split && !is_first_enough(s) && split_step(s, t, h, q0, v0, q1, v1)) {
         return ZW_OK;
     }
-    if (impulse_recall(s, h) < 0) {
+    if (impulse_recall(s) < 0) {
         return base_no_memory(error);
     }
     begin_step(s, t, h, q0, v0);

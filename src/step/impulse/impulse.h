@@ -229,6 +229,8 @@ typedef struct impulse_chord {
     uint64_t blocks;                     /* the blocks of the factors */
     prox_unit *unit;                     /* [row_capacity] rows and cones */
     double *K, *U, *N;                   /* [n][wide] the factors; derivatives of r, */
+    double *turning;                     /* [n][wide] their inertial part per unit of time, */
+    double *turning_of;                  /* [nq + n] and the (q0, v0) that it belongs to */
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
     double *lack;                        /* [wide] the residual of the balance before it */
     double *nearing;                     /* [wide] how u closes a gap: impulse_seek.c */
@@ -263,7 +265,6 @@ typedef struct step_impulse {
     double *q_force;             /* [nq] where forces are taken */
     double *begin;               /* sweeps of q0, and its M; */
     double *q_begin; /* [nq] the coordinates of its poses and inertias: impulse_see_start */
-    double *middle;  /* sweeps of q0 (+) (1 + theta) h/2 u, where momenta are taken */
     double *place;   /* sweeps of q0 (+) theta h u, where the impulses act, if theta > 0 */
     double *P0;      /* [bodies][6] the momenta at (q0, v0), */
     double *P1;      /* and those of u, as used in the balance */
@@ -340,19 +341,16 @@ typedef struct step_impulse {
     int may_be_halved;  /* the current step, if its solution is not the intended one */
     int last_resort;    /* it is accepted as well as it can be solved; 1: with fast bodies */
     int missed; /* the equations of the last piece are satisfied less accurately than required */
-    int halved, inexact;      /* after a step: it was taken in pieces; a part of it is inaccurate */
-    double failed_work;       /* operations of failed solves in this step */
-    int rough;                /* the step began with one linearisation */
-    int overlaps;             /* shapes may overlap at the start of the step: impulse_part.c */
-    int parts;                /* they did, or this is the first step */
-    int looks;                /* no step has been taken: */
-    impulse_overlap overlap;  /* overlaps before the first */
-    double *trend;            /* [n] accelerations of the last piece: impulse_extrapolate */
-    double *missed_by, *bend; /* [n] how far that was off in the last step, and will be in the next;
-                                 0: unknown */
-    int smooth;               /* the rounds needed no more than one factorisation */
-    double *steady;           /* [n] forces of motors that are constant over the step */
-    double *unbalanced;       /* [n] the remaining residual of the balance */
+    int halved, inexact;     /* after a step: it was taken in pieces; a part of it is inaccurate */
+    double failed_work;      /* operations of failed solves in this step */
+    int rough;               /* the step began with one linearisation */
+    int overlaps;            /* shapes may overlap at the start of the step: impulse_part.c */
+    int parts;               /* they did, or this is the first step */
+    int looks;               /* no step has been taken: */
+    impulse_overlap overlap; /* overlaps before the first */
+    double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
+    double *steady;          /* [n] forces of motors that are constant over the step */
+    double *unbalanced;      /* [n] the remaining residual of the balance */
     double *excess; /* [n] the squares by which that is too large; used for islands that have
                        converged */
     int has_trend;  /* the previous step has left some */
@@ -403,8 +401,12 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+/* The first iterate, extrapolated from v0 by the change of speeds in the previous step. */
+void impulse_extrapolate(step_impulse *s);
 /* The motion is too small for Newton's method to be worthwhile: the kernel brings it to rest. */
 int impulse_hardly_moves(const step_impulse *s);
+/* Records the change of speeds in this time. */
+void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time);
 /* Has so much been spent that shorter pieces are not tried? */
 int impulse_is_spent(const step_impulse *s, int fast);
 int impulse_stops(const step_impulse *s); /* the caller asked to stop: the step is discarded */
@@ -456,14 +458,9 @@ enum { IMPULSE_HEAD = 4, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28, IMPULSE_GR
 /* impulse_memory.c: the numbers to be kept between steps; returns how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* Restores multipliers from them, for a step of this length. 0: there are none; -1: no memory. */
-int impulse_recall(step_impulse *s, double h);
+/* Restores multipliers from them. 0: there are none; -1: no memory. */
+int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
-/* The first iterate, extrapolated from v0 by the change of speeds in the previous step. */
-void impulse_extrapolate(step_impulse *s);
-/* Records the change of speeds in this time; and before it, how far the first iterate was off. */
-void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time);
-void impulse_note_bend(step_impulse *s);
 
 /* impulse_balance.c */
 void impulse_begin_balance(step_impulse *s); /* P0 */
@@ -471,9 +468,6 @@ void impulse_begin_motors(step_impulse *s);  /* before forces of a step are comp
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* The momenta that speeds gain from u to the end of the step; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-/* N, which has H and with it M(q0), has the derivatives of the momenta at u instead, for which the
- * balance has been evaluated last. scratch of balance_slopes. */
-void impulse_add_turning(step_impulse *s, double *scratch, double *N, int stride);
 /* Where the forces of a step are taken, from (q0, v0): sigma, by the dof s->stiffest of the largest
  * steepness. */
 void impulse_begin_forces(step_impulse *s);

@@ -144,9 +144,9 @@ static void find_momenta(step_impulse *s, double ahead, const double *v, double 
 {
     const tree_mechanism *tree = s->system->tree;
     tree_advance(tree, s->q0, v, &ahead, s->q_other);
-    tree_kinematics(tree, s->q_other, s->middle);
-    tree_velocities(tree, v, s->middle);
-    balance_momenta(s->system, s->middle, P);
+    tree_kinematics(tree, s->q_other, s->work->sweeps);
+    tree_velocities(tree, v, s->work->sweeps);
+    balance_momenta(s->system, s->work->sweeps, P);
 }
 
 void impulse_begin_balance(step_impulse *s)
@@ -197,23 +197,6 @@ static void find_forces(step_impulse *s, const double *u, const double *known)
     impulse_forces(s, u);
 }
 
-void impulse_add_turning(step_impulse *s, double *scratch, double *N, int stride)
-{
-    const tree_mechanism *tree = s->system->tree;
-    const double *M = s->begin + tree->at.M;
-    for (int i = 0; i < s->system->n; i++) {
-        double *row = N + (long)i * stride;
-        for (int k = tree->start[i]; k < tree->start[i + 1]; k++) {
-            int j = tree->column[k];
-            row[j] -= M[k];
-            N[(long)j * stride + i] -= j == i ? 0 : M[k];
-        }
-        row[i] += tree->armature[i];
-    }
-    balance_slopes(s->system, s->theta > 0 ? s->place : s->begin, s->middle, s->u,
-                   0.5 * (1 + s->theta) * s->h, scratch, N, stride);
-}
-
 void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -228,9 +211,7 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
         }
     }
     if (s->sigma < 1) {
-        s->work->sweeps = s->sigma == s->theta ? s->middle : sweeps;
         find_forces(s, u, s->sigma == s->theta ? s->q_other : NULL);
-        s->work->sweeps = sweeps;
     }
     find_place(s, u);
     balance_gather(s->system, s->theta > 0 ? s->place : s->begin, s->F, r);

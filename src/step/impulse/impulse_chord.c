@@ -10,10 +10,13 @@
  * for the current modes: P is extended linearly from the mode of lambda. Rows may be dependent:
  * lambda stays as it was in undetermined directions.
  *
- * N has the slopes of forces that H has, and those of the momenta in the middle of the step,
- * exactly (balance_slopes): so one step leaves a part of the error of the iterate that is as small
- * as that error itself, and the first iterate (impulse_memory.c) is near. Left out are only the
- * slopes of where impulses act, for theta > 0.
+ *     N = H + (1 + theta) h/2 dbias/dv
+ *
+ * where H has M(q0) and the slopes of forces, and bias are the forces of inertia: with theta = 0,
+ * r = S(q0)' P(q0 (+) h/2 u, u) + ..., and a speed du changes the momenta by M du, by h/2 times how
+ * those of du change as u carries the bodies on, and by as much as those of u change as du does.
+ * The sum of the latter two is the polar form of bias, twice (balance_slopes). What is left out is
+ * O(h^2).
  *
  * B are the rows that impulses act along, G those of the iterate: a roller (impulse_roll.c) pushes
  * along those of q0 and slips by the mean of both. That mean is half of J(q0) u + J(q1) u, of which
@@ -75,20 +78,24 @@ zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
     if (system->n > CHORD_MOST || (!always && (x->small ? trees > 1 : system->n < LARGE * trees))) {
         return ZW_OK;
     }
-    x->memory =
-        base_alloc((3 * n * wide + 6 * wide + balance_slopes_scratch(system) + 8) * sizeof(double));
+    x->memory = base_alloc(
+        (4 * n * wide + 6 * wide + n + (size_t)system->nq + balance_slopes_scratch(system) + 8) *
+        sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
     }
     x->K = x->memory;
     x->U = x->K + n * wide;
     x->N = x->U + n * wide;
-    x->way = x->N + n * wide;
+    x->turning = x->N + n * wide;
+    x->way = x->turning + n * wide;
     x->inverse = x->way + wide;
     x->first = x->inverse + wide;
     x->lack = x->first + wide;
     x->nearing = x->lack + wide;
-    x->scratch = x->nearing + wide;
+    x->turning_of = x->nearing + wide;
+    x->scratch = x->turning_of + system->nq + n;
+    x->turning_of[0] = NAN; /* nowhere */
     x->is_there = 1;
     return ZW_OK;
 }
@@ -303,12 +310,27 @@ static int open_problem(step_impulse *s, const impulse_problem *p)
     return 1;
 }
 
+/* N += (1 + theta) h/2 dbias/dv, which is kept for all flights and rounds from (q0, v0). */
+static void add_turning(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    size_t places = (size_t)s->system->nq, speeds = (size_t)x->n, all = speeds * (size_t)x->wide;
+    double *q = x->turning_of, *v = q + places, weight = 0.5 * (1 + s->theta) * s->h;
+    if (memcmp(q, s->q0, places * sizeof *q) || memcmp(v, s->v0, speeds * sizeof *v)) {
+        memset(x->turning, 0, all * sizeof *x->turning);
+        balance_slopes(s->system, s->begin, s->v0, x->scratch, x->turning, x->wide);
+        memcpy(q, s->q0, places * sizeof *q);
+        memcpy(v, s->v0, speeds * sizeof *v);
+    }
+    dense_combine(1, (int)all, &weight, 1, x->turning, (int)all, x->N);
+}
+
 int chord_factor(step_impulse *s)
 {
     if (!open_problem(s, &s->problem)) {
         return 0;
     }
-    impulse_add_turning(s, s->chord.scratch, s->chord.N, s->chord.wide);
+    add_turning(s);
     find_z(&s->chord, &s->problem, s->u, 0);
     chord_guess_modes(s);
     put_contact_slopes(s);

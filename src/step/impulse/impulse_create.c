@@ -20,9 +20,9 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,    &s->u,         &s->r,          &s->force,  &s->Q,     &s->held,
-                         &s->still, &s->push,      &s->other,      &s->first,  &s->best,  &s->trend,
-                         &s->bend,  &s->missed_by, &s->unbalanced, &s->steady, &s->excess};
+    double **speeds[] = {&s->v0,   &s->u,     &s->r,          &s->force,  &s->Q,
+                         &s->held, &s->still, &s->push,       &s->other,  &s->first,
+                         &s->best, &s->trend, &s->unbalanced, &s->steady, &s->excess};
     double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force, &s->q_begin};
     double **rows[] = {&s->phi, &s->psi, &s->b, &s->turn};
     size_t acts = (size_t)bodies->act_count;
@@ -44,7 +44,6 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->P1 = base_arena_doubles(arena, 6 * count);
-    s->middle = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->pull = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);

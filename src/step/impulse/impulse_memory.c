@@ -1,20 +1,9 @@
 /* What a step leaves for the next one, as numbers in the state: step/ode/keep.c.
  *
- *     0 not empty; 2: shapes overlap   1 blocks   2 rows   3 three times the speeds, or 0
+ *     0 not empty; 2: shapes overlap   1 blocks   2 rows   3 speeds, or 0
  *     for each block: its key in two halves, its rows (plus IMPULSE_GROUP times a number of
- *     step/split/split_memory.c); then all multipliers; then the changes of speeds
- *     in half a step, by the accelerations at its end, from which the next one extrapolates its
- *     first iterate; then d, how far that was off in this step; then d as it is expected of the
- * next
- *
- * v1 and u of a step are the speeds at its end and in its middle: v1 + (v1 - u) is that in the
- * middle of the next one, up to d = O(h^2), as long as no contact opens or closes. In a smooth
- * motion d changes little from step to step, so that the last one, or 2 d minus the one before,
- * brings the first iterate so near that one step of Newton's method suffices. (Changes of speeds
- * and not accelerations, as those of a step of 1e-16 s before an event are nothing but round-off.)
- * The order is raised by one at a time while that has made the last step better, and is lowered
- * where it has not. Only steps count that were taken as a whole and needed one factorisation: then
- * no contact has changed its mode.
+ *     step/split/split_memory.c); then all multipliers; then the accelerations
+ *     at the end of the step, from which the next one extrapolates its first iterate
  *
  * These are only initial guesses: the motion is determined by q and v alone. A plain step
  * (impulse_quick.c) leaves none. They are written at the end of every step and read at the
@@ -41,7 +30,7 @@ void impulse_keep(step_impulse *s)
     *to++ = s->overlaps ? 2 : 1;
     *to++ = blocks;
     *to++ = blocks ? p->old_first[blocks - 1] + p->old_rows[blocks - 1] : 0;
-    *to++ = s->has_trend && !s->plain ? 3 * s->system->n : 0;
+    *to++ = s->has_trend && !s->plain ? s->system->n : 0;
     for (int k = 0; k < blocks; k++) {
         uint64_t key = (uint64_t)p->old_key[k];
         *to++ = (double)(key >> 32);
@@ -53,62 +42,13 @@ void impulse_keep(step_impulse *s)
         memcpy(to, p->old_lambda, (size_t)rows * sizeof *to);
     }
     to += rows;
-    for (int i = 0; i < s->system->n && s->kept[3] > 0; i++) {
-        to[i] = 0.5 * s->touch.land.step * s->trend[i];
-        to[s->system->n + i] = s->missed_by[i];
-        to[2 * s->system->n + i] = s->bend[i];
-    }
+    memcpy(to, s->trend, (size_t)s->kept[3] * sizeof *to);
     to += (int)s->kept[3];
     s->kept_used = (int)(to - s->kept);
     for (; to < end; to++) {
         *to = 0;
     }
 }
-
-/* ---- The first iterate ----------------------------------------------------------------------- */
-
-void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time)
-{
-    s->has_trend = s->chord.is_there && time > 0 && !s->touch.sweep.linear;
-    for (int i = 0; i < s->system->n && s->has_trend; i++) {
-        s->trend[i] = (to[i] - from[i]) / time;
-    }
-}
-
-/* Is the present piece a whole step? */
-static int is_whole(const step_impulse *s)
-{
-    return s->h == s->touch.land.step && !s->touch.land.cut;
-}
-
-void impulse_note_bend(step_impulse *s)
-{
-    double plain = 0, once = 0, used = 0;
-    int known = s->has_trend && s->smooth && is_whole(s);
-    for (int i = 0; i < s->system->n; i++) {
-        double now = known ? s->u[i] - s->v0[i] - impulse_late(s) * s->trend[i] : 0;
-        double H = matrix_diagonal(&s->H, i), change = now - s->missed_by[i];
-        plain += H * now * now;
-        once += H * change * change;
-        used += H * (now - s->bend[i]) * (now - s->bend[i]);
-        s->bend[i] = change;
-        s->missed_by[i] = now;
-    }
-    double change = once < 0.25 * plain && used <= once ? 1 : 0, last = once <= plain ? 1 : 0;
-    for (int i = 0; i < s->system->n; i++) {
-        s->bend[i] = last * s->missed_by[i] + change * s->bend[i];
-    }
-}
-
-void impulse_extrapolate(step_impulse *s)
-{
-    int smooth = s->has_trend && !s->chord.small && !impulse_hardly_moves(s) && s->theta < 0.5;
-    for (int i = 0; i < s->system->n && smooth; i++) {
-        s->u[i] += impulse_late(s) * s->trend[i] + (is_whole(s) ? s->bend[i] : 0);
-    }
-}
-
-/* ---- Numbers in the state -------------------------------------------------------------------- */
 
 /* A whole number from 0 to most? */
 static int whole(double x, double most)
@@ -125,7 +65,7 @@ int impulse_is_sound(const step_impulse *s)
         !whole(kept[2], s->kept_capacity)) {
         return 0;
     }
-    if (kept[3] != 0 && kept[3] != 3 * s->system->n) {
+    if (kept[3] != 0 && kept[3] != s->system->n) {
         return 0;
     }
     if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)(kept[2] + kept[3]) > s->kept_capacity) {
@@ -146,7 +86,7 @@ int impulse_is_sound(const step_impulse *s)
     return sum == (int)kept[2];
 }
 
-int impulse_recall(step_impulse *s, double h)
+int impulse_recall(step_impulse *s)
 {
     impulse_problem *p = &s->problem;
     const double *from = s->kept + IMPULSE_HEAD;
@@ -171,12 +111,8 @@ int impulse_recall(step_impulse *s, double h)
         memcpy(p->old_lambda, from, (size_t)rows * sizeof *from);
     }
     p->old_blocks = blocks;
-    s->has_trend = s->kept[3] > 0 && h > 0;
-    for (int i = 0; i < s->system->n && s->has_trend; i++) {
-        s->trend[i] = from[rows + i] / (0.5 * h);
-        s->missed_by[i] = from[rows + s->system->n + i];
-        s->bend[i] = from[rows + 2 * s->system->n + i];
-    }
+    s->has_trend = s->kept[3] > 0;
+    memcpy(s->trend, from + rows, (size_t)s->kept[3] * sizeof *from);
     s->kept_used = (int)(from - s->kept) + rows + (int)s->kept[3];
     return 1;
 }

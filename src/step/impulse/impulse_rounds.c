@@ -207,40 +207,32 @@ int impulse_hardly_moves(const step_impulse *s)
     return farthest(s) <= STILL * impulse_extent(s);
 }
 
-/* Contacts of the first round may be those where the first iterate leads, which is nearer the end
- * of the step than q0, if Newton's method is used. */
+/* Contacts of the first round may be those where v0 leads, which is nearer the end of the step than
+ * q0: if all are known from the step before, and nothing is so fast that it could have passed
+ * through something there. */
 static int may_look_ahead(const step_impulse *s)
 {
-    return s->chord.is_there && !impulse_hardly_moves(s) && s->touch.found.count > 0 &&
+    return s->calm && s->chord.is_there && !impulse_hardly_moves(s) && s->touch.found.count > 0 &&
            !s->chord.small;
 }
 
-/* Was a pair found at q0 that is not found where the first iterate leads? */
-static int lost_pair(const impulse_contacts *t)
+void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time)
 {
-    for (int i = 0, k = 0; i < t->land.begun_count; i++) {
-        const uint32_t *pair = t->land.begun[i].key.geom;
-        int found = 0;
-        for (int n = 0; n < t->found.count && !found; n++, k += !found) { /* from the last one on */
-            k = k < t->found.count ? k : 0;
-            found =
-                memcmp(pair, t->found.point[k].key.geom, sizeof t->found.point[k].key.geom) == 0;
-        }
-        if (!found) {
-            return 1;
-        }
+    s->has_trend = s->chord.is_there && time > 0 && !s->touch.sweep.linear;
+    for (int i = 0; i < s->system->n && s->has_trend; i++) {
+        s->trend[i] = (to[i] - from[i]) / time;
     }
-    return 0;
 }
 
-/* Points there; but those of q0 where bodies are so fast that the iterate could have passed through
- * something. */
-static zw_status look_ahead(step_impulse *s, zw_error *error)
+/* v1 and u of a step are the speeds at its end and in its middle: v1 + (v1 - u) is that in the
+ * middle of the next one, up to O(h^2), as long as no contact opens or closes. A step that is
+ * repeated, for another time, continues as it did. */
+void impulse_extrapolate(step_impulse *s)
 {
-    zw_status status = find_contacts(s, error);
-    return status == ZW_OK && !s->calm && lost_pair(&s->touch)
-               ? impulse_find_contacts(s, s->begin, NULL, error)
-               : status;
+    int smooth = s->has_trend && !s->chord.small && !impulse_hardly_moves(s) && s->theta < 0.5;
+    for (int i = 0; i < s->system->n && smooth; i++) {
+        s->u[i] += impulse_late(s) * s->trend[i];
+    }
 }
 
 /* Islands that have converged stay as they are while the rounds of others continue: those for which
@@ -321,7 +313,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     int more = impulse_reach(s);
     at->made &= more == 0 && !s->changed;
     int ahead = status == ZW_OK && round == 0 && !is_at_rest(s) && may_look_ahead(s);
-    status = ahead ? look_ahead(s, error) : status;
+    status = ahead ? find_contacts(s, error) : status;
     if (status == ZW_OK) {
         put_rows(s);
         at->held |= s->problem.rows > 0;
@@ -375,7 +367,8 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
  * which decides how a load is shared (gauss/contact/choose.h) and what sticks, to round-off. */
 static int may_follow(const step_impulse *s, const progress *at)
 {
-    int small = s->chord.small && s->touch.found.count > 0;
+    int small =
+        s->chord.small && (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
     return s->chord.is_there && !small && !impulse_hardly_moves(s) && s->theta < 0.5 &&
            !s->with_N && at->failed <= FAILURES;
 }

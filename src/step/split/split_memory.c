@@ -1,8 +1,7 @@
 /* What steps by islands leave for the next one: the blocks of impulse_memory.c, one island after
  * the other, each block with the number of the first group of its island, so that the next step
  * passes it to the island of that group. Constraints have the numbers of the whole. The
- * accelerations and what follows are those of all speeds; 0 where an island left none, which has
- * the same effect. */
+ * accelerations are those of all speeds; 0 where an island left none, which has the same effect. */
 #include <string.h>
 
 #include "step/split/split.h"
@@ -42,7 +41,7 @@ void split_hand_in(const step_impulse *s, int index)
     int blocks = (int)s->kept[1], rows = (int)s->kept[2], taken = 0, taken_rows = 0;
     const double *block = s->kept + IMPULSE_HEAD, *lambda = block + IMPULSE_BLOCK * blocks;
     double *to = inner->kept + IMPULSE_HEAD, *all = s->split->kept;
-    int room = inner->kept_capacity - IMPULSE_HEAD - 3 * part->part.system.n;
+    int room = inner->kept_capacity - IMPULSE_HEAD - part->part.system.n;
     for (int k = 0; k < blocks; k++, block += IMPULSE_BLOCK) {
         int width = (int)block[2] % IMPULSE_GROUP;
         int fits = IMPULSE_BLOCK * (taken + 1) + taken_rows + width <= room;
@@ -59,11 +58,9 @@ void split_hand_in(const step_impulse *s, int index)
     const double *trend = s->kept + IMPULSE_HEAD + IMPULSE_BLOCK * blocks + rows;
     int n = s->kept[3] > 0 ? part->part.system.n : 0;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++) {
-            to[k * n + i] = trend[k * s->system->n + part->part.v[i]];
-        }
+        *to++ = trend[part->part.v[i]];
     }
-    const double head[IMPULSE_HEAD] = {1, taken, taken_rows, 3 * n};
+    const double head[IMPULSE_HEAD] = {1, taken, taken_rows, n};
     memcpy(inner->kept, head, sizeof head);
 }
 
@@ -95,8 +92,7 @@ void split_hand_out(step_impulse *s)
         rows += (int)kept[2];
         overlaps |= kept[0] == 2;
     }
-    int speeds = s->system->n;
-    int fits = IMPULSE_HEAD + IMPULSE_BLOCK * blocks + rows + 3 * speeds <= s->kept_capacity;
+    int fits = IMPULSE_HEAD + IMPULSE_BLOCK * blocks + rows + s->system->n <= s->kept_capacity;
     double *to = s->kept + IMPULSE_HEAD, *end = s->kept + before;
     for (int k = 0; k < z->parts && fits; k++) {
         put_blocks(z->now[k], &to);
@@ -107,19 +103,19 @@ void split_hand_out(step_impulse *s)
                (size_t)kept[2] * sizeof *to);
         to += (int)kept[2];
     }
-    memset(to, 0, 3 * (size_t)speeds * sizeof *to);
+    memset(to, 0, (size_t)s->system->n * sizeof *to);
     for (int k = 0; k < z->parts; k++) {
         const subset *part = &z->now[k]->part;
         const double *kept = z->now[k]->inner->kept;
         const double *trend = kept + used(kept) - (int)kept[3];
-        for (int i = 0, own = (int)kept[3] / 3; i < 3 * own; i++) {
-            to[i / own * speeds + part->v[i % own]] = trend[i];
+        for (int i = 0; i < (int)kept[3]; i++) {
+            to[part->v[i]] = trend[i];
         }
     }
     const double head[IMPULSE_HEAD] = {overlaps ? 2 : 1, fits ? blocks : 0, fits ? rows : 0,
-                                       3 * speeds};
+                                       s->system->n};
     memcpy(s->kept, head, sizeof head);
-    for (to += 3 * speeds; to < end; to++) {
+    for (to += s->system->n; to < end; to++) {
         *to = 0;
     }
 }

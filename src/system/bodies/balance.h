@@ -20,11 +20,10 @@ double balance_ramp(double square);
  * (Spinning about a principal axis does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
-/* N += the derivatives of S0' P by u, of the momenta P at q0 (+) t u with u, whose sweeps are
- * `now`, gathered along the motions of the sweeps `there`; row by row with this stride, without
- * armatures. scratch[balance_slopes_scratch]. */
-void balance_slopes(const zw_system *system, const double *there, const double *now,
-                    const double *u, double t, double *scratch, double *N, int stride);
+/* N += the derivatives, by the speeds, of the inertial forces at the speeds v; row by row with this
+ * stride. scratch[balance_slopes_scratch]. After tree_velocities. */
+void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double *scratch,
+                    double *N, int stride);
 size_t balance_slopes_scratch(const zw_system *system);
 
 #endif

@@ -22,7 +22,7 @@ int bodies_step_memory(const zw_system *system)
     int points = zw_contact_capacity(system), boxes = bodies->dry_count + bodies->motor_count;
     int blocks = bodies_first_constraint(bodies) + bodies->constraint_count + boxes + points,
         rows = system->m + boxes + 6 * points;
-    int own = 4 + 3 * blocks + rows + 3 * system->n + bodies_sleep_memory(system);
+    int own = 4 + 3 * blocks + rows + system->n + bodies_sleep_memory(system);
     int pieces = bodies->chain ? bodies_step_memory(bodies->chain->system) : 0;
     return own > pieces ? own : pieces;
 }
