@@ -1,12 +1,14 @@
 /* Our numbers of the soft law, for a comparison that is not written in C: compare_soft.mjs.
  *
- *     compare_soft FILE [STEPS [INTEGRATOR]] < states     doubles in and out, as the machine has
- * them
+ *     compare_soft FILE [STEPS [INTEGRATOR [untouched]]] < states
+ *
+ * Doubles in and out, as the machine has them.
  *
  * First out: nq, nv, controls, step. Then for every state q, v, controls in: 1, a, the force of the
  * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
  * normal and the force along the axes of the world; or 0, if there is no motion. With a number of
- * steps: 1, and q after each of them; by the file's integrator, or by that number of zw_integrator.
+ * steps: 1, and q after each of them; by the file's integrator, or by that number of zw_integrator,
+ * and without contacts if so wanted.
  * With -1 steps: q and v after one, and what the sensors say there, by the soft law.
  * Exit code 3 and one line: we do not read this file. */
 #include <stdio.h>
@@ -97,14 +99,15 @@ static int refuse(const zw_error *error)
 int main(int count, char **argument)
 {
     zw_error error = {0};
-    if (count < 2 || count > 4) {
-        fprintf(stderr, "usage: compare_soft FILE [STEPS [INTEGRATOR]]\n");
+    if (count < 2 || count > 5) {
+        fprintf(stderr, "usage: compare_soft FILE [STEPS [INTEGRATOR [untouched]]]\n");
         return 2;
     }
     zw_model *model = zw_model_read(argument[1], NULL, &error);
-    if (model && count == 4) {
+    if (model && count >= 4) {
         zw_world_def world = *zw_model_world(model);
         world.integrator = atoi(argument[3]);
+        world.without |= count == 5 ? ZW_WITHOUT_CONTACT : 0;
         zw_model_set_world(model, &world, &error);
     }
     zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;

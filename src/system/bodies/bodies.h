@@ -558,6 +558,9 @@ void bodies_constraint_wrench(const zw_system *system, const zw_work *work,
 /* bodies_load.c: runs the sweeps with the accelerations of the last zw_forward, then computes the
  * wrench of its parent on each part, load[parts][6]: moment about its centre of mass, force. */
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
+/* Subtracts an external wrench, about `place`, on a part from that of its parent. */
+void bodies_relieve(const zw_system *system, zw_work *work, int part, const double *wrench,
+                    const double *place);
 /* sense/sense.c: work->reading of all sensors, after zw_forward at this state. */
 zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
 

@@ -7,19 +7,22 @@
  *
  * (tree.h), where W_k acts on body k from outside the tree: constraints, with the wrench c' lambda
  * of their rows c and multipliers lambda (as A = c J), contacts, formulas over points and axes,
- * motors on sites, gravity compensation, fluid forces. Forces on coordinates (motors, springs,
- * dampers and dry friction of joints, tendons, limits, couplings) act between the two sides of a
- * joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is the force of a joint along
- * its own speed d (newton.lane.h reversed). The rest of F_i is the reaction, which does no work.
+ * motors on sites, gravity compensation, fluid forces, spatial tendons, which pull on the points of
+ * their path. Forces on coordinates (motors, springs, dampers and dry friction of joints, fixed
+ * tendons, limits, couplings) act between the two sides of a joint: they are part of F_i, and S_d .
+ * F_i = tau_d - armature_d a_d is the force of a joint along its own speed d (newton.lane.h
+ * reversed). The rest of F_i is the reaction, which does no work.
  *
  * The bodies are those of the model, not of the tree, in which welded ones are fused: so F_i is
  * known for a weld, too. Each has its own inertia, and the motion of the tree's body. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "model/pose.h"
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
+#include "system/tendon/tendon.h"
 #include "tree/sweeps.h"
 
 /* Adds sign times a wrench about `place` to one about `point`. */
@@ -82,8 +85,7 @@ static void newton_euler(const zw_system *system, const zw_work *work, int part,
     }
 }
 
-/* Subtracts an external wrench on a part from that of its parent. */
-static void relieve(const zw_system *system, zw_work *work, int part, const double *wrench,
+void bodies_relieve(const zw_system *system, zw_work *work, int part, const double *wrench,
                     const double *place)
 {
     double centre[3];
@@ -100,24 +102,24 @@ static void take_off_outer(const zw_system *system, zw_work *work, const double 
         if (constraint->kind < CONSTRAINT_LENGTH) {
             bodies_constraint_wrench(system, work, constraint, work->push + constraint->row, place,
                                      wrench);
-            relieve(system, work, constraint->frame[0].part, wrench[0], place[0]);
-            relieve(system, work, constraint->frame[1].part, wrench[1], place[1]);
+            bodies_relieve(system, work, constraint->frame[0].part, wrench[0], place[0]);
+            bodies_relieve(system, work, constraint->frame[1].part, wrench[1], place[1]);
         }
     }
     for (int f = 0; bodies->formulas && f < bodies->formulas->frame_count; f++) {
         double place[3], wrench[6];
         if (bodies_formula_wrench(system, work, f, work->push, place, wrench)) {
-            relieve(system, work, bodies->formulas->frame[f].part, wrench, place);
+            bodies_relieve(system, work, bodies->formulas->frame[f].part, wrench, place);
         }
     }
     for (int k = 0; k < bodies->motor_count; k++) {
         if (bodies->motor[k].kind == MOTOR_SITE) {
             bodies_pull now = bodies_motor_look(system, work, k, q, v);
-            relieve(system, work, bodies->motor[k].frame.part, now.wrench, now.place);
+            bodies_relieve(system, work, bodies->motor[k].frame.part, now.wrench, now.place);
             for (int i = 0; i < 6; i++) {
                 now.wrench[i] = bodies->motor[k].refers ? -now.wrench[i] : 0;
             }
-            relieve(system, work, bodies->motor[k].ref.part, now.wrench, now.place);
+            bodies_relieve(system, work, bodies->motor[k].ref.part, now.wrench, now.place);
         }
     }
     for (int k = 0; work->touched && work->touched->acts && k < work->touched->count; k++) {
@@ -127,14 +129,14 @@ static void take_off_outer(const zw_system *system, zw_work *work, const double 
         for (int i = 0; i < 6; i++) {
             back[i] = -wrench[i];
         }
-        relieve(system, work, contact->body[0], back, contact->pos);
-        relieve(system, work, contact->body[1], wrench, contact->pos);
+        bodies_relieve(system, work, contact->body[0], back, contact->pos);
+        bodies_relieve(system, work, contact->body[1], wrench, contact->pos);
     }
     for (int k = 0; k < bodies->lift_count; k++) {
         const bodies_lift *lift = &bodies->lift[k];
         double place[3], wrench[6] = {0, 0, 0, lift->force[0], lift->force[1], lift->force[2]};
         tree_point(system->tree, lift->body, lift->pos, work->sweeps, place);
-        relieve(system, work, lift->part, wrench, place);
+        bodies_relieve(system, work, lift->part, wrench, place);
     }
 }
 
@@ -147,8 +149,40 @@ static void take_off_fluid(const zw_system *system, zw_work *work, const double 
             wrench[i] = model_dot(now.R + 3 * i, now.force);
             wrench[3 + i] = model_dot(now.R + 3 * i, now.force + 3);
         }
-        relieve(system, work, system->bodies->fluid[k].frame.part, wrench, now.place);
+        bodies_relieve(system, work, system->bodies->fluid[k].frame.part, wrench, now.place);
     }
+}
+
+/* The force along the length of a tendon: its spring and damper, motors, limits and couplings. Its
+ * dry friction has no row; it counts as transmitted by the joints. */
+static double tendon_force(const zw_system *system, zw_work *work, int length, const double *q,
+                           const double *v)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const bodies_length *it = &bodies->length[length];
+    double now = bodies_length_of(system, work, length, q), pulled = 0;
+    double force = -it->stiffness * (now - fmin(fmax(now, it->rest[0]), it->rest[1])) -
+                   it->damping * bodies_rate_of(system, work, length, q, v);
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH && motor->length == length) {
+            pulled += motor->gear[0] * bodies_motor_look(system, work, k, q, v).force;
+        }
+    }
+    force +=
+        it->force_limited ? fmin(fmax(pulled, it->force_range[0]), it->force_range[1]) : pulled;
+    for (int c = 0; c < bodies->constraint_count; c++) {
+        const bodies_constraint *row = &bodies->constraint[c];
+        if (row->kind < CONSTRAINT_LENGTH || row->kind == CONSTRAINT_BALL) {
+            continue;
+        }
+        double by = row->kind == CONSTRAINT_UPPER ? -1 : 1, slope = 0;
+        for (int k = 4; k > 0 && row->length[1] == length; k--) {
+            slope = slope * (now - it->origin) + k * row->poly[k];
+        }
+        force += work->push[row->row] * ((row->length[0] == length ? by : 0) - slope);
+    }
+    return force;
 }
 
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
@@ -167,6 +201,9 @@ void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
     }
     take_off_outer(system, work, q, v);
     take_off_fluid(system, work, v);
+    for (int p = 0; p < bodies->path_count; p++) {
+        tendon_load(system, work, p, tendon_force(system, work, bodies->path[p].length, q, v));
+    }
     for (int i = bodies->part_count - 1; i > 0; i--) {
         double own[3], parent[3];
         bodies_part_centre(system, work, i, own);

@@ -10,7 +10,7 @@
 
 /* A point of the path: its body, and its velocity over it (zero at sites). */
 typedef struct way_point {
-    int body;
+    int body, part;
     double place[3], slip[3];
 } way_point;
 
@@ -24,7 +24,7 @@ typedef struct way_part {
 static way_point at_frame(const tree_mechanism *tree, const bodies_frame *frame,
                           const double *sweeps)
 {
-    way_point p = {.body = frame->body};
+    way_point p = {.body = frame->body, .part = frame->part};
     tree_point(tree, frame->body, frame->pos, sweeps, p.place);
     return p;
 }
@@ -106,6 +106,7 @@ static void wrap(const tree_mechanism *tree, const bodies_stop *stop, int coarse
     for (int i = 0; i < 2; i++) {
         way_point *p = &part->point[1 + i];
         p->body = centre.body;
+        p->part = centre.part;
         out_of(axis, answer.point[i], p->place);
         out_of(axis, answer.speed[i], p->slip);
         for (int k = 0; k < 3; k++) {
@@ -206,6 +207,27 @@ double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bo
         }
     }
     return length;
+}
+
+void tendon_load(const zw_system *system, zw_work *work, int index, double force)
+{
+    const bodies_path *path = &system->bodies->path[index];
+    way_part part;
+    for (int at = path->first, to; at < path->first + path->count - 1; at = to) {
+        to = next_part(system->tree, system->bodies->stop, path, at, work->as_mujoco, 0,
+                       work->sweeps, &part);
+        for (int i = 0; to >= 0 && i + 1 < part.count; i++) {
+            double e[3], pull[6] = {0}, back[6] = {0};
+            direction(&part, i, e);
+            for (int k = 0; k < 3 && !is_arc(&part, i); k++) {
+                pull[3 + k] = force * e[k] / part.divisor;
+                back[3 + k] = -pull[3 + k];
+            }
+            bodies_relieve(system, work, part.point[i].part, back, part.point[i].place);
+            bodies_relieve(system, work, part.point[i + 1].part, pull, part.point[i + 1].place);
+        }
+        to = to < 0 ? at + 1 : to;
+    }
 }
 
 /* ---- The second derivative ------------------------------------------------------------------- */

@@ -38,6 +38,9 @@ void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena);
 /* Length of path `index` at the state of the sweeps, and its J over the terms of its length. */
 double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
                       int coarse, const double *sweeps, double *scratch, double *coef);
+/* Takes the wrenches of a force along path `index` off the loads of the parts it pulls on
+ * (bodies_load.c); the sweeps are those of the work. */
+void tendon_load(const zw_system *system, zw_work *work, int index, double force);
 /* J' v, after the sweeps for velocities and accelerations (a = 0). */
 double tendon_bias(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
                    int coarse, const double *sweeps);
