@@ -1,15 +1,17 @@
 /* Rates of worlds on a device, compared with the same batch on the processor.
  *
  *     device DEVICE WORLDS [FILE ...]      WORLDS: 1024,8192,...   DEVICE: cuda, emulated, none;
- *                                          with ",float": in single precision
+ *                                          with ",float": in single precision; with ",exact":
+ *                                          by Coulomb's law with one linearisation
  *     device DEVICE poison WORLDS [FILE ...]  one world fails: are the others unaffected?
  *     device DEVICE bits STEPS[,WORLDS] [FILE ...]  64 worlds, device and processor, compared bit
  * by bit; a GPU takes lanes from 64 worlds a multiprocessor on
  *
  * Every world has random controls in the middle 0.3 of their ranges (the full ranges throw some
  * humanoids into states that no engine can step), new ones every 25 steps, sent to the device
- * within the time measured. Steps are those of the file, by the soft law. Contacts, rows and
- * iterations are the largest that a world had in a step; the certificate is the largest of all. */
+ * within the time measured. Steps are those of the file, by the soft law or Coulomb's. Contacts,
+ * rows and iterations are the largest that a world had in a step; the certificate is the largest of
+ * all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +96,19 @@ static void disturb(const scene *s, zw_batch *batch, int worlds, unsigned long l
     }
 }
 
+static int is_with(const char *device, const char *word)
+{
+    const char *comma = strchr(device, ',');
+    return comma && strcmp(comma + 1, word) == 0;
+}
+
+static zw_run_options options_of(const char *device)
+{
+    return is_with(device, "exact")
+               ? (zw_run_options){.method = ZW_METHOD_IMPULSE, .tolerance = 1, .memoryless = 1}
+               : (zw_run_options){.contact = ZW_CONTACT_SOFT};
+}
+
 static zw_batch *batch_of(scene *s, const char *device, int worlds, int threads)
 {
     char name[40];
@@ -102,7 +117,8 @@ static zw_batch *batch_of(scene *s, const char *device, int worlds, int threads)
     const zw_batch_def def = {.system = s->system,
                               .worlds = worlds,
                               .threads = threads,
-                              .precision = comma ? ZW_PRECISION_FLOAT : ZW_PRECISION_DOUBLE,
+                              .precision = is_with(device, "float") ? ZW_PRECISION_FLOAT
+                                                                    : ZW_PRECISION_DOUBLE,
                               .device = strcmp(name, "none") == 0 ? NULL : name};
     return zw_batch_create(&def, &s->error);
 }
@@ -145,8 +161,8 @@ static figures look(zw_batch *batch, int worlds)
 static void rate(const char *device, const char *file, int worlds)
 {
     scene s = scene_of(file);
-    zw_batch *batch = s.system ? batch_of(&s, device, worlds, 1) : NULL;
-    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    zw_batch *batch = s.system ? batch_of(&s, device, worlds, THREADS) : NULL;
+    zw_run_options options = options_of(device);
     unsigned long long seed = 1;
     zw_status status = batch ? ZW_OK : ZW_BAD_INPUT;
     double spent = 0;
@@ -199,10 +215,10 @@ static long differences(zw_batch *a, zw_batch *b, int worlds)
 static void compare(const char *device, const char *file, int steps, int worlds)
 {
     scene s = scene_of(file);
-    const char *other_home = strchr(device, ',') ? "emulated,float" : "none";
+    const char *other_home = is_with(device, "float") ? "emulated,float" : "none";
     zw_batch *here = s.system ? batch_of(&s, other_home, worlds, THREADS) : NULL;
     zw_batch *there = here ? batch_of(&s, device, worlds, 1) : NULL;
-    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    zw_run_options options = options_of(device);
     long wrong = 0;
     int done = 0;
     zw_status status = there ? ZW_OK : ZW_BAD_INPUT;
@@ -248,7 +264,7 @@ static void poison_by(const char *device, const char *file, int worlds, zw_field
     scene s = scene_of(file);
     zw_batch *well = s.system ? batch_of(&s, device, worlds, 1) : NULL;
     zw_batch *ill = well ? batch_of(&s, device, worlds, 1) : NULL;
-    zw_run_options options = {.contact = ZW_CONTACT_SOFT};
+    zw_run_options options = options_of(device);
     int bad = worlds / 3;
     if (ill) {
         unsigned long long one = 1, two = 1;

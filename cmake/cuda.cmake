@@ -35,7 +35,8 @@ set(device_sources
     src/system/soft/soft.c src/system/soft/soft_block.c src/system/soft/soft_deep.c
     src/system/soft/soft_island.c src/system/soft/soft_lane.c src/system/soft/soft_law.c
     src/system/soft/soft_newton.c src/system/soft/soft_rows.c src/system/soft/soft_solve.c
-    src/system/contact/contact_find.c src/system/contact/contact_wait.c
+    src/system/contact/contact_find.c src/system/contact/contact_wait.c src/system/contact/contact_path.c
+    src/gauss/augment/augment_newton.c
     src/system/bodies/bodies.c src/system/bodies/bodies_force.c src/system/bodies/bodies_fluid.c
     src/system/bodies/bodies_muscle.c src/system/bodies/bodies_rows.c
     src/system/bodies/bodies_roll.c src/system/tendon/tendon.c src/system/tendon/wrap.c
@@ -54,6 +55,9 @@ set(lane_sources
     src/system/soft8/soft8_block.c src/system/soft8/soft8_force.c src/system/soft8/soft8_meet.c
     src/system/soft8/soft8_newton.c src/system/soft8/soft8_scratch.c src/system/soft8/soft8_rows.c
     src/system/soft/soft_lane.c src/step/soft8_step.c src/device/world_lanes.c
+    src/step/once8/once8_step.c src/step/once8/once8_force.c src/step/once8/once8_rows.c
+    src/step/once8/once8_check.c src/step/once8/once8_ends.c src/step/once8/once8_ways.c
+    src/step/once8/once8_scratch.c src/gauss/augment/augment8.c src/device/world_exact.c
     src/device/cuda/thread.c)
 
 set(device ${CMAKE_CURRENT_BINARY_DIR}/cuda)
@@ -63,7 +67,7 @@ set(device_flags
     --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx70
     -Xclang -fconvergent-functions -std=c17 -O2 -ffp-contract=off -fno-math-errno
     -fno-builtin-fmax -fno-builtin-fmin -fno-vectorize -fno-slp-vectorize
-    -mllvm ${device_inline} -DZW_NO_GROUPS -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
+    -mllvm ${device_inline} -DZW_NO_GROUPS -DZW_AUGMENT_ROWS=56 -DNDEBUG -Wall -Wextra -Wno-unused-parameter -Wno-unknown-cuda-version -Wno-psabi
     -nostdlibinc -I${CMAKE_CURRENT_SOURCE_DIR}/src/device/cuda/shim
     -I${CMAKE_CURRENT_SOURCE_DIR}/src -I${CMAKE_CURRENT_SOURCE_DIR}/include -include)
 set(device_modules "")
@@ -111,7 +115,7 @@ function(zw_device_code name kernels registers)
     OUTPUT ${code}.ptx
     COMMAND ${ZW_LLVM_LINK} ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${kernels} -o ${code}_all.bc
     COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
-            -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
+            -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_exact_128,zw_exact_256,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
             ${code}.bc
     COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
     COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md

@@ -43,8 +43,9 @@ typedef enum zw_precision { ZW_PRECISION_DOUBLE, ZW_PRECISION_FLOAT } zw_precisi
  * scratch memory.
  *
  * With a `device` ("cuda", "cuda:1"; or "emulated": the device code, run by the processor) the
- * worlds are kept there and move by the soft law, with the same bits as on the processor; features
- * that the device does not support are refused by name. Fields are then copies, which zw_batch_step
+ * worlds are kept there and move by the soft law, or by Coulomb's with one linearisation and
+ * without memory, with the same bits as on the processor; features that the device does not support
+ * are refused by name. Fields are then copies, which zw_batch_step
  * updates, and zw_batch_state is NULL. */
 typedef struct zw_batch_def {
     const zw_system *system;         /* of all worlds, or */

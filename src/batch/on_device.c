@@ -97,6 +97,8 @@ static zw_status make_arrays(zw_batch *batch, zw_error *error)
     job->result = take(d, worlds * sizeof(device_result), &failed);
     job->model = take(d, (size_t)d->models * sizeof(void *), &failed);
     job->start = take(d, (size_t)d->models * sizeof(void *), &failed);
+    job->mark = take(d, worlds * sizeof *job->mark, &failed);
+    job->left = take(d, worlds * sizeof *job->left, &failed);
     job->touch = take(d, worlds * sizeof *job->touch, &failed);
     job->order = take(d, worlds * sizeof *job->order, &failed);
     batch->touch = base_alloc(worlds * sizeof *batch->touch);
@@ -147,6 +149,7 @@ static zw_status make(zw_batch *batch, const zw_batch_def *def, zw_error *error)
     }
     d->job.is_single = def->precision == ZW_PRECISION_FLOAT;
     d->points = def->contact_capacity;
+    d->threads = def->threads > 0 ? def->threads : 1;
     batch->system = d->system[0];
     d->backend = device_find(def->device, &number, error);
     d->handle = d->backend ? d->backend->open(number, error) : NULL;
@@ -182,7 +185,7 @@ static void free_arrays(zw_batch *batch)
     device_job *job = &d->job;
     void *own[] = {job->grid,          job->guess,         job->status, job->result,
                    (void *)job->model, (void *)job->start, d->reset,    (void *)job->which,
-                   job->touch,         (void *)job->order};
+                   job->touch,         (void *)job->order, job->mark,   job->left};
     for (int k = 0; k < SEEN_WRITTEN; k++) {
         base_free(batch->seen[k].data);
         base_free(d->mirror[k]);
@@ -201,6 +204,7 @@ static void free_arrays(zw_batch *batch)
 void on_device_free(zw_batch *batch)
 {
     batch_device *d = batch->device;
+    on_device_free_exact(d->exact);
     if (d->handle) {
         free_arrays(batch);
     }
@@ -243,6 +247,7 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
             size_t bytes = world_bytes(model);
             d->job.alone |= !model->lanes;
             d->scratch = bytes > d->scratch ? bytes : d->scratch;
+            d->exact_scratch = model->lanes ? world_exact_bytes(model).far : 0;
             image_settle(&image, d->image[k]);
             status = d->backend->put(d->handle, d->image[k], image.block, image.used, error);
         }
@@ -311,13 +316,13 @@ static zw_status see_failures(zw_batch *batch, const int *before, zw_error *erro
     batch_device *d = batch->device;
     zw_status first = ZW_OK;
     for (int i = 0; i < batch->count; i++) {
-        int refused = before[i] != ZW_OK && batch->why[i] && batch->failed[i];
+        int known = batch->why[i] && batch->failed[i]; /* refused, or failed on the processor */
         int failed = d->status[i] != ZW_OK && before[i] == ZW_OK;
-        if (!refused && !failed) {
+        if (!known && !failed) {
             continue;
         }
-        zw_error why = refused ? *batch->why[i] : (zw_error){.status = ZW_OK};
-        if (failed) {
+        zw_error why = known ? *batch->why[i] : (zw_error){.status = ZW_OK};
+        if (!known) {
             zw_status status = on_device_look(batch, error);
             if (status != ZW_OK) {
                 return status;
@@ -356,7 +361,20 @@ static zw_status sort(zw_batch *batch, zw_error *error)
     return put_order(batch, error);
 }
 
-static zw_status move(zw_batch *batch, int steps, int flags, zw_error *error)
+static zw_status take_steps(zw_batch *batch, const zw_run_options *options,
+                            const zw_run_options *plan, int steps, zw_error *error)
+{
+    batch_device *d = batch->device;
+    d->job.steps = steps;
+    d->job.step = d->step;
+    d->job.reset = NULL;
+    return plan->method == ZW_METHOD_SOFT
+               ? d->backend->move(d->handle, &d->job, d->scratch, error)
+               : on_device_move_exact(batch, options, plan, steps, error);
+}
+
+static zw_status move(zw_batch *batch, const zw_run_options *options, const zw_run_options *plan,
+                      int steps, int flags, zw_error *error)
 {
     batch_device *d = batch->device;
     size_t bytes = (size_t)batch->count * sizeof *d->status;
@@ -365,11 +383,8 @@ static zw_status move(zw_batch *batch, int steps, int flags, zw_error *error)
         return base_no_memory(error);
     }
     memcpy(before, d->status, bytes);
-    d->job.steps = steps;
-    d->job.step = d->step;
-    d->job.reset = NULL;
     zw_status status = sort(batch, error);
-    status = status == ZW_OK ? d->backend->move(d->handle, &d->job, d->scratch, error) : status;
+    status = status == ZW_OK ? take_steps(batch, options, plan, steps, error) : status;
     d->is_looked = 0;
     d->stale = 1;
     status = status == ZW_OK ? d->backend->get(d->handle, d->status, d->job.status, bytes, error)
@@ -392,8 +407,7 @@ zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int ste
     }
     zw_status status = step_plan(batch->system, d->start[0], options, &plan, error);
     if (status == ZW_OK && plan.method != ZW_METHOD_SOFT) {
-        status = base_fail(error, ZW_BAD_INPUT,
-                           "a batch on a device moves by the soft law: contact soft");
+        status = on_device_check_exact(batch, &plan, error);
     }
     if (status == ZW_OK && plan.step != d->step) {
         status = make_images(d, plan.step, error);
@@ -403,7 +417,7 @@ zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int ste
         status = d->stale ? zw_batch_pull(batch, error) : ZW_OK;
         status = status == ZW_OK ? on_device_take(batch, error) : status;
     }
-    return status == ZW_OK ? move(batch, steps, flags, error) : status;
+    return status == ZW_OK ? move(batch, options, &plan, steps, flags, error) : status;
 }
 
 /* ---- Resets ---------------------------------------------------------------------------------- */

@@ -14,17 +14,21 @@
 struct batch_device {
     const device_backend *backend;
     void *handle;
-    int points; /* capacity for contacts of a world; 0: from the file */
+    int threads; /* of the processor, for steps that the device leaves to it */
+    int points;  /* capacity for contacts of a world; 0: from the file */
 
     /* The distinct systems, and the one of each world. */
     int models;
-    const zw_system **system; /* [models] */
-    zw_state **start;         /* [models] */
-    int *order;               /* [worlds] of the job */
-    int *which;               /* [worlds] index of its model */
-    double step;              /* the step length of the images; 0: there are none yet */
-    void **image;             /* [models] on the device */
-    size_t scratch;           /* bytes per world */
+    const zw_system **system;  /* [models] */
+    zw_state **start;          /* [models] */
+    int *order;                /* [worlds] of the job */
+    int *which;                /* [worlds] index of its model */
+    double step;               /* the step length of the images; 0: there are none yet */
+    void **image;              /* [models] on the device */
+    size_t scratch;            /* bytes per world, */
+    size_t exact_scratch;      /* and for steps by Coulomb's law */
+    struct batch_exact *exact; /* on_device_exact.c; NULL: there was no such step yet */
+    double exact_step;         /* steps of this length can be taken by Coulomb's law */
 
     device_job job; /* its pointers are on the device */
     void *reset;    /* [worlds] on the device, */
@@ -80,6 +84,11 @@ zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int ste
                          zw_error *error);
 zw_status on_device_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
                           zw_error *error);
+/* on_device_exact.c: can these steps be taken by Coulomb's law? And takes them. */
+zw_status on_device_check_exact(zw_batch *batch, const zw_run_options *plan, zw_error *error);
+zw_status on_device_move_exact(zw_batch *batch, const zw_run_options *options,
+                               const zw_run_options *plan, int steps, zw_error *error);
+void on_device_free_exact(struct batch_exact *e);
 /* Fetches the results of all worlds into batch->result. */
 zw_status on_device_look(zw_batch *batch, zw_error *error);
 

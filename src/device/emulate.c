@@ -58,7 +58,9 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
 {
     int each = job->alone || job->reset ? 1 : LANES;
     device_room room = {1, 1, 1};
-    if (each > 1) {
+    if (each > 1 && job->is_exact) {
+        room = world_exact_bytes(job->model[0]);
+    } else if (each > 1) {
         room = job->is_single ? world_float_bytes(job->model[0]) : world_lanes_bytes(job->model[0]);
     }
     size_t far = (room.near + 63) / 64 * 64, common = far + (room.far + 63) / 64 * 64;
@@ -73,7 +75,9 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
                 world[l] = i + l < job->worlds ? job->order[i + l] : -1;
             }
             const device_place at = {own, own + far, own + common};
-            if (job->is_single) {
+            if (job->is_exact) {
+                world_move_exact(job, world, memory, &at);
+            } else if (job->is_single) {
                 world_move_float(job, world, memory, &at);
             } else {
                 world_move_lanes(job, world, memory, &at);

@@ -267,6 +267,7 @@ static void begin_anew(const device_job *job, int index, const zw_system *system
     memcpy(world_row(job->act, index, acts), from + nq + n, (size_t)acts * sizeof *from);
     zero(world_row(job->guess, index, 2 * n), 2 * n);
     world_row(job->grid, index, 3)[2] = NAN; /* no step has led here */
+    job->mark[index] = 0;
     job->status[index] = ZW_OK;
     job->result[index] = (device_result){.status = ZW_OK};
 }

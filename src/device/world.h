@@ -1,5 +1,6 @@
 /* Worlds on a device: the soft law's steps (step/soft_step.h), one thread a world, or a crew of 32
- * threads (math/crew.h) where there are few worlds.
+ * threads (math/crew.h) where there are few worlds; and those of Coulomb's law with one
+ * linearisation (step/once8/once8.h), one thread a world.
  *
  * Where the system allows it, the threads of a warp are the lanes of soft8_step: what one of them
  * has to do, for example the rows of a contact, all do together, so that threads do not diverge. On
@@ -82,6 +83,8 @@ typedef struct device_job {
     double *guess; /* [2 n] initial guess of a */
     int *status;
     device_result *result;
+    uint64_t *mark;   /* world_mark where the last step of Coulomb's law ended; 0: there is none */
+    int *left;        /* steps that are left to take by Coulomb's law */
     uint64_t *touch;  /* a bit set, folded, of the pairs in contact in the last step */
     const int *order; /* [worlds] the order of worlds in lanes */
     /* Unless NULL: no steps; the worlds with reset[world] are reset to `start` of their model: t,
@@ -94,6 +97,7 @@ typedef struct device_job {
     int lanes;            /* threads of a warp that have a world */
     int alone;            /* no world runs in lanes */
     int is_single;        /* lanes are in single precision */
+    int is_exact;         /* Coulomb's law with one linearisation */
     /* Of a crew: offsets in its scratch, or bytes per crew in shared memory */
     size_t near, far, near_shared;
     /* Of a warp in lanes: bytes of what its threads share, in shared memory or after the scratch */
@@ -130,7 +134,14 @@ device_room world_certify_bytes(const device_model *model);
 void world_certify(const device_model *model, void *memory, const device_place *at,
                    soft8_clock *const *clock, double *const *x, double *const *moved,
                    double *certificate);
-/* The same, compiled for crews (cuda/crew.h), which have nothing in common. */
+/* world_exact.c: steps by Coulomb's law, as many as are `left`; worlds that lanes cannot step stay
+ * where they are. `near` has scratch of its own; `far`: bytes of `memory`. */
+device_room world_exact_bytes(const device_model *model);
+void world_move_exact(const device_job *job, const int world[LANES], void *memory,
+                      const device_place *at);
+/* A hash of a state, odd. */
+uint64_t world_mark(const zw_system *system, double t, const double *q, const double *v);
+/* The same as world_move_lanes, compiled for crews (cuda/crew.h), which have nothing in common. */
 device_room world_crew_bytes(const device_model *model);
 void world_move_crew(const device_job *job, const int world[1], void *memory,
                      const device_place *at);

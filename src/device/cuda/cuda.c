@@ -36,17 +36,19 @@ enum { MANY_WORLDS = 64 };
 /* Largest number of crews per multiprocessor: measured likewise. */
 enum { MOST_CREWS = 12, FEW_CREWS = 4 };
 
-/* Worlds in lanes, with two sizes of local memory; a crew for each world; a thread for
- * each world. */
-enum { IN_LANES, IN_LANES_MORE, CREWS, ALONE, KERNELS };
-static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_crews",
-                                                 "zw_worlds"};
+/* Worlds in lanes, with two sizes of local memory; a thread for each world; and in double precision
+ * only: a crew for each world; Coulomb's law in lanes, with two sizes. */
+enum { IN_LANES, IN_LANES_MORE, ALONE, CREWS, EXACT, EXACT_MORE, KERNELS };
+static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_worlds",
+                                                 "zw_crews",     "zw_exact_128",  "zw_exact_256"};
 #define LANES_FEW ((size_t)48 * 1024)
 #define LANES_MORE ((size_t)192 * 1024)
+#define EXACT_FEW ((size_t)128 * 1024)
+#define EXACT_MOST ((size_t)256 * 1024)
 
 /* The result of zw_lanes_bytes. */
 typedef struct room {
-    size_t lanes, near, far, common;
+    size_t lanes, near, far, common, exact;
 } room;
 
 /* The code of a precision, loaded when it is first needed; crews are for double precision only. */
@@ -99,7 +101,7 @@ static zw_status load_program(program *to, int is_single, zw_error *error)
                             "this GPU cannot run our code", error);
     status = status == ZW_OK ? check_version(to->code, error) : status;
     for (int k = 0; k < KERNELS && status == ZW_OK; k++) {
-        if (k != CREWS || !is_single) {
+        if (k < CREWS || !is_single) {
             status = fail(cuModuleGetFunction(&to->kernel[k], to->code, kernel_name[k]), "kernel",
                           error);
         }
@@ -241,7 +243,7 @@ static zw_status plan_threads(const gpu *g, const room *need, device_job *job, i
                  .blocks = least((warps + each - 1) / each, units),
                  .threads = each * WARP};
     job->lanes = (int)lanes;
-    job->common = kernel == ALONE ? 0 : need->common;
+    job->common = kernel == IN_LANES || kernel == IN_LANES_MORE ? need->common : 0;
     job->common_shared = each * job->common <= (size_t)g->shared;
     to->shared = job->common_shared ? each * (unsigned)job->common : 0;
     to->scratch = job->scratch_bytes * to->threads * to->blocks;
@@ -284,6 +286,17 @@ static int kernel_of(const gpu *g, const device_job *job, const room *need)
     return need->lanes > LANES_FEW ? IN_LANES_MORE : IN_LANES;
 }
 
+static zw_status choose_exact(gpu *g, device_job *job, const room *need, plan *to, zw_error *error)
+{
+    return need->exact > EXACT_MOST
+               ? base_fail(error, ZW_TOO_LARGE,
+                           "this system is too large for Coulomb's law on a GPU: a world needs %zu "
+                           "bytes of scratch, and %zu are possible",
+                           need->exact, EXACT_MOST)
+               : plan_threads(g, need, job, need->exact > EXACT_FEW ? EXACT_MORE : EXACT, to,
+                              error);
+}
+
 /* The job is on the device, for `measure`. */
 static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
 {
@@ -292,6 +305,9 @@ static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
         return plan_threads(g, &need, job, ALONE, to, error);
     }
     zw_status status = measure(g, &g->program[job->is_single], &need, error);
+    if (status == ZW_OK && job->is_exact) {
+        return choose_exact(g, job, &need, to, error);
+    }
     int kernel = status == ZW_OK ? kernel_of(g, job, &need) : ALONE;
     if (status == ZW_OK && kernel != CREWS && need.lanes > LANES_MORE) {
         return base_fail(error, ZW_TOO_LARGE,

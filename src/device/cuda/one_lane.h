@@ -21,6 +21,9 @@
 #define tree_advance8(tree, q, v, h, next)                                                         \
     tree_advance(tree, ONE_OF(q), ONE_OF(v), ONE_OF(h), ONE(next))
 
+#define tree_energies8(tree, q, v, work, to)                                                       \
+    tree_energies(tree, ONE_OF(q), ONE_OF(v), ONE(work), ONE(to))
+
 #define soft_solve_lanes soft_solve_lane /* beside the function for eight islands */
 
 static inline void one_to_lane(int count, const double *const *from, zw_real8 *to)

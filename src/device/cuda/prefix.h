@@ -7,6 +7,8 @@
 
 #define base_fail(error, status, ...) ((void)(error), (status))
 #define base_fail_more(error, ...) ((void)(error))
+#define base_fail_as(error, status) ((void)(error), (status))
+#define base_no_memory(error) ((void)(error), ZW_NO_MEMORY)
 
 /* Threads that have finished all their worlds are not waited for; each of the others comes here
  * again or finishes, so no thread waits for ever, whatever fails. Where the threads of a warp run

@@ -62,12 +62,39 @@ static __attribute__((noinline)) void go(const device_job *job, unsigned char *o
 KERNEL(48)
 KERNEL(192)
 
+#ifndef ZW_FLOAT
+/* Steps by Coulomb's law, in lanes. */
+static __attribute__((noinline)) void go_exactly(const device_job *job, unsigned char *own,
+                                                 size_t bytes)
+{
+    int thread = thread_of(), lane = thread % WARP, first = thread / WARP * job->lanes;
+    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes;
+    int fits = world_exact_bytes(job->model[0]).near <= bytes;
+    for (; first < job->worlds && fits; first += warps_of() * job->lanes) {
+        int place = first + lane, here = lane < job->lanes && place < job->worlds;
+        int world = here ? job->order[place] : -1;
+        const device_place at = {own, NULL, NULL};
+        world_move_exact(job, &world, memory, &at);
+    }
+}
+
+#define EXACT_KERNEL(kilobytes)                                                                    \
+    void zw_exact_##kilobytes(const device_job *job)                                               \
+    {                                                                                              \
+        unsigned char own[1024 * (kilobytes)] __attribute__((aligned(64)));                        \
+        go_exactly(job, own, sizeof own);                                                          \
+    }
+EXACT_KERNEL(128)
+EXACT_KERNEL(256)
+#endif
+
 #ifdef ZW_FLOAT
 void zw_lanes_bytes(const device_job *job, size_t *to)
 {
     device_room lanes = world_lanes_bytes(job->model[0]);
     to[0] = lanes.near + lanes.far + 64;
     to[3] = lanes.common;
+    to[4] = 0;
 }
 #else
 /* Crews: each warp is one. Near memory is in the multiprocessor's shared memory, if the host has
@@ -96,5 +123,6 @@ void zw_lanes_bytes(const device_job *job, size_t *to)
     to[3] = lanes.common;
     to[1] = (crew.near + 63) / 64 * 64;
     to[2] = (crew.far + 63) / 64 * 64;
+    to[4] = world_exact_bytes(job->model[0]).near;
 }
 #endif

@@ -17,8 +17,13 @@
 
 /* ---- The rows of one world: augment_newton.c ------------------------------------------------- */
 
-/* Blocks and rows that take part in the problem of a world, at most; and rows of eight worlds. */
+/* Blocks and rows that take part in the problem of a world, at most; and rows of eight worlds. (A
+ * world on a GPU has less memory, and with more rows leaves its step to the processor.) */
+#ifdef ZW_AUGMENT_ROWS
+enum { AUGMENT_SLOTS = 40, AUGMENT_ROWS = ZW_AUGMENT_ROWS, AUGMENT_HALVES = 128 };
+#else
 enum { AUGMENT_SLOTS = 40, AUGMENT_ROWS = 96, AUGMENT_HALVES = 128 };
+#endif
 
 /* A block that takes part. */
 typedef struct augment_slot {

@@ -1,4 +1,4 @@
-/* Eight worlds at once. */
+/* Eight worlds at once, or on a GPU one in each thread. */
 #include "gauss/augment/augment_together.h"
 
 #define zw_real zw_real8
@@ -45,6 +45,7 @@ ZW_INLINE unsigned bits_of(const zw_mask8 *mask)
     return bits;
 }
 
+#if ZW_LANES > 1
 static size_t together_bytes(void)
 {
     return augment_together_bytes();
@@ -59,5 +60,23 @@ static long advance(augment8 *s)
 {
     return augment_advance_together(s->together, s->problem);
 }
+#else /* a thread of a GPU: the rows of one world */
+static size_t together_bytes(void)
+{
+    return 0;
+}
+
+static void restart(augment8 *s, zw_mask8 which)
+{
+    if (is_lane(&which, 0)) {
+        augment_restart(s->problem);
+    }
+}
+
+static long advance(augment8 *s)
+{
+    return augment_advance(s->problem);
+}
+#endif
 
 #include "gauss/augment/augment.lane.h"

@@ -105,14 +105,20 @@ static inline int once8_lacks_room(const once8 *s)
     return s->needs_blocks > s->block_capacity || s->needs_entries > s->entry_capacity;
 }
 
+/* once8_scratch.c: memory, except of the lists of blocks, and what is constant in it. `of`, `h`,
+ * `straight` and the lists are there. */
+void once8_lay_out(once8 *s, base_arena *arena);
+void once8_begin_steps(once8 *s);
+
 /* From a state, and back into it, with everything that zw_step would have left there: x is q, v and
  * the parameters; closed [constraints]: which limits are in contact. */
 void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x);
 void once8_write(const zw_system *system, const zw_run_options *plan, const once8_clock *clock,
                  const double *x, const unsigned char *closed, zw_state *state);
 
-/* One step of `count` worlds, at most LANES. Returns the bits of those that succeeded, and the
- * pairs in contact in them (one bit each, folded). The others are unchanged. */
+/* One step of `count` worlds, at most LANES; a world without a clock does not move. Returns the
+ * bits of those that succeeded, and the pairs in contact in them (one bit each, folded). The others
+ * are unchanged. */
 unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *const *x,
                     unsigned char *const *closed, uint64_t touch[LANES]);
 

@@ -12,29 +12,6 @@
 
 /* ---- In and out ----------------------------------------------------------------------------- */
 
-void once8_read(const zw_system *system, zw_state *state, once8_clock *clock, double *x)
-{
-    *clock = (once8_clock){.t = state->t, .work = state->work};
-    clock->parts = !run_remembers_step(state) || *run_step_memory(system, state) != 1;
-    memcpy(x, state_q(state), (size_t)(system->nq + system->n + state->params) * sizeof *x);
-}
-
-void once8_write(const zw_system *system, const zw_run_options *plan, const once8_clock *clock,
-                 const double *x, const unsigned char *closed, zw_state *state)
-{
-    double *mode = state_mode(state);
-    if (clock->steps == 0) {
-        return;
-    }
-    memcpy(state_q(state), x, (size_t)(system->nq + system->n + state->params) * sizeof *x);
-    state->t = clock->t;
-    state->work = clock->work;
-    for (int c = 0; c < system->bodies->constraint_count; c++) {
-        mode[c] = closed[c] ? SYSTEM_CLOSED : SYSTEM_OPEN;
-    }
-    run_note_once(system, state, plan);
-}
-
 static void load(once8 *s, int count, once8_clock *const *clock, double *const *x)
 {
     const zw_system *system = s->of->system;
@@ -44,15 +21,15 @@ static void load(once8 *s, int count, once8_clock *const *clock, double *const *
         q[l] = x[l < count ? l : count - 1];
         v[l] = q[l] + system->nq;
         param[l] = v[l] + system->n;
-        s->of->good[l] = l < count ? -1 : 0;
-        int parts = clock[l < count ? l : count - 1]->parts;
+        s->of->good[l] = l < count && clock[l] ? -1 : 0;
+        int parts = s->of->good[l] && clock[l]->parts;
         s->deepest[l] = 0.99 * (!(s->falling > 0) ? IMPULSE_OVERLAP
                                 : parts           ? IMPULSE_INSIDE
                                                   : IMPULSE_SUNK);
     }
     math_to_lanes(system->nq, q, s->of->q);
     math_to_lanes(system->n, v, s->v0);
-    math_to_lanes(system->model->param_count, param, s->of->param);
+    math_to_lanes(system->shape.params, param, s->of->param);
 }
 
 ZW_CLONES static void sort_out(once8 *s)
@@ -64,7 +41,7 @@ ZW_CLONES static void sort_out(once8 *s)
     for (int i = 0; i < s->of->system->n; i++) {
         good &= lane_size8(s->v0[i]) < ABSURD;
     }
-    for (int i = 0; i < s->of->system->model->param_count; i++) {
+    for (int i = 0; i < s->of->system->shape.params; i++) {
         good &= lane_size8(s->of->param[i]) < ABSURD;
     }
     s->of->good = good;

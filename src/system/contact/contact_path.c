@@ -61,8 +61,9 @@ enum { MANIFOLD = 128 };
 
 /* ---- Bounds of all bodies -------------------------------------------------------------------- */
 
-static void lay_out(contact_path *path, const zw_system *system, base_arena *arena)
+void contact_path_lay_out(contact_path *path, const zw_system *system, base_arena *arena)
 {
+    path->system = system;
     double **of_bodies[] = {&path->turn, &path->twist, &path->speed, &path->bend};
     for (int k = 0; k < 4; k++) {
         *of_bodies[k] = base_arena_doubles(arena, (size_t)system->tree->bodies);
@@ -81,7 +82,7 @@ static void lay_out(contact_path *path, const zw_system *system, base_arena *are
  * without slides; for each geom its distance from the centre of its body, or for a free body from
  * its joint.
  */
-static void measure(contact_path *path)
+void contact_path_measure(contact_path *path)
 {
     const tree_mechanism *tree = path->system->tree;
     const contact_world *world = path->system->bodies->contact;
@@ -105,13 +106,13 @@ static void measure(contact_path *path)
 zw_status contact_path_create(contact_path *path, const zw_system *system)
 {
     base_arena arena = {0};
-    *path = (contact_path){.system = system};
-    lay_out(path, system, &arena);
+    *path = (contact_path){0};
+    contact_path_lay_out(path, system, &arena);
     path->memory = base_alloc(arena.used + 1);
     arena = (base_arena){.block = path->memory};
     if (path->memory) {
-        lay_out(path, system, &arena);
-        measure(path);
+        contact_path_lay_out(path, system, &arena);
+        contact_path_measure(path);
     }
     return path->memory ? ZW_OK : ZW_NO_MEMORY;
 }

@@ -3,6 +3,7 @@
 #ifndef ZW_SYSTEM_CONTACT_PATH_H
 #define ZW_SYSTEM_CONTACT_PATH_H
 
+#include "base/memory.h"
 #include "system/contact/contacts.h"
 
 /* The path is divided into this many parts, at whose ends bodies are placed once for all pairs. */
@@ -28,6 +29,9 @@ typedef struct contact_path {
 
 zw_status contact_path_create(contact_path *path, const struct zw_system *system);
 void contact_path_free(contact_path *path);
+/* What contact_path_create does, in memory of the caller: arrays, and then their constants. */
+void contact_path_lay_out(contact_path *path, const struct zw_system *system, base_arena *arena);
+void contact_path_measure(contact_path *path);
 void contact_path_begin(contact_path *path, const double *q0, const double *u, double h);
 /* Improves the bounds by the speeds at one instant of the path, which these sweeps have. */
 void contact_path_tighten(contact_path *path, const double *sweeps);
