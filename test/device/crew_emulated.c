@@ -15,7 +15,8 @@ static const char *name(const void *device)
 /* Scratch is filled with nonsense, as unwritten memory of a GPU is. */
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
-    if (job->alone || job->reset || job->is_single) { /* of which crews are no part */
+    if (job->alone || job->reset || job->is_single ||
+        job->is_exact) { /* of which crews are no part */
         return device_emulated()->move(device, job, scratch, error);
     }
     device_room room = world_crew_bytes(job->model[0]);

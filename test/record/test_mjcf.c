@@ -195,6 +195,7 @@ static void damping_ratios(void **state)
     assert_int_equal(zw_model_change(m, ZW_KIND_ACTUATOR, 0, &def, &error), ZW_OK);
     assert_int_equal(zw_model_write(m, WRITTEN, &error), ZW_BAD_INPUT);
     assert_non_null(strstr(error.text, "actuator 'a'"));
+    def = *(const zw_actuator_def *)zw_model_def(m, ZW_KIND_ACTUATOR, 0); /* its own names */
     def.damp_ratio = 1;
     def.gain_prm[0] = -3;
     assert_int_not_equal(zw_model_change(m, ZW_KIND_ACTUATOR, 0, &def, &error), ZW_OK);

@@ -15,6 +15,7 @@
 #define tree_passive8(tree, q, v, tau) tree_passive(tree, ONE_OF(q), ONE_OF(v), ONE(tau))
 #define tree_inverse8(tree, a, wrench, work, tau)                                                  \
     tree_inverse(tree, ONE_OF(a), ONE_OF(wrench), ONE(work), ONE(tau))
+#define tree_spin8(tree, h, work, tau) tree_spin(tree, ONE_OF(h), ONE_OF(work), ONE(tau))
 #define tree_composite8(tree, work) tree_composite(tree, ONE(work))
 #define tree_multiply8(tree, diagonal, work, x, y)                                                 \
     tree_multiply(tree, ONE_OF(diagonal), ONE_OF(work), ONE_OF(x), ONE(y))

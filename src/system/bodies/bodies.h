@@ -575,8 +575,7 @@ void bodies_adhesion_free(struct bodies_adhesion *adhesion);
 int bodies_aim_adhesion(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
                         double *coef);
 
-/* sense/touch.c: the reading of a touch sensor, whose site is at `place` with the columns of R as
- * axes. */
+/* sense/touch.c: the reading of a touch sensor, whose site is at `place` with the axes of R. */
 double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
                     const double R[9]);
 /* Is the point x in the shape of such a site? And the readings of a contact sensor, out[size]. */
