@@ -17,7 +17,12 @@ async function drag(page, to) {
   await page.mouse.down();
   await page.mouse.move(box.x + to[0], box.y + to[1], {steps: 6});
 }
-const table = (page, k) => page.locator('.principle table').nth(k).evaluate((t) => [...t.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+// The problem of an instant arrives between two frames, and the table shows it in the next.
+const painted = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const table = async (page, k) => {
+  await painted(page);
+  return page.locator('.principle table').nth(k).evaluate((t) => [...t.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+};
 
 await runTests({
   async 'a point of a model in angles is placed while it is paused, and pulled while it runs'() {
