@@ -234,13 +234,6 @@ static zw_status make(zw_batch *batch, zw_error *error)
 static zw_batch *create(const zw_system *system, const zw_system *const *systems, int worlds,
                         int threads, zw_error *error)
 {
-    enum { MOST_THREADS = 4096 };
-    if (worlds < 1 || threads < 1 || threads > MOST_THREADS) {
-        base_fail(error, ZW_BAD_INPUT,
-                  "a batch needs at least one world and one thread, not %d and %d", worlds,
-                  threads);
-        return NULL;
-    }
     zw_batch *batch = base_alloc(sizeof *batch);
     if (!batch) {
         base_no_memory(error);
@@ -269,6 +262,7 @@ static zw_batch *create(const zw_system *system, const zw_system *const *systems
 
 zw_batch *zw_batch_create(const zw_batch_def *def, zw_error *error)
 {
+    enum { MOST_THREADS = 4096 };
     int threads = def->threads == 0 ? 1 : def->threads;
     if (!def->system == !def->systems) {
         base_fail(error, ZW_BAD_INPUT, "a batch is of one system, or of one for each world");
@@ -279,9 +273,14 @@ zw_batch *zw_batch_create(const zw_batch_def *def, zw_error *error)
                   "single precision is for batches on a device (\"cuda\", \"emulated\")");
         return NULL;
     }
-    return def->device && def->worlds > 0
-               ? on_device_create(def, error)
-               : create(def->system, def->systems, def->worlds, threads, error);
+    if (def->worlds < 1 || threads < 1 || threads > MOST_THREADS) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "a batch needs at least one world, and 1 to %d threads, not %d and %d",
+                  MOST_THREADS, def->worlds, threads);
+        return NULL;
+    }
+    return def->device ? on_device_create(def, error)
+                       : create(def->system, def->systems, def->worlds, threads, error);
 }
 
 void zw_batch_free(zw_batch *batch)

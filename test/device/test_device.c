@@ -45,6 +45,8 @@ static const scene scenes[] = {
     {"examples/contact/quadruped.xml", 0, 80, 1},
     {"bench/manipulator.xml", 0, 80, 1},
     {"examples/contact/dominoes.xml", 0, 30, 1},
+    {"examples/contact/humanoid_falls.xml", 0.1, 4,
+     1}, /* more points in reach than there is room */
 };
 
 static zw_run_options options_of(const scene *it)

@@ -55,6 +55,9 @@ static int fit_list(void *list, size_t count, size_t size)
 
 int once8_grow(once8 *s)
 {
+    if (!s->memory) { /* on a device, even an emulated one, lists have a fixed size */
+        return 0;
+    }
     if (s->needs_blocks > s->block_capacity) {
         size_t count = 2 * (size_t)s->needs_blocks;
         s->block_capacity = 0;

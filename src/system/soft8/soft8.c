@@ -221,6 +221,9 @@ static int fit_list(void *list, size_t count, size_t size)
 
 int soft8_grow(soft8 *s)
 {
+    if (!s->memory) { /* on a device, even an emulated one, lists have a fixed size */
+        return 0;
+    }
     if (s->needs_blocks > s->block_capacity || !s->block) {
         size_t count = 2 * (size_t)s->needs_blocks, edges = SOFT8_EDGES * count;
         s->block_capacity = 0;
