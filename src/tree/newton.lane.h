@@ -103,61 +103,84 @@ LANE_CLONES void LANE(tree_inertia_times_held)(const tree_mechanism *tree, int f
 
 /* ---- Spinning ------------------------------------------------------------------------------- */
 
-/* Euler's equations L' = -omega x L, L = J omega, of a body to which nothing is attached. With the
- * moment omega x L of the start of a step its angular momentum grows by (h omega)^2/2 of it in each
- * step, without end. The implicit midpoint rule
+/* Euler's equations J omega' = -omega x J omega of a body to which nothing is attached, in its own
+ * axes. With the moment of the start of a step its angular momentum would grow by (h omega)^2/2 of
+ * it in each step, without end. The implicit midpoint rule,
  *
- *     L1 = L0 - h omega x (L0 + L1)/2,     omega = (omega0 + omega1)/2
+ *     J (w - omega0) + h/2 w x J w = 0,     omega1 = 2 w - omega0,
  *
- * turns L, by the angle 2 atan(h |omega|/2) about omega (Cayley), so that |L| remains; and as
- * omega . (L1 - L0) = 0 is omega1 . L1 - omega0 . L0 = 0 (J is symmetric), the energy does, too. It
- * is taken in pieces, and iterated in each; an iterate keeps |L|, whether they converge or not, so
- * that the energy is always bounded by that of the axis of the least inertia. (L0 - L1)/h takes the
- * place of omega x L in the bias. In the axes of the body J is constant, and those are the axes of
- * its speeds. An error of omega that rotates about the axis is turned by a right angle in each
- * round, and smaller by half the angle of a piece: so three or four rounds lose a little energy,
- * five or six gain it, and so on (test/step/test_quick.c). */
-enum { SPIN_PIECES = 4, SPIN_ROUNDS = 4 };
+ * keeps energy and angular momentum: from omega1 - omega0 perpendicular to J w follows
+ * omega1 . J omega1 = omega0 . J omega0, and as L1 - L0 = -h w x (L0 + L1)/2 is perpendicular to
+ * L0 + L1, |L1| = |L0|. So w x J w takes the place of omega0 x J omega0 in the bias. Newton's
+ * method converges from omega0 where a body turns by up to about 2 radians; a step that turns it
+ * further is taken in 2, 4, ... parts, whose moments are averaged. Where even the last of these
+ * do not converge, the moment is 0, which keeps both as well. */
+enum { SPIN_ROUNDS = 6, SPIN_PARTS = 256 };
 
-/* L turned by -2 atan |a| about a: Cayley's map of -2 a. */
-PART vec3 turn_back(vec3 L, vec3 a)
+/* x, y, z with x a + y b + z c = d; 0 where there are none. */
+PART vec3 solve_columns(vec3 a, vec3 b, vec3 c, vec3 d)
 {
-    vec3 across = cross3(L, a);
-    zw_real by = lane_fill(2.0) / (lane_fill(1.0) + dot3(a, a));
-    return add3(L, scale3(by, sub3(across, cross3(a, across))));
+    vec3 bc = cross3(b, c), da = cross3(d, a);
+    zw_real det = dot3(a, bc), zero = lane_fill(0.0);
+    zw_real by = lane_select(det == zero, zero, lane_fill(1.0) / det);
+    return scale3(by, (vec3){dot3(d, bc), -dot3(c, da), dot3(b, da)});
 }
 
-/* J \ L by cofactors; 0 where J is not positive. */
-PART vec3 solve_sym3(sym3 J, vec3 L)
+/* w of a step of length 2 `half`. Not `good` unless the last correction is so small that its
+ * square, which is the size of the next one, is round-off. */
+PART vec3 middle_spin(sym3 J, vec3 omega0, zw_real half, zw_mask *good)
 {
-    zw_real a = J.yy * J.zz - J.yz * J.yz, b = J.xz * J.yz - J.xy * J.zz;
-    zw_real c = J.xy * J.yz - J.xz * J.yy, det = J.xx * a + J.xy * b + J.xz * c;
-    sym3 of = {a, J.xx * J.zz - J.xz * J.xz, J.xx * J.yy - J.xy * J.xy, b,
-               c, J.xy * J.xz - J.xx * J.yz};
-    zw_real by = lane_select(det > lane_fill(0.0), lane_fill(1.0) / det, lane_fill(0.0));
-    return scale3(by, mul_sym3(of, L));
+    const zw_real small = lane_fill(LANE_LIMIT(1e-16, 1e-8)), none = lane_fill(0.0);
+    vec3 w = omega0, change = omega0;
+    for (int r = 0; r < SPIN_ROUNDS; r++) {
+        vec3 L = scale3(half, mul_sym3(J, w)), by = scale3(half, w);
+        vec3 x = {J.xx, J.xy, J.xz}, y = {J.xy, J.yy, J.yz}, z = {J.xz, J.yz, J.zz};
+        vec3 off = add3(mul_sym3(J, sub3(w, omega0)), cross3(w, L));
+        x = add3(x, add3(cross3(by, x), (vec3){none, -L.z, L.y}));
+        y = add3(y, add3(cross3(by, y), (vec3){L.z, none, -L.x}));
+        z = add3(z, add3(cross3(by, z), (vec3){-L.y, L.x, none}));
+        change = solve_columns(x, y, z, off);
+        w = sub3(w, change);
+    }
+    *good &= dot3(change, mul_sym3(J, change)) <= small * dot3(w, mul_sym3(J, w));
+    return w;
+}
+
+/* The mean of w x J w over a step, in 1, 2, 4, ... parts. */
+PART vec3 mean_moment(sym3 J, vec3 omega0, zw_real h)
+{
+    const zw_real zero = lane_fill(0.0);
+    zw_real open = lane_fill(1.0);
+    vec3 mean = {zero, zero, zero};
+    for (int parts = 1; parts <= SPIN_PARTS && lane_any(open > zero); parts *= 2) {
+        zw_real part = lane_fill(1.0 / parts);
+        vec3 sum = {zero, zero, zero}, omega = omega0;
+        zw_mask good = open > zero;
+        for (int k = 0; k < parts && lane_any(good); k++) {
+            vec3 w = middle_spin(J, omega, lane_fill(0.5) * part * h, &good);
+            sum = add3(sum, scale3(part, cross3(w, mul_sym3(J, w))));
+            omega = sub3(add3(w, w), omega);
+        }
+        mean.x = lane_select(good, sum.x, mean.x);
+        mean.y = lane_select(good, sum.y, mean.y);
+        mean.z = lane_select(good, sum.z, mean.z);
+        open = lane_select(good, zero, open);
+    }
+    return mean;
 }
 
 LANE_CLONES void LANE(tree_spin)(const tree_mechanism *tree, const zw_real *h, const zw_real *work,
                                  zw_real *tau)
 {
     const tree_places *at = &tree->at;
-    zw_real quarter = lane_fill(0.25 / SPIN_PIECES) * *h; /* of a piece */
     for (int i = 1; i < tree->bodies; i++) {
         const tree_body *body = tree->body + i;
         if (!body->is_free || body->last_child != 0) {
             continue;
         }
         sym3 J = load_sym3(work + at->inertia + 6 * i);
-        vec3 omega = load3(work + at->V + 6 * i), L = mul_sym3(J, omega), end = L, now = omega;
-        for (int k = 0; k < SPIN_PIECES; k++) {
-            vec3 start = end, begun = now;
-            for (int r = 0; r < SPIN_ROUNDS; r++) {
-                end = turn_back(start, scale3(quarter, add3(begun, now)));
-                now = solve_sym3(J, end);
-            }
-        }
-        vec3 moment = sub3(scale3(lane_fill(1.0) / *h, sub3(L, end)), cross3(omega, L));
+        vec3 omega = load3(work + at->V + 6 * i);
+        vec3 moment = sub3(mean_moment(J, omega, *h), cross3(omega, mul_sym3(J, omega)));
         for (int d = body->dof; d < body->dof_end; d++) {
             tau[d] += dot3(load3(work + at->S + 6 * d), moment);
         }

@@ -17,6 +17,7 @@ ZW_INLINE void sincos_many(int count, const double *angle, double *sine, double 
 #define LANE_CLONES ZW_CLONES
 #define lane_fill(c) (c)
 #define lane_select lane_select1
+#define lane_any(mask) (mask)
 #define lane_sqrt sqrt
 #define lane_abs fabs
 #define lane_not_above(x, y) (!((x) > (y)))

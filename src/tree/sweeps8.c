@@ -56,6 +56,7 @@ ZW_INLINE zw_real8 fill8(double c)
 #define LANE_CLONES ZW_CLONES
 #define lane_fill fill8
 #define lane_select lane_select8
+#define lane_any lane_any8
 #define lane_sqrt lane_sqrt8
 #define lane_abs lane_size8
 #define lane_not_above(x, y) (~((x) > (y)))

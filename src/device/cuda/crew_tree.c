@@ -11,6 +11,7 @@
 #define LANE_CLONES static __attribute__((unused))
 #define lane_fill(c) (c)
 #define lane_select lane_select1
+#define lane_any(mask) (mask)
 #define lane_sqrt sqrt
 #define lane_abs fabs
 #define lane_not_above(x, y) (!((x) > (y)))

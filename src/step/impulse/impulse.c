@@ -430,6 +430,14 @@ zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_
             continue;
         }
         double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
+        double blurred = status == ZW_OK ? impulse_blurred(s) : 0;
+        if (blurred > 0) {
+            failed = base_fail(error, ZW_INACCURATE,
+                               "a body moves by %g in one step, and round-off of that is more than "
+                               "its thickness; take shorter steps",
+                               blurred);
+            continue;
+        }
         int shorter = shorten_piece(s, &at, status, part, open);
         landed = !shorter && lands && part == 1 && impulse_note_landings(s);
         if (shorter || landed) {

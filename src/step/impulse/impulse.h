@@ -723,6 +723,9 @@ void impulse_sweep_note(step_impulse *s);
 /* After impulse_take: the fraction of the motion from q0 to q1 during which no two bodies meet that
  * are not part of the problem, and none pass through each other; 1: all of it. */
 double impulse_free_part(step_impulse *s);
+/* After that: the way of a body, if it is so long that round-off in it exceeds its thickness, and
+ * what it meets is unknown; 0: there is none. */
+double impulse_blurred(const step_impulse *s);
 /* How many times its thickness the fastest body moves in this time, at v0; and when two separate
  * bodies, one of which moves farther than its thickness, meet at these speeds: INFINITY: none
  * do. */

@@ -24,6 +24,7 @@
  * If a pair meets that is not part of the problem, or gets too deep during the step, the step is
  * taken in pieces, the first of which ends where the pair meets: from there on its contact is in
  * the problem. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -284,6 +285,19 @@ double impulse_free_part(step_impulse *s)
         }
     }
     return first < s->h ? fmax(first / s->h, LEAST) : 1;
+}
+
+double impulse_blurred(const step_impulse *s)
+{
+    const impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    for (int k = 0; s->touch.is_there && k < sweep->fast_count; k++) {
+        int g = sweep->list[k];
+        if (DBL_EPSILON * sweep->way[g] > world->geom[g].thick && world->geom[g].thick > 0) {
+            return sweep->way[g];
+        }
+    }
+    return 0;
 }
 
 /* Contacts have been searched for elsewhere: puts geoms where they are at q0. */

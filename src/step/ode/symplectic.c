@@ -237,6 +237,9 @@ static zw_status solve_middle(const step_lagrangian *l, substeps *w, double t, d
             return status;
         }
         status = l->solve(l->user, w->impulse, w->wanted, w->change, w->reaction, error);
+        if (status == ZW_BAD_INPUT && i > 0) {
+            break; /* it diverges, beyond the numbers that the kernel accepts */
+        }
         /* rows that depend on each other contradict each other off the manifold: continue */
         if (status != ZW_OK && status != ZW_INACCURATE) {
             return status;
