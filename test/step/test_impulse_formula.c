@@ -295,6 +295,22 @@ static void memory_may_run_out(void **state)
     assert_true(failures > 10);
 }
 
+/* A puck bounces on smooth ground, until it has come to rest, while a force that grows with time
+ * acts along it: what bouncing makes of a step does not change the time at which the force acts,
+ * and the midpoint rule integrates it exactly. */
+static void pieces_of_a_step_have_their_times(void **state)
+{
+    (void)state;
+    for (double step = 0.01; step < 0.3; step *= 5) {
+        world w = formulas("import \"puck.xml\"\nforce x: 6*t\n");
+        zw_run_summary it = go(&w, 1.5, step, 1e-12);
+        assert_true(it.impacts > 5);
+        close_to("speed", zw_field(w.system, w.state, w.work, ZW_FIELD_V).data[0], 3 * 1.5 * 1.5,
+                 1e-11);
+        world_end(&w);
+    }
+}
+
 /* A ball falls from 1 m and bounces with e = 1/2, after sqrt(2/g) (1, 2, 2.5, ...): when it begins
  * to rise, a condition becomes true within a step. The event that it triggers happens as well, and
  * steps with impacts are not reported as proved. */
@@ -328,6 +344,7 @@ int main(void)
         cmocka_unit_test(integrator),
         cmocka_unit_test(armature),
         cmocka_unit_test(armature_across_joints),
+        cmocka_unit_test(pieces_of_a_step_have_their_times),
         cmocka_unit_test(bounces_are_events),
         cmocka_unit_test(complaints),
         cmocka_unit_test(memory_may_run_out),
