@@ -61,6 +61,11 @@ typedef struct collide_point {
     uint32_t feature;
 } collide_point;
 
+/* Which points. Those of MuJoCo differ for cylinders on planes (a triangle for our square) and for
+ * two capsules (one point, unless they are parallel): formulas, so that its motion can be had to
+ * the last digits. Their features contain the number COLLIDE_MUJOCO. */
+typedef enum collide_choice { COLLIDE_COMPLETE = 0, COLLIDE_MUJOCO = 1 << 16 } collide_choice;
+
 /* Points with gap <= margin: fills point[0 .. capacity-1] and returns their number, which may be
  * larger. The kinds may be in any order. Two ground shapes (planes, height fields, meshes) have no
  * points. Of many points on height fields and meshes the outermost and deepest are returned, if the
@@ -68,11 +73,12 @@ typedef struct collide_point {
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity);
 
-/* The same; if there are no points, *apart may be set to a lower bound of the distance of the
- * shapes. It is not changed if no better bound than that of bounding spheres is known. */
+/* The same, and of either choice; if there are no points, *apart may be set to a lower bound of the
+ * distance of the shapes. It is not changed if no better bound than that of bounding spheres is
+ * known. */
 int collide_pair_or_gap(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
-                        const collide_pose *at_b, double margin, collide_point *point, int capacity,
-                        double *apart);
+                        const collide_pose *at_b, double margin, collide_choice choice,
+                        collide_point *point, int capacity, double *apart);
 
 /* Ground: planes, height fields and meshes. Two of them never touch. */
 static inline int collide_is_ground(const collide_shape *shape)

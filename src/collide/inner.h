@@ -30,6 +30,7 @@ typedef struct collide_sink {
     const collide_pose *frame;
     uint32_t salt; /* mixed into features: which triangle of many */
     double *apart; /* as for collide_pair_or_gap, for convex shapes; NULL: not needed */
+    collide_choice choice;
 } collide_sink;
 
 /* A convex shape in its pose. A triangle has kind COLLIDE_TRIANGLE and its corners. */

@@ -124,12 +124,12 @@ static void both_convex(const collide_shape *a, const collide_pose *at_a, const 
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity)
 {
-    return collide_pair_or_gap(a, at_a, b, at_b, margin, point, capacity, NULL);
+    return collide_pair_or_gap(a, at_a, b, at_b, margin, COLLIDE_COMPLETE, point, capacity, NULL);
 }
 
 int collide_pair_or_gap(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
-                        const collide_pose *at_b, double margin, collide_point *point, int capacity,
-                        double *apart)
+                        const collide_pose *at_b, double margin, collide_choice choice,
+                        collide_point *point, int capacity, double *apart)
 {
     int a_ground = collide_is_ground(a), b_ground = collide_is_ground(b);
     if (a_ground && b_ground) {
@@ -145,7 +145,7 @@ int collide_pair_or_gap(const collide_shape *a, const collide_pose *at_a, const 
         b = shape;
         at_b = at;
     }
-    collide_sink sink = {point, capacity, 0, flip, 0, margin, at_a, 0, apart};
+    collide_sink sink = {point, capacity, 0, flip, 0, margin, at_a, 0, apart, choice};
     if (a->kind <= COLLIDE_CAPSULE && b->kind <= COLLIDE_CAPSULE) {
         collide_round(a, at_a, b, at_b, &sink);
     } else if (a_ground || b_ground) {

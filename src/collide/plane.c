@@ -8,8 +8,9 @@
  *     cone        the same for its base, and the apex
  *     hull        the corners of the face below
  *
- * The first corner of the square of a standing cylinder is the lowest point, or on its x axis if
- * the tilt is below 1e-9: so it tips over its true rim. */
+ * MuJoCo has a regular triangle in the lower rim, from its lowest point, and the lowest of the
+ * upper. The first corner of the square of a standing cylinder is the lowest point, or on its x
+ * axis if the tilt is below 1e-9: so it tips over its true rim. */
 #include "collide/inner.h"
 
 /* The point of corner x, in the shape's frame, with the rounding radius. */
@@ -25,13 +26,36 @@ static void plane_point(const collide_solid *b, const double x[3], uint32_t feat
     collide_emit(sink, p, up, gap, feature);
 }
 
+/* The lowest point of a rim, across the axis; on the x axis if the tilt is at most `upright`. */
+static void lowest_of_rim(const collide_solid *b, const double down[3], double upright, double *c,
+                          double *s)
+{
+    double r = b->size[0], across = sqrt(down[0] * down[0] + down[1] * down[1]);
+    *c = across > upright ? r * down[0] / across : r;
+    *s = across > upright ? r * down[1] / across : 0;
+}
+
+/* z: of the lower rim. */
+static void cylinder_in_mujoco(const collide_solid *b, const double down[3], double z,
+                               collide_sink *sink)
+{
+    double c, s, w = 0.86602540378443864676; /* sin 120 degrees */
+    lowest_of_rim(b, down, 1e-15, &c, &s);
+    const double x[4][3] = {{c, s, z},
+                            {c, s, -z},
+                            {-0.5 * c - w * s, w * c - 0.5 * s, z},
+                            {-0.5 * c + w * s, -w * c - 0.5 * s, z}};
+    for (int k = 0; k < 4; k++) {
+        plane_point(b, x[k], COLLIDE_MUJOCO + (uint32_t)k + (z < 0 ? 4 : 0), sink);
+    }
+}
+
 /* `count` corners of the square in the rim at height z, starting from its lowest point. */
 static void plane_rim(const collide_solid *b, const double down[3], double z, int count,
                       uint32_t feature, collide_sink *sink)
 {
-    double r = b->size[0], across = sqrt(down[0] * down[0] + down[1] * down[1]);
-    double c = across > 1e-9 ? r * down[0] / across : r,
-           s = across > 1e-9 ? r * down[1] / across : 0;
+    double c, s;
+    lowest_of_rim(b, down, 1e-9, &c, &s);
     const double x[4][3] = {{c, s, z}, {-s, c, z}, {-c, -s, z}, {s, -c, z}};
     for (int k = 0; k < count; k++) {
         plane_point(b, x[k], feature + (uint32_t)k, sink);
@@ -73,6 +97,10 @@ void collide_plane(const collide_solid *b, collide_sink *sink)
         plane_box(b, down, sink);
         break;
     case COLLIDE_CYLINDER:
+        if (sink->choice == COLLIDE_MUJOCO) {
+            cylinder_in_mujoco(b, down, side, sink);
+            break;
+        }
         plane_rim(b, down, side, 4, down[2] < 0 ? 4 : 0, sink);
         plane_rim(b, down, -side, 1, down[2] < 0 ? 0 : 4, sink);
         break;

@@ -5,6 +5,10 @@
  * ends onto the other segment, where these are inside it, and the nearest pair of the segments, if
  * it is none of these. Each has its own distance and normal. So parallel capsules have a point at
  * either end of their overlap, and a small rotation moves the points only a little.
+ *
+ * MuJoCo has the nearest pair alone, if the square of the cross product of the half axes is at
+ * least 1e-15 m^4. Else the ends of the first are points, with their nearest on the second; and if
+ * one of these is too far, those of the second, until there are two.
  */
 #include "collide/inner.h"
 
@@ -83,6 +87,21 @@ static void ends(const segments *g, double s, double t, int parallel, collide_si
     }
 }
 
+static void ends_in_mujoco(const segments *g, double s, double t, collide_sink *sink)
+{
+    double det = g->uu * g->vv - g->uv * g->uv;
+    if (fabs(det) >= 1e-15 || !(g->uu > 0 && g->vv > 0)) {
+        emit(g, s, t, COLLIDE_MUJOCO + 4, sink);
+        return;
+    }
+    for (uint32_t k = 0; k < 4 && (k < 2 || sink->count < 2); k++) {
+        double e = k % 2 ? -1 : 1;
+        s = k < 2 ? e : inside((g->uv * e + g->uq) / g->uu);
+        t = k < 2 ? inside((g->uv * e - g->vq) / g->vv) : e;
+        emit(g, s, t, COLLIDE_MUJOCO + k, sink);
+    }
+}
+
 static double half_of(const collide_shape *shape)
 {
     return shape->kind == COLLIDE_SPHERE ? 0 : fabs(shape->size[1]);
@@ -116,7 +135,12 @@ static void capsules(const collide_shape *a, const collide_pose *at_a, const col
     for (int i = 0; i < 3; i++) {
         n[i] = g.q[i] + t * g.v[i] - s * g.u[i];
     }
-    if (v3_dot(n, n) <= g.far2) {
+    if (v3_dot(n, n) > g.far2) {
+        return;
+    }
+    if (sink->choice == COLLIDE_MUJOCO) {
+        ends_in_mujoco(&g, s, t, sink);
+    } else {
         ends(&g, s, t, parallel, sink);
     }
 }

@@ -307,6 +307,7 @@ static size_t add_soft(device_image *image, const soft_problem *s)
                          .has_frames = s->has_frames,
                          .is_there = s->is_there,
                          .trees = s->trees,
+                         .found.choice = s->found.choice,
                          .found.wait.by_shape = s->found.wait.by_shape};
     size_t start = add(image, &copy, sizeof copy);
     ATTACH(start, soft_problem, s, part, bodies->part_count);

@@ -4,13 +4,14 @@
  *
  * Doubles in and out, as the machine has them.
  *
- * First out: nq, nv, controls, step. Then for every state q, v, controls in: 1, a, the force of the
- * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
- * normal and the force along the axes of the world; or 0, if there is no motion. With a number of
- * steps: 1, and q after each of them; by the file's integrator, or by that number of zw_integrator,
- * and without contacts if so wanted.
- * With -1 steps: q and v after one, and what the sensors say there, by the soft law.
- * Exit code 3 and one line: we do not read this file. */
+ * First out: nq, nv, activations, controls, step. Then for every state q, v, activations, controls
+ * in: 1, a, the force of the constraints on the coordinates, the number of contacts, and of each
+ * where it is, its depth, its normal and the force along the axes of the world; or 0, if there is
+ * no motion. With a number of steps: q and v after each of them, NaN where there is none; by the
+ * file's integrator, or by that number of zw_integrator, and without contacts if so wanted. With -1
+ * steps: q and v after one, and what the sensors say there, by the soft law. Exit code 3 and one
+ * line: we do not read this file. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,22 +48,20 @@ static void put_contacts(const soft_problem *s)
     }
 }
 
-/* The state moves along. */
-static int put_steps(soft_problem *s, double h, int steps, double *q, double *v, zw_error *error)
+/* The state y = q, v, activations moves along. */
+static void put_steps(soft_problem *s, double h, int steps, double *y, double *next)
 {
     const zw_system *system = s->system;
-    double *next = calloc((size_t)(system->nq + system->n + system->carried), sizeof *next), gained;
-    int good = next != NULL;
-    if (good) {
-        put_one(1);
+    int nq = system->nq, count = nq + system->n + system->carried, good = 1;
+    double gained;
+    zw_error error;
+    for (int k = 0; k < steps; k++) {
+        good = good && soft_step(s, k * h, h, y, y + nq, next, next + nq, &gained, &error) == ZW_OK;
+        for (int i = 0; i < count; i++) {
+            y[i] = good ? next[i] : NAN;
+        }
+        put(y, nq + system->n);
     }
-    for (int k = 0; k < steps && good; k++) {
-        good = soft_step(s, k * h, h, q, v, next, next + system->nq, &gained, error) == ZW_OK;
-        memcpy(q, next, (size_t)(system->nq + system->n + system->carried) * sizeof *q);
-        put(q, system->nq);
-    }
-    free(next);
-    return good;
 }
 
 /* As a program sees them: a step, and a look at where it led to. */
@@ -121,13 +120,11 @@ int main(int count, char **argument)
         return refuse(&error);
     }
     int nq = system->nq, nv = system->n, controls = system->shape.params;
-    put((double[]){nq, nv, controls, h}, 4);
+    put((double[]){nq, nv, system->carried, controls, h}, 5);
     size_t size = (size_t)(nq + nv + system->carried + controls);
-    double *state = calloc(size, sizeof *state);
+    double *state = calloc(2 * size, sizeof *state);
     double *q = state, *v = q + nq, *u = v + nv + system->carried;
-    while (fread(q, sizeof *q, (size_t)nq, stdin) == (size_t)nq &&
-           fread(v, sizeof *v, (size_t)nv, stdin) == (size_t)nv &&
-           fread(u, sizeof *u, (size_t)controls, stdin) == (size_t)controls) {
+    while (state && fread(state, sizeof *state, size, stdin) == size) {
         system_bind(system, work, u);
         if (count >= 3 && atoi(argument[2]) < 0) {
             if (!put_sensors(system, work, q, v, u, &error)) {
@@ -136,9 +133,7 @@ int main(int count, char **argument)
             continue;
         }
         if (count >= 3) {
-            if (!put_steps(s, h, atoi(argument[2]), q, v, &error)) {
-                return refuse(&error);
-            }
+            put_steps(s, h, atoi(argument[2]), state, state + size);
             continue;
         }
         if (soft_forward(s, 0, q, v, &error) != ZW_OK) {

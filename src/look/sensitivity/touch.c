@@ -183,8 +183,9 @@ static int look(const contact_geom *a, const contact_geom *b, const collide_pose
 {
     enum { MANIFOLD = 128 };
     collide_point list[MANIFOLD];
-    int count =
-        collide_pair(&a->shape, &pose[point->key.geom[0]], &b->shape, at, margin, list, MANIFOLD);
+    collide_choice choice = point->key.feature & COLLIDE_MUJOCO ? COLLIDE_MUJOCO : COLLIDE_COMPLETE;
+    int count = collide_pair_or_gap(&a->shape, &pose[point->key.geom[0]], &b->shape, at, margin,
+                                    choice, list, MANIFOLD, NULL);
     for (int i = 0; i < count && i < MANIFOLD; i++) {
         if (list[i].feature == point->key.feature && v3_dot(list[i].normal, point->frame) > 0.5) {
             memcpy(out, list[i].pos, sizeof list[i].pos);

@@ -259,8 +259,9 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
 {
     const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
     collide_point list[MANIFOLD];
-    int count = collide_pair_or_gap(&a->shape, &work->pose[match->a], &b->shape,
-                                    &work->pose[match->b], margin, list, MANIFOLD, apart);
+    int count =
+        collide_pair_or_gap(&a->shape, &work->pose[match->a], &b->shape, &work->pose[match->b],
+                            margin, work->choice, list, MANIFOLD, apart);
     if (count == 0) {
         return;
     }

@@ -126,6 +126,7 @@ typedef struct contact_wait {
 
 /* Scratch of one world: poses of geoms, and contact points. */
 typedef struct contact_work {
+    collide_choice choice; /* of points */
     int placed, bounded;   /* fixed geoms have their poses, and their boxes */
     collide_pose *pose;    /* [geoms] */
     double *reach;         /* [geoms] largest distance that a point may move in the step */

@@ -316,42 +316,9 @@ static void turn_frame(const soft_problem *s, contact_point *point)
     }
 }
 
-/* In MuJoCo capsules that are not parallel have one contact point, the deepest; here they may have
- * a second, which keeps them from rocking. Is this one of those? Points of a pair are
- * contiguous. */
-static int is_spare(const soft_problem *s, int index)
-{
-    const contact_world *world = s->system->bodies->contact;
-    const contact_point *point = s->found.point, *own = &point[index];
-    const uint32_t *geom = own->key.geom;
-    double axis[2][3], across[3];
-    for (int side = 0; side < 2; side++) {
-        const contact_geom *g = &world->geom[geom[side]];
-        const double *R = s->found.pose[geom[side]].R;
-        if (g->shape.kind != COLLIDE_CAPSULE) {
-            return 0;
-        }
-        for (int k = 0; k < 3; k++) {
-            axis[side][k] = R[3 * k + 2] * g->shape.size[1];
-        }
-    }
-    model_cross(across, axis[0], axis[1]);
-    if (model_dot(across, across) < 1e-15) {
-        return 0;
-    }
-    for (int k = index - 1; k <= index + 1; k += 2) {
-        if (k >= 0 && k < s->found.count && point[k].key.geom[0] == geom[0] &&
-            point[k].key.geom[1] == geom[1] &&
-            (point[k].gap < own->gap || (point[k].gap == own->gap && k < index))) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 int soft_takes(const soft_problem *s, int index)
 {
-    int takes = s->found.point[index].gap < 0 && !is_spare(s, index);
+    int takes = s->found.point[index].gap < 0;
     if (takes) {
         turn_frame(s, &s->found.point[index]);
     }

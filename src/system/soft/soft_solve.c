@@ -92,6 +92,7 @@ static int allocate(soft_problem *s)
     }
     s->lot = base_alloc(((size_t)scratch + 1) * sizeof *s->lot);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
+    s->found.choice = COLLIDE_MUJOCO;
     return s->lot && (s->is_there || world->geom_count == 0);
 }
 

@@ -368,6 +368,7 @@ static void gather(const soft8 *s, const soft8_match *match, int lane, double cl
     take_pose(&s->pose[match->of.a], lane, &work->pose[match->of.a]);
     take_pose(&s->pose[match->of.b], lane, &work->pose[match->of.b]);
     work->count = work->needed = 0;
+    work->choice = s->reach ? COLLIDE_COMPLETE : COLLIDE_MUJOCO;
     const contact_world *world = s->system->bodies->contact;
     contact_meet_match(world, work, &world->match[match - s->match], close, NULL);
     to->needed[lane] = work->needed;
