@@ -1,5 +1,6 @@
 /* zwang check of a robot: advice, from what was read and from the initial state. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -73,6 +74,22 @@ static void advise_floor(const cli_world *world, int *said)
     }
 }
 
+/* Files of URDF do not say whether the base moves. */
+static void advise_base(const cli_arguments *arguments, const cli_world *world, int *said)
+{
+    const char *end = strrchr(arguments->file, '.');
+    int moves = !end || strcmp(end, ".urdf") != 0 || arguments->base != ZW_BASE_DEFAULT;
+    for (int j = 0; j < count_of(world, ZW_KIND_JOINT); j++) {
+        const zw_joint_def *joint = zw_model_def(world->model, ZW_KIND_JOINT, j);
+        moves |= joint->kind == ZW_JOINT_FREE;
+    }
+    if (!moves) {
+        begin(said);
+        printf("--base free, if it is to walk, drive or fly: the base of a URDF file is fixed to "
+               "the world unless this is said\n");
+    }
+}
+
 static void advise_controls(const cli_world *world, int *said)
 {
     zw_view control = zw_field(world->system, world->state, world->work, ZW_FIELD_PARAM);
@@ -110,9 +127,10 @@ void cli_advise(const cli_arguments *arguments, const cli_world *world)
     }
     if (mesh) {
         begin(&said);
-        printf("the mesh %s, without which contacts cannot be computed: --package NAME=PATH says "
-               "where package://NAME is\n",
-               mesh);
+        printf("the mesh %s, without which contacts cannot be computed%s\n", mesh,
+               strncmp(mesh, "package://", 10) == 0
+                   ? ": --package NAME=PATH says where package://NAME is"
+                   : "");
     }
     if (zw_count(world->system, ZW_KIND_COORD) == 0) {
         begin(&said);
@@ -125,6 +143,7 @@ void cli_advise(const cli_arguments *arguments, const cli_world *world)
         printf("--key %s: the default pose violates its constraints\n", key_of(arguments, world));
     }
     advise_loops(world, &said);
+    advise_base(arguments, world, &said);
     advise_floor(world, &said);
     advise_controls(world, &said);
 }

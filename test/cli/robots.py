@@ -64,6 +64,27 @@ class Robots(Case):
             else:
                 self.assertIn("would help   " + wanted, out)
 
+    def test_check_says_what_would_help_urdf(self):
+        """Where a mesh is looked for, and that the base is fixed unless something else is said."""
+        link = ("<link name='%s'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+                "%s</link>")
+        mesh = "<collision><geometry><mesh filename='%sx.stl'/></geometry></collision>"
+        joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint>"
+        robot = "<robot name='r'>" + link % ("a", "") + link + joint + "</robot>"
+        fixed = "--base free, if it is to walk, drive or fly"
+        lost = "x.stl, without which contacts cannot be computed"
+        for text, options, wanted, unwanted in (
+                (robot % ("b", ""), (), [fixed], [lost]),
+                (robot % ("b", ""), ("--base", "fixed"), [], ["would help"]),
+                (robot % ("b", ""), ("--base", "free"), ["a floor"], [fixed]),
+                (robot % ("b", mesh % "package://p/"), ("--base", "fixed"), [lost + ": --package NAME=PATH"], [fixed]),
+                (robot % ("b", mesh % ""), ("--base", "fixed"), [lost + "\n"], ["--package"])):
+            out, _ = self.expect(OK, "check", self.write("r.urdf", text), *options)
+            for it in wanted:
+                self.assertIn(it, out)
+            for it in unwanted:
+                self.assertNotIn(it, out)
+
     def test_motors_are_set(self):
         words = ("run", self.robot("four_bar"), "--key", "up", "-t", "0.5", "-o", "-", "-q")
         still = table(self.expect(OK, *words)[0])
