@@ -98,8 +98,6 @@ enum { PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 2000 };
 #define FAILED_WORK 2e8       /* operations: about a tenth of a second; */
 #define FAILED_WORK_FAST 1e11 /* and where bodies are fast: about half a minute */
 #define JAM 1e-6 /* up to this certificate, Coulomb's law is not considered to have no solution */
-#define SURE                                                                                       \
-    1e-9 /* of the balance, relative, where one linearisation was requested and is not enough */
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
@@ -250,7 +248,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     if (taken) {
         return status;
     }
-    s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
+    s->close = s->close >= 1 ? IMPULSE_BALANCED : s->close; /* for the rest of the step */
     s->sees_end = 0;
     find_frames(s);
     find_rows(s);

@@ -46,8 +46,7 @@
 enum { WORK = 4000, LOOKS = 40 };
 #define THRESHOLD 0.01
 #define EXACT                                                                                      \
-    1e-14 /* relative to the size of the world: gaps up to this are closed at an impact, */
-#define LANDED 1e-12 /* and where nothing bounces */
+    1e-14 /* relative to the size of the mechanism: gaps up to this are closed at an impact */
 
 /* A step with bounces. */
 typedef struct bounce {
@@ -265,7 +264,7 @@ static void look_at_limits(const step_impulse *s, const bounce *b, const double 
 {
     double gap, c;
     for (int r = -1; (r = impulse_limits_next(s, r, v, &gap, &c)) >= 0;) {
-        double a = t > 0 ? (c - s->limits.speed[r]) / t : 0, touch = LANDED * b->size;
+        double a = t > 0 ? (c - s->limits.speed[r]) / t : 0, touch = IMPULSE_CLOSED * b->size;
         out->soon = fmin(out->soon, impulse_open_for(gap, gap > 0 ? c : fmin(c, 0), a));
         if (c > 0 && -gap > out->depth) {
             out->depth = -gap;
@@ -347,7 +346,7 @@ static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *e
     }
     double gap, c;
     for (int r = -1; (r = impulse_limits_next(s, r, s->v0, &gap, &c)) >= 0;) {
-        *meets |= gap <= LANDED * b->size && c > b->slow;
+        *meets |= gap <= IMPULSE_CLOSED * b->size && c > b->slow;
     }
     return status;
 }
@@ -369,7 +368,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
                                zw_error *error)
 {
     double low = 0, high = b->rest, t = first_trial(s, b, soon), most = b->rest;
-    double exact = (s->touch.bounces || s->sharp ? EXACT : LANDED) * b->size;
+    double exact = (s->touch.bounces || s->sharp ? EXACT : IMPULSE_CLOSED) * b->size;
     *end = FLIGHT_LOST;
     for (int k = 0; k < LOOKS && b->work > 0 && !impulse_is_spent(s, !s->calm); k++) {
         double open = 1;

@@ -128,8 +128,7 @@ int impulse_limit_flies(const step_impulse *s, int r)
 
 int impulse_limit_meets(const step_impulse *s, int r)
 {
-    return s->phi[r] <=
-           (s->limits.count > 0 && s->limits.out[r] ? 1e-12 * impulse_extent(s) : 1e-12);
+    return s->phi[r] <= IMPULSE_CLOSED * impulse_extent(s);
 }
 
 void impulse_limits_look(step_impulse *s, double t, const double *q)

@@ -42,10 +42,6 @@
 
 #define GIVE 1e-3
 #define LACK 0.1
-#define BEYOND                                                                                     \
-    1e-12 /* relative to the size of the mechanism: the distance by which separated pairs exceed   \
-             contact */
-#define UNMOVED 1e-12 /* relative to the size of the mechanism: lever arms that are round-off */
 
 struct impulse_parting {
     impulse_problem problem;
@@ -212,7 +208,7 @@ static void add_stuck(step_impulse *s, const contact_point *point)
 static int only_mover(step_impulse *s, const contact_point *point, const double *sweeps, int *sign)
 {
     impulse_contacts *t = &s->touch;
-    double least = UNMOVED * impulse_extent(s);
+    double least = IMPULSE_CLOSED * impulse_extent(s);
     int columns = contact_rows(s->system, point, sweeps, t->column, t->J), mover = -1;
     for (int i = 0; i < columns && mover != -2; i++) {
         if (fabs(t->J[i]) > least) {
@@ -257,7 +253,7 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
                        double time, double unit)
 {
     impulse_contacts *t = &s->touch;
-    const double beyond = BEYOND * impulse_extent(s);
+    const double beyond = IMPULSE_CLOSED * impulse_extent(s);
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         int columns = contact_rows(s->system, point, sweeps, t->column, t->J);

@@ -12,20 +12,19 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define NEARLY 1e-3 /* of the balance, below which landings are detected */
 #define STALE                                                                                      \
     1e-2 /* relative to the residual before: factors that gain less belong to another iterate */
-#define INNER 1e-3  /* and of later ones, relative to the residual of the balance before them, */
-#define LAST 1e-11  /* down to this; */
-#define GAIN 0.1    /* a solve that gets this far is not worth more effort: another round follows */
-#define ENOUGH 1e-9 /* of the balance, where round-off prevents better */
-#define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
-#define STILL 1e-9  /* way in a step, to the size of the mechanism: hardly_moves */
-#define TOUCHING 1e-9 /* of gaps, likewise: those are closed */
-#define NEAR 1e-6     /* the same, where the kernel's effort is exhausted, */
-#define FAIR 1e-3     /* with a certificate no worse than this */
+#define INNER 1e-3 /* and of later ones, relative to the residual of the balance before them, */
+#define LAST 1e-11 /* down to this; */
+#define GAIN 0.1   /* a solve that gets this far is not worth more effort: another round follows */
+#define LAW 1e-11  /* of the slip of contacts, to the speeds of their points */
+#define SAME                                                                                       \
+    1e-9 /* of positions, to the size of the mechanism: closed gaps, ways of what stays, and the   \
+            error of rounds that get no farther, which is reported; */
+#define NEAR 1e-6 /* the same, where the kernel's effort is exhausted, */
+#define FAIR 1e-3 /* with a certificate no worse than this */
 #define SANE                                                                                       \
     0.1            /* or this, where more than HEAP speeds are one island: no part of a step helps \
                     */
-#define SOUND 1e-6 /* of the balance, and */
-#define FIRM 1e-9  /* of positions: rounds that get no farther end with that, and it is reported */
+#define SOUND 1e-6 /* of the balance: rounds that get no farther end with that, likewise */
 
 double impulse_extent(const step_impulse *s)
 {
@@ -34,7 +33,7 @@ double impulse_extent(const step_impulse *s)
 
 double impulse_touching(const step_impulse *s)
 {
-    return TOUCHING * impulse_extent(s);
+    return SAME * impulse_extent(s);
 }
 
 /* The allowed error of positions. A relative error of u that the balance may have, s->close, moves
@@ -157,7 +156,7 @@ static zw_status find_contacts(step_impulse *s, zw_error *error)
 /* How far an iterate is from one that could be accepted as the solution: below 1 it could. */
 static double unsound(const progress *at)
 {
-    return fmax(at->left / SOUND, at->off / FIRM);
+    return fmax(at->left / SOUND, at->off / SAME);
 }
 
 static void note_best(step_impulse *s, progress *at)
@@ -204,7 +203,7 @@ static int may_rest(const step_impulse *s)
  * would cost all its rounds for ever. */
 int impulse_hardly_moves(const step_impulse *s)
 {
-    return farthest(s) <= STILL * impulse_extent(s);
+    return farthest(s) <= SAME * impulse_extent(s);
 }
 
 /* Contacts of the first round may be those where v0 leads, which is nearer the end of the step than
@@ -282,7 +281,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
     at->best = fmin(at->best, at->left);
     int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
-    int ends = at->idle > 2 && (at->left <= ENOUGH || noise) &&
+    int ends = at->idle > 2 && (at->left <= IMPULSE_BALANCED || noise) &&
                off <= 10 * IMPULSE_PLACE * impulse_extent(s);
     at->left = ends && noise ? 0 : at->left; /* round-off is no error of the solver */
     there |= ends;

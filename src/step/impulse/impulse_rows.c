@@ -93,7 +93,7 @@ int impulse_reach(step_impulse *s)
 void impulse_touch(step_impulse *s)
 {
     for (int r = 0; r < s->system->m; r++) {
-        s->in_reach[r] = one_sided(s->system, r) && s->phi[r] <= 1e-12 ? -1 : 0;
+        s->in_reach[r] = one_sided(s->system, r) && impulse_limit_meets(s, r) ? -1 : 0;
     }
 }
 

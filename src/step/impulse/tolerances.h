@@ -14,6 +14,14 @@
 /* Of positions and gaps, relative to the size of the mechanism: as near as round-off allows. */
 #define IMPULSE_PLACE 1e-13
 
+/* The same, up to which gaps are closed where nothing bounces, limits are reached, lever arms are
+ * none, and separated pairs exceed contact. */
+#define IMPULSE_CLOSED 1e-12
+
+/* Of the balance, relative to its terms: enough where round-off prevents better, and for a step by
+ * one linearisation that needs rounds. */
+#define IMPULSE_BALANCED 1e-9
+
 /* m/s: the speed at which overlaps are separated, slow enough that nothing is thrown. */
 #define IMPULSE_RECOVERY 0.5
 
