@@ -166,7 +166,8 @@ static void condim_one(void **state)
 
 /* ---- Elliptic ------------------------------------------------------------------------------- */
 
-/* The first coefficient of a pair is along y across the normal, the second along x (bodies.md). */
+/* The first coefficient of a pair is along y across the normal, the second along x (bodies.md). Of
+ * several pairs of the same geoms the first counts. */
 #define MU_X 0.3
 #define MU_Y 0.6
 #define BLOCK                                                                                      \
@@ -175,7 +176,9 @@ static void condim_one(void **state)
     "<body pos='0 0 .1'><freejoint/><geom name='block' type='box' size='.2 .2 .1' "                \
     "mass='2'/></body>"                                                                            \
     "</worldbody><contact><pair geom1='floor' geom2='block' condim='3' "                           \
-    "friction='.6 .3 .005 .0001 .0001'/></contact>"
+    "friction='.6 .3 .005 .0001 .0001'/><pair geom1='block' geom2='floor' friction='.2 .2 0 0 "    \
+    "0'/>"                                                                                         \
+    "<pair geom1='floor' geom2='block' friction='.9 .9 0 0 0'/></contact>"
 
 static scene open_block(double x, double y)
 {

@@ -125,22 +125,20 @@ static zw_status bound_all(const contact_world *world, contact_work *work, doubl
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
+/* The first of these two in the order of the file. */
 static const contact_two *find_two(const contact_two *list, int count, int a, int b)
 {
     int low = 0, high = count, first = a < b ? a : b, second = a < b ? b : a;
     while (low < high) {
         int middle = (low + high) / 2;
         const contact_two *at = &list[middle];
-        if (at->a == first && at->b == second) {
-            return at;
-        }
         if (at->a < first || (at->a == first && at->b < second)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return NULL;
+    return low < count && list[low].a == first && list[low].b == second ? &list[low] : NULL;
 }
 
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b)
