@@ -55,7 +55,8 @@ typedef struct engine {
     int (*step)(void *world, double h);
     void (*look)(const void *world, shown *to);
     void (*close)(void *world);
-    int most; /* largest number of bodies that it supports */
+    int most;                                 /* largest number of bodies that it supports */
+    double (*certificate)(const void *world); /* of its last step; NULL: it has none */
 } engine;
 
 /* ---- The same text for zwang and MuJoCo ------------------------------------------------------ */
@@ -217,6 +218,12 @@ static void ours_look(const void *world, shown *to)
 {
     const ours *w = world;
     show_free(w->count, state_q(w->state), state_v(w->state), to);
+}
+
+static double ours_certificate(const void *world)
+{
+    const ours *w = world;
+    return w->impulse->residual;
 }
 
 /* ---- MuJoCo ---------------------------------------------------------------------------------- */
@@ -466,21 +473,24 @@ static void other_close(void *world)
 
 static const engine list[] = {
 #ifdef ZW_HAVE_MUJOCO
-    {"MuJoCo 2.2.2", mujoco_open, mujoco_step, mujoco_look, mujoco_close, 400},
+    {"MuJoCo 2.2.2", mujoco_open, mujoco_step, mujoco_look, mujoco_close, 400, NULL},
 #endif
 #ifdef ZW_HAVE_ODE
-    {"ODE quickstep", ode_open, ode_step, ode_look, ode_close, 100000},
-    {"ODE exact", ode_open_exact, ode_step, ode_look, ode_close, 30},
+    {"ODE quickstep", ode_open, ode_step, ode_look, ode_close, 100000, NULL},
+    {"ODE exact", ode_open_exact, ode_step, ode_look, ode_close, 30, NULL},
 #endif
 #ifdef ZW_HAVE_BULLET
-    {"Bullet", other_open, other_step, other_look, other_close, 100000},
+    {"Bullet", other_open, other_step, other_look, other_close, 100000, NULL},
 #endif
-    {"zwang", exact_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang --tol 1", linear_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang --tol 1 --accuracy 1e-6", fine_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang --tol 1 --accuracy 1e-2", rough_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang --tol 1 --accuracy 0.1", roughest_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang soft", soft_open, ours_step, ours_look, ours_close, 400},
+    {"zwang", exact_open, ours_step, ours_look, ours_close, 100000, ours_certificate},
+    {"zwang --tol 1", linear_open, ours_step, ours_look, ours_close, 100000, ours_certificate},
+    {"zwang --tol 1 --accuracy 1e-6", fine_open, ours_step, ours_look, ours_close, 100000,
+     ours_certificate},
+    {"zwang --tol 1 --accuracy 1e-2", rough_open, ours_step, ours_look, ours_close, 100000,
+     ours_certificate},
+    {"zwang --tol 1 --accuracy 0.1", roughest_open, ours_step, ours_look, ours_close, 100000,
+     ours_certificate},
+    {"zwang soft", soft_open, ours_step, ours_look, ours_close, 400, NULL},
 };
 enum { ENGINES = sizeof list / sizeof *list };
 

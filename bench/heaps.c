@@ -1,8 +1,8 @@
 /* Heaps of free bodies, compared with other engines: spheres and mixed shapes fall into a bin,
  * towers of boxes stand, a ball hits a block of boxes.
  *
- *     heaps [WORD [ENGINE]]     tables, or those of scenes whose name has the word, and of one
- *                               engine; times are of this thread
+ *     heaps [WORD [ENGINE ...]]     tables, or those of scenes whose name has the word, and of
+ * these engines; times are of this thread
  *
  * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution and no
  * sleeping. Each runs the steps of the scene, or as many as its share of time allows; the table
@@ -11,6 +11,7 @@
  *
  *   depth       the deepest overlap of two bodies, or of a body and a wall, at the end
  *   residual    how far the last step is from the laws of Signorini and Coulomb: below
+ *   worst       our own certificate, the worst of all steps, by the forces that were found
  *
  * The residual. A step takes the speeds from v0 to v1, M (v1 - v0 - h g) = J' r with the bodies'
  * weights and gyroscopic moments in g; the law requires impulses r in their cones, y = J v1 + gap/h
@@ -34,7 +35,7 @@
 #include "heaps_residual.h"
 
 typedef struct figures {
-    double rate, time, depth, residual;
+    double rate, time, depth, residual, worst;
 } figures;
 
 static shown new_shown(int count)
@@ -66,6 +67,7 @@ static int run(const scene *s, const engine *e, figures *f)
         double start = seconds_computed();
         good = e->step(world, s->h);
         used += seconds_computed() - start;
+        f->worst = good && e->certificate ? fmax(f->worst, e->certificate(world)) : f->worst;
         done++;
     }
     f->rate = (double)done / used;
@@ -87,21 +89,30 @@ static int is_asked(const scene *s, const char *word)
     return !word || strstr(s->name, word);
 }
 
-static void compare(const scene *s, const char *word, const char *only)
+/* only: names of engines, up to NULL; none: all are asked. */
+static int is_listed(const engine *e, char **only)
+{
+    int listed = !*only;
+    for (; *only; only++) {
+        listed |= strcmp(*only, e->name) == 0;
+    }
+    return listed;
+}
+
+static void compare(const scene *s, const char *word, char **only)
 {
     figures f[ENGINES];
     int good[ENGINES], base = -1;
     for (int e = 0; e < ENGINES && is_asked(s, word); e++) {
-        good[e] = s->count <= list[e].most && (!only || strcmp(only, list[e].name) == 0) &&
-                  run(s, &list[e], &f[e]);
+        good[e] = s->count <= list[e].most && is_listed(&list[e], only) && run(s, &list[e], &f[e]);
         base = good[e] && strcmp(list[e].name, "Bullet") == 0 ? e : base;
     }
     for (int e = 0; e < ENGINES && is_asked(s, word); e++) {
         if (good[e]) {
             printf("| %s | %s | ", s->name, list[e].name);
             printf(base >= 0 ? "%.2f |" : " |", base >= 0 ? f[e].rate / f[base].rate : 0);
-            printf(" %.4g | %.3g | %.1e | %.1e |\n", f[e].rate, f[e].time, f[e].depth,
-                   f[e].residual);
+            printf(" %.4g | %.3g | %.1e | %.1e |", f[e].rate, f[e].time, f[e].depth, f[e].residual);
+            printf(list[e].certificate ? " %.1e |\n" : " |\n", f[e].worst);
         }
     }
     fflush(stdout);
@@ -202,7 +213,8 @@ static scene wall(const char *name, int side)
 
 int main(int argc, char **argv)
 {
-    const char *word = argc > 1 ? argv[1] : NULL, *only = argc > 2 ? argv[2] : NULL;
+    const char *word = argc > 1 ? argv[1] : NULL;
+    char **only = argc > 2 ? argv + 2 : argv + argc;
     scene all[] = {tower("tower of 20", 20),        tower("tower of 50", 50),
                    tower("tower of 200", 200),      tower("tower of 1000", 1000),
                    heap("27 spheres", 27, 0),       heap("125 spheres", 125, 0),
@@ -214,7 +226,7 @@ int main(int argc, char **argv)
     int count = (int)(sizeof all / sizeof *all);
     printf("\n## Heaps, towers, walls\n\n"
            "| scene | engine | rate / Bullet's | steps/s | time reached [s] | depth [m] | residual "
-           "|\n|---|---|---|---|---|---|---|\n");
+           "| worst |\n|---|---|---|---|---|---|---|---|\n");
     for (int k = 0; k < count; k++) {
         compare(&all[k], word, only);
     }

@@ -30,12 +30,14 @@
  *    (sparse_prox_newton.c). It gives the last digits, which sweeps would gain one by one, and
  *    which a certificate does not distinguish from the effect of nearly dependent rows. Where it
  *    fails, sweeps continue, and it is tried again at a hundredth of the error. With a ROUGH
- *    tolerance one factorisation is tried where sweeps no longer gain: they carry loads down a
- *    tower one body at a time.
+ *    tolerance one factorisation is tried in the end: sweeps carry loads down a tower one body at a
+ *    time.
  * 4. Where sweeps no longer gain (STALE), loads are transmitted in ways that sweeps do not resolve:
  *    the path of sparse_prox_path.c, from their result. Up to TURNS times, with sweeps between,
  *    from farther and farther inside the cones; where units are many, once, with at most MOST
- *    factorisations in all, and not at all if the tolerance is ROUGH.
+ *    factorisations in all, and not at all if the tolerance is ROUGH. Then all SWEEPS are made,
+ *    stale or not: while a blow spreads through hundreds of bodies the worst contact is wrong by as
+ *    much as all forces, for hundreds of sweeps, and then right within a few.
  *
  * The convex law is r+ = the point of the cone nearest to r - rho w in place of (1): the method of
  * multipliers of a convex problem (R. T. Rockafellar 1976), by Newton's method alone.
@@ -228,6 +230,8 @@ static int sweep(sparse_prox *s, const many_task *task)
     int exact = task->aim < ROUGH,
         last = task->aim <= GAUSS_GOOD;    /* the last digits are Newton's */
     int block = exact ? 2 * BLOCK : BLOCK; /* Newton's method profits from more of them */
+    int more_follows = exact || s->t.boxes || s->t.units <= LARGE; /* which costs more */
+    int stalest = exact || s->t.boxes ? STALE : 2 * STALE;
     s->swept = HUGE_VAL;
     for (int swept = 0, stale = 0;; swept += block, stale += block) {
         error = look(s);
@@ -243,8 +247,7 @@ static int sweep(sparse_prox *s, const many_task *task)
         }
         stale = error < 0.5 * least ? 0 : stale;
         least = exact || stale == 0 ? fmin(least, error) : least;
-        if (stale > (exact || s->t.boxes ? STALE : 2 * STALE) || swept >= SWEEPS ||
-            many_spent(s, task)) {
+        if ((stale > stalest && more_follows) || swept >= SWEEPS || many_spent(s, task)) {
             break;
         }
         for (int k = 0; k < block; k++) {

@@ -378,7 +378,8 @@ static int shorten_piece(step_impulse *s, pieces *at, zw_status status, double p
 static void end_piece(step_impulse *s, pieces *at, double part, double open, const double *v1)
 {
     s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
-    s->inexact |= s->missed || s->residual > fmax(s->close, GAUSS_GOOD);
+    double required = s->accuracy > 0 ? s->accuracy : s->close;
+    s->inexact |= s->missed || s->residual > fmax(required, GAUSS_GOOD);
     at->done += part;
     if (s->watch) {
         s->watch->taken(s->watch->user, s, 0);
