@@ -25,8 +25,8 @@
  * rho J w are the momenta of the added mass (Lamb 1932, 114, 115; kappa below). Its inertia is not
  * added to that of the body, as in MuJoCo.
  *
- * B = d(t, f)/d(w, v) are the derivatives. Denominators are kept above 1e-15, as in MuJoCo: its
- * results for shapes below a centimetre depend on it. */
+ * B = d(t, f)/d(w, v) are the derivatives. (Before its release 3.14 MuJoCo kept denominators above
+ * 1e-15, so that shapes below a centimetre had less lift.) */
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +43,12 @@ static const double PI = 3.14159265358979323846;
 static double square(double x)
 {
     return x * x;
+}
+
+/* 1/x, or 0: nothing moves. */
+static double inverse(double x)
+{
+    return x > 0 ? 1 / x : 0;
 }
 
 /* out += factor x cross y */
@@ -153,11 +159,70 @@ static int half_axes(const bodies_builder *b, const zw_geom_def *geom, double s[
     return s[0] > 0 && s[1] > 0 && s[2] > 0;
 }
 
+/* The axes in which the inertia of a body was given: of its inertial, or of the only geom that has
+ * weight. NULL: of several, or of a mesh, whose axes are its principal ones. */
+static const double *given_axes(const bodies_builder *b, int body)
+{
+    const zw_world_def *world = &b->from->world;
+    const zw_body_def *def = &b->from->body[body];
+    const zw_geom_def *only = NULL;
+    if (world->from_geoms == 0 || (world->from_geoms == 2 && def->inertial)) {
+        return def->inertia[3] == 0 && def->inertia[4] == 0 && def->inertia[5] == 0
+                   ? def->inertia_quat
+                   : NULL;
+    }
+    for (int g = 0; g < b->from->count[ZW_KIND_GEOM]; g++) {
+        const zw_geom_def *geom = &b->from->geom[g];
+        if (geom->body != body || geom->mass == 0 || (geom->mass < 0 && geom->density == 0) ||
+            geom->group < world->group_range[0] || geom->group > world->group_range[1]) {
+            continue;
+        }
+        if (only || geom->shape == ZW_SHAPE_MESH) {
+            return NULL;
+        }
+        only = geom;
+    }
+    return only ? only->quat : NULL;
+}
+
+/* Principal axes. Of equal moments any would be, but the box turns with them: then they are the
+ * given ones, in the order of the moments. */
+static void find_axes(const bodies_builder *b, int body, const zw_inertia *in, double quat[4])
+{
+    const double *m = in->moment; /* m[0] is the largest */
+    const double *own = given_axes(b, body);
+    int few = m[0] - m[1] <= 1e-12 * m[0], many = m[1] - m[2] <= 1e-12 * m[0], k = 0;
+    double R[9], T[6], turned[9], off = INFINITY;
+    memcpy(quat, in->quat, 4 * sizeof *quat);
+    if (!own || !(few || many)) {
+        return;
+    }
+    model_quat_matrix(own, R);
+    model_principal_matrix(in->quat, m, T);
+    int odd = few ? 2 : 0; /* which of the moments differs; k: the given axis that has it */
+    for (int i = 0; i < 3; i++) {
+        double x = R[i], y = R[3 + i], z = R[6 + i];
+        double own_moment = x * x * T[0] + y * y * T[1] + z * z * T[2] +
+                            2 * (x * y * T[3] + x * z * T[4] + y * z * T[5]);
+        if (fabs(own_moment - m[odd]) < off) {
+            off = fabs(own_moment - m[odd]);
+            k = i;
+        }
+    }
+    for (int i = 0; i < 9;
+         i++) { /* column i of the result: axis k at place `odd`, in cyclic order */
+        turned[i] = R[3 * (i / 3) + (i % 3 + k + 3 - odd) % 3];
+    }
+    model_quat_of_matrix(quat, turned);
+}
+
 static void add_box(bodies_builder *b, int body)
 {
     const zw_inertia *in = &b->inertia[body];
     bodies_fluid *it = &b->to->fluid[b->to->fluid_count++];
-    it->frame = bodies_frame_on(b, body, in->com, in->quat);
+    double quat[4];
+    find_axes(b, body, in, quat);
+    it->frame = bodies_frame_on(b, body, in->com, quat);
     for (int i = 0; i < 3; i++) {
         double over = in->moment[(i + 1) % 3] + in->moment[(i + 2) % 3] - in->moment[i];
         it->size[i] = sqrt(6 * fmax(SOFT_LEAST, over) / in->mass);
@@ -294,7 +359,7 @@ static void add_turning(const struct system_bodies *bodies, const bodies_fluid *
         norm += square(k[i] * w[i]);
     }
     norm = sqrt(norm);
-    double by = bodies->density / fmax(SOFT_LEAST, norm);
+    double by = bodies->density * inverse(norm);
     for (int i = 0; i < 3; i++) {
         F[i] -= (slow + bodies->density * norm) * w[i];
         for (int j = 0; B && j < 3; j++) {
@@ -319,8 +384,8 @@ static void add_drag(const struct system_bodies *bodies, const bodies_fluid *it,
         N += n[i] * v[i];
         P += m[i] * v[i];
     }
-    double A = PI * sqrt(P / fmax(SOFT_LEAST, N)), slow = 2 * PI * (s[0] + s[1] + s[2]);
-    double lift = c[3] * rho * N / fmax(SOFT_LEAST, speed * P) * A;
+    double A = PI * sqrt(P * inverse(N)), slow = 2 * PI * (s[0] + s[1] + s[2]);
+    double lift = c[3] * rho * N * inverse(speed * P) * A;
     double seen = rho * (c[0] * A + c[1] * (A_max - A));
     slow *= bodies->viscosity;
     for (int i = 0; i < 3; i++) {
@@ -330,13 +395,13 @@ static void add_drag(const struct system_bodies *bodies, const bodies_fluid *it,
         return;
     }
     double wider = P > 0 ? PI / sqrt(N * N * N * P) * rho * speed * (c[0] - c[1]) : 0;
-    double by = PI * c[3] * rho / fmax(SOFT_LEAST, sqrt(P * N * vv)); /* lift = by N */
+    double by = PI * c[3] * rho * inverse(sqrt(P * N * vv)); /* lift = by N */
     for (int i = 0; i < 3; i++) {
         double across = N - a[i] * vv; /* the lift is by N times this times v_i */
         for (int j = 0; j < 3; j++) {
-            double less = a[j] - a[j] * a[j] * N / fmax(SOFT_LEAST, P) - N / fmax(SOFT_LEAST, vv);
+            double less = a[j] - a[j] * a[j] * N * inverse(P) - N * inverse(vv);
             double *at = &B[6 * (3 + i) + 3 + j];
-            *at -= seen / fmax(SOFT_LEAST, speed) * (v[i] * v[j] + (i == j ? vv : 0));
+            *at -= seen * inverse(speed) * (v[i] * v[j] + (i == j ? vv : 0));
             *at -= v[i] * wider * (m[j] * N - n[j] * P);
             *at += by * v[i] * v[j] * (2 * N * (a[j] - a[i]) + across * less);
             *at += i == j ? by * across * N - slow : 0;
