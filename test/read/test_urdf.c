@@ -384,8 +384,27 @@ static void contact_of_urdf(void **state)
     assert_int_equal(one->condim, 6);
     ASSERT_CLOSE(one->restitution, 0.5);
     ASSERT_VECTOR(two->friction, 0.7, 0, 0.02);
-    assert_int_equal(zw_model_note_count(m), 2); /* stiffness, kp */
+    assert_int_equal(zw_model_note_count(m), 3); /* stiffness, kp, and that shapes have no mass */
     zw_model_free(m);
+}
+
+/* A link without an inertial has no mass, which is said where shapes could have given it one. */
+static void shapes_without_mass_are_named(void **state)
+{
+    (void)state;
+    static const char *const shape =
+        "<collision><geometry><sphere radius='1'/></geometry></collision>";
+    for (int k = 0; k < 3; k++) {
+        char text[400];
+        snprintf(text, sizeof text, "<robot name='r'><link name='a'>%s%s</link></robot>",
+                 k == 1 ? "<inertial><mass value='0'/></inertial>" : "", k == 2 ? "" : shape);
+        zw_model *m = robot_from(text);
+        assert_int_equal(zw_model_note_count(m), k == 0);
+        if (k == 0) {
+            assert_non_null(strstr(zw_model_note(m, 0).text, "without <inertial>"));
+        }
+        zw_model_free(m);
+    }
 }
 
 #define BALL(name, inside)                                                                         \
@@ -565,6 +584,7 @@ int main(void)
         cmocka_unit_test(collada),
         cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),
+        cmocka_unit_test(shapes_without_mass_are_named),
         cmocka_unit_test(shapes_that_weigh),
         cmocka_unit_test(meshes_that_are_open),
         cmocka_unit_test(moments_of_fast_links),

@@ -54,11 +54,16 @@ int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body)
 {
     int inertial = urdf_child(u, link->element, "inertial");
     body->inertial = 1; /* no inertial: no mass */
-    if (inertial < 0) {
-        return !asked(u) ||
-               weigh_shapes(u, link, link->element,
+    if (inertial < 0 && asked(u)) {
+        return weigh_shapes(u, link, link->element,
                             "link without <inertial> (its collision shapes weigh 1000 kg/m^3)",
                             body);
+    }
+    if (inertial < 0) {
+        return shapes_of(u, link) == 0 ||
+               urdf_note(u, link->element,
+                         "shapes of a link without <inertial> as masses (with --balance they "
+                         "weigh 1000 kg/m^3, as in MuJoCo)");
     }
     int mass = urdf_child(u, inertial, "mass"), inertia = urdf_child(u, inertial, "inertia");
     urdf_inertia m = {0}, in = {0};
