@@ -260,6 +260,36 @@ static void steps_beyond_round_off_are_refused(void **state)
     }
 }
 
+/* Sixty arms turn, each to a post of its own at another angle behind it: all meet theirs in one
+ * step, one after the other, where a plane between the two at the start says nothing about them,
+ * and none is missed. */
+static void sixty_meetings_in_a_step(void **state)
+{
+    (void)state;
+    enum { ARMS = 60 };
+    static char text[30000];
+    size_t used = (size_t)snprintf(text, sizeof text, "<option gravity='0 0 0'/><worldbody>");
+    for (int k = 0; k < ARMS; k++) {
+        double at = 1.7 + 0.02 * k;
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "<geom size='.02' pos='%.17g %.17g 0'/>"
+                                 "<body pos='0 %d 0'><joint axis='0 0 1'/>"
+                                 "<geom type='capsule' size='.01' fromto='.05 0 0 .4 0 0'/></body>",
+                                 0.3 * cos(at), k + 0.3 * sin(at), k);
+    }
+    snprintf(text + used, sizeof text - used, "</worldbody>");
+    scene s = open_scene(text);
+    for (int k = 0; k < ARMS; k++) {
+        v_of(&s)[k] = 3.2;
+    }
+    zw_run_summary it = run(&s, ZW_METHOD_IMPULSE, 1, 1, 1);
+    assert_true(it.proved == 1);
+    for (int k = 0; k < ARMS; k++) {
+        assert_true(fabs(q_of(&s)[k] - (1.7 + 0.02 * k - asin(0.03 / 0.3))) < 1e-3);
+    }
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +301,7 @@ int main(void)
         cmocka_unit_test(nothing_spins_up),
         cmocka_unit_test(spin_precesses),
         cmocka_unit_test(steps_beyond_round_off_are_refused),
+        cmocka_unit_test(sixty_meetings_in_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
