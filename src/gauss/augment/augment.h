@@ -63,6 +63,8 @@ void augment_clear(augment_problem *p);
 int augment_add(augment_problem *p, int width, double mu, double b, const double *free);
 /* After blocks were added: sweeps, by which it is known roughly what pushes. */
 void augment_restart(augment_problem *p);
+/* The same where the multipliers are known roughly, from a problem that was like this one. */
+void augment_resume(augment_problem *p);
 /* Steps until it is solved, or until it is clear that it will not be; returns how many. */
 int augment_advance(augment_problem *p);
 int augment_is_solved(const augment_problem *p);
@@ -97,16 +99,15 @@ int augment_is_solved(const augment_problem *p);
 typedef struct augment_alone {
     augment1 it;
     paths_shape straight;
-    int *depth, *start, *run;           /* of straight */
-    double *H, *r, *v0;                 /* of it */
-    int block_capacity, entry_capacity; /* of it.block, J */
-    double *J;
+    int *depth, *start, *run; /* of straight */
+    double *H;                /* of it */
+    int block_capacity;       /* of it.block */
     void *memory;
 } augment_alone;
 
 /* For n unknowns on the paths of a tree. 0: no memory */
 int augment_alone_create(augment_alone *a, int n, const int *parent);
 void augment_alone_free(augment_alone *a);
-int augment_alone_grow(augment_alone *a, int blocks, int entries);
+int augment_alone_grow(augment_alone *a, int blocks);
 
 #endif

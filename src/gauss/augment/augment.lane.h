@@ -22,6 +22,7 @@
 
 /* ---- The factor of H ------------------------------------------------------------------------ */
 
+#ifndef AUGMENT_ALONE
 /* A run of nodes is eliminated, and its right-hand sides: paths.c, soft_lane.c. */
 ZW_INLINE zw_mask factor_run(const LANE(augment) * s, int first, const int n, zw_real *x)
 {
@@ -93,6 +94,7 @@ ZW_CLONES static void factor(const LANE(augment) * s, zw_real *x, zw_mask *good)
     }
     *good = all;
 }
+#endif
 
 /* x = L \ D \ x */
 ZW_CLONES static void descend(const LANE(augment) * s, zw_real *x)
@@ -177,7 +179,11 @@ ZW_INLINE void halve_by(const LANE(augment) * s, LANE(augment_block) * k, const 
 ZW_CLONES static void halve(const LANE(augment) * s, LANE(augment_block) * k)
 {
     if (k->width == 3) {
+#ifdef AUGMENT_ALONE
+        halve_three(s, k);
+#else
         halve_by(s, k, 3);
+#endif
     } else {
         halve_by(s, k, 1);
     }
@@ -210,12 +216,12 @@ ZW_CLONES static void find_fresh(const LANE(augment) * s, const zw_mask *asked, 
 static int know(LANE(augment) * s, LANE(augment_block) * k)
 {
     if (k->supports == 0) {
-        if (s->halves + k->width > AUGMENT_HALVES) {
+        if (s->halves + room_of(k->width) > AUGMENT_HALVES) {
             return 0;
         }
         k->y = s->y + (size_t)s->halves * (size_t)s->n;
         k->support = s->support + (size_t)s->halves * (size_t)s->n;
-        s->halves += k->width;
+        s->halves += room_of(k->width);
         int at = s->ins++, index = (int)(k - s->block);
         for (; at > 0 && s->in[at - 1] > index; at--) {
             s->in[at] = s->in[at - 1];
@@ -276,9 +282,9 @@ ZW_INLINE void tile_by(const LANE(augment) * s, const LANE(augment_block) * a,
         }
         zw_real inverse = s->lower[shape->start[d] + shape->depth[d] - 1];
         for (int r = 0; r < rows; r++) {
-            zw_real part = a->y[rows * i + r] * inverse;
+            zw_real part = a->y[room_of(rows) * i + r] * inverse;
             for (int c = 0; c < columns; c++) {
-                sum[columns * r + c] += part * b->y[columns * j + c];
+                sum[columns * r + c] += part * b->y[room_of(columns) * j + c];
             }
         }
         i++;
@@ -293,7 +299,11 @@ ZW_CLONES static void tile(const LANE(augment) * s, const LANE(augment_block) * 
                            const LANE(augment_block) * b, zw_real *to)
 {
     if (a->width == 3 && b->width == 3) {
+#ifdef AUGMENT_ALONE
+        tile_three(s, a, b, to);
+#else
         tile_by(s, a, b, 3, 3, to);
+#endif
     } else if (a->width == 3) {
         tile_by(s, a, b, 3, 1, to);
     } else if (b->width == 3) {
@@ -367,7 +377,7 @@ ZW_INLINE void push_by(const LANE(augment) * s, const LANE(augment_block) * k, c
     for (int c = 0; c < k->supports; c++) {
         zw_real sum = s->x[k->support[c]];
         for (int r = 0; r < width; r++) {
-            sum += k->lambda[r] * k->y[width * c + r];
+            sum += k->lambda[r] * k->y[room_of(width) * c + r];
         }
         s->x[k->support[c]] = sum;
     }
@@ -445,6 +455,36 @@ static zw_mask take_more(LANE(augment) * s, zw_mask asked)
     return more;
 }
 
+#ifdef AUGMENT_ALONE
+/* Blocks that are thought to push take part from the beginning. Are there any? */
+static int recall(augment1 *s)
+{
+    int any = 0;
+    for (int i = 0; i < s->blocks && s->good; i++) {
+        augment_block1 *k = &s->block[i];
+        if (!k->guess || !(k->guess[0] > 0)) {
+            continue;
+        }
+        s->good = enter(s, k, 0);
+        k->fresh = k->in = any = 1;
+        for (int r = 0; r < k->width && s->good; r++) {
+            s->problem->slot[k->slot[0]].lambda[r] = k->guess[r];
+        }
+    }
+    if (any && s->good) {
+        find_W(s);
+        augment_resume(s->problem);
+    }
+    return any;
+}
+#else
+static int recall(const LANE(augment) * s)
+{
+    (void)s;
+    return 0;
+}
+#endif
+
 static void advance_all(LANE(augment) * s)
 {
     for (int l = 0; l < AUGMENT_LANES; l++) {
@@ -474,7 +514,15 @@ static void end(LANE(augment) * s)
 
 void LANE(augment_solve)(LANE(augment) * s)
 {
+    zw_mask asked = s->good;
     begin(s);
+    if (recall(s)) {
+        advance_all(s);
+        if (!any_of(s->good)) {
+            s->good = asked;
+            begin(s);
+        }
+    }
     zw_mask more = take_more(s, s->good);
     while (any_of(more)) {
         do { /* sweeps show most of what else will push */

@@ -79,4 +79,9 @@ static long advance(augment8 *s)
 }
 #endif
 
+ZW_INLINE int room_of(int width)
+{
+    return width;
+}
+
 #include "gauss/augment/augment.lane.h"

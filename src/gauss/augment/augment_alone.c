@@ -6,8 +6,6 @@ static void lay_out(augment_alone *a, int count, base_arena *arena)
 {
     size_t n = (size_t)count, entries = n * (n + 1) / 2 + 4 * n;
     a->H = base_arena_doubles(arena, entries);
-    a->r = base_arena_doubles(arena, n);
-    a->v0 = base_arena_doubles(arena, n);
     int **ints[] = {&a->depth, &a->start, &a->run};
     for (int k = 0; k < 3; k++) {
         *ints[k] = base_arena_ints(arena, n + 1);
@@ -30,20 +28,17 @@ int augment_alone_create(augment_alone *a, int n, const int *parent)
     a->it.n = n;
     a->it.straight = &a->straight;
     a->it.H = a->H;
-    a->it.r = a->r;
-    a->it.v0 = a->v0;
     return 1;
 }
 
 void augment_alone_free(augment_alone *a)
 {
     base_free(a->it.block);
-    base_free(a->J);
     base_free(a->memory);
     *a = (augment_alone){0};
 }
 
-int augment_alone_grow(augment_alone *a, int blocks, int entries)
+int augment_alone_grow(augment_alone *a, int blocks)
 {
     if (blocks > a->block_capacity) {
         base_free(a->it.block);
@@ -53,15 +48,6 @@ int augment_alone_grow(augment_alone *a, int blocks, int entries)
             return 0;
         }
         a->block_capacity = 2 * blocks;
-    }
-    if (entries > a->entry_capacity) {
-        base_free(a->J);
-        a->entry_capacity = 0;
-        a->J = base_alloc(2 * (size_t)entries * sizeof *a->J);
-        if (!a->J) {
-            return 0;
-        }
-        a->entry_capacity = 2 * entries;
     }
     return 1;
 }

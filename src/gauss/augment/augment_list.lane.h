@@ -7,9 +7,10 @@ typedef struct LANE(augment_block) {
     const int *column; /* ascending */
     const zw_real *J;  /* [width][columns] */
     double mu;
-    zw_real b;        /* of the normal row */
-    zw_mask on;       /* worlds that have it */
-    zw_real found[3]; /* the solution */
+    zw_real b;           /* of the normal row */
+    zw_mask on;          /* worlds that have it */
+    const double *guess; /* one world alone: its multipliers, roughly; NULL: unknown */
+    zw_real found[3];    /* the solution */
 
     /* Used by the solver */
     zw_mask in, fresh;       /* worlds in which it takes part; that it has just entered */
@@ -17,7 +18,7 @@ typedef struct LANE(augment_block) {
     int slot[AUGMENT_LANES]; /* its place in the problems of these */
     zw_real lambda[3];       /* present multipliers */
     int supports, *support; /* its columns and their ancestors, ascending; 0: not yet known, like */
-    zw_real *y;             /* L' \ J' there, [supports][width], */
+    zw_real *y;             /* L' \ J' there, [supports][room_of(width)], */
     zw_real free[3];        /* and J (v0 + H \ r) */
 } LANE(augment_block);
 

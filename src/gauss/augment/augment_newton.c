@@ -125,6 +125,19 @@ static void fill_sliding(augment_problem *p, const augment_slot *k, int first)
     }
 }
 
+/* The entries of a row of W at closed slots. */
+static void pick(const augment_problem *p, const double *W, double *row)
+{
+    const augment_scratch *s = p->scratch;
+    if (s->lines == p->rows) {
+        memcpy(row, W, (size_t)s->lines * sizeof *row);
+        return;
+    }
+    for (int c = 0; c < s->lines; c++) {
+        row[c] = W[s->line[c]];
+    }
+}
+
 static void fill(augment_problem *p)
 {
     augment_scratch *s = p->scratch;
@@ -137,9 +150,7 @@ static void fill(augment_problem *p)
         for (int r = 0; r < (k->slides ? 1 : k->width); r++) {
             double *row = s->A[first + r];
             const double *W = p->W + (k->row + r) * AUGMENT_ROWS;
-            for (int c = 0; c < s->lines; c++) {
-                row[c] = W[s->line[c]];
-            }
+            pick(p, W, row);
             row[first + r] += soft;
             s->right[first + r] = (r == 0 ? k->b : 0) - k->free[r] + soft * k->lambda[r];
         }
@@ -330,7 +341,7 @@ ZW_CLONES static void sweep(augment_problem *p, int count)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-void augment_restart(augment_problem *p)
+static void restart(augment_problem *p, double stiff, int sweeps)
 {
     for (int i = 0; i < p->slots; i++) {
         augment_slot *k = &p->slot[i];
@@ -346,9 +357,19 @@ void augment_restart(augment_problem *p)
     }
     p->age = p->careful = 0;
     p->live = 1;
-    p->stiff = STIFF;
+    p->stiff = stiff;
     p->best = FAIR;
-    sweep(p, SWEEPS);
+    sweep(p, sweeps);
+}
+
+void augment_restart(augment_problem *p)
+{
+    restart(p, STIFF, SWEEPS);
+}
+
+void augment_resume(augment_problem *p)
+{
+    restart(p, STIFFEST, 0);
 }
 
 static void advance(augment_problem *p)

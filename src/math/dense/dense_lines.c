@@ -88,6 +88,10 @@ ZW_CLONES void dense_ul_solve(int n, const double *A, int stride, const double *
 ZW_CLONES void dense_fold(int count, const int *column, int rows, double weight, const double *J,
                           const double *T, int stride, double *H)
 {
+    int end = 0;
+    for (int a = 0; a < count; a++) {
+        end = column[a] >= end ? column[a] / 4 * 4 + 4 : end;
+    }
     for (int a = 0; a < count; a++) {
         double *to = H + (long)column[a] * stride;
         const double *s = J + column[a], *t = T, *next = T + stride;
@@ -95,7 +99,7 @@ ZW_CLONES void dense_fold(int count, const int *column, int rows, double weight,
         for (; i + 3 <= rows; i += 3, t += 3 * (long)stride, next += 3 * (long)stride) {
             double s0 = weight * s[i * (long)stride], s1 = weight * s[(i + 1) * (long)stride];
             double s2 = weight * s[(i + 2) * (long)stride];
-            for (int j = 0; j < stride; j += 4) {
+            for (int j = 0; j < end; j += 4) {
                 real4 sum = load(to + j) + s0 * load(t + j);
                 sum += s1 * load(next + j);
                 store(to + j, sum + s2 * load(next + stride + j));
@@ -103,7 +107,7 @@ ZW_CLONES void dense_fold(int count, const int *column, int rows, double weight,
         }
         for (; i < rows; i++, t += stride) {
             double s0 = weight * s[i * (long)stride];
-            for (int j = 0; j < stride; j += 4) {
+            for (int j = 0; j < end; j += 4) {
                 store(to + j, load(to + j) + s0 * load(t + j));
             }
         }

@@ -183,8 +183,8 @@ ZW_INLINE void down_run(const paths_shape *shape, int b, const int in_order, con
     }
 }
 
-ZW_INLINE void solve(const paths_shape *shape, const int in_order, const double *lower,
-                     const double *upper, double *x)
+/* x = L' \ x */
+ZW_INLINE void rise(const paths_shape *shape, const double *lower, const double *upper, double *x)
 {
     for (int b = shape->blocks - 1; b >= 0; b--) {
         int first = shape->block[b];
@@ -203,6 +203,12 @@ ZW_INLINE void solve(const paths_shape *shape, const int in_order, const double 
             break;
         }
     }
+}
+
+ZW_INLINE void solve(const paths_shape *shape, const int in_order, const double *lower,
+                     const double *upper, double *x)
+{
+    rise(shape, lower, upper, x);
     for (int b = 0; b < shape->blocks; b++) {
         down_run(shape, b, in_order, lower, x);
     }
@@ -216,6 +222,11 @@ void paths_solve_skew(const paths_shape *shape, const double *lower, const doubl
 void paths_solve(const paths_shape *shape, const double *H, double *x)
 {
     paths_solve_skew(shape, H, H, x);
+}
+
+void paths_solve_half(const paths_shape *shape, const double *H, double *x)
+{
+    rise(shape, H, H, x);
 }
 
 void paths_solve_in_order(const paths_shape *shape, const double *H, double *x)

@@ -48,6 +48,7 @@ void paths_times(const paths_shape *shape, const double *H, const double *x, dou
 /* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
 int paths_factor(const paths_shape *shape, const double *diagonal, double *H);
 void paths_solve(const paths_shape *shape, const double *H, double *x);
+void paths_solve_half(const paths_shape *shape, const double *H, double *x); /* x = L' \ x */
 /* Sums over ancestors go from the root on: entries that are 0, and more of them, change no bit. */
 void paths_solve_in_order(const paths_shape *shape, const double *H, double *x);
 

@@ -319,7 +319,6 @@ typedef struct step_impulse {
     double close;         /* relative residual of the balance at which the rounds end */
     int sharp;            /* and speeds at the end shall be as accurate as the kernel makes them */
     double accuracy;      /* certificate required of contacts; 0: as good as possible */
-    double kinetic;       /* of v0 in the metric H: impulse_quick.c */
     int sees_end;         /* `begin` has the sweeps of (q1, u) */
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* the part done by forces and drives in the last piece of the step */
@@ -428,7 +427,6 @@ void impulse_pass(step_impulse *s, const double *v1);
 /* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of sliding
  * joints. */
 double impulse_forces_work(const step_impulse *s);
-double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* Is the kinetic energy at v1, with contacts acting, much larger than forces and drives explain? */
 int impulse_is_driven(step_impulse *s, const double *v1);
 /* The same with one linearisation, whatever the cause; `gained` is the work before the step. */

@@ -46,11 +46,6 @@ enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is
 #define TURNED                                                                                     \
     1e-2 /* the factors are valid for sliding directions that turned by no more than this */
 
-static int whole_lines(int count)
-{
-    return (count + 7) / 8 * 8;
-}
-
 /* The number of moving things that are not carried by others. The kernel divides many small ones
  * into islands, which one matrix for all would not. What joints connect to the world is one thing,
  * like the fingers of a hand, where these are chains. */
@@ -70,7 +65,7 @@ static int count_trees(const tree_mechanism *tree, int n)
 
 zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
 {
-    size_t n = (size_t)system->n, wide = (size_t)whole_lines(system->n);
+    size_t n = (size_t)system->n, wide = (n + 7) / 8 * 8;
     *x = (impulse_chord){.n = system->n, .wide = (int)wide};
     int trees = count_trees(system->tree, system->n);
     int alone = trees == 1 && system->n > FEW;
@@ -141,15 +136,18 @@ static int make_room(impulse_chord *x, const impulse_problem *p)
 
 /* ---- The factors ----------------------------------------------------------------------------- */
 
-/* Row i of the problem, times s. */
-static void put_row(impulse_chord *x, const impulse_problem *p, int i, double s)
+/* The rows of the problem, scaled. */
+static void put_rows(impulse_chord *x, const impulse_problem *p)
 {
-    double *B = x->B + (size_t)i * (size_t)x->wide, *G = x->G + (size_t)i * (size_t)x->wide;
-    memset(B, 0, (size_t)x->wide * sizeof *B);
-    memset(G, 0, (size_t)x->wide * sizeof *G);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-        B[p->column[e]] = s * p->value[e];
-        G[p->column[e]] = s * p->slope[e];
+    double *to[] = {x->B, x->G};
+    const double *from[] = {p->value, p->slope};
+    for (int k = 0; k < (x->G == x->B ? 1 : 2) && p->rows > 0; k++) {
+        memset(to[k], 0, (size_t)p->rows * (size_t)x->wide * sizeof(double));
+        for (int i = 0; i < p->rows; i++, to[k] += x->wide) {
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                to[k][p->column[e]] = x->scale[i] * from[k][e];
+            }
+        }
     }
 }
 
@@ -286,8 +284,8 @@ static void put_contact_slopes(step_impulse *s)
     }
 }
 
-/* Units and rows of a problem, and H; 0: there is no room, or H is no metric. */
-static int open_problem(step_impulse *s, const impulse_problem *p)
+/* Units, rows and H of a problem, linear: rows are their slopes. 0: no room, or H is no metric. */
+static int open_problem(step_impulse *s, const impulse_problem *p, int linear)
 {
     impulse_chord *x = &s->chord;
     if (!x->is_there || p->no_memory || !make_room(x, p)) {
@@ -300,13 +298,12 @@ static int open_problem(step_impulse *s, const impulse_problem *p)
         }
         x->inverse[i] = 1 / sqrt(H);
     }
+    x->G = linear ? x->B : x->G;
     x->coulomb = p->options.contact != ZW_CONTACT_CONVEX;
     x->blocks = problem_blocks(p);
     put_metric(x, &s->H);
     list_units(x, p);
-    for (int i = 0; i < p->rows; i++) {
-        put_row(x, p, i, x->scale[i]);
-    }
+    put_rows(x, p);
     return 1;
 }
 
@@ -327,7 +324,7 @@ static void add_turning(step_impulse *s)
 
 int chord_factor(step_impulse *s)
 {
-    if (!open_problem(s, &s->problem)) {
+    if (!open_problem(s, &s->problem, 0)) {
         return 0;
     }
     add_turning(s);
@@ -578,7 +575,7 @@ int chord_solve(step_impulse *s, impulse_problem *p, int few, const double *gain
 {
     impulse_chord *x = &s->chord;
     double enough = p->wanted > 0 ? p->wanted : SETTLED;
-    if (!open_problem(s, p)) {
+    if (!open_problem(s, p, 1)) {
         return 0;
     }
     double close = p->wanted >= SETTLED ? SETTLED : EXACT;

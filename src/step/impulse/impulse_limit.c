@@ -81,7 +81,7 @@ int impulse_limits_land(step_impulse *s)
     impulse_limits *limits = &s->limits;
     double touching = impulse_touching(s);
     int count = 0, from = 0;
-    for (int c = 0; c < impulse_held(s) && limits->any; c++) {
+    for (int c = 0, held = impulse_held(s); c < held && limits->any; c++) {
         int r = s->system->first_row[c];
         int closes = is_limit(s, r) && s->in_reach[r] > 0 && limits->gap[r] >= -touching;
         double gap = limits->gap[r];

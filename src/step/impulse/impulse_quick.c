@@ -53,10 +53,10 @@ static int is_limit(const zw_system *system, int c)
 static void begin_limits(step_impulse *s)
 {
     const zw_system *system = s->system;
-    for (int c = 0; c < impulse_held(s); c++) {
+    for (int c = 0, held = impulse_held(s); c < held; c++) {
         int r = system->first_row[c];
-        s->in_reach[r] = s->cones.fits || !is_limit(system, c) ||
-                         fmin(s->phi[r], phi_after(s, r, s->v0)) <= NEAR;
+        double gap = s->phi[r], then = gap - s->h * s->limits.speed[r];
+        s->in_reach[r] = s->cones.fits || !is_limit(system, c) || gap <= NEAR || then <= NEAR;
     }
 }
 
@@ -65,7 +65,7 @@ static int more_limits(step_impulse *s, const double *u)
 {
     const zw_system *system = s->system;
     int count = 0;
-    for (int c = 0; c < impulse_held(s); c++) {
+    for (int c = 0, held = impulse_held(s); c < held; c++) {
         int r = system->first_row[c];
         if (!s->in_reach[r] && phi_after(s, r, u) < 0) {
             s->in_reach[r] = 1;
@@ -78,17 +78,17 @@ static int more_limits(step_impulse *s, const double *u)
 static void put_constraints(step_impulse *s)
 {
     const zw_system *system = s->system;
-    for (int r = 0; r < system->m; r++) {
-        double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
-        s->b[r] = -phi / s->h - s->psi0[r];
-    }
-    for (int r = 0; r < system->first_row[s->welds]; r++) {
-        s->b[r] += s->turn[r];
-    }
-    for (int c = 0; c < impulse_held(s); c++) {
-        if (s->in_reach[system->first_row[c]]) {
-            impulse_put_joint(s, &s->problem, c, s->A, s->b);
+    int turns = system->first_row[s->welds];
+    for (int c = 0, held = impulse_held(s); c < held; c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        if (!s->in_reach[first]) {
+            continue;
         }
+        for (int r = first; r < end; r++) {
+            double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
+            s->b[r] = -phi / s->h - s->psi0[r] + (r < turns ? s->turn[r] : 0);
+        }
+        impulse_put_joint(s, &s->problem, c, s->A, s->b);
     }
 }
 
@@ -135,7 +135,7 @@ static void note_extent(step_impulse *s)
     s->q_begin[0] = NAN;
 }
 
-/* s->other = H v0 + h (f - bias): what H u would be without rows. */
+/* s->r = h (f - bias): what H (u - v0) would be without rows. */
 static void momentum(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -162,9 +162,16 @@ static void momentum(step_impulse *s)
     impulse_forces(s, s->u);
     impulse_metric_at(s, here);
     s->work->sweeps = here;
-    s->kinetic = impulse_kinetic(s, s->v0);
     for (int i = 0; i < s->system->n; i++) {
         s->r[i] = s->h * (s->force[i] - bias[i]);
+    }
+}
+
+/* s->other = H v0 + r */
+static void find_push(step_impulse *s)
+{
+    matrix_times(&s->H, s->v0, s->other);
+    for (int i = 0; i < s->system->n; i++) {
         s->other[i] += s->r[i];
     }
 }
@@ -194,20 +201,49 @@ static int accept(step_impulse *s)
 static int solve_by_cones(step_impulse *s)
 {
     s->plain = s->cones.fits && s->accuracy == 0 && s->touch.deep_count == 0 &&
-               cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, s->best) && accept(s);
+               cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, 0, s->best) && accept(s);
     s->work->effort.rounds += s->plain;
     return s->plain;
 }
 
+static int has_cones(const step_impulse *s)
+{
+    return s->cones.kind && s->touch.deep_count == 0;
+}
+
+static int solve_cones(step_impulse *s, int warm)
+{
+    int solved =
+        has_cones(s) && cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, warm, s->best);
+    s->work->effort.rounds += solved;
+    return solved;
+}
+
+/* Did few rows push in the last step? */
+static int push_few(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    int rows = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        rows += p->guess[p->first[k]] > 0 ? p->block[k].rows : 0;
+    }
+    return 2 * rows <= s->system->n;
+}
+
 /* The modes of contacts are usually those of the last step. Where they are not, the method of the
- * cones finds them sooner than further attempts. 0: neither does, or the kernel is as fast. */
+ * cones finds them sooner than further attempts; and where few rows push, always: its matrix has
+ * their number, which costs less than one of all speeds. 0: neither does, or the kernel is as fast.
+ */
 static int solve_by_newton(step_impulse *s)
 {
-    int asked = s->problem.rows > 0 && s->accuracy == 0 && s->chord.is_there;
-    int cones = asked && s->cones.kind && s->touch.deep_count == 0;
-    return asked &&
-           (chord_solve(s, &s->problem, cones, s->r, s->best) ||
-            (cones && cones_solve(&s->cones, &s->problem, &s->H, s->r, s->v0, s->best))) &&
+    int rows = s->problem.rows;
+    if (s->accuracy > 0 || !s->chord.is_there) {
+        return 0;
+    }
+    int few = has_cones(s) && push_few(s);
+    return ((few && solve_cones(s, 1) && s->problem.answer.certificate <= s->problem.wanted) ||
+            (rows > 0 && chord_solve(s, &s->problem, has_cones(s), s->r, s->best)) ||
+            solve_cones(s, 0)) &&
            accept(s);
 }
 
@@ -221,6 +257,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
         impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
         if (!solve_by_cones(s) && !solve_by_newton(s)) {
+            find_push(s);
             status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
             impulse_count_solve(s, &s->problem);
         }

@@ -130,7 +130,7 @@ typedef enum takes { ALL, CLOSED_OR_REACHED, REACHED } takes;
 /* All constraints, and these of the limits, with the offsets s->b. */
 static void put_joints(const step_impulse *s, impulse_problem *p, const double *A, takes what)
 {
-    for (int c = 0; c < impulse_held(s); c++) {
+    for (int c = 0, held = impulse_held(s); c < held; c++) {
         int r = s->system->first_row[c], state = s->in_reach[r];
         if (!one_sided(s->system, r) || what == ALL || state > 0 ||
             (state < 0 && what == CLOSED_OR_REACHED)) {
@@ -213,12 +213,14 @@ void impulse_modes(const step_impulse *s, double *mode)
         split_modes(s, mode);
         return;
     }
-    for (int c = 0; c < impulse_held(s); c++) {
+    int held = impulse_held(s), from = 0;
+    for (int c = 0; c < held; c++) {
         int r = s->system->first_row[c];
-        int pushes = s->in_reach[r] && problem_multiplier(&s->problem, c, 0) > 0 && rests(s, r);
+        int pushes =
+            s->in_reach[r] && problem_next_multiplier(&s->problem, c, 0, &from) > 0 && rests(s, r);
         mode[c] = one_sided(s->system, r) && !pushes ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
     for (int k = 0; k < bodies->dry_count; k++) {
-        mode[impulse_held(s) + k] = impulse_sticks(s, k) ? SYSTEM_STUCK : SYSTEM_CLOSED;
+        mode[held + k] = impulse_sticks(s, k) ? SYSTEM_STUCK : SYSTEM_CLOSED;
     }
 }

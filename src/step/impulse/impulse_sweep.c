@@ -113,15 +113,15 @@ static int find_fast(step_impulse *s, double part)
     return sweep->fast_count;
 }
 
-/* The same by the speeds at the instant of these sweeps, which know all places. */
+/* Of these, the same by the speeds at the instant of these sweeps, which know all places. */
 static int find_fast_now(step_impulse *s, double part, double *sweeps)
 {
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
     tree_velocities(s->system->tree, sweep->path.u, sweeps);
     contact_path_tighten(&sweep->path, sweeps);
-    for (int k = 0; k < world->moving_count; k++) {
-        int g = world->moving[k];
+    for (int k = 0; k < sweep->fast_count; k++) {
+        int g = sweep->list[k];
         sweep->way[g] = contact_path_reach(&sweep->path, g, &s->touch.found.pose[g], sweeps);
     }
     list_fast(sweep, world, part);
@@ -339,6 +339,7 @@ double impulse_until_meeting(step_impulse *s, double time)
     double first = time;
     int sure = 1;
     contact_path_begin(&sweep->path, s->q0, s->v0, time);
+    find_fast(s, 1);
     place_at_start(s);
     find_fast_now(s, 1, s->begin);
     sweep->path.start = s->begin;

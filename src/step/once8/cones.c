@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "system/bodies/bodies.h"
 
 /* Largest number of speeds: in larger problems the multipliers of the last step are worth more for
@@ -53,6 +54,7 @@ void cones_create(impulse_cones *c, const zw_system *system)
 void cones_free(impulse_cones *c)
 {
     augment_alone_free(&c->alone);
+    base_free(c->entry);
     *c = (impulse_cones){0};
 }
 
@@ -66,7 +68,7 @@ static int is_ascending(const int *column, int columns)
 }
 
 /* 0: it is not of a supported kind. */
-static int put_block(augment_alone *c, const impulse_problem *p, int index, augment_block1 *to)
+static int put_block(const impulse_problem *p, int index, int warm, augment_block1 *to)
 {
     const zw_block *block = &p->block[index];
     int first = p->first[index], start = p->start[first], columns = p->start[first + 1] - start;
@@ -78,53 +80,63 @@ static int put_block(augment_alone *c, const impulse_problem *p, int index, augm
     *to = (augment_block1){.width = block->rows,
                            .columns = columns,
                            .column = p->column + start,
-                           .J = c->J + start,
+                           .J = p->value + start,
                            .mu = cone ? block->friction[0] : 0,
                            .b = p->b[first],
-                           .on = 1};
+                           .on = 1,
+                           .guess = warm ? p->guess + first : NULL};
     return is_ascending(p->column + start, columns) &&
            p->start[first + block->rows] - start == block->rows * columns;
 }
 
-/* The lower half of H, by columns, into rows of paths. */
-static void put_matrix(augment_alone *c, const impulse_matrix *H)
+/* Where the entries of rows of paths are in the lower half of H, by columns. 0: no memory */
+static int find_entries(impulse_cones *c, const impulse_matrix *H)
 {
-    const paths_shape *shape = &c->straight;
-    for (int i = 0; i < c->it.n; i++) {
+    const paths_shape *shape = &c->alone.straight;
+    c->entry = base_alloc((size_t)(H->start[H->n] + 1) * sizeof *c->entry);
+    for (int i = 0, e = 0; i < c->n && c->entry; i++) {
         for (int k = shape->depth[i] - 1, j = i; k >= 0; k--, j = shape->parent[j]) {
             int at = H->start[j];
             while (H->row[at] != i) {
                 at++;
             }
-            c->H[shape->start[i] + k] = H->value[at];
+            c->entry[e++] = at;
+        }
+    }
+    return c->entry != NULL;
+}
+
+static void put_matrix(const impulse_cones *c, const impulse_matrix *H)
+{
+    const paths_shape *shape = &c->alone.straight;
+    const int *from = c->entry;
+    for (int i = 0; i < c->n; i++) {
+        double *row = c->alone.H + shape->start[i];
+        for (int k = shape->depth[i] - 1; k >= 0; k--) {
+            row[k] = H->value[*from++];
         }
     }
 }
 
 int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, const double *r,
-                const double *v0, double *v)
+                const double *v0, int warm, double *v)
 {
     augment_alone *alone = &c->alone;
     augment1 *it = &alone->it;
     if (!c->kind || p->gives || p->no_memory || p->options.contact == ZW_CONTACT_CONVEX ||
         (!alone->memory && !augment_alone_create(alone, c->n, c->parent)) ||
-        !augment_alone_grow(alone, p->blocks + 1, p->entries + 1)) {
+        (!c->entry && !find_entries(c, H)) || !augment_alone_grow(alone, p->blocks + 1)) {
         return 0;
     }
     it->blocks = p->blocks;
     for (int k = 0; k < p->blocks; k++) {
-        if (!put_block(alone, p, k, &it->block[k])) {
+        if (!put_block(p, k, warm, &it->block[k])) {
             return 0;
         }
     }
-    for (int e = 0; e < p->entries; e++) {
-        alone->J[e] = p->value[e];
-    }
-    put_matrix(alone, H);
-    for (int i = 0; i < it->n; i++) {
-        alone->r[i] = r[i];
-        alone->v0[i] = v0[i];
-    }
+    put_matrix(c, H);
+    it->r = r;
+    it->v0 = v0;
     it->good = 1;
     augment_solve1(it);
     if (!it->good) {
