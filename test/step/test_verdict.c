@@ -244,13 +244,14 @@ static void test_verdict_names_trouble(void **state)
 }
 
 /* A parallelogram with a third crank that is longer by 1e-8 m: rows that nearly depend on others,
- * so that forces are known to 1e-6 only. The steps are taken, so samples of them are shown, and the
+ * so that forces are known to 1e-6 only. (It may turn about itself: with a hinge the loop would be
+ * found to be rigid, test_lock.c.) The steps are taken, so samples of them are shown, and the
  * verdict says how good they are. */
 static const char cranks[] =
     "<mujoco><option gravity='5 0 -9.81'/><default><joint axis='0 1 0'/><geom type='capsule' "
     "size='.02' contype='0' conaffinity='0' fromto='0 0 0 0 0 -.3'/></default><worldbody>"
     "<body><joint/><geom/><body name='coupler' pos='0 0 -.3'><joint/><geom fromto='0 0 0 .4 0 0'/>"
-    "</body></body><body name='b' pos='.2 0 0'><joint/><geom/></body><body name='c' "
+    "</body></body><body name='b' pos='.2 0 0'><joint type='ball'/><geom/></body><body name='c' "
     "pos='.4 0 0'><joint/><geom/></body></worldbody><equality><connect body1='coupler' body2='c' "
     "anchor='.4 0 0'/><connect body1='coupler' body2='b' anchor='.2 0 1e-8'/></equality></mujoco>";
 

@@ -92,12 +92,13 @@ static double convex_search(gauss_core *core, double delta, const double *centre
     return step.t;
 }
 
-/* One proximal step: Newton from the present x. Leaves r+ in core->v[1]; 0 on breakdown. */
+/* One proximal step: Newton from the present x. Leaves r+ in core->v[1]; 0: it was not
+ * found, -1: breakdown. */
 static int convex_step(gauss_core *core, double delta, const double *centre)
 {
-    int q = core->q;
+    int q = core->q, k = 0;
     double *z = core->v[0], *r = core->v[1], *gradient = core->y[1], *dx = core->y[2];
-    for (int k = 0; k < INNER_LIMIT && !(k > 0 && core_spent(core)); k++) {
+    for (; k < INNER_LIMIT && !(k > 0 && core_spent(core)); k++) {
         core_residual(core, core->x, core->w);
         convex_multipliers(core, delta, centre, core->w, z, r);
         core_force(core, r, gradient);
@@ -113,7 +114,7 @@ static int convex_step(gauss_core *core, double delta, const double *centre)
         core->factorizations++;
         core->iterations++;
         if (dense_cholesky(q, core->H, q, 0.0) < q) {
-            return 0;
+            return -1;
         }
         for (int j = 0; j < q; j++) {
             dx[j] = -gradient[j];
@@ -126,16 +127,16 @@ static int convex_step(gauss_core *core, double delta, const double *centre)
         }
         dense_axpy(q, convex_search(core, delta, centre, dx, slope), dx, core->x);
     }
-    return 1;
+    return k < INNER_LIMIT;
 }
 
 /* The same with a small delta: the step by reflections, r from the step itself and not from
  * w/delta, whose round-off would be too large. */
 static int convex_fine_step(gauss_core *core, double delta, const double *centre)
 {
-    int p = core->p, q = core->q;
+    int p = core->p, q = core->q, k = 0;
     double *z = core->v[0], *r = core->v[1], *dx = core->y[2];
-    for (int k = 0; k < INNER_LIMIT && !(k > 0 && core_spent(core)); k++) {
+    for (; k < INNER_LIMIT && !(k > 0 && core_spent(core)); k++) {
         core_residual(core, core->x, core->w);
         core_newton_convex(core, 1.0 / delta, delta, centre, core->w, r, NULL);
         core_force(core, r, dx);
@@ -152,11 +153,11 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
         }
         dense_axpy(q, convex_search(core, delta, centre, dx, slope), dx, core->x);
     }
-    for (int k = 0; k < core->cone_count; k++) {
-        double *part = r + core->cone[k].first;
-        core_project(&core->cone[k], part, part);
+    for (int c = 0; c < core->cone_count; c++) {
+        double *part = r + core->cone[c].first;
+        core_project(&core->cone[c], part, part);
     }
-    return isfinite(dense_norm(p, r));
+    return isfinite(dense_norm(p, r)) ? k < INNER_LIMIT : -1;
 }
 
 /* Do the multipliers diverge along d = r+ - r, in K with B' d = 0 and c . d < 0? That is a
@@ -184,13 +185,15 @@ static int convex_polish(gauss_core *core)
     return core_newton(core, CORE_NATURAL, 0.0, core->patience);
 }
 
-/* Proximal steps with delta from soft to stiff. */
-static int convex_proximal(gauss_core *core, int limit)
+/* Proximal steps with delta from soft to stiff. One that was not found, and is worse than what it
+ * started from, is no step: with those the method wanders, and `strict` ends there. */
+static int convex_proximal(gauss_core *core, int limit, int strict)
 {
-    double *centre = core->v[2], delta = 1e-2;
+    double *centre = core->v[2], delta = 1e-2, before = HUGE_VAL;
     for (int k = 0; k < limit && !core_spent(core); k++, delta = fmax(delta * 1e-2, 1e-11)) {
         memcpy(centre, core->r, (size_t)core->p * sizeof(double));
-        if (!(delta > 1e-7 ? convex_step : convex_fine_step)(core, delta, centre)) {
+        int found = (delta > 1e-7 ? convex_step : convex_fine_step)(core, delta, centre);
+        if (found < 0) {
             return 0;
         }
         memcpy(core->r, core->v[1], (size_t)core->p * sizeof(double));
@@ -198,6 +201,12 @@ static int convex_proximal(gauss_core *core, int limit)
         if (k >= 2 && error > 1e-6 && convex_runs_away(core, centre, core->r)) {
             return -1;
         }
+        if (strict && !found && !(error < before)) {
+            memcpy(core->r, centre, (size_t)core->p * sizeof(double));
+            core_evaluate(core);
+            return 0;
+        }
+        before = error;
         memcpy(core->keep, core->r, (size_t)core->p * sizeof(double));
         if (error <= 1e-3 || k >= 2) {
             if (convex_polish(core)) {
@@ -217,19 +226,31 @@ int core_admissible(gauss_core *core)
     memset(core->r, 0, (size_t)core->p * sizeof(double));
     core_evaluate(core);
     core->patience = CORE_HASTY;
-    int answer = convex_proximal(core, OUTER_LIMIT);
+    int answer = convex_proximal(core, OUTER_LIMIT, 0);
     core->coulomb = coulomb;
     return answer;
 }
 
+/* Beside boxes most steps that are not found are worthless, and interior points find the solution;
+ * without them wandering has solved problems whose multipliers are 1e9 (test/gauss/test_refine.c).
+ */
+static int has_boxes(const gauss_core *core)
+{
+    int found = 0;
+    for (int k = 0; k < core->cone_count; k++) {
+        found |= core_is_box(&core->cone[k]);
+    }
+    return found;
+}
+
 int core_convex(gauss_core *core, int thorough)
 {
-    int coulomb = core->coulomb;
+    int coulomb = core->coulomb, strict = has_boxes(core);
     core->coulomb = 0;
     core_evaluate(core);
     core->patience = CORE_HASTY;
-    int answer = convex_proximal(core, thorough ? OUTER_LIMIT : 8);
-    core->patience = CORE_PATIENT;
+    int answer = convex_proximal(core, thorough ? OUTER_LIMIT : 8, strict);
+    core->patience = strict ? CORE_HASTY : CORE_PATIENT;
     if (answer == 0 && thorough) {
         answer = core_interior(core, 1e-9, convex_polish) ||
                  core_interior(core, 1e-12, convex_polish) ||

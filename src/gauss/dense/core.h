@@ -4,6 +4,7 @@
 #define ZW_GAUSS_CORE_H
 
 #include <float.h>
+#include <math.h>
 
 #include "gauss/work.h"
 #include "math/cone.h"
@@ -15,6 +16,12 @@
  * polish follow, and where it is the final attempt. Only there slowly converging steps are
  * accepted. */
 enum { CORE_HASTY = 12, CORE_PATIENT = 40 };
+
+/* Limits of one row, other than those of an inequality. */
+static inline int core_is_box(const gauss_cone *cone)
+{
+    return cone->low != 0.0 || cone->high != HUGE_VAL;
+}
 
 /* The nearest point of the admissible set of r; p may be z. OUTSIDE: the result is
  * constant near z. */

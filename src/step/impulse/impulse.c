@@ -524,6 +524,7 @@ static void begin_step(step_impulse *s, double t, double h, const double *q0, co
     s->rough = s->touch.sweep.linear = is_first_enough(s);
     s->parts = s->overlaps;
     impulse_forget_landings(s);
+    impulse_locks_begin(s);
     hand_down_stop(s);
 }
 

@@ -162,6 +162,14 @@ typedef struct impulse_limits {
     unsigned char *out; /* [m] it is left out */
 } impulse_limits;
 
+/* Loops that cannot move: impulse_lock.c. */
+typedef struct impulse_lock impulse_lock;
+
+typedef struct impulse_locks {
+    int count;
+    impulse_lock *list;
+} impulse_locks;
+
 /* Two geoms that were found close to each other: impulse_sweep.c. */
 typedef struct impulse_swept {
     int a, b, flies; /* flies: they are not part of the problem */
@@ -311,6 +319,7 @@ typedef struct step_impulse {
     int *pulls;  /* [lengths] number of motors that act on it, */
     int *loose;  /* and number of those without multipliers */
     impulse_limits limits;
+    impulse_locks locks;
     int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they are in
                       contact */
 
@@ -675,6 +684,13 @@ int impulse_limit_meets(const step_impulse *s, int r);
  * gap and closing speed at v. -1: there is none. */
 void impulse_limits_look(step_impulse *s, double t, const double *q);
 int impulse_limits_next(const step_impulse *s, int r, const double *v, double *gap, double *speed);
+
+/* impulse_lock.c: finds them in the reference pose; at the start of a step, which of them act in
+ * it; then in rows at q, with s->phi and s->b. */
+zw_status impulse_locks_create(step_impulse *s);
+void impulse_locks_free(impulse_locks *locks);
+void impulse_locks_begin(step_impulse *s);
+void impulse_locks_apply(const step_impulse *s, const double *q, double *A);
 
 /* impulse_land.c */
 zw_status impulse_landing_create(impulse_landing *land, size_t points);

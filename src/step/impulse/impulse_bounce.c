@@ -233,8 +233,20 @@ static void start_anew(step_impulse *s, const double *v1)
     s->gained_before = s->gained;
 }
 
+/* An impact whose law could not be solved is left to the rest of the step, in which what meets has
+ * landed at its end, without restitution; the step counts as inaccurate. */
+static zw_status leave_out(step_impulse *s, bounce *b, zw_status status)
+{
+    if (status == ZW_OK || status == ZW_NO_MEMORY || status == ZW_INTERRUPTED) {
+        return status;
+    }
+    s->inexact = 1;
+    b->work = 0;
+    return ZW_OK;
+}
+
 /* At q0, before any time has passed. */
-static zw_status strike_at_start(step_impulse *s, const bounce *b, double ahead, double *v1,
+static zw_status strike_at_start(step_impulse *s, bounce *b, double ahead, double *v1,
                                  zw_error *error)
 {
     s->sees_q1 = 0;
@@ -244,7 +256,7 @@ static zw_status strike_at_start(step_impulse *s, const bounce *b, double ahead,
     tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = strike(s, b, ahead, v1, error);
     start_anew(s, v1);
-    return status;
+    return leave_out(s, b, status);
 }
 
 /* ---- When ------------------------------------------------------------------------------------ */
@@ -481,7 +493,7 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
     b->met++;
     status = strike(s, b, 0, v1, error);
     start_anew(s, v1);
-    return status;
+    return leave_out(s, b, status);
 }
 
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)

@@ -93,6 +93,11 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     for (int i = 0; i < system->nq; i++) {
         s->q_begin[i] = NAN; /* nowhere */
     }
+    if (impulse_locks_create(s) != ZW_OK) {
+        impulse_free(s);
+        base_no_memory(error);
+        return NULL;
+    }
     s->close = CLOSE;
     s->looks = 1;
     for (int k = 0; k < system->bodies->motor_count; k++) {
@@ -135,6 +140,7 @@ void impulse_free(step_impulse *s)
         problem_free(&s->aside);
         impulse_contacts_free(&s->touch);
         impulse_limits_free(&s->limits);
+        impulse_locks_free(&s->locks);
         matrix_free(&s->H);
         sleep_free(s->sleep);
         split_free(s->split);

@@ -27,6 +27,7 @@ void impulse_rows_at(step_impulse *s, double t, double until, const double *q, d
     const bodies_formulas *formulas = system->bodies->formulas;
     bodies_fill_rows(system, s->work, q, s->still,
                      (bodies_rows){.phi = s->phi, .psi = psi, .b = s->b, .A = A});
+    impulse_locks_apply(s, q, A);
     memset(psi, 0, (size_t)system->m * sizeof *psi); /* constraints stay where they are */
     if (formulas && formulas->rows > 0) {
         expr_inputs in = {.t = until, .param = s->work->param, .q = q, .v = s->still};
