@@ -10,12 +10,13 @@
 // or $ZW_DRAWS: number 1, 2, 3 ... of a generator, none left out. Each is compared twice: step by step, from MuJoCo's state before it, and in one go.
 //
 // Contacts are of three kinds. MuJoCo finds some by formulas: these must be the same. It finds some by iterations, one point (ellipsoids, spheres in
-// meshes): these agree as far as its iterations go, which are run to 1e-12 m. Where several points are a matter of choice (boxes with boxes and capsules,
+// meshes): these agree as far as its iterations go, which are run to 1e-12 m: steps agree
+// to 1e-5, or to ten times what its own steps differ by if it ends at 1e-8 m or begins 1e-12 or 1e-9 beside. Where several points are a matter of choice (boxes with boxes and capsules,
 // cylinders, meshes) ours are others: such states and steps are counted ("other points"), and a motion is compared up to the first of them, and another without contacts.
 //
 // Motions that part by more than 1e-7 although their steps agree are compared with MuJoCo's own, begun again with speeds that differ by what the
-// steps differ by, or 1e-14: where that grows as far, within a factor of ten, they count as sensitive; and likewise states whose accelerations change as much
-// if the last digit of a coordinate does ("shaky"). The package is found by oracle.mjs. Exit code 77: it is not here.
+// steps differ by, or 1e-14: where that grows as far, within a factor of ten, they count as sensitive; and likewise states and steps whose accelerations
+// and speeds change as much if the last digit of a coordinate does ("shaky"). The package is found by oracle.mjs. Exit code 77: it is not here.
 import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -27,9 +28,13 @@ const large = process.env.ZW_CAMPAIGN === 'large';
 let motions = large ? 5 : 3;
 let samples = large ? 40 : 20;
 const bound = 1e-6;
-// One step from the same state: round-off, amplified by the constraints; what has meshes is of floats in MuJoCo (2^-24 = 6e-8); a point that it finds by
-// iterations to 1e-12 m has a normal known to the root of that in parts of a radius, 1e-5 for a centimetre, and forces turn with it.
-const stepped = (model) => [model.nmesh > 0 ? 1e-7 : 1e-9, 1e-4, Infinity];
+// One step from the same state: round-off, amplified by the constraints; what has meshes is of floats in MuJoCo (2^-24 = 6e-8); points that it finds by
+// iterations to 1e-12 m have normals that are known to the root of that in parts of a radius, 1e-5 for a centimetre (and forces turn with them), unless
+// the iterations end before: then its own steps scatter as much.
+const CCD = 1e-12;
+const turned = 1e-5;
+const stepped = (model) => model.nmesh > 0 ? 1e-7 : 1e-9;
+const iterated = 1e-4;
 const followed = 1e-7;
 const starts = Number(process.env.ZW_DRAWS ?? 5); // of each integrator
 const sensed = ['touch.xml', 'tendon_load.xml']; // sensors of contacts, too; those of all else are compared by compare_numbers.mjs
@@ -169,12 +174,33 @@ function motionOf(model, data, integrator, number, nudge) {
   return list;
 }
 
+const lastDigit = [[CCD, 1e-15], [CCD, -1e-15], [CCD, 3e-15]];
+const beside = [[1e-8, 0], [CCD, 1e-12], [CCD, -1e-12], [CCD, 1e-9], [CCD, -1e-9]];
+// How far MuJoCo's own step from a state scatters, if its iterations end earlier or the coordinates differ slightly.
+function scatter(model, data, before, ways) {
+  const nq = model.nq + 7 * model.nmocap;
+  const step = (tolerance, nudge) => {
+    mujoco.mj_resetData(model, data);
+    setCoordinates(model, data, before.slice(0, nq).map((x, i) => x + nudge * (i % 2 ? 1 : -1)));
+    data.qvel.set(before.slice(nq, nq + model.nv));
+    data.act.set(before.slice(nq + model.nv, nq + model.nv + model.na));
+    data.ctrl.set(before.slice(nq + model.nv + model.na));
+    model.opt.ccd_tolerance = tolerance;
+    mujoco.mj_step(model, data);
+    model.opt.ccd_tolerance = CCD;
+    return Array.from(data.qvel);
+  };
+  const own = step(CCD, 0);
+  return Math.max(...ways.map(([tolerance, nudge]) =>
+      Math.max(...step(tolerance, nudge).map((x, i) => Math.abs(x - own[i]))))) / largest(own);
+}
+
 // Motions from so many starts by this integrator. Of steps from the same state (MuJoCo's, at each instant): the largest difference
 // of coordinates and speeds, in parts of 1 and of their size, by the rule of its contacts; and of the 100 steps in one go, up to the
 // first contact that is not by formulas. Where these part, MuJoCo's own motion is begun again with speeds that differ in the last digits:
 // `sensitive` counts motions in which that grows as far.
 function follow(file, model, data, integrator, untouched) {
-  const worst = {step: [0, 0, 0], steps: [0, 0, 0], far: 0, whole: 0, sensitive: 0, explodes: 0};
+  const worst = {step: [0, 0, 0], steps: [0, 0, 0], lost: 0, shaky: 0, far: 0, whole: 0, sensitive: 0, explodes: 0};
   const motions = Array.from({length: starts}, (_, d) => ({number: d + 1, list: motionOf(model, data, integrator, d + 1, 0)}));
   const kept = motions.filter(({list}) => list !== null);
   worst.explodes = starts - kept.length;
@@ -191,8 +217,11 @@ function follow(file, model, data, integrator, untouched) {
     list.forEach((it, k) => {
       const own = once.numbers.subarray(5 + (100 * m + k) * width, 5 + (100 * m + k + 1) * width);
       const apart = Math.max(parting(own, it.q), Math.max(...it.v.map((x, i) => Math.abs(x - own[nq + i]))) / largest(it.v));
-      worst.step[it.rule] = Math.max(worst.step[it.rule], Number.isNaN(apart) ? Infinity : apart);
+      const trembles = it.rule === 0 && apart > stepped(model) && apart <= 10 * scatter(model, data, it.before, lastDigit);
+      worst.shaky += trembles;
+      worst.step[it.rule] = Math.max(worst.step[it.rule], trembles ? 0 : Number.isNaN(apart) ? Infinity : apart);
       worst.steps[it.rule]++;
+      worst.lost += it.rule === 1 && !(apart <= turned) && !(apart <= 10 * scatter(model, data, it.before, beside));
       off = it.rule === 0 ? Math.max(off, apart) : off;
       if (free < 0 || k < free) {
         const at = 5 + (100 * m + k) * width;
@@ -327,7 +356,7 @@ function compareFile(file) {
     return {why: `sizes differ: ${nq}/${model.nq} ${nv}/${model.nv} ${controls}/${model.nu}`};
   }
   // To the end: with 0 it would go on to the last iteration, of which nothing but the first few changes a digit.
-  Object.assign(model.opt, {tolerance: 1e-20, iterations: 100, ls_iterations: 50, ls_tolerance: 1e-6, ccd_tolerance: 1e-12, ccd_iterations: 200});
+  Object.assign(model.opt, {tolerance: 1e-20, iterations: 100, ls_iterations: 50, ls_tolerance: 1e-6, ccd_tolerance: CCD, ccd_iterations: 200});
   const worst = {nv, states: 0, contacts: 0, rows: 0, other: 0, missing: 0, shaky: 0, iterated: 0, failed: 0, place: 0, force: 0, push: 0, a: 0};
   for (const {q, v, act, u} of states) {
     if (take(1)[0] === 0) {
@@ -423,11 +452,11 @@ for (const file of files) {
   const total = (of) => w.motions.reduce((sum, m) => sum + m[of], 0);
   const step = [0, w.iterated, 0].map((x, k) => Math.max(x, ...w.motions.map((m) => m.step[k])));
   const good = w.failed === 0 && w.missing === 0 && w.states + w.other > 0 && [w.place, w.force, w.push, w.a].every((x) => x <= bound) &&
-      w.sensors <= 1e-9 && step.every((x, k) => x <= w.stepped[k]) && w.motions.every((m) => m.far <= followed);
+      w.sensors <= 1e-9 && step[0] <= w.stepped && w.iterated <= iterated && total('lost') === 0 && w.motions.every((m) => m.far <= followed);
   bad ||= !good;
-  console.log(`| ${name} | ${w.nv} | ${w.states} | ${w.contacts} | ${w.rows} | ${w.other} | ${w.shaky} | ${show(w.place)} | ${
+  console.log(`| ${name} | ${w.nv} | ${w.states} | ${w.contacts} | ${w.rows} | ${w.other} | ${w.shaky + total('shaky')} | ${show(w.place)} | ${
       show(w.force)} | ${show(w.push)} | ${show(w.a)} | ${show(w.sensors)} | ${step.map((x, k) => x > 0 ? show(x) : '').join(' | ')} | ${
       total('whole')} of ${4 * starts} | ${total('sensitive')} | ${total('explodes')} | ${w.motions.map((m) => show(m.far)).join(' | ')} | ${
-      good ? '' : 'DIFFERS'}${w.failed ? ` ${w.failed} failed` : ''}${w.missing ? ` ${w.missing} states with other points` : ''} |`);
+      good ? '' : 'DIFFERS'}${w.failed ? ` ${w.failed} failed` : ''}${total('lost') ? ` ${total('lost')} steps with iterated points` : ''}${w.missing ? ` ${w.missing} states with other points` : ''} |`);
 }
 process.exit(bad ? 1 : 0);
