@@ -411,6 +411,8 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
 /* The first iterate, extrapolated from v0 by the change of speeds in the previous step. */
 void impulse_extrapolate(step_impulse *s);
+/* No coordinate moves by more than round-off of places. */
+int impulse_is_at_rest(const step_impulse *s);
 /* The motion is too small for Newton's method to be worthwhile: the kernel brings it to rest. */
 int impulse_hardly_moves(const step_impulse *s);
 /* Records the change of speeds in this time. */
@@ -424,8 +426,9 @@ void impulse_count_solve(step_impulse *s,
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 /* The largest coordinate of the bodies' centres of mass in `begin`, at least 1. */
 double impulse_extent(const step_impulse *s);
-void impulse_note_extent(step_impulse *s);      /* to be called whenever `begin` has changed */
-double impulse_touching(const step_impulse *s); /* gaps up to this are closed */
+void impulse_note_extent(step_impulse *s);       /* to be called whenever `begin` has changed */
+double impulse_round_off(const step_impulse *s); /* gaps up to this are not known to be any */
+double impulse_touching(const step_impulse *s);  /* gaps up to this are closed */
 /* Makes the end of the step the start of the next. */
 void impulse_move_on(step_impulse *s, const double *v1);
 /* The time from the momenta of a step to its end. */

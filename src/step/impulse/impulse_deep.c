@@ -7,7 +7,6 @@
  * end (impulse_close.c). But models may begin with such overlaps where nothing can part them (a
  * closed door a micrometre in its frame, and a limit of its hinge): where the step cannot be
  * solved, they too are held as deep as they are (impulse.c). */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +44,7 @@ void impulse_note_deep(step_impulse *s)
         const contact_point *point = &t->found.point[k];
         double left = -point->gap - IMPULSE_RECOVERY * s->h;
         if (t->whole > 0) { /* at the pace of the whole step, and not for round-off */
-            int exact = -point->gap <= 64 * DBL_EPSILON * size;
+            int exact = -point->gap <= impulse_round_off(s);
             left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
         }
         int overlaps = -point->gap > least;

@@ -1,4 +1,5 @@
 /* The rounds of a step: impulse.c has their equations. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,11 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 double impulse_extent(const step_impulse *s)
 {
     return s->extent;
+}
+
+double impulse_round_off(const step_impulse *s)
+{
+    return 64 * DBL_EPSILON * impulse_extent(s);
 }
 
 double impulse_touching(const step_impulse *s)
@@ -184,8 +190,7 @@ static double farthest(const step_impulse *s)
     return way;
 }
 
-/* No coordinate moves by more than round-off of places. */
-static int is_at_rest(const step_impulse *s)
+int impulse_is_at_rest(const step_impulse *s)
 {
     return farthest(s) <= 0.2 * IMPULSE_PLACE;
 }
@@ -194,7 +199,7 @@ static int is_at_rest(const step_impulse *s)
  * Then the points found at q0 are those at q1. */
 static int may_rest(const step_impulse *s)
 {
-    return s->problem.rows > 0 && s->problem.fresh == 0 && is_at_rest(s) &&
+    return s->problem.rows > 0 && s->problem.fresh == 0 && impulse_is_at_rest(s) &&
            s->touch.deep_count == 0;
 }
 
@@ -311,7 +316,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     impulse_seek_limits(s);
     int more = impulse_reach(s);
     at->made &= more == 0 && !s->changed;
-    int ahead = status == ZW_OK && round == 0 && !is_at_rest(s) && may_look_ahead(s);
+    int ahead = status == ZW_OK && round == 0 && !impulse_is_at_rest(s) && may_look_ahead(s);
     status = ahead ? find_contacts(s, error) : status;
     if (status == ZW_OK) {
         put_rows(s);
