@@ -701,21 +701,23 @@ static void test_equations(void **state)
 }
 
 /* Robots whose slopes were wrong once, or their differences: a light body that hardly turns; loops
- * with contacts and limits by the soft law; masses, where large terms cancel. */
+ * with contacts and limits by the soft law; masses, where large terms cancel; a box that creeps on
+ * three of its four corners. */
 static void test_known(void **state)
 {
     static const struct {
         uint64_t seed;
         zw_method method;
     } known[] = {{126, ZW_METHOD_IMPULSE}, {250, ZW_METHOD_SOFT}, {255, ZW_METHOD_SOFT},
-                 {259, ZW_METHOD_SOFT},    {171, ZW_METHOD_SOFT}, {172, ZW_METHOD_IMPULSE}};
+                 {259, ZW_METHOD_SOFT},    {171, ZW_METHOD_SOFT}, {172, ZW_METHOD_IMPULSE},
+                 {179, ZW_METHOD_IMPULSE}};
     tally sum = {0};
     (void)state;
     for (size_t k = 0; k < sizeof known / sizeof *known && draws == 2; k++) {
         try_robot(known[k].seed, known[k].method, &sum);
     }
     report("known robots", &sum);
-    assert_int_equal(sum.faults, 0);
+    assert_int_equal(sum.faults + sum.open, 0);
 }
 
 static void test_robots(void **state)

@@ -172,6 +172,23 @@ int rigid_is_coulomb(const sens_rigid *r);
 zw_status rigid_solve(sens_rigid *r, const rigid_half *half, const double *speeds, int columns,
                       double *x);
 
+/* rigid_share.c: K of a half, row by row, or transposed. */
+typedef struct rigid_matrix {
+    int size, transposed;
+    double *at;
+} rigid_matrix;
+
+static inline double *rigid_entry(const rigid_matrix *K, int i, int j)
+{
+    size_t size = (size_t)K->size, row = (size_t)(K->transposed ? j : i);
+    return K->at + row * size + (size_t)(K->transposed ? i : j);
+}
+
+/* Loads that contacts share without being determined are kept: their rows and columns of K and
+ * their right sides x[columns][size] are those of an unknown that is 0. 0: no memory. */
+int rigid_share(sens_rigid *r, const rigid_half *half, const rigid_matrix *K, int columns,
+                double *x);
+
 /* rigid_rim.c: the key of a point, or of the one that it has come down to in the rounds of s. */
 int64_t rigid_point_key(const step_impulse *s, int64_t key);
 /* Modes are known: which points follow their shapes; and kinks. */

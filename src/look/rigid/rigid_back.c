@@ -61,7 +61,6 @@ static int put_matrix(rigid_way *way, int second, rigid_slopes *scratch)
         rigid_push_unknown(half, n, j - n, column);
         memcpy(way->K + (size_t)j * wide, column, wide * sizeof *column);
     }
-    memcpy(way->K + wide * wide, way->K, wide * wide * sizeof(double));
     return 1;
 }
 
@@ -114,6 +113,12 @@ static zw_status solve(rigid_way *way, sens_rigid *r, int second, int sides, rig
         return rigid_no_memory(r);
     }
     double *null = g + (size_t)sides * size;
+    const rigid_matrix K = {.size = (int)size, .transposed = 1, .at = way->K};
+    if (!rigid_share(r, &way->it->half[second], &K, sides, way->z)) {
+        base_free(g);
+        return rigid_no_memory(r);
+    }
+    memcpy(way->K + size * size, way->K, size * size * sizeof(double));
     memcpy(g, way->z, (size_t)sides * size * sizeof *g);
     int rank = slopes_solve_to((int)size, sides, way->K, way->z, RANK, NULL, null);
     if (rank >= 0 && rank < (int)size && !is_consistent(way, second, null, scratch)) {

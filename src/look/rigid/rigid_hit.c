@@ -446,7 +446,10 @@ static zw_status strike(sens_rigid *r, impact *it)
         return base_fail(&r->failure, ZW_INACCURATE,
                          "a contact that closed in the step was not found again");
     }
-    if (slopes_solve_to(size, 2 * (int)n + r->names, r->K, r->X, RANK, NULL, NULL) < 0) {
+    int columns = 2 * (int)n + r->names;
+    const rigid_matrix K = {.size = size, .at = r->K};
+    if (!rigid_share(r, &r->half[0], &K, columns, r->X) ||
+        slopes_solve_to(size, columns, r->K, r->X, RANK, NULL, NULL) < 0) {
         return rigid_no_memory(r);
     }
     follow(r, size, r->X);

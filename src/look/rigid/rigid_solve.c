@@ -85,6 +85,10 @@ zw_status rigid_solve(sens_rigid *r, const rigid_half *half, const double *speed
         return rigid_no_memory(r);
     }
     double *by = kept + size * size;
+    if (!rigid_share(r, half, &(rigid_matrix){.size = (int)size, .at = K}, columns, x)) {
+        base_free(kept);
+        return rigid_no_memory(r);
+    }
     drop_empty(r->system->n, (int)size, K, columns, x);
     memcpy(kept, K, size * size * sizeof *K);
     memcpy(by, x, count * sizeof *x);
