@@ -14,7 +14,7 @@
 #include "system/contact/contacts.h"
 #include "tree/tree.h"
 
-enum { MOST = 64 }; /* geoms of a tree */
+enum { CAPACITY = 64 }; /* geoms of a tree */
 
 /* All geoms of a tree, or one fixed geom. */
 typedef struct crowd_group {
@@ -159,7 +159,7 @@ int contact_crowd_make(contact_world *world, const tree_mechanism *tree)
             most = world->geom[i].body > 0 && *count > most ? *count : most;
         }
         int moving = world->geom_count - at_root[0];
-        if (most <= MOST && moving >= 4 * trees && at_root[0] <= moving) {
+        if (most <= CAPACITY && moving >= 4 * trees && at_root[0] <= moving) {
             good = fill(world, tree, group, groups);
         }
     }
@@ -289,7 +289,7 @@ static int cross(const zw_system *system, contact_work *work, double margin, int
 {
     const contact_world *world = system->bodies->contact;
     crowd_work *w = work->crowd;
-    int list[2][MOST], count[2];
+    int list[2][CAPACITY], count[2];
     count[0] = pick(world->crowd, work, margin, g, w->lower + 3 * h, w->upper + 3 * h, list[0]);
     count[1] = pick(world->crowd, work, margin, h, w->lower + 3 * g, w->upper + 3 * g, list[1]);
     for (int i = 0; i < count[0]; i++) {

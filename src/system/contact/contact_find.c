@@ -427,7 +427,7 @@ int contact_meet(const zw_system *system, const contact_work *work, int a, int b
     enum { LOOKS = 50 };
     const contact_world *world = system->bodies->contact;
     double t = 0;
-    for (int look = 0; look < LOOKS && t <= h; look++) {
+    for (int look = 0; look < LOOKS; look++) {
         collide_pose A = work->pose[a], B = work->pose[b];
         double va[3], vb[3], v[3];
         double turned = ahead(system, &world->geom[a], sweeps, t, &A, va) +
@@ -450,12 +450,12 @@ int contact_meet(const zw_system *system, const contact_work *work, int a, int b
         if (gap <= 0) {
             return 1;
         }
-        if (!(closing > 0)) {
+        if (!(closing > 0) || t + gap / closing > h) {
             return 0;
         }
-        t += fmax(gap / closing, 1e-3 * h);
+        t = fmin(t + fmax(gap / closing, 1e-3 * h), h);
     }
-    return t <= h;
+    return 1;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/tolerances.h"
 #include "system/soft/soft.h"
 #include "system/soft/soft_large.h"
 
@@ -500,13 +501,13 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
     if (!minimise(s, island, ready, &m, &iterations)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
     }
-    if (!is_within(&m, SOFT_ENOUGH)) {
+    if (!is_within(&m, GAUSS_GOOD)) {
         m.size = fmax(m.size, square_of_parts(s, island));
     }
     sum->slope += m.slope;
     sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
     s->iterations = iterations > s->iterations ? iterations : s->iterations;
-    return is_within(&m, SOFT_ENOUGH)
+    return is_within(&m, GAUSS_GOOD)
                ? ZW_OK
                : base_fail(error, ZW_INACCURATE,
                            "the soft law could be solved to a part of %.1e of its forces only",

@@ -13,11 +13,9 @@
 
 /* The gradient of Newton's method, relative to the largest of its terms. EXACT: round-off leaves no
  * less, and no step is tried: test_crowd.c. CLOSE: enough where a step does not halve it any more:
- * test_soft_deep.c. ENOUGH: with more than that after all steps, a step fails; no known scene gets
- * there. */
+ * test_soft_deep.c. With more than GAUSS_GOOD after all steps, a step fails. */
 #define SOFT_EXACT 1e-13
 #define SOFT_CLOSE 1e-10
-#define SOFT_ENOUGH 1e-8
 
 /* Accelerations start from their last values plus this part of their last change: measured to save
  * most iterations for falling humanoids. Results do not depend on it; test/step/test_cost.c does.
