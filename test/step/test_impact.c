@@ -322,7 +322,8 @@ static zw_run_summary run_on(scene *s, double t, double h, watch *w)
 }
 
 /* Cradles of 7 to 50 balls, in contact or nearly so: no run fails, none gains energy, and the last
- * ball leaves with ((1 + e)/2)^(n - 1). */
+ * ball leaves with ((1 + e)/2)^(n - 1). Balls apart that lose three quarters of their energy hit
+ * each other again and again, 50 of them ten seconds long: 35 then. */
 static void cradles(void **state)
 {
     (void)state;
@@ -330,8 +331,9 @@ static void cradles(void **state)
     const double es[] = {1, 0.9, 0.5}, gaps[] = {0, 1e-12, 1e-9, 1e-6}, hs[] = {1e-3, 1e-2};
     static char text[40000];
     for (int k = 0; k < 4 * 3 * 4; k += campaign_stride(5)) {
-        int n = counts[k % 4];
         double e = es[k / 4 % 3], gap = gaps[k / 12], h = hs[(k / 4 + k) % 2];
+        int n = k % 4 == 3 && e == 0.5 && gap > 0 ? 35 : counts[k % 4];
+        n = campaign_is_small() && n > 20 ? 30 : n;
         char *at = text, *end = text + sizeof text;
         at += snprintf(at, (size_t)(end - at),
                        "<option gravity='0 0 0'/><custom><numeric name='restitution' "
