@@ -12,6 +12,12 @@ set(crew_sources
     src/step/soft8_step.c src/device/world_lanes.c src/device/cuda/crew_tree.c
     src/device/cuda/crew_solve.c)
 
+# Where a thread is a lane and its warp a crew: emulated by the tests.
+set(warp_sources
+    src/system/soft8/soft8_block.c src/system/soft8/soft8_force.c src/system/soft8/soft8_meet.c
+    src/system/soft8/soft8_newton.c src/system/soft8/soft8_scratch.c src/system/soft8/soft8_rows.c
+    src/system/soft/soft_lane.c src/step/soft8_step.c src/device/world_lanes.c)
+
 find_program(ZW_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
 get_filename_component(cuda_bin "${ZW_NVCC}" DIRECTORY)
 find_path(ZW_CUDA_INCLUDE cuda.h HINTS ${cuda_bin}/../include)
@@ -91,6 +97,7 @@ endforeach()
 foreach(source IN LISTS crew_sources)
   zw_device_module(${source} crew -fno-unroll-loops)
 endforeach()
+zw_device_module(src/device/cuda/warp_newton.c warp)
 
 set(modules_double ${device_modules})
 
@@ -101,6 +108,7 @@ foreach(source IN LISTS float_sources)
   zw_device_module(${source} one_float)
 endforeach()
 zw_device_module(src/device/cuda/thread.c one_float)
+zw_device_module(src/device/cuda/warp_newton.c warp_float)
 set(modules_float ${device_modules})
 foreach(module IN LISTS modules_double)
   if(NOT module MATCHES "_crew.bc|thread_c_one_lane.bc")

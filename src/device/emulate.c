@@ -57,7 +57,7 @@ static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
     int each = job->alone || job->reset ? 1 : LANES;
-    device_room room = {1, 1, 1};
+    device_room room = {.near = 1, .far = 1, .common = 1};
     if (each > 1 && job->is_exact) {
         room = world_exact_bytes(job->model[0]);
     } else if (each > 1) {
@@ -74,7 +74,7 @@ static zw_status move(void *device, const device_job *job, size_t scratch, zw_er
             for (int l = 0; l < LANES; l++) {
                 world[l] = i + l < job->worlds ? job->order[i + l] : -1;
             }
-            const device_place at = {own, own + far, own + common};
+            const device_place at = {.near = own, .far = own + far, .common = own + common};
             if (job->is_exact) {
                 world_move_exact(job, world, memory, &at);
             } else if (job->is_single) {

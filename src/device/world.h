@@ -103,6 +103,9 @@ typedef struct device_job {
     /* Of a warp in lanes: bytes of what its threads share, in shared memory or after the scratch */
     size_t common;
     int common_shared;
+    /* And of what it needs to take its worlds one after another (cuda/warp_newton.c): in shared
+     * memory, and after all other scratch; 0: it does not */
+    size_t desk, stage;
 } device_job;
 
 /* Bytes of scratch that a world of this model needs. */
@@ -118,9 +121,11 @@ void world_move(const device_job *job, int world, void *memory);
  * they share. */
 typedef struct device_room {
     size_t near, far, common; /* bytes */
+    size_t desk, stage;       /* of a warp of a GPU: soft8_settle_bytes */
 } device_room;
 typedef struct device_place {
     unsigned char *near, *far, *common;
+    void *desk, *stage; /* of a warp: cuda/warp_newton.c; NULL: there is none */
 } device_place;
 device_room world_lanes_bytes(const device_model *model);
 void world_move_lanes(const device_job *job, const int world[LANES], void *memory,

@@ -74,7 +74,7 @@ device_room world_exact_bytes(const device_model *model)
     exact_group shape;
     lay_out(model, &shape, &near);
     contact_path_lay_out(&shape.s.path, model->system, &path);
-    return (device_room){near.used + 64, world_bytes(model) + path.used + 128, 0};
+    return (device_room){.near = near.used + 64, .far = world_bytes(model) + path.used + 128};
 }
 
 static void begin(const device_model *model, void *memory, const device_place *at, exact_group *g)

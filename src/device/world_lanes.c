@@ -115,7 +115,12 @@ device_room world_lanes_bytes(const device_model *model)
     world_arenas in = {{0}, {0}, {0}};
     world_group shape;
     lay_out(model, &shape, &in);
-    device_room room = {in.near.used + 64, in.far.used + 64, (in.common.used + 63) / 64 * 64};
+    device_room room = {.near = in.near.used + 64,
+                        .far = in.far.used + 64,
+                        .common = (in.common.used + 63) / 64 * 64};
+#ifdef LANE_SETTLE
+    soft8_settle_bytes(&shape.s, &room.desk, &room.stage);
+#endif
 #ifdef ZW_FLOAT
     base_arena kept = {0};
     device_room check = world_certify_bytes(model);
@@ -141,6 +146,8 @@ static void begin(const device_model *model, world_work *w, const device_place *
     s->motors_apart = lanes->motors_apart;
     s->lengths_apart = lanes->lengths_apart;
     s->levels = &lanes->levels;
+    s->desk = at->desk;
+    s->stage = at->stage;
     lane_clear8((int)sweep_numbers(model), s->sweeps);
     CREW_ONE () {
         soft8_begin_steps(s);
@@ -251,7 +258,7 @@ static void certify(const device_model *model, world_work *w, world_group *g,
     world_group shape;
     double certificate[LANES];
     lay_out_kept(model->system, &shape, &kept);
-    device_place own = *at;
+    device_place own = {.common = at->common};
     own.near = at->near + (kept.used + 63) / 64 * 64;
     own.far = own.near + (world_certify_bytes(model).near + 63) / 64 * 64;
     world_certify(model, w, &own, g->check.clock, g->check.x, g->check.moved, certificate);

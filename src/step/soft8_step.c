@@ -175,6 +175,7 @@ static void find_rows(soft8 *s)
 static const zw_real8 *accelerate(soft8 *s)
 {
     int damped = soft_is_damped(s->system);
+    s->settled = (zw_mask8){0};
     sort_out(s);
     soft8_smooth(s);
     CREW_TOGETHER();

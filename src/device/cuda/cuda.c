@@ -30,6 +30,9 @@ enum {
     FEW_WARPS = 4
 };
 
+/* With fewer warps per multiprocessor none takes its worlds one after another: warp_newton.c. */
+enum { FEW_DESKS = 8 };
+
 /* From this many worlds per multiprocessor lanes are faster: measured likewise. */
 enum { MANY_WORLDS = 64 };
 
@@ -48,7 +51,7 @@ static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192"
 
 /* The result of zw_lanes_bytes. */
 typedef struct room {
-    size_t lanes, near, far, common, exact;
+    size_t lanes, near, far, common, exact, desk, stage;
 } room;
 
 /* The code of a precision, loaded when it is first needed; crews are for double precision only. */
@@ -239,14 +242,19 @@ static zw_status plan_threads(const gpu *g, const room *need, device_job *job, i
     unsigned warps = (worlds + lanes - 1) / lanes;
     unsigned most = job->is_single ? MOST_FLOAT_WARPS : MOST_WARPS;
     unsigned each = least((warps + units - 1) / units, most);
+    int is_soft = kernel == IN_LANES || kernel == IN_LANES_MORE;
+    unsigned desks = is_soft && need->desk > 0 ? (unsigned)((size_t)g->shared / need->desk) : 0;
+    each = desks >= FEW_DESKS ? least(each, desks) : each;
     *to = (plan){.kernel = kernel,
                  .blocks = least((warps + each - 1) / each, units),
                  .threads = each * WARP};
     job->lanes = (int)lanes;
-    job->common = kernel == IN_LANES || kernel == IN_LANES_MORE ? need->common : 0;
-    job->common_shared = each * job->common <= (size_t)g->shared;
-    to->shared = job->common_shared ? each * (unsigned)job->common : 0;
-    to->scratch = job->scratch_bytes * to->threads * to->blocks;
+    job->common = is_soft ? need->common : 0;
+    job->desk = desks >= FEW_DESKS ? need->desk : 0;
+    job->stage = desks >= FEW_DESKS ? need->stage : 0;
+    job->common_shared = each * (job->common + job->desk) <= (size_t)g->shared;
+    to->shared = each * (unsigned)(job->desk + (job->common_shared ? job->common : 0));
+    to->scratch = job->scratch_bytes * to->threads * to->blocks + job->stage * each * to->blocks;
     to->scratch += job->common_shared ? 0 : job->common * each * to->blocks;
     return fail(cuFuncSetAttribute(g->program[job->is_single].kernel[kernel],
                                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

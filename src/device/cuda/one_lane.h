@@ -3,7 +3,9 @@
 #ifndef ZW_DEVICE_CUDA_ONE_LANE_H
 #define ZW_DEVICE_CUDA_ONE_LANE_H
 
+#ifndef ZW_LANES /* otherwise it is emulated: test/device/one_emulated.h */
 #include "device/cuda/thread_lane.h"
+#endif
 #include "math/lanes.h"
 #include "tree/sweeps.h"
 

@@ -37,17 +37,21 @@ static __attribute__((noinline)) void go(const device_job *job, unsigned char *o
 {
     int thread = thread_of(), lane = thread % WARP, first = thread / WARP * job->lanes;
     int warp = __nvvm_read_ptx_sreg_tid_x() / WARP;
-    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes, *common;
-    common = (unsigned char *)zw_shared + (size_t)warp * job->common;
-    if (!job->common_shared) {
-        common = job->scratch + (size_t)(warps_of() * WARP) * job->scratch_bytes +
-                 (size_t)(thread / WARP) * job->common;
+    unsigned char *memory = job->scratch + (size_t)thread * job->scratch_bytes;
+    unsigned char *shared = (unsigned char *)zw_shared, *common = shared + warp * job->desk;
+    unsigned char *rest = job->scratch + (size_t)(warps_of() * WARP) * job->scratch_bytes;
+    unsigned char *desk = job->desk ? common : NULL;
+    unsigned char *stage = rest + (size_t)(thread / WARP) * job->stage;
+    if (job->common_shared) {
+        common = shared + __nvvm_read_ptx_sreg_ntid_x() / WARP * job->desk + warp * job->common;
+    } else {
+        common = rest + warps_of() * job->stage + (size_t)(thread / WARP) * job->common;
     }
     size_t near = (world_lanes_bytes(job->model[0]).near + 63) / 64 * 64;
     for (; first < job->worlds && near < bytes; first += warps_of() * job->lanes) {
         int place = first + lane, here = lane < job->lanes && place < job->worlds;
         int world = here ? job->order[place] : -1;
-        const device_place at = {own, own + near, common};
+        const device_place at = {own, own + near, common, desk, stage};
         world_move_lanes(job, &world, memory, &at);
     }
 }
@@ -73,7 +77,7 @@ static __attribute__((noinline)) void go_exactly(const device_job *job, unsigned
     for (; first < job->worlds && fits; first += warps_of() * job->lanes) {
         int place = first + lane, here = lane < job->lanes && place < job->worlds;
         int world = here ? job->order[place] : -1;
-        const device_place at = {own, NULL, NULL};
+        const device_place at = {.near = own};
         world_move_exact(job, &world, memory, &at);
     }
 }
@@ -95,6 +99,8 @@ void zw_lanes_bytes(const device_job *job, size_t *to)
     to[0] = lanes.near + lanes.far + 64;
     to[3] = lanes.common;
     to[4] = 0;
+    to[5] = lanes.desk;
+    to[6] = lanes.stage;
 }
 #else
 /* Crews: each warp is one. Near memory is in the multiprocessor's shared memory, if the host has
@@ -110,7 +116,7 @@ void zw_crews(const device_job *job)
     }
     for (int first = block * each; first < job->worlds; first += blocks * each) {
         int world = first + own < job->worlds ? job->order[first + own] : -1;
-        const device_place at = {near, far, NULL};
+        const device_place at = {.near = near, .far = far};
         world_move_crew(job, &world, memory, &at);
     }
 }
@@ -124,5 +130,7 @@ void zw_lanes_bytes(const device_job *job, size_t *to)
     to[1] = (crew.near + 63) / 64 * 64;
     to[2] = (crew.far + 63) / 64 * 64;
     to[4] = world_exact_bytes(job->model[0]).near;
+    to[5] = lanes.desk;
+    to[6] = lanes.stage;
 }
 #endif

@@ -149,6 +149,9 @@ struct soft8 {
     int iterations;
     zw_real8 residual; /* square of M a - force - push, relative to its terms */
     long taken;        /* total steps of worlds */
+    /* Of a warp of a GPU: device/cuda/warp_newton.c; NULL: there is no such memory */
+    zw_mask8 settled; /* worlds of this step for which it was used */
+    void *stage, *desk;
     void *memory;
 };
 

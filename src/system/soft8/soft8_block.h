@@ -41,5 +41,12 @@ static inline void soft8_note_shape(const soft8 *s, int bent)
 #endif
 /* H = M, + J' C J */
 void soft8_fill(const soft8 *s, int with_blocks);
+/* On a GPU: Newton's method of these worlds, as far as a warp can do that for one after another, by
+ * the shape of all of them. Returns the worlds that are left. */
+zw_mask8 soft8_settle(soft8 *s, zw_mask8 live);
+/* The memory of a warp for that: shared (0: the system is too large for it), and on the device. */
+void soft8_settle_bytes(const soft8 *s, size_t *desk, size_t *stage);
+/* x of soft8_damp, which it has found as well; 0: not for all worlds. */
+int soft8_damp_settled(const soft8 *s, zw_real8 *x);
 
 #endif

@@ -270,13 +270,19 @@ void soft8_minimise(soft8 *s)
     zw_mask8 live = s->good & ~s->repeats;
     soft8_begin(s);
     lane_clear8(s->system->n, s->a);
+    s->iterations = 0;
+#ifdef LANE_SETTLE
+    soft8_list(s, &live);
+    find_shape(s);
+    live = soft8_settle(s, live);
+#endif
     int turn = 0, goes;
     while (goes = lane_any8(live) && turn < MOST, CREW_ROUND(goes)) {
         if (goes) {
             live = improve(s, live, turn++);
         }
     }
-    s->iterations = turn;
+    s->iterations += turn;
     s->good &= ~live;
     lane_clear8(s->system->n, s->push);
     soft8_push(s, 0, s->push);
@@ -293,6 +299,11 @@ void soft8_compare(soft8 *s, const zw_real8 *a)
 void soft8_damp(soft8 *s, zw_real8 *x)
 {
     zw_mask8 good;
+#ifdef LANE_SETTLE
+    if (soft8_damp_settled(s, x)) {
+        return;
+    }
+#endif
     s->shape = s->straight;
     soft8_note_shape(s, 0);
     soft8_fill(s, 0);
