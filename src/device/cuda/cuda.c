@@ -30,9 +30,6 @@ enum {
     FEW_WARPS = 4
 };
 
-/* With fewer warps per multiprocessor none takes its worlds one after another: warp_newton.c. */
-enum { FEW_DESKS = 8 };
-
 /* From this many worlds per multiprocessor lanes are faster: measured likewise. */
 enum { MANY_WORLDS = 64 };
 
@@ -244,14 +241,14 @@ static zw_status plan_threads(const gpu *g, const room *need, device_job *job, i
     unsigned each = least((warps + units - 1) / units, most);
     int is_soft = kernel == IN_LANES || kernel == IN_LANES_MORE;
     unsigned desks = is_soft && need->desk > 0 ? (unsigned)((size_t)g->shared / need->desk) : 0;
-    each = desks >= FEW_DESKS ? least(each, desks) : each;
+    each = desks > 0 ? least(each, desks) : each;
     *to = (plan){.kernel = kernel,
                  .blocks = least((warps + each - 1) / each, units),
                  .threads = each * WARP};
     job->lanes = (int)lanes;
     job->common = is_soft ? need->common : 0;
-    job->desk = desks >= FEW_DESKS ? need->desk : 0;
-    job->stage = desks >= FEW_DESKS ? need->stage : 0;
+    job->desk = desks > 0 ? need->desk : 0;
+    job->stage = desks > 0 ? need->stage : 0;
     job->common_shared = each * (job->common + job->desk) <= (size_t)g->shared;
     to->shared = each * (unsigned)(job->desk + (job->common_shared ? job->common : 0));
     to->scratch = job->scratch_bytes * to->threads * to->blocks + job->stage * each * to->blocks;

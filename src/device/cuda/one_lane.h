@@ -5,6 +5,7 @@
 
 #ifndef ZW_LANES /* otherwise it is emulated: test/device/one_emulated.h */
 #include "device/cuda/thread_lane.h"
+#define LANE_SETTLE /* soft8_settle is there: warp_newton.c */
 #endif
 #include "math/lanes.h"
 #include "tree/sweeps.h"

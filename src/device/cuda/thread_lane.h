@@ -26,8 +26,6 @@ static inline int lane_barrier(int own)
 #define CREW_ROUND(own) lane_barrier(own)
 #define CREW_IN_ROUND() ((void)lane_barrier(1))
 
-#define LANE_SETTLE /* soft8_settle is there: warp_newton.c */
-
 #include "device/cuda/prefix.h"
 
 #endif

@@ -570,11 +570,13 @@ int soft8_damp_settled(const soft8 *s, zw_real8 *x)
 
 void soft8_settle_bytes(const soft8 *s, size_t *desk_bytes, size_t *stage_bytes)
 {
+    const struct system_bodies *bodies = s->system->bodies;
     int blocks = s->block_capacity, J = s->entry_capacity, n = s->system->n;
+    int has_rows = bodies->constraint_count > 0 || bodies->contact->geom_count > 0;
     size_t entries = (size_t)s->system->tree->start[n], H = (size_t)H_entries(n);
     size_t near = sizeof(desk) + H * sizeof(zw_scalar) + entries * sizeof(short) + (size_t)(n * n);
     size_t far = (size_t)stage_of(s, NULL).numbers * WARP_LANES * sizeof(zw_scalar);
     far += (size_t)blocks * sizeof(known);
-    *desk_bytes = n <= DOFS && blocks < 256 && J < 32768 ? (near + 15) / 16 * 16 : 0;
+    *desk_bytes = has_rows && n <= DOFS && blocks < 256 && J < 32768 ? (near + 15) / 16 * 16 : 0;
     *stage_bytes = (far + 63) / 64 * 64;
 }
