@@ -328,6 +328,7 @@ typedef struct step_impulse {
     double close;         /* relative residual of the balance at which the rounds end */
     int sharp;            /* and speeds at the end shall be as accurate as the kernel makes them */
     double accuracy;      /* certificate required of contacts; 0: as good as possible */
+    double kinetic;       /* of v0 in the metric H, if known; -1: not yet */
     int sees_end;         /* `begin` has the sweeps of (q1, u) */
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* the part done by forces and drives in the last piece of the step */
@@ -441,6 +442,7 @@ void impulse_pass(step_impulse *s, const double *v1);
 double impulse_forces_work(const step_impulse *s);
 /* Is the kinetic energy at v1, with contacts acting, much larger than forces and drives explain? */
 int impulse_is_driven(step_impulse *s, const double *v1);
+void impulse_kinetic(step_impulse *s); /* of v0; and s->other = H v0 */
 /* The same with one linearisation, whatever the cause; `gained` is the work before the step. */
 int impulse_gains(step_impulse *s, const double *v1, double gained);
 /* The work of moving constraints and of sticking joint friction between these speeds: from v0 to u,

@@ -165,12 +165,13 @@ static void momentum(step_impulse *s)
     for (int i = 0; i < s->system->n; i++) {
         s->r[i] = s->h * (s->force[i] - bias[i]);
     }
+    s->kinetic = -1;
 }
 
 /* s->other = H v0 + r */
 static void find_push(step_impulse *s)
 {
-    matrix_times(&s->H, s->v0, s->other);
+    impulse_kinetic(s);
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] += s->r[i];
     }

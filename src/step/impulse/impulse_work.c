@@ -196,12 +196,22 @@ double impulse_lift(step_impulse *s, const double *begin, double *end, const dou
     return sum - 0.5 * along(s, beyond);
 }
 
+void impulse_kinetic(step_impulse *s)
+{
+    double sum = 0;
+    matrix_times(&s->H, s->v0, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * s->v0[i] * s->other[i];
+    }
+    s->kinetic = sum;
+}
+
 /* Is the kinetic energy of v1 in the metric H more than GAIN above that of v0? Their difference is
  * (v1 + v0) . H (v1 - v0)/2. */
 static int gets_faster(step_impulse *s, const double *v1)
 {
     const double *v0 = s->v0;
-    double risen = 0, before = 0, *change = s->push;
+    double risen = 0, *change = s->push;
     for (int i = 0; i < s->system->n; i++) {
         change[i] = v1[i] - v0[i];
     }
@@ -212,11 +222,10 @@ static int gets_faster(step_impulse *s, const double *v1)
     if (risen <= 0) {
         return 0;
     }
-    matrix_times(&s->H, v0, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        before += 0.5 * v0[i] * s->other[i];
+    if (s->kinetic < 0) {
+        impulse_kinetic(s);
     }
-    return !(risen <= GAIN * before);
+    return !(risen <= GAIN * s->kinetic);
 }
 
 /* ---- Steps in which contacts gain energy ----------------------------------------------------- */
