@@ -244,10 +244,13 @@ static void test_lanes_are_worlds_alone(void **unused)
  * Other stiffnesses (STIFF 1e1 or 1e5, STIFFEST 1e4, SLOWLY 2 or 1e4), more patience (MOST 96),
  * fewer sweeps (SWEEPS 1) and other means (CALM 2, TURN 1, MEAN 0.1) take more rounds; less
  * patience (MOST 24) and no means at all (MEAN 1) leave more worlds. With more sweeps (SWEEPS 40),
- * fewer rounds cost more. If lanes prove less about the paths of bodies (once8_ends.c: PIECES 1,
- * LOOKS 0.3, DEPTH 0.2), more worlds march along them; if more is evaluated or assumed there
- * (PIECES 4, LOOKS 4), fewer do; and if planes count as touching only where they are near
- * (contact_path_near), 1445 march and 9340 steps are taken in lanes. */
+ * fewer rounds cost more. Unsolved worlds that do not begin again (TRIES 0), or after few sweeps
+ * (AGAIN 10), leave 9386 and 9395 steps in lanes; more tries (TRIES 12) take 81 rounds. If lanes
+ * prove less about the paths of bodies (once8_ends.c: PIECES 1, LOOKS 0.3, DEPTH 0.2), more worlds
+ * march along them; if more is evaluated or assumed there (PIECES 4, LOOKS 4), fewer do; and if
+ * planes count as touching only where they are near (contact_path_near), 1445 march and 9340 steps
+ * are taken in lanes. Points of planes and cylinders must not be spared there: then quadrupeds
+ * differ. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -257,8 +260,8 @@ static void test_once_too(void **unused)
     law = &soft;
     print_message("%.2f rounds, %d steps in lanes, %ld marches\n", all.rounds, taken, all.marches);
     if (worlds == 20 && steps == 60) {
-        assert_true(all.rounds > 70 && all.rounds < 76.9);
-        assert_true(taken > 9378);
+        assert_true(all.rounds > 72 && all.rounds < 79.1);
+        assert_true(taken > 9395);
         assert_true(all.marches > 1180 && all.marches < 1400);
     }
 }

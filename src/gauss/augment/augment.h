@@ -51,6 +51,7 @@ typedef struct augment_problem {
     double *W; /* [AUGMENT_ROWS][AUGMENT_ROWS] of its rows */
     augment_scratch *scratch;
     int age, live;  /* steps so far; unsolved */
+    int tries;      /* how often it may begin again */
     int careful;    /* it gets stiffer slowly */
     double fastest; /* the largest free speed of its rows */
     double stiff;   /* rho G */
@@ -65,6 +66,8 @@ int augment_add(augment_problem *p, int width, double mu, double b, const double
 void augment_restart(augment_problem *p);
 /* The same where the multipliers are known roughly, from a problem that was like this one. */
 void augment_resume(augment_problem *p);
+/* The numbers with which steps begin. */
+void augment_set_out(augment_problem *p);
 /* Steps until it is solved, or until it is clear that it will not be; returns how many. */
 int augment_advance(augment_problem *p);
 int augment_is_solved(const augment_problem *p);

@@ -420,10 +420,17 @@ void LANE(augment_lay_out)(LANE(augment) * s, int count, base_arena *arena)
     s->in = base_arena_ints(arena, AUGMENT_HALVES);
 }
 
-static void begin(LANE(augment) * s)
+void LANE(augment_begin)(LANE(augment) * s)
+{
+    memcpy(s->eased, s->r, (size_t)s->n * sizeof *s->eased);
+    factor(s, s->eased, &s->good);
+    memcpy(s->x, s->eased, (size_t)s->n * sizeof *s->x);
+    descend(s, s->x);
+}
+
+static void clear(LANE(augment) * s)
 {
     zw_real zero = {0};
-    memcpy(s->eased, s->r, (size_t)s->n * sizeof *s->eased);
     s->halves = s->ins = 0;
     for (int i = 0; i < s->blocks; i++) {
         LANE(augment_block) *k = &s->block[i];
@@ -434,11 +441,20 @@ static void begin(LANE(augment) * s)
     for (int l = 0; l < AUGMENT_LANES; l++) {
         augment_clear(&s->problem[l]);
     }
-    factor(s, s->eased, &s->good);
 }
 
-/* The motion with the current multipliers. Worlds in which it violates more blocks are unsolved,
- * with these. */
+/* Blocks that x violates enter: worlds in which there are some are unsolved, with these. */
+static zw_mask take_in(LANE(augment) * s, zw_mask asked)
+{
+    zw_mask more = extend(s, asked);
+    if (any_of(more)) {
+        find_W(s);
+        restart(s, more);
+    }
+    return more;
+}
+
+/* The motion with the current multipliers. */
 static zw_mask take_more(LANE(augment) * s, zw_mask asked)
 {
     memcpy(s->x, s->eased, (size_t)s->n * sizeof *s->x);
@@ -447,12 +463,10 @@ static zw_mask take_more(LANE(augment) * s, zw_mask asked)
     }
     push(s);
     descend(s, s->x);
-    zw_mask more = extend(s, asked);
-    if (any_of(more)) {
-        find_W(s);
-        restart(s, more);
+    if (s->look) {
+        s->look(s->user, &asked);
     }
-    return more;
+    return take_in(s, asked);
 }
 
 #ifdef AUGMENT_ALONE
@@ -489,7 +503,9 @@ static void advance_all(LANE(augment) * s)
 {
     for (int l = 0; l < AUGMENT_LANES; l++) {
         augment_problem *p = &s->problem[l];
-        p->live &= is_lane(&s->good, l);
+        if (!is_lane(&s->good, l)) {
+            p->live = p->tries = 0;
+        }
     }
     s->steps += advance(s);
     for (int l = 0; l < AUGMENT_LANES; l++) {
@@ -514,16 +530,18 @@ static void end(LANE(augment) * s)
 
 void LANE(augment_solve)(LANE(augment) * s)
 {
-    zw_mask asked = s->good;
-    begin(s);
-    if (recall(s)) {
+    clear(s);
+    zw_mask asked = s->good, more;
+    int resumed = recall(s);
+    if (resumed) {
         advance_all(s);
         if (!any_of(s->good)) {
             s->good = asked;
-            begin(s);
+            resumed = 0;
+            clear(s);
         }
     }
-    zw_mask more = take_more(s, s->good);
+    more = resumed ? take_more(s, s->good) : take_in(s, s->good);
     while (any_of(more)) {
         do { /* sweeps show most of what else will push */
             more = take_more(s, more);

@@ -41,6 +41,11 @@ typedef struct LANE(augment) {
     int *at;        /* [n] places of dofs in a support */
     int *in, ins;   /* [AUGMENT_HALVES] blocks that take part in some world */
 
+    /* Called with every motion x of these worlds, after the first, by which blocks may enter; may
+     * be NULL */
+    void (*look)(void *user, const zw_mask *asked);
+    void *user;
+
     augment_problem *problem;          /* [AUGMENT_LANES] */
     struct augment_together *together; /* for their rows */
     long steps;                        /* of Newton's method, of all worlds */
@@ -49,5 +54,7 @@ typedef struct LANE(augment) {
 
 /* Memory for n unknowns, as base_arena has it; `block` is not part of it. */
 void LANE(augment_lay_out)(LANE(augment) * s, int n, base_arena *arena);
-/* u - v0 in x, and the multipliers. */
+/* Before blocks are there: factors H, and x without contacts. */
+void LANE(augment_begin)(LANE(augment) * s);
+/* Then u - v0 in x, and the multipliers. */
 void LANE(augment_solve)(LANE(augment) * s);

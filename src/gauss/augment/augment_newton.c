@@ -58,7 +58,12 @@
  *
  * It ends where modes are the same before and after a step, and the residual of the law is CLOSE;
  * or FAIR, and not smaller after one more step: rows of points that share a load need not agree on
- * more digits than their gaps have. A world for which that fails is left to other methods. */
+ * more digits than their gaps have.
+ *
+ * Beginning again. A world that is unsolved after MOST steps (2 in 1000 manipulators) begins again
+ * up to TRIES times, with MOST/2 steps each, after AGAIN sweeps from where it is; its rows get
+ * stiffer slowly from the start. That solves 9 of 10 of these, and costs a tenth of the methods to
+ * which the others are left. */
 #include <string.h>
 
 #include "gauss/augment/augment.h"
@@ -74,7 +79,7 @@ static inline double larger(double x, double y)
 
 void augment_clear(augment_problem *p)
 {
-    p->slots = p->rows = p->live = p->careful = 0;
+    p->slots = p->rows = p->live = p->careful = p->tries = 0;
     p->fastest = p->best = 0;
 }
 
@@ -355,20 +360,28 @@ static void restart(augment_problem *p, double stiff, int sweeps)
         double normal = p->W[k->row * AUGMENT_ROWS + k->row];
         k->own = normal > 0 ? 1 / normal : k->natural;
     }
+    augment_set_out(p);
+    p->stiff = stiff;
+    sweep(p, sweeps);
+}
+
+void augment_set_out(augment_problem *p)
+{
     p->age = p->careful = 0;
     p->live = 1;
-    p->stiff = stiff;
+    p->stiff = STIFF;
     p->best = FAIR;
-    sweep(p, sweeps);
 }
 
 void augment_restart(augment_problem *p)
 {
+    p->tries = TRIES;
     restart(p, STIFF, SWEEPS);
 }
 
 void augment_resume(augment_problem *p)
 {
+    p->tries = 0; /* without memory it begins anew */
     restart(p, STIFFEST, 0);
 }
 
@@ -395,13 +408,29 @@ static void advance(augment_problem *p)
     p->live = !done && p->best > CLOSE && p->age < MOST;
 }
 
+/* Does a world that is unsolved begin again? */
+static int begins_again(augment_problem *p)
+{
+    if (augment_is_solved(p) || p->tries == 0) {
+        return 0;
+    }
+    p->tries--;
+    augment_set_out(p);
+    p->age = MOST / 2;
+    p->careful = 1;
+    sweep(p, AGAIN);
+    return 1;
+}
+
 int augment_advance(augment_problem *p)
 {
     int steps = 0;
-    while (p->live) {
-        advance(p);
-        steps++;
-    }
+    do {
+        while (p->live) {
+            advance(p);
+            steps++;
+        }
+    } while (begins_again(p));
     return steps;
 }
 

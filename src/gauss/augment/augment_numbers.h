@@ -3,6 +3,7 @@
 #define ZW_GAUSS_AUGMENT_NUMBERS_H
 
 enum { SWEEPS = 10 };                    /* before the first step */
+enum { TRIES = 4, AGAIN = 100 };         /* beginning again: how often, and sweeps before it */
 enum { MOST = 48, CALM = 12, TURN = 6 }; /* steps: at most; all by z; by a mean, or by z again */
 #define MEAN 0.6                         /* of z and the one before: the share of z */
 #define STIFF 1e3                        /* rho G while modes change, */

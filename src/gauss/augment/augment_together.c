@@ -280,10 +280,8 @@ void augment_restart_together(augment_together *s, augment_problem *problem, uns
             augment_restart(p);
             continue;
         }
-        p->age = p->careful = 0;
-        p->live = 1;
-        p->stiff = STIFF;
-        p->best = FAIR;
+        p->tries = TRIES;
+        augment_set_out(p);
         for (int i = 0; i < p->slots; i++) {
             augment_put_slot(&s->slot[i], l, &p->slot[i]);
         }

@@ -138,6 +138,7 @@ int cones_solve(impulse_cones *c, impulse_problem *p, const impulse_matrix *H, c
     it->r = r;
     it->v0 = v0;
     it->good = 1;
+    augment_begin1(it);
     augment_solve1(it);
     if (!it->good) {
         return 0;

@@ -83,6 +83,15 @@ typedef struct once8 {
     soft8_pose *pose;                      /* [geoms] and all poses there */
     int *first;                  /* [matches] of those that are watched: the first block, or -1 */
     once8_watch *watch;          /* [watched] */
+    zw_mask8 *spared;            /* [matches] worlds in which its points were not looked for, */
+    zw_real8 *apart;             /* [matches] as the two are at least so far apart */
+    int *spares, spare_count;    /* [matches] those with such a world */
+    zw_mask8 missed;             /* worlds in which they might have been needed after all: then */
+    int thorough;                /* all points are looked for */
+    zw_real8 *V;                 /* [6 bodies] velocities of the motion without contacts */
+    int knows;                   /* V is known */
+    int moved;                   /* those in `of` are of u, else of v0 */
+    zw_real8 before[2];          /* energies at the start */
     zw_mask8 *suspect;           /* [matches] that might meet during the step, */
     int *watched, watched_count; /* [matches] those with such a world */
     double *q_alone, *u_alone;   /* [nq], [n] of one world */
@@ -124,13 +133,18 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
 
 /* once8_force.c: H and r. */
 void once8_smooth(once8 *s);
-/* once8_rows.c: limits and points within reach. */
+/* once8_rows.c: limits and points within reach, of those pairs that the motion x without contacts
+ * does not leave apart. */
 void once8_find_rows(once8 *s);
 /* once8_ends.c: for which of the current worlds and pairs does it remain to be proved that nothing
  * passes through anything? */
 void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left);
 int once8_end_of_pair(const once8 *s, int i); /* the end of the points that begin with block i */
 void once8_see_end(once8 *s);                 /* the sweeps of q1 */
+/* From here on pairs whose points cannot matter are spared (soft8.spare). Then every motion by
+ * which rows may enter is looked at (augment.look). */
+void once8_begin_spares(once8 *s);
+void once8_look(void *user, const zw_mask8 *asked);
 /* once8_ways.c: worlds in which it is not proved that nothing passes through anything, except the
  * slow ones, are marked as not good. */
 void once8_check_ways(once8 *s, const zw_mask8 *slow);

@@ -124,15 +124,14 @@ static void check_energy(once8 *s, const zw_real8 *gained)
 {
     const tree_mechanism *tree = s->of->system->tree;
     zw_mask8 more, still;
-    zw_real8 before[2], after[2];
+    zw_real8 after[2];
     compare_kinetic(s, &more);
     more &= s->of->good;
     if (any8(more)) {
-        tree_energies8(tree, s->of->q, s->v0, s->of->sweeps, before);
         once8_see_end(s);
         tree_velocities8(tree, s->u, s->end);
         tree_energies8(tree, s->q1, s->u, s->end, after);
-        compare_energies(s, before, after, gained, &still);
+        compare_energies(s, s->before, after, gained, &still);
         s->of->good &= ~(more & still);
     }
 }
@@ -221,7 +220,9 @@ void once8_check_end(once8 *s, const zw_real8 *gained)
     s->ended = 0;
     check_energy(s, gained);
     if (s->of->match_count > 0) {
-        tree_velocities8(s->of->system->tree, s->u, s->of->sweeps);
+        if (!s->moved) {
+            tree_velocities8(s->of->system->tree, s->u, s->of->sweeps);
+        }
         find_slow(s, &slow);
         once8_check_ways(s, &slow);
     }

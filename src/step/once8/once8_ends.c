@@ -22,6 +22,7 @@
  * largest speed. So it will find them free if the distance proved here is enough for LOOKS
  * evaluations. */
 #include <math.h>
+#include <string.h>
 
 #include "math/lanes.h"
 #include "step/once8/once8.h"
@@ -163,7 +164,7 @@ ZW_CLONES static void begin_watch(const once8 *s, int index, const zw_mask8 *ask
     double thick = 0, depth = contact_path_depth(&s->path, side[0], side[1]);
     zw_real8 gap, far = {0}, way = {0}, bow = {0};
     zw_mask8 found = find_direction(s, index, to->n, &gap);
-    to->left = found;
+    to->left = found | s->spared[index];
     for (int k = 0; k < 2; k++) {
         int g = side[k];
         thick += world->geom[g].thick;
@@ -195,23 +196,33 @@ ZW_CLONES static void look_again(const once8 *s, int index, once8_watch *it)
     it->low = lane_select8(low < it->low, low, it->low);
 }
 
+/* Axis k of the boxes among the two, from a to b; 0: that one is no box. */
+ZW_INLINE int box_axis(const once8 *s, const soft8_match *match, int k, zw_real8 *n)
+{
+    int side[2] = {match->of.a, match->of.b};
+    const soft8_pose *pose = &s->of->pose[side[k / 3]];
+    zw_real8 way = {0};
+    if (s->of->system->bodies->contact->geom[side[k / 3]].shape.kind != COLLIDE_BOX) {
+        return 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        n[i] = pose->R[3 * i + k % 3];
+        way += n[i] * (s->of->pose[side[1]].pos[i] - s->of->pose[side[0]].pos[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        n[i] = lane_select8(way < 0.0, -n[i], n[i]);
+    }
+    return 1;
+}
+
 /* Other directions, where they separate more: along the axes of boxes. `pose`: at the end. */
 ZW_CLONES static void turn(const once8 *s, int index, once8_watch *it)
 {
-    const contact_geom *geom = s->of->system->bodies->contact->geom;
     const soft8_match *match = &s->of->match[index];
-    int side[2] = {match->of.a, match->of.b};
     for (int k = 0; k < 6; k++) {
-        const soft8_pose *pose = &s->of->pose[side[k / 3]];
-        zw_real8 n[3] = {pose->R[k % 3], pose->R[3 + k % 3], pose->R[6 + k % 3]}, way = {0};
-        if (geom[side[k / 3]].shape.kind != COLLIDE_BOX) {
+        zw_real8 n[3];
+        if (!box_axis(s, match, k, n)) {
             continue;
-        }
-        for (int i = 0; i < 3; i++) {
-            way += n[i] * (s->of->pose[side[1]].pos[i] - s->of->pose[side[0]].pos[i]);
-        }
-        for (int i = 0; i < 3; i++) {
-            n[i] = lane_select8(way < 0.0, -n[i], n[i]);
         }
         zw_real8 low = apart(s, match, s->of->pose, n), end = apart(s, match, s->pose, n);
         low = lane_select8(end < low, end, low);
@@ -291,5 +302,145 @@ void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
             turn_all(s);
             find_left(s, pieces, left);
         }
+    }
+}
+
+/* ---- Pairs that need no points --------------------------------------------------------------
+ *
+ * Two links of a fast arm move far in a step, but not towards each other: they are within reach of
+ * each other by the motion of both (contact_near), and yet no row of theirs can ever be violated.
+ * Their points, which are found world by world, would not change a bit of the solution. (Those of
+ * spheres and capsules cost less than to know that.)
+ *
+ * No gap of two shapes is smaller than their distance, and that is no smaller than their separation
+ * along any direction. Their points are within `close` of the smaller of the two. At a point p the
+ * two have the relative velocity, for any c,
+ *
+ *     v_b(p) - v_a(p) = v_b(c) - v_a(c) + (omega_b - omega_a) x (p - c)
+ *
+ * so with c the centre of the smaller, of radius R, no gap shrinks in a step by more than
+ *
+ *     h (|v_b(c) - v_a(c)| + |omega_b - omega_a| (R + close))
+ *
+ * A pair is spared where its separation is twice that in the motion without contacts, and the
+ * margin. Whether it is enough is checked for every other motion by which rows enter
+ * (augment.look), among them the solution. If it is not, in any world, the step is repeated with
+ * all points. */
+
+#define AGAIN (1 + 1e-9) /* for round-off */
+
+/* V [bodies][6]: velocities. */
+ZW_INLINE zw_real8 approach(const once8 *s, const soft8_match *match, const zw_real8 *V,
+                            zw_real8 close)
+{
+    const contact_geom *geom = s->of->system->bodies->contact->geom;
+    const zw_real8 *com = s->of->sweeps + s->of->system->tree->at.com;
+    int side[2] = {match->of.a, match->of.b};
+    int small = geom[side[1]].radius < geom[side[0]].radius ? side[1] : side[0];
+    const zw_real8 *c = s->of->pose[small].pos;
+    zw_real8 v[3] = {{0}}, omega[3] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        int body = geom[side[k]].body;
+        const zw_real8 *own = V + 6 * body, *from = com + 3 * body;
+        double sign = k ? 1 : -1;
+        for (int i = 0; i < 3 && body > 0; i++) {
+            int j = (i + 1) % 3, l = (i + 2) % 3;
+            v[i] += sign * (own[j] * (c[l] - from[l]) - own[l] * (c[j] - from[j]) + own[3 + i]);
+            omega[i] += sign * own[i];
+        }
+    }
+    return lane_sqrt8(dot8(v, v)) + lane_sqrt8(dot8(omega, omega)) * (geom[small].radius + close);
+}
+
+ZW_CLONES static void find_spared(const once8 *s, int index, const zw_real8 *close, zw_mask8 *to)
+{
+    const soft8_match *match = &s->of->match[index];
+    zw_real8 n[3], most;
+    between_axes(s, match, s->of->pose, n);
+    normalise(n);
+    most = apart(s, match, s->of->pose, n);
+    for (int k = 0; k < 6; k++) {
+        if (box_axis(s, match, k, n)) {
+            zw_real8 low = apart(s, match, s->of->pose, n);
+            most = lane_select8(low > most, low, most);
+        }
+    }
+    s->apart[index] = most;
+    *to = most > 2.0 * s->h * approach(s, match, s->V, *close) + s->of->margin;
+}
+
+ZW_CLONES static void find_missed(once8 *s, int index, const zw_mask8 *asked)
+{
+    const soft8_match *match = &s->of->match[index];
+    const zw_real8 *V = s->of->sweeps + s->of->system->tree->at.V;
+    zw_real8 close =
+        (s->of->margin + match->of.margin) + s->reach[match->of.a] + s->reach[match->of.b];
+    s->missed |= *asked & s->spared[index] &
+                 ~(s->apart[index] > AGAIN * s->h * approach(s, match, V, close));
+}
+
+ZW_CLONES static void move_by(const once8 *s)
+{
+    for (int i = 0; i < s->it.n; i++) {
+        s->u[i] = s->v0[i] + s->it.x[i];
+    }
+}
+
+ZW_CLONES static void exchange(int count, zw_real8 *a, zw_real8 *b)
+{
+    for (int i = 0; i < count; i++) {
+        zw_real8 x = a[i];
+        a[i] = b[i];
+        b[i] = x;
+    }
+}
+
+/* V of the motion without contacts, when it is needed. */
+static void know_motion(once8 *s)
+{
+    const tree_mechanism *tree = s->of->system->tree;
+    zw_real8 *V = s->of->sweeps + tree->at.V;
+    int count = 6 * tree->bodies;
+    if (!s->knows) {
+        memcpy(s->V, V, (size_t)count * sizeof *V);
+        move_by(s);
+        tree_velocities8(tree, s->u, s->of->sweeps);
+        exchange(count, V, s->V);
+        s->knows = 1;
+    }
+}
+
+static void spare(soft8 *of, int index, const zw_real8 *close, zw_mask8 *near)
+{
+    once8 *s = of->user;
+    zw_mask8 far;
+    if (of->match[index].plane >= 0) { /* which has no end */
+        return;
+    }
+    know_motion(s);
+    find_spared(s, index, close, &far);
+    s->spared[index] = *near & far;
+    *near &= ~far;
+    s->spares[s->spare_count] = index;
+    s->spare_count += lane_any8(s->spared[index]);
+}
+
+void once8_begin_spares(once8 *s)
+{
+    s->of->spare = s->thorough ? NULL : spare;
+    s->spare_count = s->knows = 0;
+    memset(s->spared, 0, (size_t)s->of->match_count * sizeof *s->spared);
+}
+
+void once8_look(void *user, const zw_mask8 *asked)
+{
+    once8 *s = user;
+    if (s->spare_count > 0) {
+        move_by(s);
+        tree_velocities8(s->of->system->tree, s->u, s->of->sweeps);
+        s->moved = 1;
+    }
+    for (int i = 0; i < s->spare_count; i++) {
+        find_missed(s, s->spares[i], asked);
     }
 }

@@ -120,5 +120,6 @@ void once8_find_rows(once8 *s)
     s->of->reach = s->reach;
     soft8_place(s->of);
     find_reach(s);
+    once8_begin_spares(s);
     soft8_meet_placed(s->of);
 }

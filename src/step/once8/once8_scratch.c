@@ -38,6 +38,9 @@ void once8_lay_out(once8 *s, base_arena *arena)
     s->between = take(arena, (size_t)system->nq);
     s->watch = (once8_watch *)take(arena, WATCH * ((size_t)s->of->match_count + 1));
     s->suspect = (zw_mask8 *)take(arena, (size_t)s->of->match_count + 1);
+    s->spared = (zw_mask8 *)take(arena, (size_t)s->of->match_count + 1);
+    s->apart = take(arena, (size_t)s->of->match_count + 1);
+    s->V = take(arena, 6 * bodies);
     s->limit_J = take(arena, (size_t)system->A_start[system->m] + 1);
     int **ints[] = {&s->depth, &s->start, &s->run};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
@@ -45,6 +48,7 @@ void once8_lay_out(once8 *s, base_arena *arena)
     }
     s->rows = base_arena_ints(arena, (size_t)s->of->match_count + 1);
     s->first = base_arena_ints(arena, (size_t)s->of->match_count + 1);
+    s->spares = base_arena_ints(arena, (size_t)s->of->match_count + 1);
     s->watched = base_arena_ints(arena, (size_t)s->of->match_count + 1);
     s->q_alone = base_arena_doubles(arena, (size_t)system->nq);
     s->u_alone = base_arena_doubles(arena, n);

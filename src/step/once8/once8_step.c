@@ -146,7 +146,35 @@ static void unload(once8 *s, int count, double *const *x, unsigned char *const *
     }
 }
 
+/* The pairs and limits that took part in the law: worlds with the same are cheapest together. */
+static void note_parts(const once8 *s, uint64_t touch[LANES])
+{
+    memset(touch, 0, LANES * sizeof *touch);
+    for (int i = 0; i < s->it.ins; i++) {
+        const once8_about *about = &s->about[s->it.in[i]];
+        int part = about->constraint >= 0 ? s->of->match_count + about->constraint : about->match;
+        for (int l = 0; l < LANES; l++) {
+            touch[l] |= s->it.block[s->it.in[i]].in[l] ? (uint64_t)1 << part % 64 : 0;
+        }
+    }
+}
+
 /* ---- The step ------------------------------------------------------------------------------- */
+
+/* 0: points are missing. */
+static int find_impulses(once8 *s)
+{
+    memset(&s->missed, 0, sizeof s->missed);
+    s->moved = 0;
+    s->it.good &= s->of->good;
+    s->it.user = s;
+    s->it.look = once8_look;
+    tree_energies8(s->of->system->tree, s->of->q, s->v0, s->of->sweeps, s->before);
+    augment_solve8(&s->it);
+    s->solves++;
+    s->thorough = lane_any8(s->missed & s->of->good);
+    return !s->thorough;
+}
 
 static void solve(once8 *s, zw_real8 *gained)
 {
@@ -154,15 +182,17 @@ static void solve(once8 *s, zw_real8 *gained)
     zw_real8 h = (zw_real8){0} + s->h;
     sort_out(s);
     once8_smooth(s);
+    s->it.good = s->of->good;
+    augment_begin8(&s->it);
     once8_find_rows(s);
     if (once8_lacks_room(s)) {
         return;
     }
     once8_drop_ghosts(s);
     once8_check_start(s);
-    s->it.good = s->of->good;
-    augment_solve8(&s->it);
-    s->solves++;
+    if (!find_impulses(s)) {
+        return;
+    }
     find_speeds(s);
     tree_advance8(tree, s->of->q, s->u, &h, s->q1);
     find_work(s, gained);
@@ -177,16 +207,18 @@ unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *cons
 {
     zw_real8 gained = {0};
     unsigned done = 0;
-    do { /* repeated if there was no room for all rows, and now there is */
+    s->thorough = 0;
+    do { /* repeated if there was no room for all rows, and now there is; or if points are missing
+          */
         load(s, count, clock, x);
         solve(s, &gained);
-    } while (once8_lacks_room(s) && once8_grow(s));
+    } while (once8_lacks_room(s) ? once8_grow(s) : s->thorough);
     if (once8_lacks_room(s)) {
         memset(&s->of->good, 0, sizeof s->of->good);
     }
     unload(s, count, x, closed);
+    note_parts(s, touch);
     for (int l = 0; l < count; l++) {
-        touch[l] = s->of->touch[l];
         if (s->of->good[l]) {
             clock[l]->t += s->h;
             clock[l]->work += s->of->system->works ? gained[l] : 0;

@@ -485,13 +485,17 @@ void soft8_meet_placed(soft8 *s)
         s->key = first_key(s, k);
         find_near(s, &s->match[k], &near, &close);
         near &= s->good;
+        int alone = s->match[k].rule > SOFT8_BOX_ON_PLANE;
+        if (s->match[k].rule == SOFT8_OTHER && s->spare && lane_any8(near)) {
+            s->spare(s, k, &close, &near);
+        }
         if (!lane_any8(near)) {
             continue;
         }
-        if (s->match[k].rule <= SOFT8_BOX_ON_PLANE) {
-            meet_on_plane(s, k, &close);
-        } else {
+        if (alone) {
             meet_alone(s, k, near, &close);
+        } else {
+            meet_on_plane(s, k, &close);
         }
     }
     for (int l = 0; l < LANES && s->match_count > 0; l++) {
