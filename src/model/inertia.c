@@ -457,3 +457,58 @@ zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error)
 {
     return weigh_model(model, list, 0, error);
 }
+
+/* The axes in which the inertia of a body was given: of its inertial, or of the only geom that has
+ * weight. NULL: of several, or of a mesh, whose axes are its principal ones. */
+static const double *given_axes(const model_bodies *b, int body)
+{
+    const zw_world_def *world = &b->world;
+    const zw_body_def *def = &b->body[body];
+    const zw_geom_def *only = NULL;
+    if (world->from_geoms == 0 || (world->from_geoms == 2 && def->inertial)) {
+        return def->inertia[3] == 0 && def->inertia[4] == 0 && def->inertia[5] == 0
+                   ? def->inertia_quat
+                   : NULL;
+    }
+    for (int g = 0; g < b->count[ZW_KIND_GEOM]; g++) {
+        const zw_geom_def *geom = &b->geom[g];
+        if (geom->body != body || geom->mass == 0 || (geom->mass < 0 && geom->density == 0) ||
+            geom->group < world->group_range[0] || geom->group > world->group_range[1]) {
+            continue;
+        }
+        if (only || geom->shape == ZW_SHAPE_MESH) {
+            return NULL;
+        }
+        only = geom;
+    }
+    return only ? only->quat : NULL;
+}
+
+void model_inertia_axes(const model_bodies *b, int body, const zw_inertia *in, double quat[4])
+{
+    const double *m = in->moment; /* m[0] is the largest */
+    const double *own = given_axes(b, body);
+    int few = m[0] - m[1] <= 1e-12 * m[0], many = m[1] - m[2] <= 1e-12 * m[0], k = 0;
+    double R[9], T[6], turned[9], off = INFINITY;
+    memcpy(quat, in->quat, 4 * sizeof *quat);
+    if (!own || !(few || many)) {
+        return;
+    }
+    model_quat_matrix(own, R);
+    model_principal_matrix(in->quat, m, T);
+    int odd = few ? 2 : 0; /* which of the moments differs; k: the given axis that has it */
+    for (int i = 0; i < 3; i++) {
+        double x = R[i], y = R[3 + i], z = R[6 + i];
+        double own_moment = x * x * T[0] + y * y * T[1] + z * z * T[2] +
+                            2 * (x * y * T[3] + x * z * T[4] + y * z * T[5]);
+        if (fabs(own_moment - m[odd]) < off) {
+            off = fabs(own_moment - m[odd]);
+            k = i;
+        }
+    }
+    for (int i = 0; i < 9;
+         i++) { /* column i of the result: axis k at place `odd`, in cyclic order */
+        turned[i] = R[3 * (i / 3) + (i % 3 + k + 3 - odd) % 3];
+    }
+    model_quat_of_matrix(quat, turned);
+}

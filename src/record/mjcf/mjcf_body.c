@@ -24,8 +24,10 @@ static void put_inertial(mjcf_writer *w, int body)
     if (!(in->mass > 0) && !(in->moment[0] > 0)) {
         return; /* no mass */
     }
+    double quat[4];
+    model_inertia_axes(w->b, body, in, quat);
     record_put(&w->file, "<inertial");
-    put_pose(w, in->com, in->quat);
+    put_pose(w, in->com, quat);
     mjcf_put_reals(w, "mass", &in->mass, 1);
     mjcf_put_reals(w, "diaginertia", in->moment, 3);
     record_put(&w->file, "/>\n");
