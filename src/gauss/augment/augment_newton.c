@@ -62,7 +62,7 @@
  *
  * Beginning again. A world that is unsolved after MOST steps (2 in 1000 manipulators) begins again
  * up to TRIES times, with MOST/2 steps each, after AGAIN sweeps from where it is; its rows get
- * stiffer slowly from the start. That solves 9 of 10 of these, and costs a tenth of the methods to
+ * stiffer slowly from the start. That solves 9 of 10 of these, and costs less than the methods to
  * which the others are left. */
 #include <string.h>
 

@@ -327,7 +327,7 @@ void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
  * (augment.look), among them the solution. If it is not, in any world, the step is repeated with
  * all points. */
 
-#define AGAIN (1 + 1e-9) /* for round-off */
+#define ROUND_OFF (1 + 1e-9) /* of distances and speeds, relative */
 
 /* V [bodies][6]: velocities. */
 ZW_INLINE zw_real8 approach(const once8 *s, const soft8_match *match, const zw_real8 *V,
@@ -376,7 +376,7 @@ ZW_CLONES static void find_missed(once8 *s, int index, const zw_mask8 *asked)
     zw_real8 close =
         (s->of->margin + match->of.margin) + s->reach[match->of.a] + s->reach[match->of.b];
     s->missed |= *asked & s->spared[index] &
-                 ~(s->apart[index] > AGAIN * s->h * approach(s, match, V, close));
+                 ~(s->apart[index] > ROUND_OFF * s->h * approach(s, match, V, close));
 }
 
 ZW_CLONES static void move_by(const once8 *s)
