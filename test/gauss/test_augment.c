@@ -62,6 +62,7 @@ static long solve(scene *s, int warm, double *x)
                                         .on = 1,
                                         .guess = warm ? s->guess[p] : NULL};
     }
+    augment_begin1(it);
     augment_solve1(it);
     assert_true(it->good);
     assert_true(it->certificate <= 1e-10);
