@@ -205,7 +205,7 @@ static void nothing_spins_up(void **state)
         double s[] = {1, dice_power(&d, -6, 0), dice_power(&d, -6, 0)}, turn[4], omega[3];
         const double inertia[] = {s[0] + s[1], s[0] + s[2], s[1] + s[2]};
         for (int i = 0; i < 7; i++) {
-            (i < 4 ? turn : omega - 4)[i] = dice_bell(&d);
+            *(i < 4 ? &turn[i] : &omega[i - 4]) = dice_bell(&d);
         }
         double fast = dice_power(&d, -2, 1.5) / h / sqrt(model_dot(omega, omega));
         assert_true(model_quat_unit(turn));
