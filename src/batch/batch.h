@@ -28,6 +28,7 @@ typedef struct batch_seen {
 typedef struct batch_worker {
     zw_batch *batch;
     int thread;             /* 0: the calling thread */
+    double polled;          /* the time with which it last polled */
     zw_run_options options; /* of the current call, with the poll function of this thread */
     zw_work *work;
     step_motion motion;

@@ -47,17 +47,21 @@ int batch_polls(void *user, double time)
 {
     batch_worker *worker = user;
     zw_batch *batch = worker->batch;
-    if (worker->thread == 0 && batch->poll && batch->poll(batch->user, time)) {
-        atomic_store(&batch->stopped, 1);
+    if (worker->thread == 0 && batch->poll) {
+        worker->polled = time;
+        if (batch->poll(batch->user, time)) {
+            atomic_store(&batch->stopped, 1);
+        }
     }
     return atomic_load_explicit(&batch->stopped, memory_order_relaxed);
 }
 
-/* Polls for the caller while his thread has no world left and others have. */
+/* Polls for the caller while his thread has no world left and others have: with a time of his
+ * thread, as the others write theirs. */
 static void watch(void *user)
 {
     zw_batch *batch = user;
-    batch_polls(&batch->worker[0], batch->result[0].end);
+    batch_polls(&batch->worker[0], batch->worker[0].polled);
 }
 
 /* Runs all workers, and reports the failed world of the lowest number. */
@@ -71,6 +75,7 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
     for (int k = 0; k < batch->threads; k++) {
         batch_worker *worker = &batch->worker[k];
         worker->thread = k;
+        worker->polled = batch->result[0].end;
         worker->options = batch->options;
         worker->options.poll = batch->poll ? batch_polls : NULL;
         worker->options.user = worker;

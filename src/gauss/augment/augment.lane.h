@@ -463,7 +463,7 @@ static zw_mask take_more(LANE(augment) * s, zw_mask asked)
     }
     push(s);
     descend(s, s->x);
-    if (s->look) {
+    if (AUGMENT_LANES > 1 && s->look) {
         s->look(s->user, &asked);
     }
     return take_in(s, asked);

@@ -427,7 +427,7 @@ static void spare(soft8 *of, int index, const zw_real8 *close, zw_mask8 *near)
 
 void once8_begin_spares(once8 *s)
 {
-    s->of->spare = s->thorough ? NULL : spare;
+    s->of->spare = s->thorough || !SOFT8_SPARES ? NULL : spare;
     s->spare_count = s->knows = 0;
     memset(s->spared, 0, (size_t)s->of->match_count * sizeof *s->spared);
 }

@@ -168,7 +168,7 @@ static int find_impulses(once8 *s)
     s->moved = 0;
     s->it.good &= s->of->good;
     s->it.user = s;
-    s->it.look = once8_look;
+    s->it.look = SOFT8_SPARES ? once8_look : NULL;
     tree_energies8(s->of->system->tree, s->of->q, s->v0, s->of->sweeps, s->before);
     augment_solve8(&s->it);
     s->solves++;

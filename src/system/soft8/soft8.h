@@ -86,6 +86,9 @@ typedef struct soft8 soft8;
 typedef void soft8_adds(soft8 *s, const soft8_match *match, const zw_mask8 *on, const zw_real8 *pos,
                         const zw_real8 *frame, const zw_real8 *gap);
 
+/* Not on a GPU: with this call in it, the machine code of soft8_meet_placed read out of bounds. */
+enum { SOFT8_SPARES = LANES > 1 };
+
 /* Takes worlds in which the points of a pair are not needed out of `near`. */
 typedef void soft8_spares(soft8 *s, int match, const zw_real8 *close, zw_mask8 *near);
 
@@ -106,7 +109,7 @@ struct soft8 {
     const zw_real8 *reach; /* [geoms]; NULL: the soft law, which only uses touching points */
     double margin;         /* beyond that */
     soft8_adds *add;       /* instead of soft8_add_contact */
-    soft8_spares *spare;   /* before points are found world by world; may be NULL */
+    soft8_spares *spare;   /* before points are found world by world; may be NULL (SOFT8_SPARES) */
     void *user;
 
     double *tendon_J;     /* [entries of the rows of constraints] of limits of tendons */
