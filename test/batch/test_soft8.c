@@ -248,8 +248,8 @@ static void test_lanes_are_worlds_alone(void **unused)
  * (AGAIN 10), leave 9386 and 9395 steps in lanes; more tries (TRIES 12) take 81 rounds. If lanes
  * prove less about the paths of bodies (once8_ends.c: PIECES 1, LOOKS 0.3, DEPTH 0.2), more worlds
  * march along them; if more is evaluated or assumed there (PIECES 4, LOOKS 4), fewer do; and if
- * planes count as touching only where they are near (contact_path_near), 1445 march and 9340 steps
- * are taken in lanes. Pairs with a plane must not be spared there: then quadrupeds differ. */
+ * planes count as touching only where they are near (contact_path_near), 818 march and 9415 steps
+ * are taken in lanes; without the velocities at the start (bound_body) 1183. Pairs with a plane must not be spared there: then quadrupeds differ. */
 static void test_once_too(void **unused)
 {
     (void)unused;
@@ -261,7 +261,7 @@ static void test_once_too(void **unused)
     if (worlds == 20 && steps == 60) {
         assert_true(all.rounds > 72 && all.rounds < 79.1);
         assert_true(taken > 9395);
-        assert_true(all.marches > 1180 && all.marches < 1400);
+        assert_true(all.marches > 700 && all.marches < 800);
     }
 }
 

@@ -113,15 +113,17 @@ static int find_fast(step_impulse *s, double part)
     return sweep->fast_count;
 }
 
-/* Of these, the same by the speeds at the instant of these sweeps, which know all places. */
+/* Of these, the same by the speeds at the instant of these sweeps, which know all places. With one
+ * linearisation of all, as any of them may be wild. */
 static int find_fast_now(step_impulse *s, double part, double *sweeps)
 {
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
+    int count = sweep->linear ? world->moving_count : sweep->fast_count;
     tree_velocities(s->system->tree, sweep->path.u, sweeps);
     contact_path_tighten(&sweep->path, sweeps);
-    for (int k = 0; k < sweep->fast_count; k++) {
-        int g = sweep->list[k];
+    for (int k = 0; k < count; k++) {
+        int g = sweep->linear ? world->moving[k] : sweep->list[k];
         sweep->way[g] = contact_path_reach(&sweep->path, g, &s->touch.found.pose[g], sweeps);
     }
     list_fast(sweep, world, part);

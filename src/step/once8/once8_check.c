@@ -48,6 +48,9 @@ ZW_CLONES void once8_check_start(once8 *s)
             continue;
         }
         zw_real8 gap = s->about[i].gap, most = {0};
+        if (!any8(k->on & (gap < 0.0))) {
+            continue;
+        }
         for (int c = 0; c < k->columns; c++) {
             zw_real8 lever = lane_size8(k->J[c]);
             most = lane_select8(lever > most, lever, most);
@@ -136,11 +139,12 @@ static void check_energy(once8 *s, const zw_real8 *gained)
     }
 }
 
-/* bound_body of contact_path.c, at the speeds u. */
+/* bound_body of contact_path.c, with the velocities at q0, at the speeds u. */
 ZW_INLINE void bound_body(const once8 *s, int i)
 {
     const tree_mechanism *tree = s->of->system->tree;
     const tree_body *body = &tree->body[i];
+    const zw_real8 *V = s->of->sweeps + tree->at.V + 6 * i;
     int p = body->parent;
     zw_real8 W = s->turn[p], E = s->twist[p], slide = {0},
              length = (zw_real8){0} + s->path.length[i];
@@ -158,6 +162,7 @@ ZW_INLINE void bound_body(const once8 *s, int i)
             W += rate;
         }
     }
+    W = least8(W, length8(V) + E * s->h);
     s->turn[i] = W;
     s->twist[i] = E;
     if (body->is_free) {
@@ -167,6 +172,7 @@ ZW_INLINE void bound_body(const once8 *s, int i)
         s->speed[i] = s->speed[p] + W * length + slide;
         s->bend[i] = s->bend[p] + (E + W * W) * length + 2.0 * W * slide;
     }
+    s->speed[i] = least8(s->speed[i], length8(V + 3) + s->bend[i] * s->h);
 }
 
 /* contact_path_reach of a moving geom, and its bound. */

@@ -435,12 +435,16 @@ void once8_begin_spares(once8 *s)
 void once8_look(void *user, const zw_mask8 *asked)
 {
     once8 *s = user;
-    if (s->spare_count > 0) {
+    zw_mask8 any = {0};
+    for (int i = 0; i < s->spare_count; i++) {
+        any |= s->spared[s->spares[i]];
+    }
+    s->moved = lane_any8(any & *asked);
+    if (s->moved) {
         move_by(s);
         tree_velocities8(s->of->system->tree, s->u, s->of->sweeps);
-        s->moved = 1;
     }
-    for (int i = 0; i < s->spare_count; i++) {
+    for (int i = 0; i < s->spare_count && s->moved; i++) {
         find_missed(s, s->spares[i], asked);
     }
 }

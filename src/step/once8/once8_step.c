@@ -86,12 +86,13 @@ ZW_CLONES void once8_touching(const once8 *s, zw_real8 *to)
     *to = TOUCHING * most;
 }
 
-/* impulse_contact_work and impulse_forces_work. */
+/* impulse_contact_work and impulse_forces_work. Blocks that did not take part have no work. */
 ZW_CLONES static void find_work(const once8 *s, zw_real8 *gained)
 {
     zw_real8 sum = {0}, forces = {0}, touching;
     once8_touching(s, &touching);
-    for (int i = 0; i < s->it.blocks; i++) {
+    for (int j = 0; j < s->it.ins; j++) {
+        int i = s->it.in[j];
         const augment_block8 *k = &s->it.block[i];
         if (s->about[i].constraint >= 0) {
             zw_real8 mean = 0.5 * (times(k, 0, s->v0) + times(k, 0, s->u));
@@ -118,7 +119,8 @@ ZW_CLONES static void find_closed(const once8 *s, int index, zw_mask8 *closed)
 {
     const augment_block8 *k = &s->it.block[index];
     zw_real8 rate = {0}, size = {0};
-    for (int c = 0; c < k->columns; c++) {
+    int pushes = lane_any8(k->found[0] > 0.0);
+    for (int c = 0; c < k->columns && pushes; c++) {
         zw_real8 part = k->J[c] * s->u[k->column[c]];
         rate += part;
         size += lane_size8(part);

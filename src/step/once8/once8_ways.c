@@ -85,11 +85,23 @@ static int is_watched_safe(once8 *s, int index, int lane)
     return gap < INFINITY ? is_safe(s, match, gap, n) : is_free_pair(s, match, 0);
 }
 
+/* contact_path_tighten */
+static void take_bounds_out(once8 *s, int lane)
+{
+    for (int i = 0; i < s->of->system->tree->bodies; i++) {
+        s->path.turn[i] = s->turn[i][lane];
+        s->path.twist[i] = s->twist[i][lane];
+        s->path.speed[i] = s->speed[i][lane];
+        s->path.bend[i] = s->bend[i][lane];
+    }
+}
+
 static int is_free(once8 *s, int lane)
 {
     int safe = 1;
     take_out(s, lane);
     contact_path_begin(&s->path, s->q_alone, s->u_alone, s->h);
+    take_bounds_out(s, lane);
     s->path.start = s->of->work->sweeps;
     s->path.placed = 1;
     for (int i = 0; i < s->watched_count && safe; i++) {
