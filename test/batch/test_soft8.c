@@ -249,7 +249,8 @@ static void test_lanes_are_worlds_alone(void **unused)
  * prove less about the paths of bodies (once8_ends.c: PIECES 1, LOOKS 0.3, DEPTH 0.2), more worlds
  * march along them; if more is evaluated or assumed there (PIECES 4, LOOKS 4), fewer do; and if
  * planes count as touching only where they are near (contact_path_near), 818 march and 9415 steps
- * are taken in lanes; without the velocities at the start (bound_body) 1183. Pairs with a plane must not be spared there: then quadrupeds differ. */
+ * are taken in lanes; without the velocities at the start (bound_body) 1183. Pairs with a plane
+ * must not be spared there: then quadrupeds differ. */
 static void test_once_too(void **unused)
 {
     (void)unused;
