@@ -22,11 +22,12 @@ find_program(ZW_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES 
 get_filename_component(cuda_bin "${ZW_NVCC}" DIRECTORY)
 find_path(ZW_CUDA_INCLUDE cuda.h HINTS ${cuda_bin}/../include)
 find_library(ZW_CUDA_DRIVER cuda HINTS ${cuda_bin}/../lib64/stubs)
+find_program(ZW_CUOBJDUMP cuobjdump HINTS ${cuda_bin})
 find_program(ZW_CLANG NAMES clang clang-14)
 find_program(ZW_LLVM_LINK NAMES llvm-link llvm-link-14)
 find_program(ZW_LLVM_OPT NAMES opt opt-14)
 find_program(ZW_LLC NAMES llc llc-14)
-mark_as_advanced(ZW_NVCC ZW_CUDA_INCLUDE ZW_CUDA_DRIVER ZW_CLANG ZW_LLVM_LINK
+mark_as_advanced(ZW_CUOBJDUMP ZW_NVCC ZW_CUDA_INCLUDE ZW_CUDA_DRIVER ZW_CLANG ZW_LLVM_LINK
                  ZW_LLVM_OPT ZW_LLC)
 if(NOT ZW_NVCC OR NOT ZW_CUDA_INCLUDE OR NOT ZW_CUDA_DRIVER OR NOT ZW_CLANG
    OR NOT ZW_LLVM_LINK OR NOT ZW_LLVM_OPT OR NOT ZW_LLC)
@@ -128,15 +129,19 @@ function(zw_device_code name kernels registers)
     COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md
     COMMAND sh -c "! grep '^[.]extern [.]func' ${code}.ptx" # what is called and not there
     DEPENDS ${ARGN} ${kernels} COMMENT "For GPUs: PTX (${name})" VERBATIM)
+  set(check echo "no cuobjdump: the machine code is not checked")
+  if(ZW_CUOBJDUMP)
+    set(check ${CMAKE_CURRENT_SOURCE_DIR}/tools/check-gpu-code ${code}.fatbin ${ZW_CUOBJDUMP})
+  endif()
   add_custom_command(
     OUTPUT ${code}.fatbin
     COMMAND ${ZW_NVCC} --fatbin -gencode arch=compute_80,code=[sm_80,compute_80] -gencode
             arch=compute_80,code=sm_90 --maxrregcount ${registers} -Xptxas -O3 ${code}.ptx -o ${code}.fatbin
+    COMMAND ${check}
     DEPENDS ${code}.ptx COMMENT "For GPUs: machine code (${name})" VERBATIM)
 endfunction()
-# Registers of a thread, and warps of a multiprocessor: all of its 65536 registers.
+# Registers of a thread: a multiprocessor has 65536.
 set(ZW_CUDA_FLOAT_REGISTERS 64)
-set(ZW_CUDA_FLOAT_WARPS 32)
 zw_device_code(worlds src/device/cuda/kernel.ll 128 ${modules_double})
 zw_device_code(worlds_float src/device/cuda/kernel_float.ll ${ZW_CUDA_FLOAT_REGISTERS} ${modules_float})
 set(code ${device}/worlds)
@@ -149,8 +154,7 @@ set_target_properties(zwang_cuda PROPERTIES OUTPUT_NAME zwang-cuda C_VISIBILITY_
                       C_EXTENSIONS ON)
 target_include_directories(zwang_cuda PRIVATE include src)
 target_include_directories(zwang_cuda SYSTEM PRIVATE ${ZW_CUDA_INCLUDE})
-target_compile_definitions(zwang_cuda PRIVATE ZW_CUDA_CODE="${code}.fatbin" ZW_CUDA_FLOAT_CODE="${float_code}.fatbin"
-                           ZW_CUDA_WARPS=16 ZW_CUDA_FLOAT_WARPS=${ZW_CUDA_FLOAT_WARPS})
+target_compile_definitions(zwang_cuda PRIVATE ZW_CUDA_CODE="${code}.fatbin" ZW_CUDA_FLOAT_CODE="${float_code}.fatbin")
 set_source_files_properties(src/device/cuda/cuda.c PROPERTIES OBJECT_DEPENDS "${code}.fatbin;${float_code}.fatbin")
 target_link_libraries(zwang_cuda PRIVATE ${ZW_CUDA_DRIVER})
 

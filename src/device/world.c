@@ -70,7 +70,8 @@ static void lay_out_soft(const device_model *model, soft_problem *s, base_arena 
 {
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, carried = (size_t)system->carried;
-    size_t bodies = model->deep ? (size_t)system->tree->bodies : 0;
+    size_t deep = (size_t)model->deep, stages = (size_t)model->stages; /* 0 or 1 */
+    size_t bodies = deep * (size_t)system->tree->bodies;
     size_t wide = 2 * (size_t)system->bodies->widest + n + 4;
     double **speeds[] = {&s->force, &s->push, &s->x, &s->y, &s->Ma, &s->diagonal, &s->back};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -81,12 +82,11 @@ static void lay_out_soft(const device_model *model, soft_problem *s, base_arena 
     s->before = arena->block ? s->guess + n : NULL;
     s->held = base_arena_doubles(arena, 21 * bodies);
     s->wrench = base_arena_doubles(arena, 6 * bodies);
-    s->deep = base_arena_doubles(arena, model->deep ? n : 0);
-    size_t entries = model->stages ? (size_t)system->tree->entries : 0;
+    s->deep = base_arena_doubles(arena, deep * n);
+    size_t entries = stages * (size_t)system->tree->entries;
     s->lower = base_arena_doubles(arena, entries);
     s->upper = base_arena_doubles(arena, entries);
-    s->stage =
-        base_arena_doubles(arena, model->stages ? (size_t)system->nq + 4 * (n + carried) : 0);
+    s->stage = base_arena_doubles(arena, stages * ((size_t)system->nq + 4 * (n + carried)));
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->scratch = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
                                                SOFT_GROUP * SOFT_WIDE * (n + 4));

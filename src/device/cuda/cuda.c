@@ -23,12 +23,7 @@ extern const char zw_float_code[] __attribute__((visibility("hidden")));
 
 /* Measured on an H200 (docs/gpu.md): a multiprocessor has one block, of as many warps as its
  * registers allow; few worlds are spread over all multiprocessors, with fewer in a warp. */
-enum {
-    WARP = 32,
-    MOST_WARPS = ZW_CUDA_WARPS,
-    MOST_FLOAT_WARPS = ZW_CUDA_FLOAT_WARPS,
-    FEW_WARPS = 4
-};
+enum { WARP = 32, FEW_WARPS = 4 };
 
 /* From this many worlds per multiprocessor lanes are faster: measured likewise. */
 enum { MANY_WORLDS = 64 };
@@ -237,8 +232,12 @@ static zw_status plan_threads(const gpu *g, const room *need, device_job *job, i
     unsigned worlds = (unsigned)job->worlds, units = (unsigned)g->multiprocessors;
     unsigned lanes = least((worlds + FEW_WARPS * units - 1) / (FEW_WARPS * units), WARP);
     unsigned warps = (worlds + lanes - 1) / lanes;
-    unsigned most = job->is_single ? MOST_FLOAT_WARPS : MOST_WARPS;
-    unsigned each = least((warps + units - 1) / units, most);
+    CUfunction function = g->program[job->is_single].kernel[kernel];
+    int most = WARP; /* threads, by registers */
+    zw_status status =
+        fail(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function), "kernel",
+             error);
+    unsigned each = least((warps + units - 1) / units, (unsigned)most / WARP);
     int is_soft = kernel == IN_LANES || kernel == IN_LANES_MORE;
     unsigned desks = is_soft && need->desk > 0 ? (unsigned)((size_t)g->shared / need->desk) : 0;
     each = desks > 0 ? least(each, desks) : each;
@@ -253,10 +252,11 @@ static zw_status plan_threads(const gpu *g, const room *need, device_job *job, i
     to->shared = each * (unsigned)(job->desk + (job->common_shared ? job->common : 0));
     to->scratch = job->scratch_bytes * to->threads * to->blocks + job->stage * each * to->blocks;
     to->scratch += job->common_shared ? 0 : job->common * each * to->blocks;
-    return fail(cuFuncSetAttribute(g->program[job->is_single].kernel[kernel],
-                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   (int)to->shared),
-                "shared memory", error);
+    return status == ZW_OK
+               ? fail(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                         (int)to->shared),
+                      "shared memory", error)
+               : status;
 }
 
 /* A crew for each world: one block on a multiprocessor, with as many crews as fit their near memory
@@ -291,12 +291,15 @@ static int kernel_of(const gpu *g, const device_job *job, const room *need)
     return need->lanes > LANES_FEW ? IN_LANES_MORE : IN_LANES;
 }
 
-/* memcheck finds writes out of bounds in the machine code of zw_exact_256 (docs/gpu.md). */
-static zw_status refuse_exact(zw_error *error)
+static zw_status choose_exact(gpu *g, device_job *job, const room *need, plan *to, zw_error *error)
 {
-    return base_fail(error, ZW_BAD_INPUT,
-                     "Coulomb's law is switched off on GPUs in this version: its machine code "
-                     "writes out of bounds (docs/gpu.md); use the processor, or the soft law");
+    return need->exact > EXACT_MOST
+               ? base_fail(error, ZW_TOO_LARGE,
+                           "this system is too large for Coulomb's law on a GPU: a world needs %zu "
+                           "bytes of scratch, and %zu are possible",
+                           need->exact, EXACT_MOST)
+               : plan_threads(g, need, job, need->exact > EXACT_FEW ? EXACT_MORE : EXACT, to,
+                              error);
 }
 
 /* The job is on the device, for `measure`. */
@@ -308,7 +311,7 @@ static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
     }
     zw_status status = measure(g, &g->program[job->is_single], &need, error);
     if (status == ZW_OK && job->is_exact) {
-        return refuse_exact(error);
+        return choose_exact(g, job, &need, to, error);
     }
     int kernel = status == ZW_OK ? kernel_of(g, job, &need) : ALONE;
     if (status == ZW_OK && kernel != CREWS && need.lanes > LANES_MORE) {
