@@ -86,7 +86,7 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
 /* ---- Steps, and the backward sweep
  * ----------------------------------------------------------------- */
 
-/* Steps of method impulse, and of method soft (not by RK4). They are differentiated as they
+/* Steps of method impulse, and of method soft. They are differentiated as they
  * were computed: at the solution of each step's equations, with its active contacts, limits and
  * motors. So the derivatives are those of the computed motion, whatever the step size. */
 
@@ -136,7 +136,7 @@ zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
 
 /* One step, with the same options: by[2 n][2 n + params], row i is the derivative of coordinate i
  * (along its speed) at the end of the step, row n + i that of speed i, by the coordinates, speeds
- * and parameters at its start. */
+ * and parameters at its start. Activations at the start stay as they are. */
 zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
                          const zw_run_options *options, double *by, int *kinks, zw_error *error);
 

@@ -17,6 +17,9 @@
  * Where constraints are redundant, the multipliers are those of least norm, and so are their
  * derivatives.
  *
+ * Activations of actuators are part of the state, and stay as they are: at an instant the force of
+ * such an actuator does not depend on its control.
+ *
  * A derivative by coordinate q_i is taken along speed i: for equations and joints that is the
  * coordinate itself, for quaternions a rotation about an axis of the body.
  */

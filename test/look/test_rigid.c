@@ -218,6 +218,34 @@ static const motion motions[] = {
      .numbers = 3,
      .number = {"a.damping", "b.frictionloss", "b.stiffness"},
      .value = {.1, .7, 3}},
+    {.name = "an arm with activations, one at its limit",
+     .text =
+         "<mujoco><option timestep='0.005'/><worldbody>" ARM "</worldbody><actuator><general "
+         "joint='b' dyntype='filter' dynprm='.02' gainprm='30' biastype='affine' biasprm='0 -20 "
+         "-1'/><general joint='c' dyntype='integrator' actlimited='true' actrange='-.002 .002' "
+         "gainprm='500'/><general joint='b' dyntype='filterexact' dynprm='.03' "
+         "gainprm='8'/></actuator></mujoco>",
+     .steps = 40,
+     .controls = 3,
+     .numbers = 2,
+     .number = {"a.damping", "b.stiffness"},
+     .value = {.1, 3}},
+    {.name = "a leg with a muscle and a motor that lands",
+     .text = "<mujoco><option timestep='0.004'/><worldbody><geom name='floor' type='plane' size='5 "
+             "5 1' friction='.9 0 0'/><body name='hip' pos='0 0 .62'><joint name='x' type='slide' "
+             "axis='1 0 0'/><joint name='z' type='slide' axis='0 0 1'/><geom size='.05' mass='2' "
+             "contype='0' conaffinity='0'/><body euler='0 40 0'><joint name='hip' axis='0 1 0' "
+             "damping='.2'/><geom type='capsule' fromto='0 0 0 0 0 -.35' size='.03' mass='.7' "
+             "contype='0' conaffinity='0'/><body name='shin' pos='0 0 -.35' euler='0 -70 0'><joint "
+             "name='knee' axis='0 1 0' damping='.2'/><geom type='capsule' fromto='0 0 0 0 0 -.35' "
+             "size='.03' mass='.5' friction='.9 0 0'/></body></body></body></worldbody><actuator>"
+             "<muscle joint='knee' force='60' lengthrange='-2 2' range='.5 1.5'/><position "
+             "joint='hip' kp='40' kv='2' timeconst='.03'/></actuator></mujoco>",
+     .steps = 60,
+     .controls = 2,
+     .numbers = 2,
+     .number = {"hip.mass", "gravity"},
+     .value = {2, 9.81}},
 };
 
 static double compare_motion(const motion *of, zw_method method)
@@ -435,6 +463,31 @@ static void test_kinks(void **state)
 }
 
 /* What is not there is named, and so is a number that is none. */
+/* The radius of a ball that touches at the start opens or closes its contact; its mass does not. */
+static void test_start(void **state)
+{
+    static const char *const number[] = {"geom:ball.mass", "geom:ball.size.x"};
+    static const scene of = {
+        .name = "touches",
+        .text = OF("gravity='3 1 -9.81'", FLOOR FREE("0 0 .1", "name='ball' size='.1'"))};
+    world w = begin(&of);
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double by;
+        const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE},
+                                       .steps = 2,
+                                       .cost = cost,
+                                       .user = w.system,
+                                       .numbers = 1,
+                                       .number = number + k,
+                                       .model = w.model};
+        zw_gradient to = {.by_number = &by};
+        assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_OK);
+        assert_int_equal(to.kinks, k);
+    }
+    world_end(&w);
+}
+
 static void test_refused(void **state)
 {
     static const char *const number[] = {"ghost.mass"};
@@ -472,6 +525,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_scenes),  cmocka_unit_test(test_rim),
         cmocka_unit_test(test_gripper), cmocka_unit_test(test_motions),
         cmocka_unit_test(test_memory),  cmocka_unit_test(test_kinks),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_start),   cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,12 @@ static const scene scenes[] = {
      .before = .1},
     {.name = "a ball that begins to slide",
      .text = OF("gravity='6 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.1 0 0'"))},
+    {.name = "an arm with activations",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody><actuator><general "
+             "joint='b' dyntype='filter' dynprm='.02' gainprm='3' biastype='affine' biasprm='0 -2 "
+             "-.1'/><general site='tip' gear='1 2 0 0 0 1' dyntype='integrator' gainprm='2'/>"
+             "</actuator><keyframe><key ctrl='.3 .5'/></keyframe></mujoco>",
+     .before = .1},
     {.name = "a block that begins to slide slowly", /* a few 1e-5 of gravity are not round-off */
      .text = OF("gravity='2.0001 0 -10'", FLOOR SLIDER("friction='.2 0 0'", ""))},
     {.name = "a block that is about to slide",

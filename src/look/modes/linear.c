@@ -84,6 +84,11 @@ zw_status linear_create(linear *l, const zw_model *model, const zw_system *syste
 {
     size_t n = (size_t)system->n, constraints = (size_t)system->model->constraint_count;
     *l = (linear){.system = system};
+    if (system->tree && system->carried > 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "equilibria and modes of robots whose actuators have activations are not "
+                         "supported yet");
+    }
     l->slopes = zw_slopes_create(model, system, error);
     if (!l->slopes) {
         return error && error->status ? error->status : ZW_NO_MEMORY;

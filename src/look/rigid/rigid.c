@@ -102,27 +102,27 @@ static void solved(void *user, const step_impulse *s, const double *v1)
 /* Z' */
 static void follow(sens_rigid *r)
 {
-    size_t two = 2 * (size_t)r->system->n, wide = two + (size_t)r->more, width = wide + 1;
-    for (size_t i = 0; i < two; i++) {
+    size_t state = (size_t)r->state, wide = state + (size_t)r->more, width = wide + 1;
+    for (size_t i = 0; i < state; i++) {
         const double *piece = r->piece + i * width;
         double *to = r->next + i * wide;
         for (size_t c = 0; c < wide; c++) {
-            to[c] = piece[two] * r->h_by[c] + (c >= two ? piece[c + 1] : 0);
+            to[c] = piece[state] * r->h_by[c] + (c >= state ? piece[c + 1] : 0);
         }
-        for (size_t k = 0; k < two; k++) {
+        for (size_t k = 0; k < state; k++) {
             const double *by = r->by + k * wide;
             for (size_t c = 0; c < wide && piece[k] != 0; c++) {
                 to[c] += piece[k] * by[c];
             }
         }
     }
-    memcpy(r->by, r->next, two * wide * sizeof(double));
+    memcpy(r->by, r->next, state * wide * sizeof(double));
 }
 
 static void taken(void *user, const step_impulse *s, int hits)
 {
     sens_rigid *r = user;
-    size_t wide = 2 * (size_t)r->system->n + (size_t)r->more;
+    size_t wide = (size_t)r->state + (size_t)r->more;
     if (r->differs == RIGID_PLAIN || r->status != ZW_OK) {
         return;
     }
@@ -165,7 +165,7 @@ static zw_status not_yet(zw_error *error, const char *what)
 
 static zw_status check(const zw_system *system, const zw_run_options *plan, zw_error *error)
 {
-    return system->carried > 0         ? not_yet(error, "actuators with activations")
+    return system->law.carried > 0     ? not_yet(error, "laws that carry multipliers")
            : system->bodies->sleep > 0 ? not_yet(error, "steps of bodies that fall asleep")
            : plan->tolerance >= 1      ? not_yet(error, "steps by one linearisation (tol 1)")
                                        : ZW_OK;
@@ -174,7 +174,8 @@ static zw_status check(const zw_system *system, const zw_run_options *plan, zw_e
 static void lay_out(sens_rigid *r, base_arena *arena)
 {
     const zw_system *system = r->system;
-    size_t n = (size_t)system->n, nq = (size_t)system->nq, wide = 2 * n + (size_t)r->more;
+    size_t n = (size_t)system->n, nq = (size_t)system->nq;
+    size_t state = (size_t)r->state, wide = state + (size_t)r->more;
     double **speeds[] = {&r->v1, &r->u, &r->v_end, &r->gain, &r->unit};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n + (size_t)system->carried);
@@ -182,9 +183,9 @@ static void lay_out(sens_rigid *r, base_arena *arena)
     r->q1 = base_arena_doubles(arena, nq);
     r->q_end = base_arena_doubles(arena, nq);
     r->param = base_arena_doubles(arena, (size_t)system->shape.params);
-    r->by = base_arena_doubles(arena, 2 * n * wide);
-    r->next = base_arena_doubles(arena, 2 * n * wide + nq);
-    r->piece = base_arena_doubles(arena, 2 * n * (wide + 1));
+    r->by = base_arena_doubles(arena, state * wide);
+    r->next = base_arena_doubles(arena, state * wide + 2 * nq);
+    r->piece = base_arena_doubles(arena, state * (wide + 1));
     r->h_by = base_arena_doubles(arena, wide);
     r->rest_by = base_arena_doubles(arena, wide);
     r->joined = base_arena_ints(arena, (size_t)system->bodies->motor_count);
@@ -236,6 +237,8 @@ sens_rigid *rigid_create(const zw_system *system, const zw_run_options *plan, zw
         return NULL;
     }
     *r = (sens_rigid){.system = system, .h = plan->step, .variant = variant};
+    r->acts = system->bodies->act_count;
+    r->state = 2 * system->n + r->acts;
     r->more = system->shape.params + names;
     lay_out(r, &arena);
     r->memory = base_alloc(arena.used + 1);
@@ -306,11 +309,11 @@ zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, 
                      rigid_steps differs, zw_error *error)
 {
     const zw_system *system = r->system;
-    size_t two = 2 * (size_t)system->n, wide = two + (size_t)r->more;
+    size_t state = (size_t)r->state, wide = state + (size_t)r->more;
     memcpy(r->param, param, (size_t)system->shape.params * sizeof *param);
     system_bind(system, r->steps.work, param);
-    memset(r->by, 0, differs == RIGID_MATRIX ? two * wide * sizeof *r->by : 0);
-    for (size_t i = 0; i < two; i++) {
+    memset(r->by, 0, differs == RIGID_MATRIX ? state * wide * sizeof *r->by : 0);
+    for (size_t i = 0; i < state; i++) {
         r->by[i * wide + i] = 1;
     }
     memset(r->rest_by, 0, wide * sizeof *r->rest_by);

@@ -93,21 +93,22 @@ typedef struct sens_rigid {
     rigid_place here;
     impulse_watch watch;
     double h;
-    double *q1, *v1; /* [nq], [n] the end of the last step */
+    double *q1, *v1; /* [nq], [n + acts] the end of the last step; activations follow the speeds */
     double *param;   /* [params] of it */
     int names;       /* numbers of the model among the unknowns */
     rigid_variant *variant;
-    int more;            /* columns beside q and v: parameters and names */
+    int acts, state;     /* activations; q, v and these together: 2 n + acts */
+    int more;            /* columns beside the state: parameters and names */
     rigid_steps differs; /* what is found along with a step: */
-    double *by;          /* [2 n][2 n + more] slopes of q1, v1 */
+    double *by;          /* [state][state + more] slopes of q1, v1, activations */
     rigid_tape *tape;    /* or the records for a backward pass; NULL: not supported */
 
     /* The current piece, */
-    double *h_by;    /* [2 n + more] how its length changes, */
+    double *h_by;    /* [state + more] how its length changes, */
     double *rest_by; /* and the time that is left, */
     double rest;     /* which is this */
-    double *piece;   /* [2 n][2 n + 1 + more] its slopes: by q0, v0, its length, and more */
-    double *next;    /* [2 n][2 n + more] scratch */
+    double *piece;   /* [state][state + 1 + more] its slopes: by its start, its length, and more */
+    double *next;    /* [state][state + more] scratch */
     int *joined;     /* [motors] as of its solution, */
     int *closed;     /* [m] */
     rigid_half half[2];
@@ -222,6 +223,8 @@ int rigid_half_copy(rigid_half *to, const rigid_half *from, int n); /* 0: no mem
 /* rigid_hit.c: r->h_by of a piece that ends where something meets; and r->by over an impact. */
 zw_status rigid_hit(sens_rigid *r, const step_impulse *s);
 zw_status rigid_impact(sens_rigid *r, const step_impulse *s);
+/* Before the first step of a motion: kinks by the numbers of the model. */
+void rigid_check_start(sens_rigid *r, const double *q);
 /* Of the piece that has just been taken: row[n] and by[names], slopes of the gap that closes. */
 zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, double *by);
 

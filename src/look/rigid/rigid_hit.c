@@ -24,6 +24,9 @@
 
 #define SMALL 0x1p-13
 #define RANK 1e-8
+#define REACH                                                                                      \
+    0x1p-7 /* m: where points are looked for beside a contact, in models with other numbers */
+#define TOUCHES 1e-9 /* m */
 
 /* What closes at the end of a piece: a point, or (key below 0) a limit. */
 typedef struct meeting {
@@ -120,6 +123,36 @@ static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double 
     return number_differ(&at.of->of, 1, look_gap, &at, gap, by);
 }
 
+/* A number of the model that opens or closes a contact which touches at the start (the radius of a
+ * ball on the floor): with a bit more or less of it the first step has other contacts. */
+void rigid_check_start(sens_rigid *r, const double *q)
+{
+    step_impulse *s = r->here.s;
+    impulse_contacts *t = &s->touch;
+    double *sweeps = r->here.work->sweeps, by = 0;
+    if (!t->is_there || r->names == 0) {
+        return;
+    }
+    memcpy(r->q_end, q, (size_t)r->system->nq * sizeof *q);
+    tree_kinematics(r->system->tree, q, sweeps);
+    tree_velocities(r->system->tree, s->still, sweeps);
+    for (int k = -1; k < NUMBER_SYSTEMS * r->names; k++) {
+        (k < 0 ? &r->here : rigid_beside(r, k))->s->touch.near = REACH;
+    }
+    if (contact_find(r->system, &t->found, sweeps, 0, REACH, NULL) != ZW_OK) {
+        return;
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        const meeting it = {.key = t->found.point[k].key, .limit = -1};
+        for (int name = 0; name < r->names && fabs(t->found.point[k].gap) <= TOUCHES; name++) {
+            if (gap_by_name(r, &it, name, &by) &&
+                fabs(by * r->variant[name].of.step[0]) > RIGID_NEAR * REACH) {
+                rigid_note_kink(r, "a contact that touches at the start");
+            }
+        }
+    }
+}
+
 zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, double *by)
 {
     meeting it = {.row = row};
@@ -134,12 +167,13 @@ zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, doubl
 
 zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
 {
-    size_t n = (size_t)r->system->n, wide = 2 * n + (size_t)r->more, width = wide + 1;
+    size_t n = (size_t)r->system->n, state = (size_t)r->state, wide = state + (size_t)r->more;
+    size_t width = wide + 1;
     meeting it = {.row = r->unit};
     double rate = 0;
     int good = find_meeting(r, s, &it);
     for (size_t i = 0; i < n; i++) {
-        rate += it.row[i] * r->piece[i * width + 2 * n];
+        rate += it.row[i] * r->piece[i * width + state];
     }
     for (size_t c = 0; c < wide && good; c++) {
         size_t own = wide - (size_t)r->names;
@@ -147,8 +181,8 @@ zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
         good = c < own || gap_by_name(r, &it, (int)(c - own), &sum);
         for (size_t i = 0; i < n; i++) {
             const double *piece = r->piece + i * width;
-            double along = c >= 2 * n ? piece[c + 1] : 0;
-            for (size_t k = 0; k < 2 * n; k++) {
+            double along = c >= state ? piece[c + 1] : 0;
+            for (size_t k = 0; k < state; k++) {
                 along += piece[k] * r->by[k * wide + c];
             }
             sum += it.row[i] * along;
@@ -384,7 +418,8 @@ static int put_all(sens_rigid *r, const impact *it, int size, double *K, double 
 /* r->by: rows of v. */
 static void follow(sens_rigid *r, int size, const double *x)
 {
-    size_t n = (size_t)r->system->n, wide = 2 * n + (size_t)r->more, names = (size_t)r->names;
+    size_t n = (size_t)r->system->n, names = (size_t)r->names;
+    size_t wide = (size_t)r->state + (size_t)r->more;
     for (size_t i = 0; i < n; i++) {
         for (size_t c = 0; c < wide; c++) {
             double sum = c >= wide - names ? x[(n + c + names - wide) * (size_t)size + i] : 0;

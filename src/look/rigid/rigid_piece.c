@@ -31,7 +31,7 @@
 #define SMALL 0x1p-11 /* m, rad; of a parameter, this part */
 #define LONGER 0x1p-9 /* of the length of the piece */
 
-typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_H, BY_PARAM } rigid_what;
+typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_ACT, BY_H, BY_PARAM } rigid_what;
 
 /* ---- What was solved ------------------------------------------------------------------------- */
 
@@ -99,10 +99,21 @@ zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v
 
 static size_t count_of(const sens_rigid *r)
 {
-    return 2 * ((size_t)r->system->n + (size_t)r->half[0].rows + (size_t)r->half[1].rows);
+    return 2 * ((size_t)r->system->n + (size_t)r->half[0].rows + (size_t)r->half[1].rows) +
+           (size_t)r->acts;
 }
 
-/* y: R, values of the first half; R, values of the second. */
+/* Activations at the end: functions of those at the start, the controls and the length. */
+static void activate(const step_impulse *s, double *to)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->act_count; k++) {
+        to[k] = bodies_activated(s->system, s->work, &bodies->motor[bodies->act_motor[k]],
+                                 s->act0[k], s->h);
+    }
+}
+
+/* y: R, values of the first half; R, values of the second; activations. */
 static int look(sens_rigid *r, step_impulse *s, double *y)
 {
     int n = r->system->n;
@@ -122,6 +133,7 @@ static int look(sens_rigid *r, step_impulse *s, double *y)
     for (int i = 0; i < n; i++) {
         second[i] -= r->gain[i];
     }
+    activate(s, second + n + 2 * r->half[1].rows);
     return rigid_values(&r->half[1], &s->aside, r->v_end, second, second + n);
 }
 
@@ -162,6 +174,7 @@ static double size_of(const sens_rigid *r, rigid_what what, int j)
     double h = r->here.s->h;
     return what == BY_H ? LONGER * h
                         : SMALL * (what == BY_Q       ? 1
+                                   : what == BY_ACT   ? 1 + fabs(r->here.s->act0[j])
                                    : what == BY_PARAM ? 1 + fabs(r->param[j])
                                                       : 1 / h);
 }
@@ -177,6 +190,9 @@ static void change(sens_rigid *r, rigid_what what, int j, double by)
         break;
     case BY_V:
         s->v0[j] += by;
+        break;
+    case BY_ACT:
+        s->act0[j] += by;
         break;
     case BY_H:
         s->h += by;
@@ -195,7 +211,7 @@ static void change(sens_rigid *r, rigid_what what, int j, double by)
 static void put_back(sens_rigid *r, rigid_what what, int j, double was)
 {
     step_impulse *s = r->here.s;
-    double *at[] = {s->u + j, NULL, s->v0 + j, &s->h, r->param + j};
+    double *at[] = {s->u + j, NULL, s->v0 + j, s->act0 + j, &s->h, r->param + j};
     if (what == BY_Q) {
         memcpy(s->q0, r->next, (size_t)r->system->nq * sizeof(double));
     } else {
@@ -208,6 +224,7 @@ static double now(const sens_rigid *r, rigid_what what, int j)
     const step_impulse *s = r->here.s;
     return what == BY_U       ? s->u[j]
            : what == BY_V     ? s->v0[j]
+           : what == BY_ACT   ? s->act0[j]
            : what == BY_H     ? s->h
            : what == BY_PARAM ? r->param[j]
                               : 0;
@@ -229,18 +246,45 @@ static void bound(sens_rigid *r, double x, double low, double high, double side[
     }
 }
 
-/* Forces are linear in a control up to where they are clamped: so places of it may be anywhere on
- * its side, with the same slopes. How far they are shifted; *step may be less then. */
-static double shift_of(sens_rigid *r, int param, double *step)
+/* An activation is linear in its start and in the control (but for muscles) up to where it is
+ * clamped, where forces are evaluated and at the end. */
+static void bound_activation(sens_rigid *r, const bodies_motor *motor, rigid_what what, double x,
+                             double side[2])
+{
+    const step_impulse *s = r->here.s;
+    const double time[2] = {s->h, impulse_ahead(s)};
+    bodies_motor freely = *motor;
+    freely.clamp_act = 0;
+    for (int k = 0; k < 2 && motor->clamp_act && !motor->excited; k++) {
+        double now = s->act0[motor->act];
+        double then = bodies_activated(r->system, r->here.work, &freely, now, time[k]);
+        double gain = bodies_activates(r->system, r->here.work, &freely, now, time[k]);
+        gain = what == BY_PARAM ? gain : motor->filter > 0 ? 1 - gain : 1;
+        bound(r, x, x + (motor->act_range[0] - then) / gain,
+              x + (motor->act_range[1] - then) / gain, side);
+    }
+}
+
+/* Where forces are linear in a control, or an activation: up to where they are clamped. */
+static void find_sides(sens_rigid *r, rigid_what what, int j, double x, double side[2])
 {
     const struct system_bodies *bodies = r->system->bodies;
     step_impulse *s = r->here.s;
     zw_work *work = r->here.work;
-    double side[2] = {-HUGE_VAL, HUGE_VAL}, x = r->param[param], *q = r->next + r->system->nq;
+    double *q = r->next + r->system->nq;
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         double length = 0, rate = 0, ahead = impulse_ahead(s);
-        if (motor->param != param || (!motor->clamp_control && !motor->clamp_force)) {
+        if (what == BY_ACT ? motor->act != j : motor->param != j) {
+            continue;
+        }
+        if (motor->act >= 0) {
+            bound_activation(r, motor, what, x, side);
+        }
+        if (what == BY_PARAM && motor->clamp_control) {
+            bound(r, x, motor->control[0], motor->control[1], side);
+        }
+        if (motor->act >= 0 || !motor->clamp_force) {
             continue;
         }
         tree_advance(r->system->tree, s->q0, s->u, &ahead, q);
@@ -250,14 +294,19 @@ static double shift_of(sens_rigid *r, int param, double *step)
         }
         double at_0 = bodies_motor_law(motor, 0, length, rate).force;
         double gain = bodies_motor_law(motor, 1, length, rate).force - at_0;
-        if (motor->clamp_force && gain != 0) {
+        if (gain != 0) {
             double a = (motor->force[0] - at_0) / gain, b = (motor->force[1] - at_0) / gain;
             bound(r, x, fmin(a, b), fmax(a, b), side);
         }
-        if (motor->clamp_control) {
-            bound(r, x, motor->control[0], motor->control[1], side);
-        }
     }
+}
+
+/* Places may be anywhere on their side, with the same slopes. How far they are shifted; *step may
+ * be less then. */
+static double shift_of(sens_rigid *r, rigid_what what, int j, double x, double *step)
+{
+    double side[2] = {-HUGE_VAL, HUGE_VAL};
+    find_sides(r, what, j, x, side);
     *step = fmin(*step, (side[1] - side[0]) / 4);
     return x + 2 * *step > side[1]   ? side[1] - 2 * *step - x
            : x - 2 * *step < side[0] ? side[0] + 2 * *step - x
@@ -271,7 +320,7 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
     size_t count = count_of(r);
     double was = now(r, what, j), step = size_of(r, what, j), apart = HUGE_VAL, *y[4];
     int done = 0;
-    double shift = what == BY_PARAM ? shift_of(r, j, &step) : 0;
+    double shift = what == BY_PARAM || what == BY_ACT ? shift_of(r, what, j, was, &step) : 0;
     for (int tries = 0; tries < 4 && apart > NUMBER_AGREE && step > 0 && !done;
          tries++, step /= NUMBER_SHORTER) {
         int good = 1;
@@ -310,7 +359,7 @@ static int differ_name(sens_rigid *r, int name, double *to)
 
 /* Slopes of the equations of both halves. */
 typedef struct slopes {
-    int n, size[2], starts; /* starts: columns of the start: q0, v0, h, more */
+    int n, size[2], starts; /* starts: columns of the start: q0, v0, activations, h, more */
     double *by_u[2];        /* [n][size] */
     double *by_start[2];    /* [starts][size] */
     double *by_end;         /* [n][size] of the second half, by v1 */
@@ -353,7 +402,7 @@ static void spread(const sens_rigid *r, const slopes *m, double *const to[2], in
 
 static int differ_all(sens_rigid *r, const slopes *m)
 {
-    int n = m->n, params = r->more - r->names;
+    int n = m->n, state = r->state, params = r->more - r->names;
     memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
     for (int j = 0; j < n; j++) {
         if (!differ(r, BY_U, j, m->y)) {
@@ -362,14 +411,19 @@ static int differ_all(sens_rigid *r, const slopes *m)
         spread(r, m, m->by_u, j);
     }
     for (int c = 0; c < m->starts; c++) {
-        int k = c - 2 * n - 1;
+        int k = c - state - 1;
         int good = c < n        ? differ(r, BY_Q, c, m->y)
                    : c < 2 * n  ? differ(r, BY_V, c - n, m->y)
+                   : c < state  ? differ(r, BY_ACT, c - 2 * n, m->y)
                    : k < 0      ? differ(r, BY_H, 0, m->y)
                    : k < params ? differ(r, BY_PARAM, k, m->y)
                                 : differ_name(r, k - params, m->y);
         if (!good) {
             return 0;
+        }
+        const double *act = m->y + count_of(r) - r->acts;
+        for (int i = 0; i < r->acts; i++) {
+            r->piece[(size_t)(2 * n + i) * (size_t)m->starts + (size_t)c] = act[i];
         }
         spread(r, m, m->by_start, c);
     }
@@ -456,7 +510,7 @@ static void put_piece(sens_rigid *r, const slopes *m)
         if (c < n) {
             dq[c] = 1;
         }
-        rigid_move(r, dq, du, c == 2 * n, end);
+        rigid_move(r, dq, du, c == (size_t)r->state, end);
         for (size_t i = 0; i < n; i++) {
             r->piece[i * wide + c] = end[i];
             r->piece[(n + i) * wide + c] = dv[i];
@@ -506,7 +560,7 @@ static int differ_without(sens_rigid *r, const slopes *m)
 
 zw_status rigid_piece_slopes(sens_rigid *r)
 {
-    slopes m = {.n = r->system->n, .starts = 2 * r->system->n + 1 + r->more};
+    slopes m = {.n = r->system->n, .starts = r->state + 1 + r->more};
     size_t count = count_of(r) + 2 * (size_t)m.n;
     if (!rigid_grow(&r->y, &r->y_capacity, 5 * count)) {
         return rigid_no_memory(r);

@@ -2,9 +2,9 @@
  * of each act of an impact the places and speeds, multipliers and modes, and how its contacts move
  * with the shapes. Nothing is solved here.
  *
- * The backward pass supports robots whose forces act along constant directions (slopes_pull.c) and
- * whose joints have limits and linear couplings only, in steps with theta 0 or 1, if no overlaps
- * are separated. All others use the matrix of rigid_piece.c. */
+ * The backward pass supports robots without activations whose forces act along constant directions
+ * (slopes_pull.c) and whose joints have limits and linear couplings only, in steps with theta 0 or
+ * 1, if no overlaps are separated. All others use the matrix of rigid_piece.c. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int covers(const zw_system *system)
 {
     zw_error none = {0};
     const struct system_bodies *bodies = system->bodies;
-    int covered = slopes_pulls_check(system, &none) == ZW_OK;
+    int covered = slopes_pulls_check(system, &none) == ZW_OK && bodies->act_count == 0;
     for (int k = 0; k < bodies->constraint_count; k++) {
         covered &= slopes_is_constant(&bodies->constraint[k]);
     }

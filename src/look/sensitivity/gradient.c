@@ -36,7 +36,7 @@ typedef struct sweep {
     double *piece;           /* [between][wide] */
     double *param;           /* [params] parameters of a step */
     double *by;              /* [params] slopes by these */
-    double *g;               /* [3 n + speeds] slopes by q and v; those of the cost */
+    double *g;               /* [2][n + speeds] slopes by q and v; those of the cost */
     zw_gradient *to;
     void *memory;
 } sweep;
@@ -133,14 +133,14 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    s->speeds = n + (s->steps ? (size_t)system->carried : 0);
+    s->speeds = n + (s->steps || s->rigid ? (size_t)system->bodies->act_count : 0);
     s->wide = (size_t)system->nq + s->speeds + (size_t)s->kept_capacity;
     s->between = distance(s->plan->steps, s->wide * sizeof(double),
                           s->plan->memory ? s->plan->memory : (size_t)64 << 20);
     pieces = (size_t)(s->plan->steps / s->between) + 1;
     size_t states = pieces + (size_t)s->between;
     s->memory =
-        base_alloc((states * s->wide + 2 * params + 3 * n + s->speeds + 1) * sizeof(double));
+        base_alloc((states * s->wide + 2 * params + 2 * (n + s->speeds) + 1) * sizeof(double));
     s->to->memory = states * s->wide * sizeof(double);
     if (!s->memory || zw_state_copy(state, &s->now, error) != ZW_OK) {
         return base_no_memory(error);
@@ -150,7 +150,7 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     s->param = s->piece + (size_t)s->between * s->wide;
     s->by = s->param + params;
     s->g = s->by + params;
-    memset(s->g, 0, (3 * n + s->speeds) * sizeof(double));
+    memset(s->g, 0, 2 * (n + s->speeds) * sizeof(double));
     memcpy(s->param, state_param(s->now), params * sizeof(double));
     return ZW_OK;
 }
@@ -186,8 +186,7 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
                       zw_error *error)
 {
     const zw_gradient_plan *plan = s->plan;
-    size_t nq = (size_t)s->system->nq, n = (size_t)s->system->n,
-           capacity = (size_t)s->kept_capacity;
+    size_t nq = (size_t)s->system->nq, capacity = (size_t)s->kept_capacity;
     double t = s->t0 + (double)step * s->h;
     for (int c = 0; c < plan->controls; c++) {
         s->param[plan->control[c]] = plan->value[step * plan->controls + c];
@@ -197,7 +196,7 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
         return take_flow(s, step, from, differs != RIGID_PLAIN, to, error);
     }
     if (capacity > 0) {
-        memcpy(s->memory_of_steps, from + nq + n, capacity * sizeof *from);
+        memcpy(s->memory_of_steps, from + nq + s->speeds, capacity * sizeof *from);
     }
     zw_status status = s->rigid ? rigid_take(s->rigid, t, from, from + nq, s->param, differs, error)
                                 : steps_take(s->steps, t, from, from + nq, s->param, error);
@@ -206,7 +205,7 @@ static zw_status take(sweep *s, long step, const double *from, rigid_steps diffe
         memcpy(to + nq, s->rigid ? s->rigid->v1 : s->steps->v1, s->speeds * sizeof *to);
     }
     if (status == ZW_OK && to && capacity > 0) {
-        memcpy(to + nq + n, s->memory_of_steps, capacity * sizeof *to);
+        memcpy(to + nq + s->speeds, s->memory_of_steps, capacity * sizeof *to);
     }
     return status;
 }
@@ -250,24 +249,24 @@ static void add_cost(sweep *s, long step, const double *x)
 /* A backward step by the matrix of a step. */
 static void matrix_back(sweep *s)
 {
-    size_t two = 2 * (size_t)s->system->n, params = (size_t)s->system->shape.params;
-    size_t wide = two + (size_t)s->rigid->more;
-    double *sum = s->g + two; /* scratch, later for the slopes of the cost */
-    memset(sum, 0, two * sizeof *sum);
-    for (size_t i = 0; i < two; i++) {
+    size_t state = (size_t)s->rigid->state, params = (size_t)s->system->shape.params;
+    size_t wide = state + (size_t)s->rigid->more;
+    double *sum = s->g + state; /* scratch, later for the slopes of the cost */
+    memset(sum, 0, state * sizeof *sum);
+    for (size_t i = 0; i < state; i++) {
         const double *row = s->rigid->by + i * wide;
         for (size_t c = 0; c < wide; c++) {
             double part = s->g[i] * row[c];
-            if (c < two) {
+            if (c < state) {
                 sum[c] += part;
-            } else if (c < two + params) {
-                s->by[c - two] += part;
+            } else if (c < state + params) {
+                s->by[c - state] += part;
             } else if (s->to->by_number) {
-                s->to->by_number[c - two - params] += part;
+                s->to->by_number[c - state - params] += part;
             }
         }
     }
-    memcpy(s->g, sum, two * sizeof *sum);
+    memcpy(s->g, sum, state * sizeof *sum);
 }
 
 static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
@@ -328,6 +327,9 @@ static zw_status find(sweep *s, const zw_state *state, zw_error *error)
 {
     size_t n = (size_t)s->system->n;
     double *end = base_alloc((s->wide + 1) * sizeof *end);
+    if (s->rigid) {
+        rigid_check_start(s->rigid, state_q((zw_state *)state));
+    }
     zw_status status = end ? go(s, state, end, error) : base_no_memory(error);
     if (status == ZW_OK) {
         add_cost(s, s->plan->steps, end);
@@ -377,6 +379,14 @@ zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
+/* A row of slopes by q, v, activations and parameters, without those by activations. */
+static void put_row(const zw_system *system, const double *row, double *to)
+{
+    size_t two = 2 * (size_t)system->n, acts = (size_t)system->bodies->act_count;
+    memcpy(to, row, two * sizeof *to);
+    memcpy(to + two, row + two + acts, (size_t)system->shape.params * sizeof *to);
+}
+
 static zw_status rigid_slopes(const zw_system *system, const zw_state *state,
                               const zw_run_options *plan, double *by, int *kinks, zw_error *error)
 {
@@ -385,9 +395,9 @@ static zw_status rigid_slopes(const zw_system *system, const zw_state *state,
     zw_status status =
         r ? rigid_take(r, state->t, state_q(at), state_v(at), state_param(at), RIGID_MATRIX, error)
           : error->status;
-    if (status == ZW_OK) {
-        size_t n = (size_t)system->n;
-        memcpy(by, r->by, 2 * n * (2 * n + (size_t)r->more) * sizeof *by);
+    for (int i = 0; i < 2 * system->n && status == ZW_OK; i++) {
+        put_row(system, r->by + (size_t)i * (size_t)(r->state + r->more),
+                by + (size_t)i * (size_t)(2 * system->n + system->shape.params));
     }
     if (kinks) {
         *kinks = r ? r->kink_count : 0;
@@ -400,7 +410,7 @@ zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
                          const zw_run_options *options, double *by, int *kinks, zw_error *error)
 {
     zw_state *at = (zw_state *)state;
-    size_t n = (size_t)system->n, params = (size_t)system->shape.params, wide = 2 * n + params;
+    size_t n = (size_t)system->n, params = (size_t)system->shape.params;
     double *g = NULL;
     sens_steps *s = NULL;
     zw_run_options plan;
@@ -413,21 +423,21 @@ zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
     if (status == ZW_OK && plan.method == ZW_METHOD_IMPULSE) {
         return rigid_slopes(system, state, &plan, by, kinks, error);
     }
-    status = status == ZW_OK ? steps_refuse_acts(system, error) : status;
+    size_t state_count = status == ZW_OK ? 2 * n + (size_t)system->bodies->act_count : 0;
     if (status == ZW_OK) {
         s = steps_create(system, plan.step, error);
-        g = base_alloc((2 * n + 1) * sizeof *g);
+        g = base_alloc((2 * state_count + params + 1) * sizeof *g);
         status = !s ? ZW_BAD_INPUT : !g ? base_no_memory(error) : ZW_OK;
     }
     if (status == ZW_OK) {
         status = steps_take(s, state->t, state_q(at), state_v(at), state_param(at), error);
     }
     for (size_t i = 0; i < 2 * n && status == ZW_OK; i++) {
-        double *row = by + i * wide;
-        memset(row, 0, wide * sizeof *row);
-        memset(g, 0, 2 * n * sizeof *g);
+        double *row = g + state_count;
+        memset(g, 0, (2 * state_count + params) * sizeof *g);
         g[i] = 1;
-        status = steps_back(s, g, g + n, row, row + n, row + 2 * n, error);
+        status = steps_back(s, g, g + n, row, row + n, row + state_count, error);
+        put_row(system, row, by + i * (2 * n + params));
     }
     if (kinks) {
         *kinks = s ? s->kink_count : 0;

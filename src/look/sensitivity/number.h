@@ -65,7 +65,9 @@ static inline int number_slopes(size_t count, double *const y[4], double step, d
  * such as the drag v |v|, both by the step itself.) Of two steps that agree the longer one has less
  * round-off; if the shorter one is less consistent in itself, round-off dominates it. */
 #define NUMBER_AGREE 1e-8
-#define NUMBER_SWITCHES 1e-3 /* if slopes differ by more, the function switches */
+#define NUMBER_SWITCHES                                                                            \
+    1e-5 /* the square of a long step is 1e-6: if slopes differ by more, the                       \
+            function switches within it, and shorter steps may avoid that */
 #define NUMBER_SHORTER 16.0
 
 /* Another step: its slopes replace those in `to` if they are better; *apart is the difference of

@@ -29,12 +29,14 @@ typedef struct follower {
     sens_steps *steps;
     const char **name; /* [names] numbers among the unknowns */
     int names;
-    double *was;     /* [count] their original values */
-    int known;       /* for how many unknowns these are known */
-    double *S;       /* [2 n][2 n + params + names] of a step by method soft */
-    double *z;       /* [count][2 n] */
-    double *next;    /* [2 n] */
-    double *by_name; /* [names] scratch */
+    double *was;        /* [count] their original values */
+    int known;          /* for how many unknowns these are known */
+    size_t state_count; /* 2 n, and activations */
+    double *S;          /* [state_count][state_count + params + names] of a step by method soft */
+    double *z;          /* [count][2 n] */
+    double *act;        /* [count][activations] */
+    double *next;       /* [state_count] */
+    double *by_name;    /* [names] scratch */
     void *memory;
 } follower;
 
@@ -198,7 +200,7 @@ static zw_status set_state(follower *f, const double *x, zw_error *error)
     if (!f->state) {
         return error->status ? error->status : ZW_NO_MEMORY;
     }
-    memset(f->z, 0, 2 * n * (size_t)p->count * sizeof *f->z);
+    memset(f->z, 0, f->state_count * (size_t)p->count * sizeof *f->z);
     for (int k = 0; k < p->count; k++) {
         const zw_unknown *by = &p->unknown[k];
         double *z = f->z + (size_t)k * 2 * n;
@@ -219,16 +221,19 @@ static zw_status make(follower *f, const double *x, zw_error *error)
 {
     const robot_problem *p = f->p;
     size_t n = (size_t)p->system->n, count = (size_t)p->count;
-    size_t wide = 2 * n + (size_t)p->system->shape.params + count;
-    f->memory = base_alloc((2 * n * (wide + count + 1) + 2 * count + 1) * sizeof(double));
+    size_t state = 2 * n + (size_t)p->system->bodies->act_count;
+    size_t wide = state + (size_t)p->system->shape.params + count;
+    f->memory = base_alloc((state * (wide + count + 1) + 2 * count + 1) * sizeof(double));
     f->name = base_alloc((count + 1) * sizeof *f->name);
     if (!f->memory || !f->name) {
         return base_no_memory(error);
     }
+    f->state_count = state;
     f->S = f->memory;
-    f->z = f->S + 2 * n * wide;
-    f->next = f->z + 2 * n * count;
-    f->was = f->next + 2 * n;
+    f->z = f->S + state * wide;
+    f->act = f->z + 2 * n * count;
+    f->next = f->z + state * count;
+    f->was = f->next + state;
     f->by_name = f->was + count;
     for (size_t k = 0; k < count; k++) {
         f->was[k] = 0;
@@ -241,8 +246,7 @@ static zw_status make(follower *f, const double *x, zw_error *error)
             f->rigid->h = p->run.step;
         }
     } else if (status == ZW_OK) {
-        status = steps_refuse_acts(f->system, error);
-        f->steps = status == ZW_OK ? steps_create(f->system, p->run.step, error) : NULL;
+        f->steps = steps_create(f->system, p->run.step, error);
         if (f->steps && f->names > 0) {
             f->steps->number_by = f->by_name;
             status = steps_numbers_make(f->steps, p->model, f->name, f->names, error);
@@ -259,16 +263,16 @@ static zw_status make(follower *f, const double *x, zw_error *error)
 static zw_status soft_slopes(follower *f, zw_error *error)
 {
     size_t n = (size_t)f->system->n, params = (size_t)f->system->shape.params;
-    size_t wide = 2 * n + params + (size_t)f->names;
+    size_t state = f->state_count, wide = state + params + (size_t)f->names;
     zw_status status = ZW_OK;
-    for (size_t i = 0; i < 2 * n && status == ZW_OK; i++) {
+    for (size_t i = 0; i < state && status == ZW_OK; i++) {
         double *row = f->S + i * wide;
         memset(row, 0, wide * sizeof *row);
-        memset(f->next, 0, 2 * n * sizeof *f->next);
+        memset(f->next, 0, state * sizeof *f->next);
         memset(f->by_name, 0, (size_t)f->names * sizeof *f->by_name);
         f->next[i] = 1;
-        status = steps_back(f->steps, f->next, f->next + n, row, row + n, row + 2 * n, error);
-        memcpy(row + 2 * n + params, f->by_name, (size_t)f->names * sizeof *row);
+        status = steps_back(f->steps, f->next, f->next + n, row, row + n, row + state, error);
+        memcpy(row + state + params, f->by_name, (size_t)f->names * sizeof *row);
     }
     return status;
 }
@@ -279,26 +283,27 @@ static int is_now(const robot_problem *p, int k, double t)
     return !p->from || (t >= p->from[k] && t < p->until[k]);
 }
 
-/* z' of all unknowns, with S[2 n][wide]. */
+/* z' of all unknowns, with S[state_count][wide]. */
 static void advance(follower *f, const double *S, double t)
 {
     const robot_problem *p = f->p;
-    size_t n = (size_t)f->system->n, two = 2 * n, params = (size_t)f->system->shape.params;
-    size_t wide = two + params + (size_t)f->names;
+    size_t two = 2 * (size_t)f->system->n, params = (size_t)f->system->shape.params;
+    size_t state = f->state_count, acts = state - two, wide = state + params + (size_t)f->names;
     for (int k = 0, name = 0; k < p->count; k++) {
         const zw_unknown *by = &p->unknown[k];
-        double *z = f->z + (size_t)k * two;
-        size_t own = by->kind == ZW_UNKNOWN_PARAM && is_now(p, k, t) ? two + (size_t)by->index
-                     : by->kind == ZW_UNKNOWN_NUMBER                 ? two + params + (size_t)name++
-                                                                     : wide;
-        for (size_t i = 0; i < two; i++) {
+        double *z = f->z + (size_t)k * two, *act = f->act + (size_t)k * acts;
+        size_t own = by->kind == ZW_UNKNOWN_PARAM && is_now(p, k, t) ? state + (size_t)by->index
+                     : by->kind == ZW_UNKNOWN_NUMBER ? state + params + (size_t)name++
+                                                     : wide;
+        for (size_t i = 0; i < state; i++) {
             double sum = own < wide ? S[i * wide + own] : 0;
-            for (size_t j = 0; j < two; j++) {
-                sum += S[i * wide + j] * z[j];
+            for (size_t j = 0; j < state; j++) {
+                sum += S[i * wide + j] * (j < two ? z[j] : act[j - two]);
             }
             f->next[i] = sum;
         }
         memcpy(z, f->next, two * sizeof *z);
+        memcpy(act, f->next + two, acts * sizeof *act);
     }
 }
 
@@ -317,7 +322,7 @@ static zw_status step(follower *f, double t, double *param, zw_error *error)
     }
     advance(f, f->rigid ? f->rigid->by : f->S, t);
     memcpy(q, f->rigid ? f->rigid->q1 : f->steps->q1, nq * sizeof *q);
-    memcpy(v, f->rigid ? f->rigid->v1 : f->steps->v1, n * sizeof *v);
+    memcpy(v, f->rigid ? f->rigid->v1 : f->steps->v1, (n + (size_t)system->carried) * sizeof *v);
     return ZW_OK;
 }
 
@@ -331,6 +336,9 @@ static zw_status go(follower *f, const double *x, robot_observer *observer, void
         return base_fail(error, ZW_BAD_INPUT, "a motion of %.3g steps takes too long", count);
     }
     long steps = (long)count;
+    if (f->rigid) {
+        rigid_check_start(f->rigid, state_q(f->state));
+    }
     int ends = observer(user, 0, f->state, f->z);
     for (long k = 0; k < steps && status == ZW_OK && !ends; k++) {
         double t = t0 + (double)k * h, *param = state_param(f->state);

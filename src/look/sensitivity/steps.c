@@ -77,11 +77,6 @@ static zw_status check(const zw_system *system, zw_error *error)
                : ZW_OK;
 }
 
-zw_status steps_refuse_acts(const zw_system *system, zw_error *error)
-{
-    return system->carried > 0 ? not_yet(error, "actuators with activations") : ZW_OK;
-}
-
 /* Do inertia and applied forces have slopes in closed form? And the rows beside contacts? */
 static int is_smooth_closed(const zw_system *system)
 {

@@ -64,8 +64,6 @@ typedef struct sens_steps {
 /* h: the length of all steps. ZW_BAD_INPUT: derivatives of something in the system are not
  * supported. */
 sens_steps *steps_create(const zw_system *system, double h, zw_error *error);
-/* ZW_BAD_INPUT: there are activations, and a matrix of slopes by q and v alone would lack them. */
-zw_status steps_refuse_acts(const zw_system *system, zw_error *error);
 void steps_free(sens_steps *s);
 
 /* Takes a step from (q, v) with these parameters to s->q1, s->v1. */

@@ -50,12 +50,13 @@ static zw_status differ(zw_slopes *slopes, slopes_bodies *s, zw_state *state, in
     int n = system->n;
     size_t nq = (size_t)system->nq, params = (size_t)system->shape.params, wide = slopes_width(s);
     double size = column > 2 * n ? 1 + fabs(state_param(state)[column - 2 * n - 1]) : 1;
-    double step = SLOPES_SMALL * size, *q = s->y + 5 * wide, *v = q + nq, *unit = v + n;
+    size_t speeds = (size_t)(n + system->carried); /* activations follow */
+    double step = SLOPES_SMALL * size, *q = s->y + 5 * wide, *v = q + nq, *unit = v + speeds;
     zw_status status = ZW_OK;
     for (int k = 0; k < 4 && status == ZW_OK; k++) {
         double by = slopes_place[k] * step, t = state->t + (column == 2 * n ? by : 0);
         memcpy(q, state_q(state), nq * sizeof *q);
-        memcpy(v, state_v(state), (size_t)n * sizeof *v);
+        memcpy(v, state_v(state), speeds * sizeof *v);
         if (params > 0) {
             memcpy(s->param, state_param(state), params * sizeof *v);
         }
@@ -339,7 +340,7 @@ static void note_carried(zw_slopes *slopes, const slopes_bodies *s)
 static int make_room(zw_slopes *slopes, slopes_bodies *s)
 {
     size_t n = (size_t)s->system->n, size = n + (size_t)s->unknowns, values = (size_t)s->values;
-    size_t more = (size_t)s->system->nq + 2 * n;
+    size_t more = (size_t)s->system->nq + 2 * n + (size_t)s->system->carried;
     return grow(&s->B, &s->B_capacity, values * n + 1) &&
            grow(&s->y, &s->y_capacity, 5 * slopes_width(s) + more) &&
            grow(&s->psi_by, &s->psi_capacity, 2 * n * values + 1) &&

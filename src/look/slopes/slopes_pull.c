@@ -162,7 +162,7 @@ static void pull_motor(const zw_system *system, zw_work *work, int k, const doub
                                .by_length = law.by_length,
                                .by_rate = law.by_rate,
                                .by_control = gain,
-                               .param = given ? motor->param : -1,
+                               .param = given && motor->act < 0 ? motor->param : -1,
                                .motor = 1 + k});
 }
 

@@ -35,9 +35,8 @@ zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
     size_t n = (size_t)system->n;
     zw_error unused = {0};
     int simple = slopes_pulls_check(system, &unused) == ZW_OK;
-    if (system->carried > 0 || system->tree->without_matrix) {
-        return not_yet(error, system->carried > 0 ? "actuators with activations"
-                                                  : "trees without a mass matrix");
+    if (system->tree->without_matrix) {
+        return not_yet(error, "trees without a mass matrix");
     }
     slopes->bodies = slopes_bodies_create(system, simple, error);
     if (!slopes->bodies) {
