@@ -110,6 +110,12 @@ static zw_status as_written(const zw_system *system, const state_given *given, z
         if (status != ZW_OK) {
             return status;
         }
+        for (int i = 0; i < system->nq; i++) {
+            q[i] = or_given(given ? given->q : NULL, i, q[i]);
+        }
+        for (int i = 0; i < system->n; i++) {
+            v[i] = or_given(given ? given->v : NULL, i, v[i]);
+        }
     }
     for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];

@@ -156,10 +156,9 @@ double *state_mode(zw_state *state); /* system_mode of each constraint */
 double *state_slide(zw_state *state);
 double *state_memory(zw_state *state);
 zw_state *state_allocate(const zw_system *system);
-/* zw_state_create with numbers that replace the file's; NAN, or NULL: as written. Equations
- * only. */
+/* zw_state_create with numbers that replace the file's; NAN, or NULL: as written. */
 typedef struct state_given {
-    const double *param, *q, *v; /* [params], [n], [n] */
+    const double *param, *q, *v; /* [params], [nq], [n] */
 } state_given;
 zw_state *state_create_given(const zw_system *system, const state_given *given, zw_work *work,
                              zw_assembly *assembly, zw_error *error);

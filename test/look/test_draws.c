@@ -555,7 +555,7 @@ static int run_robot(void *user, int which, double h, double *to)
     int good = state != NULL;
     if (good) {
         memcpy(state_q(state), state_q(r->start), (size_t)system->nq * sizeof(double));
-        memcpy(state_v(state), state_v(r->start), (size_t)n * sizeof(double));
+        memcpy(state_v(state), state_v(r->start), (size_t)(n + system->carried) * sizeof(double));
         state_v(state)[which < n ? which : 0] += which < n ? h : 0;
         zw_wake(state);
     }

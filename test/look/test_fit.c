@@ -386,6 +386,10 @@ static void cover(const scene *of, int *inside, int *all)
      * one system of ten is outside 93 to 97 by chance every other time; of 1000 draws it is 0.7 at
      * most. So few draws are compared with the control, many are taken as they are. */
     assert_true(draws() < 200 || fabs(part - 0.95) <= 0.02);
+    /* In any case within 3.3 deviations, if the unknowns of a draw are inside or outside together.
+     */
+    assert_true(draws() < 200 ||
+                fabs((double)here / mine - 0.95) <= 3.3 * sqrt(0.95 * 0.05 / draws()));
     assert_true(draws() < 1000 || fabs((double)here / mine - 0.95) <= 0.02);
     *inside += here;
     *all += mine;

@@ -34,6 +34,15 @@ static zw_error error;
     "friction='.01 0 0'/><body name='box' pos='0 0 .1'><freejoint name='f'/><geom name='shape' "   \
     "type='box' size='.2 .2 .1' mass='2' friction='.3 0 0'/></body></worldbody></mujoco>"
 
+#define FOUR_BAR                                                                                   \
+    "<mujoco><option timestep='0.005'/><default><geom contype='0' conaffinity='0' type='capsule' " \
+    "size='.02'/></default><worldbody><body name='crank'><joint name='a' axis='0 1 0' "            \
+    "damping='.1'/><geom name='crank' mass='1' fromto='0 0 0 .3 0 0'/><body name='rod' pos='.3 0 " \
+    "0'><joint name='b' axis='0 1 0'/><geom name='rod' mass='.7' fromto='0 0 0 .4 0 .3'/></body>"  \
+    "</body><body name='rocker' pos='.5 0 0'><joint name='c' axis='0 1 0'/><geom mass='.5' "       \
+    "fromto='0 0 0 .2 0 .3'/></body></worldbody><equality><connect body1='rod' body2='rocker' "    \
+    "anchor='.4 0 .3'/></equality></mujoco>"
+
 static world begin(const char *text)
 {
     world w = {0};
@@ -136,6 +145,13 @@ static void test_slopes(void **state)
     (void)state;
     assert_true(compare(ARM, "an arm", ZW_METHOD_IMPULSE, arm, 7, of_arm, 0.3) < 1e-8);
     assert_true(compare(ARM, "an arm", ZW_METHOD_SOFT, arm, 7, of_arm, 0.3) < 1e-8);
+    static const char *const of_bars[] = {"geom:rod.mass", "gravity"};
+    static const zw_unknown bars[] = {{ZW_UNKNOWN_START, 0},
+                                      {ZW_UNKNOWN_SPEED, 0},
+                                      {ZW_UNKNOWN_NUMBER, 0},
+                                      {ZW_UNKNOWN_NUMBER, 1}};
+    assert_true(compare(FOUR_BAR, "a loop", ZW_METHOD_IMPULSE, bars, 4, of_bars, 0.2) < 1e-8);
+    assert_true(compare(FOUR_BAR, "a loop", ZW_METHOD_SOFT, bars, 4, of_bars, 0.2) < 1e-8);
     char moving[1000];
     snprintf(moving, sizeof moving,
              "%.*s<keyframe><key qpos='0 0 .1 1 0 0 0' qvel='2 .5 0 0 0 0'/>"

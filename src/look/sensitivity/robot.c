@@ -94,7 +94,6 @@ zw_status robot_check(const robot_problem *p, zw_error *error)
                    : by->kind == ZW_UNKNOWN_SPEED ? system->n
                    : by->kind == ZW_UNKNOWN_PARAM ? system->shape.params
                                                   : 1 << 20;
-        int starts = by->kind == ZW_UNKNOWN_START || by->kind == ZW_UNKNOWN_SPEED;
         if (by->kind > ZW_UNKNOWN_NUMBER || by->index < 0 || by->index >= most ||
             (by->kind == ZW_UNKNOWN_NUMBER && !p->model)) {
             return base_fail(error, ZW_BAD_INPUT, "unknown %d is none of this system", k);
@@ -103,11 +102,6 @@ zw_status robot_check(const robot_problem *p, zw_error *error)
             return base_fail(error, ZW_BAD_INPUT,
                              "%s is a part of a quaternion, and cannot start elsewhere alone",
                              zw_name(system, ZW_KIND_COORD, by->index));
-        }
-        if (starts && has_loops(system)) {
-            return base_fail(error, ZW_BAD_INPUT,
-                             "this robot has closed loops: where it starts cannot be among the "
-                             "unknowns yet");
         }
     }
     return ZW_OK;
@@ -195,17 +189,26 @@ static zw_status set_state(follower *f, const double *x, zw_error *error)
 {
     const robot_problem *p = f->p;
     size_t n = (size_t)f->system->n;
-    f->work = zw_work_create(f->system, error);
-    f->state = f->work ? zw_state_create(f->system, f->work, NULL, error) : NULL;
-    if (!f->state) {
-        return error->status ? error->status : ZW_NO_MEMORY;
-    }
+    int loops = has_loops(f->system);
     memset(f->z, 0, f->state_count * (size_t)p->count * sizeof *f->z);
+    f->work = zw_work_create(f->system, error);
+    zw_status status = f->work ? ZW_OK : error->status;
+    if (loops && status == ZW_OK) {
+        status = robot_start(p, f->system, f->work, x, &f->state, f->z, error);
+    } else if (status == ZW_OK) {
+        f->state = zw_state_create(f->system, f->work, NULL, error);
+        status = f->state ? ZW_OK : error->status;
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
     for (int k = 0; k < p->count; k++) {
         const zw_unknown *by = &p->unknown[k];
         double *z = f->z + (size_t)k * 2 * n;
         if (by->kind == ZW_UNKNOWN_PARAM && !p->from) {
             state_param(f->state)[by->index] = x[k];
+        } else if (loops) {
+            continue;
         } else if (by->kind == ZW_UNKNOWN_START) {
             state_q(f->state)[by->index] = x[k];
             z[robot_speed_of(f->system, by->index)] = 1;

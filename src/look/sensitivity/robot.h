@@ -33,6 +33,9 @@ zw_status robot_origin(const robot_problem *p, int unknown, zw_state *state, dou
 /* The whole motion at x. */
 zw_status robot_follow(const robot_problem *p, const double *x, robot_observer *observer,
                        void *user, int *kinks, zw_error *error);
+/* robot_start.c: the state at x by assembly, and its slopes z[count][2 n], which are 0 before. */
+zw_status robot_start(const robot_problem *p, const zw_system *system, zw_work *work,
+                      const double *x, zw_state **state, double *z, zw_error *error);
 /* The speed along which initial coordinate c is varied; -1: it is part of a quaternion. */
 int robot_speed_of(const zw_system *system, int c);
 /* How coordinate c changes with q moved along z[n]. */
