@@ -104,7 +104,9 @@ struct zw_work {
     zw_motion shown;           /* answer of zw_work_motion if no solver was used */
     struct soft_problem *soft; /* of zw_forward, if it used the soft law, */
     int shows_soft;            /* and whether its answer is the latest */
-    int acts_freely; /* activations may leave their ranges, as in stages of MuJoCo's RK4 */
+    const int *control_side; /* not NULL: [params] controls stay on these sides of their ranges, for
+                                derivatives: bodies_side.h */
+    int acts_freely;         /* activations may leave their ranges, as in stages of MuJoCo's RK4 */
     double ahead; /* forces of motors with actearly use the activations this much later; 0: now */
     double mass_scale;
     struct system_effort {

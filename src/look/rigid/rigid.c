@@ -188,6 +188,7 @@ static void lay_out(sens_rigid *r, base_arena *arena)
     r->piece = base_arena_doubles(arena, state * (wide + 1));
     r->h_by = base_arena_doubles(arena, wide);
     r->rest_by = base_arena_doubles(arena, wide);
+    r->control_side = base_arena_ints(arena, (size_t)system->shape.params);
     r->joined = base_arena_ints(arena, (size_t)system->bodies->motor_count);
     r->closed = base_arena_ints(arena, (size_t)system->m);
 }

@@ -1,5 +1,6 @@
 /* Internals of derivatives of steps of method impulse: rigid.c a step, rigid_piece.c the equations
- * of a piece of it and their derivatives, rigid_law.c the laws of its rows, rigid_hit.c impacts;
+ * of a piece of it and their derivatives, rigid_law.c the laws of its rows, rigid_motor.c motors at
+ * their limits, rigid_hit.c impacts;
  * for the backward pass: rigid_tape.c the records of a step, rigid_back.c the sweep. */
 #ifndef ZW_LOOK_RIGID_H
 #define ZW_LOOK_RIGID_H
@@ -109,15 +110,17 @@ typedef struct sens_rigid {
     double rest;     /* which is this */
     double *piece;   /* [state][state + 1 + more] its slopes: by its start, its length, and more */
     double *next;    /* [state][state + more] scratch */
-    int *joined;     /* [motors] as of its solution, */
-    int *closed;     /* [m] */
+    int *control_side; /* [params] of motors: rigid_motor.c */
+    int *joined;       /* [motors] as of its solution, */
+    int *closed;       /* [m] */
     rigid_half half[2];
     impulse_block_key *block_key; /* [half[1].blocks] */
     int block_key_capacity;
     double *q_end;                   /* [nq] */
     double *u, *v_end, *gain, *unit; /* [n] */
-    double *y;                       /* [6][Y] of differences */
+    double *y;                       /* [7][Y] of differences */
     size_t y_capacity, K_capacity, X_capacity;
+    double noise;  /* of the equations */
     double *K, *X; /* of solves */
     double slow;   /* a speed that decides nothing */
 
@@ -165,6 +168,12 @@ int rigid_piece_decide(sens_rigid *r);
 /* Slopes of its equations by its length (column 0) and the numbers of the model (from 1 on), as
  * rigid_spread has them, into to[2][size]. */
 int rigid_piece_column(sens_rigid *r, int column, double *const to[2]);
+/* rigid_motor.c: at the equations of a piece: controls and forces stay on their sides of where they
+ * are clamped from now on; and kinks. */
+void rigid_motors(sens_rigid *r);
+/* How far places of a control, or of an activation, that is x are shifted, to stay on its side of
+ * where activations are clamped; *step may be less then. */
+double rigid_shift(sens_rigid *r, int activation, int j, double x, double *step);
 /* Friction of a joint that has what the first half left of it: its block there, or NULL. */
 const rigid_block *rigid_spends(const rigid_half half[2], const rigid_block *it);
 int rigid_is_coulomb(const sens_rigid *r);

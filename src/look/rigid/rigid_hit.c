@@ -329,27 +329,34 @@ static int differ_name(sens_rigid *r, const impact *it, int name, double *to)
     return number_differ(&at.of->of, count, look_named, &at, r->y, to);
 }
 
-/* By the place, along a speed: over ways that are shortened until two agree. */
+typedef struct impact_moved {
+    sens_rigid *r;
+    const impact *it;
+    int column;
+} impact_moved;
+
+static int look_moved(void *user, double by, double *y)
+{
+    const impact_moved *at = user;
+    sens_rigid *r = at->r;
+    memset(r->unit, 0, (size_t)r->system->n * sizeof(double));
+    r->unit[at->column] = 1;
+    tree_advance(r->system->tree, at->it->q, r->unit, &by, r->here.s->q1);
+    return look(r, at->it, r->here.s, r->here.s->q1, y);
+}
+
+/* By the place, along a speed. */
 static int differ(sens_rigid *r, const impact *it, int column, double *to)
 {
-    step_impulse *s = r->here.s;
-    size_t n = (size_t)r->system->n, count = n + 2 * (size_t)r->half[0].rows;
-    double *y[4], step = SMALL, apart = HUGE_VAL;
-    int done = 0;
-    for (int tries = 0; tries < 3 && apart > NUMBER_AGREE && !done;
-         tries++, step /= NUMBER_SHORTER) {
-        int good = 1;
-        for (int k = 0; k < 4 && good; k++) {
-            double by = number_place[k] * step;
-            y[k] = r->y + (size_t)k * count;
-            memset(r->unit, 0, n * sizeof(double));
-            r->unit[column] = 1;
-            tree_advance(r->system->tree, it->q, r->unit, &by, s->q1);
-            good = look(r, it, s, s->q1, y[k]);
-        }
-        done = good && !number_improve(count, y, step, &apart, to);
-    }
-    return apart < HUGE_VAL;
+    impact_moved at = {r, it, column};
+    const number_way way = {.look = look_moved,
+                            .user = &at,
+                            .step = SMALL,
+                            .tries = 3,
+                            .enough = NUMBER_ENOUGH,
+                            .count = (size_t)r->system->n + 2 * (size_t)r->half[0].rows,
+                            .scratch = r->y};
+    return number_along(&way, to);
 }
 
 /* Multipliers in the order of the rows of s->aside, then what holds and slides. */

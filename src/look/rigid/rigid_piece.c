@@ -26,6 +26,7 @@
 #include "base/memory.h"
 #include "look/rigid/rigid.h"
 #include "system/bodies/bodies.h"
+#include "system/bodies/bodies_side.h"
 #include "tree/sweeps.h"
 
 #define SMALL 0x1p-11 /* m, rad; of a parameter, this part */
@@ -142,6 +143,7 @@ int rigid_piece_decide(sens_rigid *r)
 {
     step_impulse *s = r->here.s;
     const zw_system *system = r->system;
+    r->here.work->control_side = NULL;
     system_bind(system, r->here.work, r->param);
     if (!impulse_begin_again(s, r->joined) || (r->differs == RIGID_TAPE && !rigid_tape_start(r)) ||
         !impulse_look_again(s, r->joined) ||
@@ -157,6 +159,7 @@ int rigid_piece_decide(sens_rigid *r)
         }
     }
     rigid_rims(r);
+    rigid_motors(r);
     impulse_keep_sides(s, s);
     for (int k = 0; k < NUMBER_SYSTEMS * r->names; k++) {
         const rigid_place *at = rigid_beside(r, k);
@@ -230,111 +233,71 @@ static double now(const sens_rigid *r, rigid_what what, int j)
                               : 0;
 }
 
-/* Where a motor's control x is clamped, or its force is: to this side of there. */
-static void bound(sens_rigid *r, double x, double low, double high, double side[2])
+typedef struct changed {
+    sens_rigid *r;
+    rigid_what what;
+    int j;
+    double was;
+} changed;
+
+static int look_changed(void *user, double by, double *y)
 {
-    if (x < low || (x == low && low == high)) {
-        side[1] = fmin(side[1], low);
-    } else if (x > high) {
-        side[0] = fmax(side[0], high);
-    } else {
-        side[0] = fmax(side[0], low);
-        side[1] = fmin(side[1], high);
-    }
-    if (fmin(fabs(x - low), fabs(x - high)) <= RIGID_NEAR * (1 + fabs(x))) {
-        rigid_note_kink(r, "a motor at the end of its range");
-    }
+    const changed *at = user;
+    sens_rigid *r = at->r;
+    change(r, at->what, at->j, by);
+    system_bind(r->system, r->here.work, r->param);
+    int good =
+        (at->what == BY_U || impulse_begin_again(r->here.s, r->joined)) && look(r, r->here.s, y);
+    put_back(r, at->what, at->j, at->was);
+    return good;
 }
 
-/* An activation is linear in its start and in the control (but for muscles) up to where it is
- * clamped, where forces are evaluated and at the end. */
-static void bound_activation(sens_rigid *r, const bodies_motor *motor, rigid_what what, double x,
-                             double side[2])
+/* Round-off of the equations: of momenta, and of gaps over the length of the piece. */
+static double noise_of(const sens_rigid *r)
 {
     const step_impulse *s = r->here.s;
-    const double time[2] = {s->h, impulse_ahead(s)};
-    bodies_motor freely = *motor;
-    freely.clamp_act = 0;
-    for (int k = 0; k < 2 && motor->clamp_act && !motor->excited; k++) {
-        double now = s->act0[motor->act];
-        double then = bodies_activated(r->system, r->here.work, &freely, now, time[k]);
-        double gain = bodies_activates(r->system, r->here.work, &freely, now, time[k]);
-        gain = what == BY_PARAM ? gain : motor->filter > 0 ? 1 - gain : 1;
-        bound(r, x, x + (motor->act_range[0] - then) / gain,
-              x + (motor->act_range[1] - then) / gain, side);
+    double most = (s->touch.is_there ? impulse_extent(s) : 1) / s->h;
+    for (int i = 0; i < r->system->n; i++) {
+        double speed = fabs(s->u[i]) + fabs(s->v0[i]);
+        most = fmax(most, fmax(1, matrix_diagonal(&s->H, i)) * speed + s->h * fabs(s->force[i]));
     }
+    return NUMBER_NOISE * most;
 }
 
-/* Where forces are linear in a control, or an activation: up to where they are clamped. */
-static void find_sides(sens_rigid *r, rigid_what what, int j, double x, double side[2])
+/* What differences need: where the piece began, and the equations there, after their scratch. */
+static int look_here(sens_rigid *r)
 {
-    const struct system_bodies *bodies = r->system->bodies;
-    step_impulse *s = r->here.s;
-    zw_work *work = r->here.work;
-    double *q = r->next + r->system->nq;
-    for (int k = 0; k < bodies->motor_count; k++) {
-        const bodies_motor *motor = &bodies->motor[k];
-        double length = 0, rate = 0, ahead = impulse_ahead(s);
-        if (what == BY_ACT ? motor->act != j : motor->param != j) {
-            continue;
-        }
-        if (motor->act >= 0) {
-            bound_activation(r, motor, what, x, side);
-        }
-        if (what == BY_PARAM && motor->clamp_control) {
-            bound(r, x, motor->control[0], motor->control[1], side);
-        }
-        if (motor->act >= 0 || !motor->clamp_force) {
-            continue;
-        }
-        tree_advance(r->system->tree, s->q0, s->u, &ahead, q);
-        int count = bodies_aim(r->system, work, k, q, work->aim_dof, work->aim, &length);
-        for (int i = 0; i < count; i++) {
-            rate += work->aim[i] * s->u[work->aim_dof[i]];
-        }
-        double at_0 = bodies_motor_law(motor, 0, length, rate).force;
-        double gain = bodies_motor_law(motor, 1, length, rate).force - at_0;
-        if (gain != 0) {
-            double a = (motor->force[0] - at_0) / gain, b = (motor->force[1] - at_0) / gain;
-            bound(r, x, fmin(a, b), fmax(a, b), side);
-        }
-    }
+    changed at = {r, BY_H, 0, r->here.s->h};
+    r->noise = noise_of(r);
+    memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
+    return look_changed(&at, 0, r->y + 5 * count_of(r));
 }
 
-/* Places may be anywhere on their side, with the same slopes. How far they are shifted; *step may
- * be less then. */
-static double shift_of(sens_rigid *r, rigid_what what, int j, double x, double *step)
-{
-    double side[2] = {-HUGE_VAL, HUGE_VAL};
-    find_sides(r, what, j, x, side);
-    *step = fmin(*step, (side[1] - side[0]) / 4);
-    return x + 2 * *step > side[1]   ? side[1] - 2 * *step - x
-           : x - 2 * *step < side[0] ? side[0] + 2 * *step - x
-                                     : 0;
-}
-
-/* Slopes of all equations along one change, over ways that are shortened until two of them agree.
- */
+/* Slopes of all equations along one change. */
 static int differ(sens_rigid *r, rigid_what what, int j, double *to)
 {
-    size_t count = count_of(r);
-    double was = now(r, what, j), step = size_of(r, what, j), apart = HUGE_VAL, *y[4];
-    int done = 0;
-    double shift = what == BY_PARAM || what == BY_ACT ? shift_of(r, what, j, was, &step) : 0;
-    for (int tries = 0; tries < 4 && apart > NUMBER_AGREE && step > 0 && !done;
-         tries++, step /= NUMBER_SHORTER) {
-        int good = 1;
-        for (int k = 0; k < 4 && good; k++) {
-            y[k] = r->y + (size_t)k * count;
-            change(r, what, j, shift + number_place[k] * step);
-            system_bind(r->system, r->here.work, r->param);
-            good = (what == BY_U || impulse_begin_again(r->here.s, r->joined)) &&
-                   look(r, r->here.s, y[k]);
-            put_back(r, what, j, was);
-        }
-        done = good && !number_improve(count, y, step, &apart, to);
+    changed at = {r, what, j, now(r, what, j)};
+    number_way way = {.look = look_changed,
+                      .user = &at,
+                      .step = size_of(r, what, j),
+                      .tries = 4,
+                      .enough = NUMBER_ENOUGH,
+                      .count = count_of(r),
+                      .noise = r->noise,
+                      .scratch = r->y};
+    way.y0 = r->y + 5 * way.count;
+    if (what == BY_ACT) {
+        const bodies_motor *motor = &r->system->bodies->motor[r->system->bodies->act_motor[j]];
+        way.inward = motor->excited ? bodies_activation_end(motor, at.was) : 0;
     }
-    return apart < HUGE_VAL;
+    if (what == BY_PARAM || what == BY_ACT) {
+        way.shift = rigid_shift(r, what == BY_ACT, j, at.was, &way.step);
+    }
+    int good = number_along(&way, to);
+    if (good == 2) {
+        rigid_note_kink(r, "a corner of a force");
+    }
+    return good;
 }
 
 typedef struct named {
@@ -403,7 +366,9 @@ static void spread(const sens_rigid *r, const slopes *m, double *const to[2], in
 static int differ_all(sens_rigid *r, const slopes *m)
 {
     int n = m->n, state = r->state, params = r->more - r->names;
-    memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
+    if (!look_here(r)) {
+        return 0;
+    }
     for (int j = 0; j < n; j++) {
         if (!differ(r, BY_U, j, m->y)) {
             return 0;
@@ -434,15 +399,15 @@ int rigid_piece_column(sens_rigid *r, int column, double *const to[2])
 {
     slopes m = {.n = r->system->n};
     size_t count = count_of(r) + 2 * (size_t)m.n;
-    if (!rigid_grow(&r->y, &r->y_capacity, 5 * count)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 7 * count)) {
         return 0;
     }
-    m.y = r->y + 4 * count;
+    m.y = r->y + 6 * count;
     for (int k = 0; k < 2; k++) {
         m.size[k] = m.n + r->half[k].unknowns;
     }
-    memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
-    if (!(column == 0 ? differ(r, BY_H, 0, m.y) : differ_name(r, column - 1, m.y))) {
+    if (!look_here(r) ||
+        !(column == 0 ? differ(r, BY_H, 0, m.y) : differ_name(r, column - 1, m.y))) {
         return 0;
     }
     spread(r, &m, to, 0);
@@ -562,10 +527,10 @@ zw_status rigid_piece_slopes(sens_rigid *r)
 {
     slopes m = {.n = r->system->n, .starts = r->state + 1 + r->more};
     size_t count = count_of(r) + 2 * (size_t)m.n;
-    if (!rigid_grow(&r->y, &r->y_capacity, 5 * count)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 7 * count)) {
         return rigid_no_memory(r);
     }
-    m.y = r->y + 4 * count;
+    m.y = r->y + 6 * count;
     int good = rigid_piece_decide(r);
     for (int k = 0; k < 2; k++) {
         m.size[k] = m.n + r->half[k].unknowns;

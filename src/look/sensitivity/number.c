@@ -1,6 +1,7 @@
 #include "look/sensitivity/number.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "model/bodies.h"
@@ -67,11 +68,187 @@ int number_differ(const number_systems *it, size_t count, number_look *look, voi
             y[k] = scratch + (size_t)k * count;
             good = look(user, 4 * l + k, y[k]);
         }
-        double off = good ? number_apart(count, y) : HUGE_VAL;
+        double off = good ? number_apart(count, y, 0) : HUGE_VAL;
         if (off < apart) {
             apart = off;
             number_slopes(count, y, it->step[l], to);
         }
     }
     return apart < HUGE_VAL;
+}
+
+/* ---- Along a way ------------------------------------------------------------------------------
+ *
+ * Steps are shortened by SHORTER until slopes agree: those over the inner and the outer points as
+ * well as asked for, or those of one step and the next to AGREE. (For a smooth function the former
+ * differ by the square of the step and the latter by its fourth power; for one with a kink in its
+ * slope, such as the drag v |v|, both by the step itself.) Of two steps that agree the longer one
+ * has less round-off; if the shorter one is less consistent in itself, round-off dominates it.
+ *
+ * At a corner of the function right here these slopes agree, and are the mean of those of its
+ * sides. What shows it are second differences, which then contain the jump J of the slope:
+ *
+ *     d(s) = (f(s) - 2 f(0) + f(-s))/s = J + s f2 + O(s^3),      J = 2 d(s) - d(2 s) + O(s^3).
+ *
+ * So if J is small for no step, or if slopes do not agree because a corner is near, each side is
+ * looked at by itself, by
+ *
+ *     (-25 f(0) + 48 f(s) - 36 f(2 s) + 16 f(3 s) - 3 f(4 s))/12 s,      error s^4 f5/5,
+ *
+ * with steps that are shortened as well. Two sides that differ make a kink, and the first one
+ * counts; beside a corner it is the one without it. */
+
+#define AGREE 1e-8
+#define SWITCHES                                                                                   \
+    1e-5          /* the square of a long step is 1e-6: if slopes differ by more, the              \
+                     function switches within it, and shorter steps may avoid that */
+#define JUMP 1e-7 /* of a slope: what differences can tell from round-off */
+#define CLEARLY 8 /* times */
+#define SHORTER 16.0
+enum { LENGTHS = 4 }; /* of steps to one side */
+
+/* Slopes that are small compared with the largest of all are compared leniently, and round-off does
+ * not count. */
+static double differs_by(double a, double b, double most, double noise)
+{
+    return fmax(0, fabs(a - b) - noise) / (fabs(a) + 1e-2 * most + 1e-300);
+}
+
+static double largest(size_t count, const double *a)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fabs(a[i]));
+    }
+    return most;
+}
+
+static double difference(size_t count, const double *a, const double *b, double noise)
+{
+    double most = fmax(largest(count, a), largest(count, b)), off = 0;
+    for (size_t i = 0; i < count; i++) {
+        off = fmax(off, differs_by(a[i], b[i], most, noise));
+    }
+    return off;
+}
+
+/* Another step: its slopes replace those in `to` if they are better; *apart is the difference of
+ * those in `to` (HUGE_VAL: none yet). 0: they are accurate enough. */
+static int improve(const number_way *way, double *const y[4], double step, double *apart,
+                   double *to)
+{
+    size_t count = way->count;
+    double off = number_apart(count, y, way->noise), differs = 0;
+    if (off > *apart) {
+        return *apart > SWITCHES;
+    }
+    double most = *apart < HUGE_VAL ? largest(count, to) : 0;
+    for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
+        const double f[4] = {y[0][i], y[1][i], y[2][i], y[3][i]};
+        differs = fmax(differs, differs_by(to[i], number_slope(f, step), most, 0));
+    }
+    if (*apart < HUGE_VAL && differs < AGREE) {
+        return 0;
+    }
+    *apart = off;
+    return number_slopes(count, y, step, to);
+}
+
+/* J, relative to the slopes. */
+static double jump_of(size_t count, double *const y[4], const double *y0, double noise)
+{
+    double most = 0, jump = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fmax(fabs(y[2][i] - y0[i]), fabs(y[1][i] - y0[i])));
+    }
+    for (size_t i = 0; i < count; i++) {
+        double right = y[2][i] - y0[i], left = y[1][i] - y0[i];
+        double J = 2 * (right + left) - 0.5 * (y[3][i] - y0[i] + y[0][i] - y0[i]);
+        double size = fabs(right) + fabs(left) + 1e-2 * most + 1e-300;
+        jump = fmax(jump, fmax(0, fabs(J) - 4 * noise) / size);
+    }
+    return jump;
+}
+
+/* Slopes of one side with one step; y[count] is scratch. */
+static int one_side(const number_way *way, double step, double *y, double *to)
+{
+    static const double of[5] = {-25, 48, -36, 16, -3};
+    memset(to, 0, way->count * sizeof *to);
+    for (int k = 1; k < 5; k++) {
+        if (!way->look(way->user, k * step, y)) {
+            return 0;
+        }
+        for (size_t i = 0; i < way->count; i++) {
+            to[i] += of[k] * (y[i] - way->y0[i]) / (12 * step);
+        }
+    }
+    return 1;
+}
+
+/* Slopes of a side: the longer one of two steps that agree best. Returns their difference. */
+static double best_side(const number_way *way, double step, double *to)
+{
+    size_t count = way->count;
+    double own = HUGE_VAL, *now = way->scratch + count, *last = now + count;
+    int known = 0;
+    for (int l = 0; l < LENGTHS; l++, step /= SHORTER) {
+        double *swap = last;
+        last = now;
+        now = swap;
+        int good = one_side(way, step, way->scratch, now);
+        double off = good && known ? difference(count, last, now, 0) : HUGE_VAL;
+        if (off < own) {
+            own = off;
+            memcpy(to, last, count * sizeof *to);
+        }
+        known = good;
+    }
+    return own;
+}
+
+/* off: what is wrong with the slopes in `to`. */
+static int look_aside(const number_way *way, double apart, double off, double *to)
+{
+    size_t count = way->count;
+    double *side[2] = {way->scratch + 3 * count, way->scratch + 4 * count}, own[2];
+    for (int k = 0; k < 2; k++) {
+        own[k] = best_side(way, k ? -0.5 * way->step : 0.5 * way->step, side[k]);
+    }
+    int first = own[0] <= CLEARLY * own[1] ? 0 : 1;
+    double least = CLEARLY * own[first], noise = way->noise / way->step;
+    if (!(least < off) ||
+        (apart < HUGE_VAL && difference(count, to, side[first], noise) <= least)) {
+        return apart < HUGE_VAL;
+    }
+    memcpy(to, side[first], count * sizeof *to);
+    return own[1 - first] < HUGE_VAL &&
+                   difference(count, side[0], side[1], noise) <= fmax(JUMP, least)
+               ? 1
+               : 2;
+}
+
+int number_along(const number_way *way, double *to)
+{
+    double apart = HUGE_VAL, jump = HUGE_VAL, step = way->step, *y[4];
+    int done = 0;
+    if (way->inward) {
+        return best_side(way, 0.5 * way->inward * way->step, to) < HUGE_VAL;
+    }
+    for (int tries = 0; tries < way->tries && apart > way->enough && step > 0 && !done;
+         tries++, step /= SHORTER) {
+        int good = 1;
+        for (int k = 0; k < 4 && good; k++) {
+            y[k] = way->scratch + (size_t)k * way->count;
+            good = way->look(way->user, way->shift + number_place[k] * step, y[k]);
+        }
+        if (good) {
+            jump = way->y0 ? fmin(jump, jump_of(way->count, y, way->y0, way->noise)) : 0;
+            done = !improve(way, y, step, &apart, to);
+        }
+    }
+    if (!way->y0 || way->shift != 0 || (apart <= SWITCHES && jump <= JUMP)) {
+        return apart < HUGE_VAL;
+    }
+    return look_aside(way, apart, fmax(apart, jump), to);
 }

@@ -35,9 +35,9 @@ static inline double number_slope(const double f[4], double step)
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step);
 }
 
-/* The largest relative difference between slopes over the inner and the outer two points, measured
- * leniently for slopes that are small compared with the largest. */
-static inline double number_apart(size_t count, double *const y[4])
+/* The largest relative difference between slopes over the inner and the outer two points, beyond
+ * round-off of y, measured leniently for slopes that are small compared with the largest. */
+static inline double number_apart(size_t count, double *const y[4], double noise)
 {
     double most = 0, off = 0;
     for (size_t i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ static inline double number_apart(size_t count, double *const y[4])
     }
     for (size_t i = 0; i < count; i++) {
         double near = y[2][i] - y[1][i], far = 0.5 * (y[3][i] - y[0][i]);
-        off = fmax(off, fabs(near - far) / (fabs(near) + 1e-2 * most + 1e-300));
+        off = fmax(off, fmax(0, fabs(near - far) - noise) / (fabs(near) + 1e-2 * most + 1e-300));
     }
     return off;
 }
@@ -59,39 +59,39 @@ static inline int number_slopes(size_t count, double *const y[4], double step, d
     return 1;
 }
 
-/* Steps are shortened by NUMBER_SHORTER until slopes agree to NUMBER_AGREE: those over the inner
- * and the outer points, or those of one step and the next. (For a smooth function the former differ
- * by the square of the step and the latter by its fourth power; for one with a kink in its slope,
- * such as the drag v |v|, both by the step itself.) Of two steps that agree the longer one has less
- * round-off; if the shorter one is less consistent in itself, round-off dominates it. */
-#define NUMBER_AGREE 1e-8
-#define NUMBER_SWITCHES                                                                            \
-    1e-5 /* the square of a long step is 1e-6: if slopes differ by more, the                       \
-            function switches within it, and shorter steps may avoid that */
-#define NUMBER_SHORTER 16.0
+/* The same of functions that can be evaluated anywhere: after a change by this much. 0: they are
+ * not there. */
+typedef int number_beside(void *user, double by, double *y);
 
-/* Another step: its slopes replace those in `to` if they are better; *apart is the difference of
- * those in `to` (HUGE_VAL: none yet). 0: they are accurate enough. */
-static inline int number_improve(size_t count, double *const y[4], double step, double *apart,
-                                 double *to)
+typedef struct number_way {
+    number_beside *look;
+    void *user;
+    double shift;     /* for functions that are linear so far, the places may be about here, */
+    double step;      /* this far apart at most, */
+    int tries;        /* and it may be shortened so often, */
+    double enough;    /* until slopes over inner and outer places differ by no more */
+    size_t count;     /* of functions */
+    const double *y0; /* [count] their values here; NULL: kinks are not looked for */
+    double noise;     /* round-off of the values */
+    int inward;       /* 1, -1: here is an end of what there is, which goes on to this side */
+    double *scratch;  /* [5 count], without y0 [4 count] */
+} number_way;
+
+/* Round-off of values of this size, from as many terms as bodies have. */
+#define NUMBER_NOISE 0x1p-46
+static inline double number_noise(size_t count, const double *y)
 {
-    double off = number_apart(count, y), most = 0, differs = 0;
-    if (off > *apart) {
-        return *apart > NUMBER_SWITCHES;
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        most = fmax(most, fabs(y[i]));
     }
-    for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
-        most = fmax(most, fabs(to[i]));
-    }
-    for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
-        const double f[4] = {y[0][i], y[1][i], y[2][i], y[3][i]};
-        differs = fmax(differs,
-                       fabs(number_slope(f, step) - to[i]) / (fabs(to[i]) + 1e-2 * most + 1e-300));
-    }
-    if (*apart < HUGE_VAL && differs < NUMBER_AGREE) {
-        return 0;
-    }
-    *apart = off;
-    return number_slopes(count, y, step, to);
+    return NUMBER_NOISE * most;
 }
+
+#define NUMBER_ENOUGH 1e-8 /* for slopes of steps, many of which are multiplied */
+
+/* Slopes along a way, to[count]. 0: they are not there; 2: there is a kink, and they are those of
+ * one side. */
+int number_along(const number_way *way, double *to);
 
 #endif

@@ -62,6 +62,7 @@ static void lay_out(sens_steps *s, base_arena *arena)
     s->q0 = base_arena_doubles(arena, nq);
     s->q1 = base_arena_doubles(arena, nq);
     s->scratch = base_arena_doubles(arena, tree_differ_scratch(tree));
+    s->control_side = base_arena_ints(arena, (size_t)s->system->shape.params);
     s->stage = base_arena_doubles(arena, s->rk4 ? steps_rk4_size(s) : 0);
 }
 

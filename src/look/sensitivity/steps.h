@@ -47,8 +47,9 @@ typedef struct sens_steps {
     /* steps_general.c, for what has no slopes in closed form */
     soft_problem *aside;
     zw_work *aside_work;
-    double *general; /* [2 n + params + acts][3 n + acts] slopes of F, W a, M as, and of the
-                        activations at the end; NULL: not needed */
+    double *general;   /* [2 n + params + acts][3 n + acts] slopes of F, W a, M as, and of the
+                          activations at the end; NULL: not needed */
+    int *control_side; /* [params] bodies_control_sides */
 
     int names;
     steps_variant *variant;

@@ -13,9 +13,10 @@
  * differences of fourth order, over intervals that are shortened until two of them agree. Nothing
  * is solved there, and no solution is differenced. The rows in it keep the state that they have in
  * the step: one that pushes has lambda = D (b - J as), whatever its sign, and one that does not
- * push, or that is at the end of its box, goes on so. If such a row vanishes within an interval
- * (the limit of a tendon), it is too long; if even the shortest is, or if no two agree (a motor at
- * the end of its range), the slope is that of one side, and it is a kink. All of this is done once
+ * push, or that is at the end of its box, goes on so; controls stay on their side of the ends of
+ * their ranges. If such a row vanishes within an interval (the limit of a tendon), it is too long;
+ * if even the shortest is, or if there is a corner (a force at the end of its range), the slope is
+ * that of one side, and it is a kink (number.c). All of this is done once
  * for a step. Activations are part of the state: those of the start are variables, too, and those
  * of the end, which are functions of the start alone, are a fourth vector. */
 #include <math.h>
@@ -24,6 +25,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/sensitivity/steps.h"
+#include "system/bodies/bodies_side.h"
 #include "tree/sweeps.h"
 
 /* m, rad; for speeds too: forces are nonlinear in these, so that SMALL/h would be too large. */
@@ -41,7 +43,7 @@ zw_status steps_general_make(sens_steps *s, zw_error *error)
     if (!s->aside_work || soft_create(system, s->aside_work, s->h, &s->aside, error) != ZW_OK) {
         return error->status ? error->status : ZW_NO_MEMORY;
     }
-    s->general = base_alloc(((2 * n + params + acts + 5) * wide + nq + n + acts + params + 1) *
+    s->general = base_alloc(((2 * n + params + acts + 6) * wide + nq + n + acts + params + 1) *
                             sizeof *s->general);
     return s->general ? ZW_OK : base_no_memory(error);
 }
@@ -212,14 +214,20 @@ zw_status steps_evaluate(const sens_steps *s, soft_problem *soft, const double *
 /* For the evaluation of the equations close to the step. */
 typedef struct beside {
     sens_steps *s;
-    double *y[5]; /* [3 n + acts] each: at the four points number_place, and at the step itself */
+    double *y0;            /* [3 n + acts] at the step itself */
+    double *scratch;       /* [5][3 n + acts] */
     double *q, *v, *param; /* scratch */
     int pushes;            /* blocks of the step whose slopes are found here */
+    general_by what;       /* what is changed, */
+    int j;                 /* and which of it */
 } beside;
 
 /* 0: a row of the step has vanished, or the evaluation failed. */
-static int look(beside *at, general_by what, int j, double by, double *y)
+static int look(void *user, double by, double *y)
 {
+    const beside *at = user;
+    general_by what = at->what;
+    int j = at->j;
     sens_steps *s = at->s;
     const zw_system *system = s->system;
     size_t n = (size_t)system->n;
@@ -243,45 +251,32 @@ static int look(beside *at, general_by what, int j, double by, double *y)
            pushes == at->pushes;
 }
 
-/* A one-sided slope, of the first side on which both points can be evaluated. 0: neither. */
-static int one_side(beside *at, general_by what, int j, double step, size_t count, double *to)
+static int differ(beside *at, double *to)
 {
-    for (int side = 1; side >= -1; side -= 2) {
-        if (look(at, what, j, side * step, at->y[0]) &&
-            look(at, what, j, 2 * side * step, at->y[1])) {
-            for (size_t i = 0; i < count; i++) {
-                to[i] = (4 * at->y[0][i] - 3 * at->y[4][i] - at->y[1][i]) / (2 * side * step);
-            }
-            return 1;
-        }
+    const sens_steps *s = at->s;
+    size_t n = (size_t)s->system->n;
+    double x = at->what == BY_PARAM ? s->work->param[at->j]
+               : at->what == BY_V   ? s->v0[at->j]
+               : at->what == BY_ACT ? s->v0[n + (size_t)at->j]
+                                    : 0;
+    const struct system_bodies *bodies = s->system->bodies;
+    int end =
+        at->what == BY_ACT ? bodies_activation_end(&bodies->motor[bodies->act_motor[at->j]], x) : 0;
+    const number_way way = {.look = look,
+                            .user = at,
+                            .inward = end,
+                            .step = SMALL * (1 + fabs(x)),
+                            .tries = TRIES,
+                            .enough = NUMBER_ENOUGH,
+                            .count = 3 * n + (size_t)s->acts,
+                            .y0 = at->y0,
+                            .noise = number_noise(3 * n + (size_t)s->acts, at->y0),
+                            .scratch = at->scratch};
+    int good = number_along(&way, to);
+    if (good == 2) {
+        steps_note_kink(at->s, "something that switches");
     }
-    return 0;
-}
-
-static int differ(beside *at, general_by what, int j, double *to)
-{
-    sens_steps *s = at->s;
-    size_t n = (size_t)s->system->n, count = 3 * n + (size_t)s->acts;
-    double x = what == BY_PARAM ? s->work->param[j]
-               : what == BY_V   ? s->v0[j]
-               : what == BY_ACT ? s->v0[n + (size_t)j]
-                                : 0;
-    double step = SMALL * (1 + fabs(x)), apart = HUGE_VAL, last = step;
-    int done = 0;
-    for (int tries = 0; tries < TRIES && apart > NUMBER_AGREE && !done;
-         tries++, step /= NUMBER_SHORTER) {
-        int good = 1;
-        for (int k = 0; k < 4 && good; k++) {
-            good = look(at, what, j, number_place[k] * step, at->y[k]);
-        }
-        done = good && !number_improve(count, at->y, step, &apart, to);
-        last = step;
-    }
-    if (apart <= NUMBER_SWITCHES) {
-        return 1;
-    }
-    steps_note_kink(at->s, "something that switches");
-    return one_side(at, what, j, last, count, to) || apart < HUGE_VAL;
+    return good;
 }
 
 zw_status steps_general_look(sens_steps *s, zw_error *error)
@@ -296,21 +291,27 @@ zw_status steps_general_look(sens_steps *s, zw_error *error)
         at.pushes +=
             !steps_is_contact(s->soft, b) && k->kind != SOFT_MASS && !steps_is_closed(s, k);
     }
-    for (int k = 0; k < 5; k++) {
-        at.y[k] = scratch + (size_t)k * wide;
-    }
-    at.q = scratch + 5 * wide;
+    at.y0 = scratch;
+    at.scratch = scratch + wide;
+    at.q = scratch + 6 * wide;
     at.v = at.q + system->nq;
     at.param = at.v + n + acts;
-    int good = look(&at, BY_Q, 0, 0, at.y[4]);
-    for (size_t c = 0; c < 2 * n + (s->closed ? 0 : params + acts) && good; c++) {
-        general_by what = c < n ? BY_Q : c < 2 * n ? BY_V : c < 2 * n + params ? BY_PARAM : BY_ACT;
-        size_t from = what == BY_Q       ? 0
-                      : what == BY_V     ? n
-                      : what == BY_PARAM ? 2 * n
-                                         : 2 * n + params;
-        good = differ(&at, what, (int)(c - from), s->general + c * wide);
+    int good = look(&at, 0, at.y0);
+    if (good && bodies_control_sides(system, s->aside_work, STEPS_NEAR, s->control_side) > 0 &&
+        !s->closed) {
+        steps_note_kink(s, "an actuator at its limit");
     }
+    s->aside_work->control_side = s->control_side;
+    for (size_t c = 0; c < 2 * n + (s->closed ? 0 : params + acts) && good; c++) {
+        at.what = c < n ? BY_Q : c < 2 * n ? BY_V : c < 2 * n + params ? BY_PARAM : BY_ACT;
+        size_t from = at.what == BY_Q       ? 0
+                      : at.what == BY_V     ? n
+                      : at.what == BY_PARAM ? 2 * n
+                                            : 2 * n + params;
+        at.j = (int)(c - from);
+        good = differ(&at, s->general + c * wide);
+    }
+    s->aside_work->control_side = NULL;
     return good ? ZW_OK
                 : base_fail(error, ZW_INACCURATE,
                             "a limit begins to act when bodies are moved slightly, so that the "

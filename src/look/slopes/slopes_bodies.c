@@ -14,11 +14,12 @@
  *
  *     f' = (8 (f1 - f-1) - (f2 - f-2))/12 s,          s = 2^-10,
  *
- * whose error is s^4 times the fifth derivative, plus round-off over s: about 1e-12. They therefore
- * cover everything that a robot may contain. M a - force of a tree with plain joints and motors has
- * analytic slopes (slopes_tree.c) and is then left out of the differences. Friction, whose
- * direction may turn quickly, is differentiated by hand. B' v of points is a difference of the same
- * kind along q (+) s v.
+ * whose error is s^4 times the fifth derivative, plus round-off over s: about 1e-12; s is less
+ * where that is not enough, and at a corner of a force the slopes are those of one side (number.c).
+ * They therefore cover everything that a robot may contain. M a - force of a tree with plain joints
+ * and motors has analytic slopes (slopes_tree.c) and is then left out of the differences. Friction,
+ * whose direction may turn quickly, is differentiated by hand. B' v of points is a difference of
+ * the same kind along q (+) s v.
  *
  * Where rows depend on each other: slopes.c. */
 #include "look/slopes/slopes_bodies.h"
@@ -28,7 +29,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/bodies/bodies.h"
+#include "system/bodies/bodies_side.h"
 
 static int grow(double **list, size_t *scratch, size_t need)
 {
@@ -42,42 +43,68 @@ static int grow(double **list, size_t *scratch, size_t need)
 
 /* ---- Their slopes ---------------------------------------------------------------------------- */
 
-/* The slopes along one column, into table 4 of s->y. */
+/* The equations with a column's variable changed. */
+typedef struct changed {
+    zw_slopes *slopes;
+    zw_state *state;
+    int column;
+    zw_status status;
+    zw_error *error;
+} changed;
+
+static int look(void *user, double by, double *y)
+{
+    changed *at = user;
+    slopes_bodies *s = at->slopes->bodies;
+    const zw_system *system = s->system;
+    const zw_state *state = at->state;
+    int n = system->n, column = at->column;
+    size_t nq = (size_t)system->nq, params = (size_t)system->shape.params, wide = slopes_width(s);
+    size_t speeds = (size_t)(n + system->carried); /* activations follow */
+    double *q = s->y + 7 * wide, *v = q + nq, *unit = v + speeds;
+    memcpy(q, state_q(at->state), nq * sizeof *q);
+    memcpy(v, state_v(at->state), speeds * sizeof *v);
+    if (params > 0) {
+        memcpy(s->param, state_param(at->state), params * sizeof *v);
+    }
+    if (column < n) {
+        memset(unit, 0, (size_t)n * sizeof *unit);
+        unit[column] = 1;
+        system_move(system, q, by, unit);
+    } else if (column < 2 * n) {
+        v[column - n] += by;
+    } else if (column > 2 * n) {
+        s->param[column - 2 * n - 1] += by;
+    }
+    at->status = slopes_equations(s, state->t + (column == 2 * n ? by : 0), q, v, s->param,
+                                  at->slopes->work->a, y, NULL, at->error);
+    return at->status == ZW_OK && !s->lost;
+}
+
+/* The slopes along one column, into table 4 of s->y; the equations themselves are in table 5. */
 static zw_status differ(zw_slopes *slopes, slopes_bodies *s, zw_state *state, int column,
                         zw_error *error)
 {
-    const zw_system *system = s->system;
-    int n = system->n;
-    size_t nq = (size_t)system->nq, params = (size_t)system->shape.params, wide = slopes_width(s);
-    double size = column > 2 * n ? 1 + fabs(state_param(state)[column - 2 * n - 1]) : 1;
-    size_t speeds = (size_t)(n + system->carried); /* activations follow */
-    double step = SLOPES_SMALL * size, *q = s->y + 5 * wide, *v = q + nq, *unit = v + speeds;
-    zw_status status = ZW_OK;
-    for (int k = 0; k < 4 && status == ZW_OK; k++) {
-        double by = slopes_place[k] * step, t = state->t + (column == 2 * n ? by : 0);
-        memcpy(q, state_q(state), nq * sizeof *q);
-        memcpy(v, state_v(state), speeds * sizeof *v);
-        if (params > 0) {
-            memcpy(s->param, state_param(state), params * sizeof *v);
-        }
-        if (column < n) {
-            memset(unit, 0, (size_t)n * sizeof *unit);
-            unit[column] = 1;
-            system_move(system, q, by, unit);
-        } else if (column < 2 * n) {
-            v[column - n] += by;
-        } else if (column > 2 * n) {
-            s->param[column - 2 * n - 1] += by;
-        }
-        status = slopes_equations(s, t, q, v, s->param, slopes->work->a, s->y + (size_t)k * wide,
-                                  NULL, error);
+    int param = column - 2 * s->system->n - 1;
+    size_t wide = slopes_width(s);
+    double size = param >= 0 ? 1 + fabs(state_param(state)[param]) : 1;
+    changed at = {slopes, state, column, ZW_OK, error};
+    const number_way way = {.look = look,
+                            .user = &at,
+                            .step = SLOPES_SMALL * size,
+                            .tries = 4,
+                            .enough = SLOPES_ENOUGH,
+                            .count = wide,
+                            .y0 = s->y + 5 * wide,
+                            .noise = number_noise(wide, s->y + 5 * wide),
+                            .scratch = s->y};
+    int good = number_along(&way, s->y + 6 * wide);
+    if (good == 2) {
+        slopes->answer.kinks++;
+        slopes->answer.kink = "a corner of a force";
     }
-    const double *f = s->y;
-    for (size_t i = 0; i < wide; i++) {
-        double near = f[2 * wide + i] - f[wide + i], far = f[3 * wide + i] - f[i];
-        s->y[4 * wide + i] = (8 * near - far) / (12 * step);
-    }
-    return status;
+    memcpy(s->y + 4 * wide, s->y + 6 * wide, wide * sizeof *s->y);
+    return at.status;
 }
 
 /* The change of the friction of a sliding point as its direction changes by d[rows], added to
@@ -342,13 +369,26 @@ static int make_room(zw_slopes *slopes, slopes_bodies *s)
     size_t n = (size_t)s->system->n, size = n + (size_t)s->unknowns, values = (size_t)s->values;
     size_t more = (size_t)s->system->nq + 2 * n + (size_t)s->system->carried;
     return grow(&s->B, &s->B_capacity, values * n + 1) &&
-           grow(&s->y, &s->y_capacity, 5 * slopes_width(s) + more) &&
+           grow(&s->y, &s->y_capacity, 7 * slopes_width(s) + more) &&
            grow(&s->psi_by, &s->psi_capacity, 2 * n * values + 1) &&
            grow(&s->K, &s->K_capacity, size * size + n * size + 2 * n) &&
            grow(&s->by, &s->by_capacity, size * (size_t)slopes->columns + 1);
 }
 
-zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error)
+/* The equations here have just been evaluated. */
+static void keep_here(zw_slopes *slopes, slopes_bodies *s)
+{
+    size_t wide = slopes_width(s);
+    memcpy(s->y + 5 * wide, s->y, wide * sizeof *s->y);
+    int ends = bodies_control_sides(s->system, s->work, SLOPES_END, s->control_side);
+    s->work->control_side = s->control_side;
+    if (ends > 0 && !s->simple) {
+        slopes->answer.kinks++;
+        slopes->answer.kink = "an actuator at its limit";
+    }
+}
+
+static zw_status look_at_all(zw_slopes *slopes, zw_state *state, zw_error *error)
 {
     slopes_bodies *s = slopes->bodies;
     const zw_system *system = s->system;
@@ -371,6 +411,7 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
     status = slopes_equations(s, state->t, state_q(state), state_v(state), state_param(state),
                               slopes->work->a, s->y, s->B, error);
     memcpy(slopes->force, slopes_part(s, s->y).push, n * sizeof *slopes->force);
+    keep_here(slopes, s);
     double *A = slopes->scratch + m * (size_t)slopes->columns;
     if (status == ZW_OK && !find_w(slopes, s, A)) {
         return base_no_memory(error);
@@ -402,4 +443,11 @@ zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error
     spread(slopes, s);
     note_loose(slopes, s, loose);
     return rank < size && m > 0 && !settle(slopes, s, A) ? base_no_memory(error) : ZW_OK;
+}
+
+zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error)
+{
+    zw_status status = look_at_all(slopes, state, error);
+    slopes->bodies->work->control_side = NULL;
+    return status;
 }

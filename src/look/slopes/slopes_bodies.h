@@ -57,14 +57,16 @@ typedef struct slopes_bodies {
     int *column;
     double *B; /* [values][n] the rows here */
     size_t B_capacity;
-    double *y; /* 5 tables of width slopes_width(): at four states, and their slopes */
+    double *y; /* 7 tables of width slopes_width(): five of scratch, of which the last has the
+                  slopes in the end, the equations here, and slopes */
     size_t y_capacity;
     double *psi_by; /* [2 n][values] slips by q and v */
     size_t psi_capacity;
     double *K, *by;
     size_t K_capacity, by_capacity;
-    double reach; /* distance within which contacts are searched for */
-    int lost;     /* a point was not found */
+    int *control_side; /* [params] bodies_control_sides */
+    double reach;      /* distance within which contacts are searched for */
+    int lost;          /* a point was not found */
     void *memory;
 } slopes_bodies;
 
@@ -95,8 +97,9 @@ typedef struct slopes_equation {
     double *known, *push, *rate, *slip, *Aw;
 } slopes_equation;
 
-#define SLOPES_SMALL 0x1p-10 /* the step of the differences */
-extern const double slopes_place[4];
+#define SLOPES_SMALL 0x1p-10 /* the step of the differences, if those of its half agree to */
+#define SLOPES_ENOUGH 1e-5   /* the error is the square of that */
+#define SLOPES_END 1e-12     /* relative: a control this close to the end of its range is at it */
 size_t slopes_width(const slopes_bodies *s); /* the number of all these values */
 slopes_equation slopes_part(const slopes_bodies *s, double *y);
 /* B: the rows, or NULL. */

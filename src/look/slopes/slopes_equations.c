@@ -17,8 +17,6 @@
 #include "system/events/tangent.h"
 #include "tree/sweeps.h"
 
-const double slopes_place[4] = {-2, -1, 1, 2};
-
 /* ---- Creating and freeing -------------------------------------------------------------------- */
 
 static void lay_out(slopes_bodies *s, base_arena *arena)
@@ -31,6 +29,7 @@ static void lay_out(slopes_bodies *s, base_arena *arena)
     s->param = base_arena_doubles(arena, (size_t)system->shape.params);
     s->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->J = base_arena_doubles(arena, 6 * wide);
+    s->control_side = base_arena_ints(arena, (size_t)s->system->shape.params);
     s->column = base_arena_ints(arena, wide);
 }
 
@@ -168,7 +167,7 @@ static zw_status add_turns(slopes_bodies *s, const double *q, const double *v, d
     double step = SLOPES_SMALL / fmax(fast, 1e-300);
     for (int k = 0; k < 4 && s->moves && fast > 0; k++) {
         memcpy(s->q, q, (size_t)system->nq * sizeof *q);
-        system_move(system, s->q, slopes_place[k] * step, v);
+        system_move(system, s->q, number_place[k] * step, v);
         tree_kinematics(system->tree, s->q, s->sweeps);
         zw_status status = slopes_points_find(s, s->sweeps, error);
         double weight = (k % 3 ? 8 : 1) * (k == 1 || k == 3 ? -1 : 1) / (12 * step);

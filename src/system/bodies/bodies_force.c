@@ -5,6 +5,7 @@
 #include "math/elementary.h"
 #include "model/pose.h"
 #include "system/bodies/bodies.h"
+#include "system/bodies/bodies_side.h"
 #include "tree/sweeps.h"
 
 /* Adds a force along a length to the coordinates; coef: of all terms. */
@@ -25,27 +26,66 @@ static double clamp(double x, int limited, const double range[2])
 /* ---- Motors --------------------------------------------------------------------------------- */
 
 /* Formulas of the terms have been run, if one sets it. */
-static double control_of(const zw_system *system, const bodies_motor *motor, const zw_work *work)
+static double control_as_given(const zw_system *system, const bodies_motor *motor,
+                               const zw_work *work)
 {
-    double u = work->param[motor->param];
-    if (motor->formula >= 0) {
-        u = bodies_formula_outputs(system,
-                                   work)[system->bodies->formulas->at_control + motor->formula];
-    }
-    return clamp(u, motor->clamp_control, motor->control);
+    return motor->formula >= 0
+               ? bodies_formula_outputs(system,
+                                        work)[system->bodies->formulas->at_control + motor->formula]
+               : work->param[motor->param];
 }
 
-static double unit(double u)
+/* Its range, which for muscles is within 0 to 1. 0: none. */
+static int control_range(const bodies_motor *motor, double range[2])
 {
-    return fmin(fmax(u, 0), 1);
+    range[0] = motor->clamp_control ? motor->control[0] : -HUGE_VAL;
+    range[1] = motor->clamp_control ? motor->control[1] : HUGE_VAL;
+    if (motor->excited) {
+        range[0] = fmin(fmax(range[0], 0), 1);
+        range[1] = fmin(fmax(range[1], 0), 1);
+    }
+    return motor->clamp_control || motor->excited;
+}
+
+static double control_of(const zw_system *system, const bodies_motor *motor, const zw_work *work)
+{
+    double u = control_as_given(system, motor, work), range[2];
+    int limited = control_range(motor, range);
+    if (work->control_side) {
+        int side = work->control_side[motor->param];
+        return side < 0 ? range[0] : side > 0 ? range[1] : u;
+    }
+    return clamp(u, limited, range);
+}
+
+int bodies_control_sides(const zw_system *system, const zw_work *work, double near, int *side)
+{
+    int ends = 0;
+    for (int k = 0; k < system->bodies->motor_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[k];
+        double u = control_as_given(system, motor, work), range[2], slack = near * (1 + fabs(u));
+        int limited = control_range(motor, range) && range[0] < range[1];
+        side[motor->param] =
+            u < range[0] || (range[0] == range[1] && u == range[0]) ? -1 : u > range[1];
+        ends += limited && fmin(fabs(u - range[0]), fabs(u - range[1])) <= slack;
+    }
+    return ends;
 }
 
 /* The rate of its activation, ignoring its range. */
 static double activation_rate(const bodies_motor *motor, double u, double now)
 {
-    return motor->excited      ? (unit(u) - now) / bodies_muscle_time(motor, u, now)
+    return motor->excited      ? (u - now) / bodies_muscle_time(motor, u, now)
            : motor->filter > 0 ? (u - now) * motor->filter
                                : u;
+}
+
+int bodies_activation_end(const bodies_motor *motor, double now)
+{
+    double low = motor->clamp_act ? motor->act_range[0] : 0;
+    double high = motor->clamp_act ? motor->act_range[1] : 1;
+    int limited = (motor->clamp_act || motor->excited) && low < high;
+    return !limited ? 0 : now == low ? 1 : now == high ? -1 : 0;
 }
 
 /* A limited activation stops at the ends of its range. */
@@ -70,8 +110,8 @@ double bodies_activation_time(const bodies_motor *motor, double h)
  */
 static double excite(const bodies_motor *motor, double u, double now, double h)
 {
-    double half = unit(u) + (now - unit(u)) * math_exp(-h / 2 / bodies_muscle_time(motor, u, now));
-    return unit(u) + (now - unit(u)) * math_exp(-h / bodies_muscle_time(motor, u, half));
+    double half = u + (now - u) * math_exp(-h / 2 / bodies_muscle_time(motor, u, now));
+    return u + (now - u) * math_exp(-h / bodies_muscle_time(motor, u, half));
 }
 
 /* a' = u, or a' = (u - a)/tau: u + (a - u) exp(-h/tau). */
@@ -91,8 +131,8 @@ double bodies_activates(const zw_system *system, const zw_work *work, const bodi
     if (!motor->excited) {
         return motor->filter > 0 ? -math_expm1(-h * motor->filter) : h;
     }
-    double u = control_of(system, motor, work);
-    return u == unit(u) ? -math_expm1(-h / bodies_muscle_time(motor, u, now)) : 0;
+    double u = control_of(system, motor, work), given = control_as_given(system, motor, work);
+    return given >= 0 && given <= 1 ? -math_expm1(-h / bodies_muscle_time(motor, u, now)) : 0;
 }
 
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,

@@ -101,7 +101,7 @@ double bodies_muscle_time(const bodies_motor *motor, double u, double now)
 {
     double s = 0.5 + 1.5 * fmin(fmax(now, 0), 1);
     double up = motor->tau[0] * s, down = motor->tau[1] / s;
-    double more = fmin(fmax(u, 0), 1) - now, part = more > 0;
+    double more = u - now, part = more > 0;
     if (motor->tau[2] >= LEAST) {
         double x = fmin(fmax(more / motor->tau[2] + 0.5, 0), 1);
         part = x * x * x * (x * (6 * x - 15) + 10);

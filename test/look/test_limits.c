@@ -1,0 +1,224 @@
+/* Derivatives of an instant, and of a step, exactly where a motor reaches a limit or a force has a
+ * corner: each column is that of one side, and there is a note. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../system/world.h"
+#include "system/work.h"
+#include "zwang/sensitivity.h"
+#include "zwang/slopes.h"
+
+enum { WIDE = 16 };
+
+/* A cart with a pole, and what is added to it. */
+#define ROBOT(joint, more)                                                                         \
+    "<mujoco><option timestep='0.004'/><worldbody><body name='cart'><joint name='x' type='slide' " \
+    "axis='1 0 0' damping='.1' " joint "/><geom type='box' size='.1 .1 .1' mass='1' contype='0' "  \
+    "conaffinity='0'/><body name='pole'><joint name='p' axis='0 1 0'/><geom type='capsule' "       \
+    "fromto='0 0 0 .1 0 .8' size='.02' mass='.3' contype='0' conaffinity='0'/><site name='tip' "   \
+    "pos='.1 0 .8'/></body></body></worldbody>" more "</mujoco>"
+#define MOTOR(attributes) "<actuator><general name='m' joint='x' " attributes "/></actuator>"
+
+typedef struct scene {
+    const char *name, *robot;
+    const char *lines; /* of a file that imports it; NULL: the robot alone */
+    double control;    /* of the robot alone */
+    int smooth;        /* it is no kink */
+} scene;
+
+static const scene scenes[] = {
+    {"inside", ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2'")),
+     "param u = 1\nmotor r.m = u\n", 0, 1},
+    {"beyond", ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2'")),
+     "param u = 3\nmotor r.m = u\n", 0, 1},
+    {"a control at its limit", ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2'")), NULL, 2, 0},
+    {"a control by a formula", ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2'")),
+     "param u = 2\nmotor r.m = u\n", 0, 0},
+    {"at its lower limit", ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2'")),
+     "param u = -2\nmotor r.m = u\n", 0, 0},
+    {"by a formula of the motion", ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2'")),
+     "param u = 2, k = 3\nmotor r.m = u - k*r.x - 2*k*r.p\n", 0, 0},
+    {"a servo at its limit",
+     ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2' biastype='affine' gainprm='20' "
+                     "biasprm='0 -20 -1'")),
+     "param u = 2\nmotor r.m = u\n", 0, 0},
+    {"a control at its limit, through a filter",
+     ROBOT("", MOTOR("ctrllimited='true' ctrlrange='-2 2' dyntype='filter' dynprm='.05'")),
+     "param u = 2\nmotor r.m = u\n", 0, 0},
+    {"a force at its limit", ROBOT("", MOTOR("forcelimited='true' forcerange='-2 2'")), NULL, 2, 0},
+    {"a force by a formula", ROBOT("", MOTOR("forcelimited='true' forcerange='-2 2'")),
+     "param u = 2\nmotor r.m = u\n", 0, 0},
+    {"a limit of a joint's motors",
+     ROBOT("actuatorfrclimited='true' actuatorfrcrange='-2 2'", MOTOR("")), NULL, 2, 0},
+    {"that, by a formula", ROBOT("actuatorfrclimited='true' actuatorfrcrange='-2 2'", MOTOR("")),
+     "param u = 2\nmotor r.m = u\n", 0, 0},
+    {"a muscle without excitation",
+     ROBOT("", "<actuator><muscle name='m' joint='x' lengthrange='-1 1' force='9'/></actuator>"),
+     NULL, 0, 0},
+    {"a muscle, fully excited",
+     ROBOT("", "<actuator><muscle name='m' joint='x' lengthrange='-1 1' force='9'/></actuator>"),
+     NULL, 1, 0},
+    {"a corner of a formula", ROBOT("", MOTOR("")), "param u = 0\nmotor r.m = abs(u)\n", 0, 0},
+    {"a corner in the motion", ROBOT("", MOTOR("")), "param u = 1\nmotor r.m = u*max(r.x, 2*r.p)\n",
+     0, 0},
+    {"a spring at the end of its slack",
+     ROBOT("", "<tendon><fixed name='t' stiffness='50' springlength='0 1'><joint joint='x' "
+               "coef='1'/><joint joint='p' coef='-.3'/></fixed></tendon>"),
+     NULL, 0, 0},
+    {"through space",
+     ROBOT("", "<tendon><spatial name='t' stiffness='50' springlength='0 .5'><site site='tip'/>"
+               "<site site='at'/></spatial></tendon><worldbody><site name='at' pos='.1 .3 .4'/>"
+               "</worldbody>"),
+     NULL, 0, 0},
+};
+
+static world begin(const scene *of)
+{
+    char text[400];
+    const zw_file files[] = {{"r.xml", of->robot, strlen(of->robot)}};
+    const zw_read_options options = {.files = files, .file_count = 1};
+    world w = {0};
+    snprintf(text, sizeof text, "import \"r.xml\" as r\n%s", of->lines ? of->lines : "");
+    w.model = of->lines ? zw_model_parse(text, "r.zw", &options, &w.error)
+                        : zw_model_parse(of->robot, "r.xml", NULL, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, NULL, &w.error) : NULL;
+    w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
+    w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
+    if (!w.state) {
+        fail_msg("%s: %s", of->name, w.error.text);
+    }
+    if (!of->lines && w.system->shape.params > 0) {
+        state_param(w.state)[0] = of->control;
+    }
+    return w;
+}
+
+/* What is differentiated, beside the state: y of an instant (ZW_METHOD_DOP853) or a step. */
+static void look(world *w, zw_method method, int column, double by, double *y)
+{
+    int n = w->system->n;
+    zw_state *at = NULL;
+    assert_int_equal(zw_state_copy(w->state, &at, &w->error), ZW_OK);
+    (column < n       ? state_q(at) + column
+     : column < 2 * n ? state_v(at) + column - n
+                      : state_param(at) + column - 2 * n)[0] += by;
+    zw_wake(at);
+    if (method == ZW_METHOD_DOP853) {
+        assert_int_equal(zw_forward(w->system, at, w->work, NULL, &w->error), ZW_OK);
+        memcpy(y, w->work->a, (size_t)n * sizeof *y);
+    } else {
+        const zw_run_options options = {.method = method};
+        assert_int_equal(zw_step(w->system, at, w->work, &options, &w->error), ZW_OK);
+        memcpy(y, state_v(at), (size_t)n * sizeof *y);
+    }
+    zw_state_free(at);
+}
+
+/* A slope of one side: the error is h^4. */
+static void one_side(world *w, zw_method method, int column, double h, double *to)
+{
+    static const double of[5] = {-25, 48, -36, 16, -3};
+    double y[WIDE];
+    int n = w->system->n;
+    memset(to, 0, (size_t)n * sizeof *to);
+    for (int k = 0; k < 5; k++) {
+        look(w, method, column, k * h, y);
+        for (int i = 0; i < n; i++) {
+            to[i] += of[k] * y[i] / (12 * h);
+        }
+    }
+}
+
+/* by[column]: slopes of the n numbers. Returns how far the worst column is from the nearer side,
+ * relative to all, by differences over h; *apart: how far both sides are from each other. */
+static double compare(world *w, zw_method method, double by[][WIDE], double h, double *apart)
+{
+    int n = w->system->n, columns = 2 * n + w->system->shape.params;
+    double worst = 0, most = 0;
+    *apart = 0;
+    for (int c = 0; c < columns; c++) {
+        double side[2][WIDE], off[2] = {0, 0};
+        for (int k = 0; k < 2; k++) {
+            one_side(w, method, c, k ? -h : h, side[k]);
+            for (int i = 0; i < n; i++) {
+                off[k] = fmax(off[k], fabs(side[k][i] - by[c][i]));
+                most = fmax(most, fabs(side[k][i]));
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            *apart = fmax(*apart, fabs(side[0][i] - side[1][i]));
+        }
+        worst = fmax(worst, fmin(off[0], off[1]));
+    }
+    *apart /= most;
+    return worst / most;
+}
+
+static int slopes_of(world *w, zw_method method, double by[][WIDE])
+{
+    int n = w->system->n, wide = 2 * n + w->system->shape.params, kinks = 0;
+    if (method == ZW_METHOD_DOP853) {
+        zw_slopes_answer answer;
+        zw_slopes *slopes = zw_slopes_create(w->model, w->system, &w->error);
+        if (!slopes) {
+            fail_msg("%s", w->error.text);
+        }
+        assert_int_equal(zw_slopes_look(slopes, w->state, &answer, &w->error), ZW_OK);
+        for (int c = 0; c < wide; c++) {
+            int column = c < 2 * n ? c : zw_slopes_of_param(&answer, c - 2 * n);
+            memcpy(by[c], answer.a_by + (size_t)column * (size_t)n, (size_t)n * sizeof **by);
+        }
+        kinks = answer.kinks;
+        zw_slopes_free(slopes);
+        return kinks;
+    }
+    double all[2 * WIDE * WIDE];
+    const zw_run_options options = {.method = method};
+    if (zw_step_slopes(w->system, w->state, &options, all, &kinks, &w->error) != ZW_OK) {
+        fail_msg("%s", w->error.text);
+    }
+    for (int c = 0; c < wide; c++) {
+        for (int i = 0; i < n; i++) {
+            by[c][i] = all[(n + i) * wide + c];
+        }
+    }
+    return kinks;
+}
+
+static void test_limits(void **state)
+{
+    static const zw_method methods[] = {ZW_METHOD_DOP853, ZW_METHOD_IMPULSE, ZW_METHOD_SOFT};
+    static const char *const names[] = {"an instant", "impulse", "soft"};
+    int faults = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        for (int m = 0; m < (scenes[k].lines ? 2 : 3); m++) { /* soft has no formulas */
+            world w = begin(&scenes[k]);
+            double by[WIDE][WIDE], apart;
+            int kinks = slopes_of(&w, methods[m], by);
+            /* a step moves on, so that a corner of the start is some 1e-5 away: sides differ over
+             * long ways then, of which one is ours, but not over short ones */
+            double off = compare(&w, methods[m], by, 2e-4, &apart);
+            compare(&w, methods[m], by, 1e-7, &apart);
+            int fault = off > 1e-8 || (apart > 1e-5 && kinks == 0) || (scenes[k].smooth && kinks);
+            printf("%-45s %-10s off %.1e, sides differ by %.1e, kinks %d%s\n", scenes[k].name,
+                   names[m], off, apart, kinks, fault ? "  <--" : "");
+            faults += fault;
+            world_end(&w);
+        }
+    }
+    assert_int_equal(faults, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
