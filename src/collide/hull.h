@@ -27,6 +27,7 @@ struct collide_hull {
     int *around;       /* the faces at each vertex */
     int *cell;   /* table over directions (hull_cells.c): 2 each: the first of four parts, -1; */
     int *listed; /* or where its list of vertices is, and how many */
+    int cell_count, listed_count;
 };
 
 /* NULL: no memory, no points, or numbers that are not finite. */
@@ -35,7 +36,7 @@ void collide_hull_free(struct collide_hull *hull);
 
 /* hull_cells.c: fills the table; 0: no memory. */
 int collide_hull_cells(struct collide_hull *hull);
-/* The farthest vertex in a direction: the first that has the largest computed u . v of all. */
+/* shape.c: the farthest vertex in a direction: the first that has the largest computed u . v of all. */
 int collide_hull_support(const struct collide_hull *hull, const double u[3]);
 
 #endif

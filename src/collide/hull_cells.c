@@ -1,4 +1,4 @@
-/* The farthest corner of a hull in a direction, by a table over directions.
+/* The table over directions that finds the farthest corner of a hull (shape.c).
  *
  * Directions are the points of a cube: u = (1, y, z) and so on, divided by its largest component;
  * each of the six sides is a square, divided into four repeatedly (a quadtree). A cell lists the
@@ -173,29 +173,7 @@ int collide_hull_cells(collide_hull *hull)
     }
     hull->cell = m.cell;
     hull->listed = m.list;
+    hull->cell_count = m.cells;
+    hull->listed_count = m.listed;
     return ok;
-}
-
-int collide_hull_support(const collide_hull *hull, const double u[3])
-{
-    double x = fabs(u[0]), y = fabs(u[1]), z = fabs(u[2]);
-    int i = y > x ? (z > y ? 2 : 1) : (z > x ? 2 : 0), cell = 2 * i + (u[i] < 0);
-    double most = -INFINITY, half = 1, at_y = 0, at_z = 0, length = fabs(u[i]);
-    y = u[(i + 1) % 3];
-    z = u[(i + 2) % 3];
-    while (hull->cell[2 * cell + 1] < 0) {
-        int right = y > at_y * length, up = z > at_z * length;
-        cell = hull->cell[2 * cell] + right + 2 * up;
-        half *= 0.5;
-        at_y += right ? half : -half;
-        at_z += up ? half : -half;
-    }
-    const int *list = hull->listed + hull->cell[2 * cell];
-    int best = list[0];
-    for (int k = 0; k < hull->cell[2 * cell + 1]; k++) {
-        double d = v3_dot(u, &hull->vertex[3 * list[k]]);
-        best = d > most ? list[k] : best;
-        most = d > most ? d : most;
-    }
-    return best;
 }

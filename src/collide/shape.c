@@ -9,6 +9,31 @@ static void rim_support(const double u[3], double r, double z, double p[3])
     v3_set(p, across > 0 ? r * u[0] / across : r, across > 0 ? r * u[1] / across : 0, z);
 }
 
+/* By the table of hull_cells.c. */
+int collide_hull_support(const struct collide_hull *hull, const double u[3])
+{
+    double x = fabs(u[0]), y = fabs(u[1]), z = fabs(u[2]);
+    int i = y > x ? (z > y ? 2 : 1) : (z > x ? 2 : 0), cell = 2 * i + (u[i] < 0);
+    double most = -INFINITY, half = 1, at_y = 0, at_z = 0, length = fabs(u[i]);
+    y = u[(i + 1) % 3];
+    z = u[(i + 2) % 3];
+    while (hull->cell[2 * cell + 1] < 0) {
+        int right = y > at_y * length, up = z > at_z * length;
+        cell = hull->cell[2 * cell] + right + 2 * up;
+        half *= 0.5;
+        at_y += right ? half : -half;
+        at_z += up ? half : -half;
+    }
+    const int *list = hull->listed + hull->cell[2 * cell];
+    int best = list[0];
+    for (int k = 0; k < hull->cell[2 * cell + 1]; k++) {
+        double d = v3_dot(u, &hull->vertex[3 * list[k]]);
+        best = d > most ? list[k] : best;
+        most = d > most ? d : most;
+    }
+    return best;
+}
+
 int collide_own_support(const collide_solid *s, const double u[3], double p[3])
 {
     const double *h = s->size;

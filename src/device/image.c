@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "collide/hull.h"
 
 /* ---- Which systems are supported ------------------------------------------------------------- */
 
@@ -23,10 +24,10 @@ static zw_status check_geoms(const contact_world *world, zw_error *error)
     for (int k = 0; k < world->match_count; k++) {
         for (int side = 0; side < 2; side++) {
             const contact_geom *geom = &world->geom[side ? world->match[k].b : world->match[k].a];
-            if (geom->shape.kind >= COLLIDE_HULL) {
+            if (geom->shape.kind > COLLIDE_HULL) {
                 return base_fail(error, ZW_BAD_INPUT,
-                                 "geom %s is a mesh or height field: on a device planes, spheres, "
-                                 "capsules, boxes, cylinders, cones and ellipsoids touch",
+                                 "geom %s is a height field or a mesh that is not convex: on a "
+                                 "device they do not touch",
                                  geom->law.name ? geom->law.name : "without a name");
             }
         }
@@ -146,15 +147,45 @@ static size_t add_tree(device_image *image, const tree_mechanism *tree)
     return start;
 }
 
+static size_t add_hull(device_image *image, const collide_hull *hull)
+{
+    size_t start = add(image, hull, sizeof *hull), corners = (size_t)hull->vertex_count;
+    ATTACH(start, collide_hull, hull, vertex, 3 * corners);
+    ATTACH(start, collide_hull, hull, plane, 4 * hull->face_count);
+    ATTACH(start, collide_hull, hull, face_start, hull->face_count + 1);
+    ATTACH(start, collide_hull, hull, ring, hull->ring_count);
+    ATTACH(start, collide_hull, hull, near_start, corners + 1);
+    ATTACH(start, collide_hull, hull, near, hull->near_start[corners]);
+    ATTACH(start, collide_hull, hull, around_start, corners + 1);
+    ATTACH(start, collide_hull, hull, around, hull->around_start[corners]);
+    ATTACH(start, collide_hull, hull, cell, 2 * hull->cell_count);
+    ATTACH(start, collide_hull, hull, listed, hull->listed_count);
+    return start;
+}
+
+/* Geoms of one mesh share its hull. */
 static void add_geoms(device_image *image, size_t at, const contact_world *world)
 {
-    size_t start = attach(image, at, world->geom, (size_t)world->geom_count * sizeof *world->geom);
+    size_t each = sizeof *world->geom;
+    size_t start = attach(image, at, world->geom, (size_t)world->geom_count * each);
     for (int i = 0; i < world->geom_count && !image->failed; i++) {
         contact_geom *geom = (contact_geom *)(void *)(image->block + start) + i;
         geom->shape.hull = NULL;
         geom->shape.field = NULL;
         geom->shape.mesh = NULL;
         geom->law.name = NULL;
+    }
+    size_t place[CONTACT_FEW] = {0};
+    for (int i = 0; i < world->geom_count; i++) {
+        const collide_hull *hull = world->geom[i].shape.hull;
+        int first = 0;
+        while (world->geom[first].shape.hull != hull) {
+            first++;
+        }
+        if (hull) {
+            place[i] = first < i ? place[first] : add_hull(image, hull);
+            link_to(image, PLACE(start + (size_t)i * each, contact_geom, shape.hull), place[i]);
+        }
     }
 }
 

@@ -49,6 +49,9 @@ static const scene scenes[] = {
     {"examples/contact/humanoid_falls.xml", 0, 120, EXACT},
     {"examples/contact/quadruped.xml", 0, 80, EXACT},
     {"bench/manipulator.xml", 0, 80, EXACT},
+    {"test/device/hulls.xml", 0, 80, LANES_ONLY},
+    {"test/device/hulls.xml", 0, 80, EXACT},
+    {"examples/contact/arch_bridge.xml", 0, 20, SOFT},
     {"examples/contact/dominoes.xml", 0, 30, EXACT},
     {"examples/contact/humanoid_falls.xml", 0.1, 4,
      EXACT}, /* more points in reach than there is room */
@@ -367,7 +370,8 @@ static void what_is_not_there_is_refused_by_name(void **state)
 {
     (void)state;
     expect_refusal("examples/double_pendulum.zw", "emulated", "equations without bodies");
-    expect_refusal("examples/contact/terrain.xml", "emulated", "geom bowl is a mesh or height");
+    expect_refusal("examples/contact/terrain.xml", "emulated",
+                   "geom bowl is a height field or a mesh");
     expect_refusal("examples/contact/heap.xml", "emulated", "1 to 128 speeds");
     expect_refusal("examples/bodies/cart_pole.zw", "emulated", "formulas over bodies");
     expect_refusal("examples/bodies/cart_pole.xml", "toaster", "no device is called \"toaster\"");

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "collide/broad.h"
 #include "collide/ground.h"
-#include "collide/hull.h"
 #include "step/once8/once8.h"
 #include "system/bodies/bodies.h"
 #include "system/contact/contacts.h"
@@ -138,13 +137,7 @@ int once8_grow(once8 *s)
     return 0;
 }
 
-/* No hulls, height fields, meshes. */
-int collide_hull_support(const struct collide_hull *hull, const double u[3])
-{
-    (void)hull, (void)u;
-    return 0;
-}
-
+/* No height fields, no meshes of single triangles. */
 void collide_field_pair(const collide_field *field, const collide_solid *b, collide_sink *sink)
 {
     (void)field, (void)b, (void)sink;
