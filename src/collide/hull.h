@@ -36,7 +36,8 @@ void collide_hull_free(struct collide_hull *hull);
 
 /* hull_cells.c: fills the table; 0: no memory. */
 int collide_hull_cells(struct collide_hull *hull);
-/* shape.c: the farthest vertex in a direction: the first that has the largest computed u . v of all. */
+/* shape.c: the farthest vertex in a direction: the first that has the largest computed u . v of
+ * all. */
 int collide_hull_support(const struct collide_hull *hull, const double u[3]);
 
 #endif
