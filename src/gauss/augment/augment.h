@@ -48,7 +48,7 @@ typedef struct augment_scratch {
 typedef struct augment_problem {
     int slots, rows;
     augment_slot slot[AUGMENT_SLOTS];
-    double *W; /* [AUGMENT_ROWS][AUGMENT_ROWS] of its rows */
+    double *W; /* [AUGMENT_ROWS][AUGMENT_ROWS] of its rows, and room for four more numbers */
     augment_scratch *scratch;
     int age, live;  /* steps so far; unsolved */
     int tries;      /* how often it may begin again */
@@ -62,6 +62,8 @@ void augment_clear(augment_problem *p);
 /* Adds a block, closed and sticking; returns its slot, -1: there are too many. Its rows of W must
  * follow. */
 int augment_add(augment_problem *p, int width, double mu, double b, const double *free);
+/* The entries of W of two slots. */
+void augment_put(augment_problem *p, int a, int b, const double *tile);
 /* After blocks were added: sweeps, by which it is known roughly what pushes. */
 void augment_restart(augment_problem *p);
 /* The same where the multipliers are known roughly, from a problem that was like this one. */

@@ -193,6 +193,9 @@ ZW_CLONES static void halve(const LANE(augment) * s, LANE(augment_block) * k)
 ZW_CLONES static void find_fresh(const LANE(augment) * s, const zw_mask *asked, zw_mask *any)
 {
     zw_mask all = *asked & not_of(*asked);
+    for (int d = 0; d < s->n; d++) {
+        s->u[d] = s->v0[d] + s->x[d];
+    }
     for (int i = 0; i < s->blocks; i++) {
         LANE(augment_block) *k = &s->block[i];
         k->fresh = *asked & k->on & not_of(k->in);
@@ -202,8 +205,7 @@ ZW_CLONES static void find_fresh(const LANE(augment) * s, const zw_mask *asked, 
         }
         zw_real sum = {0};
         for (int c = 0; c < k->columns; c++) {
-            int d = k->column[c];
-            sum += k->J[c] * (s->v0[d] + s->x[d]);
+            sum += k->J[c] * s->u[k->column[c]];
         }
         k->fresh &= sum - k->b < 0.0;
         k->is_fresh = any_of(k->fresh);
@@ -246,20 +248,30 @@ static int enter(LANE(augment) * s, LANE(augment_block) * k, int l)
     return k->slot[l] >= 0;
 }
 
-/* Blocks that x violates enter; returns the worlds in which there are some. */
+/* Where a block is fresh it enters. */
+static void enter_all(LANE(augment) * s, LANE(augment_block) * k)
+{
+    for (int l = 0; l < AUGMENT_LANES; l++) {
+        if (is_lane(&k->fresh, l) && !(is_lane(&s->good, l) && enter(s, k, l))) {
+            set_lane(&s->good, l, 0);
+            set_lane(&k->fresh, l, 0);
+        }
+    }
+    k->in |= k->fresh;
+}
+
+/* Blocks that x violates enter, those with friction first: worlds then have the same points in the
+ * same slots whatever limits they have. Returns the worlds in which there are some. */
 static zw_mask extend(LANE(augment) * s, zw_mask asked)
 {
     zw_mask any;
     find_fresh(s, &asked, &any);
-    for (int i = 0; i < s->blocks && any_of(any); i++) {
-        LANE(augment_block) *k = &s->block[i];
-        for (int l = 0; l < AUGMENT_LANES && k->is_fresh; l++) {
-            if (is_lane(&k->fresh, l) && !(is_lane(&s->good, l) && enter(s, k, l))) {
-                set_lane(&s->good, l, 0);
-                set_lane(&k->fresh, l, 0);
+    for (int width = 3; width >= 1 && any_of(any); width -= 2) {
+        for (int i = 0; i < s->blocks; i++) {
+            if (s->block[i].is_fresh && s->block[i].width == width) {
+                enter_all(s, &s->block[i]);
             }
         }
-        k->in |= k->fresh;
     }
     return any & s->good;
 }
@@ -313,26 +325,6 @@ ZW_CLONES static void tile(const LANE(augment) * s, const LANE(augment_block) * 
     }
 }
 
-/* Each world has it at its own place. */
-static void spread(const LANE(augment) * s, const LANE(augment_block) * a,
-                   const LANE(augment_block) * b, unsigned both, const zw_real *from)
-{
-    for (int l = 0; l < AUGMENT_LANES; l++) {
-        if (!(both >> l & 1)) {
-            continue;
-        }
-        const augment_problem *p = &s->problem[l];
-        int row = p->slot[a->slot[l]].row, column = p->slot[b->slot[l]].row;
-        for (int r = 0; r < a->width; r++) {
-            for (int c = 0; c < b->width; c++) {
-                double value = lane_of(&from[b->width * r + c], l);
-                p->W[(row + r) * AUGMENT_ROWS + column + c] = value;
-                p->W[(column + c) * AUGMENT_ROWS + row + r] = value;
-            }
-        }
-    }
-}
-
 /* The entries of blocks that are new in some world. */
 static void find_W(const LANE(augment) * s)
 {
@@ -347,7 +339,7 @@ static void find_W(const LANE(augment) * s)
             if (both) {
                 const LANE(augment_block) *b = &s->block[s->in[j]];
                 tile(s, a, b, part);
-                spread(s, a, b, both, part);
+                put_tile(s, a, b, both, part);
             }
         }
     }
@@ -400,6 +392,7 @@ void LANE(augment_lay_out)(LANE(augment) * s, int count, base_arena *arena)
 {
     size_t n = (size_t)count, one = sizeof(zw_real) / sizeof(double);
     s->x = (zw_real *)base_arena_doubles(arena, n * one);
+    s->u = (zw_real *)base_arena_doubles(arena, n * one);
     s->eased = (zw_real *)base_arena_doubles(arena, n * one);
     s->lower = (zw_real *)base_arena_doubles(arena, (n * (n + 1) / 2 + 4 * n) * one);
     s->y = (zw_real *)base_arena_doubles(arena, AUGMENT_HALVES * n * one);
@@ -408,7 +401,7 @@ void LANE(augment_lay_out)(LANE(augment) * s, int count, base_arena *arena)
     augment_scratch *scratch =
         (augment_scratch *)base_arena_doubles(arena, sizeof *scratch / sizeof(double));
     for (int l = 0; l < AUGMENT_LANES; l++) {
-        double *W = base_arena_doubles(arena, (size_t)AUGMENT_ROWS * AUGMENT_ROWS);
+        double *W = base_arena_doubles(arena, (size_t)AUGMENT_ROWS * AUGMENT_ROWS + 4);
         if (arena->block) {
             s->problem[l].W = W;
             s->problem[l].scratch = scratch;
@@ -441,6 +434,7 @@ static void clear(LANE(augment) * s)
     for (int l = 0; l < AUGMENT_LANES; l++) {
         augment_clear(&s->problem[l]);
     }
+    clear_tiles(s);
 }
 
 /* Blocks that x violates enter: worlds in which there are some are unsolved, with these. */

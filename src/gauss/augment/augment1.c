@@ -64,6 +64,18 @@ static long advance(augment1 *s)
     return augment_advance(s->problem);
 }
 
+static void clear_tiles(augment1 *s)
+{
+    (void)s;
+}
+
+static void put_tile(const augment1 *s, const augment_block1 *a, const augment_block1 *b,
+                     unsigned both, const double *tile)
+{
+    (void)both;
+    augment_put(s->problem, a->slot[0], b->slot[0], tile);
+}
+
 /* ---- What works on four numbers at a time, with the bits of the eight worlds ------------------
  */
 

@@ -60,6 +60,18 @@ static long advance(augment8 *s)
 {
     return augment_advance_together(s->together, s->problem);
 }
+
+static void clear_tiles(augment8 *s)
+{
+    augment_clear_together(s->together);
+}
+
+static void put_tile(const augment8 *s, const augment_block8 *a, const augment_block8 *b,
+                     unsigned both, const zw_real8 *tile)
+{
+    augment_put_tile(s->together, s->problem, (const int *const[]){a->slot, b->slot},
+                     (const int[]){a->width, b->width}, both, tile);
+}
 #else /* a thread of a GPU: the rows of one world */
 static size_t together_bytes(void)
 {
@@ -76,6 +88,22 @@ static void restart(augment8 *s, zw_mask8 which)
 static long advance(augment8 *s)
 {
     return augment_advance(s->problem);
+}
+
+static void clear_tiles(augment8 *s)
+{
+    (void)s;
+}
+
+static void put_tile(const augment8 *s, const augment_block8 *a, const augment_block8 *b,
+                     unsigned both, const zw_real8 *tile)
+{
+    double value[9] = {0};
+    (void)both;
+    for (int i = 0; i < a->width * b->width; i++) {
+        value[i] = lane_of(&tile[i], 0);
+    }
+    augment_put(s->problem, a->slot[0], b->slot[0], value);
 }
 #endif
 

@@ -5,13 +5,14 @@
 #include "gauss/augment/augment_numbers.h"
 #include "gauss/augment/augment_together.h"
 
-enum { ROWS = 48 };              /* larger problems go one by one */
-enum { STRIDE = 49 };            /* odd: rows of a matrix do not share the lines of a cache */
+enum { SIDES = 16 };             /* slots: larger problems go one by one */
+enum { ROWS = 3 * SIDES };       /* three for each slot, whatever its width in a world */
+enum { STRIDE = ROWS + 1 };      /* odd: rows of a matrix do not share the lines of a cache */
 enum { WORTHWHILE = LANES / 2 }; /* worlds: fewer go alone */
 
 typedef struct lane_slot {
-    int width, row;
-    zw_mask8 wide; /* worlds in which it has three rows */
+    int width, row; /* row: three times its index */
+    zw_mask8 wide;  /* worlds in which it has three rows */
     zw_mask8 closed, slides;
     zw_real8 mu, b, free[3], G, natural, own;
     zw_real8 lambda[3], w[3], then[3], z[3], best[3], found[3], t[2], turn;
@@ -25,12 +26,16 @@ typedef struct lane_island {
 struct augment_together {
     augment_problem *problem; /* [LANES] */
     zw_mask8 in;              /* worlds that take part */
-    int slots, rows, islands;
-    lane_slot slot[AUGMENT_SLOTS];
-    lane_island island[AUGMENT_SLOTS];
-    int member[AUGMENT_SLOTS], line[ROWS];
-    zw_real8 W[ROWS][STRIDE], A[ROWS][STRIDE];
-    zw_real8 w[ROWS], right[ROWS];
+    unsigned loaded;          /* worlds whose slots are as their problems have them; 0: none */
+    int slots, islands;
+    lane_slot slot[SIDES];
+    lane_island island[SIDES];
+    int member[SIDES], line[ROWS];
+    zw_real8 W[ROWS][STRIDE]; /* of the first slots of all worlds, since augment_clear_together; */
+    int cleared;              /* of so many slots, else its entries are unknown */
+    unsigned copied;          /* worlds whose problem has a copy of it */
+    zw_real8 A[ROWS][STRIDE];
+    zw_real8 right[ROWS];
     zw_mask8 active[ROWS];
     zw_mask8 live, mean;
     zw_real8 fastest, stiff, lost;
@@ -105,6 +110,8 @@ ZW_INLINE void look_at(lane_slot *k, zw_mask8 asked, zw_mask8 mean, zw_real8 *lo
 /* augment_together.c: puts the worlds of these bits side by side. 0: too few of them have something
  * to do together. */
 int augment_load(augment_together *s, augment_problem *problem, unsigned which);
+/* Puts a copy of W of this world into its problem, for steps alone. */
+void augment_copy_matrix(augment_together *s, augment_problem *problem, int lane);
 void augment_put_slot(const lane_slot *k, int lane, augment_slot *to);
 
 #endif

@@ -33,6 +33,7 @@ typedef struct LANE(augment) {
     LANE(augment_block) * block;
 
     zw_real *x;     /* [n] u - v0 */
+    zw_real *u;     /* [n] v0 + x, of the last look at blocks */
     zw_real *lower; /* L and 1/D of H */
     zw_real *eased; /* [n] L' \ r */
     zw_real *y;     /* [AUGMENT_HALVES][n] of blocks, */

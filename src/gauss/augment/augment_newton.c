@@ -98,6 +98,18 @@ int augment_add(augment_problem *p, int width, double mu, double b, const double
     return p->slots++;
 }
 
+void augment_put(augment_problem *p, int a, int b, const double *tile)
+{
+    int row = p->slot[a].row, column = p->slot[b].row, width = p->slot[b].width;
+    for (int r = 0; r < p->slot[a].width; r++) {
+        for (int c = 0; c < width; c++) {
+            double value = tile[width * r + c];
+            p->W[(row + r) * AUGMENT_ROWS + column + c] = value;
+            p->W[(column + c) * AUGMENT_ROWS + row + r] = value;
+        }
+    }
+}
+
 /* ---- The matrix of a step ------------------------------------------------------------------- */
 
 static void list(augment_problem *p)
@@ -291,46 +303,42 @@ static int look(augment_problem *p, double *lost)
 
 /* ---- Sweeps --------------------------------------------------------------------------------- */
 
-/* The multiplier of a row changes, and with it all speeds. */
-ZW_INLINE void change(const augment_problem *p, int row, double by)
+/* The speeds of a slot: W has the same entries by rows and by columns. */
+ZW_INLINE zw_real4 find_slot_speeds(const augment_problem *p, const augment_slot *k)
 {
-    const double *W = p->W + row * AUGMENT_ROWS;
-    double *w = p->scratch->w;
-    for (int c = 0; c < p->rows && by != 0; c += 4) {
-        four_put(w + c, four_at(w + c) + by * four_at(W + c));
+    const double *W = p->W + k->row, *lambda = p->scratch->right;
+    zw_real4 w = {k->free[0], k->free[1], k->free[2], 0};
+    for (int c = 0; c < p->rows; c++, W += AUGMENT_ROWS) {
+        w += four_at(W) * lambda[c];
     }
+    return w;
 }
 
 /* The law of one block after another, each with the others as they are. */
-ZW_INLINE void sweep_slot(const augment_problem *p, augment_slot *k)
+ZW_INLINE void sweep_slot(const augment_problem *p, const augment_slot *k)
 {
-    const double *w = p->scratch->w + k->row;
-    double before[3], now = k->lambda[0] - k->own * (w[0] - k->b);
-    memcpy(before, k->lambda, sizeof before);
-    k->lambda[0] = now > 0 ? now : 0;
-    change(p, k->row, k->lambda[0] - before[0]);
+    const double *W = p->W + k->row * AUGMENT_ROWS + k->row;
+    double *lambda = p->scratch->right + k->row;
+    zw_real4 w = find_slot_speeds(p, k);
+    double now = lambda[0] - k->own * (w[0] - k->b), before = lambda[0];
+    lambda[0] = now > 0 ? now : 0;
     if (k->width == 3) {
-        double x = before[1] - k->natural * w[1], y = before[2] - k->natural * w[2];
-        double most = k->mu * k->lambda[0], square = x * x + y * y;
+        double by = lambda[0] - before;
+        double x = lambda[1] - k->natural * (w[1] + W[1] * by);
+        double y = lambda[2] - k->natural * (w[2] + W[2] * by);
+        double most = k->mu * lambda[0], square = x * x + y * y;
         double share = square > most * most ? most / sqrt(square) : 1;
-        k->lambda[1] = share * x;
-        k->lambda[2] = share * y;
-        change(p, k->row + 1, k->lambda[1] - before[1]);
-        change(p, k->row + 2, k->lambda[2] - before[2]);
+        lambda[1] = share * x;
+        lambda[2] = share * y;
     }
 }
 
 ZW_CLONES static void sweep(augment_problem *p, int count)
 {
-    double spare[2] = {0};
+    double spare[2] = {0}, *lambda = p->scratch->right;
     for (int i = 0; i < p->slots; i++) {
-        memcpy(p->scratch->w + p->slot[i].row, p->slot[i].free,
-               (size_t)p->slot[i].width * sizeof(double));
-    }
-    for (int i = 0; i < p->slots; i++) {
-        for (int r = 0; r < p->slot[i].width; r++) {
-            change(p, p->slot[i].row + r, p->slot[i].lambda[r]);
-        }
+        const augment_slot *k = &p->slot[i];
+        memcpy(lambda + k->row, k->lambda, (size_t)k->width * sizeof *lambda);
     }
     for (int n = 0; n < count; n++) {
         for (int i = 0; i < p->slots; i++) {
@@ -338,9 +346,13 @@ ZW_CLONES static void sweep(augment_problem *p, int count)
         }
     }
     for (int i = 0; i < p->slots; i++) {
-        memcpy(p->slot[i].w, p->scratch->w + p->slot[i].row,
-               (size_t)p->slot[i].width * sizeof(double));
-        look_at(&p->slot[i], 0, &spare[0], &spare[1]);
+        augment_slot *k = &p->slot[i];
+        zw_real4 w = find_slot_speeds(p, k);
+        for (int r = 0; r < k->width; r++) {
+            k->lambda[r] = lambda[k->row + r];
+            k->w[r] = w[r];
+        }
+        look_at(k, 0, &spare[0], &spare[1]);
     }
 }
 

@@ -62,24 +62,66 @@ ZW_CLONES static void fill(augment_together *s, const lane_island *it)
     }
 }
 
-/* right = A \ right */
+/* Row k is eliminated from those above it, from `first` on; row[k] is then the inverse of the
+ * pivot.
+ */
+ZW_INLINE zw_mask8 eliminate(augment_together *s, int k, int first)
+{
+    zw_real8 *x = s->right, *row = s->A[k], inverse = 1.0 / row[k];
+    zw_mask8 sound = lane_size8(row[k]) > 0.0;
+    for (int i = first; i < k; i++) {
+        zw_real8 *to = s->A[i], by = to[k] * inverse;
+        for (int c = 0; c < k; c++) {
+            to[c] -= by * row[c];
+        }
+        x[i] -= by * x[k];
+    }
+    row[k] = inverse;
+    return sound;
+}
+
+/* The factors by which rows k and k - 1 are subtracted from row i. */
+ZW_INLINE void find_factors(const augment_together *s, int k, int i, zw_real8 *by)
+{
+    const zw_real8 *low = s->A[k], *next = s->A[k - 1], *row = s->A[i];
+    by[0] = row[k] * low[k];
+    by[1] = (row[k - 1] - by[0] * low[k - 1]) * next[k - 1];
+}
+
+/* Rows k and k - 1, which are eliminated, from the rows i and j. */
+ZW_INLINE void eliminate_two(augment_together *s, int k, int i, int j)
+{
+    const zw_real8 *low = s->A[k], *next = s->A[k - 1];
+    zw_real8 *x = s->right, *a = s->A[i], *b = s->A[j], f[2], g[2];
+    find_factors(s, k, i, f);
+    find_factors(s, k, j, g);
+    for (int c = 0; c < k - 1; c++) {
+        zw_real8 one = low[c], two = next[c], of_a = a[c] - f[0] * one - f[1] * two;
+        b[c] = b[c] - g[0] * one - g[1] * two;
+        a[c] = of_a;
+    }
+    zw_real8 of_a = x[i] - f[0] * x[k] - f[1] * x[k - 1];
+    x[j] = x[j] - g[0] * x[k] - g[1] * x[k - 1];
+    x[i] = of_a;
+}
+
+/* right = A \ right. Two rows at a time are eliminated, one after the other for each entry. */
 ZW_CLONES static void solve(augment_together *s, int n)
 {
     zw_real8 *x = s->right;
     zw_mask8 sound = s->sound;
-    for (int k = n - 1; k >= 0; k--) {
-        zw_real8 *row = s->A[k], inverse = 1.0 / row[k];
-        sound &= lane_size8(row[k]) > 0.0;
-        for (int i = 0; i < k; i++) {
-            zw_real8 *to = s->A[i], by = to[k] * inverse;
-            for (int c = 0; c < k; c++) {
-                to[c] -= by * row[c];
-            }
-            x[i] -= by * x[k];
+    int k = n - 1;
+    for (; k >= 1; k -= 2) {
+        sound &= eliminate(s, k, k - 1);
+        sound &= eliminate(s, k - 1, k - 1);
+        for (int i = 0; i < k - 1; i += 2) {
+            eliminate_two(s, k, i, i < k - 2 ? i + 1 : i);
         }
-        row[k] = inverse;
     }
-    for (int k = 0; k < n; k++) {
+    if (k == 0) {
+        sound &= eliminate(s, 0, 0);
+    }
+    for (k = 0; k < n; k++) {
         const zw_real8 *row = s->A[k];
         zw_real8 sum = x[k];
         for (int c = 0; c < k; c++) {
@@ -213,13 +255,14 @@ long augment_advance_together(augment_together *s, augment_problem *problem)
         before[l].stiff = p->stiff;
         before[l].best = p->best;
     }
-    if (augment_load(s, problem, live)) {
+    if ((live && live == s->loaded) || augment_load(s, problem, live)) {
         for (int l = 0; l < LANES; l++) {
             s->fastest[l] = problem[l].fastest;
         }
         s->live = s->in;
         while (advance(s, &steps) >= WORTHWHILE) {
         }
+        s->loaded = 0;
         for (int l = 0; l < LANES; l++) {
             p = &problem[l];
             if (s->in[l]) {
@@ -234,6 +277,9 @@ long augment_advance_together(augment_together *s, augment_problem *problem)
         }
     }
     for (int l = 0; l < LANES; l++) {
+        if (problem[l].live || (problem[l].tries > 0 && !augment_is_solved(&problem[l]))) {
+            augment_copy_matrix(s, problem, l);
+        }
         steps += augment_advance(&problem[l]);
     }
     return steps;

@@ -12,6 +12,10 @@
  * are used where enough of them have something to do; the other worlds go on alone from where they
  * are (augment_advance), which is the same to the last bit.
  *
+ * W is kept side by side from the start: three rows for each slot, zeros where a world has none. A
+ * world that goes on alone gets a copy; the part of slots beyond SIDES, which only steps alone
+ * need, is in its problem.
+ *
  * Islands. Bodies that are not connected have no entry of W in common. Slots that are connected in
  * some world are an island, which is swept and eliminated by itself: again only zeros are left out.
  */
@@ -26,18 +30,119 @@ size_t augment_together_bytes(void)
     return sizeof(augment_together);
 }
 
+/* ---- W -------------------------------------------------------------------------------------- */
+
+void augment_clear_together(augment_together *s)
+{
+    s->cleared = 0;
+    s->copied = s->loaded = 0;
+}
+
+/* One more slot, of which no world has anything yet. */
+ZW_CLONES static void clear_slot(augment_together *s)
+{
+    zw_real8 zero = {0};
+    int first = 3 * s->cleared++;
+    for (int r = first; r < first + 3; r++) {
+        for (int c = 0; c < first + 3; c++) {
+            s->W[r][c] = s->W[c][r] = zero;
+        }
+    }
+}
+
+/* All these worlds have the two blocks in the same slots, whose rows begin at row and column. */
+ZW_CLONES static void put_side_by_side(augment_together *s, int row, int column, const int *width,
+                                       const zw_mask8 *on, const zw_real8 *tile)
+{
+    for (int r = 0; r < width[0]; r++) {
+        for (int c = 0; c < width[1]; c++) {
+            zw_real8 *to = &s->W[row + r][column + c];
+            *to = lane_select8(*on, tile[width[1] * r + c], *to);
+            s->W[column + c][row + r] = *to;
+        }
+    }
+}
+
+/* Into the slots of one world. */
+static void put_alone(augment_together *s, augment_problem *p, const int *at, const int *width,
+                      int l, const zw_real8 *tile)
+{
+    double value[9];
+    for (int k = 0; k < width[0] * width[1]; k++) {
+        value[k] = tile[k][l];
+    }
+    if (at[0] >= SIDES || at[1] >= SIDES) {
+        augment_put(p, at[0], at[1], value);
+        return;
+    }
+    for (int r = 0; r < width[0]; r++) {
+        for (int c = 0; c < width[1]; c++) {
+            s->W[3 * at[0] + r][3 * at[1] + c][l] = value[width[1] * r + c];
+            s->W[3 * at[1] + c][3 * at[0] + r][l] = value[width[1] * r + c];
+        }
+    }
+}
+
+void augment_put_tile(augment_together *s, augment_problem *problem, const int *const slot[2],
+                      const int width[2], unsigned which, const zw_real8 *tile)
+{
+    int first = __builtin_ctz(which), same = 1, most = 0;
+    zw_mask8 on = {0};
+    s->copied &= ~which;
+    for (int l = first; l < LANES; l++) {
+        if (which >> l & 1) {
+            on[l] = -1;
+            same &= slot[0][l] == slot[0][first] && slot[1][l] == slot[1][first];
+            most = slot[0][l] > most ? slot[0][l] : most;
+            most = slot[1][l] > most ? slot[1][l] : most;
+        }
+    }
+    while (s->cleared <= most && s->cleared < SIDES) {
+        clear_slot(s);
+    }
+    if (same && most < SIDES) {
+        put_side_by_side(s, 3 * slot[0][first], 3 * slot[1][first], width, &on, tile);
+        return;
+    }
+    for (int l = first; l < LANES; l++) {
+        if (which >> l & 1) {
+            put_alone(s, &problem[l], (const int[]){slot[0][l], slot[1][l]}, width, l, tile);
+        }
+    }
+}
+
+void augment_copy_matrix(augment_together *s, augment_problem *problem, int lane)
+{
+    augment_problem *p = &problem[lane];
+    int from[AUGMENT_ROWS], n = 0;
+    if (s->copied >> lane & 1) {
+        return;
+    }
+    for (int i = 0; i < p->slots && i < SIDES; i++) {
+        for (int r = 0; r < p->slot[i].width; r++) {
+            from[n++] = 3 * i + r;
+        }
+    }
+    for (int r = 0; r < n; r++) {
+        for (int c = 0; c < n; c++) {
+            p->W[r * AUGMENT_ROWS + c] = s->W[from[r]][from[c]][lane];
+        }
+    }
+    s->copied |= 1U << lane;
+}
+
 /* ---- From worlds to lanes, and back --------------------------------------------------------- */
 
-/* Where slots begin. 0: there are too many rows. */
-static int align(augment_together *s)
+/* The widths of slots. */
+static void align(augment_together *s)
 {
-    s->slots = s->rows = 0;
+    s->slots = 0;
     for (int l = 0; l < LANES; l++) {
         s->slots = s->in[l] && s->problem[l].slots > s->slots ? s->problem[l].slots : s->slots;
     }
     for (int i = 0; i < s->slots; i++) {
         lane_slot *k = &s->slot[i];
-        k->row = s->rows;
+        k->row = 3 * i;
         k->width = 0;
         for (int l = 0; l < LANES; l++) {
             const augment_problem *p = &s->problem[l];
@@ -45,12 +150,7 @@ static int align(augment_together *s)
             k->width = width > k->width ? width : k->width;
             k->wide[l] = width == 3 ? -1 : 0;
         }
-        s->rows += k->width;
-        if (s->rows > ROWS) {
-            return 0;
-        }
     }
-    return 1;
 }
 
 static void take_slot(const augment_together *s, lane_slot *k, int i)
@@ -77,25 +177,6 @@ static void take_slot(const augment_together *s, lane_slot *k, int i)
     }
 }
 
-/* W of one world, to its places. */
-static void take_matrix(augment_together *s, int l)
-{
-    const augment_problem *p = &s->problem[l];
-    int to[AUGMENT_ROWS];
-    for (int i = 0, n = 0; i < p->slots; i++) {
-        for (int r = 0; r < p->slot[i].width; r++) {
-            to[n++] = s->slot[i].row + r;
-        }
-    }
-    for (int r = 0; r < p->rows; r++) {
-        zw_real8 *row = s->W[to[r]];
-        const double *from = p->W + r * AUGMENT_ROWS;
-        for (int c = 0; c < p->rows; c++) {
-            row[to[c]][l] = from[c];
-        }
-    }
-}
-
 /* Have two slots an entry of W in common, in some world? */
 ZW_CLONES static int are_connected(const augment_together *s, const lane_slot *a,
                                    const lane_slot *b)
@@ -106,12 +187,12 @@ ZW_CLONES static int are_connected(const augment_together *s, const lane_slot *a
             all |= s->W[r][c] != 0.0;
         }
     }
-    return lane_any8(all);
+    return lane_any8(all & s->in);
 }
 
 static void find_islands(augment_together *s)
 {
-    int of[AUGMENT_SLOTS], members = 0, lines = 0;
+    int of[SIDES], members = 0, lines = 0;
     for (int i = 0; i < s->slots; i++) {
         of[i] = i;
         for (int j = 0; j < i; j++) {
@@ -148,20 +229,14 @@ int augment_load(augment_together *s, augment_problem *problem, unsigned which)
     int count = 0;
     s->problem = problem;
     for (int l = 0; l < LANES; l++) {
-        s->in[l] = which >> l & 1 ? -1 : 0;
-        count += (int)(which >> l & 1);
+        int fits = (int)(which >> l & 1) && problem[l].slots <= SIDES;
+        s->in[l] = -fits;
+        count += fits;
     }
-    if (count < WORTHWHILE || !align(s)) {
+    if (count < WORTHWHILE) {
         return 0;
     }
-    for (int r = 0; r < s->rows; r++) {
-        memset(s->W[r], 0, (size_t)s->rows * sizeof *s->W[r]);
-    }
-    for (int l = 0; l < LANES; l++) {
-        if (s->in[l]) {
-            take_matrix(s, l);
-        }
-    }
+    align(s);
     for (int i = 0; i < s->slots; i++) {
         take_slot(s, &s->slot[i], i);
     }
@@ -171,51 +246,72 @@ int augment_load(augment_together *s, augment_problem *problem, unsigned which)
 
 /* ---- Sweeps --------------------------------------------------------------------------------- */
 
-ZW_INLINE void change(augment_together *s, const int *line, int lines, int row, zw_real8 by)
+/* The speeds of a slot: W has the same entries by rows and by columns. */
+ZW_INLINE void find_slot_speeds(const augment_together *s, const lane_island *it,
+                                const lane_slot *k, const int width, zw_real8 *w)
 {
-    const zw_real8 *W = s->W[row];
-    for (int c = 0; c < lines; c++) {
-        s->w[line[c]] += by * W[line[c]];
+    const int *line = s->line + it->begin;
+    for (int r = 0; r < width; r++) {
+        w[r] = k->free[r];
+    }
+    for (int c = 0; c < it->rows; c++) {
+        const zw_real8 *W = s->W[line[c]] + k->row;
+        for (int r = 0; r < width; r++) {
+            w[r] += W[r] * s->right[c];
+        }
     }
 }
 
-ZW_INLINE void sweep_slot(augment_together *s, const int *line, int lines, lane_slot *k)
+/* `first`: where its rows begin in the island. */
+ZW_INLINE void sweep_slot(augment_together *s, const lane_island *it, int first, lane_slot *k,
+                          const int width)
 {
-    zw_real8 zero = {0}, one = zero + 1.0, *w = s->w + k->row;
-    zw_real8 before[3] = {k->lambda[0], k->lambda[1], k->lambda[2]};
-    zw_real8 now = before[0] - k->own * (w[0] - k->b);
-    k->lambda[0] = only(now > 0.0, now);
-    change(s, line, lines, k->row, k->lambda[0] - before[0]);
-    if (k->width == 3) {
-        zw_real8 x = only(k->wide, before[1] - k->natural * w[1]);
-        zw_real8 y = only(k->wide, before[2] - k->natural * w[2]);
-        zw_real8 most = k->mu * k->lambda[0], square = x * x + y * y;
-        zw_real8 share = lane_select8(square > most * most, most / lane_sqrt8(square), one);
-        k->lambda[1] = share * x;
-        k->lambda[2] = share * y;
-        change(s, line, lines, k->row + 1, k->lambda[1] - before[1]);
-        change(s, line, lines, k->row + 2, k->lambda[2] - before[2]);
+    zw_real8 zero = {0}, one = zero + 1.0, w[3], *lambda = s->right + first;
+    find_slot_speeds(s, it, k, width, w);
+    zw_real8 now = lambda[0] - k->own * (w[0] - k->b), by;
+    now = only(now > 0.0, now);
+    by = now - lambda[0];
+    lambda[0] = now;
+    if (width == 3) {
+        w[1] += s->W[k->row][k->row + 1] * by;
+        w[2] += s->W[k->row][k->row + 2] * by;
+        zw_real8 x = only(k->wide, lambda[1] - k->natural * w[1]);
+        zw_real8 y = only(k->wide, lambda[2] - k->natural * w[2]);
+        zw_real8 most = k->mu * now, square = x * x + y * y, share = one;
+        zw_mask8 slides = square > most * most;
+        if (lane_any8(slides)) {
+            share = lane_select8(slides, most / lane_sqrt8(square), one);
+        }
+        lambda[1] = share * x;
+        lambda[2] = share * y;
     }
 }
 
 ZW_CLONES static void sweep(augment_together *s, const lane_island *it)
 {
-    const int *line = s->line + it->begin, *member = s->member + it->first;
-    for (int i = 0; i < it->slots; i++) {
+    const int *member = s->member + it->first;
+    for (int i = 0, at = 0; i < it->slots; i++) {
         const lane_slot *k = &s->slot[member[i]];
         for (int r = 0; r < k->width; r++) {
-            s->w[k->row + r] = k->free[r];
-        }
-    }
-    for (int i = 0; i < it->slots; i++) {
-        const lane_slot *k = &s->slot[member[i]];
-        for (int r = 0; r < k->width; r++) {
-            change(s, line, it->rows, k->row + r, k->lambda[r]);
+            s->right[at++] = k->lambda[r];
         }
     }
     for (int n = 0; n < SWEEPS; n++) {
-        for (int i = 0; i < it->slots; i++) {
-            sweep_slot(s, line, it->rows, &s->slot[member[i]]);
+        for (int i = 0, at = 0; i < it->slots; i++) {
+            lane_slot *k = &s->slot[member[i]];
+            if (k->width == 3) {
+                sweep_slot(s, it, at, k, 3);
+            } else {
+                sweep_slot(s, it, at, k, 1);
+            }
+            at += k->width;
+        }
+    }
+    for (int i = 0, at = 0; i < it->slots; i++) {
+        lane_slot *k = &s->slot[member[i]];
+        find_slot_speeds(s, it, k, k->width, k->w);
+        for (int r = 0; r < k->width; r++) {
+            k->lambda[r] = s->right[at++];
         }
     }
 }
@@ -235,9 +331,6 @@ ZW_CLONES static void end_sweep(augment_together *s, lane_slot *k)
 {
     zw_real8 spare[2] = {{0}};
     zw_mask8 none = {0}, other = {0};
-    for (int r = 0; r < k->width; r++) {
-        k->w[r] = s->w[k->row + r];
-    }
     look_at(k, s->in, none, &spare[0], &spare[1], &other);
 }
 
@@ -262,7 +355,8 @@ void augment_put_slot(const lane_slot *k, int l, augment_slot *to)
 void augment_restart_together(augment_together *s, augment_problem *problem, unsigned which)
 {
     int together = augment_load(s, problem, which);
-    for (int i = 0; i < s->slots && together; i++) {
+    s->loaded = 0;
+    for (int i = 0; together && i < s->slots; i++) {
         begin_slot(s, &s->slot[i]);
     }
     for (int i = 0; i < s->islands && together; i++) {
@@ -276,12 +370,14 @@ void augment_restart_together(augment_together *s, augment_problem *problem, uns
         if (!(which >> l & 1)) {
             continue;
         }
-        if (!together) {
+        if (!together || !s->in[l]) {
+            augment_copy_matrix(s, problem, l);
             augment_restart(p);
             continue;
         }
         p->tries = TRIES;
         augment_set_out(p);
+        s->loaded |= 1U << l;
         for (int i = 0; i < p->slots; i++) {
             augment_put_slot(&s->slot[i], l, &p->slot[i]);
         }

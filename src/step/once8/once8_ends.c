@@ -310,7 +310,7 @@ void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
  * Two links of a fast arm move far in a step, but not towards each other: they are within reach of
  * each other by the motion of both (contact_near), and yet no row of theirs can ever be violated.
  * Their points, which are found world by world, would not change a bit of the solution. (Those of
- * spheres and capsules cost less than to know that.)
+ * spheres and capsules cost less than to know that, unless all worlds have them.)
  *
  * No gap of two shapes is smaller than their distance, and that is no smaller than their separation
  * along any direction. Their points are within `close` of the smaller of the two. At a point p the
@@ -414,7 +414,12 @@ static void spare(soft8 *of, int index, const zw_real8 *close, zw_mask8 *near)
 {
     once8 *s = of->user;
     zw_mask8 far;
-    if (of->match[index].plane >= 0) { /* which has no end */
+    int count = 0;
+    for (int l = 0; l < LANES; l++) {
+        count += (*near)[l] != 0;
+    }
+    if (of->match[index].plane >= 0 || /* which has no end */
+        (of->match[index].rule == SOFT8_ROUND && count < LANES)) {
         return;
     }
     know_motion(s);

@@ -486,7 +486,7 @@ void soft8_meet_placed(soft8 *s)
         find_near(s, &s->match[k], &near, &close);
         near &= s->good;
         int alone = s->match[k].rule > SOFT8_BOX_ON_PLANE;
-        if (SOFT8_SPARES && s->match[k].rule == SOFT8_OTHER && s->spare && lane_any8(near)) {
+        if (SOFT8_SPARES && alone && s->spare && lane_any8(near)) {
             s->spare(s, k, &close, &near);
         }
         if (!lane_any8(near)) {
