@@ -233,12 +233,55 @@ static void islands_that_are_done_wait(void **state)
     robot_end(&r);
 }
 
+/* A cart on four wheels is towed at a creep by a block that friction holds. The coefficient of its
+ * rolling friction, 1e-4 m, makes the moments of contact short rows; Newton's method for the whole
+ * step finds all the same that they slide, and the kernel is not asked. The servo's force is that
+ * of the four moments, mu N / R, so that its speed is known. */
+static void what_rolls_at_a_creep_is_left_to_newton(void **state)
+{
+    static const char text[] =
+        "<mujoco><option timestep='.002'/><default><geom friction='1 .005 .0001'/></default>"
+        "<worldbody><geom type='plane' size='3 3 1'/>"
+        "<body pos='-1 0 .1'><freejoint/><geom type='box' size='.2 .2 .1' mass='30'/>"
+        "<body pos='1 0 0'><joint name='tow' type='slide' axis='1 0 0'/>"
+        "<joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/><joint axis='1 0 0'/>"
+        "<geom type='box' size='.3 .2 .04' mass='10' contype='0' conaffinity='0'/>"
+        "<body pos='.2 .15 -.05'><joint axis='0 1 0'/><geom size='.05' mass='.3' condim='6'/>"
+        "</body>"
+        "<body pos='.2 -.15 -.05'><joint axis='0 1 0'/><geom size='.05' mass='.3' condim='6'/>"
+        "</body>"
+        "<body pos='-.2 .15 -.05'><joint axis='0 1 0'/><geom size='.05' mass='.3' condim='6'/>"
+        "</body>"
+        "<body pos='-.2 -.15 -.05'><joint axis='0 1 0'/><geom size='.05' mass='.3' condim='6'/>"
+        "</body></body></body></worldbody>"
+        "<actuator><velocity joint='tow' kv='50000'/></actuator></mujoco>";
+    enum { STEPS = 100 };
+    const double asked = -1e-5, is = asked + 1e-4 * 11.2 * 9.81 / 0.05 / 50000;
+    const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = 0.002};
+    long rounds = 0;
+    robot r = robot_read(text);
+    (void)state;
+    zw_state_set(r.system, r.state, r.work, ZW_FIELD_PARAM, r.system->bodies->motor[0].param, 1,
+                 &asked, NULL);
+    for (int k = 0; k < STEPS; k++) {
+        assert_int_equal(zw_step(r.system, r.state, r.work, &options, &r.error), ZW_OK);
+        assert_true(r.work->certificate <= 1e-10);
+        rounds += r.work->effort.rounds;
+    }
+    const double speed = state_v(r.state)[6];
+    print_message("%ld solves of the kernel in %d steps; speed %.4g of %.4g\n", rounds, STEPS,
+                  speed, is);
+    assert_true(rounds <= STEPS / 10 && fabs(speed - is) < 1e-3 * fabs(is));
+    robot_end(&r);
+}
+
 int main(int count, char **argument)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_scene_costs_or_leaves_more),
         cmocka_unit_test(what_lies_still_is_not_stepped_in_halves),
         cmocka_unit_test(islands_that_are_done_wait),
+        cmocka_unit_test(what_rolls_at_a_creep_is_left_to_newton),
         cmocka_unit_test(hard_starts_cost_a_bounded_effort),
         cmocka_unit_test(long_chains_go_on_with_their_forces),
     };

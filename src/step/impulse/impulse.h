@@ -247,7 +247,9 @@ typedef struct impulse_chord {
     double *scale, *lambda, *z, *change; /* [row_capacity] */
     double *speed;                       /* [row_capacity] k w, */
     double *dw, *moved; /* and the change of w by the last step; the sum of changes since then */
-    double *W, *answer; /* [most][most], [most][wide] of impulse_modes.c */
+    double *stiff, *stiffer; /* weights of what sticks, relative to k, and what they can become; */
+    double *off;             /* k w of the iterate */
+    double *W, *answer;      /* [most][most], [most][wide] of impulse_modes.c */
     void *memory, *rows;
 } impulse_chord;
 
@@ -514,9 +516,12 @@ int chord_change_modes(impulse_chord *x);
  * largest, with lack and z for them; 0: there are too many rows, or no factors. */
 int chord_sweep(impulse_chord *x, int rows, double enough);
 
-/* impulse_chord.c */
+/* impulse_chord_memory.c */
 zw_status chord_create(impulse_chord *chord, const zw_system *system, int always);
+int chord_make_room(impulse_chord *x, const impulse_problem *p); /* for its rows; 0: no memory */
 void chord_free(impulse_chord *chord);
+
+/* impulse_chord.c */
 int chord_factor(step_impulse *s);     /* at the current iterate; 0: failed */
 int chord_fits(const step_impulse *s); /* are the factors those of these rows? */
 /* The next iterate and its multipliers; 0: the modes are not those of the solution, and nothing was

@@ -18,6 +18,13 @@
  * The sum of the latter two is the polar form of bias, twice (balance_slopes). What is left out is
  * O(h^2).
  *
+ * The rows of a cone have one scale, by which it is the self-dual one. The rows of moments are then
+ * short: coefficients of rolling friction are lengths of 1e-4 m, and by the weight k alone such a
+ * moment grows to what holds the body in thousands of steps. Where that is seen, moments of what
+ * sticks get weights of their own, k times `stiff`, as rows of length one have: what sticks has no
+ * use for the cone, as P is the identity there, row by row. They do not have them from the start:
+ * with equal weights, loads that can be shared in many ways stay in the middle of the cones.
+ *
  * B are the rows that impulses act along, G those of the iterate: a roller (impulse_roll.c) pushes
  * along those of q0 and slips by the mean of both. That mean is half of J(q0) u + J(q1) u, of which
  * the second depends on q1 too: altogether the slope is J(q1) up to O(h^2), if the point stays on
@@ -29,15 +36,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "gauss/contact/choose.h"
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 
 enum { TRIES = 3, FEW_TRIES = 2 }; /* with the last modes: then sweeps, or another method */
-enum { FEW = 12 };                 /* speeds: robots with more than that are not small */
-enum { CHAIN = 3 };                /* speeds of one of these, on average */
-enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is used for all */
 
 #define SETTLED 1e-10 /* error of the laws, relative, before another evaluation; */
 #define EXACT 1e-14   /* and at the end of a step, which has none: or as small as requested */
@@ -45,94 +47,6 @@ enum { LARGE = 10 }; /* mean number of speeds of a tree from which one matrix is
 #define FINE 1e-7     /* and the second time */
 #define TURNED                                                                                     \
     1e-2 /* the factors are valid for sliding directions that turned by no more than this */
-
-/* The number of moving things that are not carried by others. The kernel divides many small ones
- * into islands, which one matrix for all would not. What joints connect to the world is one thing,
- * like the fingers of a hand, where these are chains. */
-static int count_trees(const tree_mechanism *tree, int n)
-{
-    int free = 0, held = 0;
-    for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = &tree->body[i];
-        int root = body->dof_end > body->dof && body->last_dof == body->dof_end - 1 &&
-                   tree->dof_parent[body->dof] < 0;
-        int flies = root && tree->joint[tree->dof_joint[body->dof]].kind == TREE_FREE;
-        free += flies;
-        held += root && !flies;
-    }
-    return free + (n >= CHAIN * held + 6 * free ? held > 0 : held);
-}
-
-zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
-{
-    size_t n = (size_t)system->n, wide = (n + 7) / 8 * 8;
-    *x = (impulse_chord){.n = system->n, .wide = (int)wide};
-    int trees = count_trees(system->tree, system->n);
-    int alone = trees == 1 && system->n > FEW;
-    x->small = system->n <= GAUSS_CHOOSE_MOST && !alone && !always;
-    if (system->n > CHORD_MOST || (!always && (x->small ? trees > 1 : system->n < LARGE * trees))) {
-        return ZW_OK;
-    }
-    x->memory = base_alloc(
-        (4 * n * wide + 6 * wide + n + (size_t)system->nq + balance_slopes_scratch(system) + 8) *
-        sizeof(double));
-    if (!x->memory) {
-        return ZW_NO_MEMORY;
-    }
-    x->K = x->memory;
-    x->U = x->K + n * wide;
-    x->N = x->U + n * wide;
-    x->turning = x->N + n * wide;
-    x->way = x->turning + n * wide;
-    x->inverse = x->way + wide;
-    x->first = x->inverse + wide;
-    x->lack = x->first + wide;
-    x->nearing = x->lack + wide;
-    x->turning_of = x->nearing + wide;
-    x->scratch = x->turning_of + system->nq + n;
-    x->turning_of[0] = NAN; /* nowhere */
-    x->is_there = 1;
-    return ZW_OK;
-}
-
-void chord_free(impulse_chord *x)
-{
-    base_free(x->memory);
-    base_free(x->rows);
-    base_free(x->unit);
-    *x = (impulse_chord){0};
-}
-
-static int make_room(impulse_chord *x, const impulse_problem *p)
-{
-    if (p->rows > x->row_capacity) {
-        size_t rows = 2 * (size_t)p->rows, wide = (size_t)x->wide;
-        size_t most = rows < CHORD_ROWS ? rows : CHORD_ROWS;
-        base_free(x->rows);
-        base_free(x->unit);
-        x->rows = base_alloc((rows * (2 * wide + 7) + most * (wide + CHORD_ROWS)) * sizeof(double));
-        x->unit = base_alloc(rows * sizeof *x->unit);
-        x->row_capacity = x->rows && x->unit ? (int)rows : 0;
-        x->B = x->rows;
-    }
-    if (p->rows > x->row_capacity) {
-        return 0;
-    }
-    if (x->row_capacity > 0) {
-        size_t rows = (size_t)x->row_capacity, wide = (size_t)x->wide;
-        x->G = x->B + rows * wide;
-        x->scale = x->G + rows * wide;
-        x->lambda = x->scale + rows;
-        x->z = x->lambda + rows;
-        x->change = x->z + rows;
-        x->speed = x->change + rows;
-        x->dw = x->speed + rows;
-        x->moved = x->dw + rows;
-        x->answer = x->moved + rows;
-        x->W = x->answer + (rows < CHORD_ROWS ? rows : CHORD_ROWS) * wide;
-    }
-    return 1;
-}
 
 /* ---- The factors ----------------------------------------------------------------------------- */
 
@@ -164,10 +78,13 @@ static void scale_block(impulse_chord *x, const impulse_problem *p, int b)
             square += part * part;
         }
         x->scale[first + r] = cone ? mu : square > 0 ? 1 / sqrt(square) : 1;
+        x->stiff[first + r] = 1;
+        x->stiffer[first + r] = cone && r > 2 && square > 0 ? 1 / (mu * mu * square) : 0;
         longest = fmax(longest, mu * mu * square);
     }
     for (int r = 0; r < block->rows && cone && longest > 0; r++) {
         x->scale[first + r] /= sqrt(longest);
+        x->stiffer[first + r] *= longest;
     }
 }
 
@@ -213,7 +130,7 @@ static void find_z(impulse_chord *x, const impulse_problem *p, const double *u, 
             }
             x->lambda[i] = s > 0 ? p->guess[i] / s : 0;
             int forget = anew && it->now.mode == PROX_HELD;
-            x->speed[i] = CHORD_WEIGHT * s * w;
+            x->speed[i] = x->off[i] = CHORD_WEIGHT * s * w;
             x->z[i] = it->soft * ((forget ? 0 : x->lambda[i]) - x->speed[i]);
         }
     }
@@ -234,8 +151,13 @@ static void fold(impulse_chord *x, const prox_unit *it)
         prox_slope(x->coulomb, it->rows, &it->now, D);
         dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, G, x->wide, T, x->wide);
         dense_fold(it->columns, it->column, it->rows, CHORD_WEIGHT, B, T, x->wide, x->K);
-    } else {
-        dense_fold(it->columns, it->column, it->rows, CHORD_WEIGHT * it->soft, B, G, x->wide, x->K);
+        return;
+    }
+    int forces = it->rows < 3 ? it->rows : 3;
+    dense_fold(it->columns, it->column, forces, CHORD_WEIGHT * it->soft, B, G, x->wide, x->K);
+    for (int i = forces; i < it->rows; i++) {
+        dense_fold(it->columns, it->column, 1, CHORD_WEIGHT * it->soft * x->stiff[it->at + i],
+                   B + i * x->wide, G + i * x->wide, x->wide, x->K);
     }
 }
 
@@ -288,7 +210,7 @@ static void put_contact_slopes(step_impulse *s)
 static int open_problem(step_impulse *s, const impulse_problem *p, int linear)
 {
     impulse_chord *x = &s->chord;
-    if (!x->is_there || p->no_memory || !make_room(x, p)) {
+    if (!x->is_there || p->no_memory || !chord_make_room(x, p)) {
         return 0;
     }
     for (int i = 0; i < x->n; i++) {
@@ -360,8 +282,9 @@ static int continue_laws(impulse_chord *x)
         prox_unit *it = &x->unit[k];
         double *to = x->change + it->at;
         prox_carry_on(x->coulomb, it, 1, x->lambda + it->at, x->z + it->at, to);
-        for (int i = 0; i < it->rows; i++) {
-            to[i] -= x->lambda[it->at + i];
+        for (int i = it->at; i < it->at + it->rows; i++) {
+            double more = it->now.mode == PROX_HELD ? (x->stiff[i] - 1) * x->off[i] : 0;
+            x->change[i] -= x->lambda[i] + more;
         }
         turned |= has_turned(it);
     }
@@ -377,7 +300,7 @@ static void follow(const impulse_chord *x, const prox_unit *it, double *to)
         prox_slope(x->coulomb, it->rows, &it->used, D);
     }
     for (int i = 0; i < it->rows; i++) {
-        double sum = it->soft * dw[i];
+        double sum = it->soft * x->stiff[it->at + i] * dw[i];
         for (int j = 0; j < it->rows && it->now.mode == PROX_SLIDES; j++) {
             sum = (j == 0 ? 0 : sum) + D[i][j] * dw[j];
         }
@@ -428,6 +351,7 @@ static void look_after(impulse_chord *x)
         const prox_unit *it = &x->unit[k];
         for (int r = it->at; r < it->at + it->rows; r++) {
             x->lambda[r] = x->change[r];
+            x->off[r] = x->speed[r] + CHORD_WEIGHT * x->moved[r];
             x->z[r] = it->soft * (x->change[r] - x->speed[r] - CHORD_WEIGHT * x->moved[r]);
         }
     }
@@ -441,10 +365,12 @@ static double off_laws(const impulse_chord *x)
     for (int k = 0; k < x->units; k++) {
         const prox_unit *it = &x->unit[k];
         const double *change = x->change + it->at, *lambda = x->lambda + it->at;
+        const double *stiff = x->stiff + it->at;
         int slides = it->now.mode == PROX_SLIDES;
         for (int i = 0; i < it->rows; i++) {
+            double weight = CHORD_WEIGHT * (slides ? 1 : stiff[i]);
             double part =
-                slides && i > 0 ? change[i] - it->now.t[i] * change[0] : change[i] / CHORD_WEIGHT;
+                slides && i > 0 ? change[i] - it->now.t[i] * change[0] : change[i] / weight;
             off = fabs(part) > off ? fabs(part) : off;
             most = fabs(lambda[i]) > most ? fabs(lambda[i]) : most;
         }
@@ -452,9 +378,28 @@ static double off_laws(const impulse_chord *x)
     return most > 0 ? off / most : 0;
 }
 
+/* Larger weights for moments, if one that sticks does not have it yet: factors are not valid for
+ * these. Only the first call can answer 1. */
+static int stiffen(impulse_chord *x)
+{
+    int rows = 0, lags = 0;
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        rows = it->at + it->rows;
+        for (int i = it->at; i < rows && it->now.mode == PROX_HELD; i++) {
+            lags |= x->stiffer[i] > x->stiff[i];
+        }
+    }
+    for (int i = 0; i < rows && lags; i++) {
+        x->stiff[i] = fmax(x->stiff[i], x->stiffer[i]);
+    }
+    return lags;
+}
+
 /* One step leaves, of the speeds of sticking rows, 1/k of the change of their multipliers, and the
  * law of sliding is not linear. So it is repeated with the same rows and derivatives, which costs
- * little compared with evaluating the next iterate. 0: there are no factors. */
+ * little compared with evaluating the next iterate. 0: there are no factors; -1: the weights have
+ * changed. */
 static int settle(step_impulse *s, double enough, int last)
 {
     enum { MORE = 6 };
@@ -466,6 +411,9 @@ static int settle(step_impulse *s, double enough, int last)
         int turned = continue_laws(x);
         double off = off_laws(x);
         int slow = off > 0.1 * before;
+        if (slow && off > enough && stiffen(x)) {
+            return -1;
+        }
         if (k == (last ? 2 * MORE : MORE) || !(off > enough) || (slow && (fresh || !last))) {
             return 1;
         }
@@ -487,7 +435,8 @@ static int settle(step_impulse *s, double enough, int last)
 }
 
 /* The step from the current lack and z, with modes that are those of its end: after these attempts
- * by sweeps. `few`: without these. `last`: there will be no other evaluation. 0: none are found. */
+ * by sweeps. `few`: without these. `last`: there will be no other evaluation. 0: none are found;
+ * -1: the weights have changed. */
 static int follow_modes(step_impulse *s, int rows, int tries, int few, double enough, int last)
 {
     enum { MORE = 4 };
@@ -510,8 +459,8 @@ static int follow_modes(step_impulse *s, int rows, int tries, int few, double en
 }
 
 /* The same with modes from the multipliers of the problem. */
-static int follow_multipliers(step_impulse *s, const impulse_problem *p, const double *gain,
-                              int tries, int few, double enough)
+static int follow_multipliers_by(step_impulse *s, const impulse_problem *p, const double *gain,
+                                 int tries, int few, double enough)
 {
     impulse_chord *x = &s->chord;
     find_z(x, p, s->u, 0);
@@ -527,18 +476,37 @@ static int follow_multipliers(step_impulse *s, const impulse_problem *p, const d
     for (int i = 0; i < x->n; i++) {
         x->lack[i] += gain[i];
     }
-    return factor(s) && follow_modes(s, p->rows, tries, few, enough, 1);
+    return factor(s) ? follow_modes(s, p->rows, tries, few, enough, 1) : 0;
+}
+
+/* With weights that change once at most. */
+static int follow_multipliers(step_impulse *s, const impulse_problem *p, const double *gain,
+                              int tries, int few, double enough)
+{
+    int found = follow_multipliers_by(s, p, gain, tries, few, enough);
+    return found < 0 ? follow_multipliers_by(s, p, gain, tries, few, enough) : found;
+}
+
+/* The same from an iterate, with its modes. */
+static int follow_iterate(step_impulse *s, int anew)
+{
+    impulse_chord *x = &s->chord;
+    find_z(x, &s->problem, s->u, anew);
+    for (int i = 0; i < x->n; i++) {
+        x->lack[i] = s->push[i] - s->r[i];
+    }
+    return follow_modes(s, s->problem.rows, TRIES, 0, SETTLED, 0);
 }
 
 int chord_step(step_impulse *s, int anew)
 {
     impulse_chord *x = &s->chord;
     impulse_problem *p = &s->problem;
-    find_z(x, p, s->u, anew);
-    for (int i = 0; i < x->n; i++) {
-        x->lack[i] = s->push[i] - s->r[i];
+    int found = follow_iterate(s, anew);
+    if (found < 0) {
+        found = factor(s) && follow_iterate(s, 0);
     }
-    if (!follow_modes(s, p->rows, TRIES, 0, SETTLED, 0)) {
+    if (!found) {
         return 0;
     }
     for (int i = 0; i < p->rows; i++) {

@@ -204,6 +204,7 @@ int chord_sweep(impulse_chord *x, int rows, double enough)
         const prox_unit *it = &x->unit[k];
         for (int i = it->at; i < it->at + it->rows; i++) {
             x->z[i] = it->soft * (x->lambda[i] - x->speed[i]);
+            x->off[i] = x->speed[i];
         }
     }
     read_modes(x);

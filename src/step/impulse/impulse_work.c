@@ -164,16 +164,18 @@ int impulse_pushes_apart(const step_impulse *s)
 {
     int apart = 0;
     for (int k = 0; k < s->touch.found.count; k++) {
-        apart |= s->touch.land.now[k] == IMPULSE_APART;
+        apart |= s->touch.land.now[k] == IMPULSE_APART ||
+                 impulse_is_fixed(&s->touch, &s->touch.found.point[k]);
     }
     return apart;
 }
 
 /* Pairs that are in one another come apart at the speed u, of which they keep nothing: v1 does not
- * know of it. Weight, springs, dampers and motors, whose impulses are reckoned with the mean of v0,
- * u and v1, have work along all of h u. Half of the way that goes beyond the motion is so what
- * pushing apart lifts, stretches and drags without impulses that say so; with one linearisation,
- * all of it. */
+ * know of it; or they are stopped at their depth by an impulse that acts from the start of the
+ * step. Weight, springs, dampers and motors, whose impulses are reckoned with the mean of v0, u and
+ * v1, have work along all of h u. Half of the way that goes beyond the motion is so what pushing
+ * apart lifts, stretches and drags without impulses that say so; with one linearisation, all of it.
+ */
 double impulse_lift(step_impulse *s, const double *begin, double *end, const double *v1)
 {
     const tree_mechanism *tree = s->system->tree;
