@@ -196,12 +196,101 @@ static void standing_robot_hardly_needs_the_kernel(void **state)
     robot_end(&r);
 }
 
+/* The accelerations in the memory of a step are no more than a guess, whatever they are: also where
+ * the matrix of the iterate they lead to is nearly singular, or has no finite numbers. (How feet
+ * share a load does depend on it, and with that the speeds, a little.) */
+static void wild_guesses_do_no_harm(void **state)
+{
+    (void)state;
+    enum { STEPS = 20, DOFS = 64 };
+    static const double wild[] = {3e6, 1e200};
+    const double h = 0.005;
+    zw_error error = {0};
+    char path[500];
+    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
+    robot r = robot_of(zw_model_read(path, NULL, &error));
+    step_impulse *s = impulse_create(r.system, r.work, &error);
+    double q[2][DOFS], v[2][DOFS], *kept, worst = 0;
+    const int n = r.system->n;
+    assert_true(r.system->nq < DOFS);
+    size_t bytes = (size_t)impulse_memory(s, &kept) * sizeof *kept;
+    double *before = malloc(bytes), *after = malloc(bytes);
+    memcpy(q[0], state_q(r.state), (size_t)r.system->nq * sizeof(double));
+    memcpy(v[0], state_v(r.state), (size_t)n * sizeof(double));
+    v[0][0] = 2;
+    v[0][5] = 5;
+    impulse_set_tolerance(s, 1e-10);
+    for (int k = 0; k < STEPS; k++) {
+        memcpy(before, kept, bytes);
+        assert_int_equal(impulse_step(s, k * h, h, q[0], v[0], q[1], v[1], &error), ZW_OK);
+        memcpy(after, kept, bytes);
+        for (size_t w = 0; w < sizeof wild / sizeof *wild && before[3] > 0; w++) {
+            double there[DOFS], then[DOFS];
+            int at = IMPULSE_HEAD + IMPULSE_BLOCK * (int)before[1] + (int)before[2];
+            memcpy(kept, before, bytes);
+            for (int i = 0; i < n; i++) {
+                kept[at + i] += wild[w] * sin(1 + k + 2.3 * i);
+            }
+            assert_int_equal(impulse_step(s, k * h, h, q[0], v[0], there, then, &error), ZW_OK);
+            for (int i = 0; i < n; i++) {
+                assert_true(fabs(then[i] - v[1][i]) < 1);
+            }
+            worst = fmax(worst, s->residual);
+        }
+        memcpy(kept, after, bytes);
+        memcpy(q[0], q[1], sizeof q[0]);
+        memcpy(v[0], v[1], sizeof v[0]);
+    }
+    print_message("wild guesses: residual %.1e\n", worst);
+    assert_true(worst <= 1e-8);
+    free(before);
+    free(after);
+    impulse_free(s);
+    robot_end(&r);
+}
+
+/* After a flight of 1e-7 s in which a speed changed by an impulse. */
+static void speeds_are_extrapolated_by_what_was_seen(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    char path[500];
+    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
+    robot r = robot_of(zw_model_read(path, NULL, &error));
+    step_impulse *s = impulse_create(r.system, r.work, &error);
+    const double h = 0.005, change = 0.25, short_time = 1e-7;
+    double *q = state_q(r.state), *v = state_v(r.state);
+    v[0] = 1;
+    assert_int_equal(impulse_step(s, 0, h, q, v, q, v, &error), ZW_OK);
+    for (int longer = 0; longer < 2; longer++) {
+        double time = longer ? h : short_time, v1[64] = {0}, u[64] = {0};
+        v1[0] = change;
+        impulse_note_trend(s, u, v1, time);
+        memcpy(s->v0, v, (size_t)r.system->n * sizeof *v);
+        memcpy(s->u, v, (size_t)r.system->n * sizeof *v);
+        s->theta = 0;
+        s->h = h;
+        impulse_extrapolate(s);
+        assert_true(fabs(s->u[0] - v[0] - (longer ? 0.5 : 1) * change) <= 1e-12);
+        s->plain = 0;
+        impulse_keep(s);
+        double *kept;
+        impulse_memory(s, &kept);
+        double stored = kept[IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2]];
+        assert_true(fabs(0.5 * h * stored - (longer ? 0.5 : 1) * change) <= 1e-12);
+    }
+    impulse_free(s);
+    robot_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_are_those_of_the_inverse_dynamics),
         cmocka_unit_test(slopes_of_contacts_are_those_of_differences),
         cmocka_unit_test(standing_robot_hardly_needs_the_kernel),
+        cmocka_unit_test(wild_guesses_do_no_harm),
+        cmocka_unit_test(speeds_are_extrapolated_by_what_was_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

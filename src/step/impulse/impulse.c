@@ -199,19 +199,23 @@ static void find_balance(step_impulse *s)
     impulse_begin_balance(s);
 }
 
-/* Points of contact at q0; then u, the balance and its rows in rounds. Where that fails and bodies
- * roll, once more with all impulses at q1. */
+/* Points of contact at q0; then u, the balance and its rows in rounds. Where that fails from
+ * extrapolated speeds, once more from v0; where it fails and bodies roll, once more with all
+ * impulses at q1. */
 static zw_status solve(step_impulse *s, zw_error *error)
 {
     impulse_rolling *rolling = &s->touch.rolling;
     zw_status status;
+    int guessed, failed;
     do {
         memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
         status = impulse_find_contacts(s, s->begin, NULL, error);
-        impulse_extrapolate(s);
+        guessed = impulse_extrapolate(s);
         status = status == ZW_OK ? impulse_solve_rounds(s, error) : status;
-        rolling->off = status == ZW_INACCURATE && rolling->count > 0 && !rolling->off;
-    } while (rolling->off);
+        failed = status != ZW_OK && status != ZW_NO_MEMORY && !impulse_stops(s);
+        s->has_trend &= !(guessed && failed);
+        rolling->off = !guessed && status == ZW_INACCURATE && rolling->count > 0 && !rolling->off;
+    } while (rolling->off || (guessed && failed));
     return status;
 }
 

@@ -359,7 +359,8 @@ typedef struct step_impulse {
     int parts;               /* they did, or this is the first step */
     int looks;               /* no step has been taken: */
     impulse_overlap overlap; /* overlaps before the first */
-    double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate */
+    double *trend;           /* [n] accelerations of the last piece: impulse_extrapolate, */
+    double trend_time;       /* and the time in which they were seen */
     double *steady;          /* [n] forces of motors that are constant over the step */
     double *unbalanced;      /* [n] the remaining residual of the balance */
     double *excess; /* [n] the squares by which that is too large; used for islands that have
@@ -412,8 +413,9 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
-/* The first iterate, extrapolated from v0 by the change of speeds in the previous step. */
-void impulse_extrapolate(step_impulse *s);
+/* The first iterate, extrapolated from v0 by the change of speeds in the previous step; 0: it is
+ * v0. */
+int impulse_extrapolate(step_impulse *s);
 /* No coordinate moves by more than round-off of places. */
 int impulse_is_at_rest(const step_impulse *s);
 /* The motion is too small for Newton's method to be worthwhile: the kernel brings it to rest. */

@@ -42,8 +42,11 @@ void impulse_keep(step_impulse *s)
         memcpy(to, p->old_lambda, (size_t)rows * sizeof *to);
     }
     to += rows;
-    memcpy(to, s->trend, (size_t)s->kept[3] * sizeof *to);
-    to += (int)s->kept[3];
+    /* the next step is as long as this one */
+    double part = fmin(1, s->trend_time / (0.5 * s->touch.land.step));
+    for (int i = 0; i < (int)s->kept[3]; i++) {
+        *to++ = part * s->trend[i];
+    }
     s->kept_used = (int)(to - s->kept);
     for (; to < end; to++) {
         *to = 0;
@@ -112,6 +115,7 @@ int impulse_recall(step_impulse *s)
     }
     p->old_blocks = blocks;
     s->has_trend = s->kept[3] > 0;
+    s->trend_time = INFINITY;
     memcpy(s->trend, from + rows, (size_t)s->kept[3] * sizeof *from);
     s->kept_used = (int)(from - s->kept) + rows + (int)s->kept[3];
     return 1;

@@ -223,6 +223,7 @@ static int may_look_ahead(const step_impulse *s)
 void impulse_note_trend(step_impulse *s, const double *from, const double *to, double time)
 {
     s->has_trend = s->chord.is_there && time > 0 && !s->touch.sweep.linear;
+    s->trend_time = time;
     for (int i = 0; i < s->system->n && s->has_trend; i++) {
         s->trend[i] = (to[i] - from[i]) / time;
     }
@@ -230,13 +231,16 @@ void impulse_note_trend(step_impulse *s, const double *from, const double *to, d
 
 /* v1 and u of a step are the speeds at its end and in its middle: v1 + (v1 - u) is that in the
  * middle of the next one, up to O(h^2), as long as no contact opens or closes. A step that is
- * repeated, for another time, continues as it did. */
-void impulse_extrapolate(step_impulse *s)
+ * repeated, for another time, continues as it did. Speeds change by no more than they have done: in
+ * a flight of 1e-7 s one may change by an impulse, an acceleration that would lead far away. */
+int impulse_extrapolate(step_impulse *s)
 {
     int smooth = s->has_trend && !s->chord.small && !impulse_hardly_moves(s) && s->theta < 0.5;
+    double ahead = fmin(impulse_late(s), s->trend_time);
     for (int i = 0; i < s->system->n && smooth; i++) {
-        s->u[i] += impulse_late(s) * s->trend[i];
+        s->u[i] += ahead * s->trend[i];
     }
+    return smooth;
 }
 
 /* Islands that have converged stay as they are while the rounds of others continue: those for which
@@ -266,9 +270,8 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
     double all = at->left;
-    at->left = fmax(at->left - impulse_noise(s, 0), 0);
-    double size = impulse_size(s);
-    at->left = size > 0 ? at->left / size : at->left;
+    double size = impulse_size(s), noise_free = fmax(all - impulse_noise(s, 0), 0);
+    at->left = isfinite(all) ? (size > 0 ? noise_free / size : noise_free) : INFINITY;
     double off = fmax(impulse_violation(s), impulse_depth(s));
     impulse_miss miss = impulse_law_miss(s);
     if (!at->followed) { /* Newton's rule knows how right sides change */
