@@ -200,26 +200,63 @@ static double apart_along(const world *w, const double *by, const double *along,
  * short ones, and where is not known: the nearest of some lengths counts, or the first that is near
  * enough. A kink close by on one side (1e-6 in step 35 of the fall) leaves no length for central
  * differences: these then only show that there is none here, to EITHER, and the digits come from
- * the side that is free. At a kink (flagged) the slopes are those of one side. y[3][2 n] is
- * scratch. */
+ * the side that is free. At a kink (flagged) the slopes are those of one side. With a kink at 1e-7
+ * on both sides (step 39) differences have seven digits: what those of the nearest length differ by
+ * from those of another length beside it is no error of the slopes. y[3][2 n] is scratch. */
 #define EITHER 1e-6
+#define BESIDE 1.25
+
+typedef struct differences {
+    double off, length; /* how far they are from the slopes; negative lengths: downwards */
+    int aside;
+} differences;
+
+static void find_differences(world *w, const scene *of, const double *along, double length,
+                             int aside, const double *base, double *y, double *d)
+{
+    if (aside) {
+        differ_aside(w, of, along, length, base, y, d);
+    } else {
+        differ(w, of, along, length, base, y, d);
+    }
+}
+
+/* What they differ by from those of a length beside theirs, of the largest. */
+static double scatter_of(world *w, const scene *of, const double *along, const differences *it,
+                         const double *base, double *y)
+{
+    size_t rows = 2 * (size_t)w->system->n;
+    double size = 1, worst = 0, *d = y + 2 * rows, *beside = calloc(rows, sizeof *beside);
+    find_differences(w, of, along, BESIDE * it->length, it->aside, base, y, d);
+    memcpy(beside, d, rows * sizeof *d);
+    find_differences(w, of, along, it->length, it->aside, base, y, d);
+    for (size_t i = 0; i < rows; i++) {
+        size = fmax(size, fabs(d[i]));
+        worst = fmax(worst, fabs(d[i] - beside[i]));
+    }
+    free(beside);
+    return worst / size;
+}
 
 static double compare_along(world *w, const scene *of, const double *by, const double *along,
                             const double *base, int flagged, double *y)
 {
     static const double length[] = {3e-6, 1e-4, 3e-7, 3e-5, 1e-3, 1e-5, 1e-6, 1e-7, 3e-8, 1e-8};
     const size_t lengths = sizeof length / sizeof *length;
-    double best = INFINITY, *d = y + 4 * (size_t)w->system->n;
-    for (size_t k = 0; k < lengths && best > 5e-9; k++) {
-        differ(w, of, along, length[k], base, y, d);
-        best = fmin(best, apart_along(w, by, along, d));
+    differences best = {.off = INFINITY};
+    double *d = y + 4 * (size_t)w->system->n;
+    for (size_t k = 0; k < 3 * lengths && best.off > 5e-9; k++) {
+        int aside = k >= lengths;
+        if (aside && !flagged && !(best.off < EITHER)) {
+            break;
+        }
+        const double far = (k < 2 * lengths ? 1 : -1) * length[k % lengths];
+        find_differences(w, of, along, far, aside, base, y, d);
+        double off = apart_along(w, by, along, d);
+        best = off < best.off ? (differences){off, far, aside} : best;
     }
-    int there = flagged || best < EITHER;
-    for (size_t k = 0; k < 2 * lengths && best > 5e-9 && there; k++) {
-        differ_aside(w, of, along, (k < lengths ? 1 : -1) * length[k % lengths], base, y, d);
-        best = fmin(best, apart_along(w, by, along, d));
-    }
-    return best;
+    return best.off > 5e-9 ? fmax(best.off - scatter_of(w, of, along, &best, base, y), 0)
+                           : best.off;
 }
 
 #endif
