@@ -1,5 +1,6 @@
 /* Derivatives of an instant, and of a step, exactly where a motor reaches a limit or a force has a
- * corner: each column is that of one side, and there is a note. */
+ * corner: each column is that of one side, and there is a note. And motions whose forces are
+ * formulas, or that depend on a number at which something switches. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 
 #include "../system/world.h"
 #include "system/work.h"
+#include "zwang/bodies.h"
 #include "zwang/sensitivity.h"
 #include "zwang/slopes.h"
 
@@ -217,8 +219,156 @@ static void test_limits(void **state)
     assert_int_equal(faults, 0);
 }
 
+/* ---- Motions --------------------------------------------------------------------------------- */
+
+/* The speeds at the end. */
+typedef struct ending {
+    int n;
+    long steps;
+} ending;
+
+static double cost(void *user, long step, const zw_state *state, double *by_q, double *by_v)
+{
+    const ending *of = user;
+    double sum = 0;
+    (void)by_q;
+    for (int i = 0; i < of->n && step == of->steps; i++) {
+        by_v[i] = 1 + 0.3 * i;
+        sum += by_v[i] * state_v((zw_state *)state)[i];
+    }
+    return sum;
+}
+
+static double run_from(world *w, zw_state *start, zw_method method, long steps)
+{
+    const ending of = {w->system->n, steps};
+    const zw_run_options options = {.method = method, .tolerance = 1e-13};
+    double ignored[WIDE];
+    zw_state *at = NULL;
+    assert_int_equal(zw_state_copy(start, &at, &w->error), ZW_OK);
+    zw_wake(at);
+    for (long k = 0; k < steps; k++) {
+        assert_int_equal(zw_step(w->system, at, w->work, &options, &w->error), ZW_OK);
+    }
+    double sum = cost((void *)&of, steps, at, ignored, ignored);
+    zw_state_free(at);
+    return sum;
+}
+
+#define BALL(joints, more)                                                                         \
+    "<mujoco><option timestep='0.004'/><worldbody><geom name='floor' type='plane' size='9 9 1' "   \
+    "friction='.3 0 0'/><body name='b' pos='0 0 .16'>" joints                                      \
+    "<geom name='ball' size='.1' mass='1' friction='%s 0 0'/><site name='s' pos='.02 0 .05'/>"     \
+    "</body></worldbody>" more "</mujoco>"
+#define PLANAR                                                                                     \
+    "<joint name='x' type='slide' axis='1 0 0'/><joint name='z' type='slide' axis='0 0 1'/>"       \
+    "<joint name='h' axis='0 1 0'/>"
+
+/* Forces and controls that are formulas of time and of the motion, where a body lands within a
+ * step: what comes after that comes at another time. */
+static void test_formulas(void **state)
+{
+    static const scene of[] = {
+        {"a force of time", BALL("<freejoint/>", ""),
+         "param k = 9, w = 30\nforce (k*sin(w*t), 2*cos(w*t), 3*sin(w*t)) at r.s\n", 0, 0},
+        {"activations by formulas",
+         BALL(PLANAR, "<actuator><general name='m' joint='h' dyntype='filter' dynprm='.02'/>"
+                      "<general name='n' joint='x' dyntype='integrator' gainprm='3'/></actuator>"),
+         "param k = 9, w = 30\nmotor r.m = k*sin(w*t) - r.h'\nmotor r.n = 3*cos(w*t) + k*r.z'\n", 0,
+         0}};
+    (void)state;
+    for (size_t s = 0; s < sizeof of / sizeof *of; s++) {
+        static const double part[4] = {-2, -1, 1, 2}, speed[6] = {1, -1, -.5, .4, .2, .1};
+        char robot[1200];
+        snprintf(robot, sizeof robot, of[s].robot, ".4");
+        scene it = of[s];
+        it.robot = robot;
+        world w = begin(&it);
+        ending end = {w.system->n, 40};
+        double by[2][WIDE], worst = 0, most = 0, h = 1e-4;
+        int n = w.system->n, params = w.system->shape.params;
+        memcpy(state_v(w.state), speed, (size_t)n * sizeof *speed);
+        const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE, .tolerance = 1e-13},
+                                       .steps = end.steps,
+                                       .cost = cost,
+                                       .user = &end};
+        zw_gradient to = {.by_v = by[0], .by_param = by[1]};
+        assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_OK);
+        for (int c = 0; c < n + params; c++) {
+            double y[4], *x = c < n ? state_v(w.state) + c : state_param(w.state) + c - n, was = *x;
+            for (int k = 0; k < 4; k++) {
+                *x = was + h * part[k];
+                y[k] = run_from(&w, w.state, ZW_METHOD_IMPULSE, end.steps);
+            }
+            *x = was;
+            double d = (8 * (y[2] - y[1]) - (y[3] - y[0])) / (12 * h);
+            worst = fmax(worst, fabs(d - by[c >= n][c >= n ? c - n : c]));
+            most = fmax(most, fabs(d));
+        }
+        printf("%-30s size %.3g  worst %.1e  kinks %d\n", it.name, most, worst / most, to.kinks);
+        assert_true(worst < 1e-8 * most && to.kinks == 0);
+        world_end(&w);
+    }
+}
+
+/* Of two frictions the larger one counts: by one of two that are equal there is a kink. */
+static void test_numbers(void **state)
+{
+    static const char *const number[] = {"floor.friction"}, *const other[] = {".3", ".2"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        zw_method method = k < 2 ? ZW_METHOD_IMPULSE : ZW_METHOD_SOFT;
+        char robot[1200];
+        double by, y[3], h = 1e-5;
+        snprintf(robot, sizeof robot, BALL("<freejoint/>", ""), other[k % 2]);
+        world w = begin(&(scene){.name = "a ball", .robot = robot});
+        ending end = {w.system->n, 40};
+        state_v(w.state)[0] = 2;
+        const zw_gradient_plan plan = {.run = {.method = method},
+                                       .steps = end.steps,
+                                       .cost = cost,
+                                       .user = &end,
+                                       .numbers = 1,
+                                       .number = number,
+                                       .model = w.model};
+        zw_gradient to = {.by_number = &by};
+        assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_OK);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(zw_model_set(w.model, number[0], 0.3 + i * h, &w.error), ZW_OK);
+            world there = {.model = w.model, .system = zw_system_compile(w.model, NULL, &w.error)};
+            there.work = zw_work_create(there.system, &w.error);
+            y[i] = run_from(&there, w.state, method, end.steps);
+            there.model = NULL;
+            world_end(&there);
+        }
+        double up = (4 * y[1] - 3 * y[0] - y[2]) / (2 * h);
+        printf("by the friction of the floor: %.8g, up %.8g, kinks %d\n", by, up, to.kinks);
+        assert_true(fabs(by - up) < 1e-5 * fabs(up));
+        assert_int_equal(to.kinks > 0, k % 2 == 0);
+        world_end(&w);
+    }
+}
+
+/* Adhesion acts at points of the start of a step: not by impulse, yet. */
+static void test_refused(void **state)
+{
+    static const char robot[] =
+        BALL("<freejoint/>", "<actuator><adhesion body='b' ctrlrange='0 1' gain='30'/></actuator>");
+    char text[1200];
+    double by[2 * WIDE * WIDE];
+    const zw_run_options options = {.method = ZW_METHOD_IMPULSE};
+    (void)state;
+    snprintf(text, sizeof text, robot, ".3");
+    world w = begin(&(scene){.name = "adhesion", .robot = text});
+    assert_int_equal(zw_step_slopes(w.system, w.state, &options, by, NULL, &w.error), ZW_BAD_INPUT);
+    assert_non_null(strstr(w.error.text, "adhesion"));
+    world_end(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

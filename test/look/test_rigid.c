@@ -475,7 +475,7 @@ static void test_start(void **state)
     for (int k = 0; k < 2; k++) {
         double by;
         const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE},
-                                       .steps = 2,
+                                       .steps = 3,
                                        .cost = cost,
                                        .user = w.system,
                                        .numbers = 1,
@@ -484,6 +484,27 @@ static void test_start(void **state)
         zw_gradient to = {.by_number = &by};
         assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_OK);
         assert_int_equal(to.kinks, k);
+        double y[2], step = 4e-10; /* m: contacts count as closed up to 1e-9 */
+        for (int i = 0; i < 2 && k == 1; i++) {
+            assert_int_equal(zw_model_set(w.model, number[k], i ? .1 + step : .1 - step, &w.error),
+                             ZW_OK);
+            world beside = {.model = w.model, .system = zw_system_compile(w.model, NULL, &w.error)};
+            const zw_gradient_plan there = {.run = {.method = ZW_METHOD_IMPULSE},
+                                            .steps = 3,
+                                            .cost = cost,
+                                            .user = beside.system};
+            zw_gradient of_it = {0};
+            assert_int_equal(zw_gradient_find(beside.system, w.state, &there, &of_it, &w.error),
+                             ZW_OK);
+            y[i] = of_it.cost;
+            beside.model = NULL;
+            world_end(&beside);
+        }
+        if (k == 1) {
+            double d = (y[1] - y[0]) / (2 * step);
+            printf("by the radius: %.8g, by differences within 1e-9 m %.8g\n", by, d);
+            assert_true(fabs(by - d) < 1e-4 * fabs(d));
+        }
     }
     world_end(&w);
 }

@@ -4,10 +4,11 @@
  * rigid_piece.c has its derivatives P by its start, its length and all parameters; for the
  * derivatives Z of what came before it,
  *
- *     Z' = P_x Z + P_h h_z + P_p,        h_z: how the length of the piece changes
+ *     Z' = P_x Z + P_h h_z + P_t t_z + P_p,      h_z: how the length of the piece changes
+ *                                                t_z: and when it begins, for formulas of time
  *
  * Halves of a step have their part of it. A piece that ends where something meets is as long as
- * that takes (rigid_hit.c), and what is left of the step is so much shorter. */
+ * that takes (rigid_hit.c), and what is left of the step is so much shorter and later. */
 #include "look/rigid/rigid.h"
 
 #include <math.h>
@@ -102,12 +103,13 @@ static void solved(void *user, const step_impulse *s, const double *v1)
 /* Z' */
 static void follow(sens_rigid *r)
 {
-    size_t state = (size_t)r->state, wide = state + (size_t)r->more, width = wide + 1;
+    size_t state = (size_t)r->state, wide = state + (size_t)r->more, width = wide + 2;
     for (size_t i = 0; i < state; i++) {
         const double *piece = r->piece + i * width;
         double *to = r->next + i * wide;
         for (size_t c = 0; c < wide; c++) {
-            to[c] = piece[state] * r->h_by[c] + (c >= state ? piece[c + 1] : 0);
+            to[c] = piece[state] * r->h_by[c] - piece[state + 1] * r->rest_by[c] +
+                    (c >= state ? piece[c + 2] : 0);
         }
         for (size_t k = 0; k < state; k++) {
             const double *by = r->by + k * wide;
@@ -167,8 +169,10 @@ static zw_status check(const zw_system *system, const zw_run_options *plan, zw_e
 {
     return system->law.carried > 0     ? not_yet(error, "laws that carry multipliers")
            : system->bodies->sleep > 0 ? not_yet(error, "steps of bodies that fall asleep")
-           : plan->tolerance >= 1      ? not_yet(error, "steps by one linearisation (tol 1)")
-                                       : ZW_OK;
+           : system->bodies->adhesion_count > 0
+               ? not_yet(error, "steps of method impulse with adhesion")
+           : plan->tolerance >= 1 ? not_yet(error, "steps by one linearisation (tol 1)")
+                                  : ZW_OK;
 }
 
 static void lay_out(sens_rigid *r, base_arena *arena)
@@ -181,11 +185,12 @@ static void lay_out(sens_rigid *r, base_arena *arena)
         *speeds[k] = base_arena_doubles(arena, n + (size_t)system->carried);
     }
     r->q1 = base_arena_doubles(arena, nq);
+    r->act_by_u = base_arena_doubles(arena, (size_t)r->acts * n);
     r->q_end = base_arena_doubles(arena, nq);
     r->param = base_arena_doubles(arena, (size_t)system->shape.params);
     r->by = base_arena_doubles(arena, state * wide);
     r->next = base_arena_doubles(arena, state * wide + 2 * nq);
-    r->piece = base_arena_doubles(arena, state * (wide + 1));
+    r->piece = base_arena_doubles(arena, state * (wide + 2));
     r->h_by = base_arena_doubles(arena, wide);
     r->rest_by = base_arena_doubles(arena, wide);
     r->control_side = base_arena_ints(arena, (size_t)system->shape.params);

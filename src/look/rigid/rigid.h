@@ -108,8 +108,8 @@ typedef struct sens_rigid {
     double *h_by;    /* [state + more] how its length changes, */
     double *rest_by; /* and the time that is left, */
     double rest;     /* which is this */
-    double *piece;   /* [state][state + 1 + more] its slopes: by its start, its length, and more */
-    double *next;    /* [state][state + more] scratch */
+    double *piece; /* [state][state + 2 + more] its slopes: by its start, length, time, and more */
+    double *next;  /* [state][state + more] scratch */
     int *control_side; /* [params] of motors: rigid_motor.c */
     int *joined;       /* [motors] as of its solution, */
     int *closed;       /* [m] */
@@ -118,6 +118,7 @@ typedef struct sens_rigid {
     int block_key_capacity;
     double *q_end;                   /* [nq] */
     double *u, *v_end, *gain, *unit; /* [n] */
+    double *act_by_u;                /* [acts][n] slopes of activations at its end */
     double *y;                       /* [7][Y] of differences */
     size_t y_capacity, K_capacity, X_capacity;
     double noise;  /* of the equations */

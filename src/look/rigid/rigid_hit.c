@@ -120,7 +120,7 @@ static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double 
 {
     gap_named at = {r, it, &r->variant[name]};
     double gap[4];
-    return number_differ(&at.of->of, 1, look_gap, &at, gap, by);
+    return number_differ(&at.of->of, 1, look_gap, &at, NULL, 0, gap, by);
 }
 
 /* A number of the model that opens or closes a contact which touches at the start (the radius of a
@@ -168,7 +168,7 @@ zw_status rigid_meeting(sens_rigid *r, const step_impulse *s, double *row, doubl
 zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
 {
     size_t n = (size_t)r->system->n, state = (size_t)r->state, wide = state + (size_t)r->more;
-    size_t width = wide + 1;
+    size_t width = wide + 2;
     meeting it = {.row = r->unit};
     double rate = 0;
     int good = find_meeting(r, s, &it);
@@ -181,7 +181,7 @@ zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
         good = c < own || gap_by_name(r, &it, (int)(c - own), &sum);
         for (size_t i = 0; i < n; i++) {
             const double *piece = r->piece + i * width;
-            double along = c >= state ? piece[c + 1] : 0;
+            double along = (c >= state ? piece[c + 2] : 0) - piece[state + 1] * r->rest_by[c];
             for (size_t k = 0; k < state; k++) {
                 along += piece[k] * r->by[k * wide + c];
             }
@@ -326,7 +326,15 @@ static int differ_name(sens_rigid *r, const impact *it, int name, double *to)
 {
     impact_named at = {r, it, &r->variant[name]};
     size_t count = (size_t)r->system->n + 2 * (size_t)r->half[0].rows;
-    return number_differ(&at.of->of, count, look_named, &at, r->y, to);
+    double *y0 = base_alloc((count + 1) * sizeof *y0);
+    int good = y0 && look(r, it, r->here.s, it->q, y0)
+                   ? number_differ(&at.of->of, count, look_named, &at, y0, r->noise, r->y, to)
+                   : 0;
+    if (good == 2) {
+        rigid_note_kink(r, "a number of the model at which something switches");
+    }
+    base_free(y0);
+    return good;
 }
 
 typedef struct impact_moved {

@@ -142,7 +142,7 @@ int rigid_values(const rigid_half *half, const impulse_problem *p, const double 
             double lambda = it->mode == RIGID_FREE ? 0 : half->lambda[it->first + r];
             value[it->first + r] = value_of(it, p, b, row, x);
             value[half->rows + it->first + r] =
-                it->kind == ZW_CONE && r > 0 ? p->block[b].friction[r - 1] : 0;
+                it->mode == RIGID_SLIDES && r > 0 ? p->block[b].friction[r - 1] : 0;
             for (int e = p->start[row]; e < p->start[row + 1] && R; e++) {
                 R[p->column[e]] -= lambda * p->value[e];
             }

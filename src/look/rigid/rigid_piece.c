@@ -32,7 +32,7 @@
 #define SMALL 0x1p-11 /* m, rad; of a parameter, this part */
 #define LONGER 0x1p-9 /* of the length of the piece */
 
-typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_ACT, BY_H, BY_PARAM } rigid_what;
+typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_ACT, BY_H, BY_T, BY_PARAM } rigid_what;
 
 /* ---- What was solved ------------------------------------------------------------------------- */
 
@@ -104,16 +104,6 @@ static size_t count_of(const sens_rigid *r)
            (size_t)r->acts;
 }
 
-/* Activations at the end: functions of those at the start, the controls and the length. */
-static void activate(const step_impulse *s, double *to)
-{
-    const struct system_bodies *bodies = s->system->bodies;
-    for (int k = 0; k < bodies->act_count; k++) {
-        to[k] = bodies_activated(s->system, s->work, &bodies->motor[bodies->act_motor[k]],
-                                 s->act0[k], s->h);
-    }
-}
-
 /* y: R, values of the first half; R, values of the second; activations. */
 static int look(sens_rigid *r, step_impulse *s, double *y)
 {
@@ -134,7 +124,9 @@ static int look(sens_rigid *r, step_impulse *s, double *y)
     for (int i = 0; i < n; i++) {
         second[i] -= r->gain[i];
     }
-    activate(s, second + n + 2 * r->half[1].rows);
+    for (int k = 0; k < r->acts; k++) {
+        second[n + 2 * r->half[1].rows + k] = s->act[k];
+    }
     return rigid_values(&r->half[1], &s->aside, r->v_end, second, second + n);
 }
 
@@ -177,6 +169,7 @@ static double size_of(const sens_rigid *r, rigid_what what, int j)
     double h = r->here.s->h;
     return what == BY_H ? LONGER * h
                         : SMALL * (what == BY_Q       ? 1
+                                   : what == BY_T     ? 1
                                    : what == BY_ACT   ? 1 + fabs(r->here.s->act0[j])
                                    : what == BY_PARAM ? 1 + fabs(r->param[j])
                                                       : 1 / h);
@@ -200,6 +193,9 @@ static void change(sens_rigid *r, rigid_what what, int j, double by)
     case BY_H:
         s->h += by;
         break;
+    case BY_T:
+        s->t += by;
+        break;
     case BY_PARAM:
         r->param[j] += by;
         break;
@@ -214,7 +210,7 @@ static void change(sens_rigid *r, rigid_what what, int j, double by)
 static void put_back(sens_rigid *r, rigid_what what, int j, double was)
 {
     step_impulse *s = r->here.s;
-    double *at[] = {s->u + j, NULL, s->v0 + j, s->act0 + j, &s->h, r->param + j};
+    double *at[] = {s->u + j, NULL, s->v0 + j, s->act0 + j, &s->h, &s->t, r->param + j};
     if (what == BY_Q) {
         memcpy(s->q0, r->next, (size_t)r->system->nq * sizeof(double));
     } else {
@@ -229,6 +225,7 @@ static double now(const sens_rigid *r, rigid_what what, int j)
            : what == BY_V     ? s->v0[j]
            : what == BY_ACT   ? s->act0[j]
            : what == BY_H     ? s->h
+           : what == BY_T     ? s->t
            : what == BY_PARAM ? r->param[j]
                               : 0;
 }
@@ -300,6 +297,13 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
     return good;
 }
 
+/* Only formulas know the time. */
+static int differ_time(sens_rigid *r, double *to)
+{
+    memset(to, 0, count_of(r) * sizeof *to);
+    return !r->system->bodies->formulas || differ(r, BY_T, 0, to);
+}
+
 typedef struct named {
     sens_rigid *r;
     const rigid_variant *of;
@@ -315,14 +319,20 @@ static int look_named(void *user, int k, double *y)
 static int differ_name(sens_rigid *r, int name, double *to)
 {
     named it = {r, &r->variant[name]};
-    return number_differ(&it.of->of, count_of(r), look_named, &it, r->y, to);
+    size_t count = count_of(r);
+    int good =
+        number_differ(&it.of->of, count, look_named, &it, r->y + 5 * count, r->noise, r->y, to);
+    if (good == 2) {
+        rigid_note_kink(r, "a number of the model at which something switches");
+    }
+    return good;
 }
 
 /* ---- The linear systems ---------------------------------------------------------------------- */
 
 /* Slopes of the equations of both halves. */
 typedef struct slopes {
-    int n, size[2], starts; /* starts: columns of the start: q0, v0, activations, h, more */
+    int n, size[2], starts; /* starts: columns of the start: q0, v0, activations, h, t, more */
     double *by_u[2];        /* [n][size] */
     double *by_start[2];    /* [starts][size] */
     double *by_end;         /* [n][size] of the second half, by v1 */
@@ -369,24 +379,28 @@ static int differ_all(sens_rigid *r, const slopes *m)
     if (!look_here(r)) {
         return 0;
     }
+    const double *act = m->y + count_of(r) - r->acts;
     for (int j = 0; j < n; j++) {
         if (!differ(r, BY_U, j, m->y)) {
             return 0;
         }
+        for (int i = 0; i < r->acts; i++) {
+            r->act_by_u[(size_t)i * (size_t)n + (size_t)j] = act[i];
+        }
         spread(r, m, m->by_u, j);
     }
     for (int c = 0; c < m->starts; c++) {
-        int k = c - state - 1;
+        int k = c - state - 2;
         int good = c < n        ? differ(r, BY_Q, c, m->y)
                    : c < 2 * n  ? differ(r, BY_V, c - n, m->y)
                    : c < state  ? differ(r, BY_ACT, c - 2 * n, m->y)
-                   : k < 0      ? differ(r, BY_H, 0, m->y)
+                   : k < -1     ? differ(r, BY_H, 0, m->y)
+                   : k < 0      ? differ_time(r, m->y)
                    : k < params ? differ(r, BY_PARAM, k, m->y)
                                 : differ_name(r, k - params, m->y);
         if (!good) {
             return 0;
         }
-        const double *act = m->y + count_of(r) - r->acts;
         for (int i = 0; i < r->acts; i++) {
             r->piece[(size_t)(2 * n + i) * (size_t)m->starts + (size_t)c] = act[i];
         }
@@ -480,6 +494,11 @@ static void put_piece(sens_rigid *r, const slopes *m)
             r->piece[i * wide + c] = end[i];
             r->piece[(n + i) * wide + c] = dv[i];
         }
+        for (size_t i = 0; i < (size_t)r->acts; i++) {
+            for (size_t j = 0; j < n; j++) {
+                r->piece[(2 * n + i) * wide + c] += r->act_by_u[i * n + j] * du[j];
+            }
+        }
     }
 }
 
@@ -525,7 +544,7 @@ static int differ_without(sens_rigid *r, const slopes *m)
 
 zw_status rigid_piece_slopes(sens_rigid *r)
 {
-    slopes m = {.n = r->system->n, .starts = r->state + 1 + r->more};
+    slopes m = {.n = r->system->n, .starts = r->state + 2 + r->more};
     size_t count = count_of(r) + 2 * (size_t)m.n;
     if (!rigid_grow(&r->y, &r->y_capacity, 7 * count)) {
         return rigid_no_memory(r);

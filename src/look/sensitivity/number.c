@@ -58,25 +58,6 @@ void number_free(number_systems *it)
     *it = (number_systems){0};
 }
 
-int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
-                  double *scratch, double *to)
-{
-    double apart = HUGE_VAL, *y[4];
-    for (int l = 0; l < 2 && apart > SMOOTH; l++) {
-        int good = 1;
-        for (int k = 0; k < 4 && good; k++) {
-            y[k] = scratch + (size_t)k * count;
-            good = look(user, 4 * l + k, y[k]);
-        }
-        double off = good ? number_apart(count, y, 0) : HUGE_VAL;
-        if (off < apart) {
-            apart = off;
-            number_slopes(count, y, it->step[l], to);
-        }
-    }
-    return apart < HUGE_VAL;
-}
-
 /* ---- Along a way ------------------------------------------------------------------------------
  *
  * Steps are shortened by SHORTER until slopes agree: those over the inner and the outer points as
@@ -251,4 +232,55 @@ int number_along(const number_way *way, double *to)
         return apart < HUGE_VAL;
     }
     return look_aside(way, apart, fmax(apart, jump), to);
+}
+
+double number_slope_aside(const number_systems *it, const double f[4])
+{
+    const double x[3] = {it->step[1], it->step[0], 2 * it->step[0]};
+    double sum = 0;
+    for (int k = 0; k < 3; k++) { /* the cubic through all of them */
+        double one = x[(k + 1) % 3], two = x[(k + 2) % 3];
+        sum += (f[k + 1] - f[0]) * one * two / (x[k] * (x[k] - one) * (x[k] - two));
+    }
+    return sum;
+}
+
+/* With more of the number. */
+static int look_aside_number(const number_systems *it, size_t count, number_look *look, void *user,
+                             const double *y0, double *scratch, double *to)
+{
+    static const int place[3] = {6, 2, 3};
+    for (int k = 0; k < 3; k++) {
+        if (!look(user, place[k], scratch + (size_t)k * count)) {
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double f[4] = {y0[i], scratch[i], scratch[count + i], scratch[2 * count + i]};
+        to[i] = number_slope_aside(it, f);
+    }
+    return 2;
+}
+
+int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
+                  const double *y0, double noise, double *scratch, double *to)
+{
+    double apart = HUGE_VAL, jump[2] = {0, 0}, *y[4];
+    for (int l = 0; l < 2 && (apart > SMOOTH || jump[0] > JUMP); l++) {
+        int good = 1;
+        for (int k = 0; k < 4 && good; k++) {
+            y[k] = scratch + (size_t)k * count;
+            good = look(user, 4 * l + k, y[k]);
+        }
+        double off = good ? number_apart(count, y, 0) : HUGE_VAL;
+        jump[l] = good && y0 ? jump_of(count, y, y0, noise) : 0;
+        if (off < apart && !(l == 1 && apart <= SMOOTH)) {
+            apart = off;
+            number_slopes(count, y, it->step[l], to);
+        }
+    }
+    if (jump[1] > JUMP && 2 * jump[1] > jump[0]) { /* less if there is no corner */
+        return look_aside_number(it, count, look, user, y0, scratch, to);
+    }
+    return apart < HUGE_VAL;
 }

@@ -25,9 +25,13 @@ void number_free(number_systems *it);
 
 /* y: values of some functions in system k; 0: they are not there. */
 typedef int number_look(void *user, int k, double *y);
-/* to[count]: slopes of these functions; scratch[4 count]. 0: they are not there. */
+/* to[count]: slopes of these functions; scratch[4 count]. y0[count]: their values in the system
+ * itself, with this round-off; NULL: kinks are not looked for. 0: they are not there; 2: there is a
+ * kink (of two frictions that are equal the larger one counts), and they are those of one side. */
 int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
-                  double *scratch, double *to);
+                  const double *y0, double noise, double *scratch, double *to);
+/* The slope to one side from values at 0, short[0], long[0] and twice that. */
+double number_slope_aside(const number_systems *it, const double f[4]);
 
 /* The slope of a function from its values f[k] at these places. */
 static inline double number_slope(const double f[4], double step)

@@ -76,7 +76,8 @@ static zw_status by_number(start *s, const char *name, double *scratch, double *
     number_systems of;
     zw_status status = number_make(&of, s->p->model, s->system, name, s->error);
     s->at = of.system;
-    if (status == ZW_OK && !number_differ(&of, 2 * (size_t)s->system->n, look, s, scratch, to)) {
+    if (status == ZW_OK &&
+        !number_differ(&of, 2 * (size_t)s->system->n, look, s, NULL, 0, scratch, to)) {
         status = s->status;
     }
     s->at = NULL;

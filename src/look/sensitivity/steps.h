@@ -53,6 +53,8 @@ typedef struct sens_steps {
 
     int names;
     steps_variant *variant;
+    zw_work *plain_work; /* and the system itself */
+    soft_problem *plain;
     double *number_by; /* [names] slopes by these are added here; NULL: not needed */
 
     double *y, *z, *w, *push; /* [n] scratch */

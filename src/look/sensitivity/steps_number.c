@@ -19,6 +19,11 @@ zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *
     if (!s->variant) {
         return base_no_memory(error);
     }
+    if (names > 0) {
+        s->plain_work = zw_work_create(s->system, error);
+        status = s->plain_work ? soft_create(s->system, s->plain_work, s->h, &s->plain, error)
+                               : ZW_NO_MEMORY;
+    }
     for (int i = 0; i < names && status == ZW_OK; i++) {
         steps_variant *it = &s->variant[s->names++];
         *it = (steps_variant){0};
@@ -42,6 +47,8 @@ void steps_numbers_free(sens_steps *s)
         }
         number_free(&s->variant[i].of);
     }
+    soft_free(s->plain);
+    zw_work_free(s->plain_work);
     base_free(s->variant);
 }
 
@@ -57,7 +64,7 @@ typedef struct looking {
 static int look(void *user, int k, double *y)
 {
     looking *it = user;
-    soft_problem *soft = it->of->soft[k];
+    soft_problem *soft = k < 0 ? it->s->plain : it->of->soft[k];
     int pushes = 0;
     system_bind(soft->system, soft->work, it->s->work->param);
     it->status = steps_evaluate(it->s, soft, it->s->q0, it->s->v0, y, &pushes, it->error);
@@ -70,15 +77,19 @@ zw_status steps_numbers_back(sens_steps *s, const double *act_by, zw_error *erro
     if (s->names == 0 || !s->number_by) {
         return ZW_OK;
     }
-    double *y = base_alloc(5 * wide * sizeof *y), *to = y + 4 * wide;
+    double *y = base_alloc(6 * wide * sizeof *y), *to = y + 4 * wide, *y0 = y + 5 * wide;
     if (!y) {
         return base_no_memory(error);
     }
-    zw_status status = ZW_OK;
+    looking here = {s, NULL, ZW_OK, error};
+    look(&here, -1, y0);
+    zw_status status = here.status;
     for (int i = 0; i < s->names && status == ZW_OK; i++) {
         looking at = {s, &s->variant[i], ZW_OK, error};
-        if (!number_differ(&at.of->of, wide, look, &at, y, to)) {
-            status = at.status;
+        int good = number_differ(&at.of->of, wide, look, &at, y0, number_noise(wide, y0), y, to);
+        status = good ? ZW_OK : at.status;
+        if (good == 2) {
+            steps_note_kink(s, "a number of the model at which something switches");
         }
         for (size_t k = 0; k < n && status == ZW_OK; k++) {
             s->number_by[i] += s->w[k] * to[k] - s->y[k] * to[n + k] - s->z[k] * to[2 * n + k];

@@ -87,7 +87,7 @@ void slopes_numbers_free(zw_slopes *slopes);
 /* The slopes of the equations by one number, with the active set fixed, into table 4 of s->y; those
  * of sliding friction are added to push[n]. */
 zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, zw_error *error);
-void slopes_number_friction(const zw_slopes *slopes, int number, double *push);
+void slopes_number_friction(zw_slopes *slopes, int number, double *push);
 
 /* All columns. If s->simple is set, known[] of M a - force has been filled before. */
 zw_status slopes_bodies_look(zw_slopes *slopes, zw_state *state, zw_error *error);

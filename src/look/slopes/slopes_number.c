@@ -102,18 +102,42 @@ static int look(void *user, int k, double *y)
     return it->status == ZW_OK;
 }
 
+static void note_kink(zw_slopes *slopes)
+{
+    slopes->answer.kinks++;
+    slopes->answer.kink = "a number of the model at which something switches";
+}
+
 zw_status slopes_number_differ(zw_slopes *slopes, zw_state *state, int number, zw_error *error)
 {
     double *y = slopes->bodies->y;
     size_t wide = slopes_width(slopes->bodies);
     looking it = {slopes, state, &slopes->variant[number], ZW_OK, error};
-    return number_differ(&it.of->of, wide, look, &it, y, y + 4 * wide) ? ZW_OK : it.status;
+    slopes_bodies *s = slopes->bodies;
+    double *y0 = y + 6 * wide; /* as there, with all forces */
+    int simple = s->simple;
+    s->simple = 0;
+    it.status = slopes_equations(s, state->t, state_q(state), state_v(state), state_param(state),
+                                 slopes->work->a, y0, NULL, error);
+    s->simple = simple;
+    if (it.status != ZW_OK || s->lost) {
+        return it.status;
+    }
+    int good =
+        number_differ(&it.of->of, wide, look, &it, y0, number_noise(wide, y0), y, y + 4 * wide);
+    if (good == 2) {
+        note_kink(slopes);
+    }
+    return good ? ZW_OK : it.status;
 }
 
-/* Slopes of the friction coefficients of a point. */
-static int friction_by(const slopes_variant *it, const slopes_hold *hold, double *dmu)
+/* Slopes of the friction coefficients of a point, to one side where the larger one of two that are
+ * equal counts. */
+static int friction_by(zw_slopes *slopes, const slopes_variant *it, const slopes_hold *hold,
+                       double *dmu)
 {
-    double mu[5][4];
+    double mu[5][4], step = it->of.step[0];
+    int kink = 0;
     for (int k = 0; k < 4; k++) {
         const contact_point *point = slopes_point(it->at[k], &hold->key);
         for (int r = 0; r < 5 && point; r++) {
@@ -124,12 +148,18 @@ static int friction_by(const slopes_variant *it, const slopes_hold *hold, double
         }
     }
     for (int r = 0; r < 5; r++) {
-        dmu[r] = number_slope(mu[r], it->of.step[0]);
+        double right = mu[r][2] - hold->mu[r], left = hold->mu[r] - mu[r][1];
+        int bent = fabs(right - left) > 1e-6 * (fabs(right) + fabs(left));
+        dmu[r] = bent ? right / step : number_slope(mu[r], step);
+        kink |= bent;
+    }
+    if (kink) {
+        note_kink(slopes);
     }
     return 1;
 }
 
-void slopes_number_friction(const zw_slopes *slopes, int number, double *push)
+void slopes_number_friction(zw_slopes *slopes, int number, double *push)
 {
     const slopes_bodies *s = slopes->bodies;
     size_t n = (size_t)s->system->n;
@@ -137,7 +167,7 @@ void slopes_number_friction(const zw_slopes *slopes, int number, double *push)
         const slopes_hold *it = &s->hold[h];
         double dmu[5], rho = 0, drho = 0;
         if (it->kind != HOLD_POINT || it->way == WAY_HELD ||
-            !friction_by(&slopes->variant[number], it, dmu)) {
+            !friction_by(slopes, &slopes->variant[number], it, dmu)) {
             continue;
         }
         for (int r = 1; r < it->rows; r++) {
