@@ -123,7 +123,7 @@ function(zw_device_code name kernels registers)
     OUTPUT ${code}.ptx
     COMMAND ${ZW_LLVM_LINK} ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${kernels} -o ${code}_all.bc
     COMMAND ${ZW_LLVM_OPT} -O2 ${device_inline} -unroll-threshold=20 -internalize
-            -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_exact_256,zw_exact_384,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
+            -internalize-public-api-list=zw_worlds,zw_worlds_48,zw_worlds_192,zw_exact_128,zw_exact_256,zw_crews,zw_lanes_bytes,zw_device_version -globaldce ${code}_all.bc -o
             ${code}.bc
     COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
     COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md

@@ -35,11 +35,11 @@ enum { MOST_CREWS = 12, FEW_CREWS = 4 };
  * only: a crew for each world; Coulomb's law in lanes, with two sizes. */
 enum { IN_LANES, IN_LANES_MORE, ALONE, CREWS, EXACT, EXACT_MORE, KERNELS };
 static const char *const kernel_name[KERNELS] = {"zw_worlds_48", "zw_worlds_192", "zw_worlds",
-                                                 "zw_crews",     "zw_exact_256",  "zw_exact_384"};
+                                                 "zw_crews",     "zw_exact_128",  "zw_exact_256"};
 #define LANES_FEW ((size_t)48 * 1024)
 #define LANES_MORE ((size_t)192 * 1024)
-#define EXACT_FEW ((size_t)256 * 1024)
-#define EXACT_MOST ((size_t)384 * 1024)
+#define EXACT_FEW ((size_t)128 * 1024)
+#define EXACT_MOST ((size_t)256 * 1024)
 
 /* The result of zw_lanes_bytes. */
 typedef struct room {

@@ -7,8 +7,8 @@ target triple = "nvptx64-nvidia-cuda"
 declare void @zw_worlds(%struct.device_job*)
 declare void @zw_worlds_48(%struct.device_job*)
 declare void @zw_worlds_192(%struct.device_job*)
+declare void @zw_exact_128(%struct.device_job*)
 declare void @zw_exact_256(%struct.device_job*)
-declare void @zw_exact_384(%struct.device_job*)
 declare void @zw_crews(%struct.device_job*)
 declare void @zw_lanes_bytes(%struct.device_job*, i64*)
 
@@ -18,5 +18,5 @@ declare void @zw_lanes_bytes(%struct.device_job*, i64*)
 !2 = !{void (%struct.device_job*)* @zw_crews, !"kernel", i32 1}
 !4 = !{void (%struct.device_job*)* @zw_worlds_192, !"kernel", i32 1}
 !3 = !{void (%struct.device_job*, i64*)* @zw_lanes_bytes, !"kernel", i32 1}
-!5 = !{void (%struct.device_job*)* @zw_exact_256, !"kernel", i32 1}
-!6 = !{void (%struct.device_job*)* @zw_exact_384, !"kernel", i32 1}
+!5 = !{void (%struct.device_job*)* @zw_exact_128, !"kernel", i32 1}
+!6 = !{void (%struct.device_job*)* @zw_exact_256, !"kernel", i32 1}

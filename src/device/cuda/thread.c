@@ -88,8 +88,8 @@ static __attribute__((noinline)) void go_exactly(const device_job *job, unsigned
         unsigned char own[1024 * (kilobytes)] __attribute__((aligned(64)));                        \
         go_exactly(job, own, sizeof own);                                                          \
     }
+EXACT_KERNEL(128)
 EXACT_KERNEL(256)
-EXACT_KERNEL(384)
 #endif
 
 #ifdef ZW_FLOAT
