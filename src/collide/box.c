@@ -5,6 +5,9 @@
  * directions. Each is scored by the full support of both boxes, so an inaccurate direction, from
  * nearly parallel edges, only gets a lower score, never a wrong one.
  *
+ * MuJoCo takes a face unless a pair of edges has a gap larger by a twentieth, and of edges one
+ * point (COLLIDE_MUJOCO; found by comparing its points of 20 000 pairs with ours).
+ *
  * When they are apart the largest of these gaps is a lower bound of the distance, and equal to it
  * if the manifold has a point with that gap; if not, the nearest features are corners or edges, and
  * the general routine (convex.c) finds them.
@@ -15,6 +18,8 @@
  * is convex; its slope grows in straight pieces between the at most six places where a coordinate
  * enters or leaves the box, and is zero where the nearest point is. */
 #include "collide/inner.h"
+
+#define MORE 0.05 /* of the gap along a face: MuJoCo's edges have to exceed that by so much */
 
 typedef struct axes {
     const double *ha, *hb, *R, *t;
@@ -50,6 +55,22 @@ static void score(axes *x, const double l[3], double less, double more)
     }
 }
 
+/* Of the points behind the first ones the deepest. */
+static void keep_deepest(collide_sink *sink, int first)
+{
+    int best = first;
+    if (sink->count > sink->capacity) {
+        return; /* the caller makes room and comes again */
+    }
+    for (int k = first + 1; k < sink->count; k++) {
+        best = sink->point[k].gap < sink->point[best].gap ? k : best;
+    }
+    if (sink->count > first) {
+        sink->point[first] = sink->point[best];
+        sink->count = first + 1;
+    }
+}
+
 void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink *sink)
 {
     double R[9], t[3], n[3];
@@ -68,6 +89,7 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
         const double l[3] = {R[i], R[3 + i], R[6 + i]};
         score(&x, l, 0, hair);
     }
+    const axes face = x;
     for (int k = 0; k < 9 && x.best <= sink->margin; k++) { /* e_i cross the axis j of b */
         int i = k / 3, j = k % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
         double p = R[3 * i1 + j], q = R[3 * i2 + j], length = sqrt(p * p + q * q), l[3];
@@ -81,9 +103,17 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
     if (x.best > sink->margin) {
         return;
     }
+    const int as_mujoco = sink->choice == COLLIDE_MUJOCO, before = sink->count;
+    if (as_mujoco && x.best <= face.best + MORE * fabs(face.best)) {
+        x = face;
+    }
     v3_turn(n, a->R, x.n);
-    if (!collide_manifold(a, b, n, x.best, NULL, 1, sink)) {
+    if (!collide_manifold(a, b, n, x.best, NULL, !as_mujoco, sink) &&
+        (!as_mujoco || sink->count == before)) {
         collide_convex(a, b, sink);
+    }
+    if (as_mujoco && x.best > face.best) {
+        keep_deepest(sink, before);
     }
 }
 

@@ -61,9 +61,9 @@ typedef struct collide_point {
     uint32_t feature;
 } collide_point;
 
-/* Which points. Those of MuJoCo differ for cylinders on planes (a triangle for our square) and for
- * two capsules (one point, unless they are parallel): formulas, so that its motion can be had to
- * the last digits. Their features contain the number COLLIDE_MUJOCO. */
+/* Which points. Those of MuJoCo differ for cylinders on planes (a triangle for our square), for two
+ * capsules (one point, unless they are parallel), whose features contain the number COLLIDE_MUJOCO,
+ * and for two boxes (edges: box.c): formulas, so that its motion can be had to the last digits. */
 typedef enum collide_choice { COLLIDE_COMPLETE = 0, COLLIDE_MUJOCO = 1 << 16 } collide_choice;
 
 /* Points with gap <= margin: fills point[0 .. capacity-1] and returns their number, which may be

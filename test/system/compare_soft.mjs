@@ -11,7 +11,7 @@
 //
 // Contacts are of three kinds. MuJoCo finds some by formulas: these must be the same. It finds some by iterations, one point (ellipsoids, spheres in
 // meshes): these agree as far as its iterations go, which are run to 1e-12 m: steps agree
-// to 1e-5, or to ten times what its own steps differ by if it ends at 1e-8 m or begins 1e-12 or 1e-9 beside. Where several points are a matter of choice (boxes with boxes and capsules,
+// to 1e-5, or to ten times what its own steps differ by if it ends at 1e-8 m or begins 1e-12 or 1e-9 beside. Where several points are a matter of choice (boxes with capsules,
 // cylinders, meshes) ours are others: such states and steps are counted ("other points"), and a motion is compared up to the first of them, and another without contacts.
 //
 // Motions that part by more than 1e-7 although their steps agree are compared with MuJoCo's own, begun again with speeds that differ by what the
@@ -120,7 +120,7 @@ function rule(model, data) {
       .map(([name, it]) => [name.slice(7).toLowerCase(), it.value]));
   const formulas = [[type.plane, type.sphere], [type.plane, type.capsule], [type.plane, type.ellipsoid], [type.plane, type.cylinder],
                     [type.plane, type.box], [type.sphere, type.sphere], [type.sphere, type.capsule], [type.sphere, type.cylinder],
-                    [type.sphere, type.box], [type.capsule, type.capsule]];
+                    [type.sphere, type.box], [type.capsule, type.capsule], [type.box, type.box]];
   const all = data.contact;
   let found = 0;
   for (let i = 0; i < data.ncon; i++) {
