@@ -52,6 +52,7 @@ static const line lines[] = {
     {"contact/parcel.xml", -1, 0.005, 1e-12, 0, 100, 1, 0, 301, 300, 503, 1e-12},
     {"contact/quadruped.xml", -1, 0.005, 1, 0, 300, 3, 1.5, 312, 309, 0, 1e-6},
     {"contact/humanoid_falls.xml", -1, 0.005, 1, 0, 200, 1, 0.5, 201, 199, 62, 1e-8},
+    {"bodies/bricard.xml", -1, 0.002, 1, 0, 100, 0, 0.5, 0, 0, 100, 1e-9},
 };
 
 static int shows;

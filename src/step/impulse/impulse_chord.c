@@ -396,6 +396,16 @@ static int stiffen(impulse_chord *x)
     return lags;
 }
 
+/* The factors depend on the directions of what slides, and nothing else that changes here. */
+static int slides(const impulse_chord *x)
+{
+    int found = 0;
+    for (int k = 0; k < x->units; k++) {
+        found |= x->unit[k].now.mode == PROX_SLIDES;
+    }
+    return found;
+}
+
 /* One step leaves, of the speeds of sticking rows, 1/k of the change of their multipliers, and the
  * law of sliding is not linear. So it is repeated with the same rows and derivatives, which costs
  * little compared with evaluating the next iterate. 0: there are no factors; -1: the weights have
@@ -405,7 +415,8 @@ static int settle(step_impulse *s, double enough, int last)
     enum { MORE = 6 };
     impulse_chord *x = &s->chord;
     double before = INFINITY;
-    int fresh = 0;
+    const int still = !slides(x);
+    int fresh = still;
     for (int k = 0;; k++) {
         look_after(x);
         int turned = continue_laws(x);
@@ -418,7 +429,7 @@ static int settle(step_impulse *s, double enough, int last)
             return 1;
         }
         before = off;
-        fresh = slow;
+        fresh = slow || still;
         if ((turned || slow) && !factor(s)) {
             return 0;
         }
@@ -543,13 +554,14 @@ int chord_solve(step_impulse *s, impulse_problem *p, int few, const double *gain
 {
     impulse_chord *x = &s->chord;
     double enough = p->wanted > 0 ? p->wanted : SETTLED;
+    double fair = few ? enough : fmax(enough, p->fair); /* the kernel gets no farther either */
     if (!open_problem(s, p, 1)) {
         return 0;
     }
     double close = p->wanted >= SETTLED ? SETTLED : EXACT;
     int sweeps = close < SETTLED; /* where the kernel would cost more than that */
     if (!(follow_multipliers(s, p, gain, few ? FEW_TRIES : TRIES, few, close) &&
-          is_answer(x, enough)) &&
+          is_answer(x, fair)) &&
         !(sweeps && !few && follow_multipliers(s, p, gain, 0, 0, close) && is_answer(x, enough))) {
         return 0;
     }

@@ -257,7 +257,10 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
         put_constraints(s);
         impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
-        if (!solve_by_cones(s) && !solve_by_newton(s)) {
+        s->problem.fair = FAIR;
+        int solved = solve_by_cones(s) || solve_by_newton(s);
+        s->problem.fair = 0;
+        if (!solved) {
             find_push(s);
             status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
             impulse_count_solve(s, &s->problem);
