@@ -71,8 +71,8 @@ void number_free(number_systems *it)
  *
  *     d(s) = (f(s) - 2 f(0) + f(-s))/s = J + s f2 + O(s^3),      J = 2 d(s) - d(2 s) + O(s^3).
  *
- * So if J is small for no step, or if slopes do not agree because a corner is near, each side is
- * looked at by itself, by
+ * So if J is small for no step (of a corner right here, or so near that all of them reach it), or
+ * if the function is not there on one side, each side is looked at by itself, by
  *
  *     (-25 f(0) + 48 f(s) - 36 f(2 s) + 16 f(3 s) - 3 f(4 s))/12 s,      error s^4 f5/5,
  *
@@ -228,7 +228,7 @@ int number_along(const number_way *way, double *to)
             done = !improve(way, y, step, &apart, to);
         }
     }
-    if (!way->y0 || way->shift != 0 || (apart <= SWITCHES && jump <= JUMP)) {
+    if (!way->y0 || way->shift != 0 || (apart < HUGE_VAL && jump <= JUMP)) {
         return apart < HUGE_VAL;
     }
     return look_aside(way, apart, fmax(apart, jump), to);
