@@ -128,6 +128,7 @@ function(zw_device_code name kernels registers)
     COMMAND ${ZW_LLC} -march=nvptx64 -mcpu=sm_80 -O3 ${code}.bc -o ${code}.ptx
     COMMAND sed -i "/^.address_size/a .pragma \"nounroll\";" ${code}.ptx # code has to be short: docs/gpu.md
     COMMAND sh -c "! grep '^[.]extern [.]func' ${code}.ptx" # what is called and not there
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tools/check-gpu-code ${code}.ptx
     DEPENDS ${ARGN} ${kernels} COMMENT "For GPUs: PTX (${name})" VERBATIM)
   set(check echo "no cuobjdump: the machine code is not checked")
   if(ZW_CUOBJDUMP)
