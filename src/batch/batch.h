@@ -78,7 +78,7 @@ struct zw_batch {
     int goes_alone_once;     /* nor can one linearisation */
     int once;                /* the current steps are of the latter kind */
     uint64_t *touch;         /* [count] a hash of the pairs in contact in the last step */
-    batch_place *place;      /* [count] the order in which worlds share vectors */
+    batch_place *place;      /* [count] the order in which worlds share vectors; twice the room */
     pthread_mutex_t *lock;   /* for readers while nothing moves */
     unsigned char *is_ahead; /* [count] newer than its state; NULL: none is */
     soft8_clock *clock;      /* [count] of those worlds, */

@@ -11,7 +11,6 @@
  * state when that is needed (batch_catch_up). */
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -30,7 +29,7 @@ static int make_places(zw_batch *batch)
 {
     size_t count = (size_t)batch->count, numbers = numbers_of(batch);
     if (!batch->place) {
-        batch->place = base_alloc(count * sizeof *batch->place);
+        batch->place = base_alloc(2 * count * sizeof *batch->place);
         batch->touch = base_alloc(count * sizeof *batch->touch);
         batch->clock = base_alloc(count * sizeof *batch->clock);
         batch->once_clock = base_alloc(count * sizeof *batch->once_clock);
@@ -173,11 +172,37 @@ static void show(zw_batch *batch, int world)
 
 /* ---- Grouping -------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+/* Byte by byte from the lowest, each pass keeping the order of equal ones; bytes that are the same
+ * in all worlds need none. (qsort of 4096 worlds took an eighth of a smooth step, while the other
+ * threads waited.) */
+static void sort_places(size_t count, batch_place *place)
 {
-    const batch_place *x = a, *y = b;
-    int by_touch = (x->touch > y->touch) - (x->touch < y->touch);
-    return by_touch ? by_touch : (x->world > y->world) - (x->world < y->world);
+    batch_place *from = place, *to = place + count;
+    uint64_t differ = 0;
+    for (size_t i = 0; i < count; i++) {
+        differ |= place[i].touch ^ place[0].touch;
+    }
+    for (int shift = 0; shift < 64; shift += 8) {
+        size_t start[257] = {0};
+        if (!(differ >> shift & 255)) {
+            continue;
+        }
+        for (size_t i = 0; i < count; i++) {
+            start[(from[i].touch >> shift & 255) + 1]++;
+        }
+        for (int k = 1; k < 256; k++) {
+            start[k] += start[k - 1];
+        }
+        for (size_t i = 0; i < count; i++) {
+            to[start[from[i].touch >> shift & 255]++] = from[i];
+        }
+        batch_place *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != place) {
+        memcpy(place, from, count * sizeof *place);
+    }
 }
 
 void batch_sort(zw_batch *batch)
@@ -202,7 +227,7 @@ void batch_sort(zw_batch *batch)
         }
         batch->place[i] = (batch_place){.touch = key, .world = i};
     }
-    qsort(batch->place, (size_t)batch->count, sizeof *batch->place, compare);
+    sort_places((size_t)batch->count, batch->place);
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */

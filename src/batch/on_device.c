@@ -102,7 +102,7 @@ static zw_status make_arrays(zw_batch *batch, zw_error *error)
     job->touch = take(d, worlds * sizeof *job->touch, &failed);
     job->order = take(d, worlds * sizeof *job->order, &failed);
     batch->touch = base_alloc(worlds * sizeof *batch->touch);
-    batch->place = base_alloc(worlds * sizeof *batch->place);
+    batch->place = base_alloc(2 * worlds * sizeof *batch->place);
     d->order = base_alloc(worlds * sizeof *d->order);
     failed |= !batch->touch || !batch->place || !d->order;
     d->reset = take(d, worlds, &failed);
