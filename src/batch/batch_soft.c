@@ -173,8 +173,7 @@ static void show(zw_batch *batch, int world)
 /* ---- Grouping -------------------------------------------------------------------------------- */
 
 /* Byte by byte from the lowest, each pass keeping the order of equal ones; bytes that are the same
- * in all worlds need none. (qsort of 4096 worlds took an eighth of a smooth step, while the other
- * threads waited.) */
+ * in all worlds need none: without contacts nothing is done, while the other threads wait. */
 static void sort_places(size_t count, batch_place *place)
 {
     batch_place *from = place, *to = place + count;

@@ -15,6 +15,14 @@
 #include "impulse_go.h"
 #include "tree/sweeps.h"
 
+static robot falling_humanoid(void)
+{
+    zw_error error = {0};
+    char path[500];
+    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
+    return robot_of(zw_model_read(path, NULL, &error));
+}
+
 /* bias is quadratic in the speeds, so central differences of it are exact up to round-off. */
 static void slopes_are_those_of_the_inverse_dynamics(void **state)
 {
@@ -142,9 +150,7 @@ static void slopes_of_contacts_are_those_of_differences(void **state)
 {
     (void)state;
     zw_error error = {0};
-    char path[500];
-    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
-    robot r = robot_of(zw_model_read(path, NULL, &error));
+    robot r = falling_humanoid();
     step_impulse *s = impulse_create(r.system, r.work, &error);
     slopes_seen seen = {.s = s};
     const impulse_watch watch = {.solved = compare_slopes, .taken = forget_piece, .user = &seen};
@@ -169,9 +175,7 @@ static void standing_robot_hardly_needs_the_kernel(void **state)
 {
     (void)state;
     zw_error error = {0};
-    char path[500];
-    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
-    robot r = robot_of(zw_model_read(path, NULL, &error));
+    robot r = falling_humanoid();
     const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = 0.002};
     const struct system_bodies *bodies = r.system->bodies;
     const int settle = 20, steps = 60;
@@ -206,9 +210,7 @@ static void wild_guesses_do_no_harm(void **state)
     static const double wild[] = {3e6, 1e200};
     const double h = 0.005;
     zw_error error = {0};
-    char path[500];
-    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
-    robot r = robot_of(zw_model_read(path, NULL, &error));
+    robot r = falling_humanoid();
     step_impulse *s = impulse_create(r.system, r.work, &error);
     double q[2][DOFS], v[2][DOFS], *kept, worst = 0;
     const int n = r.system->n;
@@ -254,9 +256,7 @@ static void speeds_are_extrapolated_by_what_was_seen(void **state)
 {
     (void)state;
     zw_error error = {0};
-    char path[500];
-    snprintf(path, sizeof path, "%s/examples/contact/humanoid_falls.xml", ZW_SOURCE_DIR);
-    robot r = robot_of(zw_model_read(path, NULL, &error));
+    robot r = falling_humanoid();
     step_impulse *s = impulse_create(r.system, r.work, &error);
     const double h = 0.005, change = 0.25, short_time = 1e-7;
     double *q = state_q(r.state), *v = state_v(r.state);
