@@ -38,7 +38,7 @@ static const line lines[] = {
     {"bodies/gymnast.xml", -1, 0.005, 1e-12, 0, 60, 1, 0, 0, 0, 139, 1e-12},
     {"bodies/stewart.xml", -1, 0.005, 1e-12, 0, 100, 0, 0.5, 0, 9, 349, 1e-12},
     {"bodies/gyroscope.xml", -1, 0.002, 1e-12, 0, 100, 1, 0, 0, 0, 200, 1e-12},
-    {"bodies/servo.xml", -1, 0.002, 1e-12, 0, 100, 0, 0, 0, 103, 246, 1e-12},
+    {"bodies/servo.xml", -1, 0.002, 1e-12, 0, 100, 0, 0, 0, 44, 128, 1e-12},
     {"contact/rattleback.xml", 1, 0.005, 0, 0, 200, 0, 0, 3926, 1930, 2331, 1e-10},
     {"contact/tippe_top.xml", 0, 0.001, 1e-12, 0, 200, 0, 0, 1089, 1088, 2018, 1e-12},
     {"contact/skid_steer.xml", 0, 0.01, 1e-12, 0, 100, 0, 0, 401, 400, 588, 1e-12},

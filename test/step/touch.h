@@ -32,17 +32,11 @@ static inline void must(zw_status status, const zw_error *error)
     }
 }
 
-static inline scene open_scene(const char *inner)
+static inline scene scene_of(zw_model *model)
 {
-    static char text[40000];
-    scene s;
     zw_error error = {0};
-    int length =
-        snprintf(text, sizeof text,
-                 "<mujoco><option gravity='0 0 -9.81' timestep='0.002'/>%s</mujoco>", inner);
-    assert_true(length < (int)sizeof text);
-    s.model = zw_model_parse(text, "scene.xml", NULL, &error);
-    must(s.model ? ZW_OK : error.status, &error);
+    scene s = {.model = model};
+    assert_non_null(model);
     s.system = zw_system_compile(s.model, NULL, &error);
     must(s.system ? ZW_OK : error.status, &error);
     s.work = zw_work_create(s.system, &error);
@@ -50,6 +44,19 @@ static inline scene open_scene(const char *inner)
     s.state = zw_state_create(s.system, s.work, NULL, &error);
     must(s.state ? ZW_OK : error.status, &error);
     return s;
+}
+
+static inline scene open_scene(const char *inner)
+{
+    static char text[40000];
+    zw_error error = {0};
+    int length =
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 -9.81' timestep='0.002'/>%s</mujoco>", inner);
+    assert_true(length < (int)sizeof text);
+    zw_model *model = zw_model_parse(text, "scene.xml", NULL, &error);
+    must(model ? ZW_OK : error.status, &error);
+    return scene_of(model);
 }
 
 static inline void close_scene(scene *s)

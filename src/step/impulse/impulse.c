@@ -199,6 +199,17 @@ static void find_balance(step_impulse *s)
     impulse_begin_balance(s);
 }
 
+/* The first iterate is v0; where that would lead no farther than round-off, rest: then the points
+ * at q0 are those at q1, and a step that is accepted there is repeated for ever. With v0 bodies
+ * would go on by 1e-14 m a step until a gap is wrong, and its correction sets them in motion. */
+static void guess_speeds(step_impulse *s)
+{
+    int rests = impulse_is_at_rest(s);
+    for (int i = 0; i < s->system->n; i++) {
+        s->u[i] = rests ? 0 : s->v0[i];
+    }
+}
+
 /* Points of contact at q0; then u, the balance and its rows in rounds. Where that fails from
  * extrapolated speeds, once more from v0; where it fails and bodies roll, once more with all
  * impulses at q1. */
@@ -208,7 +219,7 @@ static zw_status solve(step_impulse *s, zw_error *error)
     zw_status status;
     int guessed, failed;
     do {
-        memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+        guess_speeds(s);
         status = impulse_find_contacts(s, s->begin, NULL, error);
         guessed = impulse_extrapolate(s);
         status = status == ZW_OK ? impulse_solve_rounds(s, error) : status;

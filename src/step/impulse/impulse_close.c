@@ -32,6 +32,7 @@
 
 #include "base/error.h"
 #include "gauss/contact/choose.h"
+#include "math/cone.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
@@ -137,9 +138,33 @@ static int has_boxes(const impulse_problem *p)
     return found;
 }
 
+/* Adds how far the guessed multipliers of boxes are from their law at u: from the end of the box,
+ * or from what would bring the row to 0. */
+static void add_box_misses(const step_impulse *s, double *to)
+{
+    const impulse_problem *p = &s->aside;
+    for (int k = 0; k < p->blocks; k++) {
+        int i = p->first[k];
+        double lambda = p->guess[i], give = p->gives ? p->give[i] : 0;
+        double w = give * lambda - p->b[i], easy = give;
+        if (p->block[k].kind != ZW_BOX) {
+            continue;
+        }
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            w += p->value[e] * s->u[p->column[e]];
+            easy += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+        }
+        const double *limit = p->block[k].limit;
+        double off = lambda - interval_nearest(limit[0], limit[1], lambda - w / easy);
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            to[p->column[e]] += off * p->value[e];
+        }
+    }
+}
+
 /* A step at rest: are the multipliers of the rounds valid for the rest of its time, too? `gain` is
- * what they have to balance, as momenta. */
-static int goes_on_resting(step_impulse *s, const double *gain)
+ * what they have to balance, as momenta; `size` that of their terms. */
+static int goes_on_resting(step_impulse *s, const double *gain, double size)
 {
     impulse_problem *p = &s->aside;
     problem_guess_from(p, &s->problem, impulse_late(s) / s->fall);
@@ -147,7 +172,8 @@ static int goes_on_resting(step_impulse *s, const double *gain)
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] += gain[i];
     }
-    if (p->no_memory || !(impulse_norm(s, s->other) <= s->close * impulse_norm(s, gain)) ||
+    add_box_misses(s, s->other);
+    if (p->no_memory || !(impulse_norm(s, s->other) <= s->close * size) ||
         !on_rows(s, s->u, s->u, EXACT, 0)) {
         return 0;
     }
@@ -168,9 +194,10 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
     double *gain = s->push;
     size_t speeds = (size_t)s->system->n * sizeof *v1;
+    double size = s->rests ? impulse_late(s) / s->fall * impulse_size(s) : 0;
     impulse_put_speeds(s);
     impulse_late_momenta(s, gain);
-    if (s->rests && !has_boxes(&s->aside) && goes_on_resting(s, gain)) {
+    if (s->rests && goes_on_resting(s, gain, size)) {
         memcpy(v1, s->u, speeds);
         return ZW_OK;
     }

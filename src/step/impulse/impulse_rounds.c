@@ -196,11 +196,10 @@ int impulse_is_at_rest(const step_impulse *s)
 }
 
 /* Do all contacts, limits, equality constraints and boxes also have multipliers of the step before?
- * Then the points found at q0 are those at q1. */
+ * u is 0 then, and the points found at q0 are those at q1. */
 static int may_rest(const step_impulse *s)
 {
-    return s->problem.rows > 0 && s->problem.fresh == 0 && impulse_is_at_rest(s) &&
-           s->touch.deep_count == 0;
+    return s->problem.fresh == 0 && impulse_is_at_rest(s) && s->touch.deep_count == 0;
 }
 
 /* Bodies that hardly move are brought to rest by the kernel, whose speeds end at round-off; with
