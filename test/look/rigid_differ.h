@@ -202,7 +202,8 @@ static double apart_along(const world *w, const double *by, const double *along,
  * differences: these then only show that there is none here, to EITHER, and the digits come from
  * the side that is free. At a kink (flagged) the slopes are those of one side. With a kink at 1e-7
  * on both sides (step 39) differences have seven digits: what those of the nearest length differ by
- * from those of another length beside it is no error of the slopes. y[3][2 n] is scratch. */
+ * from those of another length beside it is no error of the slopes, if they have six. y[3][2 n] is
+ * scratch. */
 #define EITHER 1e-6
 #define BESIDE 1.25
 
@@ -255,8 +256,8 @@ static double compare_along(world *w, const scene *of, const double *by, const d
         double off = apart_along(w, by, along, d);
         best = off < best.off ? (differences){off, far, aside} : best;
     }
-    return best.off > 5e-9 ? fmax(best.off - scatter_of(w, of, along, &best, base, y), 0)
-                           : best.off;
+    double scatter = best.off > 5e-9 ? scatter_of(w, of, along, &best, base, y) : 0;
+    return scatter < EITHER ? fmax(best.off - scatter, 0) : best.off;
 }
 
 #endif

@@ -248,10 +248,45 @@ static double differ_step(world *w, const scene *of, const double *by, int step,
     return found;
 }
 
+/* Boxes that spin and slide on four corners: of the loads that rigid bodies do not determine, steps
+ * of up to 20 speeds take those of stiff bodies, and so do slopes. */
+static void test_shares(void **state)
+{
+#define SPINS(more)                                                                                \
+    OF("", FLOOR "<body pos='0 0 .1'><freejoint/><geom type='box' size='.2 .3 .1' mass='1' "       \
+                 "friction='.3 0 0'/>" more "</body>")
+    static const scene of[] = {
+        {.name = "a box that spins and slides",
+         .text = SPINS(""),
+         .speed = {1, .5, 0, 0, 0, 4},
+         .tolerance = 1e-15},
+        {.name = "with an arm",
+         .text = SPINS("<body pos='.1 0 .1'><joint type='hinge' axis='0 1 0'/><geom type='capsule' "
+                       "fromto='0 0 0 .1 0 .4' size='.03' mass='.7' contype='0' "
+                       "conaffinity='0'/></body>"),
+         .speed = {1, .5, 0, 0, 0, 4},
+         .tolerance = 1e-15}};
+    (void)state;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        world w = begin(&of[k]);
+        double *by = calloc(matrix_size(&w), sizeof *by);
+        answer found = compare_at(&of[k], &w, by);
+        double off = differ_step(&w, &of[k], by, 1, 1);
+        printf("%-32s ways apart %.1e, off differences %.1e, %s\n", of[k].name, found.apart, off,
+               found.kink ? found.kink : "no kink");
+        assert_true(found.apart < 1e-9 && off < 1e-8);
+        assert_string_equal(found.kink, "contacts that slide and share a load");
+        free(by);
+        world_end(&w);
+    }
+#undef SPINS
+}
+
 /* All of the fall, step by step: 80 steps together are chaotic, so that differences of the whole
  * say nothing, but each of them is not. The way back is the matrix, whatever the kinks, and both
  * are what differences of the step say, at a kink those to one side; where contacts slide and share
- * a load, rigid bodies have many answers. */
+ * a load, rigid bodies have many answers, and a step of so many speeds takes the first that it
+ * finds (in three of five it is not that of stiff bodies, or at an end of the family). */
 static void test_steps_of_a_fall(void **state)
 {
     static const scene of = {
@@ -274,11 +309,12 @@ static void test_steps_of_a_fall(void **state)
         answer found = compare_at(&of, &w, by);
         int flagged = found.kinks[1] > 0;
         int shares = flagged && strstr(found.kink, "share a load") != NULL;
-        double off = shares ? 0 : differ_step(&w, &of, by, k, flagged);
+        double off = differ_step(&w, &of, by, k, flagged);
+        open += shares && off > 1e-8;
+        off = shares && off > 1e-8 ? 0 : off;
         apart = fmax(apart, found.apart);
         worst[flagged] = fmax(worst[flagged], off);
         kinks += flagged;
-        open += shares;
         if (found.apart > 1e-9 || off > 1e-8) {
             printf("step %d: ways apart %.1e, off differences %.1e, %s\n", k, found.apart, off,
                    found.kink ? found.kink : "no kink");
@@ -289,7 +325,7 @@ static void test_steps_of_a_fall(void **state)
         "steps of a fall: ways apart %.1e, off differences %.1e, in %d with kinks %.1e (%d without "
         "a unique answer)\n",
         apart, worst[0], kinks, worst[1], open);
-    assert_true(apart < 1e-9 && worst[0] < 1e-8 && worst[1] < 1e-8 && open <= length / 10);
+    assert_true(apart < 1e-9 && worst[0] < 1e-8 && worst[1] < 1e-8 && open <= 3);
     free(by);
     world_end(&w);
 }
@@ -511,9 +547,9 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes),    cmocka_unit_test(test_fall),
-        cmocka_unit_test(test_singular),  cmocka_unit_test(test_steps_of_a_fall),
-        cmocka_unit_test(test_equations), cmocka_unit_test(test_from_rest),
-        cmocka_unit_test(test_slow_start)};
+        cmocka_unit_test(test_scenes),          cmocka_unit_test(test_fall),
+        cmocka_unit_test(test_singular),        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_steps_of_a_fall), cmocka_unit_test(test_equations),
+        cmocka_unit_test(test_from_rest),       cmocka_unit_test(test_slow_start)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,6 +187,7 @@ zw_status rigid_solve(sens_rigid *r, const rigid_half *half, const double *speed
 typedef struct rigid_matrix {
     int size, transposed;
     double *at;
+    int *given; /* [size] rigid_share: equations that say how loads are shared */
 } rigid_matrix;
 
 static inline double *rigid_entry(const rigid_matrix *K, int i, int j)

@@ -108,12 +108,13 @@ static zw_status solve(rigid_way *way, sens_rigid *r, int second, int sides, rig
     if (!put_matrix(way, second, scratch)) {
         return rigid_no_memory(r);
     }
-    double *g = base_alloc((size_t)(sides + 1) * size * sizeof *g);
+    double *g = base_alloc((size_t)(sides + 1) * size * sizeof *g + size * sizeof(int));
     if (!g) {
         return rigid_no_memory(r);
     }
     double *null = g + (size_t)sides * size;
-    const rigid_matrix K = {.size = (int)size, .transposed = 1, .at = way->K};
+    const rigid_matrix K = {
+        .size = (int)size, .transposed = 1, .at = way->K, .given = (int *)(null + size)};
     if (!rigid_share(r, &way->it->half[second], &K, sides, way->z)) {
         base_free(g);
         return rigid_no_memory(r);
@@ -131,7 +132,7 @@ static zw_status solve(rigid_way *way, sens_rigid *r, int second, int sides, rig
         }
     }
     for (size_t i = 0; i < (size_t)sides * size; i++) {
-        way->z[i] = -way->z[i];
+        way->z[i] = K.given[i % size] ? 0 : -way->z[i]; /* a share depends on nothing else */
     }
     base_free(g);
     return rank < 0 ? rigid_no_memory(r) : ZW_OK;

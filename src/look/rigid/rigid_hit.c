@@ -488,7 +488,7 @@ static zw_status strike(sens_rigid *r, impact *it)
         return rigid_tape_act(r, it->q, it->before, it->after, bounce_by_key, it, column_of);
     }
     if (!rigid_grow(&r->y, &r->y_capacity, 5 * (n + 2 * rows) + wide) ||
-        !rigid_grow(&r->K, &r->K_capacity, wide * wide) ||
+        !rigid_grow(&r->K, &r->K_capacity, wide * wide + wide) ||
         !rigid_grow(&r->X, &r->X_capacity, (2 * n + (size_t)r->names) * wide)) {
         return rigid_no_memory(r);
     }
@@ -497,7 +497,7 @@ static zw_status strike(sens_rigid *r, impact *it)
                          "a contact that closed in the step was not found again");
     }
     int columns = 2 * (int)n + r->names;
-    const rigid_matrix K = {.size = size, .at = r->K};
+    const rigid_matrix K = {.size = size, .at = r->K, .given = (int *)(r->K + wide * wide)};
     if (!rigid_share(r, &r->half[0], &K, columns, r->X) ||
         slopes_solve_to(size, columns, r->K, r->X, RANK, NULL, NULL) < 0) {
         return rigid_no_memory(r);

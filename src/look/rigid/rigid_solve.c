@@ -57,12 +57,13 @@ static int contradicts(int size, const double *K, const double *x, const double 
 
 /* Rows that are zero but for errors of differences (of a planar loop, across its plane) must not be
  * scaled up as if they said something: they, their multipliers and right sides become 0. */
-static void drop_empty(int n, int size, double *K, int columns, double *x)
+static void drop_empty(int n, int size, const int *given, double *K, int columns, double *x)
 {
     double longest = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = n; i < size; i++) {
-            double *row = K + (size_t)i * (size_t)size, most = dense_largest(n, row);
+            double *row = K + (size_t)i * (size_t)size;
+            double most = dense_largest(given[i] ? size : n, row);
             longest = pass == 0 ? fmax(longest, most) : longest;
             for (int j = 0; j < size && pass == 1 && most <= RANK * longest; j++) {
                 row[j] = K[(size_t)j * (size_t)size + (size_t)i] = 0;
@@ -80,16 +81,17 @@ zw_status rigid_solve(sens_rigid *r, const rigid_half *half, const double *speed
 {
     size_t size = (size_t)(r->system->n + half->unknowns), count = size * (size_t)columns;
     double *K = put_matrix(r, half, speeds);
-    double *kept = K ? base_alloc((size * size + count) * sizeof *kept) : NULL;
+    double *kept = K ? base_alloc((size * size + count) * sizeof *kept + size * sizeof(int)) : NULL;
     if (!kept) {
         return rigid_no_memory(r);
     }
     double *by = kept + size * size;
-    if (!rigid_share(r, half, &(rigid_matrix){.size = (int)size, .at = K}, columns, x)) {
+    const rigid_matrix of = {.size = (int)size, .at = K, .given = (int *)(by + count)};
+    if (!rigid_share(r, half, &of, columns, x)) {
         base_free(kept);
         return rigid_no_memory(r);
     }
-    drop_empty(r->system->n, (int)size, K, columns, x);
+    drop_empty(r->system->n, (int)size, of.given, K, columns, x);
     memcpy(kept, K, size * size * sizeof *K);
     memcpy(by, x, count * sizeof *x);
     double *loose = K + size * size;
