@@ -8,10 +8,10 @@
  * the bodies are right as long as three of them carry the pair, so that it cannot tilt; with fewer
  * it is a kink.
  *
- * Where points run so fast that the rounds of a step do not follow, it closes in on one between two
- * points of the bodies (impulse_stay.c). The equations here are those of the limit: one point, with
- * the sum of the impulses. The step has them up to the distance of the two, and from start to start
- * it has other ones: so that is flagged, too. */
+ * Where the rounds of a step do not converge to such a point, it is between two points of the
+ * bodies that are nearly one (impulse_stay.c). The equations here are those of the limit: one
+ * point, with the sum of the impulses. The step has them up to the distance of the two, and from
+ * start to start it has other ones: so that is flagged, too. */
 #include <string.h>
 
 #include "look/rigid/rigid.h"

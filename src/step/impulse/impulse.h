@@ -90,7 +90,7 @@ typedef struct impulse_stays {
     uint32_t lead;   /* with this feature; or as it was */
     double x[2][3];  /* in the frames of the geoms, */
     double n[2][3];  /* and its normal */
-    int follows;     /* for differences: it follows the shapes, however fast */
+    int follows;     /* it follows the shapes, however fast */
 } impulse_stays;
 
 typedef struct impulse_staying {
@@ -99,6 +99,9 @@ typedef struct impulse_staying {
     impulse_stays *next; /* [capacity] and of this one */
     int differs; /* derivatives are being computed: nothing is recorded, and points that jump stay
                   */
+    int follows; /* rounds can follow a point along a rim; */
+    int merged;  /* one has just come down to that; */
+    int apart;   /* it was in vain */
 } impulse_staying;
 
 /* A point that is open at q0, and its closing speed there: impulse_land.c. */

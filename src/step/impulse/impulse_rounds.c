@@ -8,7 +8,7 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
+enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2, SLOW = 2 };
 #define FIRST 1e-6  /* certificate requested of the first solve, */
 #define NEARLY 1e-3 /* of the balance, below which landings are detected */
 #define STALE                                                                                      \
@@ -308,6 +308,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
 {
     *done = s->changed = 0;
     s->problem.excess = NULL;
+    s->touch.stay.follows = s->U && at->slow >= SLOW; /* others converge as they are */
     impulse_seek_anew(s);
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
@@ -377,6 +378,13 @@ static int may_follow(const step_impulse *s, const progress *at)
         s->chord.small && (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
     return s->chord.is_there && !small && !impulse_hardly_moves(s) && s->theta < 0.5 &&
            !s->with_N && at->failed <= FAILURES;
+}
+
+/* Are all derivatives needed? Without its curvature a rim is not followed. */
+static int wants_slopes(const step_impulse *s, const progress *at)
+{
+    int due = at->slow >= SLOW && (!s->with_N || at->slow % SLOW == 0);
+    return s->touch.stay.merged || (due && !may_follow(s, at));
 }
 
 /* Would the current factors take more than one further round, although those of this iterate gain
@@ -466,10 +474,10 @@ static int stagnates(step_impulse *s, progress *at)
 
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
-    enum { SLOW = 2, IDLE = 3, LOST = 16 };
+    enum { IDLE = 3, LOST = 16 };
     progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
     zw_status status = ZW_OK;
-    s->missed = s->rests = s->with_N = 0;
+    s->missed = s->rests = s->with_N = s->touch.stay.apart = 0;
     for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
         int done = 0;
@@ -485,7 +493,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
                           (round > MANY && s->last_resort && at.soundest <= 1))) {
             break;
         }
-        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0) && !may_follow(s, &at);
+        int newton = wants_slopes(s, &at);
         if (strays(s, &at, round)) {
             status = turn_back(s, round, &at, error);
             at.failed = FAILURES + 1;
@@ -494,6 +502,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
         if (s->with_N && at.idle >= IDLE && s->touch.found.count > 0) {
             at.made = at.slow = at.idle = newton = 0;
             s->with_N = 0;
+            s->touch.stay.apart = 1;
         }
         if (!at.made) {
             impulse_metric(s);

@@ -18,8 +18,13 @@
  * the shapes smoothly (`follows`). Rolling is not affected: its points shift by a radius times the
  * rotation, and that is part of the derivatives.
  *
- * On a rim with a tilt the planes close in on one point, between two that are nearly one: in the
- * limit these are that point, and the impulse is the sum of theirs (impulse_stay_at).
+ * On a rim with a tilt the planes close in on one point. There the gap is smooth: across the tilt
+ * it has the curvature -R/|tilt|, which is what makes points run, and lambda times that is a slope
+ * of A' lambda that H does not have. So once all points that push are within PART of those found,
+ * they are these, with the sum of the impulses; these follow the shapes, and rounds have all
+ * derivatives N (impulse_slopes), by which they converge as on any smooth shape. Where they do not,
+ * or systems are too large for N, planes stay: between two points that are nearly one
+ * (impulse_stay_at).
  *
  * Where edges lie over edges, as in a pile of equal boxes, a turn by 1e-9 decides whether a corner
  * is one of the upper or the lower box, or where two edges cross: points change their names from
@@ -335,7 +340,7 @@ static void as_before(impulse_contacts *t, const pair *p)
 }
 
 /* The new ones, and before them those that stay. */
-static void renew(step_impulse *s, const pair *p)
+static void renew(step_impulse *s, const pair *p, int follows)
 {
     impulse_contacts *t = &s->touch;
     const double *normal = t->found.point[p->first].frame;
@@ -344,7 +349,7 @@ static void renew(step_impulse *s, const pair *p)
         const impulse_stays *it = &t->stay.list[j];
         contact_point now;
         int capacity = t->stay.capacity - t->stay.found > t->found.count - p->first;
-        if ((it->carried || p->jumped) && capacity && pushes(s, it)) {
+        if ((it->carried || p->jumped) && !follows && capacity && pushes(s, it)) {
             carry(t, it, normal, &now);
             memcpy(now.frame, normal, sizeof now.frame);
             add(&t->stay, &(impulse_stays){.point = now, .origin = it->origin, .carried = 1});
@@ -359,9 +364,51 @@ static void renew(step_impulse *s, const pair *p)
         } else if (p->jumped || is_taken(&t->stay, first, &point.key)) {
             point.key.feature ^= (uint32_t)(s->rounds + 1) << 24;
         }
-        add(&t->stay,
-            &(impulse_stays){.point = point, .origin = t->found.point[k].key.feature, .found = 1});
+        add(&t->stay, &(impulse_stays){.point = point,
+                                       .origin = t->found.point[k].key.feature,
+                                       .found = 1,
+                                       .follows = follows});
     }
+}
+
+/* Rounds contract slowly; have the points that push come down to some of those just found? */
+static int comes_down(const step_impulse *s, const pair *p)
+{
+    const impulse_contacts *t = &s->touch;
+    double near = PART * width(t, p);
+    int carried = 0;
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        int down = !pushes(s, it);
+        for (int k = p->first; k < p->end && !down; k++) {
+            const contact_point *point = &t->found.point[k];
+            contact_point now;
+            carry(t, it, point->frame, &now);
+            down = point->key.feature == it->origin && most(now.pos, point->pos) < near;
+        }
+        if (!down || (it->carried && !match_of(t, p, it->origin))) {
+            return 0;
+        }
+        carried |= it->carried;
+    }
+    return carried;
+}
+
+/* Then they are these, with the sum of the impulses. */
+static int merge(step_impulse *s, pair *p)
+{
+    impulse_contacts *t = &s->touch;
+    int merges = t->stay.follows && !t->stay.differs && !t->stay.apart && comes_down(s, p);
+    p->jumped &= !merges;
+    t->stay.merged |= merges;
+    for (int j = p->at; j < p->last && merges; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        if (it->carried) {
+            problem_move_multipliers(&s->problem, impulse_contact_key(&it->point.key),
+                                     impulse_contact_key(&match_of(t, p, it->origin)->point.key));
+        }
+    }
+    return merges;
 }
 
 /* Is the pair of b before that of a? */
@@ -376,7 +423,7 @@ void impulse_stay(step_impulse *s, int is_first)
     impulse_staying *stay = &t->stay;
     const contact_point *point = t->found.point;
     stay->count = is_first ? 0 : stay->count;
-    stay->found = 0;
+    stay->found = stay->merged = 0;
     for (pair p = {0}; p.first < t->found.count; p.first = p.end, p.at = p.last) {
         const contact_key *key = &point[p.first].key;
         while (p.at < stay->count && is_before(&stay->list[p.at].point.key, key)) {
@@ -389,9 +436,10 @@ void impulse_stay(step_impulse *s, int is_first)
              p.last < stay->count && !is_before(key, &stay->list[p.last].point.key);) {
             p.last++;
         }
-        int follows = stay->differs && p.last > p.at && stay->list[p.at].follows;
+        int follows = p.last > p.at && stay->list[p.at].follows && !stay->apart;
         int several = !follows && p.end - p.first > 1 && p.last - p.at > 1;
         p.jumped = several && has_jumped(t, &p);
+        follows |= several && merge(s, &p);
         int turned = several && has_turned(t, &p);
         turned |= p.end - p.first == 1 && p.last - p.at == 1 && has_flipped(s, &p);
         if (turned && keep(s, &p)) {
@@ -400,7 +448,7 @@ void impulse_stay(step_impulse *s, int is_first)
         if (p.last > p.at && (stay->differs || (p.jumped && as_low(s, &p)))) {
             as_before(t, &p);
         } else {
-            renew(s, &p);
+            renew(s, &p, follows);
         }
     }
     for (int k = 0; k < stay->found; k++) {

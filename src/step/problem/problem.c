@@ -401,6 +401,14 @@ double problem_multiplier(const impulse_problem *p, int64_t key, int row)
     return problem_next_multiplier(p, key, row, &from);
 }
 
+void problem_move_multipliers(impulse_problem *p, int64_t from, int64_t to)
+{
+    int a = find(p, from, 0), b = find(p, to, 0);
+    for (int k = 0; a >= 0 && b >= 0 && k < p->old_rows[a] && k < p->old_rows[b]; k++) {
+        p->old_lambda[p->old_first[b] + k] += p->old_lambda[p->old_first[a] + k];
+    }
+}
+
 double problem_next_multiplier(const impulse_problem *p, int64_t key, int row, int *from)
 {
     int at = find(p, key, *from);

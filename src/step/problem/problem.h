@@ -104,6 +104,8 @@ int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
 zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,
                              const double *start, zw_error *error);
 void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor);
+/* Adds the multipliers of one block to those of another. */
+void problem_move_multipliers(impulse_problem *p, int64_t from, int64_t to);
 /* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
 double problem_multiplier(const impulse_problem *p, int64_t key, int row);
 /* The same for one block after another: it is looked for after the last, which `from` says. */
