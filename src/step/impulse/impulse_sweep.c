@@ -207,26 +207,31 @@ static int is_listed(const impulse_sweep *sweep, int a, int b)
     return 0;
 }
 
-/* Can they come so near during the motion? Their poses are those at its start or its end, and no
- * point moves farther than its bound. */
-static int may_meet(const step_impulse *s, int g, int o)
+/* Are the spheres around them too far apart to meet during the motion? Their poses are those at its
+ * start or its end, and no point moves farther than its bound. */
+static int are_far(const step_impulse *s, int g, int o)
 {
     const impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
     const contact_work *found = &s->touch.found;
     const contact_geom *x = &world->geom[g], *y = &world->geom[o];
-    if (x->shape.kind != COLLIDE_PLANE && y->shape.kind != COLLIDE_PLANE &&
-        world->pair_count == 0) { /* most are far away */
-        double d[3], far = sweep->way[g] + sweep->way[o] + x->radius + y->radius + x->margin +
-                           y->margin + found->reach[g] + found->reach[o];
-        v3_sub(d, found->pose[g].pos, found->pose[o].pos);
-        if (v3_dot(d, d) > far * far) {
-            return 0;
-        }
+    if (x->shape.kind == COLLIDE_PLANE || y->shape.kind == COLLIDE_PLANE || world->pair_count > 0) {
+        return 0;
     }
+    double d[3], far = sweep->way[g] + sweep->way[o] + x->radius + y->radius + x->margin +
+                       y->margin + found->reach[g] + found->reach[o];
+    v3_sub(d, found->pose[g].pos, found->pose[o].pos);
+    return v3_dot(d, d) > far * far;
+}
+
+/* The same for their shapes. */
+static int may_meet(const step_impulse *s, int g, int o)
+{
+    const impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
     contact_match match = contact_match_of(world, g < o ? g : o, g < o ? o : g);
     double close;
-    return contact_near(world, found, &match, sweep->way[g] + sweep->way[o], &close);
+    return contact_near(world, &s->touch.found, &match, sweep->way[g] + sweep->way[o], &close);
 }
 
 /* All pairs of a geom that the search may have missed; with meshes only, or all. Of two that are
@@ -239,6 +244,7 @@ static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
         int mesh = world->geom[o].shape.kind == COLLIDE_MESH && !sweep->linear;
         int twice = !meshes_only && sweep->wild[o] && o < g;
         if ((meshes_only && !mesh) || twice || (!sweep->fast[g] && !sweep->fast[o]) ||
+            are_far(s, g, o) || /* most of them */
             !contact_may(world, s->system->tree, g, o) || (!mesh && is_listed(sweep, g, o))) {
             continue;
         }
@@ -350,7 +356,7 @@ double impulse_until_meeting(step_impulse *s, double time)
         int g = sweep->list[k];
         for (int o = 0; o < world->geom_count; o++) {
             int both = !world->still[o] && sweep->fast[o];
-            if ((!both || o > g) && may_meet(s, g, o) &&
+            if ((!both || o > g) && !are_far(s, g, o) && may_meet(s, g, o) &&
                 contact_may(world, s->system->tree, g, o) && !impulse_is_stuck(s, g, o)) {
                 first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
                                                       g < o ? o : g, first, -1, &sure));
