@@ -203,7 +203,7 @@ static zw_status begin(assemble_search *s, const double *q, zw_error *error)
     const zw_system *system = s->system;
     base_arena arena = {0};
     lay_out(s, &arena);
-    s->memory = base_alloc(arena.used + 1);
+    s->memory = base_alloc(arena.used);
     if (!s->memory) {
         return base_no_memory(error);
     }

@@ -162,7 +162,7 @@ system_solver *solver_create_with(const zw_system *system, const int *role, cons
     if (solver) {
         solver->system = system;
         lay_out(solver, &arena, s);
-        solver->block_of_memory = base_alloc(arena.used + 1);
+        solver->block_of_memory = base_alloc(arena.used);
     }
     if (!solver || !solver->block_of_memory) {
         base_free(solver);

@@ -60,7 +60,7 @@ zw_work *zw_work_create(const zw_system *system, zw_error *error)
     if (work) {
         work->system = system;
         lay_out(work, &arena);
-        work->memory = base_alloc(arena.used + 1);
+        work->memory = base_alloc(arena.used);
     }
     if (!work || !work->memory) {
         base_free(work);

@@ -18,7 +18,7 @@ int augment_alone_create(augment_alone *a, int n, const int *parent)
     base_arena arena = {0};
     *a = (augment_alone){0};
     lay_out(a, n, &arena);
-    a->memory = base_alloc(arena.used + 1);
+    a->memory = base_alloc(arena.used);
     if (!a->memory) {
         return 0;
     }

@@ -40,7 +40,7 @@ static step_chain *create(const zw_system *pieces, int welds)
         return NULL;
     }
     lay_out(z, pieces, &arena);
-    z->memory = base_alloc(arena.used + 1);
+    z->memory = base_alloc(arena.used);
     z->work = zw_work_create(pieces, NULL);
     z->inner = z->work ? impulse_create(pieces, z->work, NULL) : NULL;
     if (!z->memory || !z->inner || !split_begin(z->inner)) {

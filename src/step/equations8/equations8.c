@@ -101,7 +101,7 @@ equations8 *equations8_create(const zw_system *system, const zw_run_options *pla
     }
     *s = (equations8){.system = system, .plan = *plan, .size = 2 * system->n + system->works};
     lay_out(s, &arena);
-    s->memory = base_alloc(arena.used + 1);
+    s->memory = base_alloc(arena.used);
     if (!s->memory) {
         base_free(s);
         return NULL;

@@ -73,7 +73,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         s->system = system;
         s->work = work;
         lay_out(s, &arena);
-        s->memory = base_alloc(arena.used + 1);
+        s->memory = base_alloc(arena.used);
     }
     if (!s || !s->memory || !bodies_group_trees(system, work) ||
         problem_create(&s->problem, system->n, error) != ZW_OK ||

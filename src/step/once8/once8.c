@@ -82,7 +82,7 @@ static int allocate(once8 *s)
     const zw_system *system = s->of->system;
     base_arena arena = {0};
     once8_lay_out(s, &arena);
-    s->memory = base_alloc(arena.used + 1);
+    s->memory = base_alloc(arena.used);
     s->end = tree_work_create(system->tree, LANES);
     s->needs_blocks = 32;
     s->needs_entries = 1024;

@@ -76,7 +76,7 @@ static step_sleep *create(const step_impulse *s)
     z->kept_capacity = s->kept_capacity;
     z->at = s->kept_capacity - bodies_sleep_memory(s->system);
     lay_out(z, s->system, &arena);
-    z->memory = base_alloc(arena.used + 1);
+    z->memory = base_alloc(arena.used);
     if (!z->memory) {
         sleep_free(z);
         return NULL;

@@ -79,7 +79,7 @@ int split_begin(step_impulse *s)
     }
     z->capacity = 2 * groups + SPARE;
     lay_out(z, s, &arena);
-    z->memory = base_alloc(arena.used + 1);
+    z->memory = base_alloc(arena.used);
     if (!z->memory) {
         split_free(z);
         return 0;
@@ -141,7 +141,7 @@ static split_part *make_part(const step_impulse *s, int root, int count)
     }
     part->count = count;
     lay_out_part(part, s->system, z->groups.count, &arena);
-    part->memory = base_alloc(arena.used + 1);
+    part->memory = base_alloc(arena.used);
     if (part->memory) {
         arena = (base_arena){.block = part->memory};
         lay_out_part(part, s->system, z->groups.count, &arena);

@@ -115,7 +115,7 @@ static zw_status map(bodies_chain *chain, const zw_system *system, const model_b
     int joints = cut->count[ZW_KIND_JOINT];
     int *scratch = base_alloc(5 * ((size_t)joints + 1) * sizeof *scratch);
     lay_out(chain, system, joints, &arena);
-    chain->memory = base_alloc(arena.used + 1);
+    chain->memory = base_alloc(arena.used);
     if (scratch && chain->memory) {
         arena = (base_arena){.block = chain->memory};
         lay_out(chain, system, joints, &arena);

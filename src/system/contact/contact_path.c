@@ -108,7 +108,7 @@ zw_status contact_path_create(contact_path *path, const zw_system *system)
     base_arena arena = {0};
     *path = (contact_path){0};
     contact_path_lay_out(path, system, &arena);
-    path->memory = base_alloc(arena.used + 1);
+    path->memory = base_alloc(arena.used);
     arena = (base_arena){.block = path->memory};
     if (path->memory) {
         contact_path_lay_out(path, system, &arena);

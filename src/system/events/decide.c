@@ -423,7 +423,7 @@ static zw_status decide_all(decision *d, system_impact *made, zw_error *error)
     made = made ? made : &ignored;
     *made = (system_impact){0};
     lay_out(d, &arena);
-    void *memory = base_alloc(arena.used + 1);
+    void *memory = base_alloc(arena.used);
     if (!memory) {
         return base_no_memory(error);
     }

@@ -62,7 +62,7 @@ static int allocate(soft_problem *s)
     }
     size_t trees = (size_t)s->trees + 1;
     lay_out(s, &of, &arena);
-    s->memory = base_alloc(arena.used + 1);
+    s->memory = base_alloc(arena.used);
     s->tree = base_alloc(trees * sizeof *s->tree);
     s->island = base_alloc(trees * sizeof *s->island);
     s->large = base_alloc(trees * sizeof *s->large);

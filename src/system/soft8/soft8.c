@@ -251,7 +251,7 @@ static int allocate(soft8 *s)
 {
     base_arena arena = {0};
     lay_out(s, &arena);
-    s->memory = base_alloc(arena.used + 1);
+    s->memory = base_alloc(arena.used);
     s->sweeps = tree_work_create(s->system->tree, LANES);
     s->needs_blocks = 16;
     s->needs_entries = 1024;

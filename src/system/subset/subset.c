@@ -393,7 +393,7 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
         bodies_first_constraint(&s->bodies) + s->bodies.constraint_count + s->bodies.dry_count;
     base_arena arena = {0};
     lay_out(s, M, A, &arena);
-    arena = (base_arena){.block = base_alloc(arena.used + 1)};
+    arena = (base_arena){.block = base_alloc(arena.used)};
     s->memory = arena.block;
     if (!s->memory) {
         tree_free(tree);

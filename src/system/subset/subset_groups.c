@@ -185,7 +185,7 @@ zw_status subset_groups_create(subset_groups *g, const zw_system *whole)
     base_arena arena = {0};
     *g = (subset_groups){.whole = whole};
     lay_out_groups(g, &arena);
-    arena = (base_arena){.block = base_alloc(arena.used + 1)};
+    arena = (base_arena){.block = base_alloc(arena.used)};
     if (arena.block) {
         lay_out_groups(g, &arena);
     }
