@@ -302,7 +302,9 @@ static void balls_meet_or_pass(void **state)
             contact_place(system, &system->bodies->contact->geom[g], s.work->sweeps, &work.pose[g]);
         }
         if (fabs(least) > 1e-4 * R) {
-            assert_int_equal(contact_meet(system, &work, 0, 1, s.work->sweeps, h, 0), least < 0);
+            double far = sqrt(pp), n[3] = {p[0] / far, p[1] / far, p[2] / far};
+            assert_int_equal(contact_meet(system, &work, 0, 1, s.work->sweeps, h, 0, far - R, n),
+                             least < 0);
             met += least < 0;
             near += fabs(least) < 0.05 * R;
         }

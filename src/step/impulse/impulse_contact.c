@@ -150,14 +150,17 @@ double impulse_margin(const step_impulse *s)
 
 /* A pair that passes each other has no rows at q0: those would stop it at a plane in mid-air. The
  * iterates show where it ends. Bodies that move less than their size need not be tested. */
-static int passes(const step_impulse *s, const double *sweeps, const contact_point *point)
+static int passes(const step_impulse *s, const double *sweeps, int first)
 {
     const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[first];
+    const contact_point *nearest = contact_nearest(&t->found, first);
     const contact_geom *geom = s->system->bodies->contact->geom;
     int a = (int)point->key.geom[0], b = (int)point->key.geom[1];
     double size = 0.25 * fmin(geom[a].radius, geom[b].radius);
     return point->gap > size && t->found.reach[a] + t->found.reach[b] > size &&
-           !contact_meet(s->system, &t->found, a, b, sweeps, s->h, impulse_margin(s));
+           !contact_meet(s->system, &t->found, a, b, sweeps, s->h, impulse_margin(s), nearest->gap,
+                         nearest->frame);
 }
 
 /* A wheel that turns by more than half a radian in a step: the open points of its rim do not move
@@ -200,7 +203,7 @@ static void drop_ghosts(step_impulse *s, const double *sweeps)
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         if (memcmp(last.geom, point->key.geom, sizeof last.geom) != 0) {
-            passed = passes(s, sweeps, point); /* points of a pair are consecutive */
+            passed = passes(s, sweeps, k); /* points of a pair are consecutive */
             last = point->key;
         }
         t->listed[k] = !passed && !turns_away(s, sweeps, k); /* scratch */

@@ -322,12 +322,31 @@ void once8_prove_ways(once8 *s, const zw_mask8 *asked, zw_mask8 *left)
  *
  *     h (|v_b(c) - v_a(c)| + |omega_b - omega_a| (R + close))
  *
+ * Spheres and capsules do not come nearer as they turn about their own axis. A normal n through
+ * the point p meets the axis, at x: the velocity along n is the same at p and x, as p - x is along
+ * n, and x is on the axis e, of length 2 L. So there no gap shrinks by more than
+ *
+ *     h (|v_b(c) - v_a(c)| + |(omega_b - omega_a) x e| L)
+ *
  * A pair is spared where its separation is twice that in the motion without contacts, and the
  * margin. Whether it is enough is checked for every other motion by which rows enter
  * (augment.look), among them the solution. If it is not, in any world, the step is repeated with
  * all points. */
 
-#define ROUND_OFF (1 + 1e-9) /* of distances and speeds, relative */
+#define ROUND_OFF (1 + 1e-9) /* of distances and speeds, relative; and of where axes are */
+
+static int is_round(const contact_geom *geom)
+{
+    return geom->shape.kind == COLLIDE_SPHERE || geom->shape.kind == COLLIDE_CAPSULE;
+}
+
+/* Of the two, a round one, or the smaller. */
+static int centre_of(const contact_geom *geom, const int *side)
+{
+    int round[2] = {is_round(&geom[side[0]]), is_round(&geom[side[1]])};
+    int smaller = geom[side[1]].radius < geom[side[0]].radius;
+    return side[round[0] == round[1] ? smaller : round[1]];
+}
 
 /* V [bodies][6]: velocities. */
 ZW_INLINE zw_real8 approach(const once8 *s, const soft8_match *match, const zw_real8 *V,
@@ -335,9 +354,8 @@ ZW_INLINE zw_real8 approach(const once8 *s, const soft8_match *match, const zw_r
 {
     const contact_geom *geom = s->of->system->bodies->contact->geom;
     const zw_real8 *com = s->of->sweeps + s->of->system->tree->at.com;
-    int side[2] = {match->of.a, match->of.b};
-    int small = geom[side[1]].radius < geom[side[0]].radius ? side[1] : side[0];
-    const zw_real8 *c = s->of->pose[small].pos;
+    int side[2] = {match->of.a, match->of.b}, about = centre_of(geom, side);
+    const zw_real8 *c = s->of->pose[about].pos, *R = s->of->pose[about].R;
     zw_real8 v[3] = {{0}}, omega[3] = {{0}};
     for (int k = 0; k < 2; k++) {
         int body = geom[side[k]].body;
@@ -349,7 +367,16 @@ ZW_INLINE zw_real8 approach(const once8 *s, const soft8_match *match, const zw_r
             omega[i] += sign * own[i];
         }
     }
-    return lane_sqrt8(dot8(v, v)) + lane_sqrt8(dot8(omega, omega)) * (geom[small].radius + close);
+    zw_real8 turn = lane_sqrt8(dot8(omega, omega)) * (geom[about].radius + close);
+    if (is_round(&geom[about])) {
+        zw_real8 e[3] = {R[2], R[5], R[8]}, across[3];
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, l = (i + 2) % 3;
+            across[i] = omega[j] * e[l] - omega[l] * e[j];
+        }
+        turn = lane_sqrt8(dot8(across, across)) * half_axis(&geom[about]) + (ROUND_OFF - 1) * turn;
+    }
+    return lane_sqrt8(dot8(v, v)) + turn;
 }
 
 ZW_CLONES static void find_spared(const once8 *s, int index, const zw_real8 *close, zw_mask8 *to)

@@ -65,6 +65,21 @@ static int is_safe(once8 *s, const contact_match *match, double gap, const doubl
            is_free_pair(s, match, seen);
 }
 
+/* The nearest point of a pair, whose points are those blocks; INFINITY: there is none. */
+static void find_nearest(const once8 *s, int first, int end, int lane, double *gap, double n[3])
+{
+    *gap = INFINITY;
+    n[0] = n[1] = n[2] = 0;
+    for (int j = first; j < end; j++) {
+        if (s->about[j].found[lane] && s->about[j].gap[lane] < *gap) {
+            *gap = s->about[j].gap[lane];
+            for (int k = 0; k < 3; k++) {
+                n[k] = s->about[j].n[k][lane];
+            }
+        }
+    }
+}
+
 /* A pair for which lanes could not prove it. (One that was not found is marched along only if it is
  * fast enough by bounds slightly below those of the lanes; a world in which that would make a
  * difference steps alone.) */
@@ -72,16 +87,9 @@ static int is_watched_safe(once8 *s, int index, int lane)
 {
     const contact_match *match = &s->of->match[index].of;
     int first = s->first[index], end = first < 0 ? -1 : once8_end_of_pair(s, first);
-    double gap = INFINITY, n[3] = {0};
+    double gap, n[3];
     take_pair_out(s, match, lane);
-    for (int j = first; j < end; j++) {
-        if (s->about[j].found[lane] && s->about[j].gap[lane] < gap) {
-            gap = s->about[j].gap[lane];
-            for (int k = 0; k < 3; k++) {
-                n[k] = s->about[j].n[k][lane];
-            }
-        }
-    }
+    find_nearest(s, first, end, lane, &gap, n);
     return gap < INFINITY ? is_safe(s, match, gap, n) : is_free_pair(s, match, 0);
 }
 
@@ -174,6 +182,16 @@ static int passes(const once8 *s, const contact_match *match, int first, int end
     return at < end && s->about[at].gap[lane] > size && reach > size;
 }
 
+/* contact_meet from their nearest point */
+static int meets(once8 *s, const contact_match *match, int first, int end, int lane)
+{
+    double gap, n[3];
+    find_nearest(s, first, end, lane, &gap, n);
+    take_pair_out(s, match, lane);
+    return contact_meet(s->of->system, &s->of->alone->found, match->a, match->b,
+                        s->of->work->sweeps, s->h, s->of->margin, gap, n);
+}
+
 /* In any world? */
 ZW_CLONES static int may_pass(const once8 *s, const contact_match *match, int first, int end)
 {
@@ -231,9 +249,7 @@ void once8_drop_ghosts(once8 *s)
             if (!s->of->good[lane] || !passes(s, match, i, end, lane)) {
                 continue;
             }
-            take_pair_out(s, match, lane);
-            if (!contact_meet(s->of->system, &s->of->alone->found, match->a, match->b,
-                              s->of->work->sweeps, s->h, s->of->margin)) {
+            if (!meets(s, match, i, end, lane)) {
                 for (int k = i; k < end; k++) {
                     s->it.block[k].on[lane] = 0;
                 }

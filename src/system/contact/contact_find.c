@@ -328,6 +328,28 @@ static int is_near(const contact_work *work, int first, double margin)
     return work->needed > work->count; /* points that did not fit are assumed to be */
 }
 
+const contact_point *contact_nearest(const contact_work *work, int first)
+{
+    const contact_point *pair = &work->point[first], *nearest = pair;
+    for (int k = first + 1; k < work->count; k++) {
+        const contact_point *point = &work->point[k];
+        if (memcmp(point->key.geom, pair->key.geom, sizeof pair->key.geom) != 0) {
+            break;
+        }
+        nearest = point->gap < nearest->gap ? point : nearest;
+    }
+    return nearest;
+}
+
+static int meets(const zw_system *system, const contact_work *work, int first, const double *sweeps,
+                 double h, double margin)
+{
+    const contact_point *nearest = contact_nearest(work, first);
+    const uint32_t *geom = nearest->key.geom;
+    return contact_meet(system, work, (int)geom[0], (int)geom[1], sweeps, h, margin, nearest->gap,
+                        nearest->frame);
+}
+
 void contact_wake(const contact_world *world, contact_work *work, int i)
 {
     if (world->asleep[i] && !work->is_woken[i]) {
@@ -360,7 +382,7 @@ static zw_status meet_many(const zw_system *system, contact_work *work, const do
         contact_meet_match(world, work, &match,
                            margin + match.margin + work->reach[a] + work->reach[b], NULL);
         if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
-            (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
+            (is_near(work, first, margin) || meets(system, work, first, sweeps, h, margin))) {
             contact_wake(world, work, a);
             contact_wake(world, work, b);
         }
@@ -420,25 +442,28 @@ static double ahead(const zw_system *system, const contact_geom *geom, const dou
 }
 
 /* Conservative advancement: shapes that only translate cannot meet before the gap between them is
- * closed along its normal; and never, if they separate along it. */
+ * closed along its normal; and never, if they separate along it. The start is known. */
 int contact_meet(const zw_system *system, const contact_work *work, int a, int b,
-                 const double *sweeps, double h, double slack)
+                 const double *sweeps, double h, double slack, double gap, const double normal[3])
 {
     enum { LOOKS = 50 };
     const contact_world *world = system->bodies->contact;
+    collide_point list[MANIFOLD];
+    list[0].gap = gap;
+    memcpy(list[0].normal, normal, sizeof list[0].normal);
     double t = 0;
     for (int look = 0; look < LOOKS; look++) {
         collide_pose A = work->pose[a], B = work->pose[b];
         double va[3], vb[3], v[3];
         double turned = ahead(system, &world->geom[a], sweeps, t, &A, va) +
                         ahead(system, &world->geom[b], sweeps, t, &B, vb);
-        collide_point list[MANIFOLD];
         for (int k = 0; k < 3; k++) {
             v[k] = va[k] - vb[k];
         }
         double far = sqrt(model_dot(v, v)) * (h - t) + slack + turned;
-        int count =
-            collide_pair(&world->geom[a].shape, &A, &world->geom[b].shape, &B, far, list, MANIFOLD);
+        int count = look == 0 ? 1
+                              : collide_pair(&world->geom[a].shape, &A, &world->geom[b].shape, &B,
+                                             far, list, MANIFOLD);
         if (count == 0) {
             return 0;
         }
@@ -446,7 +471,8 @@ int contact_meet(const zw_system *system, const contact_work *work, int a, int b
         for (int k = 1; k < count && k < MANIFOLD; k++) {
             nearest = list[k].gap < nearest->gap ? &list[k] : nearest;
         }
-        double closing = model_dot(nearest->normal, v), gap = nearest->gap - slack - turned;
+        double closing = model_dot(nearest->normal, v);
+        gap = nearest->gap - slack - turned;
         if (gap <= 0) {
             return 1;
         }

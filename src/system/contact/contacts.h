@@ -276,10 +276,13 @@ zw_status contact_find(const struct zw_system *system, contact_work *work, const
                        double h, double margin, zw_error *error);
 zw_status contact_too_many(const contact_work *work, int capacity, zw_error *error);
 
+/* The nearest point of the pair whose points begin with this one. */
+const contact_point *contact_nearest(const contact_work *work, int first);
 /* After contact_find: do these two geoms meet within h with constant velocities, up to `slack`?
- * Rotation is bounded in any direction. */
+ * Rotation is bounded in any direction. `gap` and `normal` (from a to b) are those of their nearest
+ * point at the start. */
 int contact_meet(const struct zw_system *system, const contact_work *work, int a, int b,
-                 const double *sweeps, double h, double slack);
+                 const double *sweeps, double h, double slack, double gap, const double normal[3]);
 
 /* Records a sleeping geom in contact. */
 void contact_wake(const contact_world *world, contact_work *work, int geom);
