@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "gauss/contact/prox.h"
+#include "gauss/contact/prox_law.h"
 
 enum { N = 13, CONTACTS = 5, HELD = 3, LIMITS = 2, M = 3 * CONTACTS + HELD + LIMITS };
 
@@ -223,12 +224,81 @@ static void nothing_to_find(void **state)
     gauss_prox_free(prox);
 }
 
+/* A block of mass 1 on the floor, friction 0.5, and an arm on rails that moves it to the side by
+ * `pull`. Sticking and the arm contradict each other: the stress between them grows by 1e5 times
+ * pull in a step, until the block slides. With a latch instead of the floor, it holds up to 1. */
+static void contradiction(void **state)
+{
+    (void)state;
+    static const double one[] = {1, 1}, A[] = {1, 1, 1};
+    static const int start[] = {0, 1, 2}, row[] = {0, 1}, unknown[] = {0, 1};
+    static const int cone_start[] = {0, 1, 2, 3}, cone_column[] = {1, 0, 0};
+    static const int latch_column[] = {0, 0}, number[] = {0, 1};
+    static const int cone_first[] = {0, 2, 3}, latch_first[] = {0, 1, 2};
+    static const zw_block cone[] = {{.kind = ZW_CONE, .rows = 2, .friction = {0.5}},
+                                    {.kind = ZW_EQUALITY, .rows = 1}};
+    static const zw_block latch[] = {{.kind = ZW_BOX, .rows = 1, .limit = {-1, 1}},
+                                     {.kind = ZW_EQUALITY, .rows = 1}};
+    const double pull = 1e-8, free[] = {0, -9}, guess[] = {9, 0, 0};
+    const double b[] = {0, 0, pull}, *latch_b = b + 1;
+    gauss_prox *prox = gauss_prox_create();
+    for (int k = 0; k < 2; k++) {
+        zw_gauss problem = {
+            .n = 2,
+            .metric = {.kind = ZW_METRIC_SPARSE, .value = one, .start = start, .row = row},
+            .free = free,
+            .block_count = 2,
+            .block = k ? latch : cone,
+            .A = {.start = cone_start, .column = k ? latch_column : cone_column, .value = A},
+            .b = k ? latch_b : b};
+        gauss_piece piece = {.n = 2,
+                             .m = k ? 2 : 3,
+                             .block_count = 2,
+                             .unknown = unknown,
+                             .local = unknown,
+                             .block = number,
+                             .first = k ? latch_first : cone_first,
+                             .blocks = problem.block};
+        zw_gauss_options options = {.contact = ZW_CONTACT_COULOMB, .guess = guess + k};
+        gauss_prox_answer answer;
+        assert_int_equal(gauss_prox_solve(prox, &problem, &piece, &options, 0, 0, NULL, &answer),
+                         1);
+        assert_true(answer.iterations <= 10);
+        assert_true(fabs(answer.a[0] - pull) <= 1e-15);
+        assert_true(fabs(answer.lambda[k ? 0 : 1] + (k ? 1 : 4.5)) <= 1e-9);
+    }
+    gauss_prox_free(prox);
+}
+
+/* How far a force may go before a contact that sticks slides or opens, or a latch yields. */
+static void reach(void **state)
+{
+    (void)state;
+    const prox_unit cone = {.rows = 3, .now = {.mode = PROX_HELD}};
+    const prox_unit slides = {.rows = 3, .now = {.mode = PROX_SLIDES}};
+    const prox_unit box = {.rows = 1, .low = -1, .high = 3, .now = {.mode = PROX_HELD}};
+    const prox_unit floor = {.rows = 1, .low = 0, .high = HUGE_VAL, .now = {.mode = PROX_HELD}};
+    const double r[] = {2, 1, 0}, aside[] = {0, 0, 1}, down[] = {-1, 0, 0}, up[] = {1, 0.9, 0};
+    const double across[] = {0, -1, 0}, minus[] = {-0.5}, none[] = {0};
+    assert_true(fabs(prox_reach(&cone, r, aside) - sqrt(3)) <= 1e-15);
+    assert_true(fabs(prox_reach(&cone, r, across) - 3) <= 1e-15);
+    assert_true(fabs(prox_reach(&cone, r, down) - 1) <= 1e-15);
+    assert_true(prox_reach(&cone, r, up) == HUGE_VAL);
+    assert_true(prox_reach(&slides, r, down) == 2);
+    assert_true(prox_reach(&slides, r, aside) == HUGE_VAL);
+    assert_true(prox_reach(&box, r, r) == 0.5);
+    assert_true(prox_reach(&box, r, minus) == 6);
+    assert_true(prox_reach(&box, r, none) == HUGE_VAL);
+    assert_true(prox_reach(&floor, r, r) == HUGE_VAL);
+    assert_true(prox_reach(&floor, r, minus) == 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_what_was),
-        cmocka_unit_test(by_force),
-        cmocka_unit_test(nothing_to_find),
+        cmocka_unit_test(near_what_was),   cmocka_unit_test(by_force),
+        cmocka_unit_test(nothing_to_find), cmocka_unit_test(contradiction),
+        cmocka_unit_test(reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static const line lines[] = {
     {"contact/skid_steer.xml", 0, 0.01, 1e-12, 0, 100, 0, 0, 401, 400, 588, 1e-12},
     {"contact/terrain.xml", -1, 0.005, 1e-12, 0, 60, 0, 0, 333, 281, 1136, 1e-12},
     {"contact/dominoes.xml", -1, 0.005, 0, 0, 60, 0, 0, 951, 38, 292, 1e-10},
-    {"contact/card_house.xml", -1, 0.005, 1e-12, 0, 30, 0, 0, 273, 65, 313, 1e-12},
+    {"contact/card_house.xml", -1, 0.005, 1e-12, 0, 30, 0, 0, 229, 64, 399, 1e-12},
     {"contact/tower.xml", -1, 0.005, 0, 0, 30, 0.2, 0, 38, 14, 30, 1e-9},
     {"contact/newtons_cradle.xml", 1, 0.005, 0, 0, 200, 0, 0, 1028, 411, 461, 1e-10},
     {"contact/gripper_capsule.xml", 1, 0.005, 0, 0, 100, 0, 0, 301, 300, 503, 1e-12},

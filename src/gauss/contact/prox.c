@@ -24,9 +24,9 @@
  * has a compliance c too, w = J u - b + c lambda, then lambda = P(s (r - k (J u - b))) with
  * s = 1/(1 + k c).
  *
- * Global convergence is not guaranteed. If no multipliers were given to start from, as in an
- * impact, and it does not converge, they are found by sweeps (prox_law.h) with W = J M \ J',
- * roughly, and it starts again. Problems that have not converged in a few steps, or have changed
+ * Global convergence is not guaranteed. If it does not converge from the given multipliers, or from
+ * none, as in an impact, they are found by sweeps (prox_law.h) with W = J M \ J', roughly, and it
+ * starts again. Problems that have not converged in a few steps, or have changed
  * modes too often, are left to the methods of solve.c; and no solution is returned that the
  * certificate does not confirm.
  */
@@ -41,14 +41,16 @@
 #include "gauss/measured.h"
 #include "gauss/tolerances.h"
 #include "math/cone.h"
+#include "math/dense/dense.h"
 
-enum { STEPS = 20, STALE = 2 };
+enum { STEPS = 20, STALE = 2, STRESSES = 20 };
 #define SETTLED 1e-2 /* r is updated where lambda is as expected, to this relative accuracy */
 #define TURNED                                                                                     \
     0.1 /* fraction of the slope along a step that may remain at its end, with the opposite sign   \
          */
 #define NOTICED 1e-2 /* relative to the largest: a force at the start that must not be ignored */
-#define FINE 1e-15   /* as good as possible */
+#define EASED (10 / PROX_WEIGHT) /* the force in a stress: two steps leave 1/k of it */
+#define FINE 1e-15               /* as good as possible */
 #define SAME                                                                                       \
     1e-3 /* the factors are valid for sliding directions that turned by no more than this */
 #define ROUGH 1e-4 /* sweeps end at such changes of multipliers */
@@ -440,13 +442,40 @@ static int is_stale(double left, double *best, int *stale)
     return *stale >= STALE;
 }
 
+/* Held rows that contradict each other, as of feet on the floor and of joints that are stuck, leave
+ * w = J u - b with J' w = 0: u stays, and every step adds the same -k w to r, a stress that needs
+ * no force. It grows until something slides, opens or yields, after thousands of such steps; so r
+ * goes there at once, as far as no unit leaves its mode. 0: none ever does, or there is a force. */
+static int stress(gauss_prox *x)
+{
+    double far = HUGE_VAL;
+    for (int i = 0; i < x->m; i++) {
+        x->dw[i] = x->moved[i] - x->r[i];
+    }
+    prox_rows_push(x, x->dw, x->push);
+    for (int i = 0; i < x->n; i++) {
+        x->push[i] *= x->inverse[i];
+    }
+    if (!(dense_norm(x->n, x->push) <= EASED * dense_norm(x->m, x->dw))) {
+        return 0;
+    }
+    for (int k = 0; k < x->units; k++) {
+        const int at = x->unit[k].at;
+        far = fmin(far, prox_reach(&x->unit[k], x->moved + at, x->dw + at));
+    }
+    for (int i = 0; i < x->m && far < HUGE_VAL; i++) {
+        x->r[i] = x->moved[i] + far * x->dw[i];
+    }
+    return far < HUGE_VAL;
+}
+
 /* Once the tolerance is met, one more step (polish) costs little and gains much. */
 static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
                    gauss_prox_answer *answer)
 {
     double part = 1, best = HUGE_VAL;
-    int stale = 0;
-    for (int step = 0; step < STEPS; step++) {
+    int stale = 0, stresses = 0;
+    for (int step = 0; step < STEPS + (STALE + 1) * stresses; step++) {
         int leap = step == 0; /* modes are assumed to be right */
         speeds(x);
         if (leap) {
@@ -457,13 +486,18 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
             if (met && (!polish || left <= FINE)) {
                 return 1;
             }
-            if (is_stale(left, &best, &stale) && left <= fair &&
-                is_there(x, fair, &answer->certificate)) {
+            int stuck = is_stale(left, &best, &stale);
+            multipliers(x, BY_LAW);
+            leap = part == 1 && left <= 10 * best && mismatch(x) <= SETTLED;
+            if (stuck && leap && stresses < STRESSES && stress(x)) {
+                multipliers(x, BY_LAW);
+                best = HUGE_VAL;
+                leap = stale = 0;
+                stresses++;
+            } else if (stuck && left <= fair && is_there(x, fair, &answer->certificate)) {
                 return 1;
             }
             polish &= !met;
-            multipliers(x, BY_LAW);
-            leap = part == 1 && left <= 10 * best && mismatch(x) <= SETTLED;
             if (leap) {
                 memcpy(x->r, x->moved, (size_t)x->m * sizeof *x->r);
                 multipliers(x, CONTINUED);
@@ -553,7 +587,7 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
     }
     polish |= !(options->tolerance > 0);
     if (!iterate(x, tolerance, fair, polish, answer) &&
-        (options->guess || !sweep(x, answer) || !iterate(x, tolerance, fair, polish, answer))) {
+        (!sweep(x, answer) || !iterate(x, tolerance, fair, polish, answer))) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {

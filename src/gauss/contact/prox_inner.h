@@ -6,8 +6,8 @@
 #include "gauss/contact/prox_law.h"
 #include "math/dense/paths.h"
 
-#define PROX_WEIGHT 1e5   /* k */
-enum { PROX_SWEPT = 96 }; /* rows: what has more is not swept */
+#define PROX_WEIGHT 1e5    /* k */
+enum { PROX_SWEPT = 128 }; /* rows: what has more is not swept */
 
 /* Units that follow each other and see the same unknowns: a path of the tree, with zeros
  * where they do not; or one unknown alone. */

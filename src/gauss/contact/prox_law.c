@@ -120,6 +120,24 @@ void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, con
     }
 }
 
+double prox_reach(const prox_unit *it, const double *r, const double *way)
+{
+    if (it->rows == 1 || it->now.mode != PROX_HELD) { /* what slides may open */
+        double end = it->rows > 1 ? 0 : way[0] > 0 ? it->high : it->low;
+        int goes = it->rows > 1 ? way[0] < 0 : way[0] != 0 && it->now.mode == PROX_HELD;
+        return goes ? fmax((end - r[0]) / way[0], 0) : HUGE_VAL;
+    }
+    /* |r_T + t way_T| = r_N + t way_N, a t^2 + 2 b t - c = 0 with c >= 0 inside the cone. */
+    double a = dense_dot(it->rows, way, way) - 2 * way[0] * way[0];
+    double b = dense_dot(it->rows, r, way) - 2 * r[0] * way[0];
+    double c = 2 * r[0] * r[0] - dense_dot(it->rows, r, r);
+    double root = b * b + a * c;
+    if (!(c > 0)) {
+        return 0;
+    }
+    return root < 0 || b + sqrt(root) <= 0 ? HUGE_VAL : c / (b + sqrt(root));
+}
+
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
 /* One unit as the others leave it; by how much it changes. */

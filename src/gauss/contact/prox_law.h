@@ -39,6 +39,8 @@ void prox_guess(prox_unit *it, const double *r, const double *z, double least);
  * where the solve uses those, else with those at r. */
 void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, const double *z,
                    double *lambda);
+/* The largest t at which r + t way has not left the law's current mode; HUGE_VAL: it never does. */
+double prox_reach(const prox_unit *it, const double *r, const double *way);
 /* Multipliers of w = W lambda + q by sweeps of projected Gauss-Seidel (Coulomb's law), from those
  * that are there, until they change by this part of the largest: row by row, of friction with the
  * larger of both W_ii. W has `lines` numbers in a row, a multiple of 8, and so has lambda, 0 after

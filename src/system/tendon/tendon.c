@@ -155,28 +155,31 @@ static int is_arc(const way_part *part, int i)
 
 /* ---- Length and J ---------------------------------------------------------------------------- */
 
-/* coef += f . J of the point, over the terms, which are in rising order like the dofs of a
- * chain. */
-static void pull_point(const tree_mechanism *tree, const struct system_bodies *bodies,
-                       const bodies_length *length, const way_point *point, const double f[3],
-                       const double *sweeps, double *scratch, double *coef)
+/* coef += e . (J of the point after the straight part i - J of that before it), over the terms,
+ * which are in rising order like the dofs of a chain. What moves both bodies moves no point of the
+ * part along e: w x (x1 - x0) is across it. So both chains end where they meet. */
+static void pull(const tree_mechanism *tree, const bodies_term *term, int count,
+                 const way_part *part, int i, const double e[3], const double *sweeps, double *coef)
 {
-    const bodies_term *term = bodies->term + length->first;
-    if (point->body == 0) {
-        return;
-    }
-    tree_jacobian(tree, point->body, point->place, sweeps, scratch);
-    int at = length->count, d = tree->body[point->body].last_dof;
-    for (int k = tree_chain(tree, point->body, NULL) - 1; k >= 0; k--, d = tree->dof_parent[d]) {
+    int d[2] = {tree->body[part->point[i].body].last_dof,
+                tree->body[part->point[i + 1].body].last_dof};
+    while (d[0] != d[1]) {
+        int end = d[1] > d[0], dof = d[end];
+        const double *S = sweeps + tree->at.S + 6 * dof;
+        const double *com = sweeps + tree->at.com + 3 * tree->dof_body[dof];
+        const double *place = part->point[i + end].place;
+        double arm[3] = {place[0] - com[0], place[1] - com[1], place[2] - com[2]}, turn[3];
+        model_cross(turn, arm, e);
         do {
-            at--;
-        } while (term[at].dof != d);
-        coef[at] += model_dot(f, scratch + 6 * k + 3);
+            count--;
+        } while (term[count].dof != dof);
+        coef[count] += (end ? 1 : -1) * (model_dot(S, turn) + model_dot(S + 3, e));
+        d[end] = tree->dof_parent[dof];
     }
 }
 
 double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
-                      int coarse, const double *sweeps, double *scratch, double *coef)
+                      int coarse, const double *sweeps, double *coef)
 {
     const bodies_path *path = &bodies->path[index];
     const bodies_length *own = &bodies->length[path->length];
@@ -191,19 +194,15 @@ double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bo
         }
         length += part.arc / part.divisor;
         for (int i = 0; i + 1 < part.count; i++) {
-            double e[3], f[3];
+            double e[3];
             if (is_arc(&part, i)) {
                 continue;
             }
             length += direction(&part, i, e) / part.divisor;
             for (int k = 0; k < 3; k++) {
                 e[k] /= part.divisor;
-                f[k] = -e[k];
             }
-            if (part.point[i].body != part.point[i + 1].body) {
-                pull_point(tree, bodies, own, &part.point[i], f, sweeps, scratch, coef);
-                pull_point(tree, bodies, own, &part.point[i + 1], e, sweeps, scratch, coef);
-            }
+            pull(tree, bodies->term + own->first, own->count, &part, i, e, sweeps, coef);
         }
     }
     return length;
@@ -298,7 +297,6 @@ void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena)
         .coef = base_arena_doubles(arena, (size_t)bodies->term_count),
         .length = base_arena_doubles(arena, (size_t)bodies->path_count),
         .sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count),
-        .scratch = base_arena_doubles(arena, 6 * (size_t)bodies->widest),
     };
     work->tendons = now;
     if (now) { /* not in the counting pass */
@@ -328,8 +326,8 @@ void bodies_stretch(const zw_system *system, const zw_work *work, const double *
     now->coarse = work->as_mujoco;
     for (int i = 0; i < bodies->path_count; i++) {
         int first = bodies->length[bodies->path[i].length].first;
-        now->length[i] = tendon_measure(system->tree, bodies, i, now->coarse, sweeps, now->scratch,
-                                        now->coef + first);
+        now->length[i] =
+            tendon_measure(system->tree, bodies, i, now->coarse, sweeps, now->coef + first);
     }
 }
 

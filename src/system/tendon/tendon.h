@@ -23,13 +23,12 @@
 
 /* Cached values of all spatial tendons at one q. */
 struct tendon_now {
-    int known;       /* 1: valid, for this q: */
-    int coarse;      /* ... and this accuracy of inside wrapping: wrap.h */
-    double *q;       /* [nq] */
-    double *coef;    /* [terms] of all lengths */
-    double *length;  /* [paths] */
-    double *sweeps;  /* of the tree at q, if the caller had none */
-    double *scratch; /* [6 * widest] for a Jacobian */
+    int known;      /* 1: valid, for this q: */
+    int coarse;     /* ... and this accuracy of inside wrapping: wrap.h */
+    double *q;      /* [nq] */
+    double *coef;   /* [terms] of all lengths */
+    double *length; /* [paths] */
+    double *sweeps; /* of the tree at q, if the caller had none */
 };
 
 /* Allocates it, if there are such tendons. */
@@ -37,7 +36,7 @@ void tendon_lay_out(const zw_system *system, zw_work *work, base_arena *arena);
 
 /* Length of path `index` at the state of the sweeps, and its J over the terms of its length. */
 double tendon_measure(const tree_mechanism *tree, const struct system_bodies *bodies, int index,
-                      int coarse, const double *sweeps, double *scratch, double *coef);
+                      int coarse, const double *sweeps, double *coef);
 /* Takes the wrenches of a force along path `index` off the loads of the parts it pulls on
  * (bodies_load.c); the sweeps are those of the work. */
 void tendon_load(const zw_system *system, zw_work *work, int index, double force);

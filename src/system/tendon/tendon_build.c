@@ -87,13 +87,12 @@ zw_status bodies_paths_reserve(bodies_builder *b, size_t *terms, zw_error *error
 }
 
 /* The value of length i at the state of the sweeps; for a path its J is stored in the terms. */
-static double length_in_pose(bodies_builder *b, int i, const double *q, double *coef,
-                             double *scratch)
+static double length_in_pose(bodies_builder *b, int i, const double *q, double *coef)
 {
     const bodies_length *length = &b->to->length[i];
     double sum = 0;
     if (length->path >= 0) {
-        return tendon_measure(b->system->tree, b->to, length->path, 1, b->sweeps, scratch, coef);
+        return tendon_measure(b->system->tree, b->to, length->path, 1, b->sweeps, coef);
     }
     for (int k = 0; k < length->count; k++) {
         const bodies_term *term = &b->to->term[length->first + k];
@@ -107,9 +106,8 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     const tree_mechanism *tree = b->system->tree;
     int joints = b->from->count[ZW_KIND_JOINT], tendons = b->from->count[ZW_KIND_TENDON];
     size_t n = (size_t)b->system->n;
-    double *scratch = base_alloc((6 * (size_t)b->to->widest + n + 1) * sizeof *scratch);
-    double *coef = scratch ? scratch + 6 * (size_t)b->to->widest : NULL;
-    if (!scratch) {
+    double *coef = base_alloc((n + 1) * sizeof *coef);
+    if (!coef) {
         return base_no_memory(error);
     }
     if (tendons > 0) {
@@ -117,7 +115,7 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     }
     for (int i = 0; i < tendons; i++) { /* springs have no force in the spring pose */
         bodies_length *length = &b->to->length[joints + i];
-        double own = length_in_pose(b, joints + i, tree->q_spring, coef, scratch);
+        double own = length_in_pose(b, joints + i, tree->q_spring, coef);
         for (int k = 0; k < 2; k++) {
             double rest = b->from->tendon[i].springlength[k];
             length->rest[k] = rest < 0 ? own : rest;
@@ -128,11 +126,11 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error)
     }
     for (int i = joints; i < joints + tendons; i++) {
         bodies_length *length = &b->to->length[i];
-        length->origin = length_in_pose(b, i, tree->q_rest, coef, scratch);
+        length->origin = length_in_pose(b, i, tree->q_rest, coef);
         for (int k = 0; k < length->count && length->path >= 0; k++) {
             b->to->term[length->first + k].coef = coef[k];
         }
     }
-    base_free(scratch);
+    base_free(coef);
     return ZW_OK;
 }
