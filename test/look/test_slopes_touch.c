@@ -290,6 +290,11 @@ static const scene scenes[] = {
                                           "type='capsule' size='.1 .2' mass='1' "
                                           "friction='.7 0 0'/></body>"),
      .before = .2},
+    {.name = "a cylinder that tips over on its rim", /* its lowest point turns 19 times as much */
+     .text = OF("gravity='1 .5 -9'", FLOOR "<body pos='0 0 .104' euler='3 0 10'><freejoint/>"
+                                           "<geom type='cylinder' size='.08 .1' mass='1' "
+                                           "friction='.7 0 0'/></body>"),
+     .before = .02},
     {.name = "joints of all kinds",
      .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
      .before = .1},

@@ -400,7 +400,7 @@ static zw_status look_at_all(zw_slopes *slopes, zw_state *state, zw_error *error
     if (!make_room(slopes, s)) {
         return base_no_memory(error);
     }
-    s->reach = 0;
+    s->reach = s->nearer = 0;
     for (int i = 0; zw_contact_capacity(system) > 0 && i < system->bodies->contact->geom_count;
          i++) {
         double r = system->bodies->contact->geom[i].radius;

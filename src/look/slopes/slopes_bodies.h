@@ -66,6 +66,7 @@ typedef struct slopes_bodies {
     size_t K_capacity, by_capacity;
     int *control_side; /* [params] bodies_control_sides */
     double reach;      /* distance within which contacts are searched for */
+    double nearer;     /* part of the way along q (+) s v for B' v; 0: not chosen yet */
     int lost;          /* a point was not found */
     void *memory;
 } slopes_bodies;
@@ -99,6 +100,7 @@ typedef struct slopes_equation {
 
 #define SLOPES_SMALL 0x1p-10 /* the step of the differences, if those of its half agree to */
 #define SLOPES_ENOUGH 1e-5   /* the error is the square of that */
+#define SLOPES_TURNS 1e-9    /* error of B' v; of 1 m/s^2 if it is less */
 #define SLOPES_END 1e-12     /* relative: a control this close to the end of its range is at it */
 size_t slopes_width(const slopes_bodies *s); /* the number of all these values */
 slopes_equation slopes_part(const slopes_bodies *s, double *y);

@@ -164,7 +164,7 @@ static zw_status add_turns(slopes_bodies *s, const double *q, const double *v, d
     for (int i = 0; i < system->n; i++) {
         fast = fmax(fast, fabs(v[i]));
     }
-    double step = SLOPES_SMALL / fmax(fast, 1e-300);
+    double step = s->nearer * SLOPES_SMALL / fmax(fast, 1e-300);
     for (int k = 0; k < 4 && s->moves && fast > 0; k++) {
         memcpy(s->q, q, (size_t)system->nq * sizeof *q);
         system_move(system, s->q, number_place[k] * step, v);
@@ -187,6 +187,31 @@ static zw_status add_turns(slopes_bodies *s, const double *q, const double *v, d
         }
     }
     return ZW_OK;
+}
+
+/* Shortens that way until half of it says the same: on a rim with a tilt points turn by 1/tilt
+ * times what the bodies do. */
+static zw_status choose_way(slopes_bodies *s, const double *q, const double *v, zw_error *error)
+{
+    enum { TRIES = 3 };
+    size_t count = (size_t)s->values;
+    double off = 1, most = 1, *rate = base_alloc(2 * count * sizeof *rate);
+    zw_status status = rate ? ZW_OK : base_no_memory(error);
+    s->nearer = 16;
+    for (int tries = 0; tries < TRIES && off > SLOPES_TURNS * most && status == ZW_OK; tries++) {
+        memset(rate, 0, 2 * count * sizeof *rate);
+        s->nearer /= 32;
+        status = add_turns(s, q, v, rate, error);
+        s->nearer *= 2;
+        status = status == ZW_OK ? add_turns(s, q, v, rate + count, error) : status;
+        off = 0;
+        for (size_t i = 0; i < count; i++) {
+            off = fmax(off, fabs(rate[i] - rate[count + i]));
+            most = fmax(most, fabs(rate[i]));
+        }
+    }
+    base_free(rate);
+    return status;
 }
 
 /* Adds one row with its multiplier to all quantities that it is part of; B: gets the row, or NULL.
@@ -267,6 +292,7 @@ static zw_status put_points(slopes_bodies *s, const slopes_equation *to, const d
                     s->J + r * columns, B);
         }
     }
+    status = status == ZW_OK && s->nearer == 0 ? choose_way(s, q, v, error) : status;
     return status == ZW_OK ? add_turns(s, q, v, to->rate, error) : status;
 }
 

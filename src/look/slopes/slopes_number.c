@@ -70,6 +70,7 @@ static int take_holds(slopes_bodies *to, const slopes_bodies *from)
     to->unknowns = from->unknowns;
     to->moves = from->moves;
     to->reach = from->reach;
+    to->nearer = from->nearer;
     to->lost = 0;
     memcpy(to->w, from->w, (size_t)from->system->n * sizeof *to->w);
     return 1;

@@ -184,7 +184,7 @@ ZW_INLINE void down_run(const paths_shape *shape, int b, const int in_order, con
 }
 
 /* x = L' \ x */
-ZW_INLINE void rise(const paths_shape *shape, const double *lower, const double *upper, double *x)
+static void rise(const paths_shape *shape, const double *lower, const double *upper, double *x)
 {
     for (int b = shape->blocks - 1; b >= 0; b--) {
         int first = shape->block[b];

@@ -7,7 +7,9 @@
  *
  *     r = (8 (psi1 - psi-1) - (psi2 - psi-2))/12 t,
  *
- * whose error is about CONTACT_ASIDE^4 and round-off / CONTACT_ASIDE: 1e-12. If a point does not
+ * whose error is about CONTACT_ASIDE^4 and round-off / CONTACT_ASIDE: 1e-12. Where points run (on a
+ * rim with a tilt, which turns them by 1/tilt times as much) motions are shortened until the outer
+ * and the inner differences agree to AGREE, of whose square the error is. If a point does not
  * exist at all of them, two or one are used. At rest r = 0. */
 #include <math.h>
 #include <string.h>
@@ -18,7 +20,10 @@
 #include "system/contact/contact_now_inner.h"
 #include "tree/sweeps.h"
 
-enum { SIDES = 4 };
+#define AGREE 1e-5
+#define SLOW 1e-3 /* of the square of what moves over its size: round-off would decide */
+#define SHORTER 16.0
+enum { SIDES = 4, TRIES = 3 };
 static const double place[SIDES] = {-2, -1, 1, 2};
 
 /* J v of one point at such a state. */
@@ -109,12 +114,28 @@ static double rate_of(const aside *it, int r, double now, double t)
     for (int k = 0; k < SIDES; k++) {
         psi[k] = it->psi[k][r] - now;
     }
-    return there[0] && there[1] && there[2] && there[3]
+    return there[0] & there[1] & there[2] & there[3]
                ? (8 * (psi[2] - psi[1]) - (psi[3] - psi[0])) / (12 * t)
-           : there[1] && there[2] ? (psi[2] - psi[1]) / (2 * t)
-           : there[2]             ? psi[2] / t
-           : there[1]             ? -psi[1] / t
-                                  : 0;
+           : there[1] & there[2] ? (psi[2] - psi[1]) / (2 * t)
+           : there[2]            ? psi[2] / t
+           : there[1]            ? -psi[1] / t
+                                 : 0;
+}
+
+/* Is this too long a time for some of the points? Rates below `least` are as good as none. */
+static int is_long(const contact_now *now, const aside *all, double t, double least)
+{
+    double most = 2 * t * least, off = 0;
+    for (int k = 0; k < now->count; k++) {
+        const aside *it = &all[k];
+        int there = it->there[0] & it->there[1] & it->there[2] & it->there[3];
+        for (int r = 0; r < now->point[k].point.rows && there; r++) {
+            double inner = 2 * (it->psi[2][r] - it->psi[1][r]);
+            most = fmax(most, fabs(inner));
+            off = fmax(off, fabs(it->psi[3][r] - it->psi[0][r] - inner));
+        }
+    }
+    return off > AGREE * most;
 }
 
 zw_status contact_now_rates(const zw_system *system, contact_now *now, const double *sweeps,
@@ -126,8 +147,16 @@ zw_status contact_now_rates(const zw_system *system, contact_now *now, const dou
     }
     aside *all = base_alloc((size_t)now->count * sizeof *all);
     zw_status status = all ? ZW_OK : base_no_memory(error);
-    for (int side = 0; side < SIDES && status == ZW_OK; side++) {
-        status = look_aside(system, now, q, v, t, side, all, error);
+    double least = SLOW * CONTACT_ASIDE / t * CONTACT_ASIDE / t;
+    for (int tries = 0; tries < TRIES && status == ZW_OK; tries++) {
+        if (tries > 0 && !is_long(now, all, t, least)) {
+            break;
+        }
+        t /= tries > 0 ? SHORTER : 1;
+        memset(all, 0, (size_t)now->count * sizeof *all);
+        for (int side = 0; side < SIDES && status == ZW_OK; side++) {
+            status = look_aside(system, now, q, v, t, side, all, error);
+        }
     }
     for (int k = 0; k < now->count && status == ZW_OK; k++) {
         now_point *it = &now->point[k];
