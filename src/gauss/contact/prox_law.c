@@ -1,6 +1,7 @@
 #include "gauss/contact/prox_law.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/dense/dense.h"
 
@@ -147,16 +148,21 @@ static double sweep_unit(const prox_unit *it, const double *W, int lines, const 
     const int i = it->at, cone = it->rows > 1;
     double *own = lambda + i, w[CONE_MAX], before = own[0], size = 0, change = 0;
     W += (long)i * lines + i;
-    dense_lines_times(it->rows, lines, W - i, lambda, w);
+    dense_lines_times(1, lines, W - i, lambda, w);
     own[0] = interval_nearest(cone ? 0 : it->low, cone ? HUGE_VAL : it->high,
                               W[0] > 0 ? own[0] - (w[0] + q[i]) / W[0] : own[0]);
     before -= own[0];
     change = fabs(before);
+    if (cone && own[0] == 0) { /* it is open */
+        memset(own + 1, 0, (size_t)(it->rows - 1) * sizeof *own);
+        return change;
+    }
+    dense_lines_times(it->rows - 1, lines, W - i + lines, lambda, w + 1);
     for (int r = 1; r < it->rows; r++) {
         size = fmax(size, W[r * lines + r]);
     }
     for (int r = 1; r < it->rows && size > 0; r++) {
-        double step = (w[r] - W[r * lines] * before + q[i + r]) / size;
+        double step = (w[r] + q[i + r]) / size;
         own[r] -= step;
         change = fmax(change, fabs(step));
     }

@@ -131,6 +131,7 @@ typedef struct impulse_seeking {
     int moves;        /* number of moves of its end that remain */
     double low, high; /* bounds of the search */
     double exact;     /* gaps up to this are closed */
+    double moved;     /* its last move */
     double depth,
         rest; /* of the first contact, at the iterate; its closing speed by gravity alone */
 } impulse_seeking;
@@ -245,6 +246,8 @@ typedef struct impulse_chord {
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
     double *lack;                        /* [wide] the residual of the balance before it */
     double *nearing;                     /* [wide] how u closes a gap: impulse_seek.c */
+    double *gain, *growth;               /* [wide], [row_capacity] d u/dh, and that of lambda; */
+    double *drift;                       /* [wide] what that was found to lack, as a force */
     double *scratch;                     /* of balance_slopes */
     double *B, *G;                       /* [row_capacity][wide] in scaled units */
     double *scale, *lambda, *z, *change; /* [row_capacity] */
@@ -536,6 +539,10 @@ int chord_step(step_impulse *s, int anew);
  * multipliers; `few`: giving up soon, as another method follows. 0: as above. */
 int chord_solve(step_impulse *s, impulse_problem *p, int few, const double *gain, double *v);
 
+/* to -= k D w' for all rows, w' in chord->dw; and does D of this unit differ from 0? */
+void chord_follow(const impulse_chord *x, double *to);
+int chord_holds(const prox_unit *it);
+
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
 void impulse_stiff_free(impulse_stiff *stiff);
@@ -740,6 +747,8 @@ void impulse_seek_anew(step_impulse *s); /* at an iterate, before its points and
 void impulse_seek_point(step_impulse *s, const double *sweeps, const contact_point *point,
                         int *column, double *J);
 void impulse_seek_limits(step_impulse *s);
+/* After a step of Newton's method, but before u has changed: how u and lambda grow with h. */
+void impulse_seek_growth(step_impulse *s);
 int impulse_seeks(const step_impulse *s); /* has the length not converged? */
 /* Another length, and u for it; 0: it is the same, 2: it differs so much that H is another. */
 int impulse_seek_on(step_impulse *s);

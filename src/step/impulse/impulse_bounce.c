@@ -396,6 +396,8 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
                 return ZW_NO_MEMORY;
             }
             double first = look_out(s, b, s->v0, 0).soon; /* not before this */
+            low = 0;
+            high = most = b->rest;
             t = first > low && first < t ? first : t;
             continue;
         }
@@ -403,7 +405,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
             int shorter = status == ZW_OK && open * t > low;
             high = t;
             t = shorter ? open * t : status == ZW_OK ? low : 0.5 * (low + t);
-            most = shorter ? most : t;
+            most = t;
             continue;
         }
         if (impulse_find_slow_landings(s, v1)) { /* the same with their rows */
@@ -420,6 +422,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         }
         if (out.passed) {
             high = t;
+            t = 0.5 * (low + high);
         } else if (out.depth > 0) {
             high = t;
             t -= out.depth / out.speed;

@@ -38,12 +38,13 @@
 
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
 
 enum { TRIES = 3, FEW_TRIES = 2 }; /* with the last modes: then sweeps, or another method */
 
 #define SETTLED 1e-10 /* error of the laws, relative, before another evaluation; */
 #define EXACT 1e-14   /* and at the end of a step, which has none: or as small as requested */
-#define ROUGH 1e-4    /* sweeps end at such changes of multipliers, */
+#define ROUGH 1e-3    /* sweeps end at such changes of multipliers, */
 #define FINE 1e-7     /* and the second time */
 #define TURNED                                                                                     \
     1e-2 /* the factors are valid for sliding directions that turned by no more than this */
@@ -136,7 +137,7 @@ static void find_z(impulse_chord *x, const impulse_problem *p, const double *u, 
     }
 }
 
-static int is_held(const prox_unit *it)
+int chord_holds(const prox_unit *it)
 {
     return it->now.mode == PROX_HELD || it->now.mode == PROX_SLIDES;
 }
@@ -179,7 +180,7 @@ static int factor(step_impulse *s)
     memcpy(x->K, x->N, (size_t)(x->n * x->wide) * sizeof(double));
     for (int k = 0; k < x->units; k++) {
         prox_unit *it = &x->unit[k];
-        if (is_held(it)) {
+        if (chord_holds(it)) {
             fold(x, it);
         }
         it->used = it->now;
@@ -229,17 +230,26 @@ static int open_problem(step_impulse *s, const impulse_problem *p, int linear)
     return 1;
 }
 
-/* N += (1 + theta) h/2 dbias/dv, which is kept for all flights and rounds from (q0, v0). */
+/* N += (1 + theta) h/2 dbias/dv at (q0, v): v0 for the first factors, which is kept for all flights
+ * from there, and u for later ones. `begin` knows the speeds v0, and does so again afterwards. */
 static void add_turning(step_impulse *s)
 {
     impulse_chord *x = &s->chord;
+    const tree_mechanism *tree = s->system->tree;
     size_t places = (size_t)s->system->nq, speeds = (size_t)x->n, all = speeds * (size_t)x->wide;
+    const double *now = s->rounds == 0 ? s->v0 : s->u;
     double *q = x->turning_of, *v = q + places, weight = 0.5 * (1 + s->theta) * s->h;
-    if (memcmp(q, s->q0, places * sizeof *q) || memcmp(v, s->v0, speeds * sizeof *v)) {
+    if (memcmp(q, s->q0, places * sizeof *q) || memcmp(v, now, speeds * sizeof *v)) {
         memset(x->turning, 0, all * sizeof *x->turning);
-        balance_slopes(s->system, s->begin, s->v0, x->scratch, x->turning, x->wide);
+        if (now == s->u) {
+            tree_velocities(tree, s->u, s->begin);
+        }
+        balance_slopes(s->system, s->begin, now, x->scratch, x->turning, x->wide);
+        if (now == s->u) {
+            tree_velocities(tree, s->v0, s->begin);
+        }
         memcpy(q, s->q0, places * sizeof *q);
-        memcpy(v, s->v0, speeds * sizeof *v);
+        memcpy(v, now, speeds * sizeof *v);
     }
     dense_combine(1, (int)all, &weight, 1, x->turning, (int)all, x->N);
 }
@@ -320,7 +330,7 @@ static void solve(impulse_chord *x, int more)
     }
     for (int k = 0; k < x->units; k++) {
         const prox_unit *it = &x->unit[k];
-        if (is_held(it)) {
+        if (chord_holds(it)) {
             follow(x, it, x->change + it->at);
         }
         for (int i = it->at; i < it->at + it->rows; i++) {
@@ -509,6 +519,15 @@ static int follow_iterate(step_impulse *s, int anew)
     return follow_modes(s, s->problem.rows, TRIES, 0, SETTLED, 0);
 }
 
+void chord_follow(const impulse_chord *x, double *to)
+{
+    for (int k = 0; k < x->units; k++) {
+        if (chord_holds(&x->unit[k])) {
+            follow(x, &x->unit[k], to + x->unit[k].at);
+        }
+    }
+}
+
 int chord_step(step_impulse *s, int anew)
 {
     impulse_chord *x = &s->chord;
@@ -522,6 +541,9 @@ int chord_step(step_impulse *s, int anew)
     }
     for (int i = 0; i < p->rows; i++) {
         x->z[i] = x->scale[i] * x->lambda[i];
+    }
+    if (s->touch.land.seek.moves > 0) {
+        impulse_seek_growth(s);
     }
     for (int i = 0; i < x->n; i++) {
         s->u[i] += x->way[i];

@@ -37,7 +37,7 @@ zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
         return ZW_OK;
     }
     x->memory = base_alloc(
-        (4 * n * wide + 6 * wide + n + (size_t)system->nq + balance_slopes_scratch(system) + 8) *
+        (4 * n * wide + 8 * wide + n + (size_t)system->nq + balance_slopes_scratch(system) + 8) *
         sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
@@ -51,7 +51,9 @@ zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
     x->first = x->inverse + wide;
     x->lack = x->first + wide;
     x->nearing = x->lack + wide;
-    x->turning_of = x->nearing + wide;
+    x->gain = x->nearing + wide;
+    x->drift = x->gain + wide;
+    x->turning_of = x->drift + wide;
     x->scratch = x->turning_of + system->nq + n;
     x->turning_of[0] = NAN; /* nowhere */
     x->is_there = 1;
@@ -74,7 +76,7 @@ int chord_make_room(impulse_chord *x, const impulse_problem *p)
         base_free(x->rows);
         base_free(x->unit);
         x->rows =
-            base_alloc((rows * (2 * wide + 10) + most * (wide + CHORD_ROWS)) * sizeof(double));
+            base_alloc((rows * (2 * wide + 11) + most * (wide + CHORD_ROWS)) * sizeof(double));
         x->unit = base_alloc(rows * sizeof *x->unit);
         x->row_capacity = x->rows && x->unit ? (int)rows : 0;
         x->B = x->rows;
@@ -95,7 +97,8 @@ int chord_make_room(impulse_chord *x, const impulse_problem *p)
         x->stiff = x->moved + rows;
         x->stiffer = x->stiff + rows;
         x->off = x->stiffer + rows;
-        x->answer = x->off + rows;
+        x->growth = x->off + rows;
+        x->answer = x->growth + rows;
         x->W = x->answer + (rows < CHORD_ROWS ? rows : CHORD_ROWS) * wide;
     }
     return 1;

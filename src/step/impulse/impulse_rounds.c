@@ -132,6 +132,8 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
 /* The progress of the rounds. */
 typedef struct progress {
     double left, before; /* relative residual of the balance */
+    double part;         /* of what was measured in the round before, */
+    double measured;     /* even where the end of a flight was moved since then */
     double best;         /* the least so far */
     double off,
         off_before;  /* of positions, the largest error, relative to the size of the mechanism */
@@ -278,6 +280,8 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     }
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
+    at->part = at->left / at->measured;
+    at->measured = at->left;
     at->placed = off <= place_error(s);
     int there = at->left <= s->close && at->placed;
     int sharper = there && s->sharp && round > 0 && !at->again;
@@ -387,12 +391,11 @@ static int wants_slopes(const step_impulse *s, const progress *at)
     return s->touch.stay.merged || (due && !may_follow(s, at));
 }
 
-/* Would the current factors take more than one further round, although those of this iterate gain
+/* Would the current factors take more than two further rounds, although those of this iterate gain
  * more in one? */
 static int contracts_slowly(const step_impulse *s, const progress *at)
 {
-    double part = at->left / at->before;
-    return part > STALE && part * at->left > s->close;
+    return at->part > STALE && at->part * at->part * at->left > s->close;
 }
 
 /* A round by it, with modes known from the previous round or step. 0: they are not, or it made no
@@ -446,16 +449,36 @@ static void move_end(step_impulse *s, progress *at)
     at->made &= moved != 2;
 }
 
-/* Something lands, by forces that are nearly final: the step will be divided there, and its end
- * without that need not be known. */
-static int sees_landing(step_impulse *s, const progress *at, int round)
+/* Something lands: the step will be divided there, and its end without that need not be known. */
+static int lands(step_impulse *s)
 {
     impulse_landing *land = &s->touch.land;
-    if (land->watched && round > 0 && at->left <= NEARLY) {
+    if (land->watched) {
         impulse_find_landings(s);
         land->seen = impulse_note_landings(s);
     }
     return land->seen;
+}
+
+/* The same by forces that are nearly final. */
+static int sees_landing(step_impulse *s, const progress *at, int round)
+{
+    return round > 0 && at->left <= NEARLY && lands(s);
+}
+
+/* A round of Newton's method. The first one may already find a landing: then the residual is not
+ * known, and will not be needed. */
+static int goes_on_by_chord(step_impulse *s, progress *at, int round)
+{
+    int goes = step_by_chord(s, at, round);
+    int landed = goes && round == 0 && lands(s);
+    if (goes) {
+        s->residual = landed ? 0 : at->left;
+    }
+    if (goes && !landed) {
+        move_end(s, at);
+    }
+    return goes;
 }
 
 /* Rounds of contacts that stagnate near the solution: arms whose two points both stick on the
@@ -475,10 +498,10 @@ static int stagnates(step_impulse *s, progress *at)
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { IDLE = 3, LOST = 16 };
-    progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
+    progress at = {.left = INFINITY, .measured = INFINITY, .best = INFINITY, .soundest = INFINITY};
     zw_status status = ZW_OK;
     s->missed = s->rests = s->with_N = s->touch.stay.apart = 0;
-    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
+    for (int round = 0; round < ROUNDS && status == ZW_OK && !s->touch.land.seen; round++) {
         s->rounds = round;
         int done = 0;
         if (impulse_stops(s)) {
@@ -509,9 +532,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             at.made = 1;
             at.factored = at.chord = 0;
         }
-        if (step_by_chord(s, &at, round)) {
-            s->residual = at.left;
-            move_end(s, &at);
+        if (goes_on_by_chord(s, &at, round)) {
             continue;
         }
         s->touch.land.seek.moves = 0; /* it is Newton's rule that finds the time of an impact */
@@ -530,5 +551,6 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             status = step_held(s, at.left, error);
         }
     }
-    return status != ZW_OK && !s->last_resort ? status : take_best(s, &at, error);
+    int ends = s->touch.land.seen || (status != ZW_OK && !s->last_resort);
+    return ends ? status : take_best(s, &at, error);
 }

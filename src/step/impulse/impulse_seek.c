@@ -1,32 +1,43 @@
 /* The time of an impact as an unknown of the rounds.
  *
  * A flight (impulse_bounce.c) ends where a gap closes that has no rows in it. Its length h is then
- * an unknown in addition to u, with one more equation, gap(q0 (+) h u) = 0. Over a short time
- * speeds change linearly: with h they change by u' = (u - v0)/h, multipliers in proportion to h,
- * and the end of the flight moves with the speeds that it has there, u + h u' = 2 u - v0. So
+ * an unknown in addition to u, with one more equation, gap(q0 (+) h u) = 0, and rounds are Newton's
+ * method for all of them: beside the step du of impulse_chord.c, the same factors give
  *
- *     dh = (gap - h c(du))/c(2 u - v0),    c(v) = the speed at which the gap closes at v
+ *     (N + k B' D G) u' = - dr/dh - B' k D dw/dh,      lambda' = - k D (dw/dh + G u')
  *
- * after each Newton step du, and u, lambda are updated by their change with h: both converge
- * together, in as many rounds as u alone needs, where flights of fixed lengths needed three to five
- * times as many. What a step of dh neglects, and how du moves the gap, is left to the next round;
- * where that does not converge, the flight ends where it is, and another one is tried
- * (fly_to_impact). */
+ * with which u and lambda grow with h. Forces are the same all the time, so that the part of r that
+ * they and the turning of momenta contribute is proportional to h; what moves with q1 does so by u,
+ * and a gap/h decreases; forces that are at a limit grow with the time; those that give way stay:
+ *
+ *     dr/dh = (r - M (u - v0))/h + drift,      dw/dh = (G u - w)/h,      lambda' = lambda/h
+ *
+ * `drift` is what forces change with the instant at which they are taken. It is measured: after a
+ * move of h, what is missing in the balance belongs to it (a secant). The gap closes at the speed
+ * c(v0) at the start and c(u + h u') at the end, and in between linearly: the move of h is where
+ * that parabola is 0. So u, lambda and h converge together, in about as many rounds as u alone
+ * needs. Where they do not, the flight ends where it is, and another one is tried (fly_to_impact).
+ */
 #include <math.h>
 #include <string.h>
 
 #include "gauss/contact/choose.h"
+#include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
 
-enum { MOVES = 8 };  /* of its end, in one flight */
-#define FARTHEST 0.3 /* of its length, in one move; */
-#define AFRESH 0.02  /* and from which on H is that of another flight */
+enum { MOVES = 4 }; /* of its end, in one flight, that are more than this part */
+#define SOONER 0.5  /* of the one before */
+#define AFRESH 0.02 /* a move by this part of the length: H is that of another flight */
 
 void impulse_seek(step_impulse *s, double low, double high, double exact)
 {
     int newton = s->chord.is_there && !s->chord.small;
     s->touch.land.seek =
         (impulse_seeking){.moves = newton ? MOVES : 0, .low = low, .high = high, .exact = exact};
+    if (newton) {
+        memset(s->chord.drift, 0, (size_t)s->system->n * sizeof *s->chord.drift);
+    }
 }
 
 /* A gap, whose row gives its opening speed. */
@@ -75,21 +86,71 @@ void impulse_seek_limits(step_impulse *s)
     }
 }
 
+/* -dr/dh at the iterate. */
+static void find_pull(step_impulse *s, double *pull)
+{
+    impulse_chord *x = &s->chord;
+    const tree_mechanism *tree = s->system->tree;
+    double moved = s->touch.land.seek.moved, *gained = x->first;
+    for (int i = 0; i < x->n; i++) {
+        gained[i] = s->u[i] - s->v0[i];
+        x->drift[i] += moved != 0 ? (s->push[i] - s->r[i]) / moved : 0;
+    }
+    memset(pull, 0, (size_t)x->wide * sizeof *pull);
+    tree_multiply(tree, tree->armature, s->begin, gained, pull);
+    for (int i = 0; i < x->n; i++) {
+        pull[i] = (pull[i] - s->r[i]) / s->h + x->drift[i];
+    }
+}
+
+void impulse_seek_growth(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    const impulse_problem *p = &s->problem;
+    double *push = x->change, *u = x->first; /* u with zeros up to its width */
+    find_pull(s, x->gain);
+    memset(u, 0, (size_t)x->wide * sizeof *u);
+    memcpy(u, s->u, (size_t)x->n * sizeof *u);
+    dense_lines_times(p->rows, x->wide, x->G, u, x->growth);
+    for (int i = 0; i < p->rows; i++) {
+        x->growth[i] = p->give[i] > 0 ? 0 : (x->growth[i] - x->speed[i] / CHORD_WEIGHT) / s->h;
+        x->dw[i] = x->growth[i];
+        push[i] = 0;
+    }
+    chord_follow(x, push);
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        for (int i = it->at; i < it->at + it->rows && !chord_holds(it); i++) {
+            push[i] = x->lambda[i] / s->h;
+        }
+    }
+    dense_combine(p->rows, x->wide, push, 1, x->B, x->wide, x->gain);
+    dense_ul_solve(x->n, x->K, x->wide, x->U, x->gain);
+    dense_lines_times(p->rows, x->wide, x->G, x->gain, x->dw);
+    chord_follow(x, push);
+    for (int i = 0; i < p->rows; i++) {
+        x->growth[i] = x->scale[i] * push[i];
+    }
+}
+
 /* The move of its end after u has changed by this; 0: it has converged, or is unknown. */
 static double move(const step_impulse *s, const double *du)
 {
     const impulse_seeking *seek = &s->touch.land.seek;
-    double depth = seek->depth, speed = seek->rest;
+    double depth = seek->depth, speed = seek->rest, before = seek->rest;
     if (seek->moves == 0 || !(depth > -INFINITY)) {
         return 0;
     }
     for (int i = 0; i < s->system->n; i++) {
-        speed += s->chord.nearing[i] * (2 * s->u[i] - s->v0[i]);
+        double end = du ? s->u[i] + s->h * s->chord.gain[i] : 2 * s->u[i] - s->v0[i];
+        speed += s->chord.nearing[i] * end;
+        before += s->chord.nearing[i] * s->v0[i];
         depth += du ? s->h * s->chord.nearing[i] * du[i] : 0;
     }
-    double by = -depth / speed, to = s->h + by;
-    int off = fabs(depth) > seek->exact && speed > 0;
-    return off && fabs(by) <= FARTHEST * s->h && to > seek->low && to < seek->high ? by : 0;
+    double root = speed * speed - 2 * depth * (speed - before) / s->h;
+    double by = -2 * depth / (speed + sqrt(root)), to = s->h + by;
+    int off = fabs(depth) > seek->exact && speed > 0 && root >= 0;
+    return off && to > seek->low && to < seek->high ? by : 0;
 }
 
 int impulse_seeks(const step_impulse *s)
@@ -99,20 +160,23 @@ int impulse_seeks(const step_impulse *s)
 
 int impulse_seek_on(step_impulse *s)
 {
-    double by = move(s, s->chord.way), part = by / s->h, *u = s->chord.first;
+    const impulse_chord *x = &s->chord;
+    impulse_seeking *seek = &s->touch.land.seek;
+    double by = move(s, x->way), part = by / s->h, *u = s->chord.first;
+    seek->moves -= fabs(by) > SOONER * fabs(seek->moved);
+    seek->moved = by;
     if (by == 0) {
         return 0;
     }
     for (int i = 0; i < s->system->n; i++) {
-        u[i] = s->u[i] + part * (s->u[i] - s->v0[i]);
+        u[i] = s->u[i] + by * x->gain[i];
     }
     s->h += by;
-    s->touch.land.seek.moves--;
     impulse_begin_length(s);
     for (int i = 0; i < s->system->n; i++) {
         s->u[i] = u[i];
     }
-    problem_scale(&s->problem, 1 + part);
+    problem_add(&s->problem, by, x->growth);
     if (fabs(part) <= AFRESH) {
         impulse_metric(s);
     }

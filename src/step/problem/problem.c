@@ -278,11 +278,11 @@ static int remember(impulse_problem *p)
     return 1;
 }
 
-void problem_scale(impulse_problem *p, double by)
+void problem_add(impulse_problem *p, double by, const double *lambda)
 {
     int last = p->old_blocks - 1;
     for (int i = 0; last >= 0 && i < p->old_first[last] + p->old_rows[last]; i++) {
-        p->old_lambda[i] *= by;
+        p->old_lambda[i] += by * lambda[i];
     }
 }
 

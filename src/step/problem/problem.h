@@ -81,8 +81,9 @@ void problem_slope(impulse_problem *p, const double *slope);
 void problem_give(impulse_problem *p, double compliance);
 
 zw_gauss problem_rows(const impulse_problem *p); /* without metric and free motion */
+/* Adds this to all multipliers that are remembered. */
+void problem_add(impulse_problem *p, double by, const double *lambda);
 /* out = A' lambda with the multipliers that the rows start from. */
-void problem_scale(impulse_problem *p, double by); /* everything that is remembered */
 void problem_guess_push(const impulse_problem *p, double *out);
 
 /* The motion nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered.
