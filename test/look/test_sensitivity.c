@@ -290,6 +290,12 @@ static const scene scenes[] = {
      "mass m at (x, y)\ngravity (0, -g)\nconstraint rough: y = bend*x^2\nfriction rough: mu\n"
      "constraint smooth: share*y = share*bend*x^2\n",
      0.8, 1e-3, 0, 0},
+    {"a ladder leaves a rough wall", /* where the normal force ends it is 0, to either side */
+     "param L = 2, m = 3, J = 0.9, mu = 0.2, g = 9.81, gap = 0.01, w = 0.3\n"
+     "coord th = 0.4, x = L/2*sin(0.4) + gap, y = L/2*cos(0.4)\nspeed th' = w, x' = -0.2\n"
+     "mass m at (x, y)\ninertia J of th\ngravity (0, -g)\nconstraint floor: y = L/2*cos(th)\n"
+     "constraint wall: x >= L/2*sin(th), friction mu at (x - L/2*sin(th), y + L/2*cos(th))\n",
+     0.9, 1e-3, 2, 0},
     {"bead on a rough hoop", /* it stops, sticks or turns; the normal force changes its sign */
      "param m = 1, R = 1, mu = 0.1, g = 9.81, w = 5.2\ncoord x = 0, y = -R\n"
      "speed x' = w\nmass m at (x, y)\ngravity (0, -g)\n"

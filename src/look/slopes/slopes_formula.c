@@ -105,13 +105,16 @@ static expr_id size_of(writer *w, const expr_id *x, int count)
     return expr_unary(w->g, EXPR_SQRT, sum);
 }
 
-/* |sum nu lambda|; for a single row |nu| |lambda|. */
-static expr_id normal_force(writer *w, const system_slip *slip, const expr_id *nu)
+/* |sum nu lambda|; for a single row |nu| |lambda|, for a contact, which only pushes, |nu| lambda.
+ */
+static expr_id normal_force(writer *w, int c, const expr_id *nu)
 {
+    const system_slip *slip = &w->system->slip[c];
     expr_id sum[MODEL_DIMENSION];
     if (slip->rows == 1) {
-        return mul(w, size_of(w, nu, slip->size),
-                   expr_unary(w->g, EXPR_ABS, lambda(w, slip->row[0])));
+        int pushes = w->system->model->constraint[c].relation == MODEL_AT_LEAST;
+        expr_id one = lambda(w, slip->row[0]);
+        return mul(w, size_of(w, nu, slip->size), pushes ? one : expr_unary(w->g, EXPR_ABS, one));
     }
     for (int k = 0; k < slip->size; k++) {
         sum[k] = EXPR_ZERO;
@@ -131,7 +134,7 @@ static void write_friction(writer *w, int c)
     const expr_id *T = bias + slip->width, *nu = T + slip->width * slip->columns;
     expr_id does = lambda(w, f->slot[c]), speed = size_of(w, e, slip->width);
     expr_id begins = expr_binary(w->g, EXPR_SUB, does, expr_const(w->g, SLOPES_SLIDES));
-    expr_id most = mul(w, w->term[system->at.mu + c], normal_force(w, slip, nu));
+    expr_id most = mul(w, w->term[system->at.mu + c], normal_force(w, c, nu));
     for (int j = 0; j < slip->width; j++) {
         expr_id given = lambda(w, f->slot[c] + 1 + j);
         expr_id hold = lambda(w, f->slot[c] + 1 + slip->width + j);
