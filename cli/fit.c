@@ -45,6 +45,24 @@ static int find_channel(const zw_system *system, const char *text, size_t length
     return id >= 0 ? id : find_coord(system, text, length, speed);
 }
 
+/* Of a number of the model, lnk7.mass: a part with a similar name. */
+static const char *similar_part(const zw_system *system, const char *name)
+{
+    static const zw_kind kinds[] = {ZW_KIND_BODY, ZW_KIND_JOINT, ZW_KIND_GEOM, ZW_KIND_ACTUATOR};
+    const char *meant = NULL, *known[UNKNOWNS];
+    char part[NAME];
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "."), name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !meant; i++) {
+        int count = zw_count(system, kinds[i]);
+        count = count < UNKNOWNS ? count : UNKNOWNS;
+        for (int k = 0; k < count; k++) {
+            known[k] = zw_name(system, kinds[i], k);
+        }
+        meant = cli_suggest(part, known, count);
+    }
+    return meant && strcmp(meant, part) != 0 ? meant : NULL;
+}
+
 /* Lists the names that exist, instead of `name`. */
 static int fail_vary(const zw_model *model, const zw_system *system, const char *name, zw_kind kind)
 {
@@ -61,7 +79,12 @@ static int fail_vary(const zw_model *model, const zw_system *system, const char 
     double value;
     if (!meant && !starts && zw_count(system, ZW_KIND_BODY) > 0 &&
         zw_model_get(model, name, &value, &error) != ZW_OK) {
-        fprintf(stderr, "zwang: --vary %s: %s\n", name, error.text);
+        const char *part = similar_part(system, name);
+        fprintf(stderr, "zwang: --vary %s: %s", name, error.text);
+        if (part) {
+            fprintf(stderr, "; did you mean %s%s?", part, name + strcspn(name, "."));
+        }
+        fputc('\n', stderr);
         return CLI_USAGE;
     }
     fprintf(stderr, "zwang: --vary %s: there is no %s of that name", name,

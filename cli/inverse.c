@@ -110,7 +110,9 @@ static void show(FILE *to, const finding *f)
     cli_label(to, "fit");
     fprintf(to, "error %.2g of accelerations", r->error_acceleration);
     if (r->unknown > 0) {
-        fprintf(to, "; %ld samples could not be evaluated", r->unknown);
+        fprintf(to, "; none at ");
+        cli_show_count(to, r->unknown, "sample", "samples");
+        fprintf(to, ", too few between two jumps of the motion (nan in the columns)");
     }
     fputc('\n', to);
     show_table(to, f, "Forces of the motors", "force(");

@@ -66,6 +66,7 @@ COMMANDS = [
     ("--step 1e+09 is longer than the whole run, from t = 0 to 10; rk4 takes steps well below that, such as --step 0.01", 2, "run {P} --method rk4 --step 1e9"),
     ("pendulun.zw: error: No such file or directory; did you mean pendulum.zw?", 4, "run pendulun.zw"),
     ("no site, body or geom is called hnd; bodies are arm", 2, "look {R} --frame hnd"),
+    ("a cost that jumps has no derivative: a condition is not allowed in it, but may be in the integral of `cost over`", 3, "optimise jumps.zw"),
     ("there is nothing to minimise; add a line such as: cost (x - 1)^2", 3, "optimise {P}"),
     ("MJCF describes rigid bodies; this model has none", 3, "export {P} x.xml"),
     ("this is a directory; give a .zw file in it", 4, "run /"),
@@ -89,6 +90,7 @@ COMMANDS = [
     ("\"maximum(x)\" is not a quantity; these are: e at end", 2, "sweep {P} --over l=1..2:3 --keep maximum(x)"),
     ("fit needs unknowns: --vary \"m, mu = 0..1, x(0)\" for example", 2, "fit {P} nothing.csv"),
     ("there is no parameter of that name; there are l", 2, "fit {P} nothing.csv --vary mass"),
+    ("there is no 'amr.mass' to set; did you mean arm.mass?", 2, "fit {R} nothing.csv --vary amr.mass"),
     ("where that coordinate starts is written x(0), its initial speed x'(0)", 2, "fit {P} nothing.csv --vary x"),
     ("--at takes a time, 0 or later, not -1", 2, "explain {P} --at -1"),
 ]
@@ -128,7 +130,7 @@ def write(folder, name, text):
 
 def wrong_rows(folder):
     """What does not come as the table has it: (row, what came)."""
-    for name, text in (("pendulum.zw", P), ("robot.xml", R), ("empty.zw", "")):
+    for name, text in (("pendulum.zw", P), ("robot.xml", R), ("empty.zw", ""), ("jumps.zw", X + "cost if(x > 0, 1, 0)\nvary x(0) = 0..3\nrun time 1\n")):
         write(folder, name, text)
     for name, table in (("a.zw", FILES), ("a.xml", ROBOTS)):
         for words, code, text in table:

@@ -147,6 +147,41 @@ static void test_scenes(void **state)
     assert_true(worst < 1e-8);
 }
 
+/* Numbers at the end of what they may be: the damping of a joint that has none. Where two joints
+ * with the same speed differ by the damping alone, so do their accelerations. */
+static void test_ends(void **state)
+{
+    static const char *const number[] = {"a.damping", "b.armature", "a.frictionloss"};
+    zw_error error = {0};
+    zw_slopes_answer x;
+    world w = {0};
+    (void)state;
+    w.model = zw_model_parse(
+        "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><inertial pos='0 0 -.5' mass='1' "
+        "diaginertia='.1 .15 .1'/></body><body pos='1 0 0'><joint name='b' axis='0 1 0'/><inertial "
+        "pos='0 0 -.5' mass='1' diaginertia='.1 .15 .1'/></body></worldbody></mujoco>",
+        "test.xml", NULL, &error);
+    w.system = zw_system_compile(w.model, NULL, &error);
+    w.work = zw_work_create(w.system, &error);
+    w.state = zw_state_create(w.system, w.work, NULL, &error);
+    state_q(w.state)[0] = state_q(w.state)[1] = 0.5;
+    state_v(w.state)[0] = 3;
+    zw_wake(w.state);
+    zw_slopes *slopes = zw_slopes_create_numbers(w.model, w.system, number, 2, &error);
+    assert_non_null(slopes);
+    assert_int_equal(zw_slopes_look(slopes, w.state, &x, &error), ZW_OK);
+    const double inertia = .15 + .25, a = -9.81 * .5 * sin(.5) / inertia;
+    const double *by[] = {x.a_by + zw_slopes_of_number(&x, 0) * x.n,
+                          x.a_by + zw_slopes_of_number(&x, 1) * x.n};
+    printf("at their ends: by damping %.15g, by armature %.15g\n", by[0][0], by[1][1]);
+    assert_true(fabs(by[0][0] + 3 / inertia) < 1e-9 && by[0][1] == 0);
+    assert_true(fabs(by[1][1] + a / inertia) < 1e-9 && by[1][0] == 0);
+    zw_slopes_free(slopes);
+    assert_null(zw_slopes_create_numbers(w.model, w.system, number + 2, 1, &error));
+    assert_non_null(strstr(error.text, "where it is not 0"));
+    world_end(&w);
+}
+
 /* A name that is none, a number that changes what there is, equations. */
 static void test_refused(void **state)
 {
@@ -167,7 +202,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_ends),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

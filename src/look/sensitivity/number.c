@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/bodies.h"
+#include "system/bodies/bodies.h"
 
 /* Steps between the systems, relative to the number. Equations are smooth functions of it, mostly
  * rational ones, on its own scale: at LONG the error of fourth order is 1e-14, and round-off, which
@@ -17,34 +18,50 @@
 #define SHORT 0x1p-19
 #define SMOOTH 1e-6
 
-/* Do both have the same coordinates, rows and parameters? */
+/* Do both have the same coordinates, rows, dry friction and parameters? */
 static int is_alike(const zw_system *a, const zw_system *b)
 {
-    return a->n == b->n && a->nq == b->nq && a->m == b->m && a->shape.params == b->shape.params;
+    return a->n == b->n && a->nq == b->nq && a->m == b->m && a->shape.params == b->shape.params &&
+           a->bodies->dry_count == b->bodies->dry_count;
+}
+
+static zw_status make_all(number_systems *to, zw_model *model, const zw_system *like,
+                          const char *name, double value, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    for (int k = 0; k < NUMBER_SYSTEMS && status == ZW_OK; k++) {
+        double place = to->inward ? to->inward * (k % 4) : number_place[k % 4];
+        status = zw_model_set(model, name, value + place * to->step[k / 4], error);
+        if (status == ZW_OK) {
+            to->system[k] = zw_system_compile(model, NULL, error);
+            status = to->system[k] ? ZW_OK : error->status;
+        }
+        if (status == ZW_OK && !is_alike(to->system[k], like)) {
+            status = base_fail(error, ZW_BAD_INPUT,
+                               "%.100s changes the structure of the model, not only its numbers%s",
+                               name, value == 0 ? "; it may where it is not 0" : "");
+        }
+    }
+    return status;
 }
 
 zw_status number_make(number_systems *to, zw_model *model, const zw_system *like, const char *name,
                       zw_error *error)
 {
+    static const int inward[] = {0, -1, 1}; /* the last one says what is wrong */
     double value = 0;
     *to = (number_systems){0};
     zw_status status = zw_model_get(model, name, &value, error);
     if (status != ZW_OK) {
         return status;
     }
-    to->step[0] = LONG * (value != 0 ? fabs(value) : 1);
-    to->step[1] = SHORT / LONG * to->step[0];
-    for (int k = 0; k < NUMBER_SYSTEMS && status == ZW_OK; k++) {
-        status = zw_model_set(model, name, value + number_place[k % 4] * to->step[k / 4], error);
-        if (status == ZW_OK) {
-            to->system[k] = zw_system_compile(model, NULL, error);
-            status = to->system[k] ? ZW_OK : error->status;
-        }
-        if (status == ZW_OK && !is_alike(to->system[k], like)) {
-            status =
-                base_fail(error, ZW_BAD_INPUT,
-                          "%.100s changes the structure of the model, not only its numbers", name);
-        }
+    status = ZW_BAD_INPUT;
+    for (int side = 0; side < 3 && status != ZW_OK && status != ZW_NO_MEMORY; side++) {
+        number_free(to);
+        to->inward = inward[side];
+        to->step[0] = LONG * (value != 0 ? fabs(value) : 1);
+        to->step[1] = SHORT / LONG * to->step[0];
+        status = make_all(to, model, like, name, value, error);
     }
     zw_model_set(model, name, value, NULL);
     return status;
@@ -262,9 +279,29 @@ static int look_aside_number(const number_systems *it, size_t count, number_look
     return 2;
 }
 
+/* At the end of what the number may be. */
+static int differ_inward(const number_systems *it, size_t count, number_look *look, void *user,
+                         double *scratch, double *to)
+{
+    static const double weight[4] = {-11, 18, -9, 2}; /* error h^3 f4/4 */
+    memset(to, 0, count * sizeof *to);
+    for (int k = 0; k < 4; k++) {
+        if (!look(user, k, scratch)) {
+            return 0;
+        }
+        for (size_t i = 0; i < count; i++) {
+            to[i] += weight[k] * scratch[i] / (6 * it->inward * it->step[0]);
+        }
+    }
+    return 1;
+}
+
 int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
                   const double *y0, double noise, double *scratch, double *to)
 {
+    if (it->inward) {
+        return differ_inward(it, count, look, user, scratch, to);
+    }
     double apart = HUGE_VAL, jump[2] = {0, 0}, *y[4];
     for (int l = 0; l < 2 && (apart > SMOOTH || jump[0] > JUMP); l++) {
         int good = 1;

@@ -14,6 +14,8 @@ enum { NUMBER_SYSTEMS = 8 }; /* four for the long step, then four for the short 
 
 typedef struct number_systems {
     double step[2];
+    int inward; /* 1, -1: it cannot be less (a damping of 0), or more: systems are 0 to 3 steps away
+                 */
     zw_system *system[NUMBER_SYSTEMS];
 } number_systems;
 

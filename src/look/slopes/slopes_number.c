@@ -150,8 +150,11 @@ static int friction_by(zw_slopes *slopes, const slopes_variant *it, const slopes
     }
     for (int r = 0; r < 5; r++) {
         double right = mu[r][2] - hold->mu[r], left = hold->mu[r] - mu[r][1];
-        int bent = fabs(right - left) > 1e-6 * (fabs(right) + fabs(left));
-        dmu[r] = bent ? right / step : number_slope(mu[r], step);
+        int inward = it->of.inward;
+        int bent = !inward && fabs(right - left) > 1e-6 * (fabs(right) + fabs(left));
+        dmu[r] = inward ? (mu[r][1] - mu[r][0]) / (inward * step)
+                 : bent ? right / step
+                        : number_slope(mu[r], step);
         kink |= bent;
     }
     if (kink) {
