@@ -42,7 +42,8 @@ typedef struct zw_rest_report {
 
 /* Moves the state to a nearby equilibrium, where nothing accelerates from rest, by following the
  * overdamped motion q' ~ a in implicit steps that grow until they are Newton's. So it moves towards
- * lower potential energy; a start in an unstable equilibrium stays there. Speeds become zero.
+ * lower potential energy; a start in an unstable equilibrium stays there. Speeds become zero, and
+ * activations of actuators what their controls lead them to.
  * ZW_NOT_REACHED: no equilibrium was found. */
 zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *state, zw_work *work,
                   const zw_rest_options *options, zw_rest_report *report, zw_error *error);

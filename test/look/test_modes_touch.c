@@ -253,13 +253,52 @@ static void test_driven(void **state)
     world_end(&w);
 }
 
+/* Activations are where their controls lead them: a filter and a muscle's at the control, an
+ * integrator only at the end of its range. A pendulum that a filtered motor holds at an angle:
+ * m g l sin a = K c, and w^2 = m g l cos a/I. */
+static void test_activations(void **state)
+{
+#define ARM(actuator)                                                                              \
+    "<mujoco><compiler angle='radian'/><worldbody><body><joint name='a' axis='0 -1 0'/><inertial " \
+    "pos='0 0 -.5' mass='2' diaginertia='.1 .1 .1'/></body></worldbody><actuator>" actuator        \
+    "</actuator></mujoco>"
+    static const char *const text[] = {
+        ARM("<general name='u' joint='a' dyntype='filter' dynprm='.3' gainprm='6'/>"),
+        ARM("<general name='u' joint='a' dyntype='integrator' gainprm='6' actlimited='true' "
+            "actrange='-1 .7'/>"),
+        ARM("<general name='u' joint='a' dyntype='integrator' gainprm='6'/>")};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        world w = begin(text[k]);
+        zw_rest_report report;
+        state_param(w.state)[0] = 0.7;
+        if (k == 2) {
+            assert_int_equal(zw_rest(w.model, w.system, w.state, w.work, NULL, &report, &error),
+                             ZW_NOT_REACHED);
+            assert_non_null(strstr(error.text, "the activation of u grows without end"));
+        } else {
+            report = rest(&w);
+            double a = asin(6 * .7 / (2 * 9.81 * .5)), angle = state_q(w.state)[0];
+            printf("held at %.12g, %.12g; left %.1e\n", angle, a, report.acceleration);
+            assert_true(fabs(angle - a) < 1e-9);
+            zw_modes *modes = modes_of(&w);
+            assert_true(off(modes, sqrt(2 * 9.81 * .5 * cos(a) / .6)) < 1e-9);
+            zw_modes_free(modes);
+            assert_null(zw_modes_create(w.model, w.system, w.state, 1, &error));
+            assert_non_null(strstr(error.text, "over a period"));
+        }
+        world_end(&w);
+    }
+#undef ARM
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ellipsoid), cmocka_unit_test(test_on_end),
         cmocka_unit_test(test_loop),      cmocka_unit_test(test_landing),
         cmocka_unit_test(test_toppling),  cmocka_unit_test(test_models),
-        cmocka_unit_test(test_driven),
+        cmocka_unit_test(test_driven),    cmocka_unit_test(test_activations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #include "expr/derive.h"
 #include "look/slopes/slopes_bodies.h"
 #include "math/dense/dense.h"
+#include "system/bodies/bodies.h"
 #include "system/list.h"
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
@@ -84,10 +85,14 @@ zw_status linear_create(linear *l, const zw_model *model, const zw_system *syste
 {
     size_t n = (size_t)system->n, constraints = (size_t)system->model->constraint_count;
     *l = (linear){.system = system};
-    if (system->tree && system->carried > 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "equilibria and modes of robots whose actuators have activations are not "
-                         "supported yet");
+    for (int k = 0; system->tree && k < system->bodies->motor_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[k];
+        if (motor->act >= 0 && motor->formula >= 0) {
+            return base_fail(error, ZW_BAD_INPUT,
+                             "equilibria and modes are not supported where the activation of an "
+                             "actuator follows a formula, as that of %s does",
+                             zw_name(system, ZW_KIND_PARAM, motor->param));
+        }
     }
     l->slopes = zw_slopes_create(model, system, error);
     if (!l->slopes) {

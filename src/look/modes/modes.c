@@ -331,6 +331,11 @@ zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const 
     modes->n = system->n;
     modes->frozen = period == 0 && depends_on_time(system);
     zw_status status = linear_create(&l, model, system, error);
+    if (status == ZW_OK && period > 0 && system->tree && system->carried > 0) {
+        status = base_fail(error, ZW_BAD_INPUT,
+                           "modes over a period are not supported for robots whose actuators have "
+                           "activations");
+    }
     status = status == ZW_OK ? find(modes, &l, state, period, error) : status;
     linear_free(&l);
     if (status != ZW_OK) {

@@ -20,6 +20,10 @@
  * is measured along N for the same reason; beside that (a drive, which no friction holds) no more
  * may be left than the slips that pass for zero there.
  *
+ * Activations of actuators follow their controls, whatever the robot does: they are where that ends
+ * from the start on. (So their own modes, with -1/tau, are not among those of linear.c, which are
+ * exact nevertheless: the rates of activations do not depend on q and v.)
+ *
  * A robot for which this fails relaxes by its own motion (rest_relax.c), and the search begins
  * again from there. */
 #include <math.h>
@@ -32,6 +36,7 @@
 #include "look/slopes/slopes_bodies.h"
 #include "math/dense/dense.h"
 #include "math/dense/eigen.h"
+#include "system/bodies/bodies.h"
 #include "zwang/modes.h"
 
 #define STRIDE 0.3
@@ -279,6 +284,32 @@ static zw_status follow(search *s, const zw_rest_options *options, zw_rest_repor
     return status;
 }
 
+/* Activations where they stay with these controls. */
+static zw_status settle_activations(search *s, zw_error *error)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->tree ? system->bodies : NULL;
+    if (!bodies || bodies->act_count == 0) {
+        return ZW_OK;
+    }
+    zw_status status = zw_forward(system, s->state, s->work, NULL, error);
+    for (int k = 0; k < bodies->act_count && status == ZW_OK; k++) {
+        const int index = bodies->act_motor[k], at = system->n + system->law.carried + k;
+        double *now = state_v(s->state) + at;
+        *now = s->work->a[at] != 0
+                   ? bodies_activated(system, s->work, &bodies->motor[index], *now, HUGE_VAL)
+                   : *now;
+        if (!isfinite(*now)) {
+            return base_fail(error, ZW_NOT_REACHED,
+                             "no equilibrium: the activation of %s grows without end with this "
+                             "control",
+                             zw_name(system, ZW_KIND_PARAM, bodies->motor[index].param));
+        }
+    }
+    zw_wake(s->state);
+    return status;
+}
+
 /* From the start on, or from where the robot relaxes to. */
 static zw_status search_all(search *s, const zw_rest_options *options, const double *start,
                             zw_rest_report *report, zw_error *error)
@@ -321,6 +352,7 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
     double *before = s.from + nq;
     memcpy(before, state_q(state), nq * sizeof *before);
     zw_status status = linear_create(&s.l, model, system, error);
+    status = status == ZW_OK ? settle_activations(&s, error) : status;
     status =
         status == ZW_OK ? search_all(&s, options ? options : &usual, before, &own, error) : status;
     for (size_t i = 0; i < nq; i++) {
