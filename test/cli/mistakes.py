@@ -66,7 +66,7 @@ COMMANDS = [
     ("--step 1e+09 is longer than the whole run, from t = 0 to 10; rk4 takes steps well below that, such as --step 0.01", 2, "run {P} --method rk4 --step 1e9"),
     ("pendulun.zw: error: No such file or directory; did you mean pendulum.zw?", 4, "run pendulun.zw"),
     ("no site, body or geom is called hnd; bodies are arm", 2, "look {R} --frame hnd"),
-    ("a cost that jumps has no derivative: a condition is not allowed in it, but may be in the integral of `cost over`", 3, "optimise jumps.zw"),
+    ("a cost that jumps has no derivative: a condition may be in `cost over` only", 3, "optimise jumps.zw"),
     ("there is nothing to minimise; add a line such as: cost (x - 1)^2", 3, "optimise {P}"),
     ("MJCF describes rigid bodies; this model has none", 3, "export {P} x.xml"),
     ("this is a directory; give a .zw file in it", 4, "run /"),

@@ -60,11 +60,9 @@ int read_make_cost(reader *r, const read_statement *s, const read_item *item)
     }
     if (jump != EXPR_NONE) {
         expr_op op = (expr_op)expr_graph_node(r->model->graph, jump)->op;
-        return read_fail_tree(r, item->part[0],
-                              "a cost that jumps has no derivative: %s is not allowed in it, but "
-                              "may be in the integral of `cost over`",
-                              op == EXPR_SIGN || op == EXPR_FLOOR ? expr_op_text(op)
-                                                                  : "a condition");
+        return read_fail_tree(
+            r, item->part[0], "a cost that jumps has no derivative: %s may be in `cost over` only",
+            op == EXPR_SIGN || op == EXPR_FLOOR ? expr_op_text(op) : "a condition");
     }
     char *name = read_label(r, item->from, item->to, "");
     model_cost *cost = name == NULL ? NULL : model_add_cost(r->model);
