@@ -35,7 +35,7 @@ static const line lines[] = {
     {"contact/humanoid_falls.xml", -1, 0.002, 0, 0, 60, 3, 0.02, 279, 0, 283, 1e-10},
     {"contact/humanoid_falls.xml", -1, 0.005, 0, 0, 200, 0, 0, 202, 1, 4, 1e-10},
     {"contact/humanoid_falls.xml", -1, 0.005, 0, 0, 150, 0, 1, 2120, 16, 2486, 1e-10},
-    {"contact/quadruped.xml", -1, 0.005, 0, 0, 150, 1, 1, 1567, 30, 1677, 1e-10},
+    {"contact/quadruped.xml", -1, 0.005, 0, 0, 300, 2, 1, 2380, 9, 2463, 1e-10},
     {"contact/quadruped.xml", -1, 0.002, 0, 0, 150, 0.5, 0.3, 775, 0, 561, 1e-10},
     {"bodies/gymnast.xml", -1, 0.005, 1e-12, 0, 60, 1, 0, 0, 0, 137, 1e-12},
     {"bodies/stewart.xml", -1, 0.005, 1e-12, 0, 100, 0, 0.5, 0, 9, 274, 1e-12},

@@ -26,8 +26,7 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-enum { MOVES = 4 }; /* of its end, in one flight, that are more than this part */
-#define SOONER 0.5  /* of the one before */
+enum { MOVES = 4 }; /* of its end, in one flight, that are larger than the one before */
 #define AFRESH 0.02 /* a move by this part of the length: H is that of another flight */
 
 void impulse_seek(step_impulse *s, double low, double high, double exact)
@@ -163,7 +162,7 @@ int impulse_seek_on(step_impulse *s)
     const impulse_chord *x = &s->chord;
     impulse_seeking *seek = &s->touch.land.seek;
     double by = move(s, x->way), part = by / s->h, *u = s->chord.first;
-    seek->moves -= fabs(by) > SOONER * fabs(seek->moved);
+    seek->moves -= fabs(by) > fabs(seek->moved);
     seek->moved = by;
     if (by == 0) {
         return 0;
