@@ -214,13 +214,44 @@ static void test_equilibria(void **state)
     assert_true(fabs(ours - 1) < 1e-5);
 }
 
+/* At rest, or nearly, steps are long, and over long times lengths leave the range of numbers: the
+ * deviation decides steps and intervals then. */
+static void test_long(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double after, end, exponent;
+    } each[] = {
+        {"param k = 1\ncoord a = 0, b = 0\nkinetic (a'^2 + b'^2)/2\n"
+         "potential 50*a^2 + k*b^2/2\n",
+         10, 300, 0},
+        {"param k = 1\ncoord a = 1, b = 1\nkinetic (a'^2 + b'^2)/2\n"
+         "potential k*(a^2 + b^2)/2\nforce a: -3*a'\nforce b: -3*b'\n",
+         100, 2000, -0.381966011},
+        {"param k = 1\ncoord a = 0, b = 0\nkinetic (a'^2 + b'^2)/2\n"
+         "potential -50*k*a^2 + b^2\n",
+         10, 4000, 10},
+        {"param k = 1\ncoord a = 0, b = 0\nkinetic (a'^2 + b'^2)/2\n"
+         "potential a^2 + b^2\nforce a: -2*a'*k\nforce b: -2*b'\n",
+         10, 40000, -1},
+    };
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        double start[4], spare;
+        how = (zw_run_options){0};
+        double ours = exponent_of(each[i].text, "k = 1", each[i].after, each[i].end, start, &spare);
+        print_message("%12.9f, closed form %g\n", ours, each[i].exponent);
+        assert_true(fabs(ours - each[i].exponent) < 2 / (each[i].end - each[i].after));
+    }
+    how = (zw_run_options){.tolerance = 1e-13};
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stars),
-        cmocka_unit_test(test_pendulums),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_equilibria),
+        cmocka_unit_test(test_stars),       cmocka_unit_test(test_pendulums),
+        cmocka_unit_test(test_differences), cmocka_unit_test(test_equilibria),
+        cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,21 @@
  * The second motion is a true motion of the system, including contacts, impacts and constraints,
  * and after being moved back it is projected onto the constraints.
  *
+ * An interval in which lengths change so much that they are lost is repeated with half the length:
+ * by LOST where they are numbers of their own, and where they are differences by 1e4. Deviations
+ * that vanish however short the interval is belong to motions that come to rest: -infinity.
+ *
+ * The steps are those of the motion. At an equilibrium, or near it, they are as long as the
+ * interval, and too long for the deviation: an interval with a step whose error is more than ROUGH
+ * of the deviation is repeated with steps of half the length, until errors are far below.
+ *
  * d = 1e-7 of (q, v): the curvature of the flow contributes a relative error of 1e-7 r, and the
  * integrator's error, which is nearly the same for both, less. The interval is chosen so that r
- * stays between about 2 and 100; an interval with r above 1e4 is repeated with half the length. */
+ * stays between about 2 and 100. */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -25,7 +34,18 @@
 #include "look/sensitivity/sensitivity.h"
 #include "math/elementary.h"
 
+#define SHORTEST 1e-6 /* interval, of the whole time */
+#define LOST 1e150    /* numbers end at 1e308: lengths are sums of squares */
+#define ROUGH 1e-7    /* error of a step, relative to the deviation */
+#define FINE 512      /* what half the length brings: the error is of order nine */
+
 static const double apart = 1e-7;
+
+/* Have lengths changed by more than `most`? */
+static int is_lost(double ratio, double most)
+{
+    return !(ratio < most && ratio > 1 / most);
+}
 
 /* ---- By differences ---------------------------------------------------------------------------
  */
@@ -108,16 +128,16 @@ static zw_status follow(pair *p, double after, double end, double *exponent, zw_
             break;
         }
         double now = distance(p, p->y), ratio = now / d;
-        if (!(now > 0)) { /* both came to rest in the same state: there is no line between them */
-            *exponent = -INFINITY;
-            return ZW_OK;
-        }
-        if (ratio > 1e4 && to - from > 1e-6 * (end - began) && !stopped) {
-            span /= 2;
+        if (is_lost(ratio, 1e4) && to - from > SHORTEST * (end - began) && !stopped) {
+            span = (to - from) / 2;
             if ((status = zw_state_copy(p->one_before, &p->one, error)) == ZW_OK) {
                 status = zw_state_copy(p->other_before, &p->other, error);
             }
             continue;
+        }
+        if (!(now > 0)) { /* both came to rest in the same state: there is no line between them */
+            *exponent = -INFINITY;
+            return ZW_OK;
         }
         if (from >= after) {
             sum += math_log(ratio);
@@ -146,39 +166,73 @@ static double length_of(int count, const double *y)
     return math_sqrt(sum);
 }
 
-/* Makes the deviation one of length one again; returns the length that it had. */
-static double shorten(zw_sensitivity *s)
+/* Makes the deviation one of length one again. */
+static void shorten(zw_sensitivity *s)
 {
     double size = length_of(2 * s->n, s->z);
     for (int i = 0; i < 2 * s->n; i++) {
         s->z[i] /= size;
     }
-    return size;
 }
 
-/* As follow, for one motion and its deviation. */
-static zw_status follow_tangent(zw_sensitivity *s, zw_state *state, zw_work *work,
-                                const zw_run_options *options, double after, double *exponent,
-                                zw_error *error)
+/* Lengths of intervals, and the largest of steps. */
+typedef struct pace {
+    double span, step, most, shortest;
+} pace;
+
+/* After an interval of which the deviation and the error are known: is it to be repeated? */
+static int slows(pace *to, double taken, double size, double rough)
+{
+    int lost = is_lost(size, LOST) && taken > to->shortest;
+    int coarse = rough > ROUGH && fmin(to->step, taken) > to->shortest;
+    if (coarse) {
+        to->step = fmin(to->step, taken) / 2;
+    } else if (rough < ROUGH / FINE) {
+        to->step = fmin(2 * to->step, to->most);
+    }
+    to->span = lost ? taken / 2 : to->span;
+    return lost || coarse;
+}
+
+/* As follow, for one motion and its deviation. z: room for a deviation. */
+static zw_status follow_tangent(zw_sensitivity *s, pair *p, zw_state *state, double *z,
+                                double after, double *exponent, zw_error *error)
 {
     enum { PARTS = 100 };
-    double from = state->t, span = (options->time - from) / PARTS, sum = 0, began = from;
-    zw_sensitivity_plan plan = {.run = *options};
+    const double end = p->options.time, whole = end - state->t;
+    const double most = p->options.step > 0 ? p->options.step : INFINITY;
+    double from = state->t, sum = 0, began = from, rough;
+    pace to = {whole / PARTS, most, most, SHORTEST * whole};
+    zw_sensitivity_plan plan = {.run = p->options};
     zw_run_summary summary = {.stopped_by = -1};
     zw_status status = ZW_OK;
+    s->rough = &rough;
     shorten(s);
-    while (status == ZW_OK && from < options->time && summary.stopped_by < 0) {
-        double next = from < after && after < options->time ? after : options->time;
-        plan.run.time = from + span < next - 0.01 * span ? from + span : next;
-        status = zw_sensitivity_run(s, state, work, &plan, &summary, error);
-        if (status == ZW_OK && summary.interrupted) {
+    while (status == ZW_OK && from < end && summary.stopped_by < 0) {
+        double next = from < after && after < end ? after : end;
+        plan.run.time = from + to.span < next - 0.01 * to.span ? from + to.span : next;
+        plan.run.step = to.step < INFINITY ? to.step : 0;
+        rough = 0;
+        memcpy(z, s->z, 2 * (size_t)s->n * sizeof *z);
+        if ((status = zw_state_copy(state, &p->one_before, error)) != ZW_OK ||
+            (status = zw_sensitivity_run(s, state, p->work, &plan, &summary, error)) != ZW_OK) {
+            break;
+        }
+        if (summary.interrupted) {
             return base_fail(error, ZW_INTERRUPTED, "stopped by the caller");
         }
-        double size = status == ZW_OK ? shorten(s) : 1;
+        double size = length_of(2 * s->n, s->z);
+        if (slows(&to, plan.run.time - from, size, rough)) {
+            memcpy(s->z, z, 2 * (size_t)s->n * sizeof *z);
+            summary.stopped_by = -1;
+            status = zw_state_copy(p->one_before, &state, error);
+            continue;
+        }
         if (!(size > 0)) { /* it comes to rest, from wherever it starts */
             *exponent = -INFINITY;
             return ZW_OK;
         }
+        shorten(s);
         sum += from >= after ? math_log(size) : 0;
         from = plan.run.time;
         began = from <= after ? from : began;
@@ -188,25 +242,26 @@ static zw_status follow_tangent(zw_sensitivity *s, zw_state *state, zw_work *wor
 }
 
 /* 0: there are no such derivatives of this motion. The state is at its end afterwards. */
-static int is_exact(const zw_model *model, const pair *p, double after, double *exponent,
+static int is_exact(const zw_model *model, pair *p, double after, double *exponent,
                     zw_status *status, zw_error *error)
 {
+    double *z = base_alloc(2 * (size_t)p->n * sizeof *z);
     const zw_unknown any = {ZW_UNKNOWN_START, 0};
     zw_error why = {0};
     zw_state *state = NULL;
-    zw_sensitivity *s =
-        p->nq == p->n && p->n > 0 ? zw_sensitivity_create(model, p->system, &any, 1, &why) : NULL;
+    zw_sensitivity *s = z && p->nq == p->n && p->n > 0
+                            ? zw_sensitivity_create(model, p->system, &any, 1, &why)
+                            : NULL;
     *status = s ? zw_state_copy(p->one, &state, &why) : ZW_BAD_INPUT;
     *status = *status == ZW_OK ? sens_begin(s, state, 0, p->y, &why) : *status;
-    *status = *status == ZW_OK
-                  ? follow_tangent(s, state, p->work, &p->options, after, exponent, &why)
-                  : *status;
+    *status = *status == ZW_OK ? follow_tangent(s, p, state, z, after, exponent, &why) : *status;
     int exact = (*status == ZW_OK && s->kink_count == 0) || *status == ZW_INTERRUPTED;
     if (error && *status != ZW_OK) {
         *error = why;
     }
     zw_state_free(state);
     zw_sensitivity_free(s);
+    base_free(z);
     return exact;
 }
 

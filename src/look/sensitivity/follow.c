@@ -258,6 +258,29 @@ static zw_status integrate(zw_sensitivity *s, run *r, const scheme *by, const do
     return status;
 }
 
+/* ---- Errors --------------------------------------------------------------------------------- */
+
+/* The error of the step of the first deviation, as dop853 estimates its own, relative to the size
+ * of the deviation. Where the motion is at rest, or decays, steps are as long as its own error
+ * allows, but the deviations are not at rest. */
+static double error_of(zw_sensitivity *s, double h)
+{
+    const int wide = 2 * s->n, columns = s->count;
+    double square = 0, largest5 = 0, largest3 = 0;
+    for (int i = 0; i < wide; i++) {
+        double e5 = 0, e3 = 0;
+        for (int j = 0; j < STEP_DOP853_STAGES; j++) {
+            e5 += step_dop853_e5[j] * s->slow[(size_t)j * (size_t)(wide * columns) + (size_t)i];
+            e3 += step_dop853_e3[j] * s->slow[(size_t)j * (size_t)(wide * columns) + (size_t)i];
+        }
+        square += s->z[i] * s->z[i];
+        largest5 = fmax(largest5, fabs(e5));
+        largest3 = fmax(largest3, fabs(e3));
+    }
+    double size = step_dop853_size(h, largest5, largest3);
+    return size == 0 ? 0 : isfinite(size / sqrt(square)) ? size / sqrt(square) : INFINITY;
+}
+
 /* ---- All ------------------------------------------------------------------------------------ */
 
 zw_status sens_step(void *user, run *r, zw_error *error)
@@ -282,6 +305,9 @@ zw_status sens_step(void *user, run *r, zw_error *error)
     }
     double *end = s->end, most;
     combine(all, s->z, at->h, by.stages, by.b, s->slow, end);
+    if (s->rough && by.all > by.stages) {
+        *s->rough = fmax(*s->rough, error_of(s, at->h));
+    }
     put(s, at->t, at->y);
     double *end_rate = s->end_rate, *end_slow = s->end_slow;
     status = sens_instant(s, r, end_rate, error);

@@ -81,6 +81,7 @@ struct zw_sensitivity {
     double *z;     /* [count][2 n] deviations of q and v, at constant time */
     double *param; /* [count][params] of the parameters */
     double *t_by;  /* [count] */
+    double *rough; /* the largest error of a step of z by dop853, relative to z; NULL: not asked */
     int kink_count;
     const char *kink_name;
 
