@@ -56,7 +56,7 @@ static int points_from(const zw_sweep *sweep, int column)
 
 /* The range of a quantity over all runs; points are one quantity. Returns the number of its
  * columns. */
-static int show_range(FILE *to, const zw_sweep *sweep, int column)
+static int show_range(FILE *to, const zw_sweep *sweep, int column, const char *after)
 {
     double low = INFINITY, high = -INFINITY;
     int columns = points_from(sweep, column), count = 0, lowest = 0, highest = 0;
@@ -76,7 +76,7 @@ static int show_range(FILE *to, const zw_sweep *sweep, int column)
     }
     fprintf(to, "  %-28.*s", (int)strlen(name) - (columns > 1 ? 2 : 0), name);
     if (count == 0) {
-        fputs(" in no run\n", to);
+        fprintf(to, " in no run%s%s\n", after ? " after t = " : "", after ? after : "");
         return columns;
     }
     fprintf(to, " %.9g (run %d) to %.9g (run %d)", low, lowest, high, highest);
@@ -142,7 +142,7 @@ static void show_summary(FILE *to, const cli_arguments *arguments, const zw_swee
     show_doubt(to, sweep, zw_sweep_columns(sweep) - 1);
     cli_head(to, "quantities");
     for (int i = arguments->over_count; i < last;) {
-        i += show_range(to, sweep, i);
+        i += show_range(to, sweep, i, arguments->after);
     }
 }
 

@@ -28,6 +28,8 @@ typedef struct batch_seen {
 typedef struct batch_worker {
     zw_batch *batch;
     int thread;             /* 0: the calling thread */
+    atomic_int group;       /* of its part of the groups of eight worlds, the next one, */
+    int group_end;          /* and where the part ends */
     double polled;          /* the time with which it last polled */
     zw_run_options options; /* of the current call, with the poll function of this thread */
     zw_work *work;
@@ -114,6 +116,8 @@ int batch_is_ready(batch_worker *worker, int world);
 void batch_step_world(batch_worker *worker, int world, int steps);
 /* Updates the arrays of a world after successful steps. */
 void batch_end_steps(batch_worker *worker, int world);
+/* The next group of eight worlds of a call; -1: none is left. */
+int batch_next_group(batch_worker *worker);
 /* Should the call end? The caller's function is called in his own thread; the others see its
  * answer. */
 int batch_polls(void *worker, double time);

@@ -77,11 +77,11 @@ static double *rates_of(const zw_batch *batch, int world)
            (size_t)world * (2 * (size_t)batch->system->n + (size_t)batch->system->works);
 }
 
-static lane_group next_group(batch_worker *worker)
+static lane_group take_group(batch_worker *worker, int group)
 {
     zw_batch *batch = worker->batch;
     lane_group it = {.count = 0};
-    int first = LANES * atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
+    int first = LANES * group;
     for (int world = first; world < first + LANES && world < batch->count; world++) {
         if (batch_is_ready(worker, world)) {
             it.moving |= 1u << it.count;
@@ -163,9 +163,8 @@ void batch_step_equations(void *user, int thread)
     zw_batch *batch = user;
     batch_worker *worker = &batch->worker[thread];
     int hopeless = 0;
-    while (!atomic_load(&batch->stopped) &&
-           LANES * atomic_load_explicit(&batch->next, memory_order_relaxed) < batch->count) {
-        lane_group it = next_group(worker);
+    for (int group = batch_next_group(worker); group >= 0; group = batch_next_group(worker)) {
+        lane_group it = take_group(worker, group);
         if (it.count > 0 && hopeless < HOPELESS) {
             take_steps(worker, &it, &hopeless);
             continue;

@@ -41,6 +41,34 @@ static int next_world(zw_batch *batch)
     return world < batch->count ? world : -1;
 }
 
+/* Threads have parts of the worlds, the same in every call: what a thread wrote in the last one is
+ * in its own cache, and to fetch it from that of another takes long. When it is done with its part,
+ * it takes groups of others. */
+static void share_groups(zw_batch *batch)
+{
+    long groups = ((long)batch->count + LANES - 1) / LANES;
+    for (int k = 0; k < batch->threads; k++) {
+        atomic_store(&batch->worker[k].group, (int)(groups * k / batch->threads));
+        batch->worker[k].group_end = (int)(groups * (k + 1) / batch->threads);
+    }
+}
+
+int batch_next_group(batch_worker *worker)
+{
+    zw_batch *batch = worker->batch;
+    for (int k = 0; k < batch->threads && !atomic_load(&batch->stopped); k++) {
+        batch_worker *of = &batch->worker[(worker->thread + k) % batch->threads];
+        if (atomic_load_explicit(&of->group, memory_order_relaxed) >= of->group_end) {
+            continue;
+        }
+        int group = atomic_fetch_add_explicit(&of->group, 1, memory_order_relaxed);
+        if (group < of->group_end) {
+            return group;
+        }
+    }
+    return -1;
+}
+
 /* ---- Interruption -------------------------------------------------------------------------- */
 
 int batch_polls(void *user, double time)
@@ -70,6 +98,7 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
     memset(batch->failed, 0, (size_t)batch->count);
     atomic_store(&batch->next, 0);
     atomic_store(&batch->stopped, 0);
+    share_groups(batch);
     batch->poll = batch->options.poll;
     batch->user = batch->options.user;
     for (int k = 0; k < batch->threads; k++) {

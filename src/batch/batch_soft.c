@@ -308,45 +308,22 @@ typedef struct lane_group {
     double *x[LANES];
 } lane_group;
 
-/* Prefetches what the next group begins with, while this one is being computed. */
-static void send_for(const zw_batch *batch, int first)
-{
-    enum { LINE = 64 / sizeof(double) };
-    size_t count = numbers_of(batch);
-    for (int k = first; k < first + LANES && k < batch->count; k++) {
-        int world = batch->place[k].world;
-        const double *x = numbers(batch, world);
-        __builtin_prefetch(batch->once ? (void *)&batch->once_clock[world]
-                                       : (void *)&batch->clock[world]);
-        for (size_t i = 0; i < count; i += LINE) {
-            __builtin_prefetch(x + i);
-        }
-        for (int j = 0; j < SEEN_WRITTEN; j++) {
-            for (int i = 0; i < batch->seen[j].count; i += LINE) {
-                __builtin_prefetch(seen(batch, world, j) + i);
-            }
-        }
-    }
-}
-
-static lane_group next_group(batch_worker *worker)
+static void take_group(batch_worker *worker, int group, lane_group *to)
 {
     zw_batch *batch = worker->batch;
-    lane_group it = {.count = 0};
-    int first = LANES * atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
-    send_for(batch, first + LANES * batch->threads);
+    int first = LANES * group;
+    to->count = 0;
     for (int k = first; k < first + LANES && k < batch->count; k++) {
         int world = batch->place[k].world;
         if (is_ready(worker, world)) {
-            it.world[it.count] = world;
-            it.left[it.count] = batch->steps;
-            it.clock[it.count] = &batch->clock[world];
-            it.once_clock[it.count] = &batch->once_clock[world];
-            it.closed[it.count] = closed(batch, world);
-            it.x[it.count++] = numbers(batch, world);
+            to->world[to->count] = world;
+            to->left[to->count] = batch->steps;
+            to->clock[to->count] = &batch->clock[world];
+            to->once_clock[to->count] = &batch->once_clock[world];
+            to->closed[to->count] = closed(batch, world);
+            to->x[to->count++] = numbers(batch, world);
         }
     }
-    return it;
 }
 
 /* Worlds that failed in lanes take the step alone. */
@@ -380,9 +357,9 @@ void batch_step_softly(void *user, int thread)
 {
     zw_batch *batch = user;
     batch_worker *worker = &batch->worker[thread];
-    while (!atomic_load(&batch->stopped) &&
-           LANES * atomic_load_explicit(&batch->next, memory_order_relaxed) < batch->count) {
-        lane_group it = next_group(worker);
+    lane_group it;
+    for (int group = batch_next_group(worker); group >= 0; group = batch_next_group(worker)) {
+        take_group(worker, group, &it);
         for (int k = 0; k < batch->steps && it.count > 0; k++) {
             uint64_t touch[LANES];
             if (batch->poll && batch_polls(worker, time_of(batch, it.world[0]))) {

@@ -145,16 +145,21 @@ static void unload(soft8 *s, int count, double *const *x)
     math_from_lanes(s->system->n, s->v, count, v);
 }
 
-static void move(soft8 *s, const zw_real8 *a, int count, double *const *x, zw_real8 *gained)
+ZW_CLONES static void check_places(soft8 *s)
 {
-    zw_real8 h = (zw_real8){0} + s->h;
-    move_speeds(s, a, gained);
-    tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
     zw_mask8 good = s->good;
     CREW_FOR (i, s->system->nq) {
         good &= s->q[i] * 0.0 == 0.0;
     }
     s->good = CREW_ALL8(good);
+}
+
+static void move(soft8 *s, const zw_real8 *a, int count, double *const *x, zw_real8 *gained)
+{
+    zw_real8 h = (zw_real8){0} + s->h;
+    move_speeds(s, a, gained);
+    tree_advance8(s->system->tree, s->q, s->v, &h, s->q);
+    check_places(s);
     unload(s, count, x);
 }
 #endif

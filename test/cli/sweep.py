@@ -86,6 +86,10 @@ class Sweep(Case):
             self.expect(OK, "sweep", PENDULUM, *WORDS, "-o", self.path("t.csv"))
         self.assertEqual(self.read("t.csv"), whole)
 
+    def test_nothing_after(self):
+        out, _ = self.expect(OK, "sweep", PENDULUM, *WORDS, "--after", "100")
+        self.assertIn("in no run after t = 100", out)
+
     def test_other_journal(self):
         self.write("t.csv.journal", "something else\n")
         _, err = self.expect(USAGE, "sweep", PENDULUM, *WORDS, "-o", self.path("t.csv"))

@@ -325,15 +325,25 @@ ZW_CLONES static void tile(const LANE(augment) * s, const LANE(augment_block) * 
     }
 }
 
+static void find_place(LANE(augment_block) * k, unsigned in)
+{
+    int first = in ? __builtin_ctz(in) : 0;
+    k->place = k->slot[first];
+    for (int l = first + 1; l < AUGMENT_LANES; l++) {
+        k->place = in >> l & 1 && k->slot[l] != k->slot[first] ? -1 : k->place;
+    }
+}
+
 /* The entries of blocks that are new in some world. */
 static void find_W(const LANE(augment) * s)
 {
     unsigned in[AUGMENT_HALVES], fresh[AUGMENT_HALVES], good = bits_of(&s->good);
     zw_real part[9];
     for (int i = 0; i < s->ins; i++) {
-        const LANE(augment_block) *a = &s->block[s->in[i]];
+        LANE(augment_block) *a = &s->block[s->in[i]];
         in[i] = bits_of(&a->in) & good;
         fresh[i] = bits_of(&a->fresh);
+        find_place(a, in[i]);
         for (int j = 0; j <= i; j++) {
             unsigned both = in[i] & in[j] & (fresh[i] | fresh[j]);
             if (both) {
@@ -421,16 +431,21 @@ void LANE(augment_begin)(LANE(augment) * s)
     descend(s, s->x);
 }
 
-static void clear(LANE(augment) * s)
+ZW_CLONES static void clear_blocks(const LANE(augment) * s)
 {
     zw_real zero = {0};
-    s->halves = s->ins = 0;
     for (int i = 0; i < s->blocks; i++) {
         LANE(augment_block) *k = &s->block[i];
         k->in = k->fresh = zero != zero;
         k->supports = 0;
         k->found[0] = k->found[1] = k->found[2] = zero;
     }
+}
+
+static void clear(LANE(augment) * s)
+{
+    s->halves = s->ins = 0;
+    clear_blocks(s);
     for (int l = 0; l < AUGMENT_LANES; l++) {
         augment_clear(&s->problem[l]);
     }

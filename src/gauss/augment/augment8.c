@@ -70,7 +70,8 @@ static void put_tile(const augment8 *s, const augment_block8 *a, const augment_b
                      unsigned both, const zw_real8 *tile)
 {
     augment_put_tile(s->together, s->problem, (const int *const[]){a->slot, b->slot},
-                     (const int[]){a->width, b->width}, both, tile);
+                     (const int[]){a->place, b->place}, (const int[]){a->width, b->width}, both,
+                     tile);
 }
 #else /* a thread of a GPU: the rows of one world */
 static size_t together_bytes(void)

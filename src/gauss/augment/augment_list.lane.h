@@ -15,7 +15,8 @@ typedef struct LANE(augment_block) {
     /* Used by the solver */
     zw_mask in, fresh;       /* worlds in which it takes part; that it has just entered */
     int is_fresh;            /* in some world */
-    int slot[AUGMENT_LANES]; /* its place in the problems of these */
+    int slot[AUGMENT_LANES]; /* its place in the problems of these, */
+    int place;               /* and where that is the same in all of them; -1: it is not */
     zw_real lambda[3];       /* present multipliers */
     int supports, *support; /* its columns and their ancestors, ascending; 0: not yet known, like */
     zw_real *y;             /* L' \ J' there, [supports][room_of(width)], */

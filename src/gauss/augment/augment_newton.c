@@ -89,10 +89,17 @@ int augment_add(augment_problem *p, int width, double mu, double b, const double
         return -1;
     }
     augment_slot *k = &p->slot[p->slots];
-    *k = (augment_slot){.width = width, .row = p->rows, .closed = 1, .mu = mu, .b = b};
-    for (int r = 0; r < width; r++) {
-        k->free[r] = free[r];
-        p->fastest = larger(fabs(free[r]), p->fastest);
+    k->width = width;
+    k->row = p->rows;
+    k->closed = 1;
+    k->slides = 0;
+    k->mu = mu;
+    k->b = b;
+    k->G = k->natural = k->own = k->turn = k->t[0] = k->t[1] = 0;
+    for (int r = 0; r < 3; r++) {
+        k->free[r] = r < width ? free[r] : 0;
+        k->lambda[r] = k->w[r] = k->then[r] = k->z[r] = k->best[r] = k->found[r] = 0;
+        p->fastest = larger(fabs(k->free[r]), p->fastest);
     }
     p->rows += width;
     return p->slots++;

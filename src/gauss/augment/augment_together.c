@@ -52,62 +52,59 @@ ZW_CLONES static void clear_slot(augment_together *s)
 
 /* All these worlds have the two blocks in the same slots, whose rows begin at row and column. */
 ZW_CLONES static void put_side_by_side(augment_together *s, int row, int column, const int *width,
-                                       const zw_mask8 *on, const zw_real8 *tile)
+                                       unsigned which, const zw_real8 *tile)
 {
+    zw_mask8 on;
+    for (int l = 0; l < LANES; l++) {
+        on[l] = -(zw_whole)(which >> l & 1);
+    }
     for (int r = 0; r < width[0]; r++) {
         for (int c = 0; c < width[1]; c++) {
             zw_real8 *to = &s->W[row + r][column + c];
-            *to = lane_select8(*on, tile[width[1] * r + c], *to);
+            *to = lane_select8(on, tile[width[1] * r + c], *to);
             s->W[column + c][row + r] = *to;
         }
     }
 }
 
-/* Into the slots of one world. */
-static void put_alone(augment_together *s, augment_problem *p, const int *at, const int *width,
-                      int l, const zw_real8 *tile)
+/* Into the slots a, b of these worlds. */
+static void put(augment_together *s, augment_problem *problem, int a, int b, const int *width,
+                unsigned which, const zw_real8 *tile)
 {
-    double value[9];
-    for (int k = 0; k < width[0] * width[1]; k++) {
-        value[k] = tile[k][l];
+    int last = a > b ? a : b;
+    while (s->cleared <= last && s->cleared < SIDES) {
+        clear_slot(s);
     }
-    if (at[0] >= SIDES || at[1] >= SIDES) {
-        augment_put(p, at[0], at[1], value);
+    if (last < SIDES) {
+        put_side_by_side(s, 3 * a, 3 * b, width, which, tile);
         return;
     }
-    for (int r = 0; r < width[0]; r++) {
-        for (int c = 0; c < width[1]; c++) {
-            s->W[3 * at[0] + r][3 * at[1] + c][l] = value[width[1] * r + c];
-            s->W[3 * at[1] + c][3 * at[0] + r][l] = value[width[1] * r + c];
+    for (; which; which &= which - 1) {
+        int l = __builtin_ctz(which);
+        double value[9];
+        for (int k = 0; k < width[0] * width[1]; k++) {
+            value[k] = tile[k][l];
         }
+        augment_put(&problem[l], a, b, value);
     }
 }
 
 void augment_put_tile(augment_together *s, augment_problem *problem, const int *const slot[2],
-                      const int width[2], unsigned which, const zw_real8 *tile)
+                      const int place[2], const int width[2], unsigned which, const zw_real8 *tile)
 {
-    int first = __builtin_ctz(which), same = 1, most = 0;
-    zw_mask8 on = {0};
     s->copied &= ~which;
-    for (int l = first; l < LANES; l++) {
-        if (which >> l & 1) {
-            on[l] = -1;
-            same &= slot[0][l] == slot[0][first] && slot[1][l] == slot[1][first];
-            most = slot[0][l] > most ? slot[0][l] : most;
-            most = slot[1][l] > most ? slot[1][l] : most;
-        }
-    }
-    while (s->cleared <= most && s->cleared < SIDES) {
-        clear_slot(s);
-    }
-    if (same && most < SIDES) {
-        put_side_by_side(s, 3 * slot[0][first], 3 * slot[1][first], width, &on, tile);
+    if (place[0] >= 0 && place[1] >= 0) {
+        put(s, problem, place[0], place[1], width, which, tile);
         return;
     }
-    for (int l = first; l < LANES; l++) {
-        if (which >> l & 1) {
-            put_alone(s, &problem[l], (const int[]){slot[0][l], slot[1][l]}, width, l, tile);
+    while (which) { /* those that have the blocks in the same slots as the first of them */
+        int first = __builtin_ctz(which), a = slot[0][first], b = slot[1][first];
+        unsigned same = 0;
+        for (int l = 0; l < LANES; l++) {
+            same |= (unsigned)(slot[0][l] == a && slot[1][l] == b) << l;
         }
+        put(s, problem, a, b, width, which & same, tile);
+        which &= ~same;
     }
 }
 

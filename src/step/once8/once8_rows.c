@@ -26,13 +26,23 @@ static augment_block8 *add(once8 *s, int width, int columns, const int *column, 
 
 /* ---- Contacts ------------------------------------------------------------------------------- */
 
-ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, const zw_real8 *pos,
-                                   const zw_real8 *frame, int width, zw_real8 *J)
+/* A point: what is known of it, and its rows. */
+ZW_CLONES static void fill_contact(const once8 *s, const soft8_match *match, const zw_mask8 *on,
+                                   const zw_real8 *pos, const zw_real8 *frame, const zw_real8 *gap,
+                                   once8_about *about, augment_block8 *k)
 {
-    if (width == 3) {
-        soft8_put_rows(s, match, 3, pos, frame, J, NULL);
+    zw_real8 *J = s->J + (k->J - s->J), back = 0.0 - *gap / s->h;
+    about->gap = *gap;
+    about->found = *on;
+    for (int i = 0; i < 3; i++) {
+        about->n[i] = frame[i];
+    }
+    k->on = *on;
+    k->b = lane_select8(back < s->falling, back, (zw_real8){0} + s->falling);
+    if (k->width == 3) {
+        soft8_put_rows(s->of, match, 3, pos, frame, J, NULL);
     } else {
-        soft8_put_rows(s, match, 1, pos, frame, J, NULL);
+        soft8_put_rows(s->of, match, 1, pos, frame, J, NULL);
     }
 }
 
@@ -47,16 +57,8 @@ static void add_contact(soft8 *of, const soft8_match *match, const zw_mask8 *on,
     if (k) {
         about->constraint = -1;
         about->match = (int)(match - of->match);
-        about->gap = *gap;
-        about->found = *on;
-        for (int i = 0; i < 3; i++) {
-            about->n[i] = frame[i];
-        }
         k->mu = width > 1 ? match->law.friction[0] : 0;
-        k->on = *on;
-        zw_real8 back = 0.0 - *gap / s->h;
-        k->b = lane_select8(back < s->falling, back, (zw_real8){0} + s->falling);
-        fill_contact(of, match, pos, frame, width, s->J + (k->J - s->J));
+        fill_contact(s, match, on, pos, frame, gap, about, k);
     }
 }
 

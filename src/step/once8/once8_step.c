@@ -178,6 +178,15 @@ static int find_impulses(once8 *s)
     return !s->thorough;
 }
 
+ZW_CLONES static void check_places(once8 *s)
+{
+    zw_mask8 good = s->of->good;
+    for (int i = 0; i < s->of->system->nq; i++) {
+        good &= s->q1[i] * 0.0 == 0.0;
+    }
+    s->of->good = good;
+}
+
 static void solve(once8 *s, zw_real8 *gained)
 {
     const tree_mechanism *tree = s->of->system->tree;
@@ -199,9 +208,7 @@ static void solve(once8 *s, zw_real8 *gained)
     tree_advance8(tree, s->of->q, s->u, &h, s->q1);
     find_work(s, gained);
     once8_check_end(s, gained);
-    for (int i = 0; i < s->of->system->nq; i++) {
-        s->of->good &= s->q1[i] * 0.0 == 0.0;
-    }
+    check_places(s);
 }
 
 unsigned once8_step(once8 *s, int count, once8_clock *const *clock, double *const *x,
