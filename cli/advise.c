@@ -27,6 +27,12 @@ static const char *key_of(const cli_arguments *arguments, const cli_world *world
     return NULL;
 }
 
+static int is_urdf(const cli_arguments *arguments)
+{
+    const char *end = strrchr(arguments->file, '.');
+    return end && strcmp(end, ".urdf") == 0;
+}
+
 /* Bodies that overlap by more than one step can separate; SPEED is that of docs/bodies.md. */
 static void advise_overlaps(const cli_arguments *arguments, const cli_world *world, int *said)
 {
@@ -43,9 +49,11 @@ static void advise_overlaps(const cli_arguments *arguments, const cli_world *wor
     if (worst) {
         begin(said);
         printf("%s and %s overlap by %.3g and will be pushed apart at %.3g m/s: <exclude "
-               "body1=\"%s\" body2=\"%s\"/> if they are meant to overlap, else another pose",
+               "body1=\"%s\" body2=\"%s\"/> in <contact>%s if they are meant to overlap, else "
+               "another pose",
                worst->body_name[0], worst->body_name[1], far, SPEED, worst->body_name[0],
-               worst->body_name[1]);
+               worst->body_name[1],
+               is_urdf(arguments) ? " of an MJCF file (zwang export makes it from this one)" : "");
         if (key_of(arguments, world)) {
             printf(", say --key %s", key_of(arguments, world));
         }
@@ -77,8 +85,7 @@ static void advise_floor(const cli_world *world, int *said)
 /* Files of URDF do not say whether the base moves. */
 static void advise_base(const cli_arguments *arguments, const cli_world *world, int *said)
 {
-    const char *end = strrchr(arguments->file, '.');
-    int moves = !end || strcmp(end, ".urdf") != 0 || arguments->base != ZW_BASE_DEFAULT;
+    int moves = !is_urdf(arguments) || arguments->base != ZW_BASE_DEFAULT;
     for (int j = 0; j < count_of(world, ZW_KIND_JOINT); j++) {
         const zw_joint_def *joint = zw_model_def(world->model, ZW_KIND_JOINT, j);
         moves |= joint->kind == ZW_JOINT_FREE;

@@ -16,7 +16,13 @@
  * and an edge: six directions. Apart, the distance of the box from the points of the segment,
  *     f(s) = sum over i of (excess of |p_i + s u_i| over h_i)^2 / 2,
  * is convex; its slope grows in straight pieces between the at most six places where a coordinate
- * enters or leaves the box, and is zero where the nearest point is. */
+ * enters or leaves the box, and is zero where the nearest point is.
+ *
+ * MuJoCo takes the points of at most two balls of the capsule's radius with the box. One is around
+ * the point of the segment that is nearest to the box, among its ends above faces, or inside, and
+ * the nearest points of the twelve edges (a segment through the box, with both ends outside, counts
+ * as near an edge). The other is as far along the segment as the box reaches below it: a way that
+ * is computed from its inclination to the face or edge that the first is above. */
 #include "collide/inner.h"
 
 #define MORE 0.05 /* of the gap along a face: MuJoCo's edges have to exceed that by so much */
@@ -184,6 +190,134 @@ static int apart(const collide_solid *a, const collide_solid *b, const double p[
     return 1;
 }
 
+/* ---- As MuJoCo sees them ----------------------------------------------------------------------
+ */
+
+/* Where the segment is nearest to the box: at p + s u, above the inside of a face or inside (end 2;
+ * the normal of the face is along `axis`, -1: inside), or above the edge along `axis` through
+ * `corner` (a bit for each positive coordinate), at y of its half length. `end` says which end of
+ * the edge, 0: none. */
+typedef struct nearest {
+    double d2, s, y;
+    int axis, corner, end;
+} nearest;
+
+/* The nearest points of the segment and an edge. MuJoCo keeps the end of an edge that was reached
+ * before the end of the segment. */
+static void try_edge(const double p[3], const double u[3], const double h[3], int axis, int corner,
+                     nearest *best)
+{
+    double to[3], a = h[axis] * h[axis], b = -h[axis] * u[axis], c = v3_dot(u, u);
+    for (int i = 0; i < 3; i++) {
+        to[i] = (i == axis ? 0 : corner >> i & 1 ? h[i] : -h[i]) - p[i];
+    }
+    double of_y = -h[axis] * to[axis], of_s = v3_dot(u, to), det = a * c - b * b;
+    if (fabs(det) < 1e-15) {
+        return;
+    }
+    nearest it = {INFINITY, (a * of_s - b * of_y) / det, (c * of_y - b * of_s) / det, axis, corner,
+                  0};
+    if (fabs(it.y) > 1) {
+        it.end = it.y > 0 ? 1 : -1;
+        it.y = it.end;
+        it.s = (of_s - b * it.y) / c;
+    }
+    if (fabs(it.s) > 1) {
+        it.s = it.s > 0 ? 1 : -1;
+        it.y = (of_y - b * it.s) / a;
+        it.end = it.y > 1 ? 1 : it.y < -1 ? -1 : it.end;
+        it.y = v3_max(-1, v3_min(it.y, 1));
+    }
+    v3_add(to, to, -it.s, u);
+    to[axis] += h[axis] * it.y;
+    it.d2 = v3_dot(to, to);
+    if (it.d2 < best->d2 - 1e-15) {
+        it.corner |= (it.end > 0) << axis;
+        *best = it;
+    }
+}
+
+/* -1: there is no second point. Else `way` is the sense in which it lies along the segment, and the
+ * answer how far. */
+static double second_way(const nearest *at, const double p[3], const double u[3], const double h[3],
+                         double *way)
+{
+    int k = at->axis, over = 0, toward = 0; /* axes along which +u leads to the other side */
+    for (int i = 0; i < 3; i++) {
+        toward |= ((u[i] > 0) ^ (at->corner >> i & 1)) << i;
+    }
+    double far = 2;
+    if (at->end == 2) { /* to where the segment leaves the face */
+        *way = -at->s;
+        for (int i = 0; i < 6 && k >= 0; i++) {
+            double out =
+                ((i & 1 ? -h[i / 2] : h[i / 2]) - p[i / 2] - at->s * u[i / 2]) / (*way * u[i / 2]);
+            far = i / 2 != k && out > 0 && out < far ? out : far;
+        }
+        return k < 0 ? -1 : far;
+    }
+    if (at->end == 0) { /* over the face that the segment is more inclined to, if to one only */
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        j = fabs(u[i]) > fabs(u[j]) ? i : j;
+        toward &= 7 - (1 << k);
+        if (toward == 0 || (toward & (toward - 1)) != 0) {
+            return -1;
+        }
+        over = 1 << j;
+        *way = toward & over ? 1 : -1;
+        far = h[k] * (1 - ((u[k] > 0) == (*way > 0) ? at->y : -at->y)) / fabs(u[k]);
+    } else { /* along the edge, or over the face that it is inclined to */
+        if (toward == 0 || toward == 7) {
+            return -1;
+        }
+        *way = toward & (toward - 1) ? -1 : 1;
+        over = *way < 0 ? 7 - toward : toward;
+        k = over >> 1; /* its axis */
+        if (u[k] * u[k] <= 0.5 * v3_dot(u, u)) {
+            *way = -*way;
+            over = 7 - over;
+        }
+    }
+    far = v3_min(far, 1 - *way * at->s);
+    for (int i = 0; i < 3; i++) {
+        far = over >> i & 1 ? v3_min(far, 2 * h[i] / fabs(u[i])) : far;
+    }
+    return far;
+}
+
+static void capsule_box_in_mujoco(const collide_solid *a, const collide_solid *b, const double p[3],
+                                  const double u[3], collide_sink *sink)
+{
+    nearest at = {.d2 = INFINITY};
+    for (int end = -1; end <= 1; end += 2) {
+        nearest it = {0, end, 0, -1, 0, 2};
+        int outside = 0;
+        for (int i = 0; i < 3; i++) {
+            double e = excess(p[i] + end * u[i], b->size[i]);
+            it.d2 += e * e;
+            it.axis = e != 0 ? i : it.axis;
+            outside += e != 0;
+        }
+        at = outside < 2 && it.d2 < at.d2 ? it : at;
+    }
+    for (int k = 0; k < 24; k++) {
+        if (!(k % 8 >> k / 8 & 1)) {
+            try_edge(p, u, b->size, k / 8, k % 8, &at);
+        }
+    }
+    const uint32_t salt = sink->salt;
+    double way = 0, far = at.d2 < INFINITY ? second_way(&at, p, u, b->size, &way) : -1;
+    for (uint32_t k = 0; k < (far < 0 ? 1U : 2U); k++) {
+        collide_solid ball = *a;
+        for (int i = 0; i < 3; i++) {
+            ball.t[i] += (at.s + k * way * far) * a->size[1] * a->R[3 * i + 2];
+        }
+        sink->salt = salt ^ (COLLIDE_MUJOCO + k);
+        collide_sphere(&ball, b, sink);
+    }
+    sink->salt = salt;
+}
+
 void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide_sink *sink)
 {
     static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -192,6 +326,10 @@ void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide
     v3_turn_back(p, b->R, to);
     v3_turn_back(e, b->R, axis);
     v3_set(u, a->size[1] * e[0], a->size[1] * e[1], a->size[1] * e[2]);
+    if (sink->choice == COLLIDE_MUJOCO) {
+        capsule_box_in_mujoco(a, b, p, u, sink);
+        return;
+    }
     /* in the frame of the box, with the segment as a box of zero width: its support along l is
      * |l.u| */
     axes x = {b->size, point, one, p, -INFINITY, {0, 0, 1}};

@@ -62,8 +62,11 @@ typedef struct collide_point {
 } collide_point;
 
 /* Which points. Those of MuJoCo differ for cylinders on planes (a triangle for our square), for two
- * capsules (one point, unless they are parallel), whose features contain the number COLLIDE_MUJOCO,
- * and for two boxes (edges: box.c): formulas, so that its motion can be had to the last digits. */
+ * capsules (one point, unless they are parallel), for capsules and boxes (at most two: box.c),
+ * whose features contain the number COLLIDE_MUJOCO, and for two boxes (edges: box.c): formulas, so
+ * that its motion can be had to the last digits; and for capsules with cylinders and hulls
+ * (convex.c), as well as it knows them. For these the size of a hull is that of the box around it
+ * along its axes of inertia. */
 typedef enum collide_choice { COLLIDE_COMPLETE = 0, COLLIDE_MUJOCO = 1 << 16 } collide_choice;
 
 /* Points with gap <= margin: fills point[0 .. capacity-1] and returns their number, which may be

@@ -84,10 +84,92 @@ double collide_apart(const collide_solid *a, const collide_solid *b)
                : collide_gap(a, b, n);
 }
 
+/* ---- A capsule and a cylinder or a hull, as MuJoCo sees them ----------------------------------
+ *
+ * The deepest point, and those that become it when the first shape is turned by a thousandth of a
+ * radian, and the second back, about both axes across the normal and in both senses, unless they
+ * are as near to one of the others as that. Their gap is that of the first. */
+
+/* The deepest point, half way between the surfaces. */
+static int deepest(const collide_solid *a, const collide_solid *b, double margin, double n[3],
+                   double *gap, double pos[3])
+{
+    collide_apex at;
+    int found = collide_direction(a, b, margin, 0, n, gap, &at);
+    for (int i = 0; i < 3 && found; i++) {
+        pos[i] = 0.5 * (at.a[i] + at.b[i] + (a->radius - b->radius) * n[i]);
+    }
+    return found;
+}
+
+/* Turned by a thousandth of a radian about an axis through a point. */
+static collide_solid turned(const collide_solid *from, const double axis[3], double side,
+                            const double point[3])
+{
+    collide_solid to = *from;
+    double d[3];
+    v3_sub(d, from->t, point);
+    for (int i = 0; i < 3; i++) { /* q: a row of the rotation */
+        double e[3] = {0}, q[3];
+        e[i] = side * (1e-3 - 1e-9 / 6); /* sine, and below cosine - 1 */
+        v3_cross(q, e, axis);
+        v3_add(q, q, 5e-7 * axis[i], axis);
+        q[i] += 1 - 5e-7;
+        v3_turn_back(to.R + 3 * i, from->R, q);
+        to.t[i] = point[i] + v3_dot(q, d);
+    }
+    return to;
+}
+
+static void convex_in_mujoco(const collide_solid *a, const collide_solid *b, collide_sink *sink)
+{
+    double n[3], gap, other, at[5][3], axis[2][3] = {{0, 1, 0}};
+    /* of the half lengths: a hull's are along its axes of inertia */
+    double around = b->kind == COLLIDE_HULL ? v3_length(b->size) : b->extent;
+    double near = 1e-3 * v3_min(a->extent + a->radius, around);
+    const uint32_t salt = sink->salt;
+    int count = 0;
+    for (int k = -1; k < 4; k++) {
+        collide_solid turned_a = *a, turned_b = *b;
+        if (k >= 0) {
+            turned_a = turned(a, axis[k / 2], k % 2 ? 1 : -1, at[0]);
+            turned_b = turned(b, axis[k / 2], k % 2 ? -1 : 1, at[0]);
+        }
+        int is_new = deepest(&turned_a, &turned_b, sink->margin, n, &other, at[count]);
+        if (k < 0 && !is_new) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            double d[3];
+            v3_sub(d, at[i], at[count]);
+            is_new = is_new && v3_dot(d, d) > near * near;
+        }
+        gap = k < 0 ? other : gap;
+        if (is_new) {
+            sink->salt = salt ^ COLLIDE_MUJOCO;
+            collide_emit(sink, at[count++], n, gap, (uint32_t)k + 1);
+            sink->salt = salt;
+        }
+        if (k < 0) { /* the axes across the normal, as in contact frames */
+            if (fabs(n[1]) >= 0.5) {
+                v3_set(axis[0], 0, 0, 1);
+            }
+            v3_add(axis[0], axis[0], -v3_dot(axis[0], n), n);
+            v3_unit(axis[0]);
+            v3_cross(axis[1], n, axis[0]);
+        }
+    }
+}
+
 void collide_convex(const collide_solid *a, const collide_solid *b, collide_sink *sink)
 {
     double n[3], gap;
     collide_apex witness;
+    if (sink->choice == COLLIDE_MUJOCO && a->kind == COLLIDE_CAPSULE &&
+        (b->kind == COLLIDE_CYLINDER || b->kind == COLLIDE_HULL)) {
+        convex_in_mujoco(a, b, sink);
+        return;
+    }
     if (collide_direction(a, b, sink->margin, sink->apart ? ROUGHLY : 0, n, &gap, &witness)) {
         collide_manifold(a, b, n, gap, &witness, 0, sink);
     } else if (sink->apart) {

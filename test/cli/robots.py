@@ -49,10 +49,10 @@ class Robots(Case):
                 (world % (floor, ""), "a joint, so that something moves"),
                 (world % (floor + body % ("a", 1) + body % ("b", 1.15), ""),
                  'a and b overlap by 0.05 and will be pushed apart at 0.5 m/s: '
-                 '<exclude body1="a" body2="b"/> if they are meant to overlap, else another pose\n'),
+                 '<exclude body1="a" body2="b"/> in <contact> if they are meant to overlap, else another pose\n'),
                 (world % (floor + body % ("a", 1) + body % ("b", 1.15), key),
                  'a and b overlap by 0.05 and will be pushed apart at 0.5 m/s: '
-                 '<exclude body1="a" body2="b"/> if they are meant to overlap, else another pose, say --key apart\n'),
+                 '<exclude body1="a" body2="b"/> in <contact> if they are meant to overlap, else another pose, say --key apart\n'),
                 (world % (slide + slide.replace("'x'", "'y'").replace("<body>", "<body pos='0 9 0'>"),
                           "<equality><joint joint1='x' joint2='y'/><joint joint1='x' joint2='y' polycoef='0 1.00000001 0 0 0'/>"
                           "</equality>"), "loops whose lengths agree: equalities are within"),
@@ -72,6 +72,11 @@ class Robots(Case):
         joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint>"
         robot = "<robot name='r'>" + link % ("a", "") + link + joint + "</robot>"
         fixed = "--base free, if it is to walk, drive or fly"
+        ball = "<collision><geometry><sphere radius='.1'/></geometry></collision>"
+        further = joint.replace("'j'", "'k'").replace("'b'", "'c'").replace("'a'", "'b'")
+        three = "<robot name='r'>" + link % ("a", ball) + link % ("b", "") + link % ("c", ball) + joint + further + "</robot>"
+        out, _ = self.expect(OK, "check", self.write("t.urdf", three))
+        self.assertIn("<exclude body1=\"a\" body2=\"c\"/> in <contact> of an MJCF file (zwang export makes it from this one) if they", out)
         lost = "x.stl, without which contacts cannot be computed"
         for text, options, wanted, unwanted in (
                 (robot % ("b", ""), (), [fixed], [lost]),

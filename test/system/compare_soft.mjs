@@ -11,8 +11,8 @@
 //
 // Contacts are of three kinds. MuJoCo finds some by formulas: these must be the same. It finds some by iterations, one point (ellipsoids, spheres in
 // meshes): these agree as far as its iterations go, which are run to 1e-12 m: steps agree
-// to 1e-5, or to ten times what its own steps differ by if it ends at 1e-8 m or begins 1e-12 or 1e-9 beside. Where several points are a matter of choice (boxes with capsules,
-// cylinders, meshes) ours are others: such states and steps are counted ("other points"), and a motion is compared up to the first of them, and another without contacts.
+// to 1e-5, or to ten times what its own steps differ by if it ends at 1e-8 m or begins 1e-12 or 1e-9 beside. Where several points are a matter of choice (cylinders and meshes
+// with these, capsules and boxes) ours are others: such states and steps are counted ("other points"), and a motion is compared up to the first of them, and another without contacts.
 //
 // Motions that part by more than 1e-7 although their steps agree are compared with MuJoCo's own, begun again with speeds that differ by what the
 // steps differ by, or 1e-14: where that grows as far, within a factor of ten, they count as sensitive; and likewise states and steps whose accelerations
@@ -114,18 +114,19 @@ function ask(file, list, ...more) {
 }
 
 // How MuJoCo finds the points of what touches now: 0 by formulas that we have as well (or nothing touches), 1 by iterations, to its
-// ccd_tolerance, one point (ellipsoids, spheres in meshes), 2 by a choice of several points that differs from ours.
+// ccd_tolerance (ellipsoids; spheres and capsules with meshes; capsules with cylinders), 2 by a choice of several points that differs from ours.
 function rule(model, data) {
   const type = Object.fromEntries(Object.entries(mujoco.mjtGeom).filter(([name]) => name.startsWith('mjGEOM_'))
       .map(([name, it]) => [name.slice(7).toLowerCase(), it.value]));
   const formulas = [[type.plane, type.sphere], [type.plane, type.capsule], [type.plane, type.ellipsoid], [type.plane, type.cylinder],
                     [type.plane, type.box], [type.sphere, type.sphere], [type.sphere, type.capsule], [type.sphere, type.cylinder],
-                    [type.sphere, type.box], [type.capsule, type.capsule], [type.box, type.box]];
+                    [type.sphere, type.box], [type.capsule, type.capsule], [type.capsule, type.box], [type.box, type.box]];
   const all = data.contact;
   let found = 0;
   for (let i = 0; i < data.ncon; i++) {
     const [a, b] = Array.from(all.get(i).geom, (g) => model.geom_type[g]).sort((x, y) => x - y);
-    const smooth = [a, b].some((x) => x === type.sphere || x === type.ellipsoid) && a !== type.hfield && b !== type.hfield;
+    const smooth = a !== type.hfield && ([a, b].some((x) => x === type.sphere || x === type.ellipsoid) ||
+        a === type.capsule && (b === type.cylinder || b === type.mesh));
     found = Math.max(found, formulas.some(([x, y]) => x === a && y === b) ? 0 : smooth ? 1 : 2);
   }
   return found;

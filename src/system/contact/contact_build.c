@@ -86,6 +86,29 @@ collide_kind contact_kind_of(int shape)
     return kind[shape];
 }
 
+/* Half lengths of the box around a mesh's vertices, about its centre of mass and along its axes of
+ * inertia, of which the diagonal says when MuJoCo takes two points for different. */
+static int box_of(const zw_mesh_def *mesh, double half[3])
+{
+    zw_inertia in;
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, com[3] = {0};
+    int weighed = model_mesh_inertia(mesh, 0, &in);
+    if (weighed > 0) {
+        model_quat_matrix(in.quat, R);
+        memcpy(com, in.com, sizeof com);
+    }
+    memset(half, 0, 3 * sizeof *half);
+    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
+        const double *v = mesh->vertex + i / 3 * 3;
+        double at = 0;
+        for (int k = 0; k < 3; k++) {
+            at += R[3 * k + i % 3] * (v[k] - com[k]);
+        }
+        half[i % 3] = fmax(half[i % 3], fabs(at));
+    }
+    return weighed >= 0; /* there was memory */
+}
+
 /* Hull, mesh or height field of a shape, created when first needed. */
 static int collision_shape(const bodies_builder *b, contact_world *world, const zw_geom_def *from,
                            collide_shape *shape)
@@ -114,7 +137,7 @@ static int collision_shape(const bodies_builder *b, contact_world *world, const 
         collide_hull **hull = &world->hull[from->mesh];
         *hull = *hull ? *hull : collide_hull_new(def->vertex, def->vertex_count);
         shape->hull = *hull;
-        return *hull != NULL;
+        return *hull != NULL && box_of(def, shape->size);
     }
     return 1;
 }
