@@ -215,8 +215,8 @@ static void heap_of(const char *cones, int most)
 static void test_heaps_are_solved(void **state)
 {
     (void)state;
-    heap_of("pyramidal", 1500);
-    heap_of("elliptic", 2850);
+    heap_of("pyramidal", 1625);
+    heap_of("elliptic", 2650);
 }
 
 int main(void)
