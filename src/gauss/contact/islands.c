@@ -19,9 +19,9 @@
  * factorisations take up to seconds per solve: there a certificate of FAIR is accepted. With more
  * than VAST unknowns or HEAP rows they take minutes: the result of sparse_prox is accepted. */
 enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
-#define FAIR 1e-3 /* accepted certificate of large islands, */
-#define OPERATIONS                                                                                 \
-    2e8 /* operations of a dense solve that are not counted: about a quarter of a second */
+#define FAIR 1e-3      /* accepted certificate of large islands, */
+#define OPERATIONS 2e8 /* of a dense solve that are not counted: about a twentieth of a second */
+#define CALL 8e3       /* operations in the time that a factorisation takes besides its own: 2 us */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -243,12 +243,17 @@ static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_op
     return *many ? sparse_prox_solve(*many, part, options, motion) : 0;
 }
 
+/* Operations of a factorisation of m rows of n + m numbers. */
+static double factor_cost(int n, int m)
+{
+    return 2.0 * m * m * ((double)n + m) + CALL;
+}
+
 /* The caller's effort is meant for large problems: factorisations that cost little in total are not
- * counted. One has m rows of n + m numbers. */
+ * counted. */
 static int affordable(const zw_gauss *part, int m, int effort)
 {
-    double each = 2.0 * m * m * ((double)part->n + m) + 1;
-    return effort > 0 ? (int)fmin(1e6, fmax(effort, OPERATIONS / each)) : 0;
+    return effort > 0 ? (int)fmax(effort, OPERATIONS / factor_cost(part->n, m)) : 0;
 }
 
 /* By the general kernel. */
@@ -369,10 +374,10 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                         .block = block,
                         .first = is->row_start.data,
                         .blocks = blocks};
-    gauss_prox_answer near;
+    gauss_prox_answer near = {0};
     int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->polish,
                                  hint->start, &near);
-    if (found > 0) {
+    if (found >= 0) {
         motion->a = near.a;
         motion->lambda = near.lambda;
         motion->residual = near.residual;
@@ -430,7 +435,16 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
             return ZW_OK;
         }
         if (free) {
-            return solve_any(is, problem, options, free, p, shared ? hint : NULL, motion, error);
+            const zw_motion best = *motion; /* of prox.h, which does not solve anything now */
+            zw_status status =
+                solve_any(is, problem, options, free, p, shared ? hint : NULL, motion, error);
+            int is_worse = !(motion->certificate.worst <= best.certificate.worst);
+            if (best.a && is_worse && (status == ZW_INACCURATE || status == ZW_JAMMED)) {
+                const int factors = motion->factorizations;
+                *motion = best;
+                motion->factorizations = factors;
+            }
+            return status;
         }
     }
     zw_status status = found < 0 ? ZW_NO_MEMORY : ZW_NOT_A_METRIC;
@@ -532,9 +546,8 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
         }
         zw_status status =
             solve_piece(is, problem, &requested, hint ? hint : &none, p, &motion, error);
-        if (status != ZW_OK) { /* factors of m rows of n + m numbers */
-            double rows = p->m, width = p->n + p->m;
-            answer->failed_work += 2 * rows * rows * width * motion.factorizations;
+        if (status != ZW_OK) {
+            answer->failed_work += factor_cost(p->n, p->m) * motion.factorizations;
         }
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||

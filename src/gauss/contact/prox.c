@@ -49,8 +49,7 @@ enum { STEPS = 20, STALE = 2, STRESSES = 20 };
     0.1 /* fraction of the slope along a step that may remain at its end, with the opposite sign   \
          */
 #define NOTICED 1e-2 /* relative to the largest: a force at the start that must not be ignored */
-#define EASED (10 / PROX_WEIGHT) /* the force in a stress: two steps leave 1/k of it */
-#define FINE 1e-15               /* as good as possible */
+#define FINE 1e-15   /* as good as possible */
 #define SAME                                                                                       \
     1e-3 /* the factors are valid for sliding directions that turned by no more than this */
 #define ROUGH 1e-4 /* sweeps end at such changes of multipliers */
@@ -442,31 +441,23 @@ static int is_stale(double left, double *best, int *stale)
     return *stale >= STALE;
 }
 
-/* Held rows that contradict each other, as of feet on the floor and of joints that are stuck, leave
- * w = J u - b with J' w = 0: u stays, and every step adds the same -k w to r, a stress that needs
- * no force. It grows until something slides, opens or yields, after thousands of such steps; so r
- * goes there at once, as far as no unit leaves its mode. 0: none ever does, or there is a force. */
-static int stress(gauss_prox *x)
+/* Keeps the best of what further steps do not improve: the kernel may find nothing better. */
+static void keep(gauss_prox *x, double left)
 {
-    double far = HUGE_VAL;
-    for (int i = 0; i < x->m; i++) {
-        x->dw[i] = x->moved[i] - x->r[i];
+    if (left < x->kept_left) {
+        x->kept_left = left;
+        memcpy(x->kept_u, x->u, (size_t)x->n * sizeof *x->u);
+        memcpy(x->kept, x->moved, (size_t)x->m * sizeof *x->moved);
     }
-    prox_rows_push(x, x->dw, x->push);
-    for (int i = 0; i < x->n; i++) {
-        x->push[i] *= x->inverse[i];
-    }
-    if (!(dense_norm(x->n, x->push) <= EASED * dense_norm(x->m, x->dw))) {
-        return 0;
-    }
-    for (int k = 0; k < x->units; k++) {
-        const int at = x->unit[k].at;
-        far = fmin(far, prox_reach(&x->unit[k], x->moved + at, x->dw + at));
-    }
-    for (int i = 0; i < x->m && far < HUGE_VAL; i++) {
-        x->r[i] = x->moved[i] + far * x->dw[i];
-    }
-    return far < HUGE_VAL;
+}
+
+static void recall(gauss_prox *x, zw_certificate *certificate)
+{
+    memcpy(x->u, x->kept_u, (size_t)x->n * sizeof *x->u);
+    memcpy(x->moved, x->kept, (size_t)x->m * sizeof *x->moved);
+    x->knows_away = 0;
+    speeds(x);
+    is_there(x, 0, certificate);
 }
 
 /* Once the tolerance is met, one more step (polish) costs little and gains much. */
@@ -487,9 +478,12 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
                 return 1;
             }
             int stuck = is_stale(left, &best, &stale);
+            if (stuck) {
+                keep(x, left);
+            }
             multipliers(x, BY_LAW);
             leap = part == 1 && left <= 10 * best && mismatch(x) <= SETTLED;
-            if (stuck && leap && stresses < STRESSES && stress(x)) {
+            if (stuck && leap && stresses < STRESSES && prox_stress(x)) {
                 multipliers(x, BY_LAW);
                 best = HUGE_VAL;
                 leap = stale = 0;
@@ -586,9 +580,14 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         return 0;
     }
     polish |= !(options->tolerance > 0);
-    if (!iterate(x, tolerance, fair, polish, answer) &&
-        (!sweep(x, answer) || !iterate(x, tolerance, fair, polish, answer))) {
+    x->kept_left = HUGE_VAL;
+    int found = iterate(x, tolerance, fair, polish, answer) ||
+                (sweep(x, answer) && iterate(x, tolerance, fair, polish, answer));
+    if (!found && x->kept_left == HUGE_VAL) {
         return 0;
+    }
+    if (!found) {
+        recall(x, &answer->certificate);
     }
     for (int i = 0; i < x->m; i++) {
         x->residual[i] = x->scale[i] > 0 ? x->dw[i] / x->scale[i] : 0;
@@ -596,5 +595,5 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
     answer->a = x->u;
     answer->lambda = x->out;
     answer->residual = x->residual;
-    return 1;
+    return found;
 }

@@ -37,7 +37,8 @@ typedef struct gauss_prox_answer {
  * motion of the whole problem to start from; `start` may be NULL. 1: the solution has the
  * certificate that the options require, or one up to `fair` that further steps do not improve, as
  * where rows contradict each other slightly. `polish`: one step more than that. 0: no solution was
- * found, which says nothing about the problem. -1: no memory. */
+ * found, which says nothing about the problem; a is then NULL, or the answer is the best that
+ * further steps did not improve. -1: no memory. */
 int gauss_prox_solve(gauss_prox *prox, const zw_gauss *problem, const gauss_piece *piece,
                      const zw_gauss_options *options, double fair, int polish, const double *start,
                      gauss_prox_answer *answer);

@@ -31,8 +31,9 @@ struct gauss_prox {
     double *u, *p, *way, *push, *away, *free, *unit_of, *inverse; /* [n+1], 0 after */
     double *scale, *b, *give, *r, *w, *lambda, *moved, *dw;       /* [m] in scaled units */
     double *out, *residual, *before, *carried;                    /* [m] */
-    int knows_before;                                             /* that is J free - b already, */
-    int knows_away;                                               /* and away is that of u */
+    double kept_left, *kept_u, *kept; /* the best of what is no solution, [n], [m], and how far */
+    int knows_before;                 /* that is J free - b already, */
+    int knows_away;                   /* and away is that of u */
 
     /* The tree of unknowns, bent until the metric and all rows are on paths of it. */
     paths_shape shape;
@@ -56,6 +57,8 @@ int prox_open_metric(gauss_prox *x);                       /* 0: that is no metr
 void prox_open_motion(gauss_prox *x, const double *start); /* p = M free, or the force */
 int prox_open_rows(gauss_prox *x,
                    const double *guess); /* 0: a cone gives way, which is for others */
+
+int prox_stress(gauss_prox *x); /* has it gone on to where a contradiction ends? */
 
 /* y = J x, and to = J' f. */
 void prox_rows_times(const gauss_prox *x, const double *a, double *y);

@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "gauss/contact/prox_inner.h"
 #include "gauss/internal.h"
+#include "math/dense/dense.h"
+
+#define EASED (10 / PROX_WEIGHT) /* the force in a stress: two steps leave 1/k of it */
 
 static int in_fours(int count)
 {
@@ -15,10 +18,11 @@ static int in_fours(int count)
 static void lay_out(gauss_prox *x, base_arena *arena)
 {
     size_t n = (size_t)x->n, m = (size_t)x->m;
-    double **vector[] = {&x->u,    &x->p,    &x->way,     &x->push,
-                         &x->away, &x->free, &x->unit_of, &x->inverse};
-    double **rows[] = {&x->scale, &x->b,  &x->give, &x->r,        &x->w,      &x->lambda,
-                       &x->moved, &x->dw, &x->out,  &x->residual, &x->before, &x->carried};
+    double **vector[] = {&x->u,    &x->p,       &x->way,     &x->push,  &x->away,
+                         &x->free, &x->unit_of, &x->inverse, &x->kept_u};
+    double **rows[] = {&x->scale,  &x->b,       &x->give, &x->r,   &x->w,
+                       &x->lambda, &x->moved,   &x->dw,   &x->out, &x->residual,
+                       &x->before, &x->carried, &x->kept};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = base_arena_doubles(arena, n + 1);
     }
@@ -450,4 +454,33 @@ void prox_rows_sizes(const gauss_prox *x)
                          carried, x->across);
         scatter(group, x->across, x->push);
     }
+}
+
+/* ---- Stress ---------------------------------------------------------------------------------- */
+
+/* Held rows that contradict each other, as of feet on the floor and of joints that are stuck, leave
+ * w = J u - b with J' w = 0: u stays, and every step adds the same -k w to r, a stress that needs
+ * no force. It grows until something slides, opens or yields, after thousands of such steps; so r
+ * goes there at once, as far as no unit leaves its mode. 0: none ever does, or there is a force. */
+int prox_stress(gauss_prox *x)
+{
+    double far = HUGE_VAL;
+    for (int i = 0; i < x->m; i++) {
+        x->dw[i] = x->moved[i] - x->r[i];
+    }
+    prox_rows_push(x, x->dw, x->push);
+    for (int i = 0; i < x->n; i++) {
+        x->push[i] *= x->inverse[i];
+    }
+    if (!(dense_norm(x->n, x->push) <= EASED * dense_norm(x->m, x->dw))) {
+        return 0;
+    }
+    for (int k = 0; k < x->units; k++) {
+        const int at = x->unit[k].at;
+        far = fmin(far, prox_reach(&x->unit[k], x->moved + at, x->dw + at));
+    }
+    for (int i = 0; i < x->m && far < HUGE_VAL; i++) {
+        x->r[i] = x->moved[i] + far * x->dw[i];
+    }
+    return far < HUGE_VAL;
 }

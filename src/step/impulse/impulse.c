@@ -95,7 +95,7 @@
 
 enum { PIECES = 256, LEAST = 16, SHORT = 8, CUTS = 100 };
 #define SHORTEST 1e-6         /* of a step: no piece is shorter */
-#define FAILED_WORK 2e8       /* operations: about a tenth of a second; */
+#define FAILED_WORK 3e7       /* operations: about a hundredth of a second; */
 #define FAILED_WORK_FAST 1e11 /* and where bodies are fast: about half a minute */
 #define JAM 1e-6 /* up to this certificate, Coulomb's law is not considered to have no solution */
 
