@@ -13,16 +13,27 @@
 #include "base/error.h"
 #include "step/run.h"
 
+zw_status run_look_softly(const zw_system *system, const zw_state *state, zw_work *work, double h,
+                          zw_error *error)
+{
+    if (work->soft && work->soft->step != h) { /* its springs depend on the step */
+        soft_free(work->soft);
+        work->soft = NULL;
+    }
+    system_bind(system, work, state_param((zw_state *)state)); /* only read */
+    zw_status status = work->soft ? ZW_OK : soft_create(system, work, h, &work->soft, error);
+    status = status == ZW_OK ? soft_show(work->soft, state, error) : status;
+    if (status == ZW_OK && work->touched) {
+        work->touched->of = state_digest(state, 1);
+    }
+    return status;
+}
+
 static zw_status forward_softly(const zw_system *system, const zw_state *state, zw_work *work,
                                 double h, zw_error *error)
 {
     zw_status status = system_forward(system, state, work, TOUCH_SOFTLY, error);
-    if (status == ZW_OK && !work->soft) {
-        status = soft_create(system, work, h, &work->soft, error);
-    }
-    if (status == ZW_OK) {
-        status = soft_show(work->soft, state, error);
-    }
+    status = status == ZW_OK ? run_look_softly(system, state, work, h, error) : status;
     if (status != ZW_OK) {
         return status;
     }
@@ -47,10 +58,33 @@ static zw_status forward_softly(const zw_system *system, const zw_state *state, 
                                               .worst_block = -1},
                               .method = "soft"};
     work->shows_soft = 1;
-    if (work->touched) {
+    return ZW_OK;
+}
+
+/* Which one-sided constraints are closed, and which friction sticks, may be due to other controls
+ * than those of the state, or to none, as after steps of the soft law. Then it is decided anew, in
+ * a copy: if that includes an impact, the speeds are those before it. */
+zw_status run_forward_by_law(const zw_system *system, const zw_state *state, zw_work *work,
+                             zw_error *error)
+{
+    if (!state->undecided || (system->contact_count == 0 && !system->has_friction)) {
+        return system_forward(system, state, work, TOUCH_BY_LAW, error);
+    }
+    zw_state *now = NULL;
+    zw_status status = zw_state_copy(state, &now, error);
+    if (status == ZW_OK) {
+        system_bind(system, work, state_param(now));
+        status = system_decide(system, work, now, NULL, error);
+    }
+    if (status == ZW_OK) {
+        memcpy(now->data, state->data, (size_t)(state->nq + state->n) * sizeof *now->data);
+        status = system_forward(system, now, work, TOUCH_BY_LAW, error);
+    }
+    if (status == ZW_OK && work->touched) {
         work->touched->of = state_digest(state, 1);
     }
-    return ZW_OK;
+    zw_state_free(now);
+    return status;
 }
 
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
@@ -67,7 +101,7 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
         return forward_softly(system, state, work, plan.step, error);
     }
     if (plan.contact != ZW_CONTACT_CONVEX || zw_contact_capacity(system) == 0) {
-        return system_forward(system, state, work, TOUCH_BY_LAW, error);
+        return run_forward_by_law(system, state, work, error);
     }
     status = run_first_contacts(system, state, work, &plan, error);
     if (status == ZW_OK) {

@@ -264,7 +264,7 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
     int led = (s && state->remembered == s->left) ||
               (kept && kept->run && kept->run->impulse && is_left(kept, state));
     if (!led || !work->touched || work->touched->of != digest) {
-        return system_forward(system, state, work, TOUCH_BY_LAW, error);
+        return run_forward_by_law(system, state, work, error);
     }
     zw_status status = system_forward(system, state, work, TOUCH_AS_PUSHED, error);
     work->touched->of = status == ZW_OK ? digest : 0;

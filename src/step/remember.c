@@ -69,6 +69,7 @@ void run_note_step(const zw_system *system, zw_state *state, const zw_run_option
     memory[1] = plan->step;
     memory[5] = -1;
     grid[0] = grid[1] = state->t;
+    state->undecided = 0;
 }
 
 /* As after a step that leaves no memory: impulse_memory.c has the header. */
@@ -100,6 +101,7 @@ void run_note_soft(const zw_system *system, zw_state *state, const zw_run_option
 {
     double *memory = state_memory(state);
     run_forget(state);
+    state->undecided = 1; /* soft steps know no modes */
     if (run_step_memory(system, state) - memory > state->memory) {
         return;
     }
@@ -164,6 +166,7 @@ void run_remember(run *r)
     const step_motion *motion = &r->motion;
     double *memory = state_memory(state);
     int count = r->stepper ? stepper_memory(r->stepper) : 0;
+    state->undecided = r->soft != NULL;
     if (!r->goes_on) {
         run_forget(state);
     }

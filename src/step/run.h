@@ -119,6 +119,13 @@ double *run_step_memory(const zw_system *system, zw_state *state);
 int run_remembers_step(zw_state *state);
 void run_begin_steps(const zw_system *system, zw_state *state);
 void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan);
+/* forward.c: the accelerations, forces and contacts of the soft law at a state, whatever led there,
+ * for steps of length h. */
+zw_status run_look_softly(const zw_system *system, const zw_state *state, zw_work *work, double h,
+                          zw_error *error);
+/* And by Coulomb's law. */
+zw_status run_forward_by_law(const zw_system *system, const zw_state *state, zw_work *work,
+                             zw_error *error);
 /* once.c: completes the options of zw_step. */
 zw_status step_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
                     zw_run_options *plan, zw_error *error);

@@ -139,6 +139,8 @@ static zw_status move(const zw_system *system, zw_state *state, zw_work *work, z
     if (status == ZW_OK && (field != ZW_FIELD_PARAM || !fits(system, state, work))) {
         run_forget(state);
         status = settle(system, state, work, error);
+    } else {
+        state->undecided = 1;
     }
     if (status == ZW_OK) {
         state->work += zw_field(system, state, work, ZW_FIELD_ENERGY).data[0] - energy;
@@ -182,6 +184,7 @@ zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, 
     }
     if (field == ZW_FIELD_PARAM && system->tree && !system->bodies->formulas) {
         memcpy(to + first, value, (size_t)count * sizeof *to); /* no formula depends on controls */
+        state->undecided = 1;
         return ZW_OK;
     }
     if (field == ZW_FIELD_MOCAP) {

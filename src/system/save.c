@@ -2,7 +2,8 @@
  *
  *     0 "zwstate\n"   1 version   2 bytes in all   3 fingerprint of the system
  *     4 n   5 nq   6 carried   7 params   8 constraints   9 memory
- *     10 t   11 work   12 remembered   13 ... data, as zw_state has it   last: hash of all before
+ *     10 t   11 work   12 remembered   13 undecided   14 ... data, as zw_state has it
+ *     last: hash of all before
  *
  * Numbers are the bits of doubles. Words 0 to 2 will not change in future versions. Restored
  * numbers are checked before they are used. */
@@ -15,7 +16,7 @@
 #include "math/lane.h"
 #include "system/work.h"
 
-enum { HEAD = 13, VERSION = 2, WORD = 8 };
+enum { HEAD = 14, VERSION = 3, WORD = 8 };
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
@@ -69,6 +70,7 @@ static uint64_t put_all(const zw_state *state, unsigned char *to)
     put(&s, base_hash_bits(state->t));
     put(&s, base_hash_bits(state->work));
     put(&s, state->remembered);
+    put(&s, state->undecided != 0);
     for (size_t k = 0; k < numbers(state); k++) {
         put(&s, base_hash_bits(state->data[k]));
     }
@@ -270,6 +272,7 @@ zw_state *zw_state_restore(const zw_system *system, const void *bytes, size_t si
         state->t = get_number(bytes, 10);
         state->work = get_number(bytes, 11);
         state->remembered = get(bytes, 12);
+        state->undecided = get(bytes, 13) != 0;
         for (size_t k = 0; k < numbers(state); k++) {
             state->data[k] = get_number(bytes, HEAD + k);
         }

@@ -143,6 +143,7 @@ struct zw_state {
     double work;        /* done since the start by forces that change the energy */
     double impact_loss; /* of impacts at the start that no run has counted yet */
     int impacts;        /* their number */
+    int undecided;      /* the modes were decided with other parameters, or followed no step */
     double data[];
 };
 

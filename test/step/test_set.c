@@ -200,12 +200,96 @@ static void test_samples(void **unused)
     close_scene(&s);
 }
 
+static zw_state *saved(const zw_system *system, const zw_state *state)
+{
+    zw_error error = {0};
+    size_t size = zw_state_bytes(state);
+    unsigned char *bytes = malloc(size);
+    assert_non_null(bytes);
+    must(zw_state_save(state, bytes, size, &error), &error);
+    zw_state *copy = zw_state_restore(system, bytes, size, &error);
+    assert_non_null(copy);
+    free(bytes);
+    return copy;
+}
+
+/* At an instant, what holds follows the controls at once: a stop and a floor do not pull, friction
+ * holds up to its limit and slides beyond it, and afterwards it holds again. */
+static void by_other_controls(const char *name, const char *text, double force, double expected)
+{
+    zw_error error = {0};
+    zw_model *model = zw_model_parse(text, name, NULL, &error);
+    zw_system *system = model ? zw_system_compile(model, NULL, &error) : NULL;
+    zw_work *work = system ? zw_work_create(system, &error) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
+    must(state ? ZW_OK : error.status, &error);
+    const double push[] = {0, force, 0};
+    int u = zw_id(system, ZW_KIND_PARAM, "u");
+    for (int k = 0; k < 3; k++) {
+        must(zw_state_set(system, state, work, ZW_FIELD_PARAM, u, 1, &push[k], &error), &error);
+        must(zw_forward(system, state, work, NULL, &error), &error);
+        double a = zw_field(system, state, work, ZW_FIELD_A).data[0];
+        assert_true(fabs(a - (k == 1 ? expected : 0)) < 1e-9);
+        must(zw_look(system, state, work, &error), &error);
+        assert_true(zw_field(system, state, work, ZW_FIELD_A).data[0] == a);
+        zw_state *kept = saved(system, state);
+        must(zw_forward(system, kept, work, NULL, &error), &error);
+        assert_true(zw_field(system, kept, work, ZW_FIELD_A).data[0] == a);
+        zw_state_free(kept);
+    }
+    assert_true(zw_field(system, state, work, ZW_FIELD_Q).data[0] == 0);
+    zw_state_free(state);
+    zw_work_free(work);
+    zw_system_free(system);
+    zw_model_free(model);
+}
+
+#define SLIDER(more, gravity)                                                                      \
+    "<mujoco><option timestep='1e-3' gravity='" gravity "'/><worldbody><body><joint name='j' "     \
+    "type='slide' axis='1 0 0' " more "/><geom size='.1' mass='2' contype='0' conaffinity='0'/>"   \
+    "</body></worldbody><actuator><motor joint='j' name='u'/></actuator></mujoco>"
+
+static void test_instants(void **unused)
+{
+    (void)unused;
+    by_other_controls("floor.zw",
+                      "param u = 0\ncoord y = 0\nmass 2 at (y)\nforce y: u - 10\n"
+                      "constraint floor: y >= 0\n",
+                      30, 10);
+    by_other_controls("rough.zw",
+                      "param u = 0\ncoord x = 0, y = 0\nmass 2 at (x, y)\nforce y: -10\n"
+                      "force x: u\nconstraint floor: y >= 0\nfriction floor: 0.5\n",
+                      8, 1.5);
+    by_other_controls("stop.xml", SLIDER("limited='true' range='0 1'", "-3 0 0"), 8, 1);
+    by_other_controls("dry.xml", SLIDER("frictionloss='4'", "0 0 0"), 8, 2);
+}
+
+/* Soft steps do not decide what is closed: after them a stop that was left does not pull. */
+static void test_instants_after_soft_steps(void **unused)
+{
+    (void)unused;
+    zw_error error = {0};
+    const zw_run_options soft = {.contact = ZW_CONTACT_SOFT};
+    const double push = 8;
+    scene s = scene_of(
+        zw_model_parse(SLIDER("limited='true' range='0 1'", "-3 0 0"), "stop.xml", NULL, &error));
+    set(&s, ZW_FIELD_PARAM, 0, 1, &push);
+    for (int k = 0; k < 100; k++) {
+        must(zw_step(s.system, s.state, s.work, &soft, &error), &error);
+    }
+    must(zw_forward(s.system, s.state, s.work, NULL, &error), &error);
+    assert_true(zw_field(s.system, s.state, s.work, ZW_FIELD_Q).data[0] > 4e-3);
+    assert_true(fabs(zw_field(s.system, s.state, s.work, ZW_FIELD_A).data[0] - 1) < 1e-9);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_controls),    cmocka_unit_test(test_places),
         cmocka_unit_test(test_constraints), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_failed),      cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_instants),    cmocka_unit_test(test_instants_after_soft_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -611,6 +611,29 @@ static void by_the_law_of_the_run(void **state)
     }
 }
 
+/* Soft contacts are as stiff as the step allows (a time constant is at least two steps), also if
+ * the same work was used with another step before. */
+static void by_the_step_of_the_run(void **state)
+{
+    (void)state;
+    double a[2][6];
+    scene s = open_scene("<worldbody>" FLOOR CRATE "</worldbody>");
+    zw_error error = {0};
+    ((double *)zw_field(s.system, s.state, s.work, ZW_FIELD_Q).data)[2] -= 1e-3;
+    for (int k = 0; k < 2; k++) {
+        zw_work *fresh = zw_work_create(s.system, &error);
+        const zw_run_options options = {.step = k ? 0.05 : 1e-3, .contact = ZW_CONTACT_SOFT};
+        must(zw_forward(s.system, s.state, s.work, &options, &error), &error);
+        must(zw_forward(s.system, s.state, fresh, &options, &error), &error);
+        memcpy(a[k], zw_field(s.system, s.state, fresh, ZW_FIELD_A).data, sizeof a[k]);
+        assert_memory_equal(zw_field(s.system, s.state, s.work, ZW_FIELD_A).data, a[k],
+                            sizeof a[k]);
+        zw_work_free(fresh);
+    }
+    assert_true(a[0][2] > 2 * a[1][2]);
+    close_scene(&s);
+}
+
 /* ---- Crowds ---------------------------------------------------------------------------------- */
 
 /* Crates that stand, slide and rise, each for itself: as many as make the problem a large one.
@@ -673,6 +696,7 @@ int main(void)
         cmocka_unit_test(maximal_coordinates_agree),
         cmocka_unit_test(pairs_do_not_affect_each_other),
         cmocka_unit_test(by_the_law_of_the_run),
+        cmocka_unit_test(by_the_step_of_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,35 @@ static void a_stop_holds(void **state)
     robot_end(&r);
 }
 
+/* A limit that was closed at the start reads 0 once a motor has lifted the joint from it, by both
+ * laws. */
+static void a_stop_that_is_left_reads_nothing(void **state)
+{
+    (void)state;
+    for (int law = 0; law < 2; law++) {
+        robot r = robot_read(
+            "<mujoco><compiler angle='radian'/><option gravity='0 0 -10' timestep='1e-3'/>"
+            "<worldbody><body><joint name='pin' axis='0 1 0' limited='true' range='0 3'/>"
+            "<inertial pos='-0.5 0 0' mass='2' diaginertia='0.5 0.5 0.5'/></body></worldbody>"
+            "<actuator><motor name='up' joint='pin'/></actuator><sensor>"
+            "<jointlimitpos name='p' joint='pin'/><jointlimitvel name='v' joint='pin'/>"
+            "<jointlimitfrc name='f' joint='pin'/></sensor></mujoco>");
+        const double lift = 20;
+        const zw_run_options by = {.method = law ? ZW_METHOD_DEFAULT : ZW_METHOD_IMPULSE,
+                                   .contact = law ? ZW_CONTACT_SOFT : ZW_CONTACT_DEFAULT};
+        assert_true(*reading(&r, "f") > 9);
+        zw_state_set(r.system, r.state, r.work, ZW_FIELD_PARAM,
+                     zw_id(r.system, ZW_KIND_PARAM, "up"), 1, &lift, &r.error);
+        for (int k = 0; k < 100; k++) {
+            assert_int_equal(zw_step(r.system, r.state, r.work, &by, &r.error), ZW_OK);
+        }
+        assert_int_equal(zw_look(r.system, r.state, r.work, &r.error), ZW_OK);
+        assert_true(zw_field(r.system, r.state, r.work, ZW_FIELD_Q).data[0] > 0.01);
+        assert_true(*reading(&r, "p") == 0 && *reading(&r, "v") == 0 && *reading(&r, "f") == 0);
+        robot_end(&r);
+    }
+}
+
 /* What old versions do not have: forces of motors by joint and tendon; energies. And what newer
  * ones have not: accelerations relative to a frame that moves are rates of the velocities. */
 static const char *const REST =
@@ -471,6 +500,7 @@ int main(void)
         cmocka_unit_test(compared_limits),
 #endif
         cmocka_unit_test(a_stop_holds),
+        cmocka_unit_test(a_stop_that_is_left_reads_nothing),
         cmocka_unit_test(forces_of_motors_and_energies),
         cmocka_unit_test(accelerations_are_rates),
         cmocka_unit_test(at_rest),

@@ -438,6 +438,7 @@ zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
                         system_impact *made, zw_error *error)
 {
     decision d = {.system = system, .work = work, .state = state};
+    state->undecided = 0;
     if (system->contact_count == 0 && !system->has_friction) { /* nothing to decide */
         if (made) {
             *made = (system_impact){0};

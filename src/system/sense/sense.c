@@ -241,17 +241,16 @@ static void read_subtree(const zw_system *system, zw_work *work, const bodies_se
 
 /* ---- Joints, tendons, motors ---------------------------------------------------------------- */
 
-/* The active limit, or else the nearest one; positions and speeds of the rows have been
- * computed. */
-static double read_limit(const zw_system *system, const zw_work *work, const double *mode,
-                         const bodies_sensor *sensor)
+/* The limit that has a force, or else the nearest one within the margin; positions and speeds of
+ * the rows have been computed. */
+static double read_limit(const zw_system *system, const zw_work *work, const bodies_sensor *sensor)
 {
     const double *phi = work->out[PART_POSITION], *psi = work->out[PART_VELOCITY];
     int best = -1;
     for (int c = sensor->constraint; c >= 0 && c < sensor->constraint + sensor->constraints; c++) {
-        double gap = phi[system->bodies->constraint[c].row];
-        int acts = mode[bodies_first_constraint(system->bodies) + c] != SYSTEM_OPEN ||
-                   gap < sensor->margin;
+        int row = system->bodies->constraint[c].row;
+        double gap = phi[row];
+        int acts = work->push[row] != 0 || gap < sensor->margin;
         if (acts && (best < 0 || gap < phi[system->bodies->constraint[best].row])) {
             best = c;
         }
@@ -328,7 +327,7 @@ static void read_joint(const zw_system *system, zw_work *work, zw_state *state,
         *out = read_tendon_force(system, work, state, pulled, sensor->target);
         break;
     default:
-        *out = read_limit(system, work, state_mode(state), sensor);
+        *out = read_limit(system, work, sensor);
         break;
     }
 }
