@@ -46,7 +46,9 @@ set(device_sources
     src/gauss/augment/augment_newton.c
     src/system/bodies/bodies.c src/system/bodies/bodies_force.c src/system/bodies/bodies_fluid.c
     src/system/bodies/bodies_muscle.c src/system/bodies/bodies_rows.c
-    src/system/bodies/bodies_roll.c src/system/tendon/tendon.c src/system/tendon/wrap.c
+    src/system/bodies/bodies_roll.c src/system/bodies/bodies_load.c
+    src/system/sense/sense.c src/system/sense/touch.c src/system/sense/ray.c src/collide/ray.c
+    src/system/contact/contact_list.c src/system/tendon/tendon.c src/system/tendon/wrap.c
     src/system/configuration.c src/tree/sweeps.c src/tree/tree.c src/model/pose.c
     src/math/dense/paths.c src/math/dense/paths_rows.c src/math/dense/dense.c
     src/math/dense/dense_lines.c src/math/elementary.c src/math/elementary8.c src/math/lanes.c
@@ -55,7 +57,8 @@ set(device_sources
     src/collide/inside.c src/collide/manifold.c src/collide/pair.c
     src/collide/plane.c src/collide/refine.c src/collide/round.c src/collide/shape.c
     src/collide/sphere.c
-    src/device/world.c src/device/cuda/absent.c)
+    src/device/world.c src/device/world_sense.c src/device/cuda/absent.c
+    src/device/cuda/state.c)
 
 # Where a thread is a lane (src/device/cuda/one_lane.h).
 set(lane_sources

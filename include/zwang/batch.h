@@ -13,7 +13,7 @@
  * events and kinks are run and stepped eight at a time in the vector unit; so are fixed steps
  * (ZW_METHOD_RK4) of equations with two-sided constraints, and steps of robots by the soft law
  * (without loops, elliptic cones, tendons through space, muscles, activations, dry friction in
- * joints, and without ZW_BATCH_SENSE). A batch serves one caller at a time. */
+ * joints). A batch serves one caller at a time. */
 #ifndef ZWANG_BATCH_H
 #define ZWANG_BATCH_H
 

@@ -117,8 +117,6 @@ class Batch(_core.Batch):
         self.ctrl: Array = self.params[:, first:]
 
     def _array(self, name: str) -> Array:
-        if self._device is not None and name in ("sensors", "a"):  # which a device does not compute
-            return np.zeros((self.worlds, 0))
         return np.asarray(self._field(name, self._counts[name]))
 
     def __repr__(self) -> str:
@@ -137,7 +135,7 @@ class Batch(_core.Batch):
         return self._move(steps, (1 if sense else 0) + (2 if stay else 0), 0.0, *self._asked)
 
     def on_device(self, name: str) -> _core.DeviceArray:
-        """A field, [worlds, numbers], in the memory of the device: "time", "q", "v", "params" or "activation"."""
+        """A field, [worlds, numbers], in the memory of the device: "time", "q", "v", "params", "activation", "sensors" or "a"."""
         if self._device is None:
             raise ValueError("this batch is on the processor: use its arrays, such as batch.q")
         if name not in self._counts:

@@ -131,18 +131,35 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* Updates the arrays of a world after its steps, which ended with this status. */
-static void end_steps(batch_worker *worker, int world, zw_status status, zw_error *error)
+/* The accelerations and forces in a world. The soft law has them at every state; others have those
+ * of the last step, if zw_step took it. */
+static zw_status sense(batch_worker *worker, int world, int by_step, zw_error *error)
+{
+    const zw_system *system = batch_system(worker->batch, world);
+    const zw_state *state = worker->batch->state[world];
+    zw_work *work = batch_work(worker, world);
+    zw_run_options plan = {0};
+    int softly = !by_step && system->tree &&
+                 step_plan(system, state, &worker->options, &plan, error) == ZW_OK &&
+                 plan.method == ZW_METHOD_SOFT;
+    return softly ? run_look_softly(system, state, work, plan.step, error)
+                  : zw_look(system, state, work, error);
+}
+
+/* Updates the arrays of a world after its steps, which ended with this status. `by_step`: zw_step
+ * took the last one. */
+static void end_steps(batch_worker *worker, int world, zw_status status, int by_step,
+                      zw_error *error)
 {
     zw_batch *batch = worker->batch;
     zw_state *state = batch->state[world];
     zw_work *work = batch_work(worker, world);
-    int sense = status == ZW_OK && (batch->flags & ZW_BATCH_SENSE);
-    if (sense) {
-        status = zw_look(batch_system(batch, world), state, work, error);
+    int senses = status == ZW_OK && (batch->flags & ZW_BATCH_SENSE);
+    if (senses) {
+        status = sense(worker, world, by_step, error);
     }
     batch->result[world].end = state->t;
-    batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
+    batch_show(batch, world, senses && status == ZW_OK ? work : NULL);
     if (status != ZW_OK && status != ZW_INTERRUPTED) {
         fail(batch, world, error);
     }
@@ -164,13 +181,13 @@ void batch_step_world(batch_worker *worker, int world, int steps)
         result->certificate = fmax(result->certificate, work->certificate);
     }
     batch->stuck[world] = result->stopped_by >= 0;
-    end_steps(worker, world, status, &error);
+    end_steps(worker, world, status, steps > 0, &error);
 }
 
 void batch_end_steps(batch_worker *worker, int world)
 {
     zw_error error = {.status = ZW_OK};
-    end_steps(worker, world, ZW_OK, &error);
+    end_steps(worker, world, ZW_OK, 0, &error);
 }
 
 static void step_worlds(void *user, int thread)

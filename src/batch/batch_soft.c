@@ -265,12 +265,14 @@ static int is_for_lanes(zw_batch *batch)
     zw_run_options requested = batch->options, plan;
     zw_error ignored;
     requested.poll = NULL;
-    if (batch->systems || !batch->system->tree || batch->flags & ZW_BATCH_SENSE ||
-        batch->state[0]->slides > 0 ||
+    if (batch->systems || !batch->system->tree || batch->state[0]->slides > 0 ||
         step_plan(batch->system, batch->state[0], &requested, &plan, &ignored) != ZW_OK) {
         return 0;
     }
     int once = once8_takes_plan(batch->system, &plan);
+    if (once && batch->flags & ZW_BATCH_SENSE) { /* it has the forces of its last step: zw_look */
+        return 0;
+    }
     if (once ? batch->goes_alone_once
              : batch->goes_alone || !soft8_takes_plan(batch->system, &plan)) {
         return 0;
@@ -373,6 +375,10 @@ void batch_step_softly(void *user, int thread)
         }
         for (int l = 0; l < it.count; l++) {
             show(batch, it.world[l]);
+            if (batch->flags & ZW_BATCH_SENSE) {
+                batch_catch_up(batch, it.world[l]);
+                batch_end_steps(worker, it.world[l]);
+            }
         }
     }
 }

@@ -83,13 +83,16 @@ static zw_status make_arrays(zw_batch *batch, zw_error *error)
     size_t worlds = (size_t)batch->count, n = (size_t)d->system[0]->n;
     int failed = 0;
     device_job *job = &d->job;
-    for (int k = 0; k < SEEN_WRITTEN; k++) {
+    for (int k = 0; k < SEEN_COUNT; k++) {
         int count = zw_field(d->system[0], d->state, d->work, on_device_field[k]).count;
         batch->seen[k] = (batch_seen){.field = on_device_field[k], .count = count};
         batch->seen[k].data = base_alloc(on_device_all(batch, k) + 1);
-        d->mirror[k] = base_alloc(on_device_all(batch, k) + 1);
-        failed |= !batch->seen[k].data || !d->mirror[k];
+        failed |= !batch->seen[k].data;
         *on_device_place(job, k) = take(d, on_device_all(batch, k), &failed);
+    }
+    for (int k = 0; k < SEEN_WRITTEN; k++) {
+        d->mirror[k] = base_alloc(on_device_all(batch, k) + 1);
+        failed |= !d->mirror[k];
     }
     job->grid = take(d, 3 * worlds * sizeof(double), &failed);
     job->guess = take(d, 2 * n * worlds * sizeof(double), &failed);
@@ -186,10 +189,12 @@ static void free_arrays(zw_batch *batch)
     void *own[] = {job->grid,          job->guess,         job->status, job->result,
                    (void *)job->model, (void *)job->start, d->reset,    (void *)job->which,
                    job->touch,         (void *)job->order, job->mark,   job->left};
-    for (int k = 0; k < SEEN_WRITTEN; k++) {
+    for (int k = 0; k < SEEN_COUNT; k++) {
         base_free(batch->seen[k].data);
-        base_free(d->mirror[k]);
         d->backend->give(d->handle, *on_device_place(job, k));
+    }
+    for (int k = 0; k < SEEN_WRITTEN; k++) {
+        base_free(d->mirror[k]);
     }
     for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
         d->backend->give(d->handle, own[k]);
@@ -231,7 +236,7 @@ void on_device_free(zw_batch *batch)
 static zw_status make_images(batch_device *d, double step, zw_error *error)
 {
     zw_status status = ZW_OK;
-    d->scratch = 0;
+    d->scratch = d->sense_scratch = 0;
     d->job.alone = d->models > 1;
     for (int k = 0; k < d->models && status == ZW_OK; k++) {
         device_image image;
@@ -246,7 +251,9 @@ static zw_status make_images(batch_device *d, double step, zw_error *error)
             const device_model *model = (const device_model *)(const void *)image.block;
             size_t bytes = world_bytes(model);
             d->job.alone |= !model->lanes;
+            size_t senses = world_sense_bytes(model);
             d->scratch = bytes > d->scratch ? bytes : d->scratch;
+            d->sense_scratch = senses > d->sense_scratch ? senses : d->sense_scratch;
             d->exact_scratch = model->lanes ? world_exact_bytes(model).far : 0;
             image_settle(&image, d->image[k]);
             status = d->backend->put(d->handle, d->image[k], image.block, image.used, error);
@@ -373,6 +380,17 @@ static zw_status take_steps(zw_batch *batch, const zw_run_options *options,
                : on_device_move_exact(batch, options, plan, steps, error);
 }
 
+/* Computes sensors and accelerations. */
+static zw_status sense(zw_batch *batch, zw_error *error)
+{
+    batch_device *d = batch->device;
+    d->job.senses = 1;
+    zw_status status = d->backend->move(d->handle, &d->job, d->sense_scratch, error);
+    d->job.senses = 0;
+    d->has_sensed = 1;
+    return status;
+}
+
 static zw_status move(zw_batch *batch, const zw_run_options *options, const zw_run_options *plan,
                       int steps, int flags, zw_error *error)
 {
@@ -385,6 +403,7 @@ static zw_status move(zw_batch *batch, const zw_run_options *options, const zw_r
     memcpy(before, d->status, bytes);
     zw_status status = sort(batch, error);
     status = status == ZW_OK ? take_steps(batch, options, plan, steps, error) : status;
+    status = status == ZW_OK && flags & ZW_BATCH_SENSE ? sense(batch, error) : status;
     d->is_looked = 0;
     d->stale = 1;
     status = status == ZW_OK ? d->backend->get(d->handle, d->status, d->job.status, bytes, error)
@@ -397,15 +416,29 @@ static zw_status move(zw_batch *batch, const zw_run_options *options, const zw_r
     return status;
 }
 
+/* Are there sensors and accelerations after steps with this plan? */
+static zw_status check_senses(const batch_device *d, const zw_run_options *plan, zw_error *error)
+{
+    const char *lack = plan->method != ZW_METHOD_SOFT ? "steps by Coulomb's law" : NULL;
+    for (int k = 0; k < d->models && !lack; k++) {
+        int same =
+            zw_count(d->system[k], ZW_KIND_READING) == zw_count(d->system[0], ZW_KIND_READING);
+        lack = same ? image_senses(d->system[k]) : "worlds with other numbers of sensors";
+    }
+    return lack ? base_fail(error, ZW_BAD_INPUT,
+                            "a batch on a device has no sensors and accelerations for %s", lack)
+                : ZW_OK;
+}
+
 zw_status on_device_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
                          zw_error *error)
 {
     batch_device *d = batch->device;
     zw_run_options plan;
-    if (flags & ZW_BATCH_SENSE) {
-        return base_fail(error, ZW_BAD_INPUT, "a batch on a device has no sensors and no A");
-    }
     zw_status status = step_plan(batch->system, d->start[0], options, &plan, error);
+    if (status == ZW_OK && flags & ZW_BATCH_SENSE) {
+        status = check_senses(d, &plan, error);
+    }
     if (status == ZW_OK && plan.method != ZW_METHOD_SOFT) {
         status = on_device_check_exact(batch, &plan, error);
     }

@@ -26,7 +26,8 @@ struct batch_device {
     double step;               /* the step length of the images; 0: there are none yet */
     void **image;              /* [models] on the device */
     size_t scratch;            /* bytes per world, */
-    size_t exact_scratch;      /* and for steps by Coulomb's law */
+    size_t exact_scratch;      /* and for steps by Coulomb's law, */
+    size_t sense_scratch;      /* and for sensors */
     struct batch_exact *exact; /* on_device_exact.c; NULL: there was no such step yet */
     double exact_step;         /* steps of this length can be taken by Coulomb's law */
 
@@ -35,7 +36,8 @@ struct batch_device {
     void **begin;   /* [models] and the initial states there */
     double *mirror[SEEN_WRITTEN];
     int stale;
-    int *status; /* [worlds] after the last call */
+    int has_sensed; /* sensors and accelerations have been computed */
+    int *status;    /* [worlds] after the last call */
     device_result *result;
     int is_looked; /* results are up to date */
     zw_state *state;
@@ -43,19 +45,20 @@ struct batch_device {
 };
 
 /* The fields on a device; their arrays in the job; bytes of a row and of all rows; a row. */
-static const zw_field_id on_device_field[SEEN_WRITTEN] = {[SEEN_TIME] = ZW_FIELD_TIME,
-                                                          [SEEN_PARAM] = ZW_FIELD_PARAM,
-                                                          [SEEN_Q] = ZW_FIELD_Q,
-                                                          [SEEN_V] = ZW_FIELD_V,
-                                                          [SEEN_ACTIVATION] = ZW_FIELD_ACTIVATION};
+static const zw_field_id on_device_field[SEEN_COUNT] = {[SEEN_TIME] = ZW_FIELD_TIME,
+                                                        [SEEN_PARAM] = ZW_FIELD_PARAM,
+                                                        [SEEN_Q] = ZW_FIELD_Q,
+                                                        [SEEN_V] = ZW_FIELD_V,
+                                                        [SEEN_ACTIVATION] = ZW_FIELD_ACTIVATION,
+                                                        [SEEN_SENSOR] = ZW_FIELD_SENSOR,
+                                                        [SEEN_A] = ZW_FIELD_A};
 
 static inline double **on_device_place(device_job *job, int k)
 {
-    double **place[SEEN_WRITTEN] = {[SEEN_TIME] = &job->time,
-                                    [SEEN_PARAM] = &job->param,
-                                    [SEEN_Q] = &job->q,
-                                    [SEEN_V] = &job->v,
-                                    [SEEN_ACTIVATION] = &job->act};
+    double **place[SEEN_COUNT] = {
+        [SEEN_TIME] = &job->time,    [SEEN_PARAM] = &job->param, [SEEN_Q] = &job->q,
+        [SEEN_V] = &job->v,          [SEEN_A] = &job->a,         [SEEN_ACTIVATION] = &job->act,
+        [SEEN_SENSOR] = &job->sensor};
     return place[k];
 }
 

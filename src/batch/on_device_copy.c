@@ -39,18 +39,23 @@ static zw_status pull(zw_batch *batch, int k, zw_error *error)
 zw_status zw_batch_pull(zw_batch *batch, zw_error *error)
 {
     zw_status status = ZW_OK;
-    for (int k = 0; batch->device && k < SEEN_WRITTEN && status == ZW_OK; k++) {
+    batch_device *d = batch->device;
+    for (int k = 0; d && k < SEEN_WRITTEN && status == ZW_OK; k++) {
         status = pull(batch, k, error);
     }
-    if (batch->device && status == ZW_OK) {
-        batch->device->stale = 0;
+    for (int k = SEEN_WRITTEN; d && d->has_sensed && k < SEEN_COUNT && status == ZW_OK; k++) {
+        status = d->backend->get(d->handle, batch->seen[k].data, *on_device_place(&d->job, k),
+                                 on_device_all(batch, k), error);
+    }
+    if (d && status == ZW_OK) {
+        d->stale = 0;
     }
     return status;
 }
 
 static int seen_of(zw_field_id field)
 {
-    for (int k = 0; k < SEEN_WRITTEN; k++) {
+    for (int k = 0; k < SEEN_COUNT; k++) {
         if (on_device_field[k] == field) {
             return k;
         }
@@ -64,7 +69,7 @@ zw_status zw_batch_push(zw_batch *batch, zw_field_id field, zw_error *error)
     if (!batch->device) {
         return ZW_OK; /* it is up to date */
     }
-    if (k < 0) {
+    if (k < 0 || k >= SEEN_WRITTEN) {
         return base_fail(error, ZW_BAD_INPUT, "this field is computed: it cannot be set");
     }
     memcpy(batch->device->mirror[k], batch->seen[k].data, on_device_all(batch, k));

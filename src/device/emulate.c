@@ -56,7 +56,7 @@ static zw_status copy(void *device, void *to, const void *from, size_t bytes, zw
 /* Scratch is filled with garbage, as unwritten memory of a GPU would be. */
 static zw_status move(void *device, const device_job *job, size_t scratch, zw_error *error)
 {
-    int each = job->alone || job->reset ? 1 : LANES;
+    int each = job->alone || job->reset || job->senses ? 1 : LANES;
     device_room room = {.near = 1, .far = 1, .common = 1};
     if (each > 1 && job->is_exact) {
         room = world_exact_bytes(job->model[0]);

@@ -259,9 +259,37 @@ static struct system_bodies bodies_alone(const struct system_bodies *from)
                                .without = from->without,
                                .elliptic = from->elliptic,
                                .integrator = from->integrator,
-                               .impratio = from->impratio};
+                               .impratio = from->impratio,
+                               .sensor_count = from->sensor_count};
     memcpy(to.wind, from->wind, sizeof to.wind);
+    memcpy(to.magnetic, from->magnetic, sizeof to.magnetic);
     return to;
+}
+
+/* What rangefinders can hit: shapes without meshes, see image_senses. */
+static void add_rays(device_image *image, size_t at, const struct bodies_rays *rays)
+{
+    if (!rays) {
+        return;
+    }
+    struct bodies_rays copy = {.count = rays->count};
+    size_t start = add(image, &copy, sizeof copy);
+    link_to(image, at, start);
+    size_t target = ATTACH(start, struct bodies_rays, rays, target, rays->count);
+    for (int k = 0; k < rays->count && !image->failed; k++) {
+        ((bodies_target *)(void *)(image->block + target))[k].shape.mesh = NULL;
+    }
+}
+
+const char *image_senses(const zw_system *system)
+{
+    const struct bodies_rays *rays = system->bodies->rays;
+    for (int k = 0; rays && k < rays->count; k++) {
+        if (rays->target[k].shape.kind == COLLIDE_MESH) {
+            return "rangefinders that may see meshes or height fields";
+        }
+    }
+    return NULL;
 }
 
 static size_t add_bodies(device_image *image, const struct system_bodies *bodies, int points)
@@ -278,6 +306,9 @@ static size_t add_bodies(device_image *image, const struct system_bodies *bodies
     ATTACH(start, own, bodies, fluid, bodies->fluid_count);
     ATTACH(start, own, bodies, act_motor, bodies->act_count);
     ATTACH(start, own, bodies, extra, bodies->extra_count);
+    ATTACH(start, own, bodies, part, bodies->part_count);
+    ATTACH(start, own, bodies, sensor, bodies->sensor_count);
+    add_rays(image, PLACE(start, own, rays), bodies->rays);
     add_constraints(image, PLACE(start, own, constraint), bodies);
     link_to(image, PLACE(start, own, contact), add_contacts(image, bodies->contact, points));
     return start;
@@ -293,7 +324,10 @@ static size_t add_system(device_image *image, const zw_system *system, int point
                       .conservative = system->conservative,
                       .works = system->works,
                       .at = system->at};
-    copy.tape[PART_TERMS].count = system->tape[PART_TERMS].count;
+    static const system_part part[] = {PART_TERMS, PART_POSITION, PART_VELOCITY, PART_ENERGY};
+    for (int k = 0; k < 4; k++) {
+        copy.tape[part[k]].count = system->tape[part[k]].count;
+    }
     size_t start = add(image, &copy, sizeof copy);
     ATTACH(start, zw_system, system, A_start, system->m + 1);
     ATTACH(start, zw_system, system, A_column, system->A_start[system->m]);
@@ -432,7 +466,8 @@ static device_model model_of(const soft_problem *s)
     const contact_world *world = system->bodies->contact;
     device_model model = {.size = system->nq + system->n + system->carried,
                           .stages = system->bodies->integrator != ZW_INTEGRATOR_EULER,
-                          .tall = 1};
+                          .tall = 1,
+                          .readings = zw_count(system, ZW_KIND_READING)};
     for (int t = 0; t < s->trees; t++) {
         const paths_shape *shape = &s->tree[t].shape;
         int capacity = s->tree[t].kind != t ? shape->entries + shape->n : 0;

@@ -21,6 +21,9 @@ typedef struct device_image {
  * name. */
 zw_status image_check(const zw_system *system, zw_error *error);
 
+/* NULL: a device can compute the readings of its sensors; otherwise what it cannot. */
+const char *image_senses(const zw_system *system);
+
 /* For steps of this length, with capacity for this many contact points per world; 0: as many as the
  * file requests, or IMAGE_POINTS. */
 enum { IMAGE_POINTS = 48 };

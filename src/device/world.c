@@ -187,7 +187,7 @@ world_work *world_begin(const device_model *model, void *memory)
 
 /* ---- Between the arrays and y ---------------------------------------------------------------- */
 
-static void load(const device_job *job, int index, const device_model *model, world_work *w)
+void world_load(const device_job *job, int index, const device_model *model, world_work *w)
 {
     const zw_system *system = model->system;
     int n = system->n, nq = system->nq, acts = system->carried, params = system->shape.params;
@@ -282,6 +282,10 @@ void world_move(const device_job *job, int index, void *memory)
         }
         return;
     }
+    if (job->senses) {
+        world_sense(job, index, memory);
+        return;
+    }
     device_result result = {.status = job->status[index]};
     double *grid_of = world_row(job->grid, index, 3), t = job->time[index];
     if (result.status != ZW_OK) {
@@ -290,7 +294,7 @@ void world_move(const device_job *job, int index, void *memory)
     world_work *w = world_begin(model, memory);
     w->soft.meets = 1;
     step_grid grid = {.step = job->step, .origin = grid_of[0], .count = (long)grid_of[1]};
-    load(job, index, model, w);
+    world_load(job, index, model, w);
     if (!(t == grid_of[2])) { /* the caller has set the time */
         step_grid_start(&grid, t);
         soft_forget(&w->soft);

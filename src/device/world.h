@@ -57,6 +57,7 @@ typedef struct device_model {
     int size;                  /* of y: q, v, activations */
     int deep, stages; /* which parts of soft_problem are needed: is a tree deep? RK4, implicit? */
     int tall;         /* largest number of rows of a contact point */
+    int readings;     /* numbers of all sensors */
     int lot;          /* vectors for eight equal trees at once */
 } device_model;
 
@@ -87,6 +88,10 @@ typedef struct device_job {
     int *left;        /* steps that are left to take by Coulomb's law */
     uint64_t *touch;  /* a bit set, folded, of the pairs in contact in the last step */
     const int *order; /* [worlds] the order of worlds in lanes */
+    /* Unless 0: no steps; the accelerations and sensors of all worlds are computed, into these.
+     * They are NULL where a model has no sensors that a device computes. */
+    int senses;
+    double *sensor, *a; /* [readings], [n] */
     /* Unless NULL: no steps; the worlds with reset[world] are reset to `start` of their model: t,
      * param, q, v, act */
     const unsigned char *reset;
@@ -114,6 +119,10 @@ size_t world_bytes(const device_model *model);
 /* All steps of one world, or its reset. `memory` has world_bytes bytes of any content, aligned to a
  * cache line. */
 void world_move(const device_job *job, int world, void *memory);
+
+/* world_sense.c: the scratch of job->senses, and its part of world_move. */
+size_t world_sense_bytes(const device_model *model);
+void world_sense(const device_job *job, int world, void *memory);
 
 /* world_lanes.c: the same for LANES worlds; -1: a lane without one. All lanes that run together
  * must make the call at the same time. Memory has three parts: data that is used all the time,

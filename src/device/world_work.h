@@ -20,6 +20,8 @@ static inline double *world_row(double *array, int world, int count)
 world_work *world_lay_out(const device_model *model, void *memory);
 void world_clear(const device_model *model, world_work *w);
 world_work *world_begin(const device_model *model, void *memory); /* both */
+/* Fetches the state, parameters and guess of a world. */
+void world_load(const device_job *job, int index, const device_model *model, world_work *w);
 /* One step of the state in w->y0, as zw_step does: from the current time to one step later, on the
  * time grid. */
 zw_status world_step(const device_job *job, const device_model *model, world_work *w,

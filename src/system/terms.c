@@ -134,5 +134,6 @@ zw_status system_evaluate(const zw_system *system, zw_work *work, system_part pa
     if (finite(system->tape[part].count, out) || part == PART_OUTPUTS) {
         return ZW_OK;
     }
-    return blame(system, work, part, &in, error);
+    return system->model ? blame(system, work, part, &in, error)
+                         : base_fail_as(error, ZW_NOT_FINITE); /* on a device */
 }

@@ -362,6 +362,13 @@ class Batches(unittest.TestCase):
         for batch in (here, there):
             self.assertTrue(batch.step(4, stay=batch is there))
         self.assertEqual(shared.tobytes(), here.q.tobytes())
+        for batch in (here, there):
+            self.assertTrue(batch.step(2, sense=True))
+        self.assertGreater(there.sensors.shape[1], 0)
+        self.assertTrue((there.a != 0).any())
+        self.assertEqual(here.sensors.tobytes(), there.sensors.tobytes())
+        self.assertEqual(here.a.tobytes(), there.a.tobytes())
+        self.assertEqual(np.from_dlpack(there.on_device("sensors")).tobytes(), here.sensors.tobytes())
         array = there.on_device("v")
         self.assertEqual(array.__dlpack_device__(), (1, 0))
         self.assertFalse(hasattr(array, "__cuda_array_interface__"))
@@ -374,8 +381,8 @@ class Batches(unittest.TestCase):
         self.assertEqual(shared.tobytes(), last.tobytes())
         for wrong in (lambda: here.on_device("q"), lambda: zwang.Batch(robot(), 2, device="nowhere"),
                       lambda: zwang.Batch(robot(), 2, device="emulated").on_device("force"),
-                      lambda: zwang.Batch(robot(), 2, device="emulated").on_device("sensors"),
-                      lambda: zwang.Batch(robot(), 2, device="emulated", contact="soft").step(sense=True),
+                      lambda: zwang.Batch(robot(), 2, device="emulated", tolerance=1, memoryless=True).step(sense=True),
+                      lambda: zwang.Batch(robot(), 2, device="emulated").push("sensors"),
                       lambda: zwang.Batch(robot(), 2, precision="float"),
                       lambda: zwang.Batch(robot(), 2, device="emulated", precision="half"),
                       lambda: zwang.Batch(robot(), 2, device="emulated").push("force")):

@@ -41,16 +41,6 @@ int *base_arena_ints(base_arena *arena, size_t count)
     return base_arena_bytes(arena, count * sizeof(int));
 }
 
-/* Only used to name a formula without a value; there are no formulas. */
-zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
-                          const double *q, const double *v, const double *a, const double *lambda,
-                          zw_error *error)
-{
-    (void)system, (void)work, (void)part, (void)t, (void)q, (void)v, (void)a, (void)lambda;
-    (void)error;
-    return ZW_NOT_FINITE;
-}
-
 /* No formulas. */
 void bodies_formula_forces(const zw_system *system, zw_work *work, int potential, double *force)
 {
@@ -60,6 +50,42 @@ void bodies_formula_forces(const zw_system *system, zw_work *work, int potential
 const double *bodies_formula_outputs(const zw_system *system, const zw_work *work)
 {
     (void)system, (void)work;
+    return NULL;
+}
+
+const double *bodies_run_formulas(const zw_system *system, zw_work *work, system_part part,
+                                  const expr_inputs *in)
+{
+    (void)system, (void)work, (void)part, (void)in;
+    return NULL;
+}
+
+void bodies_formula_rows(const zw_system *system, zw_work *work, const double *entries, double *A)
+{
+    (void)system, (void)work, (void)entries, (void)A;
+}
+
+void bodies_formula_bias(const zw_system *system, zw_work *work, double *b)
+{
+    (void)system, (void)work, (void)b;
+}
+
+int bodies_formula_wrench(const zw_system *system, const zw_work *work, int f, const double *push,
+                          double place[3], double wrench[6])
+{
+    (void)system, (void)work, (void)f, (void)push, (void)place, (void)wrench;
+    return 0;
+}
+
+double *bodies_put_slip(const zw_system *system, zw_work *work, const double *from, double *out)
+{
+    (void)system, (void)work, (void)from;
+    return out;
+}
+
+const expr_node *expr_graph_node(const expr_graph *graph, expr_id id)
+{
+    (void)graph, (void)id;
     return NULL;
 }
 
@@ -137,7 +163,7 @@ int once8_grow(once8 *s)
     return 0;
 }
 
-/* No height fields, no meshes of single triangles. */
+/* No height fields, no meshes of single triangles; rays are refused where they may hit one. */
 void collide_field_pair(const collide_field *field, const collide_solid *b, collide_sink *sink)
 {
     (void)field, (void)b, (void)sink;
@@ -156,4 +182,11 @@ void collide_field_box(const collide_field *field, double lower[3], double upper
 void collide_mesh_box(const collide_mesh *mesh, double lower[3], double upper[3])
 {
     (void)mesh, (void)lower, (void)upper;
+}
+
+double collide_mesh_ray(const collide_mesh *mesh, const double p[3], const double d[3],
+                        double normal[3])
+{
+    (void)mesh, (void)p, (void)d, (void)normal;
+    return -1;
 }

@@ -306,7 +306,7 @@ static zw_status choose_exact(gpu *g, device_job *job, const room *need, plan *t
 static zw_status choose(gpu *g, device_job *job, plan *to, zw_error *error)
 {
     room need = {0};
-    if (job->alone || job->reset) {
+    if (job->alone || job->reset || job->senses) {
         return plan_threads(g, &need, job, ALONE, to, error);
     }
     zw_status status = measure(g, &g->program[job->is_single], &need, error);

@@ -109,7 +109,7 @@ zw_contact *contact_list_add(contact_list *list, const zw_system *system,
         to->geom[side] = geom->index;
         to->body[side] = geom->owner;
         to->geom_name[side] = geom->law.name ? geom->law.name : "";
-        to->body_name[side] = zw_name(system, ZW_KIND_BODY, geom->owner);
+        to->body_name[side] = system->model ? zw_name(system, ZW_KIND_BODY, geom->owner) : "";
     }
     memcpy(to->pos, point->pos, sizeof to->pos);
     memcpy(to->frame, point->frame, sizeof to->frame);

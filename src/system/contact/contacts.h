@@ -159,7 +159,8 @@ void contact_list_free(contact_list *list);
 void contact_list_keep(contact_list *list, const struct zw_state *state);
 /* Adds the contacts of sleeping bodies (NULL: none) to work->touched. 0: no memory. */
 int contact_list_join(struct zw_work *work, const contact_list *rest);
-/* Appends a contact with names and positions; the caller sets forces and speeds. */
+/* Appends a contact with names (there are none on a device) and positions; the caller sets forces
+ * and speeds. */
 zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
                              const contact_point *point);
 /* The wrench of the first body on the second, moment first, about the point. */

@@ -37,7 +37,8 @@ static collide_mesh *mesh_of(const zw_mesh_def *def, int *flat)
 
 static void add_triangle(int *face, int *count, int a, int b, int c)
 {
-    memcpy(face + 3 * (*count)++, (const int[]){a, b, c}, 3 * sizeof *face);
+    const int corner[3] = {a, b, c};
+    memcpy(face + 3 * (*count)++, corner, sizeof corner);
 }
 
 /* The grid of heights is divided as in field.c; below it is the same grid, of which only the rim
