@@ -375,6 +375,7 @@ static void fill_placed(tree_mechanism *tree, const tree_def *def)
         if (body->placed >= 0) {
             memcpy(tree->q_rest + q, body->pos, sizeof body->pos);
             memcpy(tree->q_rest + q + 3, body->quat, sizeof body->quat);
+            memcpy(tree->q_spring + q, tree->q_rest + q, 7 * sizeof *tree->q_rest);
             q += 7;
         }
     }

@@ -150,6 +150,23 @@ static void damping_ratio(void **state)
     }
 }
 
+/* The effective mass at a joint does not count armatures of tendons: it is not guessed. */
+static void springs_by_time_constant_beside_tendon_armature(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = zw_model_parse(
+        "<mujoco><worldbody><body><joint name='x' springdamper='.1 1'/><geom size='.1'/></body>"
+        "</worldbody><tendon><fixed armature='.2'><joint joint='x' coef='1'/></fixed></tendon>"
+        "</mujoco>",
+        "heavy.xml", NULL, &error);
+    assert_non_null(model);
+    assert_null(zw_system_compile(model, NULL, &error));
+    assert_non_null(strstr(error.text, "heavy.xml:1:"));
+    assert_non_null(strstr(error.text, "where tendons have armature"));
+    zw_model_free(model);
+}
+
 /* A tendon with armature: two carts and a mass m between them by a tendon x - 2 y: Lagrange. */
 static void tendon_armature(void **state)
 {
@@ -289,10 +306,16 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter),          cmocka_unit_test(start_of_a_keyframe),
-        cmocka_unit_test(range),           cmocka_unit_test(orders),
-        cmocka_unit_test(quick_filter),    cmocka_unit_test(damping_ratio),
-        cmocka_unit_test(tendon_armature), cmocka_unit_test(armature_in_chains),
-        cmocka_unit_test(between_sites),   cmocka_unit_test(refused)};
+        cmocka_unit_test(filter),
+        cmocka_unit_test(start_of_a_keyframe),
+        cmocka_unit_test(range),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(quick_filter),
+        cmocka_unit_test(damping_ratio),
+        cmocka_unit_test(springs_by_time_constant_beside_tendon_armature),
+        cmocka_unit_test(tendon_armature),
+        cmocka_unit_test(armature_in_chains),
+        cmocka_unit_test(between_sites),
+        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

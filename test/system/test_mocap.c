@@ -118,9 +118,37 @@ static void what_cannot_be_set_is_refused(void **unused)
     close_scene(&s);
 }
 
+/* A slider of 2 kg at a spring of 10 N/m whose other end is a mocap body 0.3 m away, and whose
+ * length without force is that of the reference pose: there it is at rest, and where the hand is
+ * 0.1 m farther away the acceleration is 10 * 0.1 / 2. */
+static void a_spring_to_it_rests_in_the_reference_pose(void **unused)
+{
+    (void)unused;
+    const char *spring =
+        "<mujoco><option gravity='0 0 0'/><worldbody>"
+        "<body name='hand' mocap='true' pos='.3 0 0' quat='1 2 0 0'><site name='a'/></body>"
+        "<body><joint type='slide' axis='1 0 0'/><geom size='.1' mass='2'/><site name='b'/></body>"
+        "</worldbody><tendon><spatial stiffness='10'><site site='a'/><site site='b'/></spatial>"
+        "</tendon></mujoco>";
+    zw_error error = {0};
+    scene s = {.model = zw_model_parse(spring, "spring.xml", NULL, &error)};
+    s.system = zw_system_compile(s.model, NULL, &error);
+    s.work = zw_work_create(s.system, &error);
+    s.state = zw_state_create(s.system, s.work, NULL, &error);
+    for (int farther = 0; farther < 2; farther++) {
+        const double pose[] = {0.3 + 0.1 * farther, 0, 0, 1, 0, 0, 0};
+        assert_int_equal(
+            zw_state_set(s.system, s.state, s.work, ZW_FIELD_MOCAP, 0, 7, pose, &error), ZW_OK);
+        assert_int_equal(zw_forward(s.system, s.state, s.work, NULL, &error), ZW_OK);
+        assert_true(fabs(field(&s, ZW_FIELD_A)[0] - 0.5 * farther) < 1e-14);
+    }
+    close_scene(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(poses_are_the_last_coordinates),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_spring_to_it_rests_in_the_reference_pose),
+                                       cmocka_unit_test(poses_are_the_last_coordinates),
                                        cmocka_unit_test(what_is_welded_follows),
                                        cmocka_unit_test(what_cannot_be_set_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

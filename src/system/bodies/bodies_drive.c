@@ -168,7 +168,7 @@ void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, dou
 }
 
 /* kv = 2 ratio sqrt(kp m), where m is the sum, over the speeds that the motor moves, of M_dd over
- * the square of the transmission. */
+ * the square of the transmission; as in MuJoCo, M without armatures of tendons. */
 static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -179,13 +179,6 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
     }
     double *diagonal = row + n, *jacobian = diagonal + n;
     tree_inertia_diagonal(tree, b->sweeps, diagonal);
-    for (int i = 0; i < b->to->length_count; i++) {
-        const bodies_length *length = &b->to->length[i];
-        for (int k = 0; k < length->count; k++) {
-            const bodies_term *term = &b->to->term[length->first + k];
-            diagonal[term->dof] += length->armature * term->coef * term->coef;
-        }
-    }
     for (int k = 0; k < b->to->motor_count; k++) {
         double ratio = b->from->actuator[k].damp_ratio, mass = 0;
         bodies_motor *motor = &b->to->motor[k];
@@ -223,6 +216,16 @@ static void make_lifts(bodies_builder *b)
     }
 }
 
+/* Does any tendon have a mass of its own? */
+static int is_any_tendon_heavy(const bodies_builder *b)
+{
+    int heavy = 0;
+    for (int i = 0; i < b->from->count[ZW_KIND_TENDON]; i++) {
+        heavy |= b->from->tendon[i].armature != 0;
+    }
+    return heavy;
+}
+
 /* Springs and dampers of joints by time constant t and damping ratio z, as MuJoCo makes them: with
  * m the inverse of the mean of the joint's diagonal of M^-1 in the reference pose, the stiffness
  * is m / (t z)^2 and the damping 2 m / t. */
@@ -230,7 +233,8 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
 {
     tree_mechanism *tree = b->system->tree;
     double *x = base_alloc(((size_t)tree->nv + 1) * sizeof *x);
-    int bad = 0, done = 0;
+    const zw_joint_def *first = NULL; /* that has them */
+    int bad = 0;
     if (!x) {
         return base_no_memory(error);
     }
@@ -241,7 +245,8 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
         if (!(t > 0 && z > 0)) {
             continue;
         }
-        if (!done++) {
+        if (!first) {
+            first = from;
             tree_articulate(tree, NULL, b->sweeps, &bad);
         }
         for (int d = dof; d < dof + count && !bad; d++) {
@@ -258,12 +263,15 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
         }
     }
     base_free(x);
-    return !bad && !(done && b->cut)
-               ? ZW_OK
-               : base_fail(
-                     error, ZW_BAD_INPUT,
-                     "springdamper needs the effective mass at the joint, which is not known %s",
-                     bad ? "here: masses are missing" : "where loops are cut");
+    const char *why = bad                               ? "here: masses are missing"
+                      : first && b->cut                 ? "where loops are cut"
+                      : first && is_any_tendon_heavy(b) ? "where tendons have armature"
+                                                        : NULL;
+    return why == NULL ? ZW_OK
+                       : model_fail(b->model, error, ZW_BAD_INPUT, first->place,
+                                    "springdamper needs the effective mass at the joint, which "
+                                    "is not known %s",
+                                    why);
 }
 
 /* Gravity compensation by the motors of some joints; without motors there is none, as in MuJoCo. */
