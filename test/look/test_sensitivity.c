@@ -354,6 +354,74 @@ static void test_rk4(void **state)
     }
 }
 
+/* ---- At rest -------------------------------------------------------------------------------- */
+
+/* Where the motion is at rest, or decays, its steps are long; deviations are not at rest. With x''
+ * + 2 d x' + k x = F sin(w t) + p at x = 0, F = p = 0, all derivatives have closed forms. Beside it
+ * a slow pendulum that moves, and a rod in two coordinates whose second speed stays round-off. */
+typedef struct still {
+    const char *text;
+    double k, d, time;
+} still;
+
+/* x and x' of y'' + 2 d y' + k y = 0 from (1, 0), and from (0, 1), real and complex roots. */
+static void at_rest_closed(double k, double d, double t, double y[4])
+{
+    double D = d * d - k, r = sqrt(fabs(D)), e = exp(-d * t);
+    double c = D > 0 ? cosh(r * t) : cos(r * t), s = (D > 0 ? sinh(r * t) : sin(r * t)) / r;
+    y[0] = e * (c + d * s);
+    y[1] = -e * k * s;
+    y[2] = e * s;
+    y[3] = e * (c - d * s);
+}
+
+static void test_still(void **state)
+{
+    (void)state;
+    static const still all[] = {
+        {"param p = 0, k = -4, d = 0, mute = 3\ncoord x = 0\n", -4, 0, 5},
+        {"param p = 0, k = 4, d = 0, mute = 3\ncoord x = 0\n", 4, 0, 50},
+        {"param p = 0, k = 99, d = 50, mute = 3\ncoord x = 0\n", 99, 50, 3},
+        {"param p = 0, k = 100, d = 0.1, mute = 3\ncoord x = 0, slow = 1\nmass 1 at slow\nforce "
+         "slow: -slow/100\n",
+         100, 0.1, 30},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        char text[600];
+        double y[4], off = 0;
+        zw_run_summary summary;
+        snprintf(text, sizeof text,
+                 "%scoord u = 0.6, w = -0.8\nmass mute at (u, w), 1 at x\n"
+                 "force x: -k*x - 2*d*x' + p\nconstraint rod: u^2 + w^2 = 1\n",
+                 all[k].text);
+        world w = world_of(text);
+        int n = w.system->n;
+        const zw_unknown by[] = {{ZW_UNKNOWN_START, 0},
+                                 {ZW_UNKNOWN_SPEED, 0},
+                                 {ZW_UNKNOWN_PARAM, 0},
+                                 {ZW_UNKNOWN_PARAM, 1},
+                                 {ZW_UNKNOWN_PARAM, 3}};
+        const zw_sensitivity_plan plan = {.run = {.time = all[k].time}};
+        zw_sensitivity *s = zw_sensitivity_create(w.model, w.system, by, 5, &error);
+        assert_int_equal(zw_sensitivity_start(s, w.state, 0, &error), ZW_OK);
+        assert_int_equal(zw_sensitivity_run(s, w.state, w.work, &plan, &summary, &error), ZW_OK);
+        at_rest_closed(all[k].k, all[k].d, all[k].time, y);
+        const double *z = zw_sensitivity_look(s).by;
+        const double exact[][2] = {
+            {y[0], y[1]}, {y[2], y[3]}, {(1 - y[0]) / all[k].k, y[2]}, {0, 0}, {0, 0}};
+        for (int c = 0; c < 5; c++) {
+            double size = hypot(y[0], y[1]) + hypot(y[2], y[3]);
+            off = fmax(off, fabs(z[2 * n * c] - exact[c][0]) / size);
+            off = fmax(off, fabs(z[2 * n * c + n] - exact[c][1]) / size);
+        }
+        print_message("at rest, k %g, d %g, to %g: off by %.1e\n", all[k].k, all[k].d, all[k].time,
+                      off);
+        assert_true(off < 2e-9);
+        zw_sensitivity_free(s);
+        world_end(&w);
+    }
+}
+
 /* ---- Ends, kinks, refusals ------------------------------------------------------------------ */
 
 static zw_status derive_text(world *w, const zw_unknown *by, int count, zw_method method,
@@ -495,7 +563,7 @@ int main(void)
         cmocka_unit_test(test_stop),      cmocka_unit_test(test_rest),
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_kinks),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_dop853),
-        cmocka_unit_test(test_rk4),
+        cmocka_unit_test(test_rk4),       cmocka_unit_test(test_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

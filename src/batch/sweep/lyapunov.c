@@ -16,10 +16,6 @@
  * by LOST where they are numbers of their own, and where they are differences by 1e4. Deviations
  * that vanish however short the interval is belong to motions that come to rest: -infinity.
  *
- * The steps are those of the motion. At an equilibrium, or near it, they are as long as the
- * interval, and too long for the deviation: an interval with a step whose error is more than ROUGH
- * of the deviation is repeated with steps of half the length, until errors are far below.
- *
  * d = 1e-7 of (q, v): the curvature of the flow contributes a relative error of 1e-7 r, and the
  * integrator's error, which is nearly the same for both, less. The interval is chosen so that r
  * stays between about 2 and 100. */
@@ -37,7 +33,6 @@
 #define SHORTEST 1e-6 /* interval, of the whole time */
 #define LOST 1e150    /* numbers end at 1e308: lengths are sums of squares */
 #define ROUGH 1e-7    /* error of a step, relative to the deviation */
-#define FINE 512      /* what half the length brings: the error is of order nine */
 
 static const double apart = 1e-7;
 
@@ -175,44 +170,22 @@ static void shorten(zw_sensitivity *s)
     }
 }
 
-/* Lengths of intervals, and the largest of steps. */
-typedef struct pace {
-    double span, step, most, shortest;
-} pace;
-
-/* After an interval of which the deviation and the error are known: is it to be repeated? */
-static int slows(pace *to, double taken, double size, double rough)
-{
-    int lost = is_lost(size, LOST) && taken > to->shortest;
-    int coarse = rough > ROUGH && fmin(to->step, taken) > to->shortest;
-    if (coarse) {
-        to->step = fmin(to->step, taken) / 2;
-    } else if (rough < ROUGH / FINE) {
-        to->step = fmin(2 * to->step, to->most);
-    }
-    to->span = lost ? taken / 2 : to->span;
-    return lost || coarse;
-}
-
 /* As follow, for one motion and its deviation. z: room for a deviation. */
 static zw_status follow_tangent(zw_sensitivity *s, pair *p, zw_state *state, double *z,
                                 double after, double *exponent, zw_error *error)
 {
     enum { PARTS = 100 };
     const double end = p->options.time, whole = end - state->t;
-    const double most = p->options.step > 0 ? p->options.step : INFINITY;
-    double from = state->t, sum = 0, began = from, rough;
-    pace to = {whole / PARTS, most, most, SHORTEST * whole};
+    double from = state->t, sum = 0, began = from, span = whole / PARTS;
     zw_sensitivity_plan plan = {.run = p->options};
     zw_run_summary summary = {.stopped_by = -1};
     zw_status status = ZW_OK;
-    s->rough = &rough;
+    s->rough = ROUGH;
+    s->least = 0;
     shorten(s);
     while (status == ZW_OK && from < end && summary.stopped_by < 0) {
         double next = from < after && after < end ? after : end;
-        plan.run.time = from + to.span < next - 0.01 * to.span ? from + to.span : next;
-        plan.run.step = to.step < INFINITY ? to.step : 0;
-        rough = 0;
+        plan.run.time = from + span < next - 0.01 * span ? from + span : next;
         memcpy(z, s->z, 2 * (size_t)s->n * sizeof *z);
         if ((status = zw_state_copy(state, &p->one_before, error)) != ZW_OK ||
             (status = zw_sensitivity_run(s, state, p->work, &plan, &summary, error)) != ZW_OK) {
@@ -221,8 +194,9 @@ static zw_status follow_tangent(zw_sensitivity *s, pair *p, zw_state *state, dou
         if (summary.interrupted) {
             return base_fail(error, ZW_INTERRUPTED, "stopped by the caller");
         }
-        double size = length_of(2 * s->n, s->z);
-        if (slows(&to, plan.run.time - from, size, rough)) {
+        double size = length_of(2 * s->n, s->z), taken = plan.run.time - from;
+        if (is_lost(size, LOST) && taken > SHORTEST * whole) {
+            span = taken / 2;
             memcpy(s->z, z, 2 * (size_t)s->n * sizeof *z);
             summary.stopped_by = -1;
             status = zw_state_copy(p->one_before, &state, error);

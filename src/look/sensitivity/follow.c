@@ -12,15 +12,26 @@
  * So z is as accurate as x. The stages of x are recomputed from the start of the step. Dense output
  * is the derivative of that of the method.
  *
- * The end of a step is projected onto the constraints, and so is z (begin.c). */
+ * The end of a step is projected onto the constraints, and so is z (begin.c).
+ *
+ * Steps of dop853 are as long as the error of x allows, but where the motion is at rest, decays or
+ * does not depend on time yet, the deviations are not at rest. The error of their step is estimated
+ * as dop853 estimates its own; where it is too large, z takes several shorter ones within the step
+ * of x ("parts"), which begin at states of the dense output. The motion stays as it is. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "look/sensitivity/sensitivity.h"
+#include "math/elementary.h"
 #include "step/ode/dop853.h"
 
 enum { RK4_STAGES = 4 };
+
+/* The error of a part, relative to z, is at most the tolerance of the motion (or s->rough), but not
+ * less than round-off makes of it; what is allowed beside that is s->least, in units of columns. */
+#define ROUND 1e-13
 
 static const double rk4_c[] = {0, 0.5, 0.5, 1};
 static const double rk4_a[][3] = {{0}, {0.5}, {0, 0.5}, {0, 0, 1}};
@@ -115,15 +126,21 @@ static void put(zw_sensitivity *s, double t, const double *y)
     memcpy(state_v(s->now), y + n, n * sizeof *y);
 }
 
-static zw_status stage(zw_sensitivity *s, run *r, const scheme *by, int k, zw_error *error)
+/* The interval of a step of z, and y where it begins and ends. */
+typedef struct part {
+    double from, to, h;
+    const double *begin, *end;
+} part;
+
+static zw_status stage(zw_sensitivity *s, run *r, const scheme *by, const part *at, int k,
+                       zw_error *error)
 {
-    const stepper_view *at = stepper_look(r->stepper);
     size_t wide = 2 * (size_t)s->n, all = wide * (size_t)s->count;
     const double *a = by->a + (size_t)k * (size_t)by->width;
     int rank = s->rank;
-    combine(wide, at->y_before, at->h, k, a, s->rate, s->y);
+    combine(wide, at->begin, at->h, k, a, s->rate, s->y);
     combine(all, s->z, at->h, k, a, s->slow, s->zs);
-    put(s, at->t_before + by->c[k] * at->h, s->y);
+    put(s, at->from + by->c[k] * at->h, s->y);
     zw_status status = sens_instant(s, r, s->rate + (size_t)k * wide, error);
     if (status == ZW_OK && k > 0 && s->rank != rank) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -140,11 +157,11 @@ static zw_status stage(zw_sensitivity *s, run *r, const scheme *by, int k, zw_er
 /* ---- Dense output --------------------------------------------------------------------------- */
 
 /* The coefficients of dop853.c, or those of Hermite's polynomial, between z and zs. */
-static zw_status prepare_dense(zw_sensitivity *s, run *r, const scheme *by, const double *end,
-                               const double *end_rate, zw_error *error)
+static zw_status prepare_dense(zw_sensitivity *s, run *r, const scheme *by, const part *at,
+                               zw_error *error)
 {
-    const stepper_view *at = stepper_look(r->stepper);
     size_t all = 2 * (size_t)s->n * (size_t)s->count;
+    const double *end = s->end, *end_rate = s->end_slow;
     double *F = s->dense, h = at->h;
     zw_status status = ZW_OK;
     for (size_t i = 0; i < all; i++) {
@@ -154,7 +171,7 @@ static zw_status prepare_dense(zw_sensitivity *s, run *r, const scheme *by, cons
         F[2 * all + i] = 2 * rise - h * (s->slow[i] + end_rate[i]);
     }
     for (int k = by->stages + 1; k < by->all && status == ZW_OK; k++) {
-        status = stage(s, r, by, k, error);
+        status = stage(s, r, by, at, k, error);
     }
     for (int k = 0; k < 4 && status == ZW_OK; k++) {
         double *row = F + (size_t)(3 + k) * all;
@@ -209,21 +226,20 @@ zw_status sens_show(zw_sensitivity *s, run *r, const double *y, const double *z,
     return ZW_OK;
 }
 
-/* Shows the samples in the last step, its ends included; none twice. */
-static zw_status show_step(zw_sensitivity *s, run *r, const scheme *by, const double *end,
-                           const double *end_rate, zw_error *error)
+/* Shows the samples in a part, its ends included; none twice. */
+static zw_status show_part(zw_sensitivity *s, run *r, const scheme *by, const part *at,
+                           zw_error *error)
 {
-    const stepper_view *at = stepper_look(r->stepper);
     const zw_sensitivity_plan *plan = s->plan;
     zw_status status = ZW_OK;
     int prepared = 0;
-    while (status == ZW_OK && !r->over && s->next < plan->times && plan->time[s->next] <= at->t) {
+    while (status == ZW_OK && !r->over && s->next < plan->times && plan->time[s->next] <= at->to) {
         double t = plan->time[s->next];
-        const double *z = end;
-        if (t < at->t) {
-            status = prepared ? ZW_OK : prepare_dense(s, r, by, end, end_rate, error);
+        const double *z = s->end;
+        if (t < at->to) {
+            status = prepared ? ZW_OK : prepare_dense(s, r, by, at, error);
             prepared = 1;
-            interpolate(s, (t - at->t_before) / at->h, s->middle);
+            interpolate(s, (t - at->from) / at->h, s->middle);
             z = s->middle;
         }
         status = status == ZW_OK ? stepper_interpolate(r->stepper, t, s->sample_y, error) : status;
@@ -234,17 +250,16 @@ static zw_status show_step(zw_sensitivity *s, run *r, const scheme *by, const do
 
 /* ---- Integrals ------------------------------------------------------------------------------ */
 
-/* By Gauss's rule with three nodes in each part of the step; steps end at kinks and events. */
-static zw_status integrate(zw_sensitivity *s, run *r, const scheme *by, const double *end,
-                           const double *end_rate, zw_error *error)
+/* By Gauss's rule with three nodes in each piece of a part; steps end at kinks and events. */
+static zw_status integrate(zw_sensitivity *s, run *r, const scheme *by, const part *at,
+                           zw_error *error)
 {
-    const stepper_view *at = stepper_look(r->stepper);
-    const double length = at->t - at->t_before, node = 0.5 * sqrt(0.6);
-    const int parts = (int)fmax(1, ceil(length / s->over->part));
-    zw_status status = prepare_dense(s, r, by, end, end_rate, error);
-    for (int k = 0; k < 3 * parts && status == ZW_OK; k++) {
-        double x = (k / 3 + 0.5 + (k % 3 - 1) * node) / parts;
-        double t = at->t_before + x * length;
+    const double length = at->to - at->from, node = 0.5 * sqrt(0.6);
+    const int pieces = (int)fmax(1, ceil(length / s->over->part));
+    zw_status status = prepare_dense(s, r, by, at, error);
+    for (int k = 0; k < 3 * pieces && status == ZW_OK; k++) {
+        double x = (k / 3 + 0.5 + (k % 3 - 1) * node) / pieces;
+        double t = at->from + x * length;
         interpolate(s, x * length / at->h, s->middle);
         status = stepper_interpolate(r->stepper, t, s->sample_y, error);
         status = status == ZW_OK ? motion_project(&r->motion, t, s->sample_y, error) : status;
@@ -252,82 +267,131 @@ static zw_status integrate(zw_sensitivity *s, run *r, const scheme *by, const do
         if (status == ZW_OK) {
             put(s, t, s->sample_y);
             sens_functions_run(s, &r->guards.kinks, NULL, NULL);
-            s->over->take(s->over->user, s->middle, length / parts * (k % 3 == 1 ? 4 : 2.5) / 9);
+            s->over->take(s->over->user, s->middle, length / pieces * (k % 3 == 1 ? 4 : 2.5) / 9);
         }
     }
     return status;
 }
 
-/* ---- Errors --------------------------------------------------------------------------------- */
+/* ---- Parts ---------------------------------------------------------------------------------- */
 
-/* The error of the step of the first deviation, as dop853 estimates its own, relative to the size
- * of the deviation. Where the motion is at rest, or decays, steps are as long as its own error
- * allows, but the deviations are not at rest. */
-static double error_of(zw_sensitivity *s, double h)
+/* The largest error of the coordinates and of the speeds of a column, as dop853 estimates its own,
+ * in units of what is allowed. */
+static double error_of(const zw_sensitivity *s, const run *r, double h)
 {
-    const int wide = 2 * s->n, columns = s->count;
-    double square = 0, largest5 = 0, largest3 = 0;
-    for (int i = 0; i < wide; i++) {
-        double e5 = 0, e3 = 0;
-        for (int j = 0; j < STEP_DOP853_STAGES; j++) {
-            e5 += step_dop853_e5[j] * s->slow[(size_t)j * (size_t)(wide * columns) + (size_t)i];
-            e3 += step_dop853_e3[j] * s->slow[(size_t)j * (size_t)(wide * columns) + (size_t)i];
+    const size_t half = (size_t)s->n, all = 2 * half * (size_t)s->count;
+    const double rough = fmax(fmax(r->options.tolerance, s->rough), ROUND);
+    double most = 0;
+    for (size_t c = 0; c < 2 * (size_t)s->count; c++) {
+        double largest5 = 0, largest3 = 0, size = 0;
+        for (size_t i = c * half; i < (c + 1) * half; i++) {
+            double e5 = 0, e3 = 0;
+            for (size_t j = 0; j < STEP_DOP853_STAGES; j++) {
+                e5 += step_dop853_e5[j] * s->slow[j * all + i];
+                e3 += step_dop853_e3[j] * s->slow[j * all + i];
+            }
+            largest5 = fmax(largest5, fabs(e5));
+            largest3 = fmax(largest3, fabs(e3));
+            size = fmax(size, fmax(fabs(s->z[i]), fabs(s->end[i])));
         }
-        square += s->z[i] * s->z[i];
-        largest5 = fmax(largest5, fabs(e5));
-        largest3 = fmax(largest3, fabs(e3));
+        double error = step_dop853_size(h, largest5, largest3);
+        double ratio = error > 0 ? error / (rough * size + s->least * s->unit[c / 2]) : 0;
+        most = isfinite(ratio) ? fmax(most, ratio) : INFINITY;
     }
-    double size = step_dop853_size(h, largest5, largest3);
-    return size == 0 ? 0 : isfinite(size / sqrt(square)) ? size / sqrt(square) : INFINITY;
+    return most;
 }
 
-/* ---- All ------------------------------------------------------------------------------------ */
+/* The part from at->from on: as long as it may be, at most to the end of the step. */
+static zw_status go_part(zw_sensitivity *s, run *r, const scheme *by, part *at, double until,
+                         zw_error *error)
+{
+    const size_t all = 2 * (size_t)s->n * (size_t)s->count;
+    const double whole = until - at->from, least = 16 * DBL_EPSILON * (fabs(until) + fabs(whole));
+    double factor = 1;
+    do {
+        s->pace *= factor;
+        at->h = s->pace < 0.9 * fabs(whole) ? copysign(s->pace, whole) : whole;
+        at->to = s->pace < 0.9 * fabs(whole) ? at->from + at->h : until;
+        zw_status status = ZW_OK;
+        for (int k = s->known ? 1 : 0; k < by->stages && status == ZW_OK; k++) {
+            status = stage(s, r, by, at, k, error);
+            s->known = 1;
+        }
+        if (status != ZW_OK) {
+            return status;
+        }
+        combine(all, s->z, at->h, by->stages, by->b, s->slow, s->end);
+        double off = by->all > by->stages ? error_of(s, r, at->h) : 0;
+        factor = fmin(fmax(0.9 / math_pow(off, 0.125), 0.2), 5);
+        if (off <= 1) {
+            s->pace = fmax(s->pace, fabs(at->h)) * fmax(factor, 1);
+            return ZW_OK;
+        }
+        s->pace = fabs(at->h);
+    } while (s->pace > least);
+    return base_fail(error, ZW_NOT_FINITE,
+                     "at t = %.9g the derivatives of the motion grow beyond all numbers", at->from);
+}
+
+/* What ends a part: slopes and deviations at its end, samples and integrals within it. */
+static zw_status end_part(zw_sensitivity *s, run *r, const scheme *by, const part *at,
+                          zw_error *error)
+{
+    const size_t wide = 2 * (size_t)s->n, all = wide * (size_t)s->count;
+    double most;
+    put(s, at->to, at->end);
+    zw_status status = sens_instant(s, r, s->end_rate, error);
+    status = status == ZW_OK ? sens_project(s, r, s->end, &most, error) : status;
+    if (status == ZW_OK) { /* also for the next part, and for the dense output */
+        int rank = s->rank;
+        sens_rates(s, s->end, s->end_slow);
+        if (by->all > by->stages) {
+            memcpy(s->rate + (size_t)by->stages * wide, s->end_rate, wide * sizeof *s->rate);
+            memcpy(s->slow + (size_t)by->stages * all, s->end_slow, all * sizeof *s->slow);
+        }
+        status = show_part(s, r, by, at, error);
+        if (status == ZW_OK && s->over) {
+            status = integrate(s, r, by, at, error);
+        }
+        s->rank = rank;
+    }
+    memcpy(s->z, s->end, all * sizeof *s->z);
+    memcpy(s->rate, s->end_rate, wide * sizeof *s->rate);
+    memcpy(s->slow, s->end_slow, all * sizeof *s->slow);
+    return status;
+}
 
 zw_status sens_step(void *user, run *r, zw_error *error)
 {
     zw_sensitivity *s = user;
-    const stepper_view *at = stepper_look(r->stepper);
+    const stepper_view *step = stepper_look(r->stepper);
     const scheme by = scheme_of(r);
-    size_t wide = 2 * (size_t)s->n, all = wide * (size_t)s->count;
-    if (at->leapt) {
+    const size_t wide = 2 * (size_t)s->n;
+    if (step->leapt) {
         return base_fail(error, ZW_BAD_INPUT,
                          "at t = %.9g the motion passes a position where constraints are "
                          "dependent: its derivatives are not known beyond",
-                         at->t);
+                         step->t);
     }
     memcpy(state_param(s->now), state_param(r->state), (size_t)s->params * sizeof(double));
     zw_status status = ZW_OK;
-    for (int k = s->known ? 1 : 0; k < by.stages && status == ZW_OK; k++) {
-        status = stage(s, r, &by, k, error);
-    }
-    if (status != ZW_OK) {
-        return status;
-    }
-    double *end = s->end, most;
-    combine(all, s->z, at->h, by.stages, by.b, s->slow, end);
-    if (s->rough && by.all > by.stages) {
-        *s->rough = fmax(*s->rough, error_of(s, at->h));
-    }
-    put(s, at->t, at->y);
-    double *end_rate = s->end_rate, *end_slow = s->end_slow;
-    status = sens_instant(s, r, end_rate, error);
-    status = status == ZW_OK ? sens_project(s, r, end, &most, error) : status;
-    if (status == ZW_OK) { /* also for the next step, and for the dense output */
-        int rank = s->rank;
-        sens_rates(s, end, end_slow);
-        if (by.all > by.stages) {
-            memcpy(s->rate + (size_t)by.stages * wide, end_rate, wide * sizeof *end_rate);
-            memcpy(s->slow + (size_t)by.stages * all, end_slow, all * sizeof *end_slow);
+    part at = {.to = step->t_before, .begin = step->y_before};
+    for (int over = 0; status == ZW_OK && !over && !r->over;) {
+        at.from = at.to;
+        status = go_part(s, r, &by, &at, step->t, error);
+        over = at.to == step->t;
+        at.end = over ? step->y : s->sample_y;
+        if (status == ZW_OK && !over) {
+            status = stepper_interpolate(r->stepper, at.to, s->sample_y, error);
+            status =
+                status == ZW_OK ? motion_project(&r->motion, at.to, s->sample_y, error) : status;
+            r->motion.at_node = 0; /* the steps know nothing of this point */
+            memcpy(s->part_y[1], s->sample_y, wide * sizeof(double));
+            at.end = s->part_y[1];
         }
-        status = show_step(s, r, &by, end, end_slow, error);
-        if (status == ZW_OK && s->over) {
-            status = integrate(s, r, &by, end, end_slow, error);
-        }
-        s->rank = rank;
+        status = status == ZW_OK ? end_part(s, r, &by, &at, error) : status;
+        memcpy(s->part_y[0], at.end, wide * sizeof(double));
+        at.begin = s->part_y[0];
     }
-    memcpy(s->z, end, all * sizeof *end);
-    memcpy(s->rate, end_rate, wide * sizeof *end_rate);
-    memcpy(s->slow, end_slow, all * sizeof *end_slow);
-    s->known = 1;
     return status;
 }

@@ -9,6 +9,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+/* Columns that should be zero are round-off, whose error is not to shorten any step. */
+#define LEAST 1e-14
+
 void sens_note_kink(zw_sensitivity *s, const char *name)
 {
     s->kink_count++;
@@ -49,6 +52,9 @@ static void lay_out(zw_sensitivity *s, base_arena *arena)
     s->t_by = base_arena_doubles(arena, count);
     s->later = base_arena_doubles(arena, count);
     s->y = base_arena_doubles(arena, 2 * n);
+    s->unit = base_arena_doubles(arena, count);
+    s->part_y[0] = base_arena_doubles(arena, 2 * n);
+    s->part_y[1] = base_arena_doubles(arena, 2 * n);
     s->end_rate = base_arena_doubles(arena, 2 * n);
     s->sample_y = base_arena_doubles(arena, 2 * n + 1);
     s->rate = base_arena_doubles(arena, STAGES * 2 * n);
@@ -140,6 +146,7 @@ zw_sensitivity *zw_sensitivity_create(const zw_model *model, const zw_system *sy
     s->system = system;
     s->n = system->n;
     s->params = system->shape.params;
+    s->least = LEAST;
     if (prepare(s, by, count, error) != ZW_OK) {
         zw_sensitivity_free(s);
         return NULL;
@@ -217,6 +224,12 @@ zw_status zw_sensitivity_run(zw_sensitivity *s, zw_state *state, zw_work *work,
     s->plan = plan;
     s->next = 0;
     s->known = 0;
+    s->pace = INFINITY;
+    for (int c = 0; c < s->count; c++) { /* what changes things by as much as the unknown itself */
+        const zw_unknown *by = &s->unknown[c];
+        double value = by->kind == ZW_UNKNOWN_PARAM ? state_param(state)[by->index] : 1;
+        s->unit[c] = 1 / fmax(1, fabs(value));
+    }
     memset(s->t_by, 0, (size_t)s->count * sizeof *s->t_by);
     status = run_followed(s->system, state, work, &found, &follower, summary, error);
     s->plan = NULL;

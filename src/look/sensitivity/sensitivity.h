@@ -81,7 +81,6 @@ struct zw_sensitivity {
     double *z;     /* [count][2 n] deviations of q and v, at constant time */
     double *param; /* [count][params] of the parameters */
     double *t_by;  /* [count] */
-    double *rough; /* the largest error of a step of z by dop853, relative to z; NULL: not asked */
     int kink_count;
     const char *kink_name;
 
@@ -91,8 +90,13 @@ struct zw_sensitivity {
     double *dense;     /* [7][count][2 n] */
     double *middle;    /* [count][2 n] of an instant within a step */
     double *end, *end_rate, *end_slow;
-    int rank;  /* of K at the last instant */
-    int known; /* rate[0] and slow[0] are those of the next step */
+    double *part_y[2]; /* [2 n] where a part of a step begins, and ends */
+    double pace;       /* the longest part of a step */
+    double rough;      /* the relative error that each may have; 0: the tolerance of the motion */
+    double least;      /* the error that each may have in any case, */
+    double *unit;      /* [count] in these units */
+    int rank;          /* of K at the last instant */
+    int known;         /* rate[0] and slow[0] are those of the next step */
 
     /* An event: deviations of q and v at its time, which is later by later[] */
     int happens, sets;        /* something jumps; the event that has resets, or -1 */
