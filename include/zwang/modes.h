@@ -53,7 +53,8 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
 typedef struct zw_modes zw_modes;
 
 typedef struct zw_mode {
-    double growth;    /* real part of s, 1/time; negative: it decays */
+    double growth;    /* real part of s, 1/time; negative: it decays; -INFINITY: over the period by
+                         more than 1e12, which is more than the map over it resolves */
     double frequency; /* imaginary part, radians per unit of time; never negative, as a conjugate
                          pair is one mode */
     double damping;   /* -growth/|s|; 0 if s = 0 */
@@ -82,9 +83,11 @@ const double *zw_modes_shape(const zw_modes *modes, int mode);
 zw_status zw_modes_move(const zw_modes *modes, int mode, double size, double phase,
                         const zw_state *from, zw_state *to, zw_work *work, zw_error *error);
 zw_stability zw_modes_stability(const zw_modes *modes);
-/* How far F leads out of the tangent space, relative to its size: 0 in equilibrium and in steady
- * motion. With a period: how far the motion ends from where it began. If this is more than
- * round-off, the motion is not steady (not periodic). */
+/* How far the state is from an equilibrium or a steady motion, relative to free accelerations and
+ * those by a displacement of one: the largest acceleration along what constraints admit, its rate
+ * along the motion, and how far F leads out of the tangent space. With a period: how far the motion
+ * ends from where it began. If this is more than round-off, there are no such modes: the answer is
+ * the linearisation at this instant (over this period), about a motion that goes elsewhere. */
 double zw_modes_unsteady(const zw_modes *modes);
 /* Forces or constraints depend on time, and no period was given: all of this (and a rest) is that
  * of the system as it is at the time of the state, as if it stayed so. */

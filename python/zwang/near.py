@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
@@ -111,6 +112,7 @@ class Modes(NamedTuple):
     multipliers: npt.NDArray[np.complex128]  # over a period
     shapes: npt.NDArray[np.complex128]
     unsteady: float
+    """How far the state is from an equilibrium or a steady motion (with a period: from returning to its start): round-off where these modes hold."""
     frozen: bool
     """Forces or constraints depend on time, and were taken as they are at the time of the state."""
 
@@ -192,6 +194,9 @@ def linear_of(raw: dict[str, Any]) -> Linear:
 
 def modes_of(raw: dict[str, Any]) -> Modes:
     table, shapes = np.asarray(raw["modes"]), np.asarray(raw["shapes"])
+    if raw["unsteady"] > 1e-8:
+        warnings.warn(f"the state is not in equilibrium, nor the motion steady or periodic (unsteady = {raw['unsteady']:.2g}): these modes "
+                      "are those of the equations linearised at this instant", RuntimeWarning, stacklevel=3)
     return Modes(raw["stability"], table[:, 0], table[:, 1], table[:, 2], table[:, 3] + 1j * table[:, 4],
                  shapes[:, 0::2] + 1j * shapes[:, 1::2], raw["unsteady"], raw["frozen"])
 

@@ -317,7 +317,7 @@ class Sim(_core.Sim):
         return Rest(**self._rest(tolerance, iterations))
 
     def modes(self, period: float = 0.0) -> Modes:
-        """Small motions about this equilibrium or steady motion; with a period, about a periodic one."""
+        """Small motions about this equilibrium or steady motion; with a period, about a periodic one. Elsewhere there is a warning."""
         return modes_of(self._modes(float(period)))
 
     def reach(self, time: float = 0.0, tolerance: float = 0.0) -> Reach:

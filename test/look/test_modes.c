@@ -67,6 +67,61 @@ static void test_pendulum(void **state)
     }
 }
 
+/* The modes of a state that is no equilibrium, nor on a steady motion, are marked: a pendulum held
+ * aside, one that passes its lowest point (where nothing accelerates), one on a rod, a ball that
+ * falls. A drifting one is steady. */
+static void test_unsteady(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int steady;
+    } all[] = {
+        {"coord th = 0.4\nmass 1 at (sin(th), -cos(th))\ngravity (0, -9.81)\n", 0},
+        {"coord th = 0\nspeed th' = 1\nmass 1 at (sin(th), -cos(th))\ngravity (0, -9.81)\n", 0},
+        {"coord x = 0.6, y = -0.8\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
+         "constraint rod: x^2 + y^2 = 1\n",
+         0},
+        {"coord y = 1\nmass 1 at (0, y)\ngravity (0, -9.81)\n", 0},
+        {"coord x = 1, y = 0\nspeed x' = 2\nmass 1 at (x, y)\nforce y: -4*y\n", 1},
+        {"coord th = 0\nmass 1 at (sin(th), -cos(th))\ngravity (0, -9.81)\n", 1},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        world w = world_of(all[k].text);
+        zw_modes *modes = modes_of(&w, 0);
+        double unsteady = zw_modes_unsteady(modes);
+        assert_true(all[k].steady ? unsteady < 1e-14 : unsteady > 0.1);
+        zw_modes_free(modes);
+        world_end(&w);
+    }
+}
+
+/* Over a period modes may be much faster than the period: s = -d +- i r of each oscillator. What
+ * decays by more than 1e12 is lost in the error of the map. */
+static void test_fast_over_period(void **state)
+{
+    (void)state;
+    world w = world_of("coord x = 0, y = 0, z = 0\nmass 1 at x, 1 at y, 1 at z\nforce x: -x\n"
+                       "force y: -2500*y - 2*y'\nforce z: -1e6*z - 1000*z'\n");
+    zw_modes *modes = modes_of(&w, 1.5);
+    assert_int_equal(zw_modes_count(modes), 4);
+    zw_mode slow = zw_modes_look(modes, 0), fast = zw_modes_look(modes, 1);
+    near(slow.growth, 0, 1e-9);
+    near(slow.frequency, 1, 1e-9);
+    near(fast.growth, -1, 1e-9);
+    double turned = remainder(1.5 * sqrt(2500 - 1), 2 * acos(-1)) / 1.5;
+    near(fast.frequency, fabs(turned), 1e-8);
+    for (int k = 2; k < 4; k++) {
+        assert_true(zw_modes_look(modes, k).growth == -INFINITY);
+        assert_true(zw_modes_look(modes, k).damping == 1);
+    }
+    assert_int_equal(zw_modes_stability(modes), ZW_NEUTRAL);
+    zw_modes_free(modes);
+    assert_null(zw_modes_create(w.model, w.system, w.state, 1000, &error));
+    assert_non_null(strstr(error.text, "small motions are too fast"));
+    world_end(&w);
+}
+
 /* On its head: s = +- sqrt(g/l); it stays there. */
 static void test_upright(void **state)
 {
@@ -365,11 +420,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pendulum),  cmocka_unit_test(test_upright),
-        cmocka_unit_test(test_coupled),   cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_contact),   cmocka_unit_test(test_kapitza),
-        cmocka_unit_test(test_bicycle),   cmocka_unit_test(test_robot),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_pendulum),         cmocka_unit_test(test_unsteady),
+        cmocka_unit_test(test_fast_over_period), cmocka_unit_test(test_upright),
+        cmocka_unit_test(test_coupled),          cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_contact),          cmocka_unit_test(test_kapitza),
+        cmocka_unit_test(test_bicycle),          cmocka_unit_test(test_robot),
+        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,11 @@
  *
  * The columns of N span the tangent space (linear.c). At an equilibrium or in a steady motion this
  * space is invariant, F N = N G, so G = N' F N has the eigenvalues of the admissible motions; |F N
- * - N G| shows whether it is invariant. Over a period T deviations are mapped by Phi with Phi' =
- * F(t) Phi, Phi(0) = 1, along the motion: by Runge-Kutta steps of order four between states that
- * dop853 computes, each step a thousandth of the period; G = N' Phi N. */
+ * - N G| shows whether it is invariant. In an equilibrium x' = 0, along a steady motion a = 0 and
+ * x' does not change: x'' = F x' = 0. Over a period T deviations are mapped by Phi with Phi' = F(t)
+ * Phi, Phi(0) = 1, along the motion: by Runge-Kutta steps of order four between states that dop853
+ * computes, twice as many until Phi does not change any more; G = N' Phi N. Multipliers below
+ * RESOLVED of the largest are lost in its error. */
 #include "zwang/modes.h"
 
 #include <math.h>
@@ -19,7 +21,9 @@
 #include "math/elementary.h"
 #include "system/formulas.h"
 
-enum { STEPS = 1000 };
+enum { FEWEST_STEPS = 500, MOST_STEPS = 32000 };
+#define AGREES 1e-9 /* maps of two numbers of steps; extrapolation makes it less */
+#define RESOLVED 1e-12
 
 struct zw_modes {
     const zw_system *system;
@@ -94,35 +98,62 @@ static zw_status one_step(linear *l, zw_state *state, zw_work *work, double h, d
     return ZW_OK;
 }
 
-/* Phi over the period, into l->F; *away: the distance of the end of the motion from its start. */
-static zw_status over_period(linear *l, const zw_state *from, double period, double *away,
-                             zw_error *error)
+/* Phi[6 wide^2] over the period, the rest is scratch; *away: the distance of the end of the motion
+ * from its start. */
+static zw_status over_period(linear *l, const zw_state *from, double period, int steps, double *Phi,
+                             double *away, zw_error *error)
 {
     const zw_system *system = l->system;
     size_t wide = 2 * (size_t)system->n, all = wide * wide;
-    double *Phi = base_alloc((7 * all + 1) * sizeof *Phi);
     zw_work *work = zw_work_create(system, error);
     zw_state *state = NULL;
-    zw_status status = Phi && work ? zw_state_copy(from, &state, error) : base_no_memory(error);
+    zw_status status = work ? zw_state_copy(from, &state, error) : base_no_memory(error);
+    memset(Phi, 0, all * sizeof *Phi);
     for (size_t i = 0; i < wide && status == ZW_OK; i++) {
         Phi[i * wide + i] = 1;
     }
-    for (int k = 0; k < STEPS && status == ZW_OK; k++) {
-        double t = from->t + period * (k + 1) / STEPS;
+    for (int k = 0; k < steps && status == ZW_OK; k++) {
+        double t = from->t + period * (k + 1) / steps;
         status = one_step(l, state, work, t - state->t, Phi, Phi + all, error);
     }
-    if (status == ZW_OK) {
-        memcpy(l->F, Phi, all * sizeof *Phi);
-        *away = 0;
-        for (int i = 0; i < system->nq; i++) {
-            *away = fmax(*away, fabs(state_q(state)[i] - state_q((zw_state *)from)[i]));
-        }
-        for (int i = 0; i < system->n; i++) {
-            *away = fmax(*away, fabs(state_v(state)[i] - state_v((zw_state *)from)[i]));
-        }
+    *away = 0;
+    for (int i = 0; i < system->nq && status == ZW_OK; i++) {
+        *away = fmax(*away, fabs(state_q(state)[i] - state_q((zw_state *)from)[i]));
+    }
+    for (int i = 0; i < system->n && status == ZW_OK; i++) {
+        *away = fmax(*away, fabs(state_v(state)[i] - state_v((zw_state *)from)[i]));
     }
     zw_state_free(state);
     zw_work_free(work);
+    return status;
+}
+
+/* The same with as many steps as are needed, extrapolated, into l->F. */
+static zw_status map_period(linear *l, const zw_state *from, double period, double *away,
+                            zw_error *error)
+{
+    size_t wide = 2 * (size_t)l->system->n, all = wide * wide;
+    double *Phi = base_alloc((8 * all + 1) * sizeof *Phi), *last = Phi + 7 * all, off = INFINITY;
+    zw_status status = Phi ? ZW_OK : base_no_memory(error);
+    for (int steps = FEWEST_STEPS; status == ZW_OK && !(off <= AGREES); steps *= 2) {
+        double most = 0, far = 0;
+        if (steps > MOST_STEPS) {
+            status = base_fail(error, ZW_NOT_REACHED,
+                               "small motions are too fast for a period of %.9g: even %d steps do "
+                               "not follow them",
+                               period, MOST_STEPS);
+            break;
+        }
+        status = over_period(l, from, period, steps, Phi, away, error);
+        for (size_t i = 0; i < all; i++) {
+            double change = Phi[i] - last[i];
+            most = fmax(most, fabs(Phi[i]));
+            far = isfinite(change) ? fmax(far, fabs(change)) : INFINITY;
+            l->F[i] = Phi[i] + change / 15;
+        }
+        off = steps > FEWEST_STEPS ? far / most : INFINITY;
+        memcpy(last, Phi, all * sizeof *Phi);
+    }
     base_free(Phi);
     return status;
 }
@@ -148,16 +179,48 @@ static double restrict_to(const linear *l, double *G, double *scratch)
     return out / all;
 }
 
-/* s of an eigenvalue: itself, or its logarithm over the period. */
-static void exponent(zw_mode *mode, double re, double im, double period)
+/* How far from steady: what accelerates along admissible directions, and the rate of that along the
+ * motion, beside free accelerations and those by a displacement of one. x[4 n]: scratch */
+static double restless(const linear *l, double *x)
+{
+    const size_t n = (size_t)l->system->n, wide = 2 * n, rank = (size_t)l->rank;
+    const double *a = l->answer.a, *v = state_v((zw_state *)l->state);
+    const zw_view a_free = zw_field(l->system, l->state, l->slopes->work, ZW_FIELD_A_FREE);
+    double scale = dense_largest((int)(n * n), l->answer.a_by), *rate = x + wide, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        scale = isfinite(a_free.data[i]) ? fmax(scale, fabs(a_free.data[i])) : scale;
+    }
+    memcpy(x, v, n * sizeof *x);
+    memcpy(x + n, a, n * sizeof *x);
+    dense_multiply((int)wide, (int)wide, l->F, (int)wide, x, rate);
+    for (int k = 0; k < 2; k++) {
+        double *y = k ? rate : x;
+        double unit = k ? scale * (1 + dense_largest((int)n, v)) : scale;
+        memset(y, 0, n * sizeof *y);
+        for (size_t i = 0; i < rank; i++) {
+            const double *out = l->tangent + i * wide;
+            dense_axpy((int)wide, -dense_dot((int)wide, out, y), out, y);
+        }
+        most = fmax(most, unit > 0 ? dense_largest((int)n, y + n) / unit : 0);
+    }
+    return most;
+}
+
+/* s of an eigenvalue: itself, or its logarithm over the period (of one whose size is `lost`: that
+ * of zero). */
+static void exponent(zw_mode *mode, double re, double im, double period, double lost)
 {
     mode->growth = re;
     mode->frequency = fabs(im);
     if (period > 0) {
         double size = hypot(re, im);
+        if (size <= lost) {
+            *mode = (zw_mode){.growth = -INFINITY, .damping = 1};
+            return;
+        }
         mode->multiplier[0] = re;
         mode->multiplier[1] = fabs(im);
-        mode->growth = math_log(size > 0 ? size : 1e-300) / period;
+        mode->growth = math_log(size) / period;
         mode->frequency = fabs(math_atan2(im, re)) / period;
     }
     double s = hypot(mode->growth, mode->frequency);
@@ -219,7 +282,8 @@ static double none_of(const linear *l, const sorted *list, int count)
         most = isfinite(a.data[i]) ? fmax(most, sqrt(fabs(a.data[i]))) : most;
     }
     for (int k = 0; k < count; k++) {
-        most = fmax(most, hypot(list[k].mode.growth, list[k].mode.frequency));
+        double s = hypot(list[k].mode.growth, list[k].mode.frequency);
+        most = isfinite(s) ? fmax(most, s) : most;
     }
     return (l->slopes->by_bodies ? 1e-5 : 1e-7) * fmax(most, 1e-300);
 }
@@ -254,7 +318,7 @@ static zw_status gather(zw_modes *modes, const linear *l, int size, const double
         im = fabs(im) <= 1e-14 * fastest ? 0 : im;
         if (im >= 0) {
             list[modes->count].from = k;
-            exponent(&list[modes->count++].mode, re, im, period);
+            exponent(&list[modes->count++].mode, re, im, period, RESOLVED * fastest);
         }
     }
     double none = none_of(l, list, modes->count);
@@ -282,20 +346,20 @@ static zw_status find(zw_modes *modes, linear *l, const zw_state *state, double 
     double away = 0;
     zw_status status = linear_look(l, state, 1, error);
     if (status == ZW_OK && period > 0) {
-        status = over_period(l, state, period, &away, error);
+        status = map_period(l, state, period, &away, error);
     }
     if (status != ZW_OK) {
         return status;
     }
     size_t wide = 2 * (size_t)modes->n, size = wide - (size_t)l->rank;
-    double *G = base_alloc((3 * size * size + 2 * size + wide + 1) * sizeof *G);
+    double *G = base_alloc((3 * size * size + 2 * size + 2 * wide + 1) * sizeof *G);
     if (!G) {
         return base_no_memory(error);
     }
     double *value = G + size * size, *vector = value + 2 * size,
            *scratch = vector + 2 * size * size;
     modes->unsteady = restrict_to(l, G, scratch);
-    modes->unsteady = period > 0 ? away : modes->unsteady;
+    modes->unsteady = period > 0 ? away : fmax(modes->unsteady, restless(l, scratch));
     int done = dense_eigen((int)size, G, value, vector);
     status = done > 0   ? gather(modes, l, (int)size, value, vector, period, error)
              : done < 0 ? base_no_memory(error)
