@@ -35,12 +35,11 @@ static int dofs_of(tree_joint_kind kind)
 
 static int are_finite(const double *x, int count)
 {
+    int all = 1;
     for (int i = 0; i < count; i++) {
-        if (!isfinite(x[i])) {
-            return 0;
-        }
+        all = all && isfinite(x[i]);
     }
-    return 1;
+    return all;
 }
 
 static double length_of(const double *x, int count)
