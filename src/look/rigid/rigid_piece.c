@@ -249,23 +249,37 @@ static int look_changed(void *user, double by, double *y)
     return good;
 }
 
-/* Round-off of the equations: of momenta, and of gaps over the length of the piece. */
-static double noise_of(const sens_rigid *r)
+/* Round-off of the equations: of momenta, whose terms H_ij u_j are at most sqrt(H_ii H_jj) u_j, and
+ * of gaps over the length of the piece, which have much more. Errors of momenta change speeds by
+ * what they are beside the inertia. */
+static void note_each(sens_rigid *r, number_each *each)
 {
     const step_impulse *s = r->here.s;
-    double most = (s->touch.is_there ? impulse_extent(s) : 1) / s->h;
-    for (int i = 0; i < r->system->n; i++) {
+    const size_t n = (size_t)r->system->n, rows = 2 * (size_t)r->half[0].rows;
+    double sum = 0, speeds = 0;
+    for (size_t i = 0; i < n; i++) {
         double speed = fabs(s->u[i]) + fabs(s->v0[i]);
-        most = fmax(most, fmax(1, matrix_diagonal(&s->H, i)) * speed + s->h * fabs(s->force[i]));
+        sum += sqrt(matrix_diagonal(&s->H, (int)i)) * speed;
+        speeds = fmax(speeds, speed);
     }
-    return NUMBER_NOISE * most;
+    double gaps = fmax(speeds, (s->touch.is_there ? impulse_extent(s) : 1) / s->h);
+    r->noise = NUMBER_NOISE * gaps;
+    for (size_t i = 0; i < count_of(r); i++) {
+        each[i] = (number_each){NUMBER_NOISE * (i < n + rows ? gaps : speeds), HUGE_VAL};
+    }
+    for (size_t i = 0; i < n; i++) {
+        double inertia = matrix_diagonal(&s->H, (int)i);
+        double momentum = sqrt(inertia) * sum + s->h * fabs(s->force[i]);
+        each[i] = each[n + rows + i] = (number_each){NUMBER_NOISE * momentum, inertia};
+        r->noise = fmax(r->noise, each[i].noise);
+    }
 }
 
 /* What differences need: where the piece began, and the equations there, after their scratch. */
 static int look_here(sens_rigid *r)
 {
     changed at = {r, BY_H, 0, r->here.s->h};
-    r->noise = noise_of(r);
+    note_each(r, (number_each *)(r->y + 6 * count_of(r)));
     memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
     return look_changed(&at, 0, r->y + 5 * count_of(r));
 }
@@ -283,6 +297,7 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
                       .noise = r->noise,
                       .scratch = r->y};
     way.y0 = r->y + 5 * way.count;
+    way.each = (const number_each *)(r->y + 6 * way.count);
     if (what == BY_ACT) {
         const bodies_motor *motor = &r->system->bodies->motor[r->system->bodies->act_motor[j]];
         way.inward = motor->excited ? bodies_activation_end(motor, at.was) : 0;
@@ -413,10 +428,10 @@ int rigid_piece_column(sens_rigid *r, int column, double *const to[2])
 {
     slopes m = {.n = r->system->n};
     size_t count = count_of(r) + 2 * (size_t)m.n;
-    if (!rigid_grow(&r->y, &r->y_capacity, 7 * count)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 9 * count)) {
         return 0;
     }
-    m.y = r->y + 6 * count;
+    m.y = r->y + 8 * count;
     for (int k = 0; k < 2; k++) {
         m.size[k] = m.n + r->half[k].unknowns;
     }
@@ -546,10 +561,10 @@ zw_status rigid_piece_slopes(sens_rigid *r)
 {
     slopes m = {.n = r->system->n, .starts = r->state + 2 + r->more};
     size_t count = count_of(r) + 2 * (size_t)m.n;
-    if (!rigid_grow(&r->y, &r->y_capacity, 7 * count)) {
+    if (!rigid_grow(&r->y, &r->y_capacity, 9 * count)) {
         return rigid_no_memory(r);
     }
-    m.y = r->y + 6 * count;
+    m.y = r->y + 8 * count;
     int good = rigid_piece_decide(r);
     for (int k = 0; k < 2; k++) {
         m.size[k] = m.n + r->half[k].unknowns;

@@ -81,7 +81,8 @@ void number_free(number_systems *it)
  * well as asked for, or those of one step and the next to AGREE. (For a smooth function the former
  * differ by the square of the step and the latter by its fourth power; for one with a kink in its
  * slope, such as the drag v |v|, both by the step itself.) Of two steps that agree the longer one
- * has less round-off; if the shorter one is less consistent in itself, round-off dominates it.
+ * has less round-off, unless they differ by more than that, where it is known of each function; if
+ * the shorter one is less consistent in itself, round-off dominates it.
  *
  * At a corner of the function right here these slopes agree, and are the mean of those of its
  * sides. What shows it are second differences, which then contain the jump J of the slope:
@@ -136,16 +137,19 @@ static int improve(const number_way *way, double *const y[4], double step, doubl
                    double *to)
 {
     size_t count = way->count;
-    double off = number_apart(count, y, way->noise), differs = 0;
+    double off = number_apart(count, y, step, way->noise, way->each), differs = 0;
     if (off > *apart) {
         return *apart > SWITCHES;
     }
     double most = *apart < HUGE_VAL ? largest(count, to) : 0;
+    int clearly = 0;
     for (size_t i = 0; i < count && *apart < HUGE_VAL; i++) {
         const double f[4] = {y[0][i], y[1][i], y[2][i], y[3][i]};
-        differs = fmax(differs, differs_by(to[i], number_slope(f, step), most, 0));
+        double slope = number_slope(f, step), noise = way->each ? way->each[i].noise : HUGE_VAL;
+        differs = fmax(differs, differs_by(to[i], slope, most, 0));
+        clearly |= fabs(to[i] - slope) > 2 * noise / step;
     }
-    if (*apart < HUGE_VAL && differs < AGREE) {
+    if (*apart < HUGE_VAL && differs < AGREE && !clearly) {
         return 0;
     }
     *apart = off;
@@ -309,7 +313,7 @@ int number_differ(const number_systems *it, size_t count, number_look *look, voi
             y[k] = scratch + (size_t)k * count;
             good = look(user, 4 * l + k, y[k]);
         }
-        double off = good ? number_apart(count, y, 0) : HUGE_VAL;
+        double off = good ? number_apart(count, y, it->step[l], 0, NULL) : HUGE_VAL;
         jump[l] = good && y0 ? jump_of(count, y, y0, noise) : 0;
         if (off < apart && !(l == 1 && apart <= SMOOTH)) {
             apart = off;

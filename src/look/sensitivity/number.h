@@ -41,9 +41,17 @@ static inline double number_slope(const double f[4], double step)
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step);
 }
 
+/* What is known of each of `count` functions: its round-off, and a slope beside which errors of its
+ * own count as relative (HUGE_VAL: none). */
+typedef struct number_each {
+    double noise, slope;
+} number_each;
+
 /* The largest relative difference between slopes over the inner and the outer two points, beyond
- * round-off of y, measured leniently for slopes that are small compared with the largest. */
-static inline double number_apart(size_t count, double *const y[4], double noise)
+ * round-off of y (of each, or NULL: noise of all), measured leniently for slopes that are small
+ * compared with the largest, and with that of their own. */
+static inline double number_apart(size_t count, double *const y[4], double step, double noise,
+                                  const number_each *each)
 {
     double most = 0, off = 0;
     for (size_t i = 0; i < count; i++) {
@@ -51,7 +59,9 @@ static inline double number_apart(size_t count, double *const y[4], double noise
     }
     for (size_t i = 0; i < count; i++) {
         double near = y[2][i] - y[1][i], far = 0.5 * (y[3][i] - y[0][i]);
-        off = fmax(off, fmax(0, fabs(near - far) - noise) / (fabs(near) + 1e-2 * most + 1e-300));
+        double beyond = fabs(near - far) - (each ? each[i].noise : noise);
+        double least = each ? fmin(1e-2 * most, each[i].slope * step) : 1e-2 * most;
+        off = fmax(off, fmax(0, beyond) / (fabs(near) + least + 1e-300));
     }
     return off;
 }
@@ -78,9 +88,10 @@ typedef struct number_way {
     double enough;    /* until slopes over inner and outer places differ by no more */
     size_t count;     /* of functions */
     const double *y0; /* [count] their values here; NULL: kinks are not looked for */
-    double noise;     /* round-off of the values */
-    int inward;       /* 1, -1: here is an end of what there is, which goes on to this side */
-    double *scratch;  /* [5 count], without y0 [4 count] */
+    double noise;     /* round-off of the values, the largest; */
+    const number_each *each; /* [count] of each, or NULL: the same */
+    int inward;      /* 1, -1: here is an end of what there is, which goes on to this side */
+    double *scratch; /* [5 count], without y0 [4 count] */
 } number_way;
 
 /* Round-off of values of this size, from as many terms as bodies have. */
@@ -94,7 +105,7 @@ static inline double number_noise(size_t count, const double *y)
     return NUMBER_NOISE * most;
 }
 
-#define NUMBER_ENOUGH 1e-8 /* for slopes of steps, many of which are multiplied */
+#define NUMBER_ENOUGH 1e-9 /* for slopes of steps, many of which are multiplied */
 
 /* Slopes along a way, to[count]. 0: they are not there; 2: there is a kink, and they are those of
  * one side. */
