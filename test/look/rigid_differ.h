@@ -222,20 +222,23 @@ static void find_differences(world *w, const scene *of, const double *along, dou
     }
 }
 
-/* What they differ by from those of a length beside theirs, of the largest. */
+/* What they differ by from those of lengths beside theirs, longer and shorter, of the largest. */
 static double scatter_of(world *w, const scene *of, const double *along, const differences *it,
                          const double *base, double *y)
 {
     size_t rows = 2 * (size_t)w->system->n;
-    double size = 1, worst = 0, *d = y + 2 * rows, *beside = calloc(rows, sizeof *beside);
-    find_differences(w, of, along, BESIDE * it->length, it->aside, base, y, d);
-    memcpy(beside, d, rows * sizeof *d);
+    double size = 1, worst = 0, *d = y + 2 * rows, *here = calloc(rows, sizeof *here);
     find_differences(w, of, along, it->length, it->aside, base, y, d);
-    for (size_t i = 0; i < rows; i++) {
-        size = fmax(size, fabs(d[i]));
-        worst = fmax(worst, fabs(d[i] - beside[i]));
+    memcpy(here, d, rows * sizeof *d);
+    for (int shorter = 0; shorter < 2; shorter++) {
+        const double beside = (shorter ? 1 / BESIDE : BESIDE) * it->length;
+        find_differences(w, of, along, beside, it->aside, base, y, d);
+        for (size_t i = 0; i < rows; i++) {
+            size = fmax(size, fabs(here[i]));
+            worst = fmax(worst, fabs(d[i] - here[i]));
+        }
     }
-    free(beside);
+    free(here);
     return worst / size;
 }
 

@@ -241,8 +241,6 @@ typedef struct impulse_chord {
     uint64_t blocks;                     /* the blocks of the factors */
     prox_unit *unit;                     /* [row_capacity] rows and cones */
     double *K, *U, *N;                   /* [n][wide] the factors; derivatives of r, */
-    double *turning;                     /* [n][wide] their inertial part per unit of time, */
-    double *turning_of;                  /* [nq + n] and the (q0, v0) that it belongs to */
     double *way, *inverse, *first;       /* [wide] the step; 1/sqrt(H_ii); scratch; */
     double *lack;                        /* [wide] the residual of the balance before it */
     double *nearing;                     /* [wide] how u closes a gap: impulse_seek.c */
@@ -281,7 +279,8 @@ typedef struct step_impulse {
     double *q_force;             /* [nq] where forces are taken */
     double *begin;               /* sweeps of q0, and its M; */
     double *q_begin; /* [nq] the coordinates of its poses and inertias: impulse_see_start */
-    double *place;   /* sweeps of q0 (+) theta h u, where the impulses act, if theta > 0 */
+    double *middle;  /* sweeps where momenta are taken, with the speeds u, */
+    double *place;   /* and those of q0 (+) theta h u, where the impulses act, if theta > 0 */
     double *P0;      /* [bodies][6] the momenta at (q0, v0), */
     double *P1;      /* and those of u, as used in the balance */
     double *F;       /* [bodies][6] scratch */
@@ -686,6 +685,8 @@ void impulse_roller_rows(const step_impulse *s, int k, const double **J0, const 
 /* impulse_slip.c: derivatives of the gap, divided by h, and of the slip of point k, whose sweeps
  * are those of the iterate, by u: [3][columns] */
 void impulse_contact_slopes(const step_impulse *s, int k, double *slope);
+/* Of a row by displacements at q1: by the speeds, where axes turn together by exp. */
+void impulse_turn_row(const step_impulse *s, int count, const int *column, double *row);
 /* How far right-hand sides are from having converged, as displacements. */
 double impulse_unsettled(const step_impulse *s);
 

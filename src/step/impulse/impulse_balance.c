@@ -144,9 +144,12 @@ static void find_momenta(step_impulse *s, double ahead, const double *v, double 
 {
     const tree_mechanism *tree = s->system->tree;
     tree_advance(tree, s->q0, v, &ahead, s->q_other);
-    tree_kinematics(tree, s->q_other, s->work->sweeps);
-    tree_velocities(tree, v, s->work->sweeps);
-    balance_momenta(s->system, s->work->sweeps, P);
+    tree_kinematics(tree, s->q_other, s->middle);
+    tree_velocities(tree, v, s->middle);
+    balance_momenta(s->system, s->middle, P);
+    if (bodies_forces_see_places(s->system)) {
+        memcpy(s->work->sweeps, s->middle, (size_t)tree->at.count * sizeof(double));
+    }
 }
 
 void impulse_begin_balance(step_impulse *s)

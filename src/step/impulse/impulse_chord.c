@@ -10,13 +10,10 @@
  * for the current modes: P is extended linearly from the mode of lambda. Rows may be dependent:
  * lambda stays as it was in undetermined directions.
  *
- *     N = H + (1 + theta) h/2 dbias/dv
- *
- * where H has M(q0) and the slopes of forces, and bias are the forces of inertia: with theta = 0,
- * r = S(q0)' P(q0 (+) h/2 u, u) + ..., and a speed du changes the momenta by M du, by h/2 times how
- * those of du change as u carries the bodies on, and by as much as those of u change as du does.
- * The sum of the latter two is the polar form of bias, twice (balance_slopes). What is left out is
- * O(h^2).
+ * N is H with the derivatives of the momenta, S' P of balance_slopes, in place of M(q0): a speed du
+ * changes the momenta, carries the bodies to where these are taken, and turns them there. What is
+ * left out are S of the iterate, if theta > 0, and what B lambda changes by as it acts elsewhere,
+ * both O(h^2).
  *
  * The rows of a cone have one scale, by which it is the self-dual one. The rows of moments are then
  * short: coefficients of rolling friction are lengths of 1e-4 m, and by the weight k alone such a
@@ -195,6 +192,9 @@ static void put_contact_slopes(step_impulse *s)
     impulse_chord *x = &s->chord;
     int contacts = x->units - s->touch.found.count;
     double slope[3 * CHORD_MOST];
+    if (s->touch.found.count > 0) {
+        tree_velocities(s->system->tree, s->u, s->work->sweeps);
+    }
     for (int k = 0; k < s->touch.found.count; k++) {
         const prox_unit *it = &x->unit[contacts + k];
         impulse_contact_slopes(s, k, slope);
@@ -230,28 +230,25 @@ static int open_problem(step_impulse *s, const impulse_problem *p, int linear)
     return 1;
 }
 
-/* N += (1 + theta) h/2 dbias/dv at (q0, v): v0 for the first factors, which is kept for all flights
- * from there, and u for later ones. `begin` knows the speeds v0, and does so again afterwards. */
-static void add_turning(step_impulse *s)
+/* N += the derivatives of the momenta at the iterate, in place of the masses at q0. */
+static void add_momenta(step_impulse *s)
 {
     impulse_chord *x = &s->chord;
     const tree_mechanism *tree = s->system->tree;
-    size_t places = (size_t)s->system->nq, speeds = (size_t)x->n, all = speeds * (size_t)x->wide;
-    const double *now = s->rounds == 0 ? s->v0 : s->u;
-    double *q = x->turning_of, *v = q + places, weight = 0.5 * (1 + s->theta) * s->h;
-    if (memcmp(q, s->q0, places * sizeof *q) || memcmp(v, now, speeds * sizeof *v)) {
-        memset(x->turning, 0, all * sizeof *x->turning);
-        if (now == s->u) {
-            tree_velocities(tree, s->u, s->begin);
+    const double *M = s->begin + tree->at.M;
+    const balance_step step = {.place = s->theta > 0 ? s->place : s->begin,
+                               .sweeps = s->middle,
+                               .v = s->u,
+                               .f = 0.5 * (1 + s->theta) * s->h};
+    balance_slopes(s->system, &step, x->scratch, x->N, x->wide);
+    for (int d = 0; d < x->n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+            int e = tree->column[k];
+            x->N[d * x->wide + e] -= M[k];
+            x->N[e * x->wide + d] -= e == d ? 0 : M[k];
         }
-        balance_slopes(s->system, s->begin, now, x->scratch, x->turning, x->wide);
-        if (now == s->u) {
-            tree_velocities(tree, s->v0, s->begin);
-        }
-        memcpy(q, s->q0, places * sizeof *q);
-        memcpy(v, now, speeds * sizeof *v);
+        x->N[d * x->wide + d] += tree->armature[d];
     }
-    dense_combine(1, (int)all, &weight, 1, x->turning, (int)all, x->N);
 }
 
 int chord_factor(step_impulse *s)
@@ -259,7 +256,7 @@ int chord_factor(step_impulse *s)
     if (!open_problem(s, &s->problem, 0)) {
         return 0;
     }
-    add_turning(s);
+    add_momenta(s);
     find_z(&s->chord, &s->problem, s->u, 0);
     chord_guess_modes(s);
     put_contact_slopes(s);

@@ -36,26 +36,22 @@ zw_status chord_create(impulse_chord *x, const zw_system *system, int always)
     if (system->n > CHORD_MOST || (!always && (x->small ? trees > 1 : system->n < LARGE * trees))) {
         return ZW_OK;
     }
-    x->memory = base_alloc(
-        (4 * n * wide + 8 * wide + n + (size_t)system->nq + balance_slopes_scratch(system) + 8) *
-        sizeof(double));
+    x->memory =
+        base_alloc((3 * n * wide + 8 * wide + balance_slopes_scratch(system)) * sizeof(double));
     if (!x->memory) {
         return ZW_NO_MEMORY;
     }
     x->K = x->memory;
     x->U = x->K + n * wide;
     x->N = x->U + n * wide;
-    x->turning = x->N + n * wide;
-    x->way = x->turning + n * wide;
+    x->way = x->N + n * wide;
     x->inverse = x->way + wide;
     x->first = x->inverse + wide;
     x->lack = x->first + wide;
     x->nearing = x->lack + wide;
     x->gain = x->nearing + wide;
     x->drift = x->gain + wide;
-    x->turning_of = x->drift + wide;
-    x->scratch = x->turning_of + system->nq + n;
-    x->turning_of[0] = NAN; /* nowhere */
+    x->scratch = x->drift + wide;
     x->is_there = 1;
     return ZW_OK;
 }

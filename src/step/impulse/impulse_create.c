@@ -44,6 +44,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->P1 = base_arena_doubles(arena, 6 * count);
+    s->middle = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->pull = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);

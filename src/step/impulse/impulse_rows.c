@@ -120,9 +120,13 @@ void impulse_put_joint(const step_impulse *s, impulse_problem *p, int c, const d
                             .rows = end - first};
     problem_block(p, c, &block);
     for (int r = first; r < end; r++) {
-        int start = system->A_start[r];
-        problem_row(p, system->A_start[r + 1] - start, system->A_column + start, A + start, b[r]);
+        int start = system->A_start[r], count = system->A_start[r + 1] - start;
+        const int *column = system->A_column + start;
+        problem_row(p, count, column, A + start, b[r]);
         problem_slope(p, (A == s->A0 ? s->A : A) + start);
+        if (A == s->A0 && system->row_kind[r] != SYSTEM_VELOCITY && !p->no_memory) {
+            impulse_turn_row(s, count, column, p->slope + p->start[p->rows - 1]);
+        }
     }
 }
 

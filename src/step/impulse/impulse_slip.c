@@ -5,8 +5,9 @@
  * by h S d, S at q1. Where they turn by exp(h u), along the body's axes, it moves them by h S T d
  * with
  *
- *     T = 1 - h/2 u x + O(h^2)
+ *     T = 1 - h/2 u x + h^2/6 u x u x + O(h^3)
  *
+ * (balance_turning has all of it).
  * Slip.  Of a point x of a body, with dof i among those that move it, V_i the motion of all before
  * it and s_i(x) how fast a unit speed of i moves x,
  *
@@ -16,17 +17,18 @@
  * If the point of contact moves by z_i instead of s_i(x), W x (z_i - s_i(x)) comes to that, W the
  * turning of the body, and to the speed of the other body its own W x z_i. On a plane z_i is s_i(x)
  * of what has edges, and s_i of the centre of what is round; of two other bodies each is taken for
- * half of that. The slip of a step is that of (1 - c)/2 J(q0) + (1 + c)/2 J(q1) (impulse_roll.c),
- * so its slope is
+ * half of that. Along the normal it is half of it always, as the point is in the middle of the gap.
+ * The slip of a step is that of (1 - c)/2 J(q0) + (1 + c)/2 J(q1) (impulse_roll.c), so its slope is
  *
- *     (1 - c)/2 J(q0) + (1 + c)/2 (J(q1) + h d(J u)/dq)
+ *     (1 - c)/2 J(q0) + (1 + c)/2 (J(q1) + h d(J u)/dq T)
  *
  * along the axes of q0. What is left out is O(h^2), but for pairs that meet in edges or bend
  * towards each other. */
-#include "model/pose.h"
+#include <string.h>
+
 #include "step/impulse/impulse.h"
 
-/* The motion of a body about a point, after removing dofs. */
+/* The motion of a body at the contact point, after removing dofs. */
 typedef struct moving {
     double all[3], turn[3]; /* of the body: of the point, and its turning; */
     double v[3], w[3];      /* up to the current dof */
@@ -34,6 +36,19 @@ typedef struct moving {
     double centre[3];       /* as this point of it does, relative to the contact point */
     int dof;
 } moving;
+
+/* to += a x b */
+static void add_cross(double *to, const double *a, const double *b)
+{
+    to[0] += a[1] * b[2] - a[2] * b[1];
+    to[1] += a[2] * b[0] - a[0] * b[2];
+    to[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 static moving begin(const step_impulse *s, const contact_point *point, int side)
 {
@@ -44,29 +59,20 @@ static moving begin(const step_impulse *s, const contact_point *point, int side)
     int body = point->body[side];
     const double *V = sweeps + tree->at.V + 6 * body, *com = sweeps + tree->at.com + 3 * body;
     int round = own->shape.kind == COLLIDE_SPHERE || own->shape.kind == COLLIDE_CAPSULE;
-    double out = round ? (side ? 1 : -1) * own->shape.size[0] : 0, r[3];
+    double out = round ? (side ? 1 : -1) * own->shape.size[0] : 0;
+    const double r[3] = {point->pos[0] - com[0], point->pos[1] - com[1], point->pos[2] - com[2]};
     moving it = {.dof = tree->body[body].last_dof,
                  .part = own->shape.kind == COLLIDE_PLANE     ? 0
                          : other->shape.kind == COLLIDE_PLANE ? 1
                                                               : 0.5};
+    memcpy(it.all, V + 3, sizeof it.all);
+    add_cross(it.all, V, r);
+    memcpy(it.v, it.all, sizeof it.v);
     for (int i = 0; i < 3; i++) {
-        r[i] = point->pos[i] - com[i];
+        it.w[i] = it.turn[i] = V[i];
         it.centre[i] = out * point->frame[i];
     }
-    model_cross(it.v, V, r);
-    for (int i = 0; i < 3; i++) {
-        it.v[i] = it.all[i] = it.v[i] + V[3 + i];
-        it.w[i] = it.turn[i] = V[i];
-    }
     return it;
-}
-
-/* to += a x b */
-static void add_cross(double *to, const double *a, const double *b)
-{
-    to[0] += a[1] * b[2] - a[2] * b[1];
-    to[1] += a[2] * b[0] - a[0] * b[2];
-    to[2] += a[0] * b[1] - a[1] * b[0];
 }
 
 /* How fast a unit speed of dof d moves the point x. */
@@ -76,9 +82,7 @@ static void speed_by(const step_impulse *s, int d, const double *x, double *to)
     const double *S = s->work->sweeps + tree->at.S + 6 * d;
     const double *com = s->work->sweeps + tree->at.com + 3 * tree->dof_body[d];
     const double r[3] = {x[0] - com[0], x[1] - com[1], x[2] - com[2]};
-    to[0] = S[3];
-    to[1] = S[4];
-    to[2] = S[5];
+    memcpy(to, S + 3, 3 * sizeof *to);
     add_cross(to, S, r);
 }
 
@@ -110,47 +114,51 @@ static void take_away(const step_impulse *s, const double *pos, const double *at
     }
 }
 
-/* d/dq of the current dof of what the body of `it` moves at the point, against the other; then the
- * dof before it is the current one. */
-static void take(const step_impulse *s, const double *pos, moving *it, const moving *other,
+/* d/dq of the current dof of what the body of `it` moves at the point, against the other: with the
+ * terms of one factor together,
+ *
+ *     w_i x (v - v_i) + (W_i - W) x s_i + (W - W') x z_i,      W' the turning of the other body
+ *
+ * Then the dof before it is the current one. */
+static void take(const step_impulse *s, const contact_point *point, moving *it, const moving *other,
                  double *rate)
 {
     const tree_mechanism *tree = s->system->tree;
-    const double *S = s->work->sweeps + tree->at.S + 6 * it->dof;
-    double at[3], way[3], rest[3], off[3];
-    speed_by(s, it->dof, pos, at);
-    take_away(s, pos, at, it);
+    const double *S = s->work->sweeps + tree->at.S + 6 * it->dof, *n = point->frame;
+    double at[3], way[3], rest[3], before[3], against[3];
+    speed_by(s, it->dof, point->pos, at);
+    take_away(s, point->pos, at, it);
+    memcpy(way, at, sizeof way);
+    add_cross(way, S, it->centre);
+    double nearer = (0.5 - it->part) * dot(way, n);
     for (int i = 0; i < 3; i++) {
-        way[i] = at[i];
+        way[i] = it->part * way[i] + nearer * n[i];
         rest[i] = it->all[i] - it->v[i];
+        before[i] = it->w[i] - it->turn[i];
+        against[i] = it->turn[i] - other->turn[i];
         rate[i] = 0;
     }
-    add_cross(way, S, it->centre);
-    for (int i = 0; i < 3; i++) {
-        way[i] *= it->part;
-        off[i] = way[i] - at[i];
-    }
     add_cross(rate, S, rest);
-    add_cross(rate, it->w, at);
-    add_cross(rate, it->turn, off);
-    add_cross(rate, way, other->turn);
+    add_cross(rate, before, at);
+    add_cross(rate, against, way);
     it->dof = tree->dof_parent[it->dof];
 }
 
-/* Columns of what turns by exp: row T. */
-static void turn_row(const step_impulse *s, int count, const int *column, double *row)
+/* With row . (u x d) = (row x u) . d. */
+void impulse_turn_row(const step_impulse *s, int count, const int *column, double *row)
 {
-    const tree_mechanism *tree = s->system->tree;
     for (int k = 0; k + 2 < count; k++) {
         int first;
-        double turned[3];
-        if (!turns_by_exp(tree, column[k], &first) || column[k] != first) {
+        if (!turns_by_exp(s->system->tree, column[k], &first) || column[k] != first) {
             continue;
         }
         const double *u = s->u + first;
-        model_cross(turned, row + k, u); /* row . (u x d) = (row x u) . d */
+        double once[3] = {0}, twice[3] = {0}, part[2];
+        balance_turning(u, s->h, part);
+        add_cross(once, row + k, u);
+        add_cross(twice, once, u);
         for (int i = 0; i < 3; i++) {
-            row[k + i] -= 0.5 * s->h * turned[i];
+            row[k + i] += part[1] * twice[i] - part[0] * once[i];
         }
         k += 2;
     }
@@ -164,25 +172,28 @@ void impulse_contact_slopes(const step_impulse *s, int k, double *slope)
     const double *J1 = t->J + (size_t)k * 6 * (size_t)t->wide, *J0 = J1, *frame = point->frame;
     double c = 1;
     const impulse_roller *it = impulse_rolled(s, k);
-    int n = t->columns[k];
+    const int n = t->columns[k], rows = point->rows < 3 ? point->rows : 3;
     if (it) {
         impulse_roller_rows(s, k, &J0, &J1);
         frame = it->frame;
         c = it->part;
     }
     moving side[2] = {begin(s, point, 0), begin(s, point, 1)};
-    for (int e = n - 1; e >= 0; e--) {
+    memcpy(slope, J1, (size_t)n * sizeof *slope);
+    for (int e = n - 1; e >= 0 && rows > 1; e--) {
         int which = side[1].dof >= side[0].dof;
-        double rate[3], sign = which ? 1 : -1;
-        take(s, point->pos, &side[which], &side[!which], rate);
-        slope[e] = J1[e];
-        for (int r = 1; r < 3 && r < point->rows; r++) {
-            slope[r * n + e] =
-                0.5 * ((1 - c) * J0[r * n + e] +
-                       (1 + c) * (J1[r * n + e] + sign * s->h * model_dot(frame + 3 * r, rate)));
+        double rate[3], by = which ? s->h : -s->h;
+        take(s, point, &side[which], &side[!which], rate);
+        for (int r = 1; r < rows; r++) {
+            slope[r * n + e] = by * dot(frame + 3 * r, rate);
         }
     }
-    turn_row(s, n, column, slope);
+    for (int r = 0; r < rows; r++) {
+        impulse_turn_row(s, n, column, slope + r * n);
+    }
+    for (int i = n; i < rows * n; i++) {
+        slope[i] = 0.5 * ((1 - c) * J0[i] + (1 + c) * (J1[i] + slope[i]));
+    }
 }
 
 /* ---- Residuals of the laws ------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/elementary.h"
 #include "model/pose.h"
 
 void balance_momenta(const zw_system *system, const double *sweeps, double *P)
@@ -123,231 +124,274 @@ double balance_theta(const zw_system *system, const double *sweeps, const double
     return balance_ramp(h * h * rate);
 }
 
-/* ---- Slopes of inertia ----------------------------------------------------------------------- */
+/* ---- Slopes of momenta ----------------------------------------------------------------------- */
 
-/* The inertial forces are quadratic in the speeds, bias(v) with A_i = sum_d S_d' v_d and, about a
- * fixed point, F_i = I_i A_i + V_i x* I_i V_i. With e among the dofs that move body i,
+/* tau_e = sum_b S_e . (P_b at q, v), where S are the motions at another place p and q = q0 (+) f v.
+ * A speed v_d gives the bodies beyond d its motion S_d, and its displacement D_d moves all of them:
+ * f S_d, and for axes that turn together, by exp(f v), f S T_d with
  *
- *     dA_i/dv_e = y_e - V_i x S_e,        y_e = (V before the joint of e + V after it) x S_e
+ *     T = 1 - (1 - cos a)/a^2 f v x + (1 - sin a/a)/a^2 f^2 v x v x,     a = |f v|
  *
- * as S_e' is carried by the one or the other and S_e moves all bodies after it. So for the subtree
- * of dof d (superscript C), with momenta P and I' = V x* I - I V x the rate of change of an inertia
- * in world axes,
+ * About one fixed point, with V the motion of what comes before the joint of d and h = (L, p) the
+ * momenta of a body there,
  *
- *     dF_d/dv_e = I'^C S_e + S_e x* P^C + I^C y_e
+ *     dh/dv_d = D x* h + I y_d,     y_d = S_d + V x D_d
  *
- * for every e on the path to d, including d (in other words: Echeandia and Wensing 2021). The
- * derivatives between d and such an e are then, with S_d . (S_e x* P) = -S_e . (S_d x* P),
+ * (D x* turns h and I, and what D turns of the motion beyond d is in the first term). In tau the
+ * momenta of a body, about its centre of mass c, act where that is at p, say a. With w the angular
+ * part of y, l its linear one, and the turning phi of D, the sum over the bodies of a subtree is
  *
- *     N_ed = S_e . (I'^C S_d + S_d x* P^C + I^C y_d)
- *     N_de = S_e . (I'^C S_d - S_d x* P^C) + y_e . I^C S_d,     C: the subtree of d
+ *     linear    m l + w x sum m c + phi x p
+ *     angular   A w + sum m a x l + B phi,     A = sum J + m (a.c 1 - c a'),
+ *                                              B = sum a.p 1 - p a' - L x
  *
- * Here a subtree's own numbers are about the centre of mass of its body. */
+ * and so N_ed = dtau_e/dv_d = S_e . (this for the subtree of d), e on the path from the root to d,
+ * or for d on the path to e, by the transposed of it for the subtree of e. Where f = 0, v = 0 and
+ * p = q that is the matrix of masses. The point is the centre of mass, at p, of the child of the
+ * world that carries the tree. */
 typedef struct subtree {
-    double h[3], J[6];    /* first moment and inertia, */
-    double p[3], rate[6]; /* and their rates: p is the momentum as well */
-    double L[3];          /* angular momentum */
+    double m, c[3], a[3], p[3]; /* the mass; the sums of m c, m a, p; */
+    double A[9], B[9];
 } subtree;
 
-static inline void cross(double *to, const double *a, const double *b)
+typedef struct dof_slopes {
+    double S[6];            /* at p, about the point of the tree; */
+    double y[6], turned[3]; /* y and phi */
+} dof_slopes;
+
+static void cross(double *to, const double *a, const double *b)
 {
     to[0] = a[1] * b[2] - a[2] * b[1];
     to[1] = a[2] * b[0] - a[0] * b[2];
     to[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void symmetric_times(const double *J, const double *w, double *to)
+/* to += A x of a matrix by rows, or A' x */
+static void add_product(const double *A, int transposed, const double *x, double *to)
 {
-    to[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2];
-    to[1] = J[3] * w[0] + J[1] * w[1] + J[5] * w[2];
-    to[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2];
-}
-
-/* to += 2 (a . b) 1 - (a b' + b a') */
-static void add_steiner(const double *a, const double *b, double *to)
-{
-    double xx = a[0] * b[0], yy = a[1] * b[1], zz = a[2] * b[2];
-    to[0] += 2 * (yy + zz);
-    to[1] += 2 * (xx + zz);
-    to[2] += 2 * (xx + yy);
-    to[3] -= a[0] * b[1] + a[1] * b[0];
-    to[4] -= a[0] * b[2] + a[2] * b[0];
-    to[5] -= a[1] * b[2] + a[2] * b[1];
-}
-
-static subtree body_alone(const tree_mechanism *tree, const double *sweeps, int i)
-{
-    const double *V = sweeps + tree->at.V + 6 * i, *J = sweeps + tree->at.inertia + 6 * i;
-    subtree it = {0};
-    double turned[3][3]; /* omega x columns of J */
-    const double column[3][3] = {{J[0], J[3], J[4]}, {J[3], J[1], J[5]}, {J[4], J[5], J[2]}};
-    memcpy(it.J, J, sizeof it.J);
-    symmetric_times(J, V, it.L);
-    for (int k = 0; k < 3; k++) {
-        it.p[k] = tree->body[i].mass * V[3 + k];
-        cross(turned[k], V, column[k]);
-    }
-    for (int k = 0; k < 3; k++) {
-        it.rate[k] = 2 * turned[k][k];
-    }
-    it.rate[3] = turned[0][1] + turned[1][0];
-    it.rate[4] = turned[0][2] + turned[2][0];
-    it.rate[5] = turned[1][2] + turned[2][1];
-    return it;
-}
-
-/* Adds the subtree of a child, about the centre of mass of its parent, at -r from its own. */
-static void add_child(subtree *to, const subtree *child, double mass, const double *r)
-{
-    double J[6], rate[6], e[3], moment[3];
-    memcpy(J, child->J, sizeof J);
-    memcpy(rate, child->rate, sizeof rate);
-    for (int k = 0; k < 3; k++) {
-        e[k] = child->h[k] + 0.5 * mass * r[k];
-    }
-    add_steiner(e, r, J);
-    add_steiner(child->p, r, rate);
-    cross(moment, r, child->p);
-    for (int k = 0; k < 3; k++) {
-        to->h[k] += child->h[k] + mass * r[k];
-        to->p[k] += child->p[k];
-        to->L[k] += child->L[k] + moment[k];
-    }
-    for (int k = 0; k < 6; k++) {
-        to->J[k] += J[k];
-        to->rate[k] += rate[k];
+    const int row = transposed ? 1 : 3, column = transposed ? 3 : 1;
+    for (int i = 0; i < 3; i++) {
+        to[i] += A[i * row] * x[0] + A[i * row + column] * x[1] + A[i * row + 2 * column] * x[2];
     }
 }
 
-/* The force of a composite inertia for a motion x; for its rate, pass mass 0. */
-static void inertia_times(double mass, const double *h, const double *J, const double *x, double *F)
+static void add_cross(double *to, const double *a, const double *b)
 {
-    double moment[3], force[3];
-    symmetric_times(J, x, F);
-    cross(moment, h, x + 3);
-    cross(force, x, h);
+    double product[3];
+    cross(product, a, b);
     for (int k = 0; k < 3; k++) {
-        F[k] += moment[k];
-        F[3 + k] = mass * x[3 + k] + force[k];
+        to[k] += product[k];
     }
 }
 
 /* V x S of motions */
 static void motion_cross(const double *V, const double *S, double *to)
 {
-    double a[3], b[3];
     cross(to, V, S);
-    cross(a, V, S + 3);
-    cross(b, V + 3, S);
+    cross(to + 3, V, S + 3);
+    add_cross(to + 3, V + 3, S);
+}
+
+/* to += a.b 1 - b a' */
+static void add_arms(const double *a, const double *b, double *to)
+{
+    double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            to[3 * i + j] += (i == j ? dot : 0) - b[i] * a[j];
+        }
+    }
+}
+
+static subtree body_alone(const tree_mechanism *tree, const double *sweeps, int i, const double *x,
+                          const double *a)
+{
+    const double *V = sweeps + tree->at.V + 6 * i, *J = sweeps + tree->at.inertia + 6 * i;
+    const double m = tree->body[i].mass;
+    subtree it = {.m = m, .A = {J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]}};
+    double L[3] = {0};
+    add_product(it.A, 0, V, L);
     for (int k = 0; k < 3; k++) {
-        to[3 + k] = a[k] + b[k];
+        it.c[k] = m * x[k];
+        it.a[k] = m * a[k];
+        it.p[k] = m * V[3 + k];
+    }
+    add_arms(a, it.c, it.A);
+    add_arms(a, it.p, it.B);
+    it.B[1] += L[2];
+    it.B[2] -= L[1];
+    it.B[3] -= L[2];
+    it.B[5] += L[0];
+    it.B[6] += L[1];
+    it.B[7] -= L[0];
+    return it;
+}
+
+void balance_turning(const double *w, double f, double part[2])
+{
+    const double series = 0.01; /* a^2: below, the terms left out are 1e-10 of those that are not */
+    double x = f * f * model_dot(w, w), sine, cosine;
+    if (x < series) {
+        part[0] = f * (0.5 - x / 24 + x * x / 720);
+        part[1] = f * f * (1.0 / 6 - x / 120 + x * x / 5040);
+        return;
+    }
+    math_sincos(sqrt(x), &sine, &cosine);
+    part[0] = f * (1 - cosine) / x;
+    part[1] = f * f * (1 - sine / sqrt(x)) / x;
+}
+
+static void add_subtree(subtree *to, const subtree *from)
+{
+    const double *part = &from->m;
+    double *sum = &to->m;
+    for (size_t k = 0; k < sizeof *to / sizeof(double); k++) {
+        sum[k] += part[k];
     }
 }
 
-/* y of `count` dofs from d on, which rotate or translate together; V: before them, then after. */
-static void carry_axes(const tree_mechanism *tree, const double *sweeps, const double *v, int d,
-                       int count, double *V, double *y)
+/* S of dof d about a point, from which its body's centre of mass is x. */
+static void move_axis(const tree_mechanism *tree, const double *sweeps, int d, const double *x,
+                      double *to)
 {
-    double both[6];
-    memcpy(both, V, sizeof both);
-    for (int e = d; e < d + count; e++) {
-        for (int k = 0; k < 6; k++) {
-            V[k] += sweeps[tree->at.S + 6 * e + k] * v[e];
-        }
-    }
-    for (int k = 0; k < 6; k++) {
-        both[k] += V[k];
-    }
-    for (int e = d; e < d + count; e++) {
-        motion_cross(both, sweeps + tree->at.S + 6 * e, y + 6 * e);
-    }
+    const double *S = sweeps + tree->at.S + 6 * d;
+    memcpy(to, S, 6 * sizeof *to);
+    add_cross(to + 3, x, S);
 }
 
-static void find_axes(const tree_mechanism *tree, const double *sweeps, const double *v, double *y)
+/* y and phi of `count` dofs from d on, which turn or shift together; V: before them, then after. */
+static void find_group(const balance_step *step, const tree_mechanism *tree, int d, int count,
+                       const double *x, double *V, dof_slopes *dof)
 {
-    for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = &tree->body[i];
-        const double *parent = sweeps + tree->at.V + 6 * body->parent;
-        double V[6], shifted[3];
-        cross(shifted, parent, sweeps + tree->at.shift + 3 * i);
-        for (int k = 0; k < 3; k++) {
-            V[k] = parent[k];
-            V[3 + k] = parent[3 + k] + shifted[k];
-        }
-        for (int d = body->dof; d < body->dof_end;) {
-            tree_joint_kind kind = tree->joint[tree->dof_joint[d]].kind;
-            int count = kind == TREE_HINGE || kind == TREE_SLIDE ? 1 : 3;
-            carry_axes(tree, sweeps, v, d, count, V,
-                       y); /* a free joint: translations, then rotations */
-            d += count;
-        }
+    double S[3][6], turned[2];
+    const double *v = step->v + d, f = step->f;
+    const tree_joint *joint = &tree->joint[tree->dof_joint[d]];
+    const int together = joint->kind == TREE_BALL || (joint->kind == TREE_FREE && d > joint->v);
+    for (int e = 0; e < count; e++) {
+        move_axis(tree, step->sweeps, d + e, x, S[e]);
     }
-}
-
-/* The three forces of dof d of body i derived above, along the path to the root. */
-static void put_slopes(const tree_mechanism *tree, const double *sweeps, const double *y, int i,
-                       int d, double F[3][6], double *N, int stride)
-{
-    for (int b = i; b != 0; b = tree->body[b].parent) {
-        const tree_body *body = &tree->body[b];
-        int last = b == i ? d : body->dof_end - 1;
-        for (int e = last; e >= body->dof; e--) {
-            const double *S = sweeps + tree->at.S + 6 * e;
-            double up = 0, down = 0;
-            for (int k = 0; k < 6; k++) {
-                up += S[k] * F[0][k];
-                down += S[k] * F[1][k] + y[6 * e + k] * F[2][k];
-            }
-            N[(long)e * stride + d] += up;
-            N[(long)d * stride + e] += e == d ? 0 : down;
-        }
-        for (int f = 0; f < 3; f++) {
-            double moment[3];
-            cross(moment, sweeps + tree->at.shift + 3 * b, F[f] + 3);
+    if (together) {
+        balance_turning(v, f, turned);
+    }
+    for (int e = 0; e < count; e++) {
+        double T[3] = {0}, once[3], twice[3], D[6] = {0};
+        T[e] = 1;
+        if (together) {
+            cross(once, v, T);
+            cross(twice, v, once);
             for (int k = 0; k < 3; k++) {
-                F[f][k] += moment[k];
+                T[k] += turned[1] * twice[k] - turned[0] * once[k];
             }
         }
+        for (int k = 0; k < 6; k++) {
+            for (int g = 0; g < count; g++) {
+                D[k] += f * S[g][k] * T[g];
+            }
+        }
+        motion_cross(V, D, dof[d + e].y);
+        for (int k = 0; k < 6; k++) {
+            dof[d + e].y[k] += S[e][k];
+        }
+        memcpy(dof[d + e].turned, D, sizeof dof->turned);
+    }
+    for (int e = 0; e < count; e++) {
+        for (int k = 0; k < 6; k++) {
+            V[k] += S[e][k] * v[e];
+        }
+    }
+}
+
+/* Of body i: its own part of the sums, and all of its dofs. */
+static void find_body(const balance_step *step, const tree_mechanism *tree, int i,
+                      const double *point, subtree *all, dof_slopes *dof)
+{
+    const tree_body *body = &tree->body[i];
+    double x[3], a[3], V[6] = {0};
+    for (int k = 0; k < 3; k++) {
+        x[k] = step->sweeps[tree->at.com + 3 * i + k] - point[k];
+        a[k] = step->place[tree->at.com + 3 * i + k] - point[k];
+    }
+    if (body->parent != 0) { /* the motion of the parent, about the point */
+        const double *own = step->sweeps + tree->at.V + 6 * body->parent;
+        double arm[3];
+        for (int k = 0; k < 3; k++) {
+            arm[k] = step->sweeps[tree->at.com + 3 * body->parent + k] - point[k];
+        }
+        memcpy(V, own, sizeof V);
+        add_cross(V + 3, arm, own);
+    }
+    for (int d = body->dof, count; d < body->dof_end; d += count) {
+        tree_joint_kind kind = tree->joint[tree->dof_joint[d]].kind;
+        count = kind == TREE_HINGE || kind == TREE_SLIDE ? 1 : 3; /* free: shifts, then turns */
+        for (int e = d; e < d + count; e++) {
+            move_axis(tree, step->place, e, a, dof[e].S);
+        }
+        find_group(step, tree, d, count, x, V, dof);
+    }
+    all[i] = body_alone(tree, step->sweeps, i, x, a);
+}
+
+/* The rows and columns of dof d, which moves this subtree. */
+static void put_slopes(const tree_mechanism *tree, const subtree *it, const dof_slopes *dof, int d,
+                       double *N, int stride)
+{
+    const double *S = dof[d].S, *y = dof[d].y, *turned = dof[d].turned;
+    double F[6] = {0}, to_y[6] = {0}, to_turned[3] = {0};
+    add_product(it->A, 0, y, F);
+    add_product(it->B, 0, turned, F);
+    add_cross(F, it->a, y + 3);
+    add_cross(F + 3, y, it->c);
+    add_cross(F + 3, turned, it->p);
+    add_product(it->A, 1, S, to_y);
+    add_cross(to_y, it->c, S + 3);
+    add_cross(to_y + 3, S, it->a);
+    add_product(it->B, 1, S, to_turned);
+    add_cross(to_turned, it->p, S + 3);
+    for (int k = 0; k < 3; k++) {
+        F[3 + k] += it->m * y[3 + k];
+        to_y[3 + k] += it->m * S[3 + k];
+    }
+    for (int e = d; e >= 0; e = tree->dof_parent[e]) {
+        double up = 0, down = 0;
+        for (int k = 0; k < 6; k++) {
+            up += dof[e].S[k] * F[k];
+            down += dof[e].y[k] * to_y[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            down += dof[e].turned[k] * to_turned[k];
+        }
+        N[(long)e * stride + d] += up;
+        N[(long)d * stride + e] += e == d ? 0 : down;
     }
 }
 
 size_t balance_slopes_scratch(const zw_system *system)
 {
-    return (size_t)system->tree->bodies * (sizeof(subtree) / sizeof(double)) +
-           6 * (size_t)system->n;
+    return ((size_t)system->tree->bodies * sizeof(subtree) +
+            (size_t)system->n * sizeof(dof_slopes)) /
+           sizeof(double);
 }
 
-void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double *scratch,
-                    double *N, int stride)
+void balance_slopes(const zw_system *system, const balance_step *step, double *scratch, double *N,
+                    int stride)
 {
     const tree_mechanism *tree = system->tree;
     subtree *all = (subtree *)scratch;
-    double *y = scratch + (size_t)tree->bodies * (sizeof(subtree) / sizeof(double));
-    find_axes(tree, sweeps, v, y);
+    dof_slopes *dof = (dof_slopes *)(all + tree->bodies);
     for (int i = 1; i < tree->bodies; i++) {
-        all[i] = body_alone(tree, sweeps, i);
+        int root = i;
+        while (tree->body[root].parent != 0) {
+            root = tree->body[root].parent;
+        }
+        find_body(step, tree, i, step->place + tree->at.com + 3 * root, all, dof);
     }
     for (int i = tree->bodies - 1; i > 0; i--) {
         const tree_body *body = &tree->body[i];
-        const subtree *it = &all[i];
         for (int d = body->dof; d < body->dof_end; d++) {
-            const double *S = sweeps + tree->at.S + 6 * d;
-            double F[3][6], rate[6], turned[6], w[3], s[3];
-            inertia_times(0, it->p, it->rate, S, rate);
-            cross(w, S, it->L);
-            cross(s, S + 3, it->p);
-            cross(turned + 3, S, it->p);
-            inertia_times(body->subtree_mass, it->h, it->J, y + 6 * d, F[0]);
-            inertia_times(body->subtree_mass, it->h, it->J, S, F[2]);
-            for (int k = 0; k < 6; k++) {
-                turned[k] = k < 3 ? w[k] + s[k] : turned[k];
-                F[0][k] += rate[k] + turned[k];
-                F[1][k] = rate[k] - turned[k];
-            }
-            put_slopes(tree, sweeps, y, i, d, F, N, stride);
+            put_slopes(tree, &all[i], dof, d, N, stride);
         }
         if (body->parent != 0) {
-            add_child(&all[body->parent], it, body->subtree_mass, sweeps + tree->at.shift + 3 * i);
+            add_subtree(&all[body->parent], &all[i]);
         }
     }
 }

@@ -20,10 +20,21 @@ double balance_ramp(double square);
  * (Spinning about a principal axis does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
-/* N += the derivatives, by the speeds, of the inertial forces at the speeds v; row by row with this
- * stride. scratch[balance_slopes_scratch]. After tree_velocities. */
-void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double *scratch,
-                    double *N, int stride);
+/* exp(f (w + d)) = exp(f w) exp(f T d), up to d^2, with T = 1 - part[0] w x + part[1] w x w x. */
+void balance_turning(const double *w, double f, double part[2]);
+
+/* Momenta of the bodies after they have gone the way f v, gathered at the places of `place`. */
+typedef struct balance_step {
+    const double *place;  /* sweeps after tree_kinematics */
+    const double *sweeps; /* those at q (+) f v, with the speeds v */
+    const double *v;
+    double f;
+} balance_step;
+
+/* N += the derivatives of balance_gather(place, balance_momenta(sweeps)) by v, row by row with
+ * this stride. scratch[balance_slopes_scratch]. */
+void balance_slopes(const zw_system *system, const balance_step *step, double *scratch, double *N,
+                    int stride);
 size_t balance_slopes_scratch(const zw_system *system);
 
 #endif

@@ -353,7 +353,8 @@ int bodies_aim(const zw_system *system, zw_work *work, int index, const double *
 int bodies_forces_see_places(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
-    int found = bodies->formulas != NULL || bodies->path_count > 0 || bodies->fluid_count > 0;
+    int found = bodies->formulas != NULL || bodies->path_count > 0 || bodies->fluid_count > 0 ||
+                bodies->lift_count > 0;
     for (int k = 0; k < bodies->motor_count && !found; k++) {
         found = bodies->motor[k].kind >= MOTOR_SITE;
     }
