@@ -423,7 +423,10 @@ static void prepare(soft_problem *s, const soft_island *island)
     aim(s, island);
 }
 
-/* 0: H is not positive definite. If `ready`, the first a+ is in s->x, but H is not factored. */
+/* How a search ends: H is not positive definite; at the minimum of one quadratic function, whose
+ * bits do not depend on the start; or elsewhere. If `ready`, the first a+ is in s->x, but H is not
+ * factored. */
+enum { FAILED, SETTLED, NEAR };
 static int minimise(soft_problem *s, const soft_island *island, int ready, measure *m,
                     int *iterations)
 {
@@ -433,16 +436,16 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
     }
     for (*iterations = 1; *iterations <= MOST; ++*iterations, ready = 0) {
         if (!ready && !factor(s, island, NULL, 0)) {
-            return 0;
+            return FAILED;
         }
         if (known && correct(s, island, m)) {
             if (is_within(m, SOFT_EXACT)) {
-                return 1;
+                return NEAR;
             }
             continue;
         }
         if (known && is_within(m, SOFT_CLOSE)) {
-            return 1;
+            return NEAR;
         }
         if (!ready) {
             aim(s, island);
@@ -454,17 +457,35 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
             if (!is_within(m, SOFT_CLOSE) && (!ready || factor(s, island, NULL, 0))) {
                 *m = polish(s, island, *m);
             }
-            return 1;
+            return is_within(m, SOFT_CLOSE) ? SETTLED : NEAR;
         }
         known = go_along(s, island) || *iterations > 50;
         if (known) {
             *m = measure_slope(s, island);
             if (is_within(m, SOFT_EXACT)) {
-                return 1;
+                return NEAR;
             }
         }
     }
-    return 1;
+    return NEAR;
+}
+
+/* Where terms cancel to less than their round-off (points deep inside each other whose normals
+ * cannot move), or a search goes on and on, more than one set of rows agrees with its own minimum,
+ * and which is found depends on the start. There it starts again, at 0, so that the answer depends
+ * on the state alone; with elliptic cones the start is part of the state. */
+static int minimise_alike(soft_problem *s, const soft_island *island, int ready, measure *m,
+                          int *iterations)
+{
+    int found = minimise(s, island, ready, m, iterations);
+    if (found == NEAR && !s->system->bodies->elliptic) {
+        for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+            const soft_tree *own = &s->tree[t];
+            memset(s->a + own->first, 0, (size_t)(own->end - own->first) * sizeof *s->a);
+        }
+        found = minimise(s, island, 0, m, iterations);
+    }
+    return found != FAILED;
 }
 
 /* The terms of the push: lambda = D b - D x, and for a pyramid the edges. Where the normal of a
@@ -498,7 +519,7 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
 {
     measure m = {0};
     int iterations = 0;
-    if (!minimise(s, island, ready, &m, &iterations)) {
+    if (!minimise_alike(s, island, ready, &m, &iterations)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
     }
     if (!is_within(&m, GAUSS_GOOD)) {
