@@ -196,7 +196,6 @@ stepper *soft_stepper(soft_problem *s, double h, zw_error *error)
     w->method = s;
     w->kept = s->guess;
     w->kept_count = soft_memory(s);
-    w->forgets = 1;
     return &w->base;
 }
 

@@ -40,7 +40,7 @@ static zw_status take_step(step_whole *w, zw_error *error)
 static zw_status whole_start(stepper *s, double t, const double *y, int afresh, zw_error *error)
 {
     step_whole *w = (step_whole *)s;
-    if (afresh && w->forgets) {
+    if (afresh) { /* what the last motion left is no part of this one */
         memset(w->kept, 0, (size_t)w->kept_count * sizeof *w->kept);
     }
     zw_status status = step_check_finite(s->n, y, "state", t, &s->view.culprit, error);

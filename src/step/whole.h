@@ -17,7 +17,6 @@ struct step_whole {
     void *method; /* the step_impulse or soft_problem, owned by the caller */
     double *kept; /* [kept_count] its memory from step to step, owned by it */
     int kept_count;
-    int forgets;   /* the memory is 0 where a motion starts again */
     int nq, works; /* where the speeds begin; 1: the last entry of y is the work done */
     step_grid grid;
     double t0, t1, h;
