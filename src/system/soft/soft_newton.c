@@ -423,9 +423,8 @@ static void prepare(soft_problem *s, const soft_island *island)
     aim(s, island);
 }
 
-/* How a search ends: H is not positive definite; at the minimum of one quadratic function, whose
- * bits do not depend on the start; or elsewhere. If `ready`, the first a+ is in s->x, but H is not
- * factored. */
+/* FAILED: H is not positive definite. SETTLED: the bits of the minimum do not depend on the start.
+ * If `ready`, the first a+ is in s->x, but H is not factored. */
 enum { FAILED, SETTLED, NEAR };
 static int minimise(soft_problem *s, const soft_island *island, int ready, measure *m,
                     int *iterations)
@@ -471,17 +470,16 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
 }
 
 /* Where terms cancel to less than their round-off (points deep inside each other whose normals
- * cannot move), or a search goes on and on, more than one set of rows agrees with its own minimum,
- * and which is found depends on the start. There it starts again, at 0, so that the answer depends
- * on the state alone; with elliptic cones the start is part of the state. */
+ * cannot move), or a search goes on and on, which set of rows is found depends on the start. So it
+ * starts again there, at 0; with elliptic cones the start is part of the state. */
 static int minimise_alike(soft_problem *s, const soft_island *island, int ready, measure *m,
                           int *iterations)
 {
     int found = minimise(s, island, ready, m, iterations);
     if (found == NEAR && !s->system->bodies->elliptic) {
         for (int t = island->tree; t >= 0; t = s->tree[t].next) {
-            const soft_tree *own = &s->tree[t];
-            memset(s->a + own->first, 0, (size_t)(own->end - own->first) * sizeof *s->a);
+            memset(s->a + s->tree[t].first, 0,
+                   (size_t)(s->tree[t].end - s->tree[t].first) * sizeof *s->a);
         }
         found = minimise(s, island, 0, m, iterations);
     }
@@ -522,9 +520,7 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
     if (!minimise_alike(s, island, ready, &m, &iterations)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
     }
-    if (!is_within(&m, GAUSS_GOOD)) {
-        m.size = fmax(m.size, square_of_parts(s, island));
-    }
+    m.size = is_within(&m, GAUSS_GOOD) ? m.size : fmax(m.size, square_of_parts(s, island));
     sum->slope += m.slope;
     sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
     s->iterations = iterations > s->iterations ? iterations : s->iterations;

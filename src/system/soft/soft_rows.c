@@ -384,7 +384,7 @@ static void fill_elliptic(soft_problem *s, soft_block *k, double gap, const soft
 {
     double d = soft_impedance(pair->imp, gap), R0 = compliance(d, pair->A0);
     double *b = s->b + k->first, *D = s->D + k->first;
-    b[0] = -pair->spring.B * speed[0] - pair->spring.K * d * gap;
+    b[0] = -pair->spring.B * speed[0] - (pair->spring.K * d * gap + SOFT_HAIR);
     D[0] = 1 / R0;
     for (int r = 1; r < k->rows; r++) {
         double R1 = R0 / fmax(SOFT_LEAST, s->system->bodies->impratio);
@@ -399,7 +399,8 @@ static void fill_pyramid(soft_problem *s, soft_block *k, double gap, const soft_
     double d = soft_impedance(pair->imp, gap), first = k->mu[0] * k->mu[0];
     double shrink = 2 * first / fmax(SOFT_LEAST, s->system->bodies->impratio);
     double stiff = 1 / fmax(SOFT_LEAST, shrink * compliance(d, pair->A0 * (1 + first)));
-    double *b = s->b + k->first, *D = s->D + k->first, back = pair->spring.K * d * gap;
+    double *b = s->b + k->first, *D = s->D + k->first;
+    double back = pair->spring.K * d * gap + SOFT_HAIR;
     for (int e = 0; e < k->rows; e++) {
         double along = k->mu[e / 2] * speed[1 + e / 2];
         b[e] = -pair->spring.B * (speed[0] + (e % 2 ? -along : along)) - back;

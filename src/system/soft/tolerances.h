@@ -11,6 +11,13 @@
 /* The same for coefficients of friction: test_soft_step.c, slippery_floors_brake_little. */
 #define SOFT_LEAST_FRICTION 1e-5
 
+/* Contacts push away by so much less, in m/s^2: a thousand times the round-off of accelerations of
+ * 1 m/s^2, and no more than what they add to a speed in a step that is lost in round-off of 1 m/s.
+ * Where bodies just touch (a tower that begins to stand) rows would else be at the edge of pushing
+ * but for round-off, and the last bits would depend on the start of the search: test_once.c,
+ * towers. */
+#define SOFT_HAIR 1e-12
+
 /* The gradient of Newton's method, relative to the largest of its terms. EXACT: round-off leaves no
  * less, and no step is tried: test_crowd.c. CLOSE: enough where a step does not halve it any more:
  * test_soft_deep.c. With more than GAUSS_GOOD after all steps, a step fails. */

@@ -83,7 +83,8 @@ ZW_CLONES static void fill_contact(const soft8 *s, const soft8_match *match, zw_
         soft8_put_rows(s, match, match->width, pos, frame, J, speed);
     }
     zw_scalar B = (zw_scalar)pair->spring.B;
-    zw_real8 d = impedance8(pair->imp, *gap), back = (zw_scalar)pair->spring.K * d * *gap;
+    zw_real8 d = impedance8(pair->imp, *gap);
+    zw_real8 back = (zw_scalar)pair->spring.K * d * *gap + (zw_scalar)SOFT_HAIR;
     if (match->width == 1) {
         k->D = only(*on, 1.0 / compliance8(d, pair->A0));
         k->b[0] = only(*on, -B * speed[0] - back);
