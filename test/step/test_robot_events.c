@@ -158,11 +158,42 @@ static void pieces_have_the_same_events(void **state)
     }
 }
 
+/* Of a mass thrown up: all that happens at one instant
+ * happens, and a condition whose event changes the speed where it becomes true becomes true once.
+ */
+static void all_at_an_instant_happen(void **state)
+{
+    (void)state;
+#define THROWN "import \"stone.xml\" as s\nspeed s.z' = 3\n"
+    const double g = 9.81, up = (3 - sqrt(9 - 0.4 * g)) / g, down = (3 + sqrt(9 - 0.4 * g)) / g;
+    const double ever = up + 4 / g;
+    const events apart = {THROWN "event any: s.z' = 0\nevent apex: s.z' = 0 falling\n"
+                                 "event a: s.z = 0.2 rising\nevent b: s.z = 0.2\n"
+                                 "event c: when s.z > 0.2\n",
+                          {"a", "b", "c", "any", "apex", "b"},
+                          {up, up, up, 3 / g, 3 / g, down}};
+    const events once = {THROWN "event c: when s.z > 0.2, set s.z' = 2\n"
+                                "event d: when s.z > 0.2\nevent ev: s.z = 0.2\n",
+                         {"c", "d", "ev", "ev"},
+                         {up, up, up, ever}};
+    const events set = {THROWN "event a: s.z' = 0\nevent b: s.z' = 0 falling, set s.z' = 20\n",
+                        {"a", "b", "a", "b"},
+                        {3 / g, 3 / g, 23 / g, 23 / g}};
+    for (int k = 0; k < STEPS; k++) {
+        expect(&apart, ZW_METHOD_IMPULSE, steps[k], 0);
+        expect(&once, ZW_METHOD_IMPULSE, steps[k], 0);
+        expect(&set, ZW_METHOD_IMPULSE, steps[k], 0);
+    }
+    expect(&apart, ZW_METHOD_DOP853, 0, 0);
+    expect(&once, ZW_METHOD_DOP853, 0, 0);
+    expect(&set, ZW_METHOD_DOP853, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_slides_stops_once), cmocka_unit_test(what_rests_begins_to_move),
+        cmocka_unit_test(what_slides_stops_once),     cmocka_unit_test(what_rests_begins_to_move),
         cmocka_unit_test(beside_zero_is_not_at_zero), cmocka_unit_test(pieces_have_the_same_events),
-        cmocka_unit_test(a_stop_is_not_passed)};
+        cmocka_unit_test(a_stop_is_not_passed),       cmocka_unit_test(all_at_an_instant_happen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

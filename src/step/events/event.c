@@ -47,8 +47,9 @@ enum { CORRECTIONS = 6 };
 static void layout(step_events *e, base_arena *arena)
 {
     size_t count = (size_t)e->count, nodes = SEARCH_DEGREE + 1, half = SEARCH_DEGREE / 2 + 1;
-    int **flag[] = {&e->direction,  &e->condition, &e->fired,       &e->kind,  &e->is_guard,
-                    &e->just_fired, &e->side,      &e->side_before, &e->found, &e->side_then};
+    int **flag[] = {&e->direction, &e->condition,  &e->fired, &e->kind,
+                    &e->is_guard,  &e->just_fired, &e->side,  &e->side_before,
+                    &e->found,     &e->crosses,    &e->came,  &e->side_then};
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
         *flag[i] = base_arena_ints(arena, count);
     }
@@ -395,7 +396,8 @@ static zw_status see_guards_at_zero(step_events *e, int first, zw_error *error)
 }
 
 /* All events that have reached or passed zero, from the side on which they were. The others keep
- * their side from the start of the step, unless they are clearly on a side now. */
+ * their side from the start of the step, unless they are clearly on a side now. What is within the
+ * slack of such steps is at zero; a condition there begins to hold if the step leads beyond. */
 static zw_status gather(step_events *e, int first, int *count, zw_error *error)
 {
     zw_status status = see_guards_at_zero(e, first, error);
@@ -405,8 +407,11 @@ static zw_status gather(step_events *e, int first, int *count, zw_error *error)
         int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (before < 0);
         int rested = (e->zone_before[k] > 0.0 && !e->option.jumps) ||
                      (e->is_guard[k] && now == 0.0 && e->was[k] == 0.0);
-        int crossed = before != 0 && !rested && !same_side(before, now) &&
-                      fabs(now) >= e->zone_before[k] && wanted && e->kind[k] != STEP_EVENT_OFF;
+        int beyond = !same_side(before, now) && fabs(now) >= e->zone_before[k];
+        int there = e->option.jumps && !e->is_guard[k] && fabs(now) < e->zone_before[k] &&
+                    (!e->condition[k] || e->crosses[k]);
+        int crossed =
+            before != 0 && !rested && (beyond || there) && wanted && e->kind[k] != STEP_EVENT_OFF;
         if (k == first || crossed) {
             e->fired[(*count)++] = k;
             e->just_fired[k] = 1;
@@ -418,14 +423,16 @@ static zw_status gather(step_events *e, int first, int *count, zw_error *error)
     return status;
 }
 
-/* Conditions that rested at zero at the start of the step, and hold since then. */
+/* Conditions that rested at zero at the start of the step, and hold since then. One that came there
+ * by itself just before, and goes on, has held all the time. */
 static zw_status gather_left(step_events *e, zw_error *error)
 {
     const stepper_view *view = stepper_look(e->ode);
     for (int k = 0; k < e->count; k++) {
         int rested = !e->is_guard[k] && e->slack[k] > 0.0 && e->zone_before[k] == e->slack[k];
         int begins = e->option.jumps && e->first;
-        if (rested && !begins && e->condition[k] && e->side_before[k] == 0 && e->side[k] > 0) {
+        if (rested && !begins && !e->came[k] && e->condition[k] && e->side_before[k] == 0 &&
+            e->side[k] > 0) {
             e->fired[e->left++] = k;
             e->just_fired[k] = 2;
             e->residual[k] = 0.0;
@@ -522,6 +529,22 @@ static zw_status search(step_events *e, zw_error *error)
     return status;
 }
 
+static zw_status begin_scan(step_events *e, zw_error *error)
+{
+    size_t count = (size_t)e->count;
+    zw_status status = e->option.jumps ? begin_step(e, error) : ZW_OK;
+    if (!e->option.jumps && e->sort) {
+        e->sort(e->user, e->kind, e->is_guard, NULL);
+    }
+    for (int k = 0; k < e->count; k++) {
+        e->came[k] = e->option.jumps && e->just_fired[k] == 1;
+    }
+    memset(e->just_fired, 0, count * sizeof *e->just_fired);
+    memcpy(e->side_before, e->side, count * sizeof *e->side);
+    memcpy(e->zone_before, e->zone, count * sizeof *e->zone);
+    return status;
+}
+
 zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *error)
 {
     const stepper_view *view = stepper_look(ode);
@@ -535,15 +558,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
         return ZW_OK;
     }
     e->ode = ode;
-    zw_status status = ZW_OK;
-    if (e->option.jumps) {
-        status = begin_step(e, error);
-    } else if (e->sort) {
-        e->sort(e->user, e->kind, e->is_guard, NULL);
-    }
-    memset(e->just_fired, 0, (size_t)e->count * sizeof *e->just_fired);
-    memcpy(e->side_before, e->side, (size_t)e->count * sizeof *e->side);
-    memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
+    zw_status status = begin_scan(e, error);
     status = status == ZW_OK && e->fresh ? measure_noise(e, error) : status;
     status = status == ZW_OK ? search(e, error) : status;
     status = status == ZW_OK ? gather_left(e, error) : status;
@@ -551,6 +566,7 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     if (e->left > 0) {
         return status;
     }
+    memcpy(e->crosses, e->found, (size_t)e->count * sizeof *e->found);
     status = status == ZW_OK ? keep_earliest(e, error) : status;
     for (int k = 0; status == ZW_OK && k < e->count; k++) {
         if (!e->found[k]) {

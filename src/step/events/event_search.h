@@ -45,7 +45,9 @@ struct step_events {
     double *zone_before; /* the same */
     double *clear;       /* x at which the side was last clear */
     double *until;       /* x up to which it is decided */
-    int *found;          /* there is a crossing, between */
+    int *came;           /* it fired at the start of the step, by coming to zero */
+    int *crosses;        /* there is a crossing in the step */
+    int *found;          /* the same, as long as it may be the first; between */
     int *side_then;      /* at the start of the segment */
     double *zone_then, *clear_then;
     double *low, *high;                   /* these x */
