@@ -19,6 +19,14 @@
 
 #define PART static inline __attribute__((always_inline, unused))
 
+/* Large ones that are called in two places: where size counts, there is one of them. */
+#undef WHOLE_PART
+#ifdef ZW_SMALL
+#define WHOLE_PART static __attribute__((noinline, unused))
+#else
+#define WHOLE_PART PART
+#endif
+
 typedef struct vec3 {
     zw_real x, y, z;
 } vec3;

@@ -60,7 +60,7 @@ PART void composite_row(const tree_mechanism *tree, int i, int d, spatial F, zw_
 }
 
 /* All rows of M; or, if `diagonal` is not NULL, only the diagonal. */
-PART void composites(const tree_mechanism *tree, zw_real *work, zw_real *diagonal)
+WHOLE_PART void composites(const tree_mechanism *tree, zw_real *work, zw_real *diagonal)
 {
     const tree_places *at = &tree->at;
     for (int i = tree->bodies - 1; i > 0; i--) {

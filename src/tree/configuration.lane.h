@@ -47,8 +47,8 @@ PART void turn_by(const zw_real *q, vec3 p, zw_real *next)
     store_quat(next, quat_unit(quat_product(load_quat(q), quat_exp(p))));
 }
 
-PART void advance_joint(const tree_joint *joint, const zw_real *q, const zw_real *v, zw_real step,
-                        zw_real *next)
+WHOLE_PART void advance_joint(const tree_joint *joint, const zw_real *q, const zw_real *v,
+                              zw_real step, zw_real *next)
 {
     const zw_real *from = q + joint->q, *speed = v + joint->v;
     zw_real *to = next + joint->q;

@@ -38,7 +38,7 @@ PART zw_mask factor_block(const tree_mechanism *tree, int first, int n, const zw
 }
 
 /* Updates the rows above a block of n; n is a constant where this is inlined. */
-PART void factor_above(const tree_mechanism *tree, int first, const int n, zw_real *L)
+WHOLE_PART void factor_above(const tree_mechanism *tree, int first, const int n, zw_real *L)
 {
     const int *column = tree->column + tree->start[first];
     int above = tree->depth[first] - 1;
@@ -98,7 +98,7 @@ LANE_CLONES void LANE(tree_factor)(const tree_mechanism *tree, const zw_real *di
 /* ---- Solves ---------------------------------------------------------------------------------- */
 
 /* x = L' \ x for a block: first among its own dofs, then above. */
-PART void tips_block(const tree_mechanism *tree, int first, const int n, const zw_real *L,
+WHOLE_PART void tips_block(const tree_mechanism *tree, int first, const int n, const zw_real *L,
                      zw_real *x)
 {
     const int *column = tree->column + tree->start[first];
@@ -127,7 +127,7 @@ PART void tips_block(const tree_mechanism *tree, int first, const int n, const z
 }
 
 /* x = L \ x for a block: first from above, then among its own dofs. */
-PART void root_block(const tree_mechanism *tree, int first, const int n, const zw_real *L,
+WHOLE_PART void root_block(const tree_mechanism *tree, int first, const int n, const zw_real *L,
                      zw_real *x)
 {
     const int *column = tree->column + tree->start[first];

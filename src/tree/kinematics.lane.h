@@ -188,7 +188,7 @@ PART void place_body(const tree_mechanism *tree, int i, pose x, zw_real *work)
 }
 
 /* Body i, after its parent; sines and cosines of half the angles have been computed. */
-PART void carry_body(const tree_mechanism *tree, int i, const zw_real *q, zw_real *work)
+WHOLE_PART void carry_body(const tree_mechanism *tree, int i, const zw_real *q, zw_real *work)
 {
     const tree_places *at = &tree->at;
     const tree_body *body = tree->body + i;
@@ -236,7 +236,7 @@ PART spatial motion_of_joint(const tree_joint *joint, const zw_real *S, const zw
 }
 
 /* Body i, after its parent. */
-PART void move_body(const tree_mechanism *tree, int i, const zw_real *v, zw_real *work)
+WHOLE_PART void move_body(const tree_mechanism *tree, int i, const zw_real *v, zw_real *work)
 {
     const tree_places *at = &tree->at;
     const tree_body *body = tree->body + i;
