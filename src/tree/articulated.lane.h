@@ -150,7 +150,7 @@ PART void eliminate_translations(const tree_mechanism *tree, int d, const zw_rea
 
 /* Bodies first..end-1, which are whole trees. */
 WHOLE_PART void articulate(const tree_mechanism *tree, int first, int end, const zw_real *held,
-                     const zw_real *diagonal, zw_real *work, zw_mask *bad)
+                           const zw_real *diagonal, zw_real *work, zw_mask *bad)
 {
     const tree_places *at = &tree->at;
     const zw_real zero = lane_fill(0.0);
@@ -201,7 +201,7 @@ LANE_CLONES void LANE(tree_articulate_held)(const tree_mechanism *tree, int firs
 /* u = tau - S.p from the tips to the root; p starts with the bias of speeds, gravity and wrenches
  * of each body, or with zero. */
 WHOLE_PART void to_root(const tree_mechanism *tree, int first, int end, const zw_real *tau,
-                  const zw_real *wrench, int with_speeds, zw_real *work, zw_real *u)
+                        const zw_real *wrench, int with_speeds, zw_real *work, zw_real *u)
 {
     const tree_places *at = &tree->at;
     for (int i = end - 1; i >= first; i--) {
@@ -232,8 +232,8 @@ WHOLE_PART void to_root(const tree_mechanism *tree, int first, int end, const zw
 }
 
 /* a = u - U.A / D from the root to the tips; u has been divided by D. */
-WHOLE_PART void to_tips(const tree_mechanism *tree, int first, int end, const zw_real *u, int with_speeds,
-                  zw_real *work, zw_real *a)
+WHOLE_PART void to_tips(const tree_mechanism *tree, int first, int end, const zw_real *u,
+                        int with_speeds, zw_real *work, zw_real *a)
 {
     const tree_places *at = &tree->at;
     for (int i = first; i < end; i++) {

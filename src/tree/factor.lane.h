@@ -99,7 +99,7 @@ LANE_CLONES void LANE(tree_factor)(const tree_mechanism *tree, const zw_real *di
 
 /* x = L' \ x for a block: first among its own dofs, then above. */
 WHOLE_PART void tips_block(const tree_mechanism *tree, int first, const int n, const zw_real *L,
-                     zw_real *x)
+                           zw_real *x)
 {
     const int *column = tree->column + tree->start[first];
     int above = tree->depth[first] - 1;
@@ -128,7 +128,7 @@ WHOLE_PART void tips_block(const tree_mechanism *tree, int first, const int n, c
 
 /* x = L \ x for a block: first from above, then among its own dofs. */
 WHOLE_PART void root_block(const tree_mechanism *tree, int first, const int n, const zw_real *L,
-                     zw_real *x)
+                           zw_real *x)
 {
     const int *column = tree->column + tree->start[first];
     int above = tree->depth[first] - 1;

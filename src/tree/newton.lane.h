@@ -4,7 +4,7 @@
 /* A_i = A_parent + Z_i + sum S_d a_d for bodies first..end-1, which are complete trees. Without
  * speeds: Z = 0. `a` may be NULL: zero. */
 WHOLE_PART void accelerate(const tree_mechanism *tree, int first, int end, const zw_real *a,
-                     int with_speeds, zw_real *work)
+                           int with_speeds, zw_real *work)
 {
     const tree_places *at = &tree->at;
     for (int i = first; i < end; i++) {
@@ -45,7 +45,7 @@ PART void add_to_parent(const tree_body *body, const tree_places *at, int i, spa
 
 /* tau_d = S_d . F_i + armature a_d, from the tips to the root. */
 WHOLE_PART void collect(const tree_mechanism *tree, int first, int end, const zw_real *a,
-                  const zw_real *wrench, int with_speeds, zw_real *work, zw_real *tau)
+                        const zw_real *wrench, int with_speeds, zw_real *work, zw_real *tau)
 {
     const tree_places *at = &tree->at;
     for (int i = end - 1; i >= first; i--) {
