@@ -123,7 +123,7 @@ static collide_solid turned(const collide_solid *from, const double axis[3], dou
 
 static void convex_in_mujoco(const collide_solid *a, const collide_solid *b, collide_sink *sink)
 {
-    double n[3], gap, other, at[5][3], axis[2][3] = {{0, 1, 0}};
+    double n[3], gap = 0, other, at[5][3], axis[2][3] = {{0, 1, 0}};
     /* of the half lengths: a hull's are along its axes of inertia */
     double around = b->kind == COLLIDE_HULL ? v3_length(b->size) : b->extent;
     double near = 1e-3 * v3_min(a->extent + a->radius, around);

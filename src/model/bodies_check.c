@@ -186,9 +186,8 @@ static int check_geom(const checker *c, const zw_geom_def *d)
     if (d->shape == ZW_SHAPE_HFIELD && d->hfield < 0) {
         return bad(c, "it is a height field, but does not say which one");
     }
-    if ((d->shape == ZW_SHAPE_PLANE || d->shape == ZW_SHAPE_HFIELD) && d->body != 0 &&
-        d->mass > 0) {
-        return bad(c, "a %s has no mass", d->shape == ZW_SHAPE_PLANE ? "plane" : "height field");
+    if (d->shape == ZW_SHAPE_PLANE && d->body != 0 && d->mass > 0) {
+        return bad(c, "a plane has no mass");
     }
     if (d->triangles && (d->shape != ZW_SHAPE_MESH || c->bodies->mesh[d->mesh].face_count == 0)) {
         return bad(c, d->shape != ZW_SHAPE_MESH

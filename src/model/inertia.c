@@ -198,6 +198,22 @@ static int mesh_of(weigher *w, int geom, zw_inertia *out)
                      "flat? (use shellinertia, or give the body an inertial)");
 }
 
+/* A height field weighs as much as MuJoCo's: a box about its origin, a quarter of its greatest
+ * height and half of its base to either side. */
+static zw_geom_def field_box(const zw_geom_def *g, const zw_hfield_def *field)
+{
+    zw_geom_def box = *g;
+    double high = 0;
+    for (int i = 0; i < field->height_count; i++) {
+        high = fmax(high, field->height[i]);
+    }
+    box.shape = ZW_SHAPE_BOX;
+    box.size[0] = field->half[0];
+    box.size[1] = field->half[1];
+    box.size[2] = high / 4 + field->base / 2;
+    return box;
+}
+
 /* The geom in its body's frame. */
 static int geom_lump(weigher *w, int geom, lump *out)
 {
@@ -207,9 +223,13 @@ static int geom_lump(weigher *w, int geom, lump *out)
     memcpy(pose.quat, g->quat, sizeof pose.quat);
     double moment[3];
     memset(out, 0, sizeof *out);
-    if (g->mass == 0 || (g->mass < 0 && g->density == 0) || g->shape == ZW_SHAPE_PLANE ||
-        g->shape == ZW_SHAPE_HFIELD) {
+    if (g->mass == 0 || (g->mass < 0 && g->density == 0) || g->shape == ZW_SHAPE_PLANE) {
         return 1;
+    }
+    zw_geom_def box;
+    if (g->shape == ZW_SHAPE_HFIELD) {
+        box = field_box(g, &w->b->hfield[g->hfield]);
+        g = &box;
     }
     if (g->shape == ZW_SHAPE_MESH) {
         zw_inertia m = {0};

@@ -13,10 +13,12 @@
 // meshes): these agree as far as its iterations go, which are run to 1e-12 m: steps agree
 // to 1e-5, or to ten times what its own steps differ by if it ends at 1e-8 m or begins 1e-12 or 1e-9 beside. Where several points are a matter of choice (cylinders and meshes
 // with these, capsules and boxes) ours are others: such states and steps are counted ("other points"), and a motion is compared up to the first of them, and another without contacts.
+// So are those in which a row has no compliance (a loop closed at the centre of mass of a body whose axle goes through it; MuJoCo's least is 1e-15: its forces
+// cancel each other to their last digits), and those in which MuJoCo's solver has not ended.
 //
 // Motions that part by more than 1e-7 although their steps agree are compared with MuJoCo's own, begun again with speeds that differ by what the
-// steps differ by, or 1e-14: where that grows as far, within a factor of ten, they count as sensitive; and likewise states and steps whose accelerations
-// and speeds change as much if the last digit of a coordinate does ("shaky"). The package is found by oracle.mjs. Exit code 77: it is not here.
+// steps differ by, or 1e-14: what counts is how far ours is before these have parted by 1e-8, and the motion is counted as sensitive if they do.
+// States and steps whose accelerations and speeds change as much as they differ if the last digit of a coordinate does are "shaky". The package is found by oracle.mjs. Exit code 77: it is not here.
 import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -83,7 +85,7 @@ function draw(model, data) {
         mujoco.mj_step(model, data);
       }
       const state = {q: coordinates(model, data), v: Array.from(data.qvel), act: Array.from(data.act), u};
-      if ([...state.q, ...state.v].every(Number.isFinite)) {
+      if ([...state.q, ...state.v].every((x) => Math.abs(x) < 1e8)) { // and not where it explodes
         list.push(state);
       }
     }
@@ -122,7 +124,7 @@ function rule(model, data) {
                     [type.plane, type.box], [type.sphere, type.sphere], [type.sphere, type.capsule], [type.sphere, type.cylinder],
                     [type.sphere, type.box], [type.capsule, type.capsule], [type.capsule, type.box], [type.box, type.box]];
   const all = data.contact;
-  let found = 0;
+  let found = data.efc_D.subarray(0, data.nefc).some((D) => D > 1e14) || data.solver_niter[0] >= model.opt.iterations ? 2 : 0;
   for (let i = 0; i < data.ncon; i++) {
     const [a, b] = Array.from(all.get(i).geom, (g) => model.geom_type[g]).sort((x, y) => x - y);
     const smooth = a !== type.hfield && ([a, b].some((x) => x === type.sphere || x === type.ellipsoid) ||
@@ -175,7 +177,7 @@ function motionOf(model, data, integrator, number, nudge) {
   return list;
 }
 
-const lastDigit = [[CCD, 1e-15], [CCD, -1e-15], [CCD, 3e-15]];
+const lastDigit = [1, -1, 3, -3, 10, -10, 30].map((digits) => [CCD, digits * 1e-15]);
 const beside = [[1e-8, 0], [CCD, 1e-12], [CCD, -1e-12], [CCD, 1e-9], [CCD, -1e-9]];
 // How far MuJoCo's own step from a state scatters, if its iterations end earlier or the coordinates differ slightly.
 function scatter(model, data, before, ways) {
@@ -199,7 +201,7 @@ function scatter(model, data, before, ways) {
 // Motions from so many starts by this integrator. Of steps from the same state (MuJoCo's, at each instant): the largest difference
 // of coordinates and speeds, in parts of 1 and of their size, by the rule of its contacts; and of the 100 steps in one go, up to the
 // first contact that is not by formulas. Where these part, MuJoCo's own motion is begun again with speeds that differ in the last digits:
-// `sensitive` counts motions in which that grows as far.
+// `sensitive` counts motions in which that grows to a tenth of what is allowed, and these are compared until then.
 function follow(file, model, data, integrator, untouched) {
   const worst = {step: [0, 0, 0], steps: [0, 0, 0], lost: 0, shaky: 0, far: 0, whole: 0, sensitive: 0, explodes: 0};
   const motions = Array.from({length: starts}, (_, d) => ({number: d + 1, list: motionOf(model, data, integrator, d + 1, 0)}));
@@ -213,7 +215,8 @@ function follow(file, model, data, integrator, untouched) {
     return {...worst, far: NaN, step: [NaN, NaN, NaN]};
   }
   kept.forEach(({number, list}, m) => {
-    let far = 0, off = 0;
+    let off = 0;
+    const ways = []; // how far ours is from theirs after each step
     const free = list.findIndex((it) => it.rule > 0);
     list.forEach((it, k) => {
       const own = once.numbers.subarray(5 + (100 * m + k) * width, 5 + (100 * m + k + 1) * width);
@@ -227,23 +230,20 @@ function follow(file, model, data, integrator, untouched) {
       if (free < 0 || k < free) {
         const at = 5 + (100 * m + k) * width;
         const now = parting(many.numbers.subarray(at, at + nq), it.q);
-        far = Math.max(far, Number.isNaN(now) ? Infinity : now);
+        ways.push(Number.isNaN(now) ? Infinity : now);
       }
     });
     worst.whole += free < 0;
-    if (far > followed) {
-      const grown = Math.max(...[1, -1, 3].map((sign) => {
-        const other = motionOf(model, data, integrator, number, sign * Math.max(off, 1e-14));
-        return other === null ? Infinity : Math.max(...list.map((it, k) => free < 0 || k < free ? parting(other[k].q, it.q) : 0));
-      }));
-      if (grown > far / 10) {
-        worst.sensitive++;
-        far = 0;
-      }
+    let far = Math.max(0, ...ways);
+    if (far > followed) { // compared until its own motions, begun beside, have parted a tenth as far
+      const others = [1, -1, 3].map((sign) => motionOf(model, data, integrator, number, sign * Math.max(off, 1e-14)));
+      const grown = list.findIndex((it, k) => others.some((other) => other === null || !(parting(other[k].q, it.q) < followed / 10)));
+      worst.sensitive += grown >= 0;
+      far = Math.max(0, ...ways.slice(0, grown < 0 ? ways.length : grown));
     }
     worst.far = Math.max(worst.far, far);
   });
-  if (worst.whole < kept.length) {
+  if (worst.whole < kept.length && !untouched) {
     const flags = model.opt.disableflags;
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT.value;
     const alone = follow(file, model, data, integrator, true);
@@ -334,7 +334,7 @@ function shaky(model, data, q, v, act, u, off) {
     mujoco.mj_forward(model, data);
     return Array.from(data.qacc);
   };
-  const change = Math.max(...[1e-15, -1e-15, 3e-15].map((nudge) => apart(at(nudge), at(0), 1e-3)));
+  const change = Math.max(...lastDigit.map(([, nudge]) => apart(at(nudge), at(0), 1e-3)));
   return change > off / 10;
 }
 
@@ -360,13 +360,10 @@ function compareFile(file) {
   Object.assign(model.opt, {tolerance: 1e-20, iterations: 100, ls_iterations: 50, ls_tolerance: 1e-6, ccd_tolerance: CCD, ccd_iterations: 200});
   const worst = {nv, states: 0, contacts: 0, rows: 0, other: 0, missing: 0, shaky: 0, iterated: 0, failed: 0, place: 0, force: 0, push: 0, a: 0};
   for (const {q, v, act, u} of states) {
-    if (take(1)[0] === 0) {
-      worst.failed++;
-      continue;
-    }
-    const a = take(nv);
-    const push = take(nv);
-    const points = Array.from({length: take(1)[0]}, () => Array.from(take(10)));
+    const solved = take(1)[0] !== 0;
+    const a = solved ? take(nv) : [];
+    const push = solved ? take(nv) : [];
+    const points = solved ? Array.from({length: take(1)[0]}, () => Array.from(take(10))) : [];
     mujoco.mj_resetData(model, data);
     setCoordinates(model, data, q);
     data.qvel.set(v);
@@ -377,6 +374,10 @@ function compareFile(file) {
     const found = rule(model, data);
     if (found === 2) {
       worst.other++;
+      continue;
+    }
+    if (!solved) {
+      worst.failed++;
       continue;
     }
     if (theirs.length !== points.length) {

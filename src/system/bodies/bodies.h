@@ -536,13 +536,13 @@ void bodies_push(const zw_system *system, zw_work *work, int body, const double 
 /* bodies_roll.c: the rows of CONSTRAINT_WHEEL to CONSTRAINT_TOUCH. */
 void bodies_roll_rows(const bodies_constraint *constraint, const bodies_moving f[2],
                       bodies_row *list);
-/* Are its rows on speeds? */
-int bodies_is_rolling(const bodies_constraint *constraint);
+int bodies_is_rolling(const bodies_constraint *constraint); /* are its rows on speeds? */
 
 /* bodies_rows.c: phi, psi, b of all constraints, and A in the pattern of the system; NULL: not
- * needed. The sweeps have been run. */
+ * needed. all: also rows that others imply, as in the soft law. The sweeps have been run. */
 typedef struct bodies_rows {
     double *phi, *psi, *b, *A;
+    int all;
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);

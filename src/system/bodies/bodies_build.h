@@ -95,6 +95,10 @@ zw_status bodies_make_fluid(bodies_builder *b, zw_error *error);
 
 /* bodies_part.c: bodies and joints of the model before fusing. */
 zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
+/* A "simple" body of MuJoCo that only translates: childless, on the world or on what
+ * is fixed to it, its centre of mass at its origin, principal axes along its own and slides along
+ * those. Effective masses in the reference pose are then its mass, without armatures. */
+int bodies_only_shifts(const tree_mechanism *tree, const struct system_bodies *bodies, int part);
 /* Copies of all names of a kind, NULL-terminated. */
 zw_status bodies_name_parts(const bodies_builder *b, zw_kind kind, char ***list);
 

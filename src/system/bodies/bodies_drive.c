@@ -227,8 +227,8 @@ static int is_any_tendon_heavy(const bodies_builder *b)
 }
 
 /* Springs and dampers of joints by time constant t and damping ratio z, as MuJoCo makes them: with
- * m the inverse of the mean of the joint's diagonal of M^-1 in the reference pose, the stiffness
- * is m / (t z)^2 and the damping 2 m / t. */
+ * m the inverse of the mean of the joint's diagonal of M^-1 in the reference pose, or the mass of a
+ * body that only shifts, the stiffness is m / (t z)^2 and the damping 2 m / t. */
 static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
 {
     tree_mechanism *tree = b->system->tree;
@@ -255,7 +255,8 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
             tree_articulated_solve(tree, b->sweeps, x);
             sum += x[d];
         }
-        double mass = count / sum;
+        double mass = bodies_only_shifts(tree, b->to, from->body) ? b->to->part[from->body].mass
+                                                                  : count / sum;
         tree->joint[k].stiffness =
             bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : mass / (t * t * z * z);
         for (int d = dof; d < dof + count; d++) {

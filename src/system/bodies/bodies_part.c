@@ -60,3 +60,22 @@ zw_status bodies_make_parts(bodies_builder *b, zw_error *error)
     to->joint_count = joints;
     return ZW_OK;
 }
+
+int bodies_only_shifts(const tree_mechanism *tree, const struct system_bodies *bodies, int part)
+{
+    const bodies_part *own = &bodies->part[part], *above = &bodies->part[own->parent];
+    const tree_body *body = &tree->body[own->frame.body];
+    int good = part > 0 && body->dof_end > body->dof && body->parent == 0 && above->parent <= 0;
+    for (int j = body->joint; j < body->joint_end && good; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        good = joint->kind == TREE_SLIDE && joint->along != TREE_ASKEW && joint->anchor[0] == 0 &&
+               joint->anchor[1] == 0 && joint->anchor[2] == 0;
+    }
+    for (int k = 0; k < 3 && good; k++) {
+        good = own->frame.pos[k] == 0 && own->com[k] == 0 && own->inertia[3 + k] == 0;
+    }
+    for (int i = 1; i < bodies->part_count && good; i++) {
+        good = bodies->part[i].parent != part;
+    }
+    return good;
+}

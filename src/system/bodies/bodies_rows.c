@@ -213,8 +213,8 @@ double bodies_entry(const double *c, const double *J)
  * has round-off of 1e-16 sigma_i, sigma_i being the length that it would have if no terms of c .
  * J_d cancelled. So the rows of a constraint are orthogonalised, the one with the largest remainder
  * in units of its sigma first, and a row that is SHORT and whose remainder is NOTHING is dropped,
- * as the others imply it. (For a row that is not short the kernel itself detects that the remainder
- * is round-off.) */
+ * as the others imply it (not for the soft law, where each row has its own compliance). (For a row
+ * that is not short the kernel itself detects that the remainder is round-off.) */
 static const double SHORT = 0.03;
 static const double NOTHING = 1e-11;
 
@@ -324,7 +324,9 @@ static void fill_frames(const zw_system *system, const zw_work *work,
             }
         }
     }
-    clear_empty(system, constraint, sigma, work->jacobian, f, list, speed, rows);
+    if (!rows.all) {
+        clear_empty(system, constraint, sigma, work->jacobian, f, list, speed, rows);
+    }
 }
 
 /* L1 - o1 = poly(L2 - o2), or a limit. */

@@ -169,7 +169,8 @@ static void add_constraint(soft_problem *s, int index, const double *q, const do
                            (bodies_rows){.phi = s->work->rows,
                                          .psi = s->work->rows + system->m,
                                          .b = terms + system->at.b,
-                                         .A = terms + system->at.A});
+                                         .A = terms + system->at.A,
+                                         .all = 1});
     if (limit && !(phi[0] < constraint->margin)) {
         return;
     }

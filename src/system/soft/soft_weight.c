@@ -2,10 +2,8 @@
  *
  * For a dof the diagonal of M^-1, for a length c' M^-1 c, for a body the mean of the diagonal of J
  * M^-1 J' over the three translations and over the three rotations at its centre of mass; zero if
- * it cannot rotate, or its centre is on a fixed axle. One exception is MuJoCo's (its "simple"
- * bodies that only translate): a childless body on the world, or on a body fixed to it, with its
- * centre of mass at its origin, principal axes along its own and slides along those, uses its mass
- * alone, however many slides it has, and so do its slides.
+ * it cannot rotate, or its centre is on a fixed axle. Bodies that only shift (bodies_only_shifts)
+ * and their slides use the mass alone, as in MuJoCo, however many slides there are.
  *
  * Without tendons that have a mass all of these follow in one sweep from the root to the tips
  * (Rodriguez, Jain and Kreutz-Delgado 1991). Let Omega be the matrix of the accelerations of a body
@@ -20,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies/bodies_build.h"
 #include "system/soft/soft.h"
 #include "tree/sweeps.h"
 
@@ -61,33 +60,12 @@ static void even_out(soft_problem *s)
     }
 }
 
-static int only_shifts(const zw_system *system, int part)
-{
-    const struct system_bodies *bodies = system->bodies;
-    const tree_mechanism *tree = system->tree;
-    const bodies_part *own = &bodies->part[part], *above = &bodies->part[own->parent];
-    const tree_body *body = &tree->body[own->frame.body];
-    int good = part > 0 && body->dof_end > body->dof && body->parent == 0 && above->parent <= 0;
-    for (int j = body->joint; j < body->joint_end && good; j++) {
-        const tree_joint *joint = &tree->joint[j];
-        good = joint->kind == TREE_SLIDE && joint->along != TREE_ASKEW && joint->anchor[0] == 0 &&
-               joint->anchor[1] == 0 && joint->anchor[2] == 0;
-    }
-    for (int k = 0; k < 3 && good; k++) {
-        good = own->frame.pos[k] == 0 && own->com[k] == 0 && own->inertia[3 + k] == 0;
-    }
-    for (int i = 1; i < bodies->part_count && good; i++) {
-        good = bodies->part[i].parent != part;
-    }
-    return good;
-}
-
 static void weigh_simple(soft_problem *s)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int part = 1; part < bodies->part_count; part++) {
         const tree_body *body = &s->system->tree->body[bodies->part[part].frame.body];
-        if (!only_shifts(s->system, part)) {
+        if (!bodies_only_shifts(s->system->tree, bodies, part)) {
             continue;
         }
         s->part[part][0] = 1 / bodies->part[part].mass;
