@@ -61,6 +61,9 @@ static void note_kinks(sens_rigid *r, const step_impulse *s)
             rigid_note_kink(r, "overlapping shapes");
         }
     }
+    if (s->touch.stuck_count > 0 || impulse_parts(s)) { /* the way out is not differentiated */
+        rigid_note_open(r, "overlapping shapes");
+    }
     for (int j = 0; s->touch.is_there && j < s->touch.stay.count; j++) {
         if (impulse_stay_at(&s->touch, &s->touch.stay.list[j]) != &s->touch.stay.list[j]) {
             rigid_note_open(r, "a contact point that runs along a rim");
