@@ -108,13 +108,18 @@ static void test_singular(void **state)
                     "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 -.2' size='.02'/><geom "
                     "type='capsule' fromto='-.1 0 -.28 .1 0 -.28' size='.02' "
                     "friction='1 0 0'/></body></body>")},
+        {.name = "a box that lies on a floor and begins with an impact",
+         .text = OF("", "<geom type='plane' size='5 5 1' friction='.4 0 0'/><body pos='0 0 .1'>"
+                        "<freejoint/><geom type='box' size='.1 .1 .1' mass='1' "
+                        "friction='.4 0 0'/></body>"),
+         .speed = {.0527, .0888, -.1277, -.0069, .0507, .0676}},
         {.name = "a pendulum that cannot get out of a box",
          .text = OF("", "<geom type='box' size='.3 .3 .3' pos='0 0 1'/><body pos='0 0 1'><joint "
                         "type='hinge' axis='0 1 0'/><geom type='ellipsoid' size='.1 .05 .08' "
                         "pos='.1 0 -.05'/></body>")}};
-    static const char *const name[] = {"contacts that slide and share a load",
-                                       "contacts that cannot all keep their state",
-                                       "overlapping shapes"};
+    static const char *const name[] = {
+        "contacts that slide and share a load", "contacts that cannot all keep their state",
+        "contacts that slide and share a load", "overlapping shapes"};
     (void)state;
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         answer found = compare(&of[k]);

@@ -90,6 +90,16 @@ void rigid_move(const sens_rigid *r, const double *dq, const double *du, double 
     }
 }
 
+int rigid_copy_piece(sens_rigid *r, const step_impulse *s)
+{
+    double near = RIGID_REACH * impulse_extent(s);
+    int good = impulse_copy_piece(r->here.s, s, near);
+    for (int k = 0; k < NUMBER_SYSTEMS * r->names && good; k++) {
+        good = impulse_copy_piece(rigid_beside(r, k)->s, s, near);
+    }
+    return good;
+}
+
 /* ---- What is seen of a step ------------------------------------------------------------------ */
 
 static void solved(void *user, const step_impulse *s, const double *v1)

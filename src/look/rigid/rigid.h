@@ -161,6 +161,11 @@ void rigid_note_open(sens_rigid *r, const char *name);
 /* How q1 = q0 (+) h u of the piece changes, along speeds: to[n]. */
 void rigid_move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to);
 
+/* rigid.c: the piece that s has begun becomes that of r->here and of all systems beside it. Points
+ * within RIGID_REACH, of the size of the scene, are found: they stay there while places move. */
+#define RIGID_REACH 0x1p-7
+int rigid_copy_piece(sens_rigid *r, const step_impulse *s);
+
 /* rigid_piece.c: a piece was solved: what its equations are is noted; then r->piece. */
 zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v1);
 zw_status rigid_piece_slopes(sens_rigid *r);

@@ -512,7 +512,8 @@ zw_status rigid_impact(sens_rigid *r, const step_impulse *s)
     impact it = {.of = s, .q = s->q1};
     zw_status status = ZW_OK;
     it.list = base_alloc((size_t)(impulse_held(s) + points + 1) * sizeof *it.list);
-    if (!it.list) {
+    if (!it.list || !rigid_copy_piece(r, s)) { /* there may have been no piece before */
+        base_free(it.list);
         return rigid_no_memory(r);
     }
     for (int k = 0; k < gauss_impact_acts(s->touch.law) && status == ZW_OK; k++) {

@@ -29,8 +29,8 @@
 #include "system/bodies/bodies_side.h"
 #include "tree/sweeps.h"
 
-#define SMALL 0x1p-11 /* m, rad; of a parameter, this part */
-#define LONGER 0x1p-9 /* of the length of the piece */
+#define SMALL (RIGID_REACH / 16) /* m, rad; of a parameter, this part */
+#define LONGER 0x1p-9            /* of the length of the piece */
 
 typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_ACT, BY_H, BY_T, BY_PARAM } rigid_what;
 
@@ -80,12 +80,8 @@ static void note_kinks(sens_rigid *r, const step_impulse *s)
 zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v1)
 {
     const zw_system *system = r->system;
-    double near = 16 * SMALL * impulse_extent(s);
-    int good = impulse_copy_piece(r->here.s, s, near);
-    for (int k = 0; k < NUMBER_SYSTEMS * r->names && good; k++) {
-        good = impulse_copy_piece(rigid_beside(r, k)->s, s, near);
-    }
-    if (!good || !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess, s) ||
+    if (!rigid_copy_piece(r, s) ||
+        !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess, s) ||
         !rigid_list(&r->half[1], system->n, &s->aside, s->aside.answer.lambda, s) ||
         !note_block_keys(r)) {
         return rigid_no_memory(r);
