@@ -304,22 +304,29 @@ static double *scaled_copy(const double *vertex, int count, double size)
     return copy;
 }
 
-static int list_triangles(const hull *h, int **triangle)
+static int list_triangles(hull *h, int **triangle, int **across)
 {
     int live = 0;
-    *triangle = base_alloc(((size_t)h->count + 1) * 3 * sizeof **triangle);
-    if (*triangle == NULL) {
+    size_t size = ((size_t)h->count + 1) * 3 * sizeof **triangle;
+    *triangle = base_alloc(size);
+    if (*triangle == NULL || (across != NULL && (*across = base_alloc(size)) == NULL)) {
         return -1;
     }
     for (int f = 0; f < h->count; f++) {
         if (h->face[f].seen != DEAD) {
+            h->face[f].seen = live;
             memcpy(&(*triangle)[3 * live++], h->face[f].corner, sizeof h->face[f].corner);
+        }
+    }
+    for (int f = 0; f < h->count && across != NULL; f++) {
+        for (int k = 0; k < 3 && h->face[f].seen != DEAD; k++) {
+            (*across)[3 * h->face[f].seen + k] = h->face[h->face[f].across[k]].seen;
         }
     }
     return live;
 }
 
-int collide_hull_triangles(const double *vertex, int count, int **triangle)
+int collide_hull_triangles(const double *vertex, int count, int **triangle, int **across)
 {
     hull h = {0};
     double size = 0;
@@ -339,7 +346,7 @@ int collide_hull_triangles(const double *vertex, int count, int **triangle)
         made = make_tetrahedron(&h, count);
     }
     if (made > 0) {
-        made = add_points(&h) ? list_triangles(&h, triangle) : -1;
+        made = add_points(&h) ? list_triangles(&h, triangle, across) : -1;
     }
     base_free(scaled);
     base_free(h.next);

@@ -4,8 +4,9 @@
 #define ZW_COLLIDE_HULL_H
 
 /* The triangles of the hull (three vertex indices each, outward), allocated by base_alloc at
- * *triangle. Returns their number; 0: the points are in a plane, -1: no memory. */
-int collide_hull_triangles(const double *vertex, int count, int **triangle);
+ * *triangle, and unless `across` is NULL, at *across what collide_neighbours finds. Returns their
+ * number; 0: the points are in a plane, -1: no memory. */
+int collide_hull_triangles(const double *vertex, int count, int **triangle, int **across);
 
 /* across[3 t + k]: the triangle beyond the edge from corner k to k + 1 of t, or -1. If more than
  * two triangles share an edge, they are paired. 0: no memory. */

@@ -24,6 +24,7 @@
  * lists of the cells around u, however small; therefore the depth is limited. */
 #include <string.h>
 
+#include "base/list.h"
 #include "base/memory.h"
 #include "collide/hull.h"
 #include "collide/vector.h"
@@ -33,11 +34,17 @@ enum { FEW = 12, DEEPEST = 10 };
 
 typedef struct collide_hull collide_hull;
 
-/* Lists and cells grow as they are made. */
+/* A corner with its place, so that a list is read from one end to the other. */
+typedef struct corner {
+    double x[3];
+    int vertex;
+} corner;
+
+/* Lists and cells grow as they are made. What is on the way to a cell is on a stack. */
 typedef struct maker {
-    const collide_hull *hull;
     int *cell, *list;
-    int cells, cell_capacity, listed, list_capacity;
+    corner *stack;
+    int cells, cell_capacity, listed, list_capacity, stacked, stack_capacity;
     double slack;
 } maker;
 
@@ -47,34 +54,26 @@ typedef struct square {
     double y, z, half;
 } square;
 
-static int *grown(int *old, int used, int *capacity, int needed)
-{
-    if (needed <= *capacity) {
-        return old;
-    }
-    int more = needed + *capacity + 64;
-    int *wide = base_alloc((size_t)more * sizeof *wide);
-    if (wide && used > 0) {
-        memcpy(wide, old, (size_t)used * sizeof *wide);
-    }
-    if (wide) {
-        base_free(old);
-        *capacity = more;
-    }
-    return wide;
-}
-
 /* Adds `count` cells; a cell is a pair of numbers. */
 static int add_cells(maker *m, int count)
 {
-    int *cell = grown(m->cell, 2 * m->cells, &m->cell_capacity, 2 * (m->cells + count));
-    m->cell = cell ? cell : m->cell;
-    m->cells += cell ? count : 0;
-    return cell != NULL;
+    int ok =
+        base_list_reserve(&m->cell, &m->cell_capacity, 2 * (m->cells + count) - 1, sizeof *m->cell);
+    m->cells += ok ? count : 0;
+    return ok;
+}
+
+static int put(maker *m, const corner *c)
+{
+    int ok = base_list_reserve(&m->stack, &m->stack_capacity, m->stacked, sizeof *m->stack);
+    if (ok) {
+        m->stack[m->stacked++] = *c;
+    }
+    return ok;
 }
 
 /* The products of a corner with the four corners of a square, and with its middle. */
-static void products(const square *q, const double *v, double d[5])
+static inline void products(const square *q, const double *v, double d[5])
 {
     int i = q->side / 2, j = (i + 1) % 3, k = (i + 2) % 3;
     double x = q->side % 2 ? -v[i] : v[i], y = q->half * v[j], z = q->half * v[k];
@@ -88,7 +87,7 @@ static void products(const square *q, const double *v, double d[5])
 /* Is the corner with the products d dominated everywhere by one of the five with the products W? */
 static int is_beaten(double W[5][5], const double d[5], double slack)
 {
-    for (int w = 0; w < 5; w++) {
+    for (int w = 4; w >= 0; w--) { /* that of the middle beats most of them */
         if (W[w][0] - d[0] > slack && W[w][1] - d[1] > slack && W[w][2] - d[2] > slack &&
             W[w][3] - d[3] > slack) {
             return 1;
@@ -97,80 +96,77 @@ static int is_beaten(double W[5][5], const double d[5], double slack)
     return 0;
 }
 
-/* Appends the corners of a square, selected from a list (all corners at first). */
+/* Stacks the corners of a square, selected from those stacked from `from` on. */
 static int choose(maker *m, const square *q, int from, int count)
 {
-    const double *vertex = m->hull->vertex;
-    double W[5][5], d[5];
-    int *list = grown(m->list, m->listed, &m->list_capacity, m->listed + count);
-    if (!list) {
-        return 0;
-    }
-    m->list = list;
-    for (int c = 0; c < count; c++) {
-        products(q, &vertex[3 * (from < 0 ? c : list[from + c])], d);
+    double W[5][5] = {0}, d[5];
+    int ok = 1;
+    for (int c = from; c < from + count; c++) {
+        products(q, m->stack[c].x, d);
         for (int w = 0; w < 5; w++) {
-            if (c == 0 || d[w] > W[w][w]) {
+            if (c == from || d[w] > W[w][w]) {
                 memcpy(W[w], d, sizeof d);
             }
         }
     }
-    for (int c = 0; c < count; c++) {
-        int v = from < 0 ? c : list[from + c];
-        products(q, &vertex[3 * v], d);
-        if (!is_beaten(W, d, m->slack)) {
-            list[m->listed++] = v;
+    for (int c = from; c < from + count && ok; c++) {
+        const corner it = m->stack[c];
+        products(q, it.x, d);
+        ok = is_beaten(W, d, m->slack) || put(m, &it);
+    }
+    return ok;
+}
+
+/* A cell that is not divided: its list. */
+static int end_cell(maker *m, int cell, int start)
+{
+    m->cell[2 * cell] = m->listed;
+    m->cell[2 * cell + 1] = m->stacked - start;
+    for (int c = start; c < m->stacked; c++) {
+        if (!base_list_reserve(&m->list, &m->list_capacity, m->listed, sizeof *m->list)) {
+            return 0;
         }
+        m->list[m->listed++] = m->stack[c].vertex;
     }
     return 1;
 }
 
-/* Removes the list of a cell that has been divided; all cells from `first` on are parts of it. */
-static void drop_list(maker *m, int first, int start, int count)
-{
-    m->listed -= count;
-    memmove(m->list + start, m->list + start + count,
-            (size_t)(m->listed - start) * sizeof *m->list);
-    for (int c = first; c < m->cells; c++) {
-        m->cell[2 * c] -= m->cell[2 * c + 1] < 0 ? 0 : count;
-    }
-}
-
-/* Divides a cell whose list begins at `start`, or makes it a leaf. */
+/* Divides a cell whose corners are stacked from `start` on, or makes it a leaf. */
 static int divide(maker *m, int cell, const square *q, int start, int depth)
 {
-    int count = m->listed - start, first = m->cells;
+    int count = m->stacked - start, first = m->cells, ok = 1;
     if (count <= FEW || depth == DEEPEST) {
-        m->cell[2 * cell] = start;
-        m->cell[2 * cell + 1] = count;
-        return 1;
+        return end_cell(m, cell, start);
     }
     if (!add_cells(m, 4)) {
         return 0;
     }
     m->cell[2 * cell] = first;
     m->cell[2 * cell + 1] = -1;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4 && ok; k++) {
         double half = 0.5 * q->half;
         square part = {q->side, q->y + (k % 2 ? half : -half), q->z + (k / 2 ? half : -half), half};
-        int begin = m->listed;
-        if (!choose(m, &part, start, count) || !divide(m, first + k, &part, begin, depth + 1)) {
-            return 0;
-        }
+        m->stacked = start + count;
+        ok =
+            choose(m, &part, start, count) && divide(m, first + k, &part, start + count, depth + 1);
     }
-    drop_list(m, first, start, count);
-    return 1;
+    return ok;
 }
 
 int collide_hull_cells(collide_hull *hull)
 {
-    maker m = {.hull = hull, .slack = SLACK * hull->extent};
-    int ok = add_cells(&m, 6);
+    maker m = {.slack = SLACK * hull->extent};
+    int ok = add_cells(&m, 6), count = hull->vertex_count;
+    for (int v = 0; v < count && ok; v++) {
+        const double *x = &hull->vertex[3 * v];
+        ok = put(&m, &(corner){{x[0], x[1], x[2]}, v});
+    }
     for (int side = 0; side < 6 && ok; side++) {
         square q = {.side = side, .half = 1};
-        int begin = m.listed;
-        ok = choose(&m, &q, -1, hull->vertex_count) && divide(&m, side, &q, begin, 0);
+        m.stacked = count;
+        ok = choose(&m, &q, 0, count) && divide(&m, side, &q, count, 0);
     }
+    base_free(m.stack);
     hull->cell = m.cell;
     hull->listed = m.list;
     hull->cell_count = m.cells;

@@ -62,51 +62,71 @@ static int by_area(const void *a, const void *b)
     return (x->triangle > y->triangle) - (x->triangle < y->triangle);
 }
 
+/* Does triangle o lie in the plane of triangle t, with the normal n? */
+static int is_in_plane(const maker *m, int t, const double n[3], int o)
+{
+    double offset = v3_dot(n, &m->vertex[3 * m->triangle[3 * t]]), other[3];
+    for (int c = 0; c < 3; c++) {
+        if (!(fabs(v3_dot(n, &m->vertex[3 * m->triangle[3 * o + c]]) - offset) <= m->near)) {
+            return 0;
+        }
+    }
+    return !(triangle_plane(m, o, other) > 0 && v3_dot(other, n) < 0);
+}
+
 /* Collects the connected triangles that lie in the plane of `start`. */
 static void flood(maker *m, int start, int *stack)
 {
     double n[3];
     triangle_plane(m, start, n);
-    double offset = v3_dot(n, &m->vertex[3 * m->triangle[3 * start]]);
     int depth = 0;
-    m->face[start] = m->faces;
     stack[depth++] = start;
     while (depth > 0) {
         int t = stack[--depth];
         for (int k = 0; k < 3; k++) {
-            int o = m->across[3 * t + k], fits = m->face[o] < 0;
-            double other[3];
-            for (int c = 0; fits && c < 3; c++) {
-                double d = v3_dot(n, &m->vertex[3 * m->triangle[3 * o + c]]) - offset;
-                fits = fabs(d) <= m->near;
-            }
-            if (fits && !(triangle_plane(m, o, other) > 0 && v3_dot(other, n) < 0)) {
+            int o = m->across[3 * t + k];
+            if (m->face[o] < 0 && is_in_plane(m, start, n, o)) {
                 m->face[o] = m->faces;
                 stack[depth++] = o;
             }
         }
     }
-    m->faces++;
+}
+
+enum { FREE = -1, ALONE = -2 };
+
+/* Looks at all triangles in the order in which they are stored, as large hulls do not fit into
+ * caches: most are ALONE in their plane, and a face. */
+static void look(maker *m, size_of *order)
+{
+    for (int t = 0; t < m->triangles; t++) {
+        double n[3];
+        order[t] = (size_of){triangle_plane(m, t, n), t};
+        m->face[t] = ALONE;
+        for (int k = 0; k < 3; k++) {
+            m->face[t] = is_in_plane(m, t, n, m->across[3 * t + k]) ? FREE : m->face[t];
+        }
+    }
 }
 
 static int merge(maker *m)
 {
     size_of *order = base_alloc(((size_t)m->triangles + 1) * sizeof *order);
-    int *stack = ints(m->triangles);
-    int ok =
-        order != NULL && stack != NULL && collide_neighbours(m->triangle, m->triangles, m->across);
-    for (int t = 0; ok && t < m->triangles; t++) {
-        double n[3];
-        order[t] = (size_of){triangle_plane(m, t, n), t};
-        m->face[t] = -1;
-    }
+    int *stack = ints(m->triangles), ok = order != NULL && stack != NULL;
     if (ok) {
+        look(m, order);
         qsort(order, (size_t)m->triangles, sizeof *order, by_area);
     }
     for (int i = 0; ok && i < m->triangles; i++) {
-        if (m->face[order[i].triangle] < 0) {
-            flood(m, order[i].triangle, stack);
+        int t = order[i].triangle, alone = m->face[t] == ALONE;
+        if (m->face[t] >= 0) {
+            continue;
         }
+        m->face[t] = m->faces;
+        if (!alone) {
+            flood(m, t, stack);
+        }
+        m->faces++;
     }
     base_free(order);
     base_free(stack);
@@ -439,13 +459,11 @@ collide_hull *collide_hull_new(const double *vertex, int count)
         return NULL;
     }
     maker m = {.vertex = vertex, .vertices = count, .near = 1e-10 * size};
-    m.triangles = collide_hull_triangles(vertex, count, &m.triangle);
+    m.triangles = collide_hull_triangles(vertex, count, &m.triangle, &m.across);
     int ok = m.triangles >= 0;
     if (ok && m.triangles > 0) {
-        m.across = ints(3 * m.triangles);
         m.face = ints(m.triangles);
-        ok = m.across != NULL && m.face != NULL && merge(&m) && split_broken(&m) && rings(&m) &&
-             drop_between(&m);
+        ok = m.face != NULL && merge(&m) && split_broken(&m) && rings(&m) && drop_between(&m);
     } else if (ok) {
         ok = flat_rings(&m);
     }

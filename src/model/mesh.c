@@ -113,7 +113,7 @@ int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out)
     surface s = {mesh->vertex, mesh->face, mesh->face_count, shell ? ZW_MESH_SHELL : mesh->rule};
     int *hull = NULL;
     if (s.face_count == 0 || s.rule == ZW_MESH_CONVEX) {
-        s.face_count = collide_hull_triangles(mesh->vertex, mesh->vertex_count, &hull);
+        s.face_count = collide_hull_triangles(mesh->vertex, mesh->vertex_count, &hull, NULL);
         s.face = hull;
         if (s.face_count < 0) {
             return -1;

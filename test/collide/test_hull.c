@@ -350,7 +350,7 @@ static void test_hard_points(void **state)
     for (int k = 0; k < rounds; k++) {
         int *t;
         draw_cloud(&c, &d, k % 6);
-        int triangles = collide_hull_triangles(c.x, c.count, &t);
+        int triangles = collide_hull_triangles(c.x, c.count, &t, NULL);
         assert_true(triangles >= 0);
         if (triangles > 0) {
             check_triangles(&c, t, triangles);
@@ -399,7 +399,7 @@ static void test_many_points(void **state)
     for (int i = 0; i < MANY; i++) {
         dice_direction(&d, &x[3 * i]);
     }
-    assert_int_equal(collide_hull_triangles(x, MANY, &t), 2 * MANY - 4);
+    assert_int_equal(collide_hull_triangles(x, MANY, &t, NULL), 2 * MANY - 4);
     base_free(t);
     base_free(x);
 }

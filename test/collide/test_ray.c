@@ -131,7 +131,7 @@ static void no_ray_passes_through_a_mesh(void **state)
         v3_set(v, chance(1), chance(1), chance(1));
         v3_unit(v);
     }
-    int faces = collide_hull_triangles(vertex, POINTS, &face);
+    int faces = collide_hull_triangles(vertex, POINTS, &face, NULL);
     assert_true(faces == 2 * POINTS - 4);
     collide_mesh *mesh = collide_mesh_new(vertex, POINTS, face, faces);
     assert_non_null(mesh);

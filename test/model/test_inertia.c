@@ -258,7 +258,7 @@ static void hulls_contain_their_points(void **state)
             }
         }
         int *face;
-        int faces = collide_hull_triangles(v, N + 20, &face);
+        int faces = collide_hull_triangles(v, N + 20, &face, NULL);
         assert_int_equal(faces, 2 * N - 4); /* Euler: every point of the sphere is a corner */
         for (int f = 0; f < faces; f++) {
             double u[3], w[3], n[3];
@@ -282,10 +282,10 @@ static void flat_points_have_no_hull(void **state)
     (void)state;
     double v[] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0.5, 0.5, 1};
     int *face;
-    assert_int_equal(collide_hull_triangles(v, 5, &face), 0);
+    assert_int_equal(collide_hull_triangles(v, 5, &face, NULL), 0);
     base_free(face);
     memset(v, 0, sizeof v);
-    assert_int_equal(collide_hull_triangles(v, 5, &face), 0);
+    assert_int_equal(collide_hull_triangles(v, 5, &face, NULL), 0);
 }
 
 /* ---- Laws ------------------------------------------------------------------------------------ */

@@ -26,8 +26,9 @@
 static collide_mesh *mesh_of(const zw_mesh_def *def, int *flat)
 {
     int *hull = NULL;
-    int count = def->face_count > 0 ? def->face_count
-                                    : collide_hull_triangles(def->vertex, def->vertex_count, &hull);
+    int count = def->face_count > 0
+                    ? def->face_count
+                    : collide_hull_triangles(def->vertex, def->vertex_count, &hull, NULL);
     collide_mesh *mesh = collide_mesh_new(def->vertex, def->vertex_count,
                                           def->face_count > 0 ? def->face : hull, count);
     base_free(hull);
