@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "math/dense/dense.h"
 #include "math/elementary.h"
 
 model_pose model_pose_none(void)
@@ -151,47 +152,20 @@ double model_unit(double v[3])
     return most * length;
 }
 
-/* One Jacobi rotation: in the plane (p, q) of the matrix, by the angle that makes a_pq zero. */
-static void jacobi_turn(double a[3][3], double v[3][3], int p, int q)
-{
-    if (a[p][q] == 0) {
-        return;
-    }
-    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-    double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-    double c = 1 / sqrt(t * t + 1), s = t * c;
-    for (int k = 0; k < 3; k++) { /* columns */
-        double x = a[k][p], y = a[k][q];
-        a[k][p] = c * x - s * y;
-        a[k][q] = s * x + c * y;
-        x = v[k][p];
-        y = v[k][q];
-        v[k][p] = c * x - s * y;
-        v[k][q] = s * x + c * y;
-    }
-    for (int k = 0; k < 3; k++) { /* rows */
-        double x = a[p][k], y = a[q][k];
-        a[p][k] = c * x - s * y;
-        a[q][k] = s * x + c * y;
-    }
-    a[p][q] = a[q][p] = 0;
-}
-
 void model_principal(const double matrix[6], double quat[4], double value[3])
 {
-    double a[3][3] = {{matrix[0], matrix[3], matrix[4]},
-                      {matrix[3], matrix[1], matrix[5]},
-                      {matrix[4], matrix[5], matrix[2]}};
-    double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double a[9] = {matrix[0], matrix[3], matrix[4], matrix[3], matrix[1],
+                   matrix[5], matrix[4], matrix[5], matrix[2]};
+    double v[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int sweep = 0; sweep < 30; sweep++) { /* converges quadratically: six are plenty */
-        jacobi_turn(a, v, 0, 1);
-        jacobi_turn(a, v, 0, 2);
-        jacobi_turn(a, v, 1, 2);
+        dense_turn(a, v, 3, 0, 1);
+        dense_turn(a, v, 3, 0, 2);
+        dense_turn(a, v, 3, 1, 2);
     }
     int order[3] = {0, 1, 2};
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2 - i; k++) {
-            if (a[order[k]][order[k]] < a[order[k + 1]][order[k + 1]]) {
+            if (a[4 * order[k]] < a[4 * order[k + 1]]) {
                 int swap = order[k];
                 order[k] = order[k + 1];
                 order[k + 1] = swap;
@@ -200,9 +174,9 @@ void model_principal(const double matrix[6], double quat[4], double value[3])
     }
     double x[3], y[3], z[3];
     for (int i = 0; i < 3; i++) {
-        value[i] = a[order[i]][order[i]];
-        x[i] = v[i][order[0]];
-        y[i] = v[i][order[1]];
+        value[i] = a[4 * order[i]];
+        x[i] = v[3 * i + order[0]];
+        y[i] = v[3 * i + order[1]];
     }
     model_cross(z, x, y); /* right-handed */
     double R[9] = {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]};

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,10 +335,34 @@ static void bounces_are_events(void **state)
     }
 }
 
+/* Sixty bodies in a row, tied by stiff formulas, and pulled at the first: springs between bodies
+ * add nothing to the momentum. */
+static void many_stiff_formulas_are_inner_forces(void **state)
+{
+    enum { BODIES = 60 };
+    char text[100 + 30 * BODIES];
+    int at = snprintf(text, sizeof text, "import \"sliders.xml\"\nforce x00: 60\npotential 5e5*(0");
+    (void)state;
+    for (int k = 0; k + 1 < BODIES; k++) {
+        at += snprintf(text + at, sizeof text - (size_t)at, " + (x%02d - x%02d)^2", k, k + 1);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, ")\n");
+    world w = formulas(text);
+    double momentum = 0;
+    go(&w, 0.2, 0.01, 0);
+    zw_view v = zw_field(w.system, w.state, w.work, ZW_FIELD_V);
+    for (int k = 0; k < BODIES; k++) {
+        momentum += v.data[k];
+    }
+    close_to("momentum", momentum, 60 * 0.2, 1e-7); /* of forces between bodies of up to 1e5 N */
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_are_elements),
+        cmocka_unit_test(many_stiff_formulas_are_inner_forces),
         cmocka_unit_test(stiff_formulas_are_stable),
         cmocka_unit_test(order_two),
         cmocka_unit_test(filter),

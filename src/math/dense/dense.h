@@ -46,6 +46,10 @@ void dense_multiply_symmetric(int n, const double *A, int stride, const double *
 void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
                                double *y);
 
+/* Jacobi's rotation of rows and columns p and q of the symmetric A (n x n), whose entry there
+ * becomes zero: A = R A R', V = V R'. With V = 1 at first, V A V' stays what A was. */
+void dense_turn(double *A, double *V, int n, int p, int q);
+
 /* The upper triangle of H += s x y', rows 0..n-1: the half that dense_cholesky reads. */
 void dense_update_upper(int n, double s, const double *x, const double *y, double *H, int stride);
 

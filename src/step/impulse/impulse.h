@@ -48,7 +48,6 @@ typedef struct impulse_parting impulse_parting;
 /* Derivatives of formulas: impulse_slopes.c. */
 typedef struct impulse_stiff {
     int count;     /* number of dofs that they couple; 0: there are none */
-    int apart;     /* too many: S is its diagonal */
     int *at, *dof; /* [n] the index of a dof, -1: none; [count] the reverse */
     int *row_dof;  /* [n] scratch */
     double *S, *V; /* [count][count] the derivatives; their eigenvectors */

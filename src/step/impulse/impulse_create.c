@@ -81,7 +81,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
         chord_create(&s->chord, system, 0) != ZW_OK ||
-        matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
+        matrix_create(&s->H, system, s->stiff.count, s->stiff.dof) != ZW_OK ||
         impulse_limits_create(&s->limits, system) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);

@@ -13,16 +13,14 @@
  * H is a metric, so of S it takes the symmetric part, and of that the positive one: with M's
  * diagonal d, the eigenvalues of (S + S')/2 in units of d that are positive, by Jacobi's rotations.
  * Springs, dampers and joints held by a formula are then all in H, however stiff; destabilising and
- * gyroscopic forces are found by the rounds. The dofs that formulas couple are few; if they are
- * more than MOST, H takes the positive ones of S's diagonal only. */
+ * gyroscopic forces are found by the rounds. The dofs that formulas couple are few. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
-
-enum { MOST = 48 };
 
 /* ---- Couplings ---------------------------------------------------------------------------- */
 
@@ -106,8 +104,7 @@ zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system)
         stiff->dof[stiff->count] = d;
         stiff->count += is_in;
     }
-    stiff->apart = stiff->count > MOST;
-    size_t c = (size_t)stiff->count, cells = stiff->apart ? c : c * c;
+    size_t c = (size_t)stiff->count, cells = c * c;
     stiff->S = base_alloc((2 * cells + 2 * c + n + 1) * sizeof *stiff->S);
     if (!stiff->S) {
         impulse_stiff_free(stiff);
@@ -158,10 +155,6 @@ static void add_row(step_impulse *s, int count, const int *dof, const double *ro
     const impulse_stiff *stiff = &s->stiff;
     for (int i = 0; i < count; i++) {
         int a = stiff->at[dof[i]];
-        if (stiff->apart) {
-            stiff->S[a] += row[i] * stiff->by[a];
-            continue;
-        }
         for (int b = 0; b < stiff->count; b++) {
             stiff->S[(size_t)a * (size_t)stiff->count + (size_t)b] += row[i] * stiff->by[b];
         }
@@ -202,27 +195,6 @@ static int add_slopes(step_impulse *s, int first, const double *value)
 
 /* ---- The positive part ---------------------------------------------------------------------- */
 
-/* One Jacobi rotation: S[p][q] becomes 0; V accumulates them. */
-static void rotate(double *S, double *V, int n, int p, int q)
-{
-    double apq = S[p * n + q], way = (S[q * n + q] - S[p * n + p]) / (2 * apq);
-    double t = (way >= 0 ? 1 : -1) / (fabs(way) + sqrt(1 + way * way));
-    double c = 1 / sqrt(1 + t * t), e = t * c;
-    for (int k = 0; k < n; k++) {
-        double x = S[k * n + p], y = S[k * n + q];
-        S[k * n + p] = c * x - e * y;
-        S[k * n + q] = e * x + c * y;
-    }
-    for (int k = 0; k < n; k++) {
-        double x = S[p * n + k], y = S[q * n + k], v = V[k * n + p], w = V[k * n + q];
-        S[p * n + k] = c * x - e * y;
-        S[q * n + k] = e * x + c * y;
-        V[k * n + p] = c * v - e * w;
-        V[k * n + q] = e * v + c * w;
-    }
-    S[p * n + q] = S[q * n + p] = 0;
-}
-
 /* S = V diag V' by Jacobi's rotations, each of which makes what is beside the diagonal smaller by
  * what it turns away, and that is more than round-off. 0: it contains NaN or infinities. */
 static int diagonalise(double *S, double *V, int n)
@@ -240,7 +212,7 @@ static int diagonalise(double *S, double *V, int n)
         for (int p = 0; p < n; p++) {
             for (int q = p + 1; q < n; q++) {
                 if (fabs(S[p * n + q]) > 1e-12 * sum) {
-                    rotate(S, V, n, p, q);
+                    dense_turn(S, V, n, p, q);
                     turned = 1;
                 }
             }
@@ -294,18 +266,9 @@ void impulse_stiffen(step_impulse *s)
     const expr_inputs in = {.t = s->t + s->h, .param = s->work->param, .q = s->q1, .v = s->u};
     tree_velocities(system->tree, s->u, s->work->sweeps);
     const double *value = bodies_run_formulas(system, s->work, PART_SLOPES, &in);
-    memset(stiff->S, 0, (stiff->apart ? c : c * c) * sizeof *stiff->S);
+    memset(stiff->S, 0, c * c * sizeof *stiff->S);
     for (int i = 0; i < system->bodies->formulas->slope_count;) {
         i = add_slopes(s, i, value);
     }
-    if (!stiff->apart) {
-        add_positive(stiff, &s->H);
-        return;
-    }
-    for (int i = 0; i < stiff->count; i++) {
-        const double one = 1;
-        if (stiff->S[i] > 0 && isfinite(stiff->S[i])) {
-            matrix_stiffen(&s->H, stiff->S[i], 1, &stiff->dof[i], &one);
-        }
-    }
+    add_positive(stiff, &s->H);
 }
