@@ -351,8 +351,7 @@ static double turn(const contact_now *now, now_point *it)
     double back = across(point, x, way) / unit;
     double far = sqrt(across(point, off, off) / unit) / it->size, before = it->off;
     it->off = far;
-    if (along > 0.1 * it->size &&
-        (far <= CONTACT_ROUND || (far <= CONTACT_LEFT && far > 0.5 * before))) {
+    if (along > 0.1 * it->size && far <= CONTACT_LEFT && far >= 0.5 * before) {
         return 0;
     }
     if (!(along > 0.1 * it->size) && it->size < most) { /* it nearly stops: increase k */
