@@ -21,9 +21,8 @@
  * rounds are needed, and round-off grows. */
 #define CONTACT_PUSH 100
 
-/* Errors of the direction of friction: as round-off leaves them; or accepted where a round does not
- * halve them, as the kernel's own error does not allow for less. */
-#define CONTACT_ROUND 1e-13
+/* Errors of the direction of friction below this are accepted where a round does not halve them, as
+ * round-off, or the kernel's own error, does not allow for less. */
 #define CONTACT_LEFT 1e-7
 
 /* Rates of rows are differences over motions of this part of the geoms: its fourth power, and
