@@ -77,8 +77,10 @@ zw_status zw_batch_push(zw_batch *batch, zw_field_id field, zw_error *error);
  * to read and write; after steps with ZW_BATCH_SENSE also SENSOR and A, to read. The worlds of a
  * field are contiguous: for world 0 the result is [worlds][numbers], a block whose address never
  * changes. NULL: there is no such field. Written numbers take effect when the world moves next, as
- * with zw_state_set: TIME, Q and V are projected onto the constraints. Initial values that the file
- * computes from parameters are not computed again. */
+ * with zw_state_set: TIME, Q and V are projected onto the constraints. The last numbers of Q are
+ * the poses of mocap bodies: if only these are written, they are set as ZW_FIELD_MOCAP is, and what
+ * is welded to them follows. Initial values that the file computes from parameters are not computed
+ * again. */
 double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
 
 enum {

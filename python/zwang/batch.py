@@ -51,7 +51,8 @@ class Batch(_core.Batch):
     """Worlds that are stepped together. Each gives bitwise the same motion as it would alone, for any number of threads.
 
     `time` [worlds], `q`, `v`, `params`, `activation` [worlds, numbers] and `ctrl` share memory with the library: values written there
-    take effect when the worlds next move, after q and v have been projected onto the constraints. `step(..., sense=True)` fills
+    take effect when the worlds next move, after q and v have been projected onto the constraints. `mocap` [worlds, 7 bodies] is the end of
+    `q`: what is welded to bodies that it moves follows in the next steps. `step(..., sense=True)` fills
     `sensors` and `a`. A world that fails stands still until it is reset or written to; `failed` is the mask of such worlds, `why(i)` the
     reason. Other libraries share the same memory through DLPack: `torch.from_dlpack(batch.q)`.
 
@@ -109,6 +110,7 @@ class Batch(_core.Batch):
         self.time: Array = self._array("time")[:, 0]
         self.q: Array = self._array("q")
         self.v: Array = self._array("v")
+        self.mocap: Array = self.q[:, self.q.shape[1] - len(sim.mocap):]
         self.params: Array = self._array("params")
         self.activation: Array = self._array("activation")
         self.sensors: Array = self._array("sensors")

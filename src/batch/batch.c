@@ -49,6 +49,25 @@ int batch_is_written(const zw_batch *batch, int world)
     return written;
 }
 
+/* Sets what was written, as zw_state_set does: of Q only the poses of mocap bodies, which are its
+ * last numbers, if only these were. */
+static zw_status set(zw_batch *batch, int world, int k, zw_work *work, zw_error *error)
+{
+    const zw_system *system = batch_system(batch, world);
+    zw_state *state = batch->state[world];
+    const double *written = place_of(batch, world, k);
+    zw_field_id field = batch->seen[k].field;
+    int count = batch->seen[k].count;
+    int mocap = k == SEEN_Q ? zw_field(system, state, work, ZW_FIELD_MOCAP).count : 0;
+    size_t moved = (size_t)(count - mocap);
+    if (mocap > 0 && !memcmp(written, view_of(batch, world, k).data, moved * sizeof *written)) {
+        field = ZW_FIELD_MOCAP;
+        written += moved;
+        count = mocap;
+    }
+    return zw_state_set(system, state, work, field, 0, count, written, error);
+}
+
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error)
 {
     zw_status status = ZW_OK;
@@ -59,9 +78,7 @@ zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error)
     }
     for (int k = 0; k < SEEN_WRITTEN && status == ZW_OK; k++) {
         if (written[k]) {
-            status = zw_state_set(batch_system(batch, world), batch->state[world], work,
-                                  batch->seen[k].field, 0, batch->seen[k].count,
-                                  place_of(batch, world, k), error);
+            status = set(batch, world, k, work, error);
         }
     }
     return status;

@@ -165,8 +165,11 @@ static zw_status place(const zw_system *system, zw_state *state, double *pose, i
             return base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is not an orientation");
         }
     }
-    memcpy(pose + first, value, (size_t)count * sizeof *pose);
-    system_normalise(system, state_q(state));
+    if (memcmp(pose + first, value, (size_t)count * sizeof *pose) != 0) {
+        memcpy(pose + first, value, (size_t)count * sizeof *pose);
+        system_normalise(system, state_q(state));
+        run_forget(state); /* the next step looks at what it touches now */
+    }
     return ZW_OK;
 }
 

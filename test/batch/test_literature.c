@@ -7,6 +7,10 @@
  * at hand. How long Sprott followed the motions is not known to us; so his last digit may be as
  * uncertain as ours.
  *
+ * Datseris prints the exponents of a Duffing oscillator over 10 000 s, from (0.1, 0.25), by two
+ * methods, 0.158943 and 0.158849: issue 301 of JuliaDynamics/ChaosTools.jl on GitHub, 25 February
+ * 2023. (Its subject is another number, of the map from period to period.)
+ *
  * Over a long time the exponent of a chaotic motion is a mean, known to its standard error. Starts
  * that differ by 1e-6 are independent of each other after some hundred seconds, which are left
  * out. The mean over such starts must agree with the print within four standard errors, and these
@@ -64,6 +68,10 @@ static const published each[] = {
      "coord x = 0.499, y = off\nspeed x' = 0, y' = 0.03160676\nkinetic (x'^2 + y'^2)/2\n"
      "potential (x^2 + y^2)/2 + x^2*y - y^3/3\n",
      0.0450, 4000, 0.12},
+    {"Datseris, Duffing's oscillator with two wells",
+     "coord x = 0.1 + off\nspeed x' = 0.25\nkinetic x'^2/2\npotential x^4/4 - x^2/2\n"
+     "force x: -0.2*x' + 0.3*cos(t)\n",
+     0.15894, 1500, 0.05},
 };
 
 static void compare(const published *of)
