@@ -69,14 +69,17 @@ function cross(a, b) {
 function observe(model, data) {
   let still = 0; // and weights that are taken off have a potential here
   let mass = 0;
-  const gravity = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY.value ? [0, 0, 0] : model.opt.gravity;
+  const {mjDSBL_GRAVITY, mjDSBL_SPRING, mjDSBL_DAMPER} = mujoco.mjtDisableBit;
+  const flags = model.opt.disableflags;
+  const gravity = flags & mjDSBL_GRAVITY.value ? [0, 0, 0] : model.opt.gravity;
+  const lifted = !(flags & mjDSBL_SPRING.value && flags & mjDSBL_DAMPER.value);
   for (let i = 1; i < model.nbody; i++) {
     mass += model.body_mass[i];
     const root = model.body_weldid[i];
     for (let k = 0; k < 3 && (root === 0 || model.body_mocapid[root] >= 0); k++) {
       still -= model.body_mass[i] * gravity[k] * data.xipos[3 * i + k];
     }
-    for (let k = 0; k < 3 && root !== 0 && model.body_mocapid[root] < 0; k++) {
+    for (let k = 0; k < 3 && lifted && root !== 0 && model.body_mocapid[root] < 0; k++) {
       still -= model.body_gravcomp[i] * model.body_mass[i] * gravity[k] * data.xipos[3 * i + k];
     }
   }

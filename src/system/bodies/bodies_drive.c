@@ -196,10 +196,15 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
-/* The force -gravcomp m g at the centre of mass of a body; those of the world have no effect. */
+/* The force -gravcomp m g at the centre of mass of a body; those of the world have no effect. As in
+ * MuJoCo there is none without both springs and dampers. */
 static void make_lifts(bodies_builder *b)
 {
     static const double none[4] = {1, 0, 0, 0};
+    const int passive = ZW_WITHOUT_SPRING | ZW_WITHOUT_DAMPER;
+    if ((b->from->world.without & passive) == passive) {
+        return;
+    }
     for (int i = 1; i < b->from->count[ZW_KIND_BODY]; i++) {
         const zw_body_def *body = &b->from->body[i];
         bodies_frame frame = bodies_frame_on(b, i, b->inertia[i].com, none);
