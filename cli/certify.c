@@ -224,6 +224,31 @@ static void show_verdict(FILE *to, const finding *f)
     }
 }
 
+/* What the verdict takes for granted. */
+static void show_assumed(FILE *to, const finding *f)
+{
+    const zw_trial_report *r = f->report;
+    if (r->strikes > 0) {
+        cli_label(to, "");
+        fputs("assumed: ", to);
+        cli_show_count(to, r->strikes, "jump", "jumps");
+        fputs(" of speed as impulses of contacts, whose restitution and friction are not checked\n",
+              to);
+    }
+    if (r->resets > 0) {
+        cli_label(to, "");
+        fputs("assumed: ", to);
+        cli_show_count(to, r->resets, "jump", "jumps");
+        fputs(" as those of events that set something; not checked\n", to);
+    }
+    if (r->shapes) {
+        cli_label(to, "");
+        fputs(
+            "assumed: no contact of shapes: where bodies touch, its forces count as extra forces\n",
+            to);
+    }
+}
+
 static int code_of(zw_verdict verdict)
 {
     return verdict == ZW_VERDICT_MOTION   ? CLI_OK
@@ -296,6 +321,11 @@ static void show_json(const finding *f)
     cli_json_number(&json, "defect", r->defect);
     cli_json_number(&json, "defect_error", r->defect_error);
     put_moments(&json, f);
+    cli_json_open(&json, "assumed", '{');
+    cli_json_int(&json, "strikes", r->strikes);
+    cli_json_int(&json, "resets", r->resets);
+    cli_json_bool(&json, "no_contact_of_shapes", r->shapes);
+    cli_json_close(&json, '}');
     cli_json_close(&json, '}');
 }
 
@@ -333,6 +363,9 @@ static int print_finding(const finding *f, double wall)
             fprintf(stderr, "zwang: %s: ", arguments->recording);
         }
         show_verdict(text ? talk : stderr, f);
+        if (text) {
+            show_assumed(talk, f);
+        }
     }
     return written != CLI_OK ? written : code;
 }

@@ -133,6 +133,12 @@ typedef struct zw_trial_report {
     double energy_change; /* of v . K_v - K + V, Cardin-Zanzotto (1989), eq. (3.14) */
     double energy_work;   /* of the active forces along the path */
     double energy_defect; /* largest difference of the two along the path */
+
+    /* What was taken for granted. */
+    int strikes; /* jumps of speeds that contacts could exert as impulses; that they are those of
+                    the laws of impact and friction was not checked */
+    int resets;  /* jumps in a model with events that set something, which were not checked */
+    int shapes;  /* 1: there are shapes that can touch, and their contacts were not considered */
 } zw_trial_report;
 
 typedef struct zw_trial zw_trial;

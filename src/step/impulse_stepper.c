@@ -42,6 +42,7 @@ stepper *impulse_stepper(step_impulse *impulse, double h, zw_error *error)
         return NULL;
     }
     w->take = take;
+    w->bends = 1;
     w->method = impulse;
     w->kept_count = impulse_memory(impulse, &w->kept);
     return &w->base;

@@ -1,5 +1,6 @@
 #include "step/whole.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -29,6 +30,7 @@ static void stay(step_whole *w)
 static zw_status take_step(step_whole *w, zw_error *error)
 {
     int finite = 0;
+    w->bent = 0;
     zw_status status = w->take(w, w->t0, w->h, w->y0, w->y1, &finite, error);
     return status != ZW_OK || finite
                ? status
@@ -75,9 +77,26 @@ static zw_status whole_advance(stepper *s, double limit, zw_error *error)
     return publish(w, status);
 }
 
+/* A parabola from q0 to q1 has the slopes m + c and m - c at its ends, m = q1 - q0, by x. In free
+ * flight c = q0' - m = m - q1'. Where these two differ, in what order the speeds changed is not
+ * known: c is the smaller one, or 0 if m is not between the speeds, so that every slope is, and the
+ * motion goes nowhere that the speeds could not have led it. */
+static void bend(step_whole *w)
+{
+    double *last = w->bend + w->nq;
+    system_rates(w->system, w->y0, w->y0 + w->nq, w->bend);
+    system_rates(w->system, w->y1, w->y1 + w->nq, last);
+    for (int i = 0; i < w->nq; i++) {
+        double mean = w->y1[i] - w->y0[i];
+        double a = w->h * w->bend[i] - mean, b = mean - w->h * last[i];
+        w->bend[i] = !(a * b > 0) ? 0 : fabs(a) < fabs(b) ? a : b;
+    }
+    w->bent = 1;
+}
+
 static zw_status whole_interpolate(stepper *s, double t, double *y, zw_error *error)
 {
-    const step_whole *w = (const step_whole *)s;
+    step_whole *w = (step_whole *)s;
     (void)error;
     if (t == w->t0 || t == w->t1) {
         memcpy(y, t == w->t1 ? w->y1 : w->y0, (size_t)s->n * sizeof *y);
@@ -86,6 +105,12 @@ static zw_status whole_interpolate(stepper *s, double t, double *y, zw_error *er
     double x = (t - w->t0) / w->h;
     for (int i = 0; i < s->n; i++) {
         y[i] = w->y0[i] + x * (w->y1[i] - w->y0[i]);
+    }
+    if (w->bends && !w->bent) {
+        bend(w);
+    }
+    for (int i = 0; i < w->nq && w->bends; i++) {
+        y[i] += x * (1 - x) * w->bend[i];
     }
     return ZW_OK;
 }
@@ -115,8 +140,7 @@ static zw_status whole_retake(stepper *s, double t, zw_error *error)
 
 static int whole_degree(const stepper *s)
 {
-    (void)s;
-    return 1;
+    return ((const step_whole *)s)->bends ? 2 : 1;
 }
 
 /* After the grid there is room for [n] low-order parts, as for other methods: zeros. */
@@ -169,6 +193,7 @@ static void lay_out(step_whole *w, base_arena *arena)
 {
     w->y0 = base_arena_doubles(arena, (size_t)w->base.n);
     w->y1 = base_arena_doubles(arena, (size_t)w->base.n);
+    w->bend = base_arena_doubles(arena, 2 * (size_t)w->nq);
 }
 
 step_whole *whole_create(const zw_system *system, double step, zw_error *error)
@@ -176,6 +201,7 @@ step_whole *whole_create(const zw_system *system, double step, zw_error *error)
     step_whole shape = {
         .base = {.kind = &whole_kind,
                  .n = system->nq + system->n + system->carried + system->works},
+        .system = system,
         .nq = system->nq,
         .works = system->works,
         .grid = {.step = step},

@@ -1,7 +1,8 @@
 /* What the steppers that solve for a whole step at once, impulse and soft, share.
  *
  * y = (q, v, what is carried after the speeds, W) goes from grid point to grid point; between the
- * ends of a step the motion is a straight line. */
+ * ends of a step the motion is a straight line, or, where `bends` says so, the coordinates are on
+ * the parabola nearest to one whose slopes are the speeds at both ends. */
 #ifndef ZW_STEP_WHOLE_H
 #define ZW_STEP_WHOLE_H
 
@@ -18,6 +19,10 @@ struct step_whole {
     double *kept; /* [kept_count] its memory from step to step, owned by it */
     int kept_count;
     int nq, works; /* where the speeds begin; 1: the last entry of y is the work done */
+    int bends;
+    int bent; /* `bend` is that of the last step */
+    const zw_system *system;
+    double *bend; /* [2 nq] x (1 - x) times this is added to the straight line; then scratch */
     step_grid grid;
     double t0, t1, h;
     double reach; /* the end of the last step as first taken */

@@ -223,6 +223,55 @@ static void test_strobe(void **state)
     zw_sweep_free(sweep);
 }
 
+/* x = 1 - t: the window begins at its time, wherever samples are. */
+static void test_window(void **state)
+{
+    (void)state;
+    const char *text = "param k = 1\ncoord x = 1\nspeed x' = -1\nkinetic k*x'^2/2\n";
+    const char *const after[] = {"0.2", "0.25", "0.2*k"};
+    for (int i = 0; i < 3; i++) {
+        zw_sweep_options options = {OVER("k = 1"), .keep = "max(x), min(x), mean(x)",
+                                    .after = after[i],
+                                    .run = {.time = 3, .every = i < 2 ? 0.7 : 0}};
+        zw_sweep *sweep = sweep_of(model(text), &options, 1);
+        double first = i == 1 ? 0.75 : 0.8;
+        near(value(sweep, 0, "max(x)"), first, 1e-12);
+        near(value(sweep, 0, "min(x)"), -2, 1e-12);
+        near(value(sweep, 0, "mean(x)"), 0.5 * (first - 2), 1e-12);
+        zw_sweep_free(sweep);
+    }
+    /* cos(t) passes its mean upwards at 3 pi/2 first, which is in the window; in its first interval
+     */
+    zw_sweep_options options = {OVER("k = 1"), .keep = "period(x), max(x)",
+                                .after = "1.5*pi - 0.01",
+                                .run = {.time = 7.5 * pi - 0.01, .every = 0.1}};
+    zw_sweep *sweep = sweep_of(
+        model("param k = 1\ncoord x = 1\nkinetic x'^2/2\npotential k*x^2/2\n"), &options, 1);
+    near(value(sweep, 0, "period(x)"), 2 * pi, 1e-5);
+    zw_sweep_free(sweep);
+}
+
+/* A ball that bounces at z = -0.9, in steps that do not tell when: the lowest of what was seen is
+ * above that, and the doubt says by how much. */
+static void test_corner(void **state)
+{
+    (void)state;
+    const double every[] = {0, 0.012};
+    for (int i = 0; i < 2; i++) {
+        zw_sweep_options options = {OVER("v = 0, 1"), .keep = "min(r.z)",
+                                    .run = {.time = 1.5, .every = every[i]}};
+        zw_sweep *sweep =
+            sweep_of(model("import \"" ZW_SOURCE_DIR "/test/system/import/bouncy.xml\" as r\n"
+                           "param v = 0\nspeed r.z' = v\n"),
+                     &options, 1);
+        for (int run = 0; run < 2; run++) {
+            double low = value(sweep, run, "min(r.z)"), miss = (low + 0.9) / (1 + fabs(low));
+            assert_true(miss > 0 && value(sweep, run, "doubt") >= 0.9 * miss);
+        }
+        zw_sweep_free(sweep);
+    }
+}
+
 /* Exponents that are known: of x'' = k x they are sqrt(k) and -sqrt(k), of a pendulum that goes
  * round 0, of a damped one that comes to rest -c/2. */
 static void test_lyapunov(void **state)
@@ -379,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_values),   cmocka_unit_test(test_draws),
         cmocka_unit_test(test_pendulum), cmocka_unit_test(test_doubt),
         cmocka_unit_test(test_events),   cmocka_unit_test(test_strobe),
+        cmocka_unit_test(test_window),   cmocka_unit_test(test_corner),
         cmocka_unit_test(test_lyapunov), cmocka_unit_test(test_hoop),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_journal),
     };

@@ -189,11 +189,33 @@ static void all_at_an_instant_happen(void **state)
     expect(&set, ZW_METHOD_DOP853, 0, 0);
 }
 
+/* In free flight a step is the parabola that bodies are on: two crossings in one step are seen, and
+ * two events in the order in which they happen. */
+static void steps_are_parabolas(void **state)
+{
+    (void)state;
+    const double g = 9.81, v = 0.3, part = sqrt(v * v - 2 * g * 0.004);
+    const events twice = {"import \"stone.xml\" as s\nspeed s.z' = 0.3\nevent a: s.z = 0.004\n",
+                          {"a", "a"},
+                          {(v - part) / g, (v + part) / g}};
+    const double up = (3 - sqrt(9 - 0.4 * g)) / g;
+    const events order = {THROWN "event level: s.z = 0.2 rising\nevent slow: s.z' = 2.2\n"
+                                 "event fast: s.z' = 2.3\n",
+                          {"fast", "level", "slow"},
+                          {0.7 / g, up, 0.8 / g}};
+    const double step[] = {0.05, 0.3, 0.75};
+    for (int k = 0; k < 3; k++) {
+        expect(&twice, ZW_METHOD_IMPULSE, step[k], 0);
+        expect(&order, ZW_METHOD_IMPULSE, step[k], 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_slides_stops_once),     cmocka_unit_test(what_rests_begins_to_move),
         cmocka_unit_test(beside_zero_is_not_at_zero), cmocka_unit_test(pieces_have_the_same_events),
-        cmocka_unit_test(a_stop_is_not_passed),       cmocka_unit_test(all_at_an_instant_happen)};
+        cmocka_unit_test(a_stop_is_not_passed),       cmocka_unit_test(all_at_an_instant_happen),
+        cmocka_unit_test(steps_are_parabolas)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,15 @@ static int first_sample(const sweep_measured *of)
     return i;
 }
 
+/* The smooth piece into which the window opens, between two samples: the index of the sample before
+ * it; -1: the window opens at a sample, or in a jump. */
+static int opening(const sweep_measured *of, int first)
+{
+    const sweep_series *s = of->series;
+    int inside = first > 0 && first < s->count && s->time[first] > of->after && !s->begins[first];
+    return inside ? first - 1 : -1;
+}
+
 /* ---- Extremes -------------------------------------------------------------------------------- */
 
 /* The maximum of sign * curve between two times around a single peak: golden section. */
@@ -60,11 +69,63 @@ static double top_of(const sweep_curve *curve, double sign, double low, double h
     return fa >= fb ? fa : fb;
 }
 
+/* Through three samples. */
+static sweep_curve parabola(const sweep_series *s, int expr, int from)
+{
+    sweep_curve curve = {.count = 3};
+    for (int k = 0; k < 3; k++) {
+        curve.t[k] = s->time[from + k];
+        curve.c[k] = sample(s, expr, from + k);
+    }
+    for (int order = 1; order < 3; order++) {
+        for (int k = 2; k >= order; k--) {
+            curve.c[k] = (curve.c[k] - curve.c[k - 1]) / (curve.t[k] - curve.t[k - order]);
+        }
+    }
+    return curve;
+}
+
+/* Of methods that do not tell when impacts were, one may be between samples i and i + 1: where the
+ * curves before and after it meet. NaN: they do not. */
+static double corner(const sweep_series *s, int expr, int i)
+{
+    if (i < 2 || i + 3 >= s->count) {
+        return NAN;
+    }
+    for (int k = i - 1; k <= i + 3; k++) {
+        if (s->begins[k]) {
+            return NAN;
+        }
+    }
+    sweep_curve left = parabola(s, expr, i - 2), right = parabola(s, expr, i + 1);
+    double low = s->time[i], high = s->time[i + 1];
+    int above = sweep_curve_value(&left, low) > sweep_curve_value(&right, low);
+    if (above == (sweep_curve_value(&left, high) > sweep_curve_value(&right, high))) {
+        return NAN;
+    }
+    for (int k = 0; k < 60; k++) {
+        double middle = 0.5 * (low + high);
+        int same = above == (sweep_curve_value(&left, middle) > sweep_curve_value(&right, middle));
+        *(same ? &low : &high) = middle;
+    }
+    return sweep_curve_value(&left, low);
+}
+
 static double extreme(sweep_measured *of, int expr, double sign)
 {
     const sweep_series *s = of->series;
     int first = first_sample(of);
-    double best = -INFINITY, coarse = -INFINITY;
+    int open = opening(of, first), corners = of->stepwise && of->impacts > 0;
+    double best = -INFINITY, coarse = -INFINITY, most = -INFINITY;
+    if (open >= 0) {
+        sweep_curve fine = sweep_curve_at(s, expr, open, SWEEP_NODES);
+        sweep_curve rough = sweep_curve_at(s, expr, open, FEWER);
+        double end = s->time[first];
+        best =
+            fmax(sign * sweep_curve_value(&fine, of->after), top_of(&fine, sign, of->after, end));
+        coarse =
+            fmax(sign * sweep_curve_value(&rough, of->after), top_of(&rough, sign, of->after, end));
+    }
     for (int i = first; i < s->count; i++) {
         double here = sign * sample(s, expr, i);
         if (isnan(here)) {
@@ -72,12 +133,14 @@ static double extreme(sweep_measured *of, int expr, double sign)
         }
         best = here > best ? here : best;
         coarse = here > coarse ? here : coarse;
-        int inner = i > first && i + 1 < s->count && !s->begins[i] && !s->begins[i + 1];
+        most = corners ? fmax(most, sign * corner(s, expr, i)) : most;
+        int inner =
+            (i > first || open >= 0) && i + 1 < s->count && !s->begins[i] && !s->begins[i + 1];
         if (inner && here >= sign * sample(s, expr, i - 1) &&
             here >= sign * sample(s, expr, i + 1)) {
             sweep_curve fine = sweep_curve_at(s, expr, i, SWEEP_NODES);
             sweep_curve rough = sweep_curve_at(s, expr, i, FEWER);
-            double low = s->time[i - 1], high = s->time[i + 1];
+            double low = fmax(s->time[i - 1], of->after), high = s->time[i + 1];
             best = fmax(best, top_of(&fine, sign, low, high));
             coarse = fmax(coarse, top_of(&rough, sign, low, high));
         }
@@ -86,6 +149,7 @@ static double extreme(sweep_measured *of, int expr, double sign)
         return NAN;
     }
     doubt(of, best, coarse);
+    doubt(of, best, fmax(best, most));
     return sign * best;
 }
 
@@ -106,16 +170,17 @@ static double mean(sweep_measured *of, int expr)
 {
     const sweep_series *s = of->series;
     double sum = 0, rough_sum = 0, time = 0;
-    int first = first_sample(of);
-    for (int i = first; i + 1 < s->count; i++) {
+    int first = first_sample(of), open = opening(of, first);
+    for (int i = open >= 0 ? open : first; i + 1 < s->count; i++) {
         if (s->begins[i + 1]) {
             continue;
         }
         sweep_curve fine = sweep_curve_at(s, expr, i, SWEEP_NODES);
         sweep_curve rough = sweep_curve_at(s, expr, i, FEWER);
-        sum += integral(&fine, s->time[i], s->time[i + 1]);
-        rough_sum += integral(&rough, s->time[i], s->time[i + 1]);
-        time += s->time[i + 1] - s->time[i];
+        double from = i == open ? of->after : s->time[i];
+        sum += integral(&fine, from, s->time[i + 1]);
+        rough_sum += integral(&rough, from, s->time[i + 1]);
+        time += s->time[i + 1] - from;
     }
     if (!(time > 0)) {
         return first < s->count ? sample(s, expr, first) : NAN;
@@ -147,15 +212,20 @@ static double period(sweep_measured *of, int expr)
     const sweep_series *s = of->series;
     double level = mean(of, expr), begin = NAN, end = NAN, rough_begin = NAN, rough_end = NAN;
     long turns = -1;
-    for (int i = first_sample(of); i + 1 < s->count; i++) {
+    int first = first_sample(of), open = opening(of, first);
+    for (int i = open >= 0 ? open : first; i + 1 < s->count; i++) {
         if (s->begins[i + 1] || !(sample(s, expr, i) < level) ||
             !(sample(s, expr, i + 1) >= level)) {
             continue;
         }
         sweep_curve fine = sweep_curve_at(s, expr, i, SWEEP_NODES);
         sweep_curve rough = sweep_curve_at(s, expr, i, FEWER);
-        end = passage(&fine, level, s->time[i], s->time[i + 1]);
-        rough_end = passage(&rough, level, s->time[i], s->time[i + 1]);
+        if (i == open && !(sweep_curve_value(&fine, of->after) < level)) {
+            continue;
+        }
+        double from = i == open ? of->after : s->time[i];
+        end = passage(&fine, level, from, s->time[i + 1]);
+        rough_end = passage(&rough, level, from, s->time[i + 1]);
         if (turns++ < 0) {
             begin = end;
             rough_begin = rough_end;

@@ -132,8 +132,6 @@ static zw_status time_said(one *it, int expr, double *value)
 static zw_status check_impacts(one *it)
 {
     const sweep_keeps *keeps = &it->sweep->keeps;
-    it->measured.stepwise =
-        it->plan.method == ZW_METHOD_IMPULSE || it->plan.method == ZW_METHOD_SOFT;
     for (int i = 0; it->measured.stepwise && i < keeps->count; i++) {
         const sweep_keep *keep = &keeps->keep[i];
         if (keep->event_id == SWEEP_IMPACTS &&
@@ -147,6 +145,17 @@ static zw_status check_impacts(one *it)
     return ZW_OK;
 }
 
+/* Those methods know the motion at the ends of steps: samples are there, unless others were asked
+ * for. Between them there may be an impact. */
+static void sample_steps(one *it)
+{
+    const double h = it->plan.step;
+    if (it->measured.stepwise && !(it->sweep->options.run.every > 0) && h > 0 &&
+        it->plan.every > 0) {
+        it->plan.every = h * fmax(floor(it->plan.every / h), 1);
+    }
+}
+
 /* The duration, the interval of samples, and the time from which quantities are taken. */
 static zw_status make_plan(one *it)
 {
@@ -158,6 +167,9 @@ static zw_status make_plan(one *it)
     if (status == ZW_OK && keeps->after >= 0) {
         status = time_said(it, keeps->after, &it->measured.after);
     }
+    it->measured.stepwise =
+        it->plan.method == ZW_METHOD_IMPULSE || it->plan.method == ZW_METHOD_SOFT;
+    sample_steps(it);
     if (status == ZW_OK && keeps->strobe >= 0) {
         double *strobe = &it->measured.strobe;
         status = time_said(it, keeps->strobe, strobe);

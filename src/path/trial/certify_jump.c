@@ -1,6 +1,7 @@
 /* Where pieces meet, speeds may jump. A contact can cause that, if it is closed there and can exert
  * the impulse; so can an event of the model that sets coordinates or speeds. All other jumps need
- * an extra impulse.
+ * an extra impulse. Whether an impulse is that of the laws of impact and friction, or a jump that
+ * of the event, is not decided here: such jumps are counted, and the verdict says so.
  *
  * Inside a piece of the positions the jump is that of the remainder, which is the most accurate;
  * between two pieces it is that of the path, with the speeds of both sides extrapolated by their
@@ -201,7 +202,7 @@ zw_status certify_jumps(path_certifier *certifier, zw_error *error)
         return ZW_OK;
     }
     blame_slip(certifier);
-    for (int p = 1; p < certifier->parts && !free; p++) {
+    for (int p = 1; p < certifier->parts; p++) {
         long k = certifier->part[p];
         int any, d = 0;
         double size, miss;
@@ -210,6 +211,10 @@ zw_status certify_jumps(path_certifier *certifier, zw_error *error)
         }
         measure(certifier, k, certifier->start[piece] != k, &it);
         if (!sure(certifier, it.by[1], it.error[1]) && !sure(certifier, it.by[0], it.error[0])) {
+            continue;
+        }
+        if (free) {
+            certifier->trial->report.resets++;
             continue;
         }
         d = !sure(certifier, it.by[0], it.error[0]);
@@ -223,6 +228,8 @@ zw_status certify_jumps(path_certifier *certifier, zw_error *error)
         }
         if (d >= 0) {
             blame(certifier, k, &it, d);
+        } else {
+            certifier->trial->report.strikes++;
         }
     }
     return ZW_OK;

@@ -7,6 +7,8 @@
 #include "math/dense/dense.h"
 #include "path/trial/certify.h"
 #include "path/trial/quadrature.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
 
 /* An extra force is significant where it exceeds SEEN times its error, or MUCH times on average. */
 #define SEEN 15.0
@@ -244,6 +246,7 @@ zw_status certify_report(path_certifier *certifier, zw_error *error)
     zw_trial_report *report = &trial->report;
     double ratio, forces;
     report->pieces = trial->pieces = certifier->pieces;
+    report->shapes = certifier->system->bodies && certifier->system->bodies->contact->touches;
     memcpy(trial->start, certifier->start, ((size_t)certifier->pieces + 1) * sizeof *trial->start);
     report->fit_degree = certifier->fit.degree;
     report->fit_window = certifier->fit.window;
