@@ -390,7 +390,11 @@ static zw_status take_step(run *r, zw_error *error)
     }
     if (status == ZW_OK && !r->quiet) {
         status = run_measure_step(r, at->t, at->y, error);
-        status = status == ZW_OK ? run_show_outputs(r, at->t, error) : status;
+    }
+    status = status == ZW_OK ? run_show_marks(r, error) : status;
+    shown = r->shown;
+    if (status == ZW_OK && !r->quiet) {
+        status = run_show_outputs(r, at->t, error);
     }
     if (status == ZW_OK && fired > 0 && !r->over) {
         status = happen(r, fired, 0, error);

@@ -90,6 +90,8 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
 /* Passes on the output times up to and including `until`, from the dense output of the
  * last step. */
 zw_status run_show_outputs(run *r, double until, zw_error *error);
+/* The marks of the last step, and the output times between them; then the step is as it was. */
+zw_status run_show_marks(run *r, zw_error *error);
 /* Violation, certificate and energy at the current state of the integrator. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 

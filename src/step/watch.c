@@ -221,3 +221,31 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
     }
     return status;
 }
+
+zw_status run_show_marks(run *r, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    double end = at->t;
+    int count = 0;
+    zw_status status = ZW_OK;
+    const step_mark *mark = r->guards.scan ? step_events_marks(r->guards.scan, &count) : NULL;
+    for (int i = 0; i < count && status == ZW_OK && !r->over; i++) {
+        double t = mark[i].t;
+        int event = r->guards.part_of[mark[i].which];
+        double next = r->start + (double)r->output * r->options.every;
+        if (!r->quiet && r->options.every > 0 && next <= t) {
+            status = at->t == end ? ZW_OK : stepper_retake(r->stepper, end, error);
+            status = status == ZW_OK ? run_show_outputs(r, t, error) : status;
+        }
+        if (status == ZW_OK && !r->over && at->t != t) {
+            status = stepper_retake(r->stepper, t, error);
+        }
+        if (status == ZW_OK && !r->over) {
+            take_sample(r, at->t, at->y);
+            r->summary->events++;
+            status = run_show(r, ZW_SAMPLE_EVENT, event, r->sample, error);
+        }
+    }
+    return status == ZW_OK && !r->over && at->t != end ? stepper_retake(r->stepper, end, error)
+                                                       : status;
+}

@@ -30,9 +30,11 @@
 
 enum { KEPT = 2048, MODES = 4 };
 
-/* What an observer keeps: events with the state there, and the modes at outputs. */
+/* What an observer keeps: events with the state there, the last impact, and the modes at outputs.
+ */
 typedef struct history {
     int events;
+    double impact;
     double time[KEPT], q[KEPT][4], v[KEPT][4], a[KEPT][4];
     int outputs;
     double at[KEPT], x[KEPT][4];
@@ -50,6 +52,7 @@ static inline int write_down(void *user, zw_sample_kind kind, int event, const z
     history *d = user;
     double t = zw_field(system, state, work, ZW_FIELD_TIME).data[0];
     (void)event;
+    d->impact = kind == ZW_SAMPLE_JUMP ? t : d->impact;
     if (kind == ZW_SAMPLE_EVENT && d->events < KEPT) {
         d->time[d->events] = t;
         copy(d->q[d->events], zw_field(system, state, work, ZW_FIELD_Q));

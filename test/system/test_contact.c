@@ -22,7 +22,8 @@ static void a_ball_bounces_to_rest(void **state)
         flight *= 0.8;
         t += flight;
     }
-    NEAR(d.time[d.events - 1], zeno, 1e-9);
+    NEAR(d.impact, zeno, 1e-9); /* the last ones are below round-off of y: it does not pass zero */
+    NEAR(d.time[d.events - 1], zeno, 1e-8);
     NEAR(summary.work, -2 * g, 1e-12);
     NEAR(q_of(&w, 0), 0, 1e-15);
     NEAR(v_of(&w, 0), 0, 1e-15);

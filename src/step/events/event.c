@@ -40,16 +40,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { CORRECTIONS = 6 };
+/* Room for this many marks in a step, times the number of functions: a further one ends it. */
+enum { MARKS = 4 };
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
 static void layout(step_events *e, base_arena *arena)
 {
     size_t count = (size_t)e->count, nodes = SEARCH_DEGREE + 1, half = SEARCH_DEGREE / 2 + 1;
-    int **flag[] = {&e->direction, &e->condition,  &e->fired, &e->kind,
-                    &e->is_guard,  &e->just_fired, &e->side,  &e->side_before,
-                    &e->found,     &e->crosses,    &e->came,  &e->side_then};
+    int **flag[] = {&e->direction, &e->condition,  &e->mark,     &e->fired,       &e->kind,
+                    &e->is_guard,  &e->just_fired, &e->side,     &e->side_before, &e->found,
+                    &e->crosses,   &e->came,       &e->side_then};
     for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
         *flag[i] = base_arena_ints(arena, count);
     }
@@ -70,6 +71,7 @@ static void layout(step_events *e, base_arena *arena)
     e->part = base_arena_doubles(arena, nodes * count);
     e->fit[0] = base_arena_doubles(arena, half * half);
     e->fit[1] = base_arena_doubles(arena, nodes * nodes);
+    e->marked = base_arena_bytes(arena, (size_t)e->mark_room * sizeof *e->marked);
 }
 
 step_events *step_events_create(const step_event_options *options, zw_error *error)
@@ -79,6 +81,9 @@ step_events *step_events_create(const step_event_options *options, zw_error *err
         return NULL;
     }
     step_events shape = {.count = options->count, .n = options->n};
+    for (int k = 0; options->mark != NULL && k < options->count; k++) {
+        shape.mark_room += options->mark[k] ? MARKS : 0;
+    }
     base_arena arena = {0};
     base_arena_bytes(&arena, sizeof shape);
     layout(&shape, &arena);
@@ -103,7 +108,10 @@ step_events *step_events_create(const step_event_options *options, zw_error *err
     if (options->condition != NULL && e->count > 0) {
         memcpy(e->condition, options->condition, (size_t)e->count * sizeof *e->condition);
     }
-    e->option.direction = e->option.condition = NULL; /* owned by the caller */
+    if (options->mark != NULL && e->count > 0) {
+        memcpy(e->mark, options->mark, (size_t)e->count * sizeof *e->mark);
+    }
+    e->option.direction = e->option.condition = e->option.mark = NULL; /* owned by the caller */
     return e;
 }
 
@@ -212,45 +220,8 @@ zw_status step_events_arm(step_events *e, const stepper *ode, step_event_start s
     return status;
 }
 
-/* ---- Narrowing ------------------------------------------------------------------------------- */
-
-/* One event function over time, for the root finder. */
-static zw_status see_one(void *user, double t, double *g, zw_error *error)
-{
-    step_events *e = user;
-    zw_status status = stepper_interpolate(e->ode, t, e->y, error);
-    status = status == ZW_OK ? search_look(e, t, e->y, e->g, error) : status;
-    *g = e->g[e->which];
-    return status;
-}
-
-static double time_at(const step_events *e, double x)
-{
-    const stepper_view *view = stepper_look(e->ode);
-    return x == 0.0   ? view->t_before
-           : x == 1.0 ? view->t
-                      : view->t_before + x * (view->t - view->t_before);
-}
-
-static int same_side(double a, double b)
-{
-    return (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0);
-}
-
-/* The crossing of function k between the limits that the search found; their far end where
- * round-off hides the change of sign. */
-static zw_status narrow(step_events *e, int k, step_crossing *crossing, zw_error *error)
-{
-    *crossing = (step_crossing){.before = time_at(e, e->low[k]), .after = time_at(e, e->high[k])};
-    e->which = k;
-    zw_status status = see_one(e, crossing->before, &crossing->g_before, error);
-    status = status == ZW_OK ? see_one(e, crossing->after, &crossing->g_after, error) : status;
-    if (status != ZW_OK || crossing->g_before == 0.0 ||
-        same_side(crossing->g_before, crossing->g_after)) {
-        return status;
-    }
-    return step_root_narrow(see_one, e, 0.0, crossing, error);
-}
+/* ---- The earliest
+ * --------------------------------------------------------------------------------- */
 
 /* Only a few of those found can be the first: the time is bisected, evaluating all of them at once,
  * until few are left to be narrowed one by one. */
@@ -266,13 +237,14 @@ static zw_status keep_earliest(step_events *e, zw_error *error)
         left += e->found[k];
     }
     for (int look = 0; look < LOOKS && left > FEW && status == ZW_OK; look++) {
-        double x = 0.5 * (low + high), t = time_at(e, x);
+        double x = 0.5 * (low + high), t = search_time(e, x);
         int crossed = 0;
         status = stepper_interpolate(e->ode, t, e->y, error);
         status = status == ZW_OK ? search_look(e, t, e->y, e->g, error) : status;
         for (int pass = 0; pass < 2 && status == ZW_OK && (pass == 0 || crossed > 0); pass++) {
             for (int k = 0; k < e->count; k++) {
-                int there = x >= e->high[k] || (x > e->low[k] && same_side(e->g[k], e->side[k]));
+                int there =
+                    x >= e->high[k] || (x > e->low[k] && search_same_side(e->g[k], e->side[k]));
                 crossed += pass == 0 && e->found[k] && there;
                 e->found[k] &= pass == 0 || there;
             }
@@ -283,96 +255,8 @@ static zw_status keep_earliest(step_events *e, zw_error *error)
     return status;
 }
 
-/* ---- Actual steps ---------------------------------------------------------------------------- */
-
-static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *error)
-{
-    zw_status status = stepper_retake(e->ode, t, error);
-    const stepper_view *view = stepper_look(e->ode);
-    status = status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
-    *g = e->g[e->which];
-    return status;
-}
-
-/* Actual steps to a and to b end on different sides of zero: regula falsi between them with the
- * Illinois rule, and bisection where that gains little. If |g| does not decrease while a and b
- * approach each other, g jumps. */
-static zw_status close_in(step_events *e, double a, double ga, double b, double gb, zw_error *error)
-{
-    enum { LOOKS = 60 };
-    double width = fabs(b - a), least = fmin(fabs(ga), fabs(gb)), best = least, half = 0.5 * width;
-    double weight_a = 1.0, weight_b = 1.0, g;
-    zw_status status = ZW_OK;
-    for (int i = 0; status == ZW_OK && i < LOOKS && best > 0.0; i++) {
-        double wa = weight_a * ga, wb = weight_b * gb, t = (a * wb - b * wa) / (wb - wa);
-        if (i % 3 == 2 && fabs(b - a) > half) {
-            t = 0.5 * (a + b);
-        }
-        half = i % 3 == 2 ? 0.5 * fabs(b - a) : half;
-        int jumps = fabs(b - a) < 1e-3 * width && best > 0.5 * least;
-        if (jumps || !stepper_is_between(t, a, b) || t == a || t == b) {
-            break;
-        }
-        status = retake_and_look(e, t, &g, error);
-        int left = same_side(g, ga);
-        weight_b = left ? 0.5 * weight_b : 1.0;
-        weight_a = left ? 1.0 : 0.5 * weight_a;
-        *(left ? &a : &b) = t;
-        *(left ? &ga : &gb) = g;
-        best = fmin(best, fabs(g));
-    }
-    double t = fabs(ga) <= fabs(gb) ? a : b;
-    return status == ZW_OK && stepper_look(e->ode)->t != t ? retake_and_look(e, t, &g, error)
-                                                           : status;
-}
-
-/* Corrects the time on actual steps: secants, the first with the slope of the dense output, as long
- * as |g| decreases. Afterwards the ode is at the best time; `reach` is the end of the full step. */
-static zw_status correct(step_events *e, double t0, double reach, step_crossing wide,
-                         step_crossing found, zw_error *error)
-{
-    double t = found.after, g, slope = (wide.g_after - wide.g_before) / (wide.after - wide.before);
-    /* Not back to the start: a guard that has just left zero would be found there again. */
-    double start = 0.5 * (t0 + t), low = fmin(start, reach), high = fmax(start, reach);
-    zw_status status = retake_and_look(e, t, &g, error);
-    for (int i = 0; status == ZW_OK && i < CORRECTIONS && g != 0.0; i++) {
-        double next = fmin(fmax(t - g / slope, low), high), g_next;
-        if (!(fabs(next - t) > DBL_EPSILON * fabs(t))) {
-            break;
-        }
-        status = retake_and_look(e, next, &g_next, error);
-        if (status != ZW_OK) {
-            break;
-        }
-        if (!(fabs(g_next) < fabs(g))) {
-            return same_side(g, g_next)
-                       ? retake_and_look(e, t, &g, error) /* the better one again */
-                       : close_in(e, t, g, next, g_next, error);
-        }
-        slope = (g_next - g) / (next - t);
-        t = next;
-        g = g_next;
-    }
-    return status;
-}
-
-/* The slope of the dense output at the crossing needs points around it where round-off does not
- * matter: a thousandth of the step on each side, where possible. */
-static zw_status widen(step_events *e, step_crossing found, step_crossing *wide, zw_error *error)
-{
-    const stepper_view *view = stepper_look(e->ode);
-    double low = fmin(view->t_before, view->t), high = fmax(view->t_before, view->t);
-    double away = 1e-3 * (view->t - view->t_before);
-    wide->before = fmin(fmax(found.before - away, low), high);
-    wide->after = fmin(fmax(found.after + away, low), high);
-    zw_status status = see_one(e, wide->before, &wide->g_before, error);
-    memcpy(e->spread, e->g, (size_t)e->count * sizeof *e->spread);
-    status = status == ZW_OK ? see_one(e, wide->after, &wide->g_after, error) : status;
-    for (int k = 0; k < e->count; k++) {
-        e->spread[k] = fabs(e->g[k] - e->spread[k]);
-    }
-    return status;
-}
+/* ---- What fires
+ * ---------------------------------------------------------------------------------- */
 
 static int is_jump(const step_events *e, int k)
 {
@@ -407,17 +291,17 @@ static zw_status gather(step_events *e, int first, int *count, zw_error *error)
         int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (before < 0);
         int rested = (e->zone_before[k] > 0.0 && !e->option.jumps) ||
                      (e->is_guard[k] && now == 0.0 && e->was[k] == 0.0);
-        int beyond = !same_side(before, now) && fabs(now) >= e->zone_before[k];
+        int beyond = !search_same_side(before, now) && fabs(now) >= e->zone_before[k];
         int there = e->option.jumps && !e->is_guard[k] && fabs(now) < e->zone_before[k] &&
                     (!e->condition[k] || e->crosses[k]);
         int crossed =
             before != 0 && !rested && (beyond || there) && wanted && e->kind[k] != STEP_EVENT_OFF;
-        if (k == first || crossed) {
+        if (e->found[k] || crossed) {
             e->fired[(*count)++] = k;
             e->just_fired[k] = 1;
             e->residual[k] = is_jump(e, k) ? 0.0 : fabs(now);
         }
-        e->was[k] = k == first || crossed ? 1.0 : now; /* an event that fires begins to hold */
+        e->was[k] = e->found[k] || crossed ? 1.0 : now; /* an event that fires begins to hold */
     }
     e->stood = 1;
     return status;
@@ -510,15 +394,15 @@ static zw_status measure_noise(step_events *e, zw_error *error)
     return ZW_OK;
 }
 
-/* Finds crossings in the step, and where there seem to be some, repeats the step by a method that
- * can decide it. */
+/* Finds crossings in the step, and where some seem to end it, repeats the step by a method that can
+ * decide it. */
 static zw_status search(step_events *e, zw_error *error)
 {
     size_t count = (size_t)e->count;
     int happens = 0, again = 0;
     zw_status status = search_step(e, error);
     for (int k = 0; k < e->count && status == ZW_OK; k++) {
-        happens |= e->found[k] || e->side[k] != e->side_before[k];
+        happens |= e->found[k] || (!e->mark[k] && e->side[k] != e->side_before[k]);
     }
     status = happens ? stepper_sharpen(e->ode, &again, error) : status;
     if (status == ZW_OK && again) {
@@ -545,13 +429,32 @@ static zw_status begin_scan(step_events *e, zw_error *error)
     return status;
 }
 
+/* Into e->which, the earliest of those found, on the dense output; -1: none. */
+static zw_status narrow_all(step_events *e, double t0, step_crossing *best, zw_error *error)
+{
+    zw_status status = keep_earliest(e, error);
+    int first = -1;
+    for (int k = 0; status == ZW_OK && k < e->count; k++) {
+        step_crossing crossing;
+        if (!e->found[k]) {
+            continue;
+        }
+        status = search_narrow(e, k, e->low[k], e->high[k], &crossing, error);
+        if (first < 0 || fabs(crossing.after - t0) < fabs(best->after - t0)) {
+            *best = crossing;
+            first = k;
+        }
+    }
+    e->which = first;
+    return status;
+}
+
 zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *error)
 {
     const stepper_view *view = stepper_look(ode);
     double t0 = view->t_before, reach = view->t;
     step_crossing best = {0}, wide = {0};
-    int first = -1;
-    *count = e->left = 0;
+    *count = e->left = e->marks = 0;
     e->proved = 1;
     e->stood = 0;
     if (e->count == 0 || t0 == reach) {
@@ -567,17 +470,10 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
         return status;
     }
     memcpy(e->crosses, e->found, (size_t)e->count * sizeof *e->found);
-    status = status == ZW_OK ? keep_earliest(e, error) : status;
-    for (int k = 0; status == ZW_OK && k < e->count; k++) {
-        if (!e->found[k]) {
-            continue;
-        }
-        step_crossing crossing;
-        status = narrow(e, k, &crossing, error);
-        if (first < 0 || fabs(crossing.after - t0) < fabs(best.after - t0)) {
-            best = crossing;
-            first = k;
-        }
+    status = status == ZW_OK ? narrow_all(e, t0, &best, error) : status;
+    int first = e->which;
+    if (status == ZW_OK && e->marks > 0) {
+        status = marks_locate(e, first < 0 ? INFINITY : best.after, error);
     }
     if (status != ZW_OK || first < 0) {
         for (int k = 0; k < e->count; k++) {
@@ -585,14 +481,17 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
                 e->level[k] = 0.0;
             }
         }
+        marks_keep(e, INFINITY);
         return status == ZW_OK && e->option.jumps ? gather_stopped(e, count, error) : status;
     }
-    e->which = first;
-    status = widen(e, best, &wide, error);
-    status = status == ZW_OK ? correct(e, t0, reach, wide, best, error) : status;
+    status = search_widen(e, best, &wide, error);
+    status = status == ZW_OK ? search_correct(e, t0, reach, wide, best, error) : status;
+    memset(e->found, 0, (size_t)e->count * sizeof *e->found);
+    e->found[first] = 1;
+    marks_keep(e, view->t);
     if (status == ZW_OK && is_jump(e, first)) {
-        double g;
-        status = retake_and_look(e, reach, &g, error);
+        status = stepper_retake(e->ode, reach, error);
+        status = status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
     }
     return status == ZW_OK ? gather(e, first, count, error) : status;
 }

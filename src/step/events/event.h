@@ -17,7 +17,10 @@
  *
  * A jump of the state is no crossing. But a condition holds where its function is positive, and one
  * that did not hold before a jump and holds after it begins to hold there. When the events are
- * armed after something has happened, they report such conditions: act again, and arm again. */
+ * armed after something has happened, they report such conditions: act again, and arm again.
+ *
+ * Marks change nothing, so they do not end the step: all of a step are listed, each located as if
+ * it did. */
 #ifndef ZW_STEP_EVENT_H
 #define ZW_STEP_EVENT_H
 
@@ -27,6 +30,10 @@
 /* Fill g[count]. */
 typedef zw_status step_event_function(void *user, double t, const double *y, double *g,
                                       zw_error *error);
+
+/* Fills g[k]; others may be filled, too. */
+typedef zw_status step_event_single(void *user, int k, double t, const double *y, double *g,
+                                    zw_error *error);
 
 /* How a function is bounded over a piece of a step. */
 typedef enum step_event_kind {
@@ -49,7 +56,9 @@ typedef struct step_event_options {
     int n;                /* of the ode */
     const int *direction; /* [count] 1: rising, -1: falling, 0: both; copied; NULL: both for all */
     const int *condition; /* [count] whether it is a condition; copied; NULL: none is */
+    const int *mark;      /* [count] whether it is a mark; copied; NULL: none is; not with jumps */
     step_event_function *function;
+    step_event_single *single;     /* NULL: there are no marks */
     step_event_sort *sort;         /* NULL: all are sampled, none is a guard */
     step_event_enclosure *enclose; /* NULL: none is a formula */
     int jumps;                     /* steps may contain impacts */
@@ -83,6 +92,17 @@ int step_events_begun(const step_events *events);
  * its time corrected on actual steps until it is exact to round-off, and *count of the events fire
  * there; else *count is 0. g may be evaluated with states that are not projected. */
 zw_status step_events_scan(step_events *events, stepper *ode, int *count, zw_error *error);
+
+/* A mark in the last step: the ode, retaken to t, is where function `which` comes to a side. */
+typedef struct step_mark {
+    double t;
+    int which, side;
+    double low, high; /* parts of the step between which the search has found it */
+} step_mark;
+
+/* Those of the last scan, by time, and by index where the time is the same. Where there are marks,
+ * steps lead into the future. */
+const step_mark *step_events_marks(const step_events *events, int *count);
 
 /* Those that the last scan has fired, by ascending index. */
 const int *step_events_fired(const step_events *events);

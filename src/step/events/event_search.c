@@ -39,8 +39,10 @@
 
 zw_status search_look(step_events *e, double t, const double *y, double *g, zw_error *error)
 {
-    zw_status status = e->function(e->user, t, y, g, error);
-    for (int k = 0; status == ZW_OK && k < e->count; k++) {
+    int k = e->alone ? e->which : 0, end = e->alone ? k + 1 : e->count;
+    zw_status status = e->alone ? e->option.single(e->user, k, t, y, g, error)
+                                : e->function(e->user, t, y, g, error);
+    for (; status == ZW_OK && k < end; k++) {
         g[k] -= e->level[k];
         if (!isfinite(g[k])) {
             status = base_fail(error, ZW_INACCURATE, "event %d is not finite at t = %.17g", k, t);
@@ -49,12 +51,22 @@ zw_status search_look(step_events *e, double t, const double *y, double *g, zw_e
     return status;
 }
 
-zw_status search_look_inside(step_events *e, double x, double *g, zw_error *error)
+double search_time(const step_events *e, double x)
 {
     const stepper_view *view = stepper_look(e->ode);
-    double t = x == 0.0   ? view->t_before
-               : x == 1.0 ? view->t
-                          : view->t_before + x * (view->t - view->t_before);
+    return x == 0.0   ? view->t_before
+           : x == 1.0 ? view->t
+                      : view->t_before + x * (view->t - view->t_before);
+}
+
+int search_same_side(double a, double b)
+{
+    return (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0);
+}
+
+zw_status search_look_inside(step_events *e, double x, double *g, zw_error *error)
+{
+    double t = search_time(e, x);
     zw_status status = stepper_interpolate(e->ode, t, e->y, error);
     return status == ZW_OK ? search_look(e, t, e->y, g, error) : status;
 }
@@ -238,12 +250,17 @@ static expr_interval tighten(expr_jet g, expr_interval ga, expr_interval gb, dou
 /* ---- Results
  * ---------------------------------------------------------------------------------- */
 
-/* Function k came to side s between low and high. */
-static void cross(step_events *e, int k, int s, double low, double high)
+/* Function k came to side s between low and high, or `ends` the step at zero: then the next step
+ * begins there, and must know. The pieces that are allowed begin anew after a mark, as they do with
+ * each step. */
+static void cross(step_events *e, int k, int s, double low, double high, int ends)
 {
     int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (s > 0);
     e->side[k] = s;
-    if (wanted) {
+    if (wanted && !ends && e->mark[k] && e->slack[k] == 0.0 && e->marks < e->mark_room) {
+        e->marked[e->marks++] = (step_mark){.which = k, .side = s, .low = low, .high = high};
+        e->pieces = 0;
+    } else if (wanted) {
         e->found[k] = 1;
         e->low[k] = low;
         e->high[k] = high;
@@ -255,7 +272,7 @@ static void cross(step_events *e, int k, int s, double low, double high)
 static void see(step_events *e, int k, int s, double from, double to)
 {
     if (e->side[k] != 0 && e->side[k] != s) {
-        cross(e, k, s, fmin(e->clear[k], from), from);
+        cross(e, k, s, fmin(e->clear[k], from), from, 0);
     }
     e->side[k] = s;
     e->zone[k] = e->option.jumps ? e->slack[k] : 0.0;
@@ -297,11 +314,11 @@ static int settle(step_events *e, int k, double a, double b, expr_interval v, in
             return 0; /* a crossing, and it may be before a */
         }
         if (e->side[k] == -sb) {
-            cross(e, k, sb, sa != 0 ? a : fmin(e->clear[k], a), b);
+            cross(e, k, sb, sa != 0 ? a : fmin(e->clear[k], a), b, 0);
         }
         see(e, k, sb, b, b);
     } else if (b == 1.0 && interval_is_zero(gb) && sa != 0) {
-        cross(e, k, -e->side[k], a, b);
+        cross(e, k, -e->side[k], a, b, 1);
     }
     return 1;
 }
@@ -403,6 +420,7 @@ static void keep(step_events *e, int back)
     memcpy(back ? e->zone : e->zone_then, back ? e->zone_then : e->zone, count * sizeof *e->zone);
     memcpy(back ? e->clear : e->clear_then, back ? e->clear_then : e->clear,
            count * sizeof *e->clear);
+    *(back ? &e->marks : &e->marks_then) = back ? e->marks_then : e->marks;
     for (int k = 0; k < e->count && back; k++) {
         e->until[k] = e->from;
         e->found[k] = 0;
@@ -461,7 +479,7 @@ zw_status search_step(step_events *e, zw_error *error)
 {
     int sampled = 0, moving = 0;
     e->best = INFINITY;
-    e->pieces = 0;
+    e->pieces = e->marks = 0;
     e->proved = 1;
     e->degree = 0;
     for (int k = 0; k < e->count; k++) {

@@ -5,6 +5,7 @@
 #define ZW_STEP_EVENT_SEARCH_H
 
 #include "step/events/event.h"
+#include "step/ode/root.h"
 
 enum {
     SEARCH_DEPTH = 64, /* halvings of a step: beyond the last bit of its length */
@@ -22,7 +23,7 @@ struct step_events {
     step_event_options option; /* for the path, which is created with the first ode */
 
     /* [count] */
-    int *direction, *condition;
+    int *direction, *condition, *mark;
     int *fired;
     int *kind, *is_guard;
     int *just_fired;  /* 1: it came to zero, 2: it left zero */
@@ -65,7 +66,10 @@ struct step_events {
 
     step_path *path;
     stepper *ode; /* while scanning */
-    int which;    /* the function that see_one evaluates */
+    int which;    /* the function that is looked for, */
+    int alone;    /* and evaluated without the others */
+    int marks, marks_then, mark_room;
+    step_mark *marked; /* [mark_room] those of the step */
     int pieces;
     int proved;
     double best; /* nothing after this x matters */
@@ -73,7 +77,23 @@ struct step_events {
 
 /* Fills found, low and high for all functions. */
 zw_status search_step(step_events *e, zw_error *error);
+/* All functions, or `which` alone. */
 zw_status search_look(step_events *e, double t, const double *y, double *g, zw_error *error);
 zw_status search_look_inside(step_events *e, double x, double *g, zw_error *error);
+
+/* event_marks.c. Locates the marks of the step, unless they are after `until`; keeps those before
+ * `end`, which are to be shown, and leaves as `found` those that are at it. */
+zw_status marks_locate(step_events *e, double until, zw_error *error);
+void marks_keep(step_events *e, double end);
+
+double search_time(const step_events *e, double x);
+int search_same_side(double a, double b);
+
+/* event_locate.c: one crossing of a function, or of `which`. */
+zw_status search_narrow(step_events *e, int k, double low, double high, step_crossing *crossing,
+                        zw_error *error);
+zw_status search_widen(step_events *e, step_crossing found, step_crossing *wide, zw_error *error);
+zw_status search_correct(step_events *e, double t0, double reach, step_crossing wide,
+                         step_crossing found, zw_error *error);
 
 #endif

@@ -202,7 +202,7 @@ static zw_status forces_at(const step_guards *guards, double t, const double *y,
     return status;
 }
 
-static zw_status evaluate(void *user, double t, const double *y, double *g, zw_error *error)
+zw_status guards_evaluate(void *user, double t, const double *y, double *g, zw_error *error)
 {
     step_guards *guards = user;
     const zw_system *system = guards->motion->system;
@@ -503,7 +503,7 @@ static int list_components(const step_guards *guards, int *component)
 static zw_status make_scan(step_guards *guards, int jumps, zw_error *error)
 {
     const zw_model *model = guards->motion->system->model;
-    int *direction = base_alloc(2 * (size_t)guards->count * sizeof(int));
+    int *direction = base_alloc(3 * (size_t)guards->count * sizeof(int)), *mark;
     int *component = base_alloc(((size_t)guards->motion->size + 1) * sizeof(int));
     guards->component = component;
     if (direction && component) {
@@ -511,12 +511,17 @@ static zw_status make_scan(step_guards *guards, int jumps, zw_error *error)
             const model_event *event = i < guards->parts ? &model->event[guards->part_of[i]] : NULL;
             direction[i] = event ? event->direction : -1;
             direction[guards->count + i] = event && event->condition;
+            mark = &direction[2 * guards->count + i];
+            *mark = event && !jumps && event->part_count == 1 && event->reset_count == 0 &&
+                    !event->stops;
         }
         const step_event_options options = {.count = guards->count,
                                             .n = guards->motion->size,
                                             .direction = direction,
                                             .condition = direction + guards->count,
-                                            .function = evaluate,
+                                            .mark = direction + 2 * guards->count,
+                                            .function = guards_evaluate,
+                                            .single = guards_evaluate_one,
                                             .sort = sort,
                                             .enclose = enclose,
                                             .jumps = jumps,

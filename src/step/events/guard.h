@@ -89,6 +89,11 @@ zw_status guards_are_denied(step_guards *guards, double t, const double *y, int 
 /* Guard k of the constraints has fired: 1 if it was a sign, which is reversed. */
 int guards_turn_sign(const step_guards *guards, int k);
 
+/* For the search: all of them, g[count], and comparison k alone. */
+zw_status guards_evaluate(void *guards, double t, const double *y, double *g, zw_error *error);
+zw_status guards_evaluate_one(void *guards, int k, double t, const double *y, double *g,
+                              zw_error *error);
+
 /* For guard.c. 0: out of memory */
 int guards_make_conditions(step_guards *guards);
 int guards_make_rest(step_guards *guards);

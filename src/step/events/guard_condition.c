@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 int guards_make_conditions(step_guards *guards)
@@ -108,4 +109,23 @@ int guards_conclude(step_guards *guards, int fired, int armed, const int **list)
     }
     *list = guards->happens;
     return count;
+}
+
+/* One comparison of coordinates, speeds and time. What needs a solve, or kinematics, or has kinks
+ * that are latched, is evaluated with the others. */
+zw_status guards_evaluate_one(void *user, int k, double t, const double *y, double *g,
+                              zw_error *error)
+{
+    const step_guards *guards = user;
+    const zw_system *system = guards->motion->system;
+    const expr_inputs in = {
+        .t = t, .param = guards->motion->work->param, .q = y, .v = y + system->nq};
+    unsigned on = expr_graph_node(system->model->graph, guards->root[k])->depends;
+    int simple = !system->tree && guards->kinks.count == 0 &&
+                 !(on & (unsigned)(EXPR_ON_ACCEL | EXPR_ON_LAMBDA));
+    if (!simple) {
+        return guards_evaluate(user, t, y, g, error);
+    }
+    zw_status status = expr_value(system->model->graph, guards->root[k], &in, &g[k]);
+    return status == ZW_OK ? ZW_OK : base_no_memory(error);
 }

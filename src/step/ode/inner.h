@@ -63,7 +63,9 @@ struct step_ode {
     double next;      /* length to try next, > 0; 0: not known yet */
     double last_size; /* error of the last accepted step */
     step_grid grid;   /* of fixed steps */
-    double reach;     /* the end of the last step as first taken: retakes may go up to there */
+    double reach;     /* the end of the last step as first taken: retakes may go up to there, */
+    double whole;     /* and its h, */
+    step_grid passed; /* and the grid there */
     int dense_ready;
     int sharp;              /* the last step was taken by scheme->sharper */
     int f0_known, f1_known; /* `whole` methods do not always compute them */

@@ -460,6 +460,8 @@ static zw_status ode_advance(stepper *s, double limit, zw_error *error)
         status = ode->scheme->adaptive ? advance_adaptive(ode, limit, error)
                                        : advance_fixed(ode, limit, error);
     }
+    ode->whole = ode->h;
+    ode->passed = ode->grid;
     return publish(ode, status);
 }
 
@@ -523,7 +525,7 @@ static zw_status ode_retake(stepper *s, double t, zw_error *error)
         status = finish(ode, error);
     } else {
         ode->t1 = t;
-        ode->h = t - ode->t0;
+        ode->h = t == reach ? ode->whole : t - ode->t0;
         status = attempt(ode, ode->h, &size, error);
         status = status == ZW_OK ? finish(ode, error) : status;
     }
@@ -532,6 +534,7 @@ static zw_status ode_retake(stepper *s, double t, zw_error *error)
     }
     ode->reach = reach;
     step_grid_start(&ode->grid, ode->t1);
+    ode->grid = status == ZW_OK && t == reach ? ode->passed : ode->grid;
     return publish(ode, status);
 }
 
