@@ -1,4 +1,4 @@
-/* Events that change nothing: each is told where it happens, and the motion is as it is without
+/* Events that change nothing: each is reported where it happens, and the motion is as it is without
  * them. Random marks along the flights of a ball that an event throws back, in closed form.
  *
  *     test_marks [systems]         campaign of that many systems (a sample without it) */
@@ -21,15 +21,15 @@ enum { MARKS = 12, MOST = 2000, TEXT = 4000 };
 #define TIMES 1e-12 /* s */
 static int systems = 0;
 
-typedef struct told {
+typedef struct report {
     double t;
     int event; /* -1: a sample between them */
-} told;
+} report;
 
 typedef struct story {
     int count;
     double last; /* samples may not go back in time */
-    told at[MOST];
+    report at[MOST];
     double q[4], v[4];
     zw_run_summary summary;
 } story;
@@ -44,7 +44,7 @@ static int observe(void *user, zw_sample_kind kind, int event, const zw_system *
     }
     s->last = t;
     if (kind == ZW_SAMPLE_EVENT && s->count < MOST) {
-        s->at[s->count++] = (told){t, event};
+        s->at[s->count++] = (report){t, event};
     }
     return 0;
 }
@@ -79,7 +79,7 @@ typedef struct flight {
 static void note(story *s, double t, double from, double to, int event)
 {
     if (t > from && t <= to && s->count < MOST) {
-        s->at[s->count++] = (told){t, event};
+        s->at[s->count++] = (report){t, event};
     }
 }
 
@@ -124,7 +124,7 @@ static int note_marks(story *s, const flight *f, double t, double to)
 
 static int by_time(const void *a, const void *b)
 {
-    const told *x = a, *y = b;
+    const report *x = a, *y = b;
     return (x->t > y->t) - (x->t < y->t);
 }
 
@@ -186,7 +186,7 @@ static void write_flight(const flight *f, char *text)
     }
 }
 
-static void every_mark_is_told_in_its_place(void **unused)
+static void every_mark_is_reported_in_its_place(void **unused)
 {
     static story mine, zwang;
     double worst = 0;
@@ -268,7 +268,7 @@ static void marks_do_not_change_the_motion(void **unused)
     }
 }
 
-/* Events at one instant are told in the order of the file, at one time. */
+/* Events at one instant are reported in the order of the file, at one time. */
 static void one_instant_is_one(void **unused)
 {
     static story s;
@@ -286,7 +286,7 @@ static void one_instant_is_one(void **unused)
 int main(int count, char **argument)
 {
     systems = count > 1 ? atoi(argument[1]) : 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_mark_is_told_in_its_place),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_mark_is_reported_in_its_place),
                                        cmocka_unit_test(marks_do_not_change_the_motion),
                                        cmocka_unit_test(one_instant_is_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);

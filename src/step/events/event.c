@@ -1,9 +1,10 @@
-/* Finding the first event in a step.
+/* Finding the first event in a step, and the marks before it.
  *
  * 1. Pieces of the step in which functions cross zero are found on its dense output, and the rest
  *    is proved free of crossings: event_search.c.
  * 2. Each crossing is narrowed on the dense output (root.c). The earliest one is the event.
- * 3. Dense output is only accurate to the tolerance, and actual steps are better: the step is
+ * 3. Marks are located, each alone, and the step goes on beyond them: event_marks.c.
+ * 4. Dense output is only accurate to the tolerance, and actual steps are better: the step is
  *    repeated to the time found, and the secant method on the ends of repeated steps corrects the
  *    time until |g| stops decreasing. So the event is that of the discrete motion itself, to
  *    round-off.

@@ -37,8 +37,10 @@ zw_status search_narrow(step_events *e, int k, double low, double high, step_cro
 
 /* ---- Actual steps ---------------------------------------------------------------------------- */
 
-static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *error)
+/* The same on actual steps. */
+static zw_status retake_and_look(void *user, double t, double *g, zw_error *error)
 {
+    step_events *e = user;
     zw_status status = stepper_retake(e->ode, t, error);
     const stepper_view *view = stepper_look(e->ode);
     status = status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
@@ -46,34 +48,11 @@ static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *
     return status;
 }
 
-/* Actual steps to a and to b end on different sides of zero: regula falsi between them with the
- * Illinois rule, and bisection where that gains little. If |g| does not decrease while a and b
- * approach each other, g jumps. */
-static zw_status close_in(step_events *e, double a, double ga, double b, double gb, zw_error *error)
+/* Actual steps to a and to b end on different sides of zero: through it, or where g jumps. */
+static zw_status close_in(step_events *e, step_crossing c, zw_error *error)
 {
-    enum { LOOKS = 60 };
-    double width = fabs(b - a), least = fmin(fabs(ga), fabs(gb)), best = least, half = 0.5 * width;
-    double weight_a = 1.0, weight_b = 1.0, g;
-    zw_status status = ZW_OK;
-    for (int i = 0; status == ZW_OK && i < LOOKS && best > 0.0; i++) {
-        double wa = weight_a * ga, wb = weight_b * gb, t = (a * wb - b * wa) / (wb - wa);
-        if (i % 3 == 2 && fabs(b - a) > half) {
-            t = 0.5 * (a + b);
-        }
-        half = i % 3 == 2 ? 0.5 * fabs(b - a) : half;
-        int jumps = fabs(b - a) < 1e-3 * width && best > 0.5 * least;
-        if (jumps || !stepper_is_between(t, a, b) || t == a || t == b) {
-            break;
-        }
-        status = retake_and_look(e, t, &g, error);
-        int left = search_same_side(g, ga);
-        weight_b = left ? 0.5 * weight_b : 1.0;
-        weight_a = left ? 1.0 : 0.5 * weight_a;
-        *(left ? &a : &b) = t;
-        *(left ? &ga : &gb) = g;
-        best = fmin(best, fabs(g));
-    }
-    double t = fabs(ga) <= fabs(gb) ? a : b;
+    zw_status status = step_root_narrow(retake_and_look, e, 0.0, &c, error);
+    double t = fabs(c.g_before) <= fabs(c.g_after) ? c.before : c.after, g;
     return status == ZW_OK && stepper_look(e->ode)->t != t ? retake_and_look(e, t, &g, error)
                                                            : status;
 }
@@ -99,7 +78,7 @@ zw_status search_correct(step_events *e, double t0, double reach, step_crossing 
         if (!(fabs(g_next) < fabs(g))) {
             return search_same_side(g, g_next)
                        ? retake_and_look(e, t, &g, error) /* the better one again */
-                       : close_in(e, t, g, next, g_next, error);
+                       : close_in(e, (step_crossing){t, next, g, g_next}, error);
         }
         slope = (g_next - g) / (next - t);
         t = next;
