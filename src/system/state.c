@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/contact/impact.h"
 #include "system/assemble.h"
 #include "system/bodies/bodies.h"
 #include "system/events/slip.h"
@@ -135,19 +136,16 @@ static zw_status as_written(const zw_system *system, const state_given *given, z
     for (int j = 0; j < system->law.carried && system->given.lambda; j++) {
         v[system->n + j] = system->given.lambda[system->law.row[j]];
     }
-    for (int c = 0; c < model->constraint_count; c++) {
-        state_mode(state)[c] =
-            model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
-    }
     return ZW_OK;
 }
 
-static zw_status open_all(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
+/* Only what is two-sided holds: no contact is closed, and no friction sticks. */
+static zw_status release_all(const zw_system *system, zw_work *work, zw_state *state,
+                             zw_error *error)
 {
     for (int c = 0; c < system->model->constraint_count; c++) {
-        if (system->model->constraint[c].relation == MODEL_AT_LEAST) {
-            state_mode(state)[c] = SYSTEM_OPEN;
-        }
+        state_mode(state)[c] =
+            system->model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
     return system_set_modes(system, work, state_mode(state), error);
 }
@@ -258,7 +256,57 @@ static zw_status assemble_position(const zw_system *system, zw_work *work, zw_st
         status = system_project_position(system, work, state->t, q, v, error);
         report->position_change = change(system->nq, q, q0, &report->position_coord);
     }
-    return status == ZW_OK ? open_all(system, work, state, error) : status;
+    return status == ZW_OK ? release_all(system, work, state, error) : status;
+}
+
+/* Closes the one-sided constraints that are violated beyond what counts as touching; their number.
+ */
+static zw_status close_violated(const zw_system *system, zw_work *work, zw_state *state, int *count,
+                                zw_error *error)
+{
+    zw_status status = system_evaluate(system, work, PART_POSITION, state->t, state_q(state),
+                                       state_v(state), NULL, NULL, error);
+    *count = 0;
+    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
+        double *mode = &state_mode(state)[c];
+        if (system->model->constraint[c].relation == MODEL_AT_LEAST && *mode == SYSTEM_OPEN &&
+            work->out[PART_POSITION][system->first_row[c]] < -gauss_touch(0)) {
+            *mode = SYSTEM_CLOSED;
+            ++*count;
+        }
+    }
+    return status == ZW_OK ? system_set_modes(system, work, state_mode(state), error) : status;
+}
+
+/* The nearest position is searched for (assemble.c) only where projections onto what is violated do
+ * not lead to one: that may take a second, and this is called in loops. */
+zw_status system_settle(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
+{
+    enum { ROUNDS = 4 };
+    zw_assembly ignored;
+    double *q = state_q(state), *v = state_v(state), *written = work->spare[2];
+    size_t size = (size_t)system->nq * sizeof *q;
+    int violated = 1;
+    zw_status status = release_all(system, work, state, error);
+    memcpy(written, q, size);
+    for (int round = 0; round < ROUNDS && violated > 0 && status == ZW_OK; round++) {
+        memcpy(q, written, size);
+        status = system_project_position(system, work, state->t, q, v, error);
+        status = status == ZW_OK ? close_violated(system, work, state, &violated, error) : status;
+    }
+    if (status == ZW_CONFLICT || (status == ZW_OK && violated > 0)) {
+        memcpy(q, written, size);
+        status = release_all(system, work, state, error);
+        status = status == ZW_OK ? assemble_position(system, work, state, &ignored, error) : status;
+    }
+    status = status == ZW_OK ? release_all(system, work, state, error) : status;
+    if (status == ZW_OK) {
+        status = law_follow(system, work, state->t, q, v, error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_velocity(system, work, state->t, q, v, error);
+    }
+    return status == ZW_OK ? system_note_slip(system, work, state->t, q, v, error) : status;
 }
 
 /* Contacts at the start, and the impact of approaching ones, which changes the speeds that the user
@@ -327,7 +375,7 @@ zw_state *state_create_given(const zw_system *system, const state_given *given, 
     zw_status status = as_written(system, given, state, error);
     if (status == ZW_OK) {
         system_bind(system, work, state_param(state));
-        status = system_set_modes(system, work, state_mode(state), error);
+        status = release_all(system, work, state, error);
     }
     if (status == ZW_OK) {
         status = assemble(system, given, work, state, &report, error);

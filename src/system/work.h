@@ -222,6 +222,12 @@ zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
 zw_status system_decide_at_kink(const zw_system *system, zw_work *work, zw_state *state,
                                 system_impact *made, zw_error *error);
 
+/* state.c: onto the constraints, after an event has set numbers of the state. What is closed and
+ * what sticks follows from the state, as at a start, not from what was so before: the nearest
+ * position that all constraints admit, and speeds that the two-sided ones admit; then
+ * system_decide. */
+zw_status system_settle(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
 /* project.c: moves q onto phi = 0, v onto psi = 0, to the nearest point in the metric of the
  * masses. */
 zw_status system_project_position(const zw_system *system, zw_work *work, double t, double *q,

@@ -91,6 +91,39 @@ static const jump_case CASES[] = {
      {0.5, 0.5},
      1,
      0.25},
+    /* the same with friction of mu times the impulse: a corner to the left, to the right; and a
+     * surface with an edge, which leaves 1 - mu/sqrt(3) of the speed along it */
+    {"coord x = -1, y\nspeed x' = 1\nmass 1 at (x, y)\nconstraint w: y = max(0, x)\n"
+     "friction w: 0.25 at (x, y)\n",
+     {0.375, 0.375},
+     {0.375, 0.375},
+     1,
+     0.359375},
+    {"coord x = -1, y\nspeed x' = 1\nmass 1 at (x, y)\nconstraint w: y = -max(0, x)\n"
+     "friction w: 0.25 at (x, y)\n",
+     {0.375, -0.375},
+     {0.375, -0.375},
+     1,
+     0.359375},
+    {"coord x = -1, y, z\nspeed x' = 1, y' = 1\nmass 1 at (x, y, z)\n"
+     "constraint w: z = max(0, x)\nfriction w: sqrt(3)/4 at (x, y, z)\n",
+     {0.375, 1.75},
+     {0.375, 0.75},
+     1,
+     1 - 0.5 * (0.5625 + 2 * 0.140625)},
+    /* a bead on a wire is struck across it, from one side and from the other */
+    {"coord y, u = -1, x\nspeed y' = 1, u' = 1\nmass 1 at (x, y), 1 at u\n"
+     "constraint w: x = 0\nfriction w: 0.1 at (x, y)\nconstraint hit: x >= u, restitution 1\n",
+     {1.8, -1},
+     {0.8, -1},
+     1,
+     0.18},
+    {"coord y, u = 1, x\nspeed y' = 1, u' = -1\nmass 1 at (x, y), 1 at u\n"
+     "constraint w: x = 0\nfriction w: 0.1 at (x, y)\nconstraint hit: u >= x, restitution 1\n",
+     {1.8, 1},
+     {0.8, 1},
+     1,
+     0.18},
     /* a wall that begins to move and throws a body off */
     {"coord x, y\nmass 1 at x, 1 at y\nconstraint w: x >= max(0, t - 1), restitution 1\n",
      {2, 0},

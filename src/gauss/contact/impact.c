@@ -1,4 +1,6 @@
-/* The law of impact.
+/* long: the law is one piece, from the approach of contacts to the acts of its rounds.
+ *
+ * The law of impact.
  *
  * Contacts k are closed at an instant; v- are the speeds before. A contact's speed along its normal
  * is w_k = (A v - b)_k, negative where it approaches; b is not 0 where a wall moves. An impact
@@ -18,6 +20,10 @@
  * its speed suddenly, their w- is not 0. Where nothing approaches, they act first: with the
  * simultaneous law together with all closed contacts, with the sequential law alone; contacts that
  * approach as a result act next.
+ *
+ * A permanent row with friction is a cone that presses from one side or from the other: from the
+ * one where w+ = 0 results. It starts with the side that w- requires, and turns where it would
+ * separate.
  *
  * Simultaneous: the group is all closed contacts that do not part. Nearly always one round is
  * enough; another follows where it makes contacts approach that were separating.
@@ -151,6 +157,36 @@ typedef struct impact_energy {
     double loss, change, work;
 } impact_energy;
 
+/* Turns the permanent cones of an answer that separate: all, or the first one. Their number. */
+static int turn_cones(gauss_impact *x, const double *after, double size, int all)
+{
+    int count = 0;
+    for (int p = 0, row = 0; p < x->part_blocks; row += x->part[p++].rows) {
+        const impact_block *block = &x->block[x->part_of[p]];
+        if (block->side != 0 && x->part[p].kind == ZW_CONE && (all || count == 0) &&
+            fabs(row_speed(x, block->first, after)) > NONE * row_size(x, block->first, size)) {
+            impact_turn_part(x, p, row);
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The problem of the group, with every permanent cone on the side where it presses. */
+static zw_status solve_sides(gauss_impact *x, const double *v, gauss_islands_answer *found,
+                             zw_error *error)
+{
+    const int together = 4, limit = together + 4 * x->part_blocks;
+    double size = size_of(x, v);
+    for (int turns = 0; turns < limit; turns++) {
+        zw_status status = impact_solve_part(x, v, found, error);
+        if (status != ZW_OK || turn_cones(x, found->a, size, turns < together) == 0) {
+            return status;
+        }
+    }
+    return base_fail(error, ZW_NO_STEP, "no impulse of friction was found");
+}
+
 static zw_status solve_group(gauss_impact *x, const double *v, double share, impact_energy *energy,
                              gauss_impact_answer *answer, zw_error *error)
 {
@@ -159,13 +195,15 @@ static zw_status solve_group(gauss_impact *x, const double *v, double share, imp
     for (int p = 0, row = 0; p < x->part_blocks; row += x->part[p++].rows) {
         const impact_block *block = &x->block[x->part_of[p]];
         double e = block->speed > block->law.slow ? share * block->law.restitution : 0;
-        x->part_b[row] = x->b[block->first] + (block->contact ? e * block->speed : 0);
+        x->part_b[row] = block->side < 0  ? -x->b[block->first]
+                         : block->contact ? x->b[block->first] + e * block->speed
+                                          : x->b[block->first];
     }
-    zw_status status = impact_solve_part(x, v, &found, error);
+    zw_status status = solve_sides(x, v, &found, error);
     if (x->options.contact != ZW_CONTACT_CONVEX &&
         (status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_NO_STEP)) {
         x->options.contact = ZW_CONTACT_CONVEX;
-        status = impact_solve_part(x, v, &found, error);
+        status = solve_sides(x, v, &found, error);
         x->options.contact = ZW_CONTACT_COULOMB;
         answer->relaxed++;
     }
@@ -175,6 +213,7 @@ static zw_status solve_group(gauss_impact *x, const double *v, double share, imp
     memcpy(x->after, found.a, (size_t)x->n * sizeof(double));
     memcpy(x->impulse, found.lambda, (size_t)x->part_rows * sizeof(double));
     for (int p = 0, row = 0; p < x->part_blocks; p++) {
+        x->impulse[row] *= x->block[x->part_of[p]].side < 0 ? -1 : 1;
         for (int i = 0; i < x->part[p].rows; i++, row++) {
             int r = x->block[x->part_of[p]].first + i;
             double before = row_speed(x, r, v), after = row_speed(x, r, x->after);
@@ -570,6 +609,10 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     x->options.rank = GAUSS_PROJECTION_RANK;
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0 || x->kicked;
+    for (int k = 0; k < x->blocks; k++) {
+        impact_block *block = &x->block[k];
+        block->side = block->side == 0 ? 0 : row_speed(x, block->first, v) > 0 ? -1 : 1;
+    }
     zw_status status = answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
     return status == ZW_OK && x->no_memory ? base_no_memory(error) : status;
 }

@@ -51,8 +51,8 @@ void gauss_impact_free(gauss_impact *x);
 void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric);
 /* Permanent rows require other speeds: there is an impact even if nothing approaches. */
 void gauss_impact_kick(gauss_impact *x);
-/* Name and friction are those of `block`; contact NULL: equalities, which always hold. Its number.
- */
+/* Name and friction are those of `block`; contact NULL: equalities, which always hold, or the cone
+ * of one with friction, whose normal row holds in both directions. Its number. */
 int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact);
 /* column NULL: the row has `count` = n values. */
 void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b);

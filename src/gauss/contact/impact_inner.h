@@ -11,6 +11,7 @@ typedef struct impact_block {
     zw_block block;
     int first;   /* row */
     int contact; /* 0: a permanent row */
+    int side; /* of a permanent cone: its normal impulse is positive (1) or negative (-1); else 0 */
     double mass; /* of the normal row, the m above; 0: unknown yet */
     int first_way,
         ways; /* and the entries of d: speeds, then (from n on) impulses of the permanent rows */
@@ -55,7 +56,7 @@ struct gauss_impact {
     int *coupled;     /* [n] by root: it has several unknowns */
     int *rows_of;     /* [pairs] */
     int kicked;       /* gauss_impact_kick */
-    int moved;        /* some permanent row has b other than 0 */
+    int moved;        /* some permanent row has b other than 0, or friction */
     double *w;        /* [rows] before */
     double *after;    /* [n] speeds after a round */
     double *kept;     /* [n] the best solution of a bisection */
@@ -77,9 +78,11 @@ int impact_make_room(gauss_impact *x);
  * pair. */
 void impact_find_bodies(gauss_impact *x);
 
-/* The problem of a round: none of the blocks; then `rows` of block k as rows of this kind. */
+/* The problem of a round: none of the blocks; then `rows` of block k as rows of this kind; the
+ * other side of a permanent cone, which is block p of the problem with its normal row at `row`. */
 void impact_begin_part(gauss_impact *x);
 void impact_add_part(gauss_impact *x, int k, zw_block_kind kind, int rows);
+void impact_turn_part(gauss_impact *x, int p, int row);
 /* The speeds nearest to `given`. */
 zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_answer *answer,
                             zw_error *error);

@@ -111,8 +111,10 @@ int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impac
         x->no_memory = 1;
         return -1;
     }
-    x->block[x->blocks] =
-        (impact_block){.block = *block, .first = x->rows, .contact = contact != NULL};
+    x->block[x->blocks] = (impact_block){.block = *block,
+                                         .first = x->rows,
+                                         .contact = contact != NULL,
+                                         .side = !contact && block->kind == ZW_CONE};
     if (contact) {
         x->block[x->blocks].law = *contact;
         x->pairs = contact->pair + 1 > x->pairs ? contact->pair + 1 : x->pairs;
@@ -166,6 +168,7 @@ static void count_rows(gauss_impact *x)
     memset(x->rows_of, 0, (size_t)x->pairs * sizeof(int));
     for (int k = 0; k < x->blocks; k++) {
         const impact_block *block = &x->block[k];
+        x->moved |= block->side != 0;
         for (int r = block->first; r < block->first + block->block.rows; r++) {
             x->moved |= !block->contact && x->b[r] != 0;
         }
@@ -212,10 +215,25 @@ void impact_begin_part(gauss_impact *x)
     x->part_start[0] = 0;
 }
 
+static void turn_row(gauss_impact *x, int row)
+{
+    for (int e = x->part_start[row]; e < x->part_start[row + 1]; e++) {
+        x->part_value[e] = -x->part_value[e];
+    }
+    x->part_b[row] = -x->part_b[row];
+}
+
+/* Rows of a permanent block without those of its friction. */
+static int holding_rows(const impact_block *block)
+{
+    return block->side != 0 ? 1 : block->block.rows;
+}
+
 /* `rows` of block k as rows of this kind. */
 void impact_add_part(gauss_impact *x, int k, zw_block_kind kind, int rows)
 {
     const impact_block *from = &x->block[k];
+    int normal = x->part_rows;
     x->part[x->part_blocks] = from->block;
     x->part[x->part_blocks].kind = kind;
     x->part[x->part_blocks].rows = rows;
@@ -227,6 +245,15 @@ void impact_add_part(gauss_impact *x, int k, zw_block_kind kind, int rows)
         x->part_b[x->part_rows++] = x->b[r];
         x->part_start[x->part_rows] = at + count;
     }
+    if (from->side < 0 && kind == ZW_CONE) {
+        turn_row(x, normal);
+    }
+}
+
+void impact_turn_part(gauss_impact *x, int p, int row)
+{
+    turn_row(x, row);
+    x->block[x->part_of[p]].side *= -1;
 }
 
 /* The speeds nearest to `given`. A solution that misses the tolerance, which may be unreachable, is
@@ -281,7 +308,7 @@ static zw_status keep_holding(gauss_impact *x, impact_block *block, const double
     for (int i = 0; i < x->blocks && status == ZW_OK; i++) {
         const impact_block *holds = &x->block[i];
         if (!holds->contact) {
-            int rows = holds->block.rows;
+            int rows = holding_rows(holds);
             status = keep_entries(x, block, x->n + holds->first, rows, lambda, error);
             lambda += rows;
         }
@@ -334,7 +361,7 @@ zw_status impact_find_mass(gauss_impact *x, int k, zw_error *error)
     impact_begin_part(x);
     for (int i = 0; i < x->blocks; i++) {
         if (!x->block[i].contact) {
-            impact_add_part(x, i, ZW_EQUALITY, x->block[i].block.rows);
+            impact_add_part(x, i, ZW_EQUALITY, holding_rows(&x->block[i]));
         }
     }
     memset(x->part_b, 0, (size_t)x->part_rows * sizeof(double));

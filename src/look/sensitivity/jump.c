@@ -223,17 +223,14 @@ zw_status sens_before(void *user, run *r, const int *fired, int count, zw_error 
 
 /* ---- Resets ---------------------------------------------------------------------------------- */
 
-/* The rows that were active before, without friction: these correct a state after a reset. */
+/* The rows that correct a state after a reset: those of two-sided constraints. */
 static void list_held(zw_sensitivity *s)
 {
     const zw_system *system = s->system;
     for (int r = 0; r < system->m; r++) {
-        s->acts[r] = s->mode[system->row_constraint[r]] != SYSTEM_OPEN;
+        s->acts[r] = system->row_kind[r] != SYSTEM_CONTACT;
     }
-    for (int c = 0; c < system->model->constraint_count; c++) {
-        s->does[c] =
-            system->slip[c].width > 0 && s->mode[c] == SYSTEM_STUCK ? SENS_STICKS : SENS_APART;
-    }
+    memset(s->does, 0, (size_t)system->model->constraint_count * sizeof *s->does);
 }
 
 /* The correction by constraints after a reset, which leads to the state `then`. */

@@ -85,8 +85,8 @@ static zw_status strikes(path_certifier *certifier, long k, int *any, zw_error *
     zw_work *work = certifier->work;
     double h = trial->t[k] - trial->t[k - 1];
     *any = 0;
-    for (int c = 0; c < certifier->constraints; c++) {
-        certifier->modes[c] = SYSTEM_CLOSED;
+    for (int c = 0; c < certifier->constraints; c++) { /* friction of impulses, too */
+        certifier->modes[c] = system_presses_both_ways(system, c) ? SYSTEM_STUCK : SYSTEM_CLOSED;
     }
     for (long i = k - 1; i <= k; i++) {
         const double *q = trial->q + i * certifier->n, *v = trial->v + i * certifier->n;

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "step/run.h"
 #include "step/sleep/sleep.h"
-#include "system/law.h"
 
 /* `set` lines: all right-hand sides first, then the assignments. */
 static zw_status reset(run *r, const model_event *event, zw_error *error)
@@ -52,14 +51,7 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
         return status;
     }
     system_bind(r->system, r->work, state_param(state));
-    double *q = state_q(state), *v = state_v(state);
-    status = system_project_position(r->system, r->work, state->t, q, v, error);
-    if (status == ZW_OK) {
-        status = law_follow(r->system, r->work, state->t, q, v, error);
-    }
-    if (status == ZW_OK) {
-        status = system_project_velocity(r->system, r->work, state->t, q, v, error);
-    }
+    status = system_settle(r->system, r->work, state, error);
     state->work += energy_of(r) - before;
     return status;
 }

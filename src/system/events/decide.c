@@ -293,6 +293,13 @@ static zw_status share(decision *d, zw_error *error)
 
 /* ---- Two-sided friction -------------------------------------------------------------------- */
 
+/* Does constraint c, with friction, not slide? An impact or a kink may have set it in motion:
+ * friction that stuck until then has no impulse without bound that would keep it at rest. */
+static int stands(const decision *d, int c)
+{
+    return decide_slip_speed(d, c) <= fmax(10 * d->rest, d->work->slow);
+}
+
 /* Can friction hold constraint c, now and a moment later? */
 static zw_status try_to_hold(decision *d, int c, int *holds, zw_error *error)
 {
@@ -324,8 +331,7 @@ static zw_status two_sided(decision *d, zw_error *error)
     double *mode = state_mode(d->state);
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (decide_one_sided(system, c) || !decide_rough(system, c) ||
-            system->first_row[c] == system->first_row[c + 1] ||
-            decide_slip_speed(d, c) > fmax(10 * d->rest, d->work->slow)) {
+            system->first_row[c] == system->first_row[c + 1] || !stands(d, c)) {
             continue;
         }
         int holds = 0;
@@ -380,12 +386,14 @@ static zw_status decide(decision *d, system_impact *made, zw_error *error)
     double *mode = state_mode(d->state);
     zw_status status = decide_look(d, error);
     status = status == ZW_OK ? decide_impacts(d, made, error) : status;
-    if (status == ZW_OK && made->count > 0) {
+    if (status == ZW_OK && (made->count > 0 || d->at_kink)) {
         status = system_note_slip(system, d->work, d->state->t, state_q(d->state),
                                   state_v(d->state), error);
     }
-    for (int c = 0; c < system->model->constraint_count; c++) {
-        mode[c] = decide_one_sided(system, c) ? SYSTEM_OPEN : mode[c];
+    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
+        mode[c] = decide_one_sided(system, c)                ? SYSTEM_OPEN
+                  : decide_rough(system, c) && !stands(d, c) ? SYSTEM_CLOSED
+                                                             : mode[c];
     }
     if (status == ZW_OK && candidates(d)) {
         status = calm(d, error);

@@ -1,7 +1,8 @@
 /* Touching contacts and impacts: the first half of a decision; see decide.c.
  *
  * The law of impact is that of gauss/contact/impact.c; a contact here is a touching one-sided
- * constraint, with its friction if it has some. It does not bounce again if the bounce would be
+ * constraint, with its friction if it has some; a two-sided one with friction presses from either
+ * side, with friction of its impulse. A contact does not bounce again if the bounce would be
  * slower than SYSTEM_REST, lower than the round-off of its gap, or shorter than that of time. */
 #include <float.h>
 #include <string.h>
@@ -143,10 +144,11 @@ static system_solver *make_rows(decision *d, const double *v, zw_error *error)
     zw_work *work = d->work;
     double *b = work->spare[0];
     for (int c = 0; c < system->model->constraint_count; c++) {
-        d->role[c] = !decide_one_sided(system, c) ? SOLVER_EQUAL
-                     : !d->touching[c]            ? SOLVER_ABSENT
-                     : decide_rough(system, c)    ? SOLVER_CONE
-                                                  : SOLVER_AT_LEAST;
+        int both = !decide_one_sided(system, c);
+        d->role[c] = both ? system_presses_both_ways(system, c) ? SOLVER_CONE : SOLVER_EQUAL
+                     : !d->touching[c]         ? SOLVER_ABSENT
+                     : decide_rough(system, c) ? SOLVER_CONE
+                                               : SOLVER_AT_LEAST;
     }
     system_solver *solver = solver_create(system, d->role, NULL, 0, error);
     const double *psi = work->out[PART_VELOCITY], *A = psi + system->m;
