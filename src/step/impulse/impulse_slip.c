@@ -7,7 +7,8 @@
  *
  *     T = 1 - h/2 u x + h^2/6 u x u x + O(h^3)
  *
- * (balance_turning has all of it).
+ * (all of it: balance_turning).
+ *
  * Slip.  Of a point x of a body, with dof i among those that move it, V_i the motion of all before
  * it and s_i(x) how fast a unit speed of i moves x,
  *
