@@ -78,6 +78,21 @@ static double slope_error(const robot *r, const double *q, double *v, double f)
     return worst / most;
 }
 
+/* exp of nothing, and of angles on both sides of where the series ends. */
+static void turning_is_smooth(void **state)
+{
+    (void)state;
+    const double f = 0.1, none[3] = {0}, less[3] = {0.9999999, 0, 0}, more[3] = {1.0000001, 0, 0};
+    double part[3][2];
+    balance_turning(none, f, part[0]);
+    balance_turning(less, f, part[1]);
+    balance_turning(more, f, part[2]);
+    assert_true(fabs(part[0][0] - f / 2) < 1e-16 && fabs(part[0][1] - f * f / 6) < 1e-16);
+    for (int k = 0; k < 2; k++) {
+        assert_true(fabs(part[1][k] / part[2][k] - 1) < 1e-9);
+    }
+}
+
 /* Bodies that turn by half a radian. */
 static void slopes_of_momenta_are_those_of_differences(void **state)
 {
@@ -312,6 +327,7 @@ static void speeds_are_extrapolated_by_what_was_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turning_is_smooth),
         cmocka_unit_test(slopes_of_momenta_are_those_of_differences),
         cmocka_unit_test(slopes_of_contacts_are_those_of_differences),
         cmocka_unit_test(standing_robot_hardly_needs_the_kernel),
