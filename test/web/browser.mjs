@@ -37,7 +37,8 @@ export async function visit(hash, options = {}, address = `http://127.0.0.1:${po
 }
 export const clock = async (page) => Number((await page.locator('#clock').textContent()).replace('t = ', '').replace('\u2212', '-'));
 export const until = (page, condition, value) => page.waitForFunction(condition, value, {polling: 50});
-export const after = (page, t) => until(page, (t) => Number(document.querySelector('#clock')?.textContent?.slice(4)) > t, t);
+// (The scene in space is loaded while the motion runs already.)
+export const after = (page, t) => until(page, (t) => window.studio?.ready() && Number(document.querySelector('#clock')?.textContent?.slice(4)) > t, t);
 export const text = (page, id) => page.locator(id).textContent();
 export const see = async (page, name) => { if (pictures) await page.screenshot({path: path.join(pictures, name + '.png')}); };
 export const set = (page, id, value) => page.locator(id).evaluate((input, value) => { input.value = String(value); input.dispatchEvent(new Event('input')); }, value);

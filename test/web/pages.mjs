@@ -11,7 +11,7 @@ await runTests({
   async 'the gallery has all examples, with pictures, and finds them'() {
     const page = await visit('/');
     const cards = page.locator('.cards li');
-    assert.ok(await cards.count() >= 100);
+    await until(page, () => document.querySelectorAll('.cards li').length >= 100);
     const made = JSON.parse(fs.readFileSync(path.join(root, 'build/studio/pictures/list.json'), 'utf8'));
     assert.equal(made.length, await cards.count(), 'the build has a picture of each');
     await until(page, () => [...document.querySelectorAll('.cards img')].filter((image) => image.complete && image.naturalWidth > 0).length >= 5);

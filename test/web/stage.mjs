@@ -47,9 +47,11 @@ await runTests({
     const page = await visit('/spherical_pendulum.zw', small);
     await after(page, 0.05);
     await pause(page);
+    await page.click('#reset'); // it starts near the sphere's right rim
+    await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) === 0);
     const [x, y] = await bob(page);
-    await drag(page, [x + 60, y - 30]);
-    await until(page, ([x, y]) => { const [u, v] = window.studio.bob(); return u > x + 20 && v < y; }, [x, y]);
+    await drag(page, [x - 60, y - 30]);
+    await until(page, ([x, y]) => { const [u, v] = window.studio.bob(); return u < x - 20 && v < y; }, [x, y]);
     await page.mouse.up();
     await page.click('#play'); // and it moves on from there
     await after(page, 0.2);

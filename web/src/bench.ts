@@ -178,6 +178,7 @@ export class Bench implements Stage {
   private asked() {
     const height = (body: number) => this.samples[this.index][this.places.frame + 7 * body + 2];
     return {
+      ready: () => !this.solid || this.bodies !== null, // the motion does not wait until the scene in space has been loaded
       bob: () => (this.solid ? this.bodies!.place : this.plane.place)(this.whereIs(this.handles[0])),
       body: () => {
         const at = this.bodies?.somewhere(), hit = at && this.bodies?.pick(...at);
