@@ -13,7 +13,7 @@
  *
  * A step is taken as a whole if there is only one island, if one of them cannot be solved (so that
  * messages and what is tried are those of the whole), if shapes overlap at its start
- * (impulse_part.c), or if it is being observed (impulse_again.h). */
+ * (impulse_part.c), or if it is being observed (impulse_watch). */
 #include "step/split/split.h"
 
 #include <math.h>
