@@ -116,6 +116,19 @@ static void motors(void **state)
     world_end(&v);
 }
 
+/* Muscles whose shortest and longest lengths are found by pulling, before formulas exist. */
+static void muscles(void **state)
+{
+    (void)state;
+#define MUSCLES "import \"../../read/mjcf_now/muscle_range.xml\" as r\n"
+    world w = formulas(MUSCLES "motor r.t = 0.4\nmotor r.j = 0.1 + 0.3\n");
+    world v = formulas(MUSCLES);
+    state_param(v.state)[0] = state_param(v.state)[1] = 0.4;
+    same_motion(&w, &v, 0.3, 1e-11);
+    world_end(&w);
+    world_end(&v);
+}
+
 /* A force and a torque on the hand: as motors at its site have them. */
 static void wrenches(void **state)
 {
@@ -476,6 +489,7 @@ int main(void)
         cmocka_unit_test(a_circle_is_a_distance),
         cmocka_unit_test(springs_and_dampers),
         cmocka_unit_test(motors),
+        cmocka_unit_test(muscles),
         cmocka_unit_test(wrenches),
         cmocka_unit_test(among_limits_and_dry_friction),
         cmocka_unit_test(urdf),

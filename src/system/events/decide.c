@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies/bodies.h"
 #include "system/events/decide.h"
 #include "system/events/friction.h"
 
@@ -177,7 +178,7 @@ static zw_status ask(decision *d, system_solver *solver, double t, const double 
     return ZW_OK;
 }
 
-/* The state a moment later, if it moves with acceleration a. */
+/* The state a moment later, if its speeds and activations have the rates a. */
 void decide_go_ahead(decision *d, const double *a, double moment)
 {
     int n = d->system->n;
@@ -188,11 +189,8 @@ void decide_go_ahead(decision *d, const double *a, double moment)
     }
     memcpy(d->ahead, q, (size_t)d->system->nq * sizeof *q);
     system_move(d->system, d->ahead, moment, later);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n + d->system->carried; i++) {
         later[i] = v[i] + moment * a[i];
-    }
-    for (int i = n; i < n + d->system->carried; i++) { /* carried numbers are taken as constant */
-        later[i] = v[i];
     }
 }
 
@@ -218,6 +216,9 @@ static zw_status contact(decision *d, zw_error *error)
     zw_status status = ask(d, solver, state->t, state_q(state), state_v(state), 0, error);
     if (status == ZW_OK) {
         memcpy(d->a, solver->answer.a, (size_t)system->n * sizeof *d->a);
+    }
+    if (status == ZW_OK && system->tree) { /* laws that carry multipliers have no contacts */
+        bodies_activate(system, d->work, state_v(state), d->a + system->n);
     }
     for (double moment = DECIDE_MOMENT;
          status == ZW_OK && moment < DECIDE_LATEST && any_set(system, d->border); moment *= 100) {
@@ -421,7 +422,7 @@ static void lay_out(decision *d, base_arena *arena)
     d->still = base_arena_doubles(arena, count);
     d->ahead =
         base_arena_doubles(arena, (size_t)(d->system->nq + d->system->n + d->system->carried));
-    d->a = base_arena_doubles(arena, (size_t)d->system->n);
+    d->a = base_arena_doubles(arena, (size_t)(d->system->n + d->system->carried));
 }
 
 static zw_status decide_all(decision *d, system_impact *made, zw_error *error)

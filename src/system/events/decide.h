@@ -26,7 +26,7 @@ typedef struct decision {
     double *normal; /* [constraints] speed of separation */
     double *still;  /* [constraints] slower separation counts as none */
     double *ahead;  /* [nq + n + carried] the state a moment later */
-    double *a;      /* [n] the acceleration to it */
+    double *a;      /* [n + carried] the acceleration to it, and rates of activations */
     double rest;
     int at_kink; /* formulas have just changed their branch */
 } decision;
@@ -73,7 +73,7 @@ double decide_pull_of(const decision *d);
 zw_status decide_energy(decision *d, double *value, zw_error *error);
 /* Solves as accurately as the kernel can. */
 zw_status decide_solve(system_solver *solver, zw_error *error);
-/* decide.c: the state a moment later, if it moves with acceleration a: d->ahead. */
+/* decide.c: the state a moment later, if its speeds and activations have the rates a: d->ahead. */
 void decide_go_ahead(decision *d, const double *a, double moment);
 /* dry.c, after decide_look(): is c the dry friction of a joint at rest? Then decides which of them
  * hold, together with the contacts. */

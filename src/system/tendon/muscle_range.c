@@ -57,7 +57,8 @@ static zw_status trial_model_make(const bodies_builder *b, trial_model *t, zw_er
     model_bodies *m = &t->bodies;
     t->model = *b->model;
     t->model.bodies = m;
-    t->model.imported = 0;
+    t->model.imported = 0; /* no formulas, and none that sets a control */
+    t->model.motor_count = 0;
     *m = *b->from;
     m->actuator = copy_of(m->actuator, (size_t)m->count[ZW_KIND_ACTUATOR] * sizeof *m->actuator);
     m->joint = copy_of(m->joint, (size_t)m->count[ZW_KIND_JOINT] * sizeof *m->joint);
