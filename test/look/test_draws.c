@@ -85,6 +85,23 @@ static const stencil both = {8,
                              {1.0 / 280, -4.0 / 105, .2, -.8, .8, -.2, 4.0 / 105, -1.0 / 280}};
 static const stencil side = {5, {0, 1, 2, 3, 4}, {-25.0 / 12, 4, -3, 4.0 / 3, -.25}};
 
+/* With one length. 0: there is no outcome. */
+static int differ_once(outcome *f, void *user, int which, const stencil *by, double h, int wide,
+                       double *now)
+{
+    double to[WIDE];
+    memset(now, 0, WIDE * sizeof *now);
+    for (int k = 0; k < by->places; k++) {
+        if (!f(user, which, h * by->at[k], to)) {
+            return 0;
+        }
+        for (int i = 0; i < wide; i++) {
+            now[i] += by->weight[k] * to[i] / h;
+        }
+    }
+    return 1;
+}
+
 /* Differences of several lengths, those of two that agree best. (A step is solved to a part of the
  * momenta of all bodies: a light one that hardly moves has its own to fewer digits, and the slopes
  * of its speeds need long ways.) */
@@ -92,18 +109,11 @@ static slope differ(outcome *f, void *user, int which, const stencil *by, double
 {
     static const double length[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6};
     slope best = {.error = INFINITY};
-    double last[WIDE], now[WIDE], to[WIDE];
+    double last[WIDE], now[WIDE];
     int before = 0;
     for (size_t l = 0; l < sizeof length / sizeof *length && best.error > 1e-11; l++) {
         double h = sign * length[l] / 4, size = 1e-3, off = 0;
-        int good = 1;
-        memset(now, 0, sizeof now);
-        for (int k = 0; k < by->places && good; k++) {
-            good = f(user, which, h * by->at[k], to);
-            for (int i = 0; i < wide && good; i++) {
-                now[i] += by->weight[k] * to[i] / h;
-            }
-        }
+        int good = differ_once(f, user, which, by, h, wide, now);
         for (int i = 0; i < wide && good; i++) {
             size = fmax(size, fabs(now[i]));
             off = before ? fmax(off, fabs(now[i] - last[i])) : INFINITY;
@@ -147,6 +157,22 @@ static int is_open(const char *kink)
     return open;
 }
 
+/* Are they the plain differences of lengths that little can lie within? (A kink at 5e-6 on one
+ * side, and a strong bend on the other, make means of both sides that agree for two longer
+ * lengths.) */
+static int is_close_by(const double *mine, outcome *f, void *user, int which, int wide)
+{
+    static const stencil two = {2, {-1, 1}, {-.5, .5}};
+    double worst = 0;
+    for (double h = 1e-6; h > .5e-7; h /= 10) {
+        slope there = {0};
+        worst = fmax(worst, differ_once(f, user, which, &two, h, wide, there.value)
+                                ? apart_from(mine, &there, wide)
+                                : INFINITY);
+    }
+    return worst < 1e-6;
+}
+
 static int is_near(double off, const slope *theirs)
 {
     return off <= NEAR || off <= 30 * theirs->error;
@@ -160,7 +186,7 @@ static void compare(tally *sum, const char *name, const char *by, const double *
     slope theirs = differ(f, user, which, &both, 1, wide), up, down;
     double off = apart_from(mine, &theirs, wide), one = INFINITY, other = INFINITY;
     int known = theirs.error < NEAR / 10, good = is_near(off, &theirs);
-    if (!good && (kink || off < 1e-6)) {
+    if (!good && (kink || off < 1e-6 || is_close_by(mine, f, user, which, wide))) {
         up = differ(f, user, which, &side, 1, wide);
         down = differ(f, user, which, &side, -1, wide);
         one = apart_from(mine, &up, wide);
@@ -703,7 +729,8 @@ static void test_equations(void **state)
 
 /* Robots whose slopes were wrong once, or their differences: a light body that hardly turns; loops
  * with contacts and limits by the soft law; masses, where large terms cancel; a box that creeps on
- * three of its four corners; cylinders whose lowest point runs along a rim. */
+ * three of its four corners; cylinders whose lowest point runs along a rim; a number with a kink
+ * within the short way to its neighbours; a kink at 5e-6 of a speed. */
 static void test_known(void **state)
 {
     static const struct {
@@ -711,7 +738,8 @@ static void test_known(void **state)
         zw_method method;
     } known[] = {{126, ZW_METHOD_IMPULSE}, {250, ZW_METHOD_SOFT},    {255, ZW_METHOD_SOFT},
                  {259, ZW_METHOD_SOFT},    {171, ZW_METHOD_SOFT},    {172, ZW_METHOD_IMPULSE},
-                 {179, ZW_METHOD_IMPULSE}, {106, ZW_METHOD_IMPULSE}, {190, ZW_METHOD_IMPULSE}};
+                 {179, ZW_METHOD_IMPULSE}, {106, ZW_METHOD_IMPULSE}, {190, ZW_METHOD_IMPULSE},
+                 {2027, ZW_METHOD_SOFT},   {2034, ZW_METHOD_IMPULSE}};
     tally sum = {0};
     (void)state;
     size_t stride = (size_t)campaign_stride(4);

@@ -398,11 +398,50 @@ static void test_bend(void **state)
     assert_true(fabs(slope[1] - 4e-3 - 8e-9 * BEND) < 1e-14);
 }
 
+/* A large smooth function, and a small one with a kink of its slope at `at`. The systems of a
+ * number stand at multiples of two steps about it; a kink is here if it is nearer than 1e-9, and
+ * otherwise the slopes are those of the side on which the number is. */
+typedef struct kinked {
+    double step[2], at;
+} kinked;
+
+static void kinked_value(const kinked *it, double x, double *y)
+{
+    y[0] = 100 * sin(x);
+    y[1] = 3 * exp(x) + 2 * fabs(x - it->at);
+}
+
+static int look_kinked(void *user, int k, double *y)
+{
+    const kinked *it = user;
+    kinked_value(it, number_place[k % 4] * it->step[k / 4], y);
+    return 1;
+}
+
+static void test_kinks_of_numbers(void **state)
+{
+    static const double at[] = {2.5e-10, -2.5e-10, 3e-9,   -3e-9,   7e-7, -7e-7, 1.27e-6, -1.27e-6,
+                                1.9e-6,  -1.9e-6,  3e-6,   -3e-6,   2e-5, -2e-5, 1.4e-4,  -1.4e-4,
+                                2.4e-4,  -2.4e-4,  4.8e-4, -4.8e-4, 1e-3, -1e-3};
+    (void)state;
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        kinked it = {{0x1p-12, 0x1p-19}, at[k]};
+        const number_systems of = {.step = {0x1p-12, 0x1p-19}};
+        double here[2], scratch[8], slope[2];
+        kinked_value(&it, 0, here);
+        int found = number_differ(&of, 2, look_kinked, &it, here, 1e-14, scratch, slope);
+        double up = 5, down = 1, side = at[k] > 0 ? down : up;
+        assert_int_equal(found, fabs(at[k]) < 1e-9 ? 2 : 1);
+        assert_true(fabs(slope[0] - 100) < 1e-7);
+        assert_true(fabs(slope[1] - (found == 2 ? up : side)) < (found == 2 ? 1e-3 : 1e-8));
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits),
-                                       cmocka_unit_test(test_formulas),
-                                       cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_bend)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bend),    cmocka_unit_test(test_kinks_of_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #define LONG 0x1p-12
 #define SHORT 0x1p-19
 #define SMOOTH 1e-6
+#define HERE 0x1p-11 /* of SHORT: nearer than this, 1e-9, a kink is here */
 
 /* Do both have the same coordinates, rows, dry friction and parameters? */
 static int is_alike(const zw_system *a, const zw_system *b)
@@ -255,32 +256,67 @@ int number_along(const number_way *way, double *to)
     return look_aside(way, apart, fmax(apart, jump), to);
 }
 
-double number_slope_aside(const number_systems *it, const double f[4])
+static int jumps(size_t count, double *y, const double *y0, double noise)
 {
-    const double x[3] = {it->step[1], it->step[0], 2 * it->step[0]};
-    double sum = 0;
-    for (int k = 0; k < 3; k++) { /* the cubic through all of them */
-        double one = x[(k + 1) % 3], two = x[(k + 2) % 3];
-        sum += (f[k + 1] - f[0]) * one * two / (x[k] * (x[k] - one) * (x[k] - two));
-    }
-    return sum;
+    double *const at[4] = {y, y + count, y + 2 * count, y + 3 * count};
+    return jump_of(count, at, y0, noise) > JUMP;
 }
 
-/* With more of the number. */
-static int look_aside_number(const number_systems *it, size_t count, number_look *look, void *user,
-                             const double *y0, double *scratch, double *to)
+/* The value at x of the cubic through f[0] at 0, f[1] at s, f[2] at h, f[3] at 2 h, and its slope
+ * at 0. */
+static double cubic(double s, double h, const double f[4], double x, double *slope)
 {
-    static const int place[3] = {6, 2, 3};
+    const double at[3] = {s, h, 2 * h};
+    double value = f[0];
+    *slope = 0;
     for (int k = 0; k < 3; k++) {
-        if (!look(user, place[k], scratch + (size_t)k * count)) {
-            return 0;
+        double one = at[(k + 1) % 3], two = at[(k + 2) % 3];
+        double by = (f[k + 1] - f[0]) / (at[k] * (at[k] - one) * (at[k] - two));
+        value += by * x * (x - one) * (x - two);
+        *slope += by * one * two;
+    }
+    return value;
+}
+
+/* The slopes to one side, from the cubics. Returns how much these miss the fifth value, which is at
+ * twice the short step: round-off, or there is a kink on this side. HUGE_VAL: they are not there.
+ */
+static double aside(const number_systems *it, int sign, size_t count, number_look *look, void *user,
+                    const double *y0, double *y, double *to)
+{
+    static const int place[2][4] = {{5, 1, 0, 4}, {6, 2, 3, 7}};
+    double s = sign * it->step[1], h = sign * it->step[0], missed = 0;
+    for (int k = 0; k < 4; k++) {
+        if (!look(user, place[sign > 0][k], y + (size_t)k * count)) {
+            return HUGE_VAL;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        const double f[4] = {y0[i], scratch[i], scratch[count + i], scratch[2 * count + i]};
-        to[i] = number_slope_aside(it, f);
+        const double f[4] = {y0[i], y[i], y[count + i], y[2 * count + i]};
+        missed = fmax(missed, fabs(cubic(s, h, f, 2 * s, &to[i]) - y[3 * count + i]));
     }
-    return 2;
+    return missed;
+}
+
+/* Where the long step meets a kink: slopes to the side that is smooth, which are those of both
+ * sides unless the kink is right here, and the other side, which is as smooth, has others. */
+static int differ_aside(const number_systems *it, size_t count, number_look *look, void *user,
+                        const double *y0, double noise, double *scratch, double *to)
+{
+    double up = aside(it, 1, count, look, user, y0, scratch, to), off = 0;
+    double down = aside(it, -1, count, look, user, y0, scratch, scratch);
+    for (size_t i = 0; i < count; i++) {
+        off = fmax(off, fabs(to[i] - scratch[i]) * it->step[1]);
+    }
+    double some = 4 * noise; /* of f(2 s) - 2 f(s) + f(0), which is what all compare */
+    double most = fmax(some, HERE * off);
+    if (fmax(up, down) <= most) {
+        return off <= some ? 1 : 2;
+    }
+    if (!(up <= most) && down <= most) {
+        memcpy(to, scratch, count * sizeof *to);
+    }
+    return fmin(up, down) <= most;
 }
 
 /* At the end of what the number may be. */
@@ -300,28 +336,46 @@ static int differ_inward(const number_systems *it, size_t count, number_look *lo
     return 1;
 }
 
+/* With the long step or the short one: slopes, if they are less apart than those in `to`. */
+static void differ_about(const number_systems *it, int l, size_t count, number_look *look,
+                         void *user, double noise, double *scratch, double *apart, double *to)
+{
+    double *y[4];
+    for (int k = 0; k < 4; k++) {
+        y[k] = scratch + (size_t)k * count;
+        if (!look(user, 4 * l + k, y[k])) {
+            return;
+        }
+    }
+    double off = number_apart(count, y, it->step[l], noise, NULL);
+    if (off < *apart) {
+        *apart = off;
+        number_slopes(count, y, it->step[l], to);
+    }
+}
+
 int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
                   const double *y0, double noise, double *scratch, double *to)
 {
+    double apart = HUGE_VAL;
     if (it->inward) {
         return differ_inward(it, count, look, user, scratch, to);
     }
-    double apart = HUGE_VAL, jump[2] = {0, 0}, *y[4];
-    for (int l = 0; l < 2 && (apart > SMOOTH || jump[0] > JUMP); l++) {
-        int good = 1;
-        for (int k = 0; k < 4 && good; k++) {
-            y[k] = scratch + (size_t)k * count;
-            good = look(user, 4 * l + k, y[k]);
-        }
-        double off = good ? number_apart(count, y, it->step[l], 0, NULL) : HUGE_VAL;
-        jump[l] = good && y0 ? jump_of(count, y, y0, noise) : 0;
-        if (off < apart && !(l == 1 && apart <= SMOOTH)) {
-            apart = off;
-            number_slopes(count, y, it->step[l], to);
-        }
+    differ_about(it, 0, count, look, user, 0, scratch, &apart, to);
+    if (apart <= SMOOTH && !(y0 && jumps(count, scratch, y0, noise))) {
+        return 1;
     }
-    if (jump[1] > JUMP && 2 * jump[1] > jump[0]) { /* less if there is no corner */
-        return look_aside_number(it, count, look, user, y0, scratch, to);
+    int kinks = y0 ? differ_aside(it, count, look, user, y0, noise, scratch, to) : 0;
+    if (kinks) {
+        return kinks;
+    }
+    apart = y0 ? HUGE_VAL : apart; /* the slopes of the long step are not there any more */
+    differ_about(it, 1, count, look, user, noise, scratch, &apart, to);
+    if (y0 && apart < HUGE_VAL && (apart > SMOOTH || jumps(count, scratch, y0, noise))) {
+        for (size_t i = 0; i < count; i++) { /* kinks on both sides: with a bit more of it */
+            to[i] = (scratch[2 * count + i] - y0[i]) / it->step[1];
+        }
+        return 2;
     }
     return apart < HUGE_VAL;
 }

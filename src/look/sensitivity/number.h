@@ -32,9 +32,6 @@ typedef int number_look(void *user, int k, double *y);
  * kink (of two frictions that are equal the larger one counts), and they are those of one side. */
 int number_differ(const number_systems *it, size_t count, number_look *look, void *user,
                   const double *y0, double noise, double *scratch, double *to);
-/* The slope to one side from values at 0, short[0], long[0] and twice that. */
-double number_slope_aside(const number_systems *it, const double f[4]);
-
 /* The slope of a function from its values f[k] at these places. */
 static inline double number_slope(const double f[4], double step)
 {
