@@ -720,8 +720,11 @@ static void test_equations(void **state)
     for (int k = 0; k < draws && strcmp(only, "robots") != 0; k += campaign_stride(2)) {
         try_equations((uint64_t)(seeds + apart * k), &sum);
     }
-    if (draws == 2) { /* a start that is assembled: the nearest position, to many digits */
+    if (draws == 2) { /* a start that is assembled: the nearest position, to many digits; drag of
+                         what friction holds */
         try_equations(180, &sum);
+        try_equations(5112, &sum);
+        try_equations(5134, &sum);
     }
     report("equations", &sum);
     assert_int_equal(sum.faults, 0);

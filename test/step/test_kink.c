@@ -140,6 +140,38 @@ static void chattering_is_refused_by_name(void **unused)
     world_end(&w);
 }
 
+/* Air drag bends where the speed is zero and does not jump there: what friction holds has speeds of
+ * round-off, of either sign, and rests. As a quotient, x'/abs(x'), the same function jumps. */
+static void a_bend_is_no_jump(void **unused)
+{
+    (void)unused;
+    static const char bead[] =
+        "param m = 2.2927, c = 0.305, mu = 0.294, a = 0.229\n"
+        "coord x = -0.0317, y = -0.257\nspeed x' = 0.3861, y' = -0.8548\nmass m at (x, y)\n"
+        "gravity (0, -9.81)\nconstraint wire: y = -0.5 + c*x^2\nfriction wire: mu\n"
+        "force x: -a*x'*abs(x')\n";
+    for (double tolerance = 1e-8; tolerance > 1e-14; tolerance /= 10) {
+        world w = world_of(bead);
+        run_by(&w, 1, ZW_METHOD_DOP853, 0, tolerance);
+        near("x", world_field(&w, ZW_FIELD_Q)[0], -0.0075755434326, 1e-12 + tolerance);
+        near("x'", world_field(&w, ZW_FIELD_V)[0], 0, 1e-15);
+        world_end(&w);
+    }
+    static const char *const refused[] = {"x'/abs(x')", "x'*abs(x')^(-1)"};
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "coord x = 0\nspeed x' = 1\nmass 1 at x\nforce x: -3*%s\n",
+                 refused[k]);
+        world w = world_of(text);
+        zw_run_summary summary;
+        const zw_run_options options = {.time = 2};
+        assert_int_not_equal(zw_run(w.system, w.state, w.work, &options, &summary, &w.error),
+                             ZW_OK);
+        near("end", summary.end, 1.0 / 3, 1e-9);
+        world_end(&w);
+    }
+}
+
 /* A run leaves no fixed branch behind in its work: later evaluations use the formula itself. */
 static void sides_end_with_the_run(void **unused)
 {
@@ -251,6 +283,7 @@ int main(void)
         cmocka_unit_test(kinks_in_kinks),
         cmocka_unit_test(formulas_by_lot),
         cmocka_unit_test(chattering_is_refused_by_name),
+        cmocka_unit_test(a_bend_is_no_jump),
         cmocka_unit_test(sides_end_with_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

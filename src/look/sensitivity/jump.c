@@ -16,8 +16,9 @@
  * (e- - e+) later to the slope of the integral (Leibniz).
  *
  * For the impact of a ball this is the saltation matrix (Leine and Nijmeijer 2004). Where a contact
- * opens, friction begins to slide, or a normal force changes its sign, f is continuous, nothing is
- * reset, and z+ = z: `later` is not needed. */
+ * opens, friction begins to slide, a normal force changes its sign, or a formula bends (abs, min,
+ * max), f is continuous, nothing is reset, and z+ = z: `later` is not needed. (Of the drag of a
+ * body that friction holds, which bends at its speed, round-off, it is not known.) */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +65,9 @@ static double guard_along(const zw_sensitivity *s, const run *r, int guard, cons
         return sens_along(s, s->f.root + guard, way);
     }
     if (other >= guards->others) {
-        return sens_along(s, s->f.kink + guards->kink[other - guards->others] / 2, way);
+        int kink = guards->kink[other - guards->others] / 2;
+        *timed = s->over || kinks_jumps(&guards->kinks, kink);
+        return sens_along(s, s->f.kink + kink, way);
     }
     int c = guards->constraint[other], mode = r->work->mode[c];
     if (guards->what[other] == GUARD_GAP && mode == SYSTEM_OPEN) {

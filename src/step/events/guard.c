@@ -93,6 +93,10 @@ static void list_slack(const step_guards *guards, double *slack)
             *to = guards->tolerance * (slides ? 1.0 : force);
         }
     }
+    for (int i = guards->parts + guards->others; i < guards->count; i++) {
+        int k = guards->kink[i - guards->parts - guards->others] / 2;
+        slack[i] = kinks_rest(&guards->kinks, k, guards->t, guards->y, GUARD_ROUND);
+    }
 }
 
 static void sort(void *user, int *kind, int *is_guard, double *slack)

@@ -17,6 +17,8 @@
 #include "step/events/kink.h"
 #include "step/motion.h"
 
+#define GUARD_ROUND 0x1p-44 /* round-off of what constraints hold, relative to 1 + its size */
+
 typedef enum guard_kind { GUARD_GAP, GUARD_SLIP, GUARD_SIGN } guard_kind;
 
 typedef struct step_guards {

@@ -6,21 +6,19 @@
  * A function rests at zero where its value is round-off and its rate is compatible with zero: their
  * enclosures over
  *
- *     y_i +- ROUND (1 + |y_i|)     and     y_i +- tol (1 + |y_i|), y'_i +- tol (1 + |y'_i|)
+ *     y_i +- GUARD_ROUND (1 + |y_i|)     and     y_i +- tol (1 + |y_i|), y'_i +- tol (1 + |y'_i|)
  *
- * contain it, tol being the tolerance of the steps, and at least ROUND. As long as it is no farther
- * from zero than half the width of its second enclosure, it stays at rest, and it is evaluated with
- * states projected onto the constraints. */
+ * contain it, tol being the tolerance of the steps, and at least GUARD_ROUND. As long as it is no
+ * farther from zero than half the width of its second enclosure, it stays at rest, and it is
+ * evaluated with states projected onto the constraints. */
 #include "step/events/guard.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "system/bodies/bodies.h"
 
-static const double ROUND = 256 * DBL_EPSILON;
 /* The accuracy to which steps with contacts bring functions to zero, relative to 1 + their size. */
 static const double STOPPED = 1e-9;
 
@@ -117,7 +115,7 @@ void guards_find_rest(const step_guards *guards, double *slack)
         return;
     }
     if (some) {
-        enclose_now(guards, NULL, ROUND);
+        enclose_now(guards, NULL, GUARD_ROUND);
     }
     some = 0;
     for (int i = 0; i < guards->parts; i++) {
@@ -132,7 +130,7 @@ void guards_find_rest(const step_guards *guards, double *slack)
                                  rate + nq, NULL) == ZW_OK;
     }
     if (some) {
-        enclose_now(guards, rate, fmax(guards->tolerance, ROUND));
+        enclose_now(guards, rate, fmax(guards->tolerance, GUARD_ROUND));
     }
     for (int i = 0; i < guards->parts; i++) {
         const expr_jet *g = some && guards->rests[i] ? &guards->rest_out[i] : NULL;

@@ -284,6 +284,23 @@ void kinks_enclose(const step_kinks *kinks, const expr_jets *in)
     }
 }
 
+double kinks_rest(const step_kinks *kinks, int k, double t, const double *y, double part)
+{
+    if (kinks->kink[k].is_floor || kinks->kink[k].side != 0.0) {
+        return 0.0;
+    }
+    for (int i = 0; i < kinks->motion->size; i++) {
+        double off = part * (1.0 + fabs(y[i]));
+        kinks->y[i] = (expr_jet){{y[i] - off, y[i] + off}, INTERVAL_ALL};
+    }
+    const expr_jets in = {.t = {interval_point(t), interval_point(1.0)},
+                          .q = kinks->y,
+                          .v = kinks->y + kinks->motion->system->nq};
+    kinks_enclose(kinks, &in);
+    double width = 0.5 * (kinks->jet_out[2 * k].value.hi - kinks->jet_out[2 * k].value.lo);
+    return isfinite(width) ? width : 0.0;
+}
+
 /* The rate of a - b of kink k with the current sides. */
 static zw_status rate_of(step_kinks *kinks, int k, double t, const double *y, expr_interval *rate,
                          zw_error *error)
@@ -325,8 +342,57 @@ zw_status kinks_refuse(const step_kinks *kinks, int k, double t, zw_error *error
                       t, expr_op_text((expr_op)node->op));
 }
 
-/* At zero: chooses the side to which the motion leads. `whole`: for floor, the integer that a is
- * at. */
+static int is_divided_by(const expr_node *n, const char *marked)
+{
+    int base = n->operand[0], other = n->operand[1];
+    switch (n->op) {
+    case EXPR_DIV:
+        return marked[other];
+    case EXPR_POWI:
+        return n->index < 0 && marked[base];
+    case EXPR_POW:
+    case EXPR_ATAN2:
+        return marked[base] || marked[other];
+    default:
+        return n->op == EXPR_LOG && marked[base];
+    }
+}
+
+/* abs, min and max only bend; but x/abs(x) jumps, so nothing may be divided by one. */
+int kinks_jumps(const step_kinks *kinks, int k)
+{
+    const zw_system *system = kinks->motion->system;
+    const expr_graph *graph = system->model->graph;
+    int flip, jumps = 0, count = expr_graph_count(graph);
+    char *marked = base_alloc((size_t)count + 1);
+    if (!marked) {
+        return 1;
+    }
+    memset(marked, 0, (size_t)count + 1);
+    for (int p = 0; p < PARTS_COUNT; p++) {
+        const expr_tape *tape = system->tape[PARTS[p]].code;
+        for (int i = 0; tape && i < expr_tape_kinks(tape); i++) {
+            expr_id node = expr_tape_kink(tape, i);
+            int op = expr_graph_node(graph, node)->op;
+            step_kink it = kink_of(graph, node, &flip);
+            marked[node] = compare(&it, &kinks->kink[k]) == 0;
+            jumps |= marked[node] && op != EXPR_ABS && op != EXPR_MIN && op != EXPR_MAX;
+        }
+    }
+    for (int i = 0; i < count && !jumps; i++) {
+        const expr_node *n = expr_graph_node(graph, i);
+        for (int o = 0; o < 3 && n->operand[o] != EXPR_NONE; o++) {
+            marked[i] |= marked[n->operand[o]];
+        }
+        jumps = marked[i] && n->operand[0] != EXPR_NONE && is_divided_by(n, marked);
+    }
+    base_free(marked);
+    return jumps;
+}
+
+/* At zero: chooses the side to which the motion leads. (To a bend it leads from both sides only
+ * where it rests: the rates are those of round-off, of x'*abs(x') of what friction holds.) `whole`:
+ * for floor, the integer that a is at. */
 static zw_status decide_at_zero(step_kinks *kinks, int k, double whole, double t, const double *y,
                                 zw_error *error)
 {
@@ -341,7 +407,7 @@ static zw_status decide_at_zero(step_kinks *kinks, int k, double whole, double t
         }
         to[i] = sign_of(rate);
     }
-    if (to[0] > 0 && to[1] < 0) {
+    if (to[0] > 0 && to[1] < 0 && kinks_jumps(kinks, k)) {
         return kinks_refuse(kinks, k, t, error);
     }
     int above = to[1] > 0 && to[0] >= 0, below = to[0] < 0 && to[1] <= 0;
@@ -421,7 +487,11 @@ static zw_status cross_alone(step_kinks *kinks, int k, int upper, double t, cons
         kink->side = from;
         status = rate_of(kinks, k, t, y, &rate, error);
         if (status == ZW_OK && sign_of(rate) == (from > 0 ? -1 : 1)) {
-            return kinks_refuse(kinks, k, t, error);
+            if (kinks_jumps(kinks, k)) {
+                return kinks_refuse(kinks, k, t, error);
+            }
+            kink->side = 0; /* it rests there */
+            kinks_latch(kinks);
         }
     }
     return status;

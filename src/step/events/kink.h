@@ -69,6 +69,13 @@ zw_status kinks_take(step_kinks *kinks, int k, double side, double t, const doub
 void kinks_values(const step_kinks *kinks, double t, const double *y);
 /* The same as jets, in jet_out[2 k]. */
 void kinks_enclose(const step_kinks *kinks, const expr_jets *in);
+/* How far from zero that of kink k may be if it rests there, with y known to this part of 1 + |y|.
+ */
+double kinks_rest(const step_kinks *kinks, int k, double t, const double *y, double part);
+
+/* Does a formula of the motion jump at kink k, or does it only bend? Integrals over the motion are
+ * not looked at. */
+int kinks_jumps(const step_kinks *kinks, int k);
 
 /* Kink k changes again and again at this instant: an error with its place and advice. */
 zw_status kinks_refuse(const step_kinks *kinks, int k, double t, zw_error *error);
