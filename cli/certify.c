@@ -241,6 +241,12 @@ static void show_assumed(FILE *to, const finding *f)
         cli_show_count(to, r->resets, "jump", "jumps");
         fputs(" as those of events that set something; not checked\n", to);
     }
+    if (r->gaps > 0) {
+        cli_label(to, "");
+        fputs("assumed: nothing about what happened in ", to);
+        cli_show_count(to, r->gaps, "gap", "gaps");
+        fputs(" between samples\n", to);
+    }
     if (r->shapes) {
         cli_label(to, "");
         fputs(
@@ -324,6 +330,7 @@ static void show_json(const finding *f)
     cli_json_open(&json, "assumed", '{');
     cli_json_int(&json, "strikes", r->strikes);
     cli_json_int(&json, "resets", r->resets);
+    cli_json_int(&json, "gaps", r->gaps);
     cli_json_bool(&json, "no_contact_of_shapes", r->shapes);
     cli_json_close(&json, '}');
     cli_json_close(&json, '}');

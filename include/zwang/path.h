@@ -83,7 +83,8 @@ typedef struct zw_certify_options {
  *               its error, or the defect more than 16 times its own; or there is a jump of speeds
  *               or a single wrong sample, 10 times its error, that neither contacts nor `set`
  *               lines of events explain; or recorded speeds differ from the derivatives of the
- *               positions by 12 times their noise and error and 1e-8 of their size
+ *               positions by 12 times their noise and error and 1e-8 of their size. What follows
+ *               the motion is noise up to 1e-5 of their size only, or to the noise stated
  *   COARSE      the error of the extra force is 0.3 of |M a| in the mean; or half of the samples
  *               have no fit, being fewer than 9 between two jumps or too far apart for the motion
  *   MOTION      none of these
@@ -102,7 +103,7 @@ typedef enum zw_verdict {
 typedef struct zw_trial_report {
     zw_verdict verdict;
     long samples;
-    int pieces; /* parts between jumps */
+    int pieces; /* parts between jumps, and between gaps */
     int speeds; /* 0: none were recorded, 1: all match the positions, -1: some do not */
     double start, end;
 
@@ -139,6 +140,8 @@ typedef struct zw_trial_report {
                     the laws of impact and friction was not checked */
     int resets;  /* jumps in a model with events that set something, which were not checked */
     int shapes;  /* 1: there are shapes that can touch, and their contacts were not considered */
+    int gaps;    /* intervals more than 8 times as long as those around them: nothing is known about
+                    what happened in them */
 } zw_trial_report;
 
 typedef struct zw_trial zw_trial;

@@ -129,7 +129,7 @@ static PyObject *trial_report(const zw_system *system, const zw_trial_report *r)
     const char *coord = r->worst_coord >= 0 ? zw_name(system, ZW_KIND_COORD, r->worst_coord) : NULL;
     return Py_BuildValue(
         "{s:s,s:l,s:i,s:i,s:d,s:d,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:z,s:d,s:d,s:d,s:d,s:d,s:d,"
-        "s:d,s:d,s:z,s:d,s:d,s:d,s:d,s:i,s:i,s:i}",
+        "s:d,s:d,s:z,s:d,s:d,s:d,s:d,s:i,s:i,s:i,s:i}",
         "verdict", verdict[r->verdict], "samples", r->samples, "pieces", r->pieces, "speeds",
         r->speeds, "start", r->start, "end", r->end, "fit_degree", r->fit_degree, "fit_window",
         r->fit_window, "noise", r->noise, "error_position", r->error_position, "error_speed",
@@ -140,7 +140,7 @@ static PyObject *trial_report(const zw_system *system, const zw_trial_report *r)
         "worst_time", r->worst_time, "worst_error", r->worst_error, "worst_coord", coord,
         "worst_force", r->worst_force, "energy_change", r->energy_change, "energy_work",
         r->energy_work, "energy_defect", r->energy_defect, "strikes", r->strikes, "resets",
-        r->resets, "shapes", r->shapes);
+        r->resets, "shapes", r->shapes, "gaps", r->gaps);
 }
 
 static PyObject *trial_answer(core_state *core, model_object *model, zw_trial *trial)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "scene/dice.h"
 #include "zwang/path.h"
@@ -118,6 +119,119 @@ static void speeds_clash_from_12_times_their_noise(void **state)
     }
 }
 
+/* A swing with wrong speeds; `unit`: they are rounded to multiples of it. */
+static zw_trial_report swing_with(long count, double step, double factor, double more, double unit,
+                                  double noise)
+{
+    for (long i = 0; i < count; i++) {
+        t[i] = step * (double)i;
+        q[i] = cos(t[i]);
+        v[i] = -factor * sin(t[i]) + more;
+        v[i] = unit > 0 ? round(v[i] / unit) * unit : v[i];
+    }
+    return try_path(swing, count, v, noise);
+}
+
+/* What follows the motion is not noise: a factor, a sign, a unit, an offset. */
+static void all_speeds_may_be_wrong(void **state)
+{
+    (void)state;
+    static const double factor[] = {1.0005, 1.001, 2, 57.29577951308232, -1, 0};
+    assert_int_equal(swing_with(400, 0.05, 1, 0, 0, 0).verdict, ZW_VERDICT_MOTION);
+    for (size_t k = 0; k < sizeof factor / sizeof *factor; k++) {
+        zw_trial_report r = swing_with(400, 0.05, factor[k], 0, 0, 0);
+        assert_int_equal(r.speeds, -1);
+        assert_int_equal(r.verdict, ZW_VERDICT_NOT_MOTION);
+    }
+    assert_int_equal(swing_with(400, 0.05, 1, 1e-3, 0, 0).verdict, ZW_VERDICT_NOT_MOTION);
+    assert_int_equal(swing_with(80, 0.7, -1, 0, 0, 0).speeds, -1); /* nine samples in a period */
+    assert_int_equal(swing_with(80, 0.7, 1, 0, 0, 0).speeds, 1);
+}
+
+/* Speeds by central differences are off by the factor sin(h)/h: 4e-4. That is seen, unless the
+ * stated noise is of this size. */
+static void speeds_may_have_the_noise_that_is_stated(void **state)
+{
+    (void)state;
+    double h = 0.05, factor = sin(h) / h;
+    assert_int_equal(swing_with(400, h, factor, 0, 0, 0).speeds, -1);
+    assert_int_equal(swing_with(400, h, factor, 0, 0, 1e-5).speeds, -1);
+    assert_int_equal(swing_with(400, h, factor, 0, 0, 1e-4).speeds, 1);
+}
+
+/* Rounded numbers that hardly change from sample to sample do not scatter. */
+static void speeds_may_be_rounded(void **state)
+{
+    (void)state;
+    static const char *const even = "coord x = 0\nspeed x' = 1\nkinetic x'^2/2\n";
+    static const double unit[] = {1e-2, 1e-3};
+    for (int k = 0; k < 2; k++) {
+        double speed = 0.31283185307;
+        for (int wrong = 0; wrong < 2; wrong++) {
+            double recorded = speed + 20 * unit[k] * wrong;
+            for (long i = 0; i < 400; i++) {
+                t[i] = 0.05 * (double)i;
+                q[i] = speed * t[i];
+                v[i] = round(recorded / unit[k]) * unit[k];
+            }
+            assert_int_equal(try_path(even, 400, v, 0).speeds, wrong ? -1 : 1);
+        }
+        zw_trial_report r = swing_with(4000, 2e-3, 1, 0, unit[k], 0);
+        assert_int_equal(r.speeds, 1);
+    }
+}
+
+/* Without `many` of its samples after the first `from`. */
+static long leave_out(long count, long from, long many)
+{
+    for (long i = from; i + many < count; i++) {
+        t[i] = t[i + many];
+        memcpy(q + 2 * i, q + 2 * (i + many), 2 * sizeof *q);
+    }
+    return count - many;
+}
+
+static long swing_in_space(void)
+{
+    for (long i = 0; i < 400; i++) {
+        t[i] = 0.02 * (double)i;
+        q[2 * i] = cos(3 * t[i]);
+        q[2 * i + 1] = sin(t[i]);
+    }
+    return 400;
+}
+
+/* Where a recording has a gap nothing is known, and what was recorded is a motion; also if it is
+ * too short to divide the recording. */
+static void gaps_are_no_forces(void **state)
+{
+    (void)state;
+    static const char *const two = "coord x = 1, y = 0\nspeed y' = 1\nkinetic (x'^2 + y'^2)/2\n"
+                                   "potential (9*x^2 + y^2)/2\n";
+    static const long from[] = {1, 2, 3, 50, 200}, many[] = {1, 3, 5, 7, 9, 12, 150};
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
+        for (size_t j = 0; j < sizeof many / sizeof *many; j++) {
+            long count = leave_out(swing_in_space(), from[k], many[j]);
+            zw_trial_report r = try_path(two, count, NULL, 0);
+            int divided = many[j] > 7;
+            if (r.verdict == ZW_VERDICT_NOT_MOTION || r.verdict == ZW_VERDICT_OFF ||
+                r.gaps != divided || r.pieces != 1 + divided ||
+                (divided && r.verdict != ZW_VERDICT_MOTION)) {
+                fail_msg("%ld samples after %ld left out: verdict %d, %d pieces, %d gaps, worst "
+                         "%.3g with error %.3g, defect %.3g of %.3g",
+                         many[j], from[k], r.verdict, r.pieces, r.gaps, r.worst, r.worst_error,
+                         r.defect, r.defect_error);
+            }
+        }
+    }
+    long count = leave_out(swing_in_space(), 200, 100);
+    for (long i = 200; i < count; i++) {
+        q[2 * i] *= 1.001;
+        q[2 * i + 1] += 1e-3 * (t[i] - 6) * (t[i] - 6);
+    }
+    assert_int_equal(try_path(two, count, NULL, 0).verdict, ZW_VERDICT_NOT_MOTION);
+}
+
 /* A motion on a circle that is larger than the constraint's. The row is 2 (x, y), so that an error
  * of e in each coordinate is one of 2 e in the row. */
 static void constraints_are_left_from_8_times_the_error(void **state)
@@ -151,6 +265,10 @@ int main(void)
         cmocka_unit_test(pushes_are_seen_from_15_times_their_error),
         cmocka_unit_test(noise_is_coarse_from_a_third_of_the_forces),
         cmocka_unit_test(speeds_clash_from_12_times_their_noise),
+        cmocka_unit_test(all_speeds_may_be_wrong),
+        cmocka_unit_test(speeds_may_have_the_noise_that_is_stated),
+        cmocka_unit_test(speeds_may_be_rounded),
+        cmocka_unit_test(gaps_are_no_forces),
         cmocka_unit_test(constraints_are_left_from_8_times_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

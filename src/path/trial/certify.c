@@ -112,6 +112,7 @@ static void lay_out(path_certifier *certifier, base_arena *arena)
     certifier->other_mode = base_arena_ints(arena, (size_t)certifier->constraints);
     certifier->start = base_arena_bytes(arena, (count + 1) * sizeof(long));
     certifier->part = base_arena_bytes(arena, (count + 1) * sizeof(long));
+    certifier->gap = base_arena_bytes(arena, count);
     for (int i = 0; i < 4; i++) {
         certifier->scratch[i] =
             base_arena_doubles(arena, (certifier->system->sparse ? 1 : n) * n + n + m);
@@ -129,9 +130,7 @@ static zw_status allocate(path_certifier *certifier, zw_error *error)
     }
     arena = (base_arena){.block = certifier->memory};
     lay_out(certifier, &arena);
-    memcpy(certifier->start, certifier->path->start,
-           ((size_t)certifier->path->pieces + 1) * sizeof *certifier->start);
-    certifier->pieces = certifier->path->pieces;
+    certify_divide(certifier);
     return ZW_OK;
 }
 

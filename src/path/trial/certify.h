@@ -21,6 +21,7 @@ typedef struct path_certifier {
     int parts; /* and of what remains of them after subtracting the model's motion: at least as many
                 */
     long *part;
+    unsigned char *gap; /* [count] nothing is known about the time before this sample */
 
     path_fit fit;     /* of the positions */
     path_fit rest;    /* of what remains */
@@ -97,7 +98,9 @@ zw_status certify_project(path_certifier *certifier, double t, const double *for
 /* x = metric \ x, at the state whose terms are in the work. */
 zw_status certify_metric_solve(path_certifier *certifier, double t, double *x, zw_error *error);
 
-/* certify_jump.c: where pieces meet. */
+/* certify_jump.c: pieces end where a time is given twice and at gaps. */
+void certify_divide(path_certifier *certifier);
+/* Where pieces meet. */
 zw_status certify_jumps(path_certifier *certifier, zw_error *error);
 
 /* certify_name.c: the coordinate to name for the extra force at this sample. */
@@ -111,6 +114,9 @@ zw_status certify_law_find(path_certifier *certifier, const double *a, zw_error 
 /* v[n] of sample i, followed by the multipliers that the law carries. */
 zw_status certify_law_speeds(path_certifier *certifier, long i, const double *q, const double *v,
                              const double **wide, zw_error *error);
+
+/* certify_speed.c: do recorded speeds agree with the positions? */
+void certify_speeds(path_certifier *certifier);
 
 /* certify_report.c */
 zw_status certify_report(path_certifier *certifier, zw_error *error);

@@ -5,7 +5,9 @@
  *
  * Inside a piece of the positions the jump is that of the remainder, which is the most accurate;
  * between two pieces it is that of the path, with the speeds of both sides extrapolated by their
- * accelerations to the middle between the two samples. */
+ * accelerations to the middle between the two samples.
+ *
+ * Where a recording has a gap, pieces do not meet: nothing is known about the time between. */
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +15,9 @@
 #include "path/trial/certify.h"
 
 #define SURE 10.0
+/* A gap is an interval longer than all those of a window of the least size: so many of the longest
+ * of its neighbours. No window is fitted across it. */
+#define GAP 8.0
 
 /* The jumps of positions and of speeds between samples k - 1 and k, and their errors. */
 typedef struct leap {
@@ -192,6 +197,41 @@ static void blame_slip(path_certifier *certifier)
     }
 }
 
+/* Is there a gap before sample k of the piece first .. end - 1? The intervals around it say how far
+ * apart samples usually are there: the next eight on either side, as far as there are any. */
+static int gap_at(const double *t, long first, long end, long k)
+{
+    enum { MOST = 8 };
+    double longest = 0;
+    if (end - first < 4) {
+        return 0;
+    }
+    for (long i = 1; i <= MOST; i++) {
+        longest = k - i > first ? fmax(longest, t[k - i] - t[k - i - 1]) : longest;
+        longest = k + i < end ? fmax(longest, t[k + i] - t[k + i - 1]) : longest;
+    }
+    return t[k] - t[k - 1] > GAP * longest;
+}
+
+void certify_divide(path_certifier *certifier)
+{
+    const zw_path *path = certifier->path;
+    int pieces = 0;
+    for (int p = 0; p < path->pieces; p++) {
+        long first = path->start[p], end = path->start[p + 1];
+        certifier->start[pieces++] = first;
+        for (long k = first + 1; k < end; k++) {
+            if (gap_at(path->t, first, end, k)) {
+                certifier->gap[k] = 1;
+                certifier->start[pieces++] = k;
+                certifier->trial->report.gaps++;
+            }
+        }
+    }
+    certifier->start[pieces] = certifier->count;
+    certifier->pieces = pieces;
+}
+
 zw_status certify_jumps(path_certifier *certifier, zw_error *error)
 {
     int n = certifier->n, piece = 0, free = resets(certifier->system->model);
@@ -206,6 +246,9 @@ zw_status certify_jumps(path_certifier *certifier, zw_error *error)
         long k = certifier->part[p];
         int any, d = 0;
         double size, miss;
+        if (certifier->gap[k]) {
+            continue;
+        }
         while (piece < certifier->pieces && certifier->start[piece] < k) {
             piece++;
         }

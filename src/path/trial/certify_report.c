@@ -15,8 +15,6 @@
 #define MUCH 4.0
 #define FORCE 1e-10
 #define COARSE 0.3 /* largest error of the extra force relative to |M a| for a verdict */
-#define CLASH 12.0 /* speeds contradict positions beyond this many times error and noise, */
-#define SPEED 1e-8 /* and beyond this part of their size */
 
 static int known(const path_certifier *certifier, long i)
 {
@@ -37,7 +35,20 @@ static double mean_error(const path_certifier *certifier, const double *error)
     return count > 0 ? sqrt(sum / (double)count) : INFINITY;
 }
 
-/* The integral of y over all pieces, with unknown samples counting as zero; and the total time. */
+/* The integral of y >= 0 over a piece whose samples are too uneven for a formula of higher order,
+ * which may have negative weights. */
+static double trapezia(const path_certifier *certifier, const double *y, long first, long last)
+{
+    const double *t = certifier->trial->t;
+    double sum = 0;
+    for (long i = first; i < last; i++) {
+        sum += 0.5 * (t[i + 1] - t[i]) * (y[i] + y[i + 1]);
+    }
+    return sum;
+}
+
+/* The integral of y >= 0 over all pieces, with unknown samples counting as zero; and the total
+ * time. */
 static double integral(path_certifier *certifier, const double *y, double *time)
 {
     double sum = 0, carry, *whole = certifier->probe[0], *part = certifier->probe[1];
@@ -53,7 +64,7 @@ static double integral(path_certifier *certifier, const double *y, double *time)
         whole[first] = 0;
         path_integrate(last - first + 1, certifier->trial->t + first, 1, part + first,
                        whole + first, NULL, &carry);
-        sum += whole[last];
+        sum += whole[last] >= 0 ? whole[last] : trapezia(certifier, part, first, last);
         *time += certifier->trial->t[last] - certifier->trial->t[first];
     }
     return sum;
@@ -151,57 +162,6 @@ static void report_energy(path_certifier *certifier)
     report->energy_work = before;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* At the ends of a piece the fit's speeds are extrapolated. */
-static int inside(const path_certifier *certifier, long i)
-{
-    enum { ENDS = 4 };
-    int p = 0;
-    while (certifier->part[p + 1] <= i) {
-        p++;
-    }
-    return i >= certifier->part[p] + ENDS && i < certifier->part[p + 1] - ENDS;
-}
-
-/* Do recorded speeds agree with the positions? They may differ by the error of the path, by their
- * own noise, which is the median difference, and by a small part of their size. */
-static void compare_speeds(path_certifier *certifier)
-{
-    const double *v = certifier->path->v;
-    zw_trial *trial = certifier->trial;
-    double *apart = certifier->probe[0], worst = 1;
-    int n = certifier->n;
-    trial->report.speeds = v != NULL;
-    for (int c = 0; c < n && v; c++) {
-        long count = 0;
-        for (long i = 0; i < certifier->count; i += certifier->count / 1000 + 1) {
-            if (isfinite(certifier->blur[1][i * n + c])) {
-                apart[count++] = fabs(v[i * n + c] - trial->v[i * n + c]);
-            }
-        }
-        qsort(apart, (size_t)count, sizeof *apart, by_size);
-        double noise = count > 0 ? apart[count / 2] : 0;
-        for (long k = c; k < certifier->count * n; k += n) {
-            long i = k / n > 0 ? k / n : 1;
-            double h = certifier->count > 1 ? trial->t[i] - trial->t[i - 1] : 0;
-            double limit = CLASH * (certifier->blur[1][k] + noise + h * certifier->blur[2][k]) +
-                           SPEED * fmax(certifier->swift[c], DBL_MIN);
-            double ratio = fabs(v[k] - trial->v[k]) / limit;
-            if (isfinite(limit) && ratio > worst && inside(certifier, k / n)) {
-                worst = ratio;
-                certifier->clash = k / n;
-                certifier->clash_coord = c;
-                trial->report.speeds = -1;
-            }
-        }
-    }
-}
-
 /* The worst sample is that of an unexplained jump, if there is one; that of a wrong speed only if
  * there is nothing else. */
 static void point_out(path_certifier *certifier, int seen)
@@ -264,7 +224,7 @@ zw_status certify_report(path_certifier *certifier, zw_error *error)
     if (!certifier->system->model->massless) {
         report_energy(certifier);
     }
-    compare_speeds(certifier);
+    certify_speeds(certifier);
     report->verdict = decide(certifier, ratio, forces);
     return status;
 }
