@@ -401,22 +401,27 @@ static zw_status solve_pushed(const zw_system *system, zw_work *work, zw_error *
     return accept(solver, solver_solve(solver, error));
 }
 
+#define NEAR 1e-3 /* a certificate that is accepted at an instant */
+
 /* One problem of contact_now.c, in rounds. An answer that nearly satisfies the law is accepted; the
  * certificate says how nearly. */
 static zw_status solve_rounds(zw_work *work, system_solver *solver, zw_error *error)
 {
     enum { ROUNDS = 40 };
+    double *worst = &solver->answer.certificate.worst, off = 0;
     for (int round = 0; round < ROUNDS; round++) {
         zw_status status = solver_solve(solver, error);
-        int near = solver->answer.certificate.worst < 1e-3;
+        int near = *worst < NEAR;
         if (status != ZW_OK && !((status == ZW_INACCURATE || status == ZW_JAMMED) && near)) {
             return status;
         }
-        if (!contact_now_turns(work->now)) {
+        off = contact_now_turns(work->now);
+        if (!(off > 0)) {
             return ZW_OK;
         }
     }
-    return contact_now_jammed(work->now) ? ZW_NO_SOLUTION : ZW_OK;
+    *worst = fmax(*worst, off);
+    return contact_now_jammed(work->now) ? ZW_NO_SOLUTION : off < NEAR ? ZW_OK : ZW_INACCURATE;
 }
 
 /* Contacts follow their laws. Dry friction of joints that cannot hold is released and remains

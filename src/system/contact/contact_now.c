@@ -335,7 +335,9 @@ static double across(const contact_point *point, const double *x, const double *
 }
 
 /* Changes the shift of a sliding point so that its residual gets the required direction, unless it
- * has it already, up to round-off or the kernel's error, which further rounds do not reduce.
+ * has it already, up to round-off or the kernel's error, which further rounds do not reduce. k
+ * increases where it nearly stops, and where the direction does not converge: points that share a
+ * load in more ways than one, and slide in different directions, get other shares in each round.
  * Returns the relative error of the direction; 0: it is right; 1: it did not slide at all. */
 static double turn(const contact_now *now, now_point *it)
 {
@@ -351,11 +353,12 @@ static double turn(const contact_now *now, now_point *it)
     double back = across(point, x, way) / unit;
     double far = sqrt(across(point, off, off) / unit) / it->size, before = it->off;
     it->off = far;
-    if (along > 0.1 * it->size && far <= CONTACT_LEFT && far >= 0.5 * before) {
+    int stops = !(along > 0.1 * it->size), stalls = !stops && far >= 0.5 * before;
+    if (stalls && far <= CONTACT_LEFT) {
         return 0;
     }
-    if (!(along > 0.1 * it->size) && it->size < most) { /* it nearly stops: increase k */
-        it->size *= 1000;
+    if ((stops || stalls) && it->size < most) {
+        it->size *= stops ? 1000 : 10;
     }
     for (int r = 1; r < point->rows; r++) {
         it->shift[r] = it->size * way[r] - (x[r] - back * way[r]);
@@ -364,7 +367,7 @@ static double turn(const contact_now *now, now_point *it)
     return along > 1e-6 * it->size ? far : 1;
 }
 
-int contact_now_turns(contact_now *now)
+double contact_now_turns(contact_now *now)
 {
     double most = 0, worst = 0;
     now->jammed = NULL;
@@ -384,7 +387,7 @@ int contact_now_turns(contact_now *now)
             worst = 1;
         }
     }
-    return worst > 0;
+    return worst;
 }
 
 /* The multiplier of dry friction assumed to hold, or 0. */

@@ -17,9 +17,9 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
  * others. */
 zw_status contact_now_begin(const zw_system *system, zw_work *work, zw_state *state,
                             system_solver **to, zw_error *error);
-/* After a solve: is some sliding friction not in its direction yet? Then the problem has been
- * changed and must be solved again. */
-int contact_now_turns(contact_now *now);
+/* After a solve: how far sliding friction is from its direction, relative to its size. Where that
+ * is not 0, the problem has been changed and must be solved again. */
+double contact_now_turns(contact_now *now);
 /* After that: the name of a sliding contact without a solution; NULL: none. */
 const char *contact_now_jammed(const contact_now *now);
 /* After a solve: does dry friction of some joint exceed its limit? Then the problem has been
