@@ -139,9 +139,5 @@ int model_immovable(const model_bodies *b, const zw_inertia *list);
 
 /* Volume (shells: area), centre and principal moments for density 1. 0: the volume is zero. */
 int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out);
-/* Principal axes of a body with this inertia. Of equal moments any would be, but MuJoCo's box in a
- * fluid turns with them: they are the axes in which the inertia is given then, in the order of the
- * moments. */
-void model_inertia_axes(const model_bodies *b, int body, const zw_inertia *in, double quat[4]);
 
 #endif

@@ -19,11 +19,14 @@
 
 #define PI 3.14159265358979323846
 
-/* Mass, centre and tensor about the centre, in some frame. */
+/* Mass, centre and tensor about the centre, in some frame. What a file says by itself, or the only
+ * shape of a body, has principal axes of its own, in its own order. */
 typedef struct lump {
     double mass;
     double com[3];
     double tensor[6];
+    int has_axes;
+    double quat[4], moment[3];
 } lump;
 
 typedef struct weigher {
@@ -76,6 +79,11 @@ static void lump_join(lump *into, const lump *other)
         }
         return;
     }
+    if (into->mass == 0 && other->has_axes) {
+        *into = *other;
+        return;
+    }
+    into->has_axes = into->has_axes && other->mass == 0;
     double com[3], a[3], b[3];
     for (int i = 0; i < 3; i++) {
         com[i] = (into->mass * into->com[i] + other->mass * other->com[i]) / mass;
@@ -104,6 +112,14 @@ static lump lump_carry(const lump *l, const model_pose *pose)
     model_quat_multiply(turned, pose->quat, quat);
     model_principal_matrix(turned, moment, out.tensor);
     return out;
+}
+
+static void give_axes(lump *l, const double quat[4], const double moment[3])
+{
+    l->has_axes = 1;
+    memcpy(l->quat, quat, sizeof l->quat);
+    memcpy(l->moment, moment, sizeof l->moment);
+    model_principal_matrix(quat, moment, l->tensor);
 }
 
 /* ---- Geoms ---------------------------------------------------------------------------------- */
@@ -254,7 +270,7 @@ static int geom_lump(weigher *w, int geom, lump *out)
         shape_moments(g, out->mass, moment);
     }
     memcpy(out->com, pose.pos, sizeof out->com);
-    model_principal_matrix(pose.quat, moment, out->tensor);
+    give_axes(out, pose.quat, moment);
     return 1;
 }
 
@@ -270,12 +286,15 @@ static void given_lump(const zw_body_def *d, lump *out)
 {
     memset(out, 0, sizeof *out);
     if (d->inertial) {
-        double quat[4], turned[4], moment[3];
+        double quat[4] = {1}, turned[4], moment[3];
         out->mass = d->mass;
         memcpy(out->com, d->com, sizeof out->com);
-        model_principal(d->inertia, quat, moment);
+        memcpy(moment, d->inertia, sizeof moment);
+        if (d->inertia[3] != 0 || d->inertia[4] != 0 || d->inertia[5] != 0) {
+            model_principal(d->inertia, quat, moment);
+        }
         model_quat_multiply(turned, d->inertia_quat, quat);
-        model_principal_matrix(turned, moment, out->tensor);
+        give_axes(out, turned, moment);
     }
 }
 
@@ -311,10 +330,15 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     lump *l = &w->own[body];
     memcpy(out->com, l->com, sizeof out->com);
     out->mass = l->mass;
-    model_principal(l->tensor, out->quat, out->moment);
-    double m[3] = {out->moment[0], out->moment[1], out->moment[2]};
+    double m[3];
+    memcpy(m, l->moment, sizeof m);
+    memcpy(out->quat, l->quat, sizeof out->quat);
+    if (!l->has_axes) {
+        model_principal(l->tensor, out->quat, m);
+    }
+    double most = fmax(m[0], fmax(m[1], m[2]));
     for (int i = 0; i < 3; i++) {
-        if (m[i] < 0 && m[i] > -1e-14 * fabs(m[0])) {
+        if (m[i] < 0 && m[i] > -1e-14 * most) {
             m[i] = 0; /* rounding */
         }
         m[i] = world->bound_inertia > 0 ? fmax(m[i], world->bound_inertia) : m[i];
@@ -323,8 +347,9 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     if (!isfinite(out->mass + m[0] + m[1] + m[2])) {
         return fail(w, ZW_KIND_BODY, body, "its mass or moment of inertia is not finite");
     }
-    double sum = m[0] + m[1] + m[2]; /* m[0] is the largest */
-    if (m[2] < 0 || m[1] + m[2] < m[0] * (1 - 1e-9)) {
+    double sum = m[0] + m[1] + m[2];
+    most = fmax(m[0], fmax(m[1], m[2]));
+    if (fmin(m[0], fmin(m[1], m[2])) < 0 || sum - most < most * (1 - 1e-9)) {
         w->odd[body] = !(world->balance && sum >= 0);
         for (int i = 0; i < 3 && !w->odd[body]; i++) {
             m[i] = sum / 3;
@@ -476,59 +501,4 @@ zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *er
 zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error)
 {
     return weigh_model(model, list, 0, error);
-}
-
-/* The axes in which the inertia of a body was given: of its inertial, or of the only geom that has
- * weight. NULL: of several, or of a mesh, whose axes are its principal ones. */
-static const double *given_axes(const model_bodies *b, int body)
-{
-    const zw_world_def *world = &b->world;
-    const zw_body_def *def = &b->body[body];
-    const zw_geom_def *only = NULL;
-    if (world->from_geoms == 0 || (world->from_geoms == 2 && def->inertial)) {
-        return def->inertia[3] == 0 && def->inertia[4] == 0 && def->inertia[5] == 0
-                   ? def->inertia_quat
-                   : NULL;
-    }
-    for (int g = 0; g < b->count[ZW_KIND_GEOM]; g++) {
-        const zw_geom_def *geom = &b->geom[g];
-        if (geom->body != body || geom->mass == 0 || (geom->mass < 0 && geom->density == 0) ||
-            geom->group < world->group_range[0] || geom->group > world->group_range[1]) {
-            continue;
-        }
-        if (only || geom->shape == ZW_SHAPE_MESH) {
-            return NULL;
-        }
-        only = geom;
-    }
-    return only ? only->quat : NULL;
-}
-
-void model_inertia_axes(const model_bodies *b, int body, const zw_inertia *in, double quat[4])
-{
-    const double *m = in->moment; /* m[0] is the largest */
-    const double *own = given_axes(b, body);
-    int few = m[0] - m[1] <= 1e-12 * m[0], many = m[1] - m[2] <= 1e-12 * m[0], k = 0;
-    double R[9], T[6], turned[9], off = INFINITY;
-    memcpy(quat, in->quat, 4 * sizeof *quat);
-    if (!own || !(few || many)) {
-        return;
-    }
-    model_quat_matrix(own, R);
-    model_principal_matrix(in->quat, m, T);
-    int odd = few ? 2 : 0; /* which of the moments differs; k: the given axis that has it */
-    for (int i = 0; i < 3; i++) {
-        double x = R[i], y = R[3 + i], z = R[6 + i];
-        double own_moment = x * x * T[0] + y * y * T[1] + z * z * T[2] +
-                            2 * (x * y * T[3] + x * z * T[4] + y * z * T[5]);
-        if (fabs(own_moment - m[odd]) < off) {
-            off = fabs(own_moment - m[odd]);
-            k = i;
-        }
-    }
-    for (int i = 0; i < 9;
-         i++) { /* column i of the result: axis k at place `odd`, in cyclic order */
-        turned[i] = R[3 * (i / 3) + (i % 3 + k + 3 - odd) % 3];
-    }
-    model_quat_of_matrix(quat, turned);
 }

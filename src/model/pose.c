@@ -152,35 +152,33 @@ double model_unit(double v[3])
     return most * length;
 }
 
+/* Of the rotations that do this the one that is reached by turns in the plane of the largest
+ * remaining element, by at most an eighth, then by quarters until the values are in order: axes
+ * have two directions each, and these are MuJoCo's. */
 void model_principal(const double matrix[6], double quat[4], double value[3])
 {
     double a[9] = {matrix[0], matrix[3], matrix[4], matrix[3], matrix[1],
                    matrix[5], matrix[4], matrix[5], matrix[2]};
     double v[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    for (int sweep = 0; sweep < 30; sweep++) { /* converges quadratically: six are plenty */
-        dense_turn(a, v, 3, 0, 1);
-        dense_turn(a, v, 3, 0, 2);
-        dense_turn(a, v, 3, 1, 2);
+    for (int turn = 0; turn < 90; turn++) { /* converges quadratically: twenty are plenty */
+        double x = fabs(a[1]), y = fabs(a[2]), z = fabs(a[5]);
+        dense_turn(a, v, 3, (x > y && x > z) || y > z ? 0 : 1, x > y && x > z ? 1 : 2);
     }
-    int order[3] = {0, 1, 2};
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 2 - i; k++) {
-            if (a[4 * order[k]] < a[4 * order[k + 1]]) {
-                int swap = order[k];
-                order[k] = order[k + 1];
-                order[k + 1] = swap;
-            }
-        }
-    }
-    double x[3], y[3], z[3];
     for (int i = 0; i < 3; i++) {
-        value[i] = a[4 * order[i]];
-        x[i] = v[3 * i + order[0]];
-        y[i] = v[3 * i + order[1]];
+        value[i] = a[4 * i];
     }
-    model_cross(z, x, y); /* right-handed */
-    double R[9] = {x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]};
-    model_quat_of_matrix(quat, R);
+    for (int i = 0; i < 3; i++) {
+        int p = i % 2;
+        for (int k = p; k < 9 && value[p] < value[p + 1]; k += 3) {
+            double axis = v[k];
+            v[k] = v[k + 1];
+            v[k + 1] = -axis;
+        }
+        double most = fmax(value[p], value[p + 1]);
+        value[p + 1] = fmin(value[p], value[p + 1]);
+        value[p] = most;
+    }
+    model_quat_of_matrix(quat, v);
 }
 
 void model_principal_matrix(const double quat[4], const double value[3], double matrix[6])

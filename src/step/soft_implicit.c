@@ -8,7 +8,8 @@
  * the derivative of the inertial forces c(q, v). `implicitfast` leaves that out, so that D is
  * symmetric, except for single free bodies, whose gyroscopic moments are the main part of it.
  * (MuJoCo 3.14, engine_forward.c and engine_derivative.c; entries between branches of a tree, which
- * M has not, are left out there as here.)
+ * M has not, are left out there as here; so are, by `implicitfast`, those between the dofs of a
+ * body whose M is always diagonal: bodies_part.c.)
  *
  * c is a quadratic form of v, so its derivative follows exactly from two of its values,
  *
@@ -279,6 +280,22 @@ static void substitute(const soft_problem *s, double *x)
     }
 }
 
+/* Between dofs of such bodies, implicitfast neglects the slopes. */
+static void leave_simple(soft_problem *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const tree_mechanism *tree = s->system->tree;
+    for (int j = 0; j < bodies->joint_count; j++) {
+        const tree_joint *joint = &tree->joint[bodies->joint[j].index];
+        int end = joint->v + (joint->kind == TREE_BALL ? 3 : 1);
+        for (int d = joint->v; d < end && bodies->part[bodies->joint[j].part].simple; d++) {
+            for (int k = tree->start[d]; k < tree->start[d + 1] - 1; k++) {
+                s->lower[k] = s->upper[k] = 0;
+            }
+        }
+    }
+}
+
 /* M becomes M - h D. */
 static void add_all(soft_problem *s, double h, const double *q, const double *v)
 {
@@ -286,6 +303,7 @@ static void add_all(soft_problem *s, double h, const double *q, const double *v)
     add_slopes(s, h, q, v);
     s->work->ahead = 0;
     add_inertias(s, h, v);
+    leave_simple(s);
 }
 
 void soft_implicit_times(soft_problem *s, double h, const double *q, const double *v,

@@ -25,7 +25,8 @@
  * exact nevertheless: the rates of activations do not depend on q and v.)
  *
  * A robot for which this fails relaxes by its own motion (rest_relax.c), and the search begins
- * again from there. */
+ * again from there. A fall depends on its last digits: if that fails too, it falls again by shorter
+ * steps. */
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@
 
 #define STRIDE 0.3
 #define BEYOND 0.1
+#define SHORTEST 0.125 /* of the steps by which a robot relaxes */
 enum {
     HALVES = 12,
     LANDING = 40
@@ -316,19 +318,27 @@ static zw_status search_all(search *s, const zw_rest_options *options, const dou
 {
     const zw_system *system = s->system;
     zw_status status = follow(s, options, report, error);
-    if (status == ZW_OK || status == ZW_NO_MEMORY || status == ZW_BAD_INPUT || !system->tree) {
+    int never = status == ZW_BAD_INPUT && report->iterations == 0;
+    if (status == ZW_OK || status == ZW_NO_MEMORY || never || !system->tree) {
         return status;
     }
-    status = zw_state_set(system, s->state, s->work, ZW_FIELD_Q, 0, system->nq, start, error);
-    if (status == ZW_OK) {
-        status = zw_state_set(system, s->state, s->work, ZW_FIELD_V, 0, system->n, s->zero, error);
+    for (double step = 1; step >= SHORTEST && status != ZW_OK; step /= 2) {
+        status = zw_state_set(system, s->state, s->work, ZW_FIELD_Q, 0, system->nq, start, error);
+        if (status == ZW_OK) {
+            status =
+                zw_state_set(system, s->state, s->work, ZW_FIELD_V, 0, system->n, s->zero, error);
+        }
+        status = status == ZW_OK ? rest_relax(system, s->state, s->work, step, error) : status;
+        status = status == ZW_OK ? follow(s, options, report, error) : status;
+        if (status == ZW_NO_MEMORY) {
+            return status;
+        }
     }
-    status = status == ZW_OK ? rest_relax(system, s->state, s->work, error) : status;
     if (status == ZW_NOT_REACHED) {
         status = linear_look(&s->l, s->state, 1, error);
         return status == ZW_OK ? not_found(s, report->iterations, error) : status;
     }
-    return status == ZW_OK ? follow(s, options, report, error) : status;
+    return status;
 }
 
 zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *state, zw_work *work,

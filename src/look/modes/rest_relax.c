@@ -46,9 +46,10 @@ static void stop(const zw_system *system, zw_state *state)
     zw_wake(state);
 }
 
-zw_status rest_relax(const zw_system *system, zw_state *state, zw_work *work, zw_error *error)
+zw_status rest_relax(const zw_system *system, zw_state *state, zw_work *work, double step,
+                     zw_error *error)
 {
-    const zw_run_options run = {.method = ZW_METHOD_IMPULSE, .step = step_of(system)};
+    const zw_run_options run = {.method = ZW_METHOD_IMPULSE, .step = step * step_of(system)};
     double *sweeps = base_alloc((size_t)system->tree->at.count * sizeof *sweeps);
     double before = 0, most = 0, t = state->t;
     int grows = 0, done = 0;

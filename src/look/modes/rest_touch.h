@@ -23,7 +23,9 @@ zw_status rest_touch_close(rest_touch *it, double *q, zw_error *error);
 /* Is there a penetration that was not there before the step? */
 zw_status rest_touch_sinks(rest_touch *it, const double *q, int *sinks, zw_error *error);
 
-/* rest_relax.c: relaxes a robot by its damped motion. ZW_NOT_REACHED: it does not come to rest. */
-zw_status rest_relax(const zw_system *system, zw_state *state, zw_work *work, zw_error *error);
+/* rest_relax.c: relaxes a robot by its damped motion, in steps of `step` times their usual length.
+ * ZW_NOT_REACHED: it does not come to rest. */
+zw_status rest_relax(const zw_system *system, zw_state *state, zw_work *work, double step,
+                     zw_error *error);
 
 #endif

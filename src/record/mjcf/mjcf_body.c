@@ -18,37 +18,16 @@ static void put_pose(mjcf_writer *w, const double pos[3], const double quat[4])
     mjcf_put_reals(w, "quat", quat, 4);
 }
 
-/* Axes of inertia that are those of the body, in whatever order: in its own. (MuJoCo weighs bodies
- * that only translate in another way if these frames are the same.) */
-static void straighten(double quat[4], double moment[3])
-{
-    static const double upright[4] = {1, 0, 0, 0};
-    double R[9], own[3] = {0, 0, 0};
-    model_quat_matrix(quat, R);
-    for (int k = 0; k < 9; k++) {
-        if (fabs(R[k]) > 1e-12 && fabs(R[k]) < 1 - 1e-12) {
-            return;
-        }
-        own[k / 3] += fabs(R[k]) > 0.5 ? moment[k % 3] : 0;
-    }
-    memcpy(quat, upright, sizeof upright);
-    memcpy(moment, own, sizeof own);
-}
-
 static void put_inertial(mjcf_writer *w, int body)
 {
     const zw_inertia *in = &w->inertia[body];
-    if (!(in->mass > 0) && !(in->moment[0] > 0)) {
+    if (!(in->mass > 0) && !(in->moment[0] + in->moment[1] + in->moment[2] > 0)) {
         return; /* no mass */
     }
-    double quat[4], moment[3];
-    model_inertia_axes(w->b, body, in, quat);
-    memcpy(moment, in->moment, sizeof moment);
-    straighten(quat, moment);
     record_put(&w->file, "<inertial");
-    put_pose(w, in->com, quat);
+    put_pose(w, in->com, in->quat);
     mjcf_put_reals(w, "mass", &in->mass, 1);
-    mjcf_put_reals(w, "diaginertia", moment, 3);
+    mjcf_put_reals(w, "diaginertia", in->moment, 3);
     record_put(&w->file, "/>\n");
 }
 

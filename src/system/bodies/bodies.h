@@ -191,6 +191,7 @@ typedef struct bodies_part {
     int parent;                      /* of the model */
     bodies_frame frame;              /* its own */
     double mass, com[3], inertia[6]; /* in the frame of the tree's body; inertia about com */
+    int simple; /* implicitfast neglects slopes of forces between its dofs: soft_implicit.c */
 } bodies_part;
 
 /* A joint of the model. */
@@ -344,8 +345,7 @@ struct system_bodies {
     char **part_name, **joint_name, **reading_name;
     struct contact_world *contact; /* geoms and contact filters: contacts.h */
     struct bodies_rays *rays; /* geoms that rangefinders can hit; NULL: there are no rangefinders */
-    int *
-        entry; /* [entries of M] index of each of the tree's entries in the pattern of the system */
+    int *entry; /* [entries of M] of the tree: their indices in the pattern of the system */
     int extra_count;
     bodies_extra *extra; /* of tendons with armature */
     int thin_count;

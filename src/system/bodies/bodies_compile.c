@@ -205,7 +205,8 @@ static double joint_inertia(const zw_inertia *X, const zw_joint_def *joint)
     double I[6], r[3], lever[3], sum;
     const double *a = joint->axis;
     if (joint->kind != ZW_JOINT_HINGE) {
-        return joint->kind == ZW_JOINT_SLIDE ? X->mass : X->moment[2];
+        return joint->kind == ZW_JOINT_SLIDE ? X->mass
+                                             : fmin(fmin(X->moment[0], X->moment[1]), X->moment[2]);
     }
     for (int k = 0; k < 3; k++) {
         r[k] = X->com[k] - joint->pos[k];

@@ -163,9 +163,7 @@ static void add_box(bodies_builder *b, int body)
 {
     const zw_inertia *in = &b->inertia[body];
     bodies_fluid *it = &b->to->fluid[b->to->fluid_count++];
-    double quat[4];
-    model_inertia_axes(b->from, body, in, quat);
-    it->frame = bodies_frame_on(b, body, in->com, quat);
+    it->frame = bodies_frame_on(b, body, in->com, in->quat);
     for (int i = 0; i < 3; i++) {
         double over = in->moment[(i + 1) % 3] + in->moment[(i + 2) % 3] - in->moment[i];
         it->size[i] = sqrt(6 * fmax(SOFT_LEAST, over) / in->mass);
