@@ -8,9 +8,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "gauss/contact/impact.h"
 #include "gauss/tolerances.h"
 #include "system/events/decide.h"
+
+#define SAME                                                                                       \
+    1e-9           /* part by which an entry of M may change: beyond it, it depends on the speeds  \
+                    */
+#define HOLDS 1e-8 /* part of its terms to which a row of speeds holds after an impact */
 
 /* Sum of |A_i x_i| over row r. */
 static double row_size(const zw_system *system, int r, const double *A, const double *x)
@@ -89,18 +95,18 @@ static int approaching(const decision *d)
     return found;
 }
 
-/* At a kink: do two-sided constraints require other speeds? Under laws with integrated multipliers
- * speeds follow from these. */
-static int is_kicked(const decision *d)
+/* At a kink: the two-sided constraint that requires other speeds; -1: none. Under laws with
+ * integrated multipliers speeds follow from these. */
+static int kicking(const decision *d)
 {
     const zw_system *system = d->system;
     const double *psi = d->work->out[PART_VELOCITY];
     for (int r = 0; r < system->m && d->at_kink && system->carried == 0; r++) {
         if (!decide_one_sided(system, system->row_constraint[r]) && fabs(psi[r]) > d->rest) {
-            return 1;
+            return system->row_constraint[r];
         }
     }
-    return 0;
+    return -1;
 }
 
 static zw_status restitution(const decision *d, int c, double *value, zw_error *error)
@@ -200,11 +206,54 @@ static zw_status report_failure(decision *d, system_solver *solver, zw_status st
                       d->state->t, d->system->model->constraint[c].name);
 }
 
+/* Masses and rows were those of the speeds before the impact. Momenta jump by M (v+ - v-), and rows
+ * that held still hold, only if neither depends on the speeds that changed: no law of impact is
+ * known here for anything else. */
+static zw_status check_speeds(decision *d, const double *M, int c, zw_error *error)
+{
+    const zw_system *system = d->system;
+    const zw_model *model = system->model;
+    const double *now = d->work->out[PART_METRIC], *psi = d->work->out[PART_VELOCITY];
+    const double *v = state_v(d->state);
+    zw_status status = system_evaluate(system, d->work, PART_METRIC, d->state->t, state_q(d->state),
+                                       v, NULL, NULL, error);
+    for (int k = 0; k < system->M_start[system->n] && status == ZW_OK; k++) {
+        if (!(fabs(now[k] - M[k]) <= SAME * (fabs(now[k]) + fabs(M[k])))) {
+            return model_fail(model, error, ZW_BAD_INPUT, model->constraint[c].place,
+                              "at t = %.9g the impact at %s changes masses: the law of "
+                              "impact is for kinetic energies that are quadratic in the speeds",
+                              d->state->t, model->constraint[c].name);
+        }
+    }
+    for (int r = 0; r < system->m && status == ZW_OK && system->carried == 0; r++) {
+        int two = !decide_one_sided(system, system->row_constraint[r]);
+        double size = row_size(system, r, psi + system->m, v);
+        if (two && !(fabs(psi[r]) <= HOLDS * (1 + size))) {
+            return model_fail(model, error, ZW_BAD_INPUT, model->constraint[c].place,
+                              "at t = %.9g %s does not hold after the impact at %s: the "
+                              "law of impact is for constraints that are linear in the speeds",
+                              d->state->t, model->constraint[system->row_constraint[r]].name,
+                              model->constraint[c].name);
+        }
+    }
+    return status;
+}
+
+static double *copy_of(const double *x, int count)
+{
+    double *copy = base_alloc(((size_t)count + 1) * sizeof *copy);
+    if (copy) {
+        memcpy(copy, x, (size_t)count * sizeof *copy);
+    }
+    return copy;
+}
+
 static zw_status impact(decision *d, system_impact *impact, zw_error *error)
 {
     const zw_system *system = d->system;
     zw_state *state = d->state;
     double *v = state_v(state);
+    int c = approaching(d) >= 0 ? approaching(d) : kicking(d);
     zw_status status = system_evaluate(system, d->work, PART_METRIC, state->t, state_q(state), v,
                                        NULL, NULL, error);
     if (status != ZW_OK) {
@@ -215,13 +264,14 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
                               .start = system->M_start,
                               .row = system->M_row};
     gauss_impact_answer answer;
+    double *M = copy_of(metric.value, system->M_start[system->n]);
     system_solver *solver = make_rows(d, v, error);
     gauss_impact *law = gauss_impact_create();
-    if (!solver || !law) {
+    if (!solver || !law || !M) {
         status = base_no_memory(error);
     } else {
         gauss_impact_begin(law, system->n, &metric);
-        if (is_kicked(d)) {
+        if (kicking(d) >= 0) {
             gauss_impact_kick(law);
         }
         status = add_blocks(d, solver, law, error);
@@ -237,14 +287,16 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
         impact->count++;
         impact->loss += fmax(answer.loss, 0);
         status = decide_look(d, error);
+        status = status == ZW_OK ? check_speeds(d, M, c, error) : status;
     }
+    base_free(M);
     return status;
 }
 
 zw_status decide_impacts(decision *d, system_impact *made, zw_error *error)
 {
     zw_status status = ZW_OK;
-    if (approaching(d) >= 0 || is_kicked(d)) {
+    if (approaching(d) >= 0 || kicking(d) >= 0) {
         status = impact(d, made, error);
     }
     return status;
