@@ -511,11 +511,14 @@ int impulse_find_slow_landings(step_impulse *s, const double *v1);
 int impulse_lands(const impulse_contacts *t, const contact_point *point);
 void impulse_forget_landings(step_impulse *s); /* nothing is left out any more */
 /* Impulses of a step in flights: of point k along its rows, in an impact; of all points in the last
- * flight; then that flight is added. And of point k of the last ones found, in total. */
+ * flight; then that flight is added. And of point k of the last ones found, in total; returned:
+ * does its last part slide? */
 void impulse_add_push(step_impulse *s, int k, const double *push);
 void impulse_note_push(step_impulse *s);
 void impulse_keep_push(step_impulse *s);
-void impulse_sum_push(const step_impulse *s, int k, double push[6]);
+int impulse_sum_push(const step_impulse *s, int k, double push[6]);
+/* Is friction at its limit? */
+int impulse_slides(const contact_point *point, const double *push);
 
 /* impulse_seek.c: in rounds of flights, between these lengths. */
 void impulse_seek(step_impulse *s, double low, double high, double exact);

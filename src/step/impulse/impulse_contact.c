@@ -364,21 +364,16 @@ void impulse_put_contact_speeds(step_impulse *s)
 
 #define NEAR 1e-6 /* metres: points without force are listed up to this gap */
 
-/* Sliding means moving tangentially while under load, faster than round-off, at the friction limit:
- * a contact that stuck throughout the step may end it with a little slip, as speeds are those of
- * chords until they are projected onto the rows. */
-static int state_of(const zw_contact *it, const contact_point *point, double speed)
+/* Sliding means moving tangentially while under load, faster than round-off, at the friction limit
+ * in the last part of the step: a contact that stuck may end it with a little slip, as speeds are
+ * those of chords until they are projected onto the rows. (The sum of all parts is within the limit
+ * where the slip turns.) */
+static int state_of(const zw_contact *it, int slides, double speed)
 {
-    double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]), part = 0;
-    if (!(it->force[0] > 0)) {
-        return ZW_TOUCH_OPEN;
-    }
-    for (int r = 1; r < it->rows; r++) {
-        double mu = point->friction[r - 1];
-        part += mu > 0 ? it->force[r] / mu * (it->force[r] / mu) : 0;
-    }
-    int full = point->friction[0] <= GAUSS_NO_FRICTION || sqrt(part) > (1 - 1e-6) * it->force[0];
-    return full && across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
+    double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]);
+    return !(it->force[0] > 0)                     ? ZW_TOUCH_OPEN
+           : slides && across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE
+                                                   : ZW_TOUCH_STICK;
 }
 
 /* Painleve. A sliding contact has friction -mu^2 w/|mu w| for each unit of normal force, and both
@@ -444,7 +439,8 @@ static void find_push(const impulse_problem *p, int block, int64_t key, double p
 
 /* Adds the impulses of the change from u to v1 (impulse_close.c) to push; returns the time for
  * which both have acted. */
-static double add_late_push(const step_impulse *s, int64_t key, int *from, double push[6])
+static double add_late_push(const step_impulse *s, const contact_point *point, int64_t key,
+                            int *from, double push[6], int *slides)
 {
     const impulse_problem *p = &s->aside;
     if (s->close >= 1) {
@@ -453,9 +449,12 @@ static double add_late_push(const step_impulse *s, int64_t key, int *from, doubl
     for (int n = 0; n < p->blocks; n++) {
         int k = (*from + n) % p->blocks;
         if (p->key[k] == key) {
+            const double *late = p->answer.lambda + p->first[k];
             for (int r = 0; r < p->block[k].rows; r++) {
-                push[r] += p->answer.lambda[p->first[k] + r];
+                push[r] += late[r];
             }
+            *slides = late[0] > 0 && p->block[k].rows == point->rows ? impulse_slides(point, late)
+                                                                     : *slides;
             *from = k + 1;
             break;
         }
@@ -482,11 +481,13 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         double push[6] = {0};
         int64_t key = impulse_contact_key(&point->key);
         double time = t->land.step;
+        int slides;
         if (t->land.cut) {
-            impulse_sum_push(s, k, push);
+            slides = impulse_sum_push(s, k, push);
         } else {
             find_push(p, first + k, key, push);
-            time = add_late_push(s, key, &late, push);
+            slides = impulse_slides(point, push);
+            time = add_late_push(s, point, key, &late, push, &slides);
         }
         double gap = point->gap - impulse_left_by(t, point);
         t->listed[k] = 0;
@@ -499,7 +500,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
             to->force[r] = push[r] / time;
             to->slip[r] = row_times(t, k, r, v1);
         }
-        to->state = state_of(to, point, speed);
+        to->state = state_of(to, slides, speed);
         t->listed[k] = list->count;
     }
     for (int k = 0; k < t->found.count && list;

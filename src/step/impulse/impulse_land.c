@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gauss/tolerances.h"
 #include "model/pose.h"
 #include "step/impulse/impulse.h"
 
@@ -329,11 +330,25 @@ static void add_to(impulse_pushed *list, int *count, int capacity, const impulse
     for (int r = 0; r < 6 && i < *count; r++) {
         list[i].by[r] += more->by[r];
     }
+    if (i < *count && more->slides >= 0) {
+        list[i].slides = more->slides;
+    }
+}
+
+int impulse_slides(const contact_point *point, const double *push)
+{
+    double sum = 0;
+    for (int r = 1; r < point->rows; r++) {
+        double mu = point->friction[r - 1];
+        sum += mu > 0 ? push[r] / mu * (push[r] / mu) : 0;
+    }
+    return point->friction[0] <= GAUSS_NO_FRICTION || sqrt(sum) > (1 - 1e-6) * push[0];
 }
 
 static impulse_pushed in_world(const contact_point *point, const double *push)
 {
-    impulse_pushed it = {.key = point->key};
+    impulse_pushed it = {.key = point->key,
+                         .slides = push[0] > 0 ? impulse_slides(point, push) : -1};
     for (int r = 0; r < point->rows; r++) {
         for (int i = 0; i < 3; i++) {
             it.by[r / 3 * 3 + i] += push[r] * point->frame[r % 3 * 3 + i];
@@ -365,15 +380,15 @@ void impulse_note_push(step_impulse *s)
     land->flight_count = 0;
     for (int k = 0; k < s->touch.found.count; k++) {
         const contact_point *point = &s->touch.found.point[k];
-        double push[6] = {0};
+        double push[6] = {0}, late[6] = {0};
         int64_t key = impulse_contact_key(&point->key);
         for (int r = 0; r < point->rows; r++) {
             push[r] = problem_multiplier(&s->problem, key, r);
         }
-        add_multipliers(&s->aside, s->aside.answer.lambda, key, point->rows, push);
-        impulse_pushed it = in_world(point, push);
-        if (push[0] > 0) {
-            add_to(land->flight, &land->flight_count, land->capacity, &it);
+        add_multipliers(&s->aside, s->aside.answer.lambda, key, point->rows, late);
+        const impulse_pushed part[2] = {in_world(point, push), in_world(point, late)};
+        for (int i = 0; i < 2 && push[0] + late[0] > 0; i++) {
+            add_to(land->flight, &land->flight_count, land->capacity, &part[i]);
         }
     }
 }
@@ -388,8 +403,9 @@ void impulse_keep_push(step_impulse *s)
 }
 
 /* Those of features that no longer exist are given to the first point of the pair. */
-void impulse_sum_push(const step_impulse *s, int k, double push[6])
+int impulse_sum_push(const step_impulse *s, int k, double push[6])
 {
+    int slides = 0;
     const impulse_landing *land = &s->touch.land;
     const contact_work *found = &s->touch.found;
     const contact_point *point = &found->point[k];
@@ -405,6 +421,8 @@ void impulse_sum_push(const step_impulse *s, int k, double push[6])
             for (int r = 0; r < point->rows; r++) {
                 push[r] += model_dot(it->by + r / 3 * 3, point->frame + r % 3 * 3);
             }
+            slides |= it->slides;
         }
     }
+    return slides;
 }

@@ -97,6 +97,7 @@ typedef struct impulse_begun {
 typedef struct impulse_pushed {
     contact_key key;
     double by[6];
+    int slides; /* its last part was at the limit of friction; -1: it is a part without force */
 } impulse_pushed;
 
 /* Pairs that overlap where a motion begins: their number, and the deepest. */
