@@ -113,13 +113,18 @@ static void test_singular(void **state)
                         "<freejoint/><geom type='box' size='.1 .1 .1' mass='1' "
                         "friction='.4 0 0'/></body>"),
          .speed = {.0527, .0888, -.1277, -.0069, .0507, .0676}},
-        {.name = "a pendulum that cannot get out of a box",
-         .text = OF("", "<geom type='box' size='.3 .3 .3' pos='0 0 1'/><body pos='0 0 1'><joint "
-                        "type='hinge' axis='0 1 0'/><geom type='ellipsoid' size='.1 .05 .08' "
-                        "pos='.1 0 -.05'/></body>")}};
+        {.name = "an ellipsoid that cannot get out between two boxes",
+         .text = OF("", "<geom type='box' size='.3 .3 .3'/><geom type='box' size='.3 .3 .3' "
+                        "pos='0 0 .75'/><body pos='0 0 .375'><freejoint/><geom type='ellipsoid' "
+                        "size='.1 .1 .09' mass='1'/></body>")},
+        {.name = "two ellipsoids that a step takes out of one another",
+         .text = OF("", "<body pos='0 0 1'><joint type='slide' axis='1 0 0'/><geom "
+                        "type='ellipsoid' size='.1 .05 .08' mass='1'/></body><body pos='.15 .02 "
+                        "1'><joint type='slide' axis='1 0 0'/><geom type='ellipsoid' size='.08 "
+                        ".06 .08' mass='1'/></body>")}};
     static const char *const name[] = {
         "contacts that slide and share a load", "contacts that cannot all keep their state",
-        "contacts that slide and share a load", "overlapping shapes"};
+        "contacts that slide and share a load", "overlapping shapes", "overlapping shapes"};
     (void)state;
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         answer found = compare(&of[k]);
