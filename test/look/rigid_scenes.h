@@ -81,6 +81,11 @@ static zw_run_options plan_of(const scene *of)
 #define BAR "<geom type='box' size='.1 .02 .02' pos='.1 0 0' mass='1' contype='0' conaffinity='0'/>"
 #define EXAMPLE(path) .file = ZW_SOURCE_DIR "/examples/" path
 
+#define PUSHES(geom)                                                                               \
+    OF("", "<body pos='-.33 0 .1'><joint type='slide' axis='1 0 0' stiffness='40' "                \
+           "springref='.3'/><geom mass='1' " geom "/></body><body pos='-.2 .01 .1'><freejoint/>"   \
+           "<geom type='box' size='.1 .08 .1' mass='1'/></body>")
+
 static const scene scenes[] = {
     {.name = "a free body", .text = OF("", FREE("0 0 0", "type='box' size='.1 .2 .3'"))},
     {.name = "a ball that rests", .text = OF("", FLOOR FREE("0 0 .1", "size='.1'")), .before = .1},
@@ -154,6 +159,10 @@ static const scene scenes[] = {
          "range='-4 2' limited='true'") "</worldbody><equality><connect body1='end' "
                                         "body2='world' anchor='.2 0 0'/></equality></mujoco>",
      .before = .048},
+    {.name = "a capsule that pushes a box, past its edges", /* points of many parts' numbers */
+     .text = PUSHES("type='capsule' fromto='0 0 -.2 0 0 .2' size='.03'")},
+    {.name = "a box that pushes a box, face on face",
+     .text = PUSHES("type='box' size='.03 .1 .05'")},
     {.name = "a Stewart platform", EXAMPLE("bodies/stewart.xml"), .before = .1},
     {.name = "a bicycle", EXAMPLE("bodies/bicycle.xml"), .before = .1},
     {.name = "a tippe top", EXAMPLE("contact/tippe_top.xml"), .before = .3},

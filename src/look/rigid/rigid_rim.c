@@ -50,8 +50,8 @@ static int is_smooth(const sens_rigid *r, const impulse_stays *it)
     contact_point point = it->point;
     point.key.feature = it->origin;
     point.gap -= impulse_left_by(&s->touch, &point);
-    return !it->carried &&
-           touch_slopes(s->system->bodies->contact, s->touch.found.pose, &point, by);
+    return !it->carried && touch_slopes(s->system->bodies->contact, s->touch.found.pose, &point,
+                                        COLLIDE_COMPLETE, by);
 }
 
 void rigid_rims(sens_rigid *r)

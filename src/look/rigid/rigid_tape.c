@@ -146,7 +146,7 @@ static void note_touch(sens_rigid *r, int known)
 static void look(sens_rigid *r, const collide_pose *pose, const contact_point *point, double left,
                  back_contact *to)
 {
-    note_touch(r, back_contact_look(r->system, pose, point, left, to));
+    note_touch(r, back_contact_look(r->system, pose, point, COLLIDE_COMPLETE, left, to));
 }
 
 /* sigma is that of the dof whose forces are the stiffest beside its mass, which may change with

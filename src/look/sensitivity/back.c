@@ -205,12 +205,12 @@ static int find_axis(const zw_system *system, const collide_pose *pose, const co
 }
 
 int back_contact_look(const zw_system *system, const collide_pose *pose, const contact_point *point,
-                      double left, back_contact *to)
+                      collide_choice choice, double left, back_contact *to)
 {
     to->point = *point;
     to->point.gap -= left;
     to->side = find_axis(system, pose, point, to->axis);
-    int known = touch_slopes(system->bodies->contact, pose, &to->point, to->touch);
+    int known = touch_slopes(system->bodies->contact, pose, &to->point, choice, to->touch);
     for (int k = 0; k < 12; k++) {
         to->gap_by[k] = to->touch[k][6];
     }
@@ -226,7 +226,8 @@ int back_contact_stay(const zw_system *system, const collide_pose *pose, const c
     to->point = *point;
     to->side = find_axis(system, pose, point, to->axis);
     memset(to->touch, 0, sizeof to->touch);
-    int known = !leads || touch_slopes(system->bodies->contact, pose, &as, to->touch);
+    int known =
+        !leads || touch_slopes(system->bodies->contact, pose, &as, COLLIDE_COMPLETE, to->touch);
     v3_sub(apart, end[1], end[0]);
     for (int k = 0; k < 12; k++) {
         double unit[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, arm[3], way[3];

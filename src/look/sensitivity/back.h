@@ -55,9 +55,9 @@ void back_motion(const back_place *p, int field, int body, double *to);
 void back_add(back_place *p, int field, int body, const double *wrench);
 /* Adds torque . (a small rotation of the body) to phi. */
 void back_turn(back_place *p, int body, const double *torque);
-/* Fills a contact at these poses of the geoms. 0: its point has no slopes. */
+/* Fills a contact at these poses of the geoms, found by this choice. 0: its point has no slopes. */
 int back_contact_look(const zw_system *system, const collide_pose *pose, const contact_point *point,
-                      double left, back_contact *to);
+                      collide_choice choice, double left, back_contact *to);
 /* The same for a point that is the midpoint of end[0] and end[1], fixed to its two bodies. leads:
  * its normal turns with the shapes at the feature `lead`; otherwise the normal is constant. */
 int back_contact_stay(const zw_system *system, const collide_pose *pose, const contact_point *point,

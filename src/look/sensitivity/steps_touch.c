@@ -151,7 +151,8 @@ int steps_touch_look(sens_steps *s)
     }
     for (int i = 0; i < soft->contacts; i++) {
         const contact_point *point = &soft->found.point[soft->block[soft->first_contact + i].of];
-        if (!back_contact_look(s->system, soft->found.pose, point, 0, &s->touch[i])) {
+        if (!back_contact_look(s->system, soft->found.pose, point, soft->found.choice, 0,
+                               &s->touch[i])) {
             steps_note_kink(s, "a contact of other parts of two shapes");
         }
     }

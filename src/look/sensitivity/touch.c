@@ -179,11 +179,11 @@ static void move(const collide_pose *from, const double *p, int k, double by, co
 
 /* The same point with the second shape moved; 0: it is missing. */
 static int look(const contact_geom *a, const contact_geom *b, const collide_pose *pose,
-                const contact_point *point, const collide_pose *at, double margin, double *out)
+                const contact_point *point, collide_choice choice, const collide_pose *at,
+                double margin, double *out)
 {
     enum { MANIFOLD = 128 };
     collide_point list[MANIFOLD];
-    collide_choice choice = point->key.feature & COLLIDE_MUJOCO ? COLLIDE_MUJOCO : COLLIDE_COMPLETE;
     int count = collide_pair_or_gap(&a->shape, &pose[point->key.geom[0]], &b->shape, at, margin,
                                     choice, list, MANIFOLD, NULL);
     for (int i = 0; i < count && i < MANIFOLD; i++) {
@@ -200,8 +200,8 @@ static int look(const contact_geom *a, const contact_geom *b, const collide_pose
 /* Slopes over one interval. 0: the point is missing within it. *off_by: the deviation from a smooth
  * function. */
 static int differ(const contact_geom *a, const contact_geom *b, const collide_pose *pose,
-                  const contact_point *point, double gap, int k, double way, double *out,
-                  double *off_by)
+                  const contact_point *point, collide_choice choice, double gap, int k, double way,
+                  double *out, double *off_by)
 {
     static const double part[4] = {-2, -1, 1, 2};
     double margin = fabs(gap) + 8 * way * (1 + fmin(a->radius, b->radius)), seen[4][7];
@@ -209,7 +209,7 @@ static int differ(const contact_geom *a, const contact_geom *b, const collide_po
     for (int i = 0; i < 4; i++) {
         collide_pose at;
         move(&pose[point->key.geom[1]], point->pos, k, part[i] * way, &at);
-        if (!look(a, b, pose, point, &at, margin, seen[i])) {
+        if (!look(a, b, pose, point, choice, &at, margin, seen[i])) {
             return 0;
         }
     }
@@ -238,8 +238,8 @@ static void carry_all(const contact_point *point, int k, double *out)
 }
 
 static int slopes_by_differences(const contact_geom *a, const contact_geom *b,
-                                 const collide_pose *pose, const contact_point *point, double gap,
-                                 touch_change out[12])
+                                 const collide_pose *pose, const contact_point *point,
+                                 collide_choice choice, double gap, touch_change out[12])
 {
     double size = fmin(a->radius, b->radius);
     int known = 1;
@@ -251,7 +251,7 @@ static int slopes_by_differences(const contact_geom *a, const contact_geom *b,
         for (int tries = 0; tries < 5 && least > 1e-5; tries++, way *= 0.1) {
             touch_change now;
             double off;
-            if (differ(a, b, pose, point, gap, k, way, now, &off) && off < least) {
+            if (differ(a, b, pose, point, choice, gap, k, way, now, &off) && off < least) {
                 memcpy(out[6 + k], now, sizeof now);
                 least = off;
                 found = 1;
@@ -271,11 +271,11 @@ static int slopes_by_differences(const contact_geom *a, const contact_geom *b,
 }
 
 int touch_slopes(const contact_world *world, const collide_pose *pose, const contact_point *point,
-                 touch_change out[12])
+                 collide_choice choice, touch_change out[12])
 {
     int i = (int)point->key.geom[0], j = (int)point->key.geom[1];
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
     double gap = point->gap + contact_match_of(world, i, j).margin;
     return (is_round(a) && is_round(b) && slopes_of_round(a, b, pose, point, gap, out)) ||
-           slopes_by_differences(a, b, pose, point, gap, out);
+           slopes_by_differences(a, b, pose, point, choice, gap, out);
 }

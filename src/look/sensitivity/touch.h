@@ -11,8 +11,9 @@ typedef double touch_change[7];
 
 /* For unit rotations about the point (0..2) and unit translations (3..5) of the first geom, then
  * (6..11) of the second. 0: the smallest motion makes other parts of the shapes touch, so that
- * there are no such slopes; the point is then assumed to move with the first geom. */
+ * there are no such slopes; the point is then assumed to move with the first geom. choice: that by
+ * which it was found. */
 int touch_slopes(const contact_world *world, const collide_pose *pose, const contact_point *point,
-                 touch_change out[12]);
+                 collide_choice choice, touch_change out[12]);
 
 #endif
