@@ -67,6 +67,7 @@ static void put_course(cli_json *json, const cli_outcome *it)
     cli_json_int(json, "late", summary->late);
     cli_json_number(json, "late_by", summary->late_by);
     cli_json_int(json, "slow", summary->slow);
+    cli_json_int(json, "turned", summary->turned);
     cli_json_close(json, '}');
     cli_json_open(json, "events", '{');
     for (int i = 0; i < zw_count(system, ZW_KIND_EVENT); i++) {

@@ -331,6 +331,7 @@ typedef struct zw_run_summary {
     double late_by; /* too late by at most this time */
     long slow; /* steps with landings on contacts or limits slower than the speed that gravity adds
                   in a step: also placed at its end, each with an error of order two */
+    long turned; /* contacts, or joints with dry friction, whose sliding reversed within the step */
 } zw_run_summary;
 
 /* The options that a run from this state would use: defaults are filled in from the file, or else

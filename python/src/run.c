@@ -303,7 +303,7 @@ static PyObject *summary(PyObject *self, PyObject *none)
         s->check_time, "contacts", s->contacts, "depth", s->depth, "proved", s->proved, "unproved",
         s->unproved, "jams", s->jams, "impacts", s->impacts, "impact_loss", s->impact_loss,
         "halved", s->halved, "inexact", s->inexact, "linear", s->linear, "stiff", s->stiff, "late",
-        s->late, "late_by", s->late_by, "slow", s->slow);
+        s->late, "late_by", s->late_by, "slow", s->slow, "turned", s->turned);
 }
 
 /* [(kind, name, number, text)] */

@@ -294,6 +294,7 @@ static zw_status note_impulse(run *r, zw_error *error)
     r->summary->stiff += r->impulse->coarse && !r->impulse->linear;
     r->summary->late += r->impulse->late > 0;
     r->summary->slow += r->impulse->slow;
+    r->summary->turned += r->impulse->turned;
     r->summary->late_by = fmax(r->summary->late_by, r->impulse->late);
     zw_status status = show_inside(r, error);
     if (status != ZW_OK) {

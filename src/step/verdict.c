@@ -228,6 +228,11 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
                  "landings found up to %.1g s late in %ld of %ld steps: %s", summary->late_by,
                  summary->late, summary->steps, cost);
     }
+    if (summary->turned > 0) {
+        add_line(verdict, ZW_RUN_ASSUMED, "turned", (double)summary->turned,
+                 "sliding that reversed in %ld of %ld steps: %s", summary->turned, summary->steps,
+                 cost);
+    }
     if (summary->slow > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "slow", (double)summary->slow,
                  "very slow landings at the end of %ld of "

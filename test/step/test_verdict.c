@@ -334,6 +334,29 @@ static void test_kinks_of_bodies_are_not_proved(void **state)
     }
 }
 
+/* A brick, and a slide with dry friction: pushed back it turns round, and its friction reverses
+ * within a step; without the push it stops. */
+static void test_sliding_that_reverses_is_counted(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "import \"brick.xml\"\nground z = 0\nspeed b.x' = 1\n",
+        "import \"brick.xml\"\nground z = 0\nspeed b.x' = 1\nforce (-8, 0, 0) at b\n",
+        "import \"rubs.xml\"\nspeed s' = 1\n",
+        "import \"rubs.xml\"\nspeed s' = 1\nmotor push = -10\n"};
+    for (int k = 0; k < 4; k++) {
+        world w = formulas(text[k]);
+        zw_run_summary summary;
+        zw_run_verdict verdict;
+        const zw_run_options options = {.time = 0.6, .method = ZW_METHOD_IMPULSE, .step = 0.003};
+        assert_int_equal(zw_run(w.system, w.state, w.work, &options, &summary, &w.error), ZW_OK);
+        zw_run_conclude(w.system, NULL, &summary, NULL, &verdict);
+        assert_int_equal(summary.turned, k % 2);
+        assert_true((line_of(&verdict, "turned") != NULL) == k % 2);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_checks_are_looked_at_in_every_step),
@@ -345,6 +368,7 @@ int main(void)
                                        cmocka_unit_test(test_digits_without_memory),
                                        cmocka_unit_test(test_verdict_in_one_line),
                                        cmocka_unit_test(test_verdict_names_trouble),
+                                       cmocka_unit_test(test_sliding_that_reverses_is_counted),
                                        cmocka_unit_test(test_samples_carry_their_certificate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

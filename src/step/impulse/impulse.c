@@ -529,7 +529,7 @@ static void begin_step(step_impulse *s, double t, double h, const double *q0, co
     s->h = h;
     s->gained = s->impact_loss = s->late = 0;
     s->work->effort = (struct system_effort){0};
-    s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
+    s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = s->turned = 0;
     s->failed_work = s->plain = 0;
     s->touch.overlaps_ignored = s->touch.sinks = 0;
     s->touch.sweep.sure = 1;

@@ -118,6 +118,7 @@ typedef struct step_impulse {
     double late; /* after a step: the time from landings in it to its end; 0: they were located */
     int slow;    /* after a step: slow landings in it are at the ends of its pieces */
     int linear, coarse; /* a piece of it used one linearisation; had sigma > 0 */
+    int turned;         /* after a step: the sliding of a contact or joint has reversed in it */
     long impacts;       /* after a step: the number of impacts in it, */
     double impact_loss; /* and the energy lost by them */
     double residual;    /* after a step: relative residual of the balance */
@@ -346,6 +347,9 @@ double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if on
 
 /* impulse_boxes.c: the boxes for forces that act for this time; `goes_on`: after the rounds. */
 void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on);
+/* After the solve for the speeds at the end: does friction of a joint that slid have an impulse
+ * that it could only have if it had reversed before the joint did? */
+int impulse_dry_turns(step_impulse *s, const impulse_problem *p);
 /* At the start of a step: no motor is at its limits, or all may be. */
 void impulse_begin_boxes(step_impulse *s, int all);
 /* Friction that has held in the rounds, as equalities. */

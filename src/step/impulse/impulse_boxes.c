@@ -294,6 +294,56 @@ void impulse_put_stuck(step_impulse *s, impulse_problem *p)
     }
 }
 
+/* What an impulse of friction k changes of e: c . H \ c. */
+static double dry_mobility(step_impulse *s, const bodies_dry *dry)
+{
+    const bodies_term *term = s->system->bodies->term;
+    const double *coef = dry_coef(s);
+    double sum = 0;
+    memset(s->other, 0, (size_t)s->system->n * sizeof *s->other);
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        s->other[term[i].dof] += coef[i];
+    }
+    s->work->effort.factors++;
+    if (!matrix_factor(&s->H)) {
+        return 0;
+    }
+    matrix_solve(&s->H, s->other);
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        sum += coef[i] * s->other[term[i].dof];
+    }
+    return sum;
+}
+
+/* What slides comes to zero at a time t that follows from how e has changed by u, if friction had
+ * opposed it all the time. Until then friction does, and afterwards it can exert no more than limit
+ * (h - t) the other way. Is the impulse of the whole step, of which the first part was `spent`,
+ * more? */
+static int dry_turns(step_impulse *s, int k, double spent, double lambda)
+{
+    const bodies_dry *dry = &s->system->bodies->dry[k];
+    double size, e0 = dry_speed(s, dry, s->v0, &size), side = e0 > 0 ? 1 : -1;
+    double slid = spent + side * s->fall * dry->limit, most = s->h * dry->limit;
+    if (!(fabs(e0) > STILL * size) || !(side * (spent + lambda) > (BORDER - 1) * most)) {
+        return 0;
+    }
+    double w = side * slid > BORDER * most ? dry_mobility(s, dry) : 0;
+    double change = (dry_speed(s, dry, s->u, &size) - e0 - w * slid) / s->fall;
+    double turn = side * change < 0 ? -e0 / change : HUGE_VAL;
+    return turn < s->h && side * (spent + lambda) > most - (2 - STILL) * turn * dry->limit;
+}
+
+int impulse_dry_turns(step_impulse *s, const impulse_problem *p)
+{
+    int found = 0;
+    for (int b = 0; b < p->blocks && p->key[b] < IMPULSE_MOTORS && !found; b++) {
+        int k = (int)(p->key[b] - impulse_held(s));
+        found = k >= 0 && dry_turns(s, k, problem_multiplier(&s->problem, p->key[b], 0),
+                                    p->answer.lambda[p->first[b]]);
+    }
+    return found;
+}
+
 void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on)
 {
     const struct system_bodies *bodies = s->system->bodies;

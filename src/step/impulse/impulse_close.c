@@ -40,6 +40,7 @@
  * that need none. */
 #define CLOSE 1e-9
 #define EXACT 1e-13
+#define SLID 1e-9 /* relative to its terms: a speed that counts as sliding */
 
 double impulse_late(const step_impulse *s)
 {
@@ -181,10 +182,46 @@ static int goes_on_resting(step_impulse *s, const double *gain, double size)
     return 1;
 }
 
+/* How a contact slides at v; *size: the size of the terms. */
+static void slip_of(const impulse_problem *p, int first, const double *v, double slip[2],
+                    double *size)
+{
+    *size = 0;
+    for (int k = 0; k < 2; k++) {
+        slip[k] = -p->b[first + k];
+        *size += fabs(p->b[first + k]);
+        for (int e = p->start[first + k]; e < p->start[first + k + 1]; e++) {
+            slip[k] += p->value[e] * v[p->column[e]];
+            *size += fabs(p->value[e] * v[p->column[e]]);
+        }
+    }
+}
+
+/* Does a contact slide at v1 against its sliding at v0? Then its friction has reversed at a time
+ * that the equations do not know. */
+static int turns(const step_impulse *s, const double *v1)
+{
+    const impulse_problem *p = &s->aside;
+    int found = 0;
+    for (int k = 0; k < p->blocks && !found; k++) {
+        double before[2], after[2], size, later;
+        if (p->block[k].kind == ZW_CONE && p->block[k].rows > 2) {
+            slip_of(p, p->first[k] + 1, s->v0, before, &size);
+            slip_of(p, p->first[k] + 1, v1, after, &later);
+            double least = SLID * fmax(size, later);
+            found = before[0] * after[0] + before[1] * after[1] < 0 &&
+                    fabs(before[0]) + fabs(before[1]) > least &&
+                    fabs(after[0]) + fabs(after[1]) > least;
+        }
+    }
+    return found;
+}
+
 /* v1 is a solution of the problem `aside`, starting from these speeds. */
 static zw_status end_at(step_impulse *s, const double *from, double *v1, zw_error *error)
 {
     impulse_settle(s, &s->aside, v1);
+    s->turned |= turns(s, v1) || impulse_dry_turns(s, &s->aside);
     s->residual = fmax(s->residual, s->aside.answer.certificate);
     return check(s, from, v1, error);
 }

@@ -439,7 +439,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     s->gained = s->residual = s->impact_loss = s->late = 0;
     s->rounds = 0;
     s->sure = 1;
-    s->impacts = s->linear = s->coarse = s->slow = 0;
+    s->impacts = s->linear = s->coarse = s->slow = s->turned = 0;
     if (!z->is_made && !(impulse_is_sound(s) && sleep_is_sound(s, v0))) {
         sleep_forget(s);
     }
@@ -458,6 +458,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     s->slow = z->inner->slow;
     s->linear = z->inner->linear;
     s->coarse = z->inner->coarse;
+    s->turned = z->inner->turned;
     s->inexact = z->inner->inexact;
     s->impacts = z->inner->impacts;
     s->overlap = z->inner->overlap;

@@ -270,6 +270,7 @@ void split_begin_sums(step_impulse *s)
     s->rounds = 0;
     s->sure = 1;
     s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = s->plain = 0;
+    s->turned = 0;
     s->work->effort = (struct system_effort){0};
 }
 
@@ -287,6 +288,7 @@ void split_add_sums(step_impulse *s, const step_impulse *part)
     s->inexact |= part->inexact;
     s->linear |= part->linear;
     s->coarse |= part->coarse;
+    s->turned |= part->turned;
     s->slow |= part->slow;
     s->work->effort.rounds += effort->rounds;
     s->work->effort.searches += effort->searches;
