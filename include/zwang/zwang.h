@@ -400,7 +400,8 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
  * or MOCAP (the body moves there at once; bodies constrained to it follow in the next steps).
  * Parameters act from the next step on; those from which other parameters or sizes of families were
  * computed are refused. After Q, V and TIME are written the state is projected onto the
- * constraints, as at the start; the change of energy counts as work, and all sleeping bodies wake.
+ * constraints, as at the start, and contacts are decided anew; the change of energy counts as work,
+ * and all sleeping bodies wake.
  * If something is refused, the state is unchanged. Writing the controls of a robot is cheap and
  * allocates nothing. */
 zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,

@@ -3,8 +3,11 @@
  * Parameters, and with them the controls of motors, act from the next step on; what the last step
  * left for the next (initial guesses, which bodies sleep) is kept: it describes the present of the
  * motion, not its future. Writing coordinates, speeds or the time makes another state: it is
- * projected onto the constraints as after an event that sets something (run.c), the change of
- * energy counts as work, and the memory of the last step is dropped. */
+ * projected onto the constraints as after an event that sets something (happen.c), so that contacts
+ * that were closed do not undo it; the change of energy counts as work, and the memory of the last
+ * step is dropped. */
+#include "step/set.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -98,18 +101,28 @@ static int tidy(const zw_system *system, double *q, double *zeros)
     return fine;
 }
 
-/* Projects onto the constraints, and decides which contacts are closed, stick and slide. */
-static zw_status settle(const zw_system *system, zw_state *state, zw_work *work, zw_error *error)
+/* Projects onto the constraints and what is closed. */
+static zw_status stay(const zw_system *system, zw_state *state, zw_work *work, zw_error *error)
 {
     double *q = state_q(state), *v = state_v(state);
     zw_status status = system_project_position(system, work, state->t, q, v, error);
     if (status == ZW_OK) {
         status = law_follow(system, work, state->t, q, v, error);
     }
-    if (status == ZW_OK) {
-        status = system_project_velocity(system, work, state->t, q, v, error);
-    }
-    return status == ZW_OK ? system_decide(system, work, state, NULL, error) : status;
+    return status == ZW_OK ? system_project_velocity(system, work, state->t, q, v, error) : status;
+}
+
+/* Projects onto the constraints, and decides which contacts are closed, stick and slide. */
+static zw_status settle(const zw_system *system, zw_state *state, zw_work *work, int held,
+                        zw_error *error)
+{
+    system_impact made = {0};
+    zw_status status =
+        held ? stay(system, state, work, error) : system_settle(system, work, state, error);
+    status = status == ZW_OK ? system_decide(system, work, state, &made, error) : status;
+    state->impact_loss = made.loss + (state->impacts > 0 ? state->impact_loss : 0);
+    state->impacts += made.count; /* the next run counts them */
+    return status;
 }
 
 /* Does the state satisfy the constraints with the new parameters? */
@@ -123,7 +136,7 @@ static int fits(const zw_system *system, zw_state *state, zw_work *work)
 
 /* Sets numbers that the state depends on; if that is impossible, everything is as before. */
 static zw_status move(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
-                      double *to, const double *value, int count, zw_error *error)
+                      double *to, const double *value, int count, int held, zw_error *error)
 {
     zw_state *before = NULL;
     zw_status status = zw_state_copy(state, &before, error);
@@ -138,7 +151,7 @@ static zw_status move(const zw_system *system, zw_state *state, zw_work *work, z
                  : base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is not an orientation");
     if (status == ZW_OK && (field != ZW_FIELD_PARAM || !fits(system, state, work))) {
         run_forget(state);
-        status = settle(system, state, work, error);
+        status = settle(system, state, work, held, error);
     } else {
         state->undecided = 1;
     }
@@ -193,5 +206,16 @@ zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, 
     if (field == ZW_FIELD_MOCAP) {
         return place(system, state, to, first, value, count, error);
     }
-    return move(system, state, work, field, to + first, value, count, error);
+    return move(system, state, work, field, to + first, value, count, 0, error);
+}
+
+zw_status set_held(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
+                   const double *value, zw_error *error)
+{
+    int count = 0;
+    double *to = numbers(system, state, work, field, &count);
+    zw_status status = check(system, field, 0, count, count, to, value, error);
+    return status == ZW_OK && count > 0
+               ? move(system, state, work, field, to, value, count, 1, error)
+               : status;
 }

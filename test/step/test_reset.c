@@ -1,6 +1,6 @@
-/* What an event sets is kept: closed contacts and friction that sticks do not undo it. What holds
- * afterwards follows from the state that was set, as at a start. And friction that sticks at the
- * time of an impact, or of a drive whose speed jumps, has a bounded impulse. */
+/* What an event or a caller sets is kept: closed contacts and friction that sticks do not undo it.
+ * What holds afterwards follows from the state that was set, as at a start. And friction that
+ * sticks at the time of an impact, or of a drive whose speed jumps, has a bounded impulse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,6 +137,70 @@ static void what_is_set_is_kept(void **unused)
     }
 }
 
+/* Sets what a case sets, as a caller does: "y' = 2, set x' = 1". */
+static void set_numbers(world *w, const reset_case *c, const char *set)
+{
+    while (set) {
+        char name[20];
+        double value;
+        if (sscanf(set, "%19s = %lf", name, &value) != 2) {
+            fail_msg("%s", set);
+        }
+        char *prime = strchr(name, '\'');
+        if (prime) {
+            *prime = 0;
+        }
+        int param = zw_id(w->system, ZW_KIND_PARAM, name);
+        zw_field_id field = param >= 0 ? ZW_FIELD_PARAM : prime ? ZW_FIELD_V : ZW_FIELD_Q;
+        int index = param >= 0 ? param : zw_id(w->system, ZW_KIND_COORD, name);
+        if (zw_state_set(w->system, w->state, w->work, field, index, 1, &value, &w->error)) {
+            fail_msg("%s%s", c->text, w->error.text);
+        }
+        set = strstr(set, "set ");
+        set = set ? set + 4 : NULL;
+    }
+}
+
+/* The same by the caller, between two runs. */
+static void check_call(const reset_case *c, const char *set, zw_method method, double step,
+                       double bound)
+{
+    char text[600];
+    snprintf(text, sizeof text, "%.*s\n", (int)(set - c->text), c->text);
+    world w = formulas(text);
+    zw_run_summary s[2];
+    for (int k = 0; k < 2; k++) {
+        const zw_run_options options = {
+            .time = k ? 1.25 : 1, .every = 4, .method = method, .step = step};
+        if (zw_run(w.system, w.state, w.work, &options, &s[k], &w.error) != ZW_OK) {
+            fail_msg("%s%s", c->text, w.error.text);
+        }
+        if (k == 0) {
+            set_numbers(&w, c, set + sizeof AT_ONE - 1);
+        }
+    }
+    for (int i = 0; i < c->coords; i++) {
+        compare(c->text, "place", world_field(&w, ZW_FIELD_Q)[i], c->q[i], bound);
+        compare(c->text, "speed", world_field(&w, ZW_FIELD_V)[i], c->v[i], bound);
+    }
+    compare(c->text, "drift", s[1].energy_drift, 0, bound);
+    assert_int_equal(s[0].impacts + s[1].impacts, c->impacts);
+    compare(c->text, "loss", s[0].impact_loss + s[1].impact_loss, c->loss, bound);
+    world_end(&w);
+}
+
+static void what_a_caller_sets_is_kept(void **unused)
+{
+    (void)unused;
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        const char *set = strstr(CASES[k].text, AT_ONE);
+        if (set) {
+            check_call(&CASES[k], set, ZW_METHOD_DOP853, 0, 1e-10);
+            check_call(&CASES[k], set, ZW_METHOD_RK4, 0.01, 1e-8);
+        }
+    }
+}
+
 /* By steps with contacts in them; the impact, the rider's sliding and the dry joint's are within
  * their steps, of constant forces. */
 static void by_steps_with_contacts(void **unused)
@@ -161,8 +225,8 @@ static void a_hopper(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_set_is_kept),
-                                       cmocka_unit_test(by_steps_with_contacts),
-                                       cmocka_unit_test(a_hopper)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_set_is_kept), cmocka_unit_test(what_a_caller_sets_is_kept),
+        cmocka_unit_test(by_steps_with_contacts), cmocka_unit_test(a_hopper)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@
 #include "base/memory.h"
 #include "look/sensitivity/sensitivity.h"
 #include "math/elementary.h"
+#include "step/set.h"
 
 #define SHORTEST 1e-6 /* interval, of the whole time */
 #define LOST 1e150    /* numbers end at 1e308: lengths are sums of squares */
@@ -81,10 +82,10 @@ static zw_status put_beside(pair *p, double scale, zw_error *error)
     for (int i = 0; i < p->nq + p->n; i++) {
         p->y[i] = (i < p->nq ? q.data[i] : v.data[i - p->nq]) + scale * p->y[i];
     }
-    status = zw_state_set(p->system, p->other, p->work, ZW_FIELD_Q, 0, p->nq, p->y, error);
-    return status == ZW_OK && p->n > 0 ? zw_state_set(p->system, p->other, p->work, ZW_FIELD_V, 0,
-                                                      p->n, p->y + p->nq, error)
-                                       : status;
+    status = set_held(p->system, p->other, p->work, ZW_FIELD_Q, p->y, error);
+    return status == ZW_OK && p->n > 0
+               ? set_held(p->system, p->other, p->work, ZW_FIELD_V, p->y + p->nq, error)
+               : status;
 }
 
 static zw_status move(pair *p, zw_state *state, double to, int *stopped, zw_error *error)

@@ -19,6 +19,7 @@
 #include "math/dense/dense.h"
 #include "math/dense/eigen.h"
 #include "math/elementary.h"
+#include "step/set.h"
 #include "system/formulas.h"
 
 enum { FEWEST_STEPS = 500, MOST_STEPS = 32000 };
@@ -452,9 +453,9 @@ zw_status zw_modes_move(const zw_modes *modes, int mode, double size, double pha
         along[i] = size * (shape[2 * i] * c - shape[2 * i + 1] * s);
     }
     system_move(system, q, 1, along);
-    zw_status status = zw_state_set(system, to, work, ZW_FIELD_Q, 0, system->nq, q, error);
+    zw_status status = set_held(system, to, work, ZW_FIELD_Q, q, error);
     if (status == ZW_OK) {
-        status = zw_state_set(system, to, work, ZW_FIELD_V, 0, system->n, zero, error);
+        status = set_held(system, to, work, ZW_FIELD_V, zero, error);
     }
     base_free(q);
     return status;

@@ -37,6 +37,7 @@
 #include "look/slopes/slopes_bodies.h"
 #include "math/dense/dense.h"
 #include "math/dense/eigen.h"
+#include "step/set.h"
 #include "system/bodies/bodies.h"
 #include "zwang/modes.h"
 
@@ -140,7 +141,7 @@ static zw_status move(search *s, rest_touch *touch, double h, const double *alon
     system_move(system, s->q, h, along);
     zw_status status = rest_touch_close(touch, s->q, error);
     if (status == ZW_OK) {
-        status = zw_state_set(system, s->state, s->work, ZW_FIELD_Q, 0, system->nq, s->q, error);
+        status = set_held(system, s->state, s->work, ZW_FIELD_Q, s->q, error);
     }
     return status == ZW_OK ? rest_touch_sinks(touch, state_q(s->state), sinks, error) : status;
 }
@@ -198,8 +199,7 @@ static zw_status take_step(search *s, zw_error *error)
         status = land(s, &touch, h, along, error);
     }
     rest_touch_free(&touch);
-    return status == ZW_OK ? zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n,
-                                          s->zero, error)
+    return status == ZW_OK ? set_held(s->system, s->state, s->work, ZW_FIELD_V, s->zero, error)
                            : status;
 }
 
@@ -264,8 +264,7 @@ static zw_status follow(search *s, const zw_rest_options *options, zw_rest_repor
 {
     int most = options->iterations > 0 ? options->iterations : 200;
     double tolerance = options->tolerance > 0 ? options->tolerance : 1e-10, along;
-    zw_status status =
-        zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n, s->zero, error);
+    zw_status status = set_held(s->system, s->state, s->work, ZW_FIELD_V, s->zero, error);
     for (int k = 0; status == ZW_OK; k++, report->iterations++) {
         status = linear_look(&s->l, s->state, 1, error);
         status = status == ZW_OK ? find_directions(s, error) : status;
@@ -323,10 +322,9 @@ static zw_status search_all(search *s, const zw_rest_options *options, const dou
         return status;
     }
     for (double step = 1; step >= SHORTEST && status != ZW_OK; step /= 2) {
-        status = zw_state_set(system, s->state, s->work, ZW_FIELD_Q, 0, system->nq, start, error);
+        status = set_held(system, s->state, s->work, ZW_FIELD_Q, start, error);
         if (status == ZW_OK) {
-            status =
-                zw_state_set(system, s->state, s->work, ZW_FIELD_V, 0, system->n, s->zero, error);
+            status = set_held(system, s->state, s->work, ZW_FIELD_V, s->zero, error);
         }
         status = status == ZW_OK ? rest_relax(system, s->state, s->work, step, error) : status;
         status = status == ZW_OK ? follow(s, options, report, error) : status;
