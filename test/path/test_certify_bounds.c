@@ -191,6 +191,9 @@ static long leave_out(long count, long from, long many)
     return count - many;
 }
 
+static const char *const two = "coord x = 1, y = 0\nspeed y' = 1\nkinetic (x'^2 + y'^2)/2\n"
+                               "potential (9*x^2 + y^2)/2\n";
+
 static long swing_in_space(void)
 {
     for (long i = 0; i < 400; i++) {
@@ -206,8 +209,6 @@ static long swing_in_space(void)
 static void gaps_are_no_forces(void **state)
 {
     (void)state;
-    static const char *const two = "coord x = 1, y = 0\nspeed y' = 1\nkinetic (x'^2 + y'^2)/2\n"
-                                   "potential (9*x^2 + y^2)/2\n";
     static const long from[] = {1, 2, 3, 50, 200}, many[] = {1, 3, 5, 7, 9, 12, 150};
     for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
         for (size_t j = 0; j < sizeof many / sizeof *many; j++) {
@@ -230,6 +231,28 @@ static void gaps_are_no_forces(void **state)
         q[2 * i + 1] += 1e-3 * (t[i] - 6) * (t[i] - 6);
     }
     assert_int_equal(try_path(two, count, NULL, 0).verdict, ZW_VERDICT_NOT_MOTION);
+}
+
+/* A single wrong sample, and all samples wrong from one on, are no motion: neither if they are off
+ * by 1e-5 of the swing nor by a third of it. */
+static void wrong_samples_are_seen_whatever_their_size(void **state)
+{
+    (void)state;
+    static const double size[] = {1e-5, 1e-4, 5e-4, 2e-3, 0.01, 0.03, 0.1, 0.3};
+    static const long at[] = {30, 150, 257};
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        for (int j = 0; j < 6; j++) {
+            long count = swing_in_space(), first = at[j / 2], end = j % 2 ? count : first + 1;
+            for (long i = first; i < end; i++) {
+                q[2 * i + j / 3] += size[k];
+            }
+            zw_trial_report r = try_path(two, count, NULL, 0);
+            if (r.verdict != ZW_VERDICT_NOT_MOTION || fabs(r.worst_time - t[first]) > 0.021) {
+                fail_msg("sample %ld to %ld of %c off by %g: verdict %d, worst at %g", first, end,
+                         j / 3 ? 'y' : 'x', size[k], r.verdict, r.worst_time);
+            }
+        }
+    }
 }
 
 /* A motion on a circle that is larger than the constraint's. The row is 2 (x, y), so that an error
@@ -269,6 +292,7 @@ int main(void)
         cmocka_unit_test(speeds_may_have_the_noise_that_is_stated),
         cmocka_unit_test(speeds_may_be_rounded),
         cmocka_unit_test(gaps_are_no_forces),
+        cmocka_unit_test(wrong_samples_are_seen_whatever_their_size),
         cmocka_unit_test(constraints_are_left_from_8_times_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,18 +182,26 @@ static void blame(path_certifier *certifier, long k, const leap *it, int d)
 }
 
 /* An isolated wrong sample counts as an impulse and its reverse, unless the system's own
- * accelerations around it are so uncertain that they explain it. */
+ * accelerations around it are so uncertain that they explain it. Those know nothing of a sample
+ * that is far off: it is seen in the positions themselves, and only contacts could have done that.
+ */
 static void blame_slip(path_certifier *certifier)
 {
-    const path_fit *rest = &certifier->rest;
-    long i = rest->slip, k = i * certifier->n + rest->slip_coord, next = i > 0 ? i : 1;
+    const path_fit *rest = &certifier->rest, *of = rest;
+    double explained = 0;
+    if (rest->slip_ratio == 0 && certifier->system->contact_count == 0) {
+        of = &certifier->fit;
+    } else {
+        explained = 64 * certifier->rough[rest->slip * certifier->n + rest->slip_coord];
+    }
+    long next = of->slip > 0 ? of->slip : 1;
     double h = certifier->trial->t[next] - certifier->trial->t[next - 1];
-    if (rest->slip_size > SURE * certifier->rough[k] * 64 * h * h) {
-        certifier->jump_ratio = rest->slip_ratio;
-        certifier->jump = certifier->jump_force = rest->slip_size / (h * h);
-        certifier->jump_error = certifier->jump / rest->slip_ratio;
-        certifier->jump_time = certifier->trial->t[i];
-        certifier->jump_coord = rest->slip_coord;
+    if (of->slip_size > SURE * explained * h * h) {
+        certifier->jump_ratio = of->slip_ratio;
+        certifier->jump = certifier->jump_force = of->slip_size / (h * h);
+        certifier->jump_error = certifier->jump / of->slip_ratio;
+        certifier->jump_time = certifier->trial->t[of->slip];
+        certifier->jump_coord = of->slip_coord;
     }
 }
 

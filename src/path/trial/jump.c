@@ -83,69 +83,77 @@ static side fit_sides(fitter *f, long k, int w, int degree, double *scratch)
     return (side){.good = before.good && after.good, .cost = before.cost + after.cost};
 }
 
-static int differ(const fitter *f, const double *scratch)
-{
-    int n3 = 3 * f->samples->n;
-    for (int i = 0; i < n3; i++) {
-        double apart = fabs(scratch[i] - scratch[2 * n3 + i]);
-        if (apart > SURE * hypot(scratch[n3 + i], scratch[3 * n3 + i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Do the windows before sample `from` and from sample `to` on agree, while the samples between
- * differ from both? Notes the worst of those. */
-static int slip(fitter *f, const fit_shape *s, long from, long to)
+/* Do the two sides differ by more than their errors: in value, in speed if `orders` is 2, in
+ * acceleration if it is 3? */
+static int differ(const fitter *f, const double *scratch, int orders)
 {
     int n = f->samples->n;
-    double *scratch = f->trial;
-    path_fit *fit = f->fit;
-    for (int w = s->window / 2; w >= FIT_LEAST; w /= 2) {
-        double most = SURE;
-        for (long k = from; k < to; k++) {
-            long low = from - w > f->first ? from - w : f->first;
-            long high = to + w < f->end ? to + w : f->end;
-            if (from - low < FIT_LEAST || high - to < FIT_LEAST) {
-                return 0;
-            }
-            double t = f->samples->t[k];
-            side before = fit_side(f, low, from, s->degree, t, scratch, scratch + 3 * n);
-            side after = fit_side(f, to, high, s->degree, t, scratch + 6 * n, scratch + 9 * n);
-            if (!before.good || !after.good || differ(f, scratch)) {
-                most = 0;
-                break;
-            }
-            for (int c = 0; c < n; c++) {
-                double miss =
-                    fabs(f->samples->y[k * n + c] - 0.5 * (scratch[c] + scratch[6 * n + c]));
-                double error = hypot(scratch[3 * n + c], scratch[9 * n + c]);
-                double noise = sqrt(fmax(f->allowed[c], f->usual[c]));
-                double ratio = miss / (error + noise);
-                if (ratio > most) {
-                    most = ratio;
-                    if (ratio > fit->slip_ratio) {
-                        fit->slip_coord = c;
-                        fit->slip = k;
-                        fit->slip_size = miss;
-                        fit->slip_ratio = ratio;
-                    }
-                }
-            }
-        }
-        if (most > SURE) {
+    for (int i = 0; i < orders * n; i++) {
+        double apart = fabs(scratch[i] - scratch[6 * n + i]);
+        if (apart > SURE * hypot(scratch[3 * n + i], scratch[9 * n + i])) {
             return 1;
         }
     }
     return 0;
 }
 
-/* The best place to divide the samples from .. to - 1; 0: none. */
+/* Do the windows of w samples before sample `from` and from sample `to` on agree, while the samples
+ * between differ from both? Notes the worst of those. */
+static int slip_between(fitter *f, const fit_shape *s, long from, long to, int w)
+{
+    int n = f->samples->n;
+    long low = from - w > f->first ? from - w : f->first;
+    long high = to + w < f->end ? to + w : f->end;
+    double *scratch = f->trial, most = SURE;
+    path_fit *fit = f->fit;
+    for (long k = from; k < to; k++) {
+        double t = f->samples->t[k];
+        if (from - low < FIT_LEAST || high - to < FIT_LEAST) {
+            return 0;
+        }
+        side before = fit_side(f, low, from, s->degree, t, scratch, scratch + 3 * n);
+        side after = fit_side(f, to, high, s->degree, t, scratch + 6 * n, scratch + 9 * n);
+        if (!before.good || !after.good || differ(f, scratch, 3)) {
+            return 0;
+        }
+        for (int c = 0; c < n; c++) {
+            double miss = fabs(f->samples->y[k * n + c] - 0.5 * (scratch[c] + scratch[6 * n + c]));
+            double error = hypot(scratch[3 * n + c], scratch[9 * n + c]);
+            double noise = sqrt(fmax(f->allowed[c], f->usual[c]));
+            double ratio = miss / (error + noise);
+            most = fmax(most, ratio);
+            if (ratio > SURE && ratio > fit->slip_ratio) {
+                fit->slip_coord = c;
+                fit->slip = k;
+                fit->slip_size = miss;
+                fit->slip_ratio = ratio;
+            }
+        }
+    }
+    return most > SURE;
+}
+
+/* Are the samples from .. to - 1 wrong, all of them or a single one? */
+static int slip(fitter *f, const fit_shape *s, long from, long to)
+{
+    for (int w = s->window; w >= FIT_LEAST; w /= 2) {
+        int found = slip_between(f, s, from, to, w);
+        for (long k = from; k < to && !found; k++) {
+            found = slip_between(f, s, k, k + 1, w);
+        }
+        if (found) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The best place to divide the samples from .. to - 1; 0: none. Windows as long as those of the fit
+ * also see how accelerations jump from step to step of an integrator: that is none. */
 static long part_at(fitter *f, const fit_shape *s, long from, long to)
 {
     double *scratch = f->trial;
-    for (int w = s->window / 2 > FIT_LEAST ? s->window / 2 : FIT_LEAST; w >= FIT_LEAST;
+    for (int w = s->window > FIT_LEAST ? s->window : FIT_LEAST; w >= FIT_LEAST;
          w = w > FIT_LEAST && w / 2 < FIT_LEAST ? FIT_LEAST : w / 2) {
         double least = INFINITY;
         long best = 0;
@@ -156,7 +164,9 @@ static long part_at(fitter *f, const fit_shape *s, long from, long to)
                 best = k;
             }
         }
-        if (best > 0 && fit_sides(f, best, w, s->degree, scratch).good && differ(f, scratch)) {
+        int orders = 2 * w > s->window ? 2 : 3;
+        if (best > 0 && fit_sides(f, best, w, s->degree, scratch).good &&
+            differ(f, scratch, orders)) {
             return best;
         }
         if (w == FIT_LEAST) {
