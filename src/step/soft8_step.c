@@ -120,9 +120,10 @@ ZW_CLONES static void move_speeds(soft8 *s, const zw_real8 *a, zw_real8 *gained)
 {
     zw_real8 sum = {0}, h = sum + s->h;
     zw_mask8 good = s->good;
-    int works = !s->system->conservative;
+    int works = !s->system->conservative, damped = a == s->x;
     CREW_FOR (i, s->system->n) {
         zw_real8 pushed = s->push[i] + (works ? s->Q[i] : (zw_real8){0});
+        pushed -= damped ? s->h * s->system->tree->damping[i] * a[i] : (zw_real8){0};
         zw_real8 v0 = s->v[i], v1 = v0 + h * a[i];
         sum += 0.5 * h * pushed * (v0 + v1);
         s->v[i] = v1;

@@ -98,6 +98,9 @@ static zw_status step_once(soft_problem *s, double t, double h, const double *q0
     if (implicit) {
         soft_implicit_force(s, q0, more);
     }
+    for (int i = 0; i < system->n && damped; i++) { /* dampers follow the speeds at the end */
+        more[i] = -s->diagonal[i] * s->a[i];
+    }
     *gained = 0;
     for (int i = 0; i < system->n; i++) {
         double pushed = s->push[i] + (system->conservative ? 0 : Q[i]) + more[i];

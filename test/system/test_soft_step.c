@@ -130,6 +130,21 @@ static void its_work_is_that_of_the_step(void **state)
     close_scene(&s);
 }
 
+/* Dampers that Euler's steps treat implicitly have the speeds at the end of a step. */
+static void their_work_is_that_of_the_step(void **state)
+{
+    (void)state;
+    scene s = open_scene("Euler", "<worldbody><body><joint type='slide' axis='1 0 0' "
+                                  "damping='40'/><geom size='.1' mass='2'/></body></worldbody>");
+    s.v[0] = 2;
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(take(&s, H), ZW_OK);
+    }
+    assert_true(s.v[0] < 1);
+    assert_near(s.gained, 0.5 * 2 * (s.v[0] * s.v[0] - 4), 1e-12);
+    close_scene(&s);
+}
+
 /* What slides on the floor is braked by mu times what the floor gives it upwards, however small mu
  * is; but MuJoCo's law has none below 1e-5. */
 static void slippery_floors_brake_little(void **state)
@@ -462,6 +477,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stiff_servo_is_stable),
         cmocka_unit_test(its_work_is_that_of_the_step),
+        cmocka_unit_test(their_work_is_that_of_the_step),
         cmocka_unit_test(slippery_floors_brake_little),
         cmocka_unit_test(joined_bodies_sag),
         cmocka_unit_test(widths_of_impedance),
