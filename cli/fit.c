@@ -330,6 +330,27 @@ static void show_nulls(FILE *to, const zw_fit *fit)
     }
 }
 
+static void show_unexplained(FILE *to, const zw_system *system, const zw_fit *fit)
+{
+    int count = zw_count(system, ZW_KIND_COORD) + zw_count(system, ZW_KIND_SPEED), worst = 0;
+    char name[NAME];
+    for (int c = 1; c < count; c++) {
+        worst = zw_fit_neighbours(fit, c) < zw_fit_neighbours(fit, worst) ? c : worst;
+    }
+    channel_name(system, worst, name);
+    cli_label(to, "note");
+    fprintf(to,
+            "the residuals are no noise: neighbours in %s are alike (Durbin-Watson %.3g, of noise "
+            "2),\n",
+            name, zw_fit_neighbours(fit, worst));
+    cli_label(to, "");
+    fprintf(to, "or they exceed --sigma. The model misses something, or this is one of several "
+                "minima, which\n");
+    cli_label(to, "");
+    fprintf(to, "impacts and events make: begin with other values (--set). The errors do not "
+                "hold\n");
+}
+
 static void show(FILE *to, const cli_arguments *arguments, const zw_system *system,
                  const zw_fit *fit)
 {
@@ -354,6 +375,9 @@ static void show(FILE *to, const cli_arguments *arguments, const zw_system *syst
     }
     fputc('\n', to);
     show_nulls(to, fit);
+    if (r.unexplained > 0) {
+        show_unexplained(to, system, fit);
+    }
     if (r.kinks > 0) {
         cli_label(to, "note");
         fprintf(to, "another sequence of events is equally likely: errors are for this one\n");
@@ -409,6 +433,7 @@ static void show_json(const cli_arguments *arguments, const zw_system *system, c
     cli_json_int(&json, "runs", r.runs);
     cli_json_number(&json, "cost", r.cost);
     cli_json_int(&json, "kinks", r.kinks);
+    cli_json_int(&json, "unexplained", r.unexplained);
     put_unknowns(&json, fit);
     cli_json_open(&json, "noise", '{');
     for (int c = 0; c < zw_count(system, ZW_KIND_COORD) + zw_count(system, ZW_KIND_SPEED); c++) {

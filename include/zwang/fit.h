@@ -56,11 +56,12 @@ void zw_fit_free(zw_fit *fit);
 
 typedef struct zw_fit_report {
     int unknowns, iterations, runs;
-    long numbers;   /* recorded numbers that were used */
-    double cost;    /* sum of the squares of the residuals, each divided by its noise */
-    int nulls;      /* combinations that the recordings do not determine */
-    int kinks;      /* in the derivatives at the end: sensitivity.h */
-    long duplicate; /* samples left out because an earlier one has the same time */
+    int unexplained; /* channels whose residuals are no noise: zw_fit_neighbours */
+    long numbers;    /* recorded numbers that were used */
+    double cost;     /* sum of the squares of the residuals, each divided by its noise */
+    int nulls;       /* combinations that the recordings do not determine */
+    int kinks;       /* in the derivatives at the end: sensitivity.h */
+    long duplicate;  /* samples left out because an earlier one has the same time */
 } zw_fit_report;
 
 typedef struct zw_fit_estimate {
@@ -81,6 +82,12 @@ const double *zw_fit_correlation(const zw_fit *fit);
 const double *zw_fit_null(const zw_fit *fit, int null);
 /* The noise of a channel (coordinates, then speeds); 0: it was not recorded. */
 double zw_fit_noise(const zw_fit *fit, int channel);
+/* How alike neighbouring residuals of a channel are: the statistic of Durbin and Watson (1950),
+ * which is about 2 for noise and small where the model misses something, or the search has ended in
+ * one of several minima. Where it is so by more than five of its standard deviations (or residuals
+ * exceed the noise that was given by as much), the channel is unexplained, and errors and intervals
+ * do not hold. 2: it was not recorded. */
+double zw_fit_neighbours(const zw_fit *fit, int channel);
 
 /* Writes measured, fitted and residual columns of all recordings; the extension of the file name
  * selects the format. */

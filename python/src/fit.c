@@ -121,9 +121,9 @@ static PyObject *noise(core_state *core, const model_object *model, const zw_fit
 static PyObject *answer_of(core_state *core, const fit_job *job, zw_fit *fit)
 {
     zw_fit_report r = zw_fit_report_of(fit);
-    PyObject *dict = Py_BuildValue("{s:i,s:i,s:l,s:d,s:i,s:l}", "iterations", r.iterations, "runs",
-                                   r.runs, "numbers", r.numbers, "cost", r.cost, "kinks", r.kinks,
-                                   "duplicate", r.duplicate);
+    PyObject *dict = Py_BuildValue("{s:i,s:i,s:l,s:d,s:i,s:i,s:l}", "iterations", r.iterations,
+                                   "runs", r.runs, "numbers", r.numbers, "cost", r.cost, "kinks",
+                                   r.kinks, "unexplained", r.unexplained, "duplicate", r.duplicate);
     int fine = dict_put(dict, "estimates", estimates(fit, r.unknowns)) &&
                dict_put(dict, "correlation",
                         memory_copy(core, zw_fit_correlation(fit), r.unknowns, r.unknowns)) &&

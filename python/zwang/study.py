@@ -149,7 +149,8 @@ class Fit(Table):
     """Values that best explain recordings: `fit["m"].value`, `.error`, `.low`, `.high`; `fit.model` is the model with these values.
 
     `correlation` [unknowns, unknowns]; `undetermined`: changes of the unknowns, by name, that change nothing in the recordings;
-    `noise`: of coordinates and speeds, by name; `cost`: sum of squares of residuals over their noise.
+    `noise`: of coordinates and speeds, by name; `cost`: sum of squares of residuals over their noise. `unexplained`: how many of
+    them have residuals that are no noise, as the model misses something or this is one of several minima: errors do not hold.
     """
 
     estimates: tuple[Estimate, ...]
@@ -160,6 +161,7 @@ class Fit(Table):
     iterations: int
     runs: int
     kinks: int
+    unexplained: int
 
     def __init__(self, model: "Model", raw: dict[str, Any]) -> None:
         super().__init__(raw)

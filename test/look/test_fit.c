@@ -370,6 +370,7 @@ static void cover(const scene *of, int *inside, int *all)
             worst = fmax(worst, fabs(x.value - value[i]) / x.error);
             assert_true(x.error > 0 && x.error < 0.5 * fabs(value[i]) && !x.at_bound);
         }
+        assert_int_equal(zw_fit_report_of(fit).unexplained, 0);
         lucky += control_inside(&linear, &truth, &drawn);
         steps += zw_fit_report_of(fit).iterations;
         zw_fit_free(fit);
@@ -485,6 +486,63 @@ static void test_bounds(void **state)
     world_end(&w);
 }
 
+/* A ball that bounces has many minima: from a wrong height one is found whose bounces are at other
+ * times, and whose residuals are no noise. Nor are those of a recording to which a force belongs
+ * that the model does not have, or that exceed the noise that is given. */
+static void test_unexplained(void **state)
+{
+    (void)state;
+    static const char truth[] =
+        "param b = 0.8, h = 1, g = 9.81, w = 0\ncoord y = h\nmass 1 at (0, y)\ngravity (0, -g)\n"
+        "constraint floor: y >= 0, restitution b\nforce y: w*y\n";
+    static const struct {
+        const char *b, *h, *w;
+        int unexplained;
+    } from[] = {{"0.7", "1.1", "0", 0}, {"0.9", "2.5", "0", 1}, {"0.8", "1", "2", 1}};
+    const zw_unknown by[] = {{ZW_UNKNOWN_PARAM, 0}, {ZW_UNKNOWN_PARAM, 1}, {ZW_UNKNOWN_PARAM, 2}};
+    const double low[] = {0.05, 0.1, 1}, high[] = {1, 3, 30};
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
+        const zw_setting begin[] = {
+            {"b", atof(from[k].b)}, {"h", atof(from[k].h)}, {"w", atof(from[k].w)}};
+        world w;
+        assert_true(world_try(&w, truth, begin, 3, NULL));
+        seed = 9;
+        zw_fit *fit = fit_text(&w, truth, 3, 0.01, by, 3, low, high, 1);
+        assert_non_null(fit);
+        print_message("a ball from b = %s, h = %s, w = %s: b = %g, Durbin-Watson %.3g\n", from[k].b,
+                      from[k].h, from[k].w, zw_fit_look(fit, 0).value, zw_fit_neighbours(fit, 0));
+        assert_int_equal(zw_fit_report_of(fit).unexplained, from[k].unexplained);
+        zw_fit_free(fit);
+        world_end(&w);
+    }
+}
+
+static void test_sigma(void **state)
+{
+    (void)state;
+    static const char text[] = "param k = 20\ncoord x = 1\nmass 1 at (x, 0)\nforce x: -k*x\n";
+    static table truth;
+    const zw_unknown by[] = {{ZW_UNKNOWN_PARAM, 0}};
+    const double sigma[][2] = {{0.012, 0}, {0.005, 0}};
+    for (int k = 0; k < 2; k++) {
+        world w = world_of(text);
+        seed = 10;
+        record(text, 4, &truth);
+        zw_path *path = disturbed(w.system, &truth, 0.01, 0);
+        const zw_fit_problem problem = {.unknown = by,
+                                        .unknowns = 1,
+                                        .recording = (const zw_path *const *)&path,
+                                        .recordings = 1,
+                                        .sigma = sigma[k]};
+        zw_fit *fit = zw_fit_create(w.model, w.system, &problem, &error);
+        assert_non_null(fit);
+        assert_int_equal(zw_fit_report_of(fit).unexplained, k);
+        zw_fit_free(fit);
+        zw_path_free(path);
+        world_end(&w);
+    }
+}
+
 /* A coordinate that a constraint keeps at zero has no noise, and its round-off no weight. */
 static void test_zero_channel(void **state)
 {
@@ -589,7 +647,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_nulls),        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_zero_channel), cmocka_unit_test(test_recordings),
         cmocka_unit_test(test_sources),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_coverage),     cmocka_unit_test(test_unexplained),
+        cmocka_unit_test(test_sigma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

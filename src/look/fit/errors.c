@@ -19,6 +19,8 @@
 #include "look/fit/fit.h"
 
 #define NONE 1e-8        /* derivatives are accurate to about this, */
+#define CLEAR 5          /* standard deviations */
+#define DIGITS 1e-6      /* of what was recorded */
 #define NONE_ROBOTS 1e-6 /* and those of robots by numbers of the model to this */
 
 double fit_none(const zw_fit *fit)
@@ -152,9 +154,43 @@ static void find_freedoms(zw_fit *fit)
     }
 }
 
+/* Residuals that are no noise. Of n independent ones, the statistic has a standard deviation of
+ * 2/sqrt(n), and the mean of their squares one of sqrt(2/n). Those that are smaller than the digits
+ * of a recording are not looked at. */
+static void find_unexplained(zw_fit *fit)
+{
+    fit->report.unexplained = 0;
+    for (int c = 0; c < fit->channels; c++) {
+        const fit_row *last = NULL;
+        double squares = 0, changes = 0, pairs = 0, count = 0, before = 0;
+        for (long i = 0; i < fit->rows; i++) {
+            const fit_row *row = &fit->row[i];
+            double r = fit->residual[i];
+            if (row->channel != c) {
+                continue;
+            }
+            if (last && last->recording == row->recording) {
+                changes += (r - before) * (r - before);
+                pairs++;
+            }
+            squares += r * r;
+            count++;
+            before = r;
+            last = row;
+        }
+        fit->alike[c] = pairs > 0 && squares > 0 ? changes / pairs / (squares / count) : 2;
+        double high = squares / (fit->sigma[c] * fit->sigma[c] * fit->free[c]) - 1;
+        int alike = (2 - fit->alike[c]) * sqrt(pairs) > 2 * CLEAR;
+        int large = fit->given[c] && high > CLEAR * sqrt(2 / fit->free[c]);
+        fit->report.unexplained +=
+            fit->scale[c] > 0 && (alike || large) && fit->sigma[c] > DIGITS * fit->scale[c];
+    }
+}
+
 zw_status fit_find_errors(zw_fit *fit, zw_error *error)
 {
     zw_status status = find_covariance(fit, error);
     find_freedoms(fit);
+    find_unexplained(fit);
     return status;
 }

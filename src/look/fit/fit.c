@@ -90,6 +90,7 @@ static zw_status copy_problem(zw_fit *fit, const zw_fit_problem *given, zw_error
     ok &= (fit->sigma = doubles(channels)) != NULL;
     ok &= (fit->scale = doubles(channels)) != NULL;
     ok &= (fit->free = doubles(channels)) != NULL;
+    ok &= (fit->alike = doubles(channels)) != NULL;
     if (ok) {
         memcpy(by, given->unknown, u * sizeof *by);
         for (size_t i = 0; i < n; i++) {
@@ -137,6 +138,7 @@ void zw_fit_free(zw_fit *fit)
                       fit->sigma,
                       fit->scale,
                       fit->free,
+                      fit->alike,
                       fit->before,
                       fit->freedom,
                       fit->row,
@@ -463,6 +465,11 @@ const double *zw_fit_correlation(const zw_fit *fit)
 const double *zw_fit_null(const zw_fit *fit, int null)
 {
     return fit->null + (size_t)null * (size_t)fit->count;
+}
+
+double zw_fit_neighbours(const zw_fit *fit, int channel)
+{
+    return fit->alike[channel];
 }
 
 double zw_fit_noise(const zw_fit *fit, int channel)

@@ -38,6 +38,7 @@ struct zw_fit {
     double *tried, *tried_slope;  /* the same at a trial */
     double *sigma, *scale;        /* [channels] noise; size of what was recorded */
     double *free;                 /* [channels] residuals that no unknown has absorbed */
+    double *alike;                /* [channels] zw_fit_neighbours */
     double *freedom;              /* [count] of the variance of each */
     int *given;                   /* [channels] the noise is */
     double *A, *V, *value, *size; /* [rows][count], [count][count], [count], [count] */
