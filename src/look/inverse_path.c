@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -19,11 +20,19 @@
 #include "look/inverse.h"
 #include "path/fit/fit.h"
 #include "path/path.h"
+#include "path/trial/quadrature.h"
 
 enum { NAME = 300, DEVIATIONS = 6 };
 #define ACCURACY                                                                                   \
     2e-10 /* relative: the assumed error of integrators on the scale of their steps                \
            */
+
+#define FAR 0.5   /* of the range of a coordinate: what its speeds may lead elsewhere, */
+#define SURE 20.0 /* and so many times the noise; */
+#define SMALL                                                                                      \
+    1e-6           /* coordinates that move less than this part of the largest are not compared,   \
+                    */
+#define NONE 1e-12 /* nor those that rest but for round-off */
 
 typedef struct along {
     const zw_model *model;
@@ -81,6 +90,79 @@ static double typical(const double *x, size_t count)
     return used > 0 ? sqrt(sum / (double)used) : 0;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median size of what scatters from sample to sample in column k of y: of fourth differences,
+ * which are sqrt(70) times as large for white noise. */
+static double scatter(const zw_path *path, const double *y, int k, double *room)
+{
+    int n = path->n;
+    long count = 0;
+    for (long i = 0; i + 4 < path->count; i++) {
+        const double *at = y + i * n + k;
+        room[count++] =
+            fabs(at[0] - 4 * at[n] + 6 * at[2 * n] - 4 * at[3 * n] + at[4 * n]) / sqrt(70);
+    }
+    qsort(room, (size_t)count, sizeof *room, by_size);
+    return count > 0 ? room[count / 2] : 0;
+}
+
+/* Speeds that lead elsewhere than the positions, by more than FAR of their range and SURE times
+ * what noise and the integration explain, are in other units or belong to something else. Forces
+ * from them would be wrong however well they are fitted. */
+static zw_status compare(const along *s, double *room, zw_error *error)
+{
+    const zw_path *path = s->path;
+    const double *q = path->q, *t = path->t;
+    int n = path->n;
+    size_t all = (size_t)path->count * (size_t)n;
+    double *apart = room, *rough = room + all, *spare = room + 2 * all, largest = 0;
+    for (size_t i = 0; i < all; i++) {
+        largest = fmax(largest, fabs(q[i]));
+    }
+    for (int p = 0; p < path->pieces; p++) {
+        long first = path->start[p], length = path->start[p + 1] - first;
+        memset(apart + first * n, 0, (size_t)n * sizeof *apart);
+        path_integrate(length, t + first, n, path->v + first * n, apart + first * n,
+                       rough + first * n, spare);
+        for (long i = first * n; i < (first + length) * n; i++) {
+            apart[i] -= q[i] - q[first * n + (i - first * n) % n];
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        double least = q[k], most = q[k], off = 0, doubt = SMALL * largest + NONE;
+        for (long i = 0; i < path->count; i++) {
+            least = fmin(least, q[i * n + k]);
+            most = fmax(most, q[i * n + k]);
+            off = fmax(off, fabs(apart[i * n + k]));
+            doubt += i > 0 ? rough[i * n + k] * (t[i] - t[i - 1]) : 0;
+        }
+        double time = t[path->count - 1] - t[0];
+        doubt += SURE * (scatter(path, apart, k, spare) +
+                         scatter(path, path->v, k, spare) * time / sqrt((double)path->count));
+        if (off > FAR * (most - least) + doubt) {
+            return path_fail(path, error, ZW_BAD_INPUT, 0,
+                             "the recorded speeds of %s are not those of its positions: they lead "
+                             "%.3g away from them, which have a range of %.3g",
+                             zw_name(s->system, ZW_KIND_COORD, k), off, most - least);
+        }
+    }
+    return ZW_OK;
+}
+
+static zw_status compare_speeds(const along *s, zw_error *error)
+{
+    size_t all = (size_t)s->path->count * (size_t)s->system->n;
+    double *room = base_alloc((3 * all + 1) * sizeof *room);
+    zw_status status = room ? compare(s, room, error) : base_no_memory(error);
+    base_free(room);
+    return status;
+}
+
 static zw_status fit_motion(along *s, zw_error *error)
 {
     const zw_path *path = s->path;
@@ -91,6 +173,9 @@ static zw_status fit_motion(along *s, zw_error *error)
                          "where there are quaternions (%d coordinates for %d speeds), the speeds "
                          "must be recorded, all of them",
                          s->system->nq, n);
+    }
+    if (by_speed && s->system->nq == n && compare_speeds(s, error) != ZW_OK) {
+        return ZW_BAD_INPUT;
     }
     const double *y = by_speed ? path->v : path->q;
     measure(s, y);

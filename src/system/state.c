@@ -2,7 +2,7 @@
  *
  * Positions: the nearest to those written that all constraints admit, one-sided ones and limits
  * included, in the metric of the masses (assemble.c). Speeds: those given are fixed and the others
- * follow, with the least kinetic energy; if the given ones contradict the constraints, all speeds
+ * follow, with the least v . M v; if the given ones contradict the constraints, all speeds
  * are moved to the nearest consistent ones. */
 #include <math.h>
 #include <string.h>

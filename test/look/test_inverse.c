@@ -248,6 +248,38 @@ static void test_residual(void **state)
     world_end(&w);
 }
 
+/* Speeds in other units, reversed or missing (0) give other forces; noise in them, or in the
+ * positions of what rests, does not make them wrong. */
+static void test_speeds_of_other_positions(void **state)
+{
+    (void)state;
+    enum { COUNT = 200 };
+    static const double factor[] = {1, 2, 57.3, -1, 0, 1.2};
+    world w = world_of("coord x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\npotential x^2/2\n");
+    const int drive[] = {0, 1};
+    const zw_inverse_options options = {.drive = drive, .drive_count = 2};
+    for (size_t k = 0; k < sizeof factor / sizeof *factor; k++) {
+        double t[COUNT], q[2 * COUNT], v[2 * COUNT];
+        unsigned seed = 7;
+        for (long i = 0; i < COUNT; i++) {
+            t[i] = 0.05 * (double)i;
+            q[2 * i] = cos(t[i]) + 1e-3 * chance(&seed);
+            v[2 * i] = -factor[k] * sin(t[i]) + 1e-2 * chance(&seed);
+            q[2 * i + 1] = 1e-3 * chance(&seed);
+            v[2 * i + 1] = 1e-2 * chance(&seed);
+        }
+        zw_path *path = zw_path_create(w.system, COUNT, t, q, v, &error);
+        assert_non_null(path);
+        zw_inverse_path *table = zw_inverse_along(w.model, w.system, path, &options, &error);
+        int right = fabs(factor[k] - 1) < 0.3;
+        assert_int_equal(table != NULL, right);
+        assert_true(right || strstr(error.text, "speeds of x are not those of its positions"));
+        zw_inverse_path_free(table);
+        zw_path_free(path);
+    }
+    world_end(&w);
+}
+
 /* A ring that is pulled off a floor by what no force gives: the floor only pushes. */
 static void test_one_sided(void **state)
 {
@@ -336,7 +368,7 @@ int main(void)
         cmocka_unit_test(test_equations),  cmocka_unit_test(test_robots),
         cmocka_unit_test(test_two_motors), cmocka_unit_test(test_residual),
         cmocka_unit_test(test_one_sided),  cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_speeds_of_other_positions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
