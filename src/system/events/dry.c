@@ -83,7 +83,8 @@ static zw_status accelerate(decision *d, double t, const double *q, const double
     return system_accelerate(d->system, d->work, t, q, v, d->work->a, error);
 }
 
-/* Marks the wrong ones; returns their number. */
+/* Marks the wrong ones, and counts them. Of those at the border of what they can do the answer a
+ * moment later decides. */
 static zw_status look(decision *d, standing *list, int count, int *wrong, zw_error *error)
 {
     zw_state *state = d->state;
@@ -113,7 +114,8 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
             size = fastest;
         }
         list[k].wrong = spare < -DECIDE_BORDER * size ? 1 : 0;
-        if (mode[c] == SYSTEM_STUCK && fabs(spare) <= DECIDE_BORDER * size) {
+        int acts = is_dry(d->system, c) ? mode[c] == SYSTEM_STUCK : mode[c] != SYSTEM_OPEN;
+        if (acts && fabs(spare) <= DECIDE_BORDER * size) {
             list[k].wrong = -1;
             border = 1;
         }
@@ -129,7 +131,8 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
     for (int k = 0; k < count; k++) {
         int c = list[k].constraint;
         if (list[k].wrong < 0) {
-            list[k].wrong = later && system_hold(d->system, work, c) < 0;
+            int dry = is_dry(d->system, c);
+            list[k].wrong = later && (dry ? system_hold(d->system, work, c) : presses(d, c)) < 0;
             *wrong += list[k].wrong;
         }
     }
