@@ -672,7 +672,9 @@ int zw_contact_capacity(const zw_system *system);
  * after zw_step: those that exerted a force in the last step, and those that did not but are less
  * than a micrometre apart at its end. After zw_forward, and elsewhere: the contacts at this
  * instant; gaps are neglected below 1e-6 of the size of the smaller geom, and speeds below what
- * weight and friction can stop within the world's timestep (docs/mathematics.md, section 23). At a
+ * weight and friction can stop within the world's timestep (docs/mathematics.md, section 23).
+ * Overlaps deeper than 1e-4 m (and 1e-4 of distances from the origin) have no friction, and pairs
+ * that no motion separates, such as neighbours that overlap by design, are ignored. At a
  * point that approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined:
  * its force is the one that would hold it if it did not approach. Returns their number, of which
  * the first `capacity` are in the list; -1: see `error`. Where there are more points than needed to

@@ -17,16 +17,16 @@
  * something absurdly far? With r_i how far, in the mean over the masses, coordinate i moves things
  * by its unit, this is the least of
  *
- *     1/2 sum_i (r_i u_i)^2 + 1/(2 GIVE) sum_k max(0, b_k - J_k u)^2
+ *     1/2 sum_i (r_i u_i)^2 + 1/(2 CONTACT_GIVE) sum_k max(0, b_k - J_k u)^2
  *
- * over the normals J_k of all points in reach: Gauss's problem with the compliance GIVE. It always
- * has a solution. Where N bodies in a row all have to separate, N^2/2 GIVE of b remains; where
- * bodies would have to move 1/sqrt(GIVE) times the depth, half of it; and where others hold them,
- * or they cannot move, all. Pairs with more than LACK remaining are ignored; overlaps left by an
- * inexact step are not tested. So a stack of more than 14 bodies that all overlap is not separated
- * but collapses. u satisfies the constraints, and the limits in contact. Of shallow overlaps, which
- * other bodies at rest may cause, only those are tested whose separation the pair itself prevents
- * (find_unmoved).
+ * over the normals J_k of all points in reach: Gauss's problem with the compliance CONTACT_GIVE. It
+ * always has a solution. Where N bodies in a row all have to separate, N^2/2 CONTACT_GIVE of b
+ * remains; where bodies would have to move 1/sqrt(CONTACT_GIVE) times the depth, half of it; and
+ * where others hold them, or they cannot move, all. Pairs with more than CONTACT_LACK remaining are
+ * ignored; overlaps left by an inexact step are not tested. So a stack of more than 14 bodies that
+ * all overlap is not separated but collapses. u satisfies the constraints, and the limits in
+ * contact. Of shallow overlaps, which other bodies at rest may cause, only those are tested whose
+ * separation the pair itself prevents (find_unmoved).
  *
  * This uses the present normals, without friction or anything else that holds over the step. Where
  * a short piece of a step that begins with such pairs cannot be solved, all of them are ignored for
@@ -38,10 +38,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/impulse/impulse.h"
+#include "system/contact/tolerances.h"
 #include "tree/sweeps.h"
-
-#define GIVE 1e-3
-#define LACK 0.1
 
 struct impulse_parting {
     impulse_problem problem;
@@ -175,7 +173,8 @@ static int stays_in(const step_impulse *s, int k, double unit, double least)
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         left -= p->value[e] * p->answer.a[p->column[e]];
     }
-    return unit * p->b[row] > least && (left > LACK * p->b[row] || s->touch.overlaps_ignored);
+    return unit * p->b[row] > least &&
+           (left > CONTACT_LACK * p->b[row] || s->touch.overlaps_ignored);
 }
 
 /* Overlapping pairs of geoms that are ignored; points of a pair are consecutive. */
@@ -268,7 +267,7 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
             way = way * part - time * fmax(speed, 0) + (part < 1 ? 0 : beyond);
         }
         problem_row(p, columns, t->column, t->J, way / unit);
-        problem_give(p, GIVE);
+        problem_give(p, CONTACT_GIVE);
     }
 }
 

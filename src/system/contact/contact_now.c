@@ -54,10 +54,12 @@
 static void forget(contact_now *now)
 {
     solver_free(now->solver);
+    base_free(now->ignored);
     base_free(now->point);
     base_free(now->J);
     base_free(now->column);
     now->solver = NULL;
+    now->ignored = NULL;
     now->point = NULL;
     now->J = NULL;
     now->column = NULL;
@@ -148,7 +150,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
 {
     const contact_world *world = system->bodies->contact;
     size_t found = (size_t)now->found.count, wide = (size_t)now->wide;
-    double least = CONTACT_FAR * far_out(system, sweeps);
+    double least = CONTACT_FAR * now->extent;
     now->point = base_alloc((found + 1) * sizeof *now->point);
     now->J = base_alloc((6 * found * wide + 1) * sizeof *now->J);
     now->column = base_alloc((found * wide + 1) * sizeof *now->column);
@@ -162,6 +164,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
         }
         now_point *it = &now->point[now->count];
         *it = (now_point){.point = *from,
+                          .ignored = now->ignored[k],
                           .row = -1,
                           .J = now->J + 6 * wide * (size_t)now->count,
                           .column = now->column + wide * (size_t)now->count};
@@ -175,19 +178,20 @@ static int take_points(const zw_system *system, contact_now *now, const double *
 
 /* ---- Classification ------------------------------------------------------------------------- */
 
-static void classify(now_point *it, double rest, double parting, double pull)
+static void classify(now_point *it, double deep, double rest, double parting, double pull)
 {
     const contact_point *point = &it->point;
-    int rows = point->friction[0] > GAUSS_NO_FRICTION ? point->rows : 1;
+    int rough = point->friction[0] > GAUSS_NO_FRICTION && !(point->gap < -deep);
+    int rows = rough ? point->rows : 1;
     double size = 0;
     for (int r = 1; r < rows; r++) {
         size += point->friction[r - 1] * it->slip[r] * point->friction[r - 1] * it->slip[r];
     }
     size = sqrt(size);
-    it->hits = it->slip[0] < -parting;
+    it->hits = !it->ignored && it->slip[0] < -parting;
     it->way =
-        it->slip[0] > parting ? NOW_OPEN
-        : rows == 1           ? NOW_SMOOTH
+        it->ignored || it->slip[0] > parting ? NOW_OPEN
+        : rows == 1                          ? NOW_SMOOTH
         : size <= point->friction[0] * fmax(rest, CONTACT_SLIPS * parting * point->friction[0])
             ? NOW_HOLDS
             : NOW_SLIDES;
@@ -213,9 +217,14 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
     }
     work->now = now;
     forget(now);
+    now->extent = far_out(system, work->sweeps);
     double margin = fmax(CONTACT_TOUCH * contact_now_largest(system->bodies->contact),
-                         CONTACT_FAR * far_out(system, work->sweeps));
+                         CONTACT_FAR * now->extent);
     zw_status status = contact_find(system, &now->found, work->sweeps, 0, margin, error);
+    if (status == ZW_OK) {
+        status =
+            contact_now_find_stuck(system, now, work->sweeps, CONTACT_OVERLAP * now->extent, error);
+    }
     if (status == ZW_OK && !take_points(system, now, work->sweeps, v)) {
         status = base_no_memory(error);
     }
@@ -226,7 +235,7 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
         speed = fmax(speed, 1 + fabs(v[i]));
     }
     for (int k = 0; k < now->count && status == ZW_OK; k++) {
-        classify(&now->point[k], CONTACT_REST * speed,
+        classify(&now->point[k], CONTACT_DEEP * now->extent, CONTACT_REST * speed,
                  fmax(CONTACT_REST * speed, pull * system->bodies->timestep), pull);
     }
     *count = status == ZW_OK ? now->count : 0;

@@ -15,7 +15,7 @@ typedef enum now_way {
 typedef struct now_point {
     contact_point point;
     now_way way;
-    int hits;
+    int ignored, hits;
     int row; /* its first in the solver; -1: none */
     int columns, *column;
     double *J;        /* [rows][columns] */
@@ -31,7 +31,8 @@ typedef struct now_point {
 
 struct contact_now {
     contact_work found, beside; /* at the state, and shortly before and after it */
-    double *sweeps, *q;         /* of the latter; */
+    unsigned char *ignored;     /* [points found] overlaps that no motion separates */
+    double *sweeps, *q;         /* of the points beside; */
     double *J_aside;            /* and rows of one of its points, */
     int *column_aside;          /* with their columns */
     int *role;                  /* [constraints] */
@@ -41,6 +42,7 @@ struct contact_now {
     int *column;
     system_solver *solver;
     struct gauss_apart *apart; /* of many bodies; NULL: not yet */
+    double extent;             /* the largest distance of a centre of mass, at least 1 m */
     const char *jammed;        /* the name of a sliding contact without a solution; NULL: none */
 };
 
@@ -53,5 +55,10 @@ double contact_now_largest(const contact_world *world);
 /* contact_rate.c: J' v of all points. */
 zw_status contact_now_rates(const zw_system *system, contact_now *now, const double *sweeps,
                             const double *q, const double *v, zw_error *error);
+
+/* contact_now_stuck.c: which of the points found belong to overlaps deeper than `least` that no
+ * motion separates. The sweeps get composite inertias. */
+zw_status contact_now_find_stuck(const zw_system *system, contact_now *now, double *sweeps,
+                                 double least, zw_error *error);
 
 #endif

@@ -29,6 +29,17 @@
  * round-off over it, are both below 1e-12. */
 #define CONTACT_ASIDE 0x1p-12
 
+/* Depths of overlaps, relative to the largest distance from the origin, or to 1 m: deeper ones are
+ * tested whether they can separate (OVERLAP), and have no friction (DEEP). They are those of steps:
+ * IMPULSE_OVERLAP, IMPULSE_INSIDE. test/step/test_touch_deep.c */
+#define CONTACT_OVERLAP 1e-6
+#define CONTACT_DEEP 1e-4
+
+/* The compliance of points in that test, and the part of its depth that a pair may keep and count
+ * as separable. step/impulse/impulse_part.c. test/step/test_touch_deep.c, test_overlap.c */
+#define CONTACT_GIVE 1e-3
+#define CONTACT_LACK 0.1
+
 /* ---- On the way of a step: test/system/test_contact_path.c ----------------------------------- */
 
 /* Pairs closer than this touch (m): from the sum of the two thicknesses, which a step resolves to a
