@@ -99,30 +99,39 @@ const char *cli_prime(const cli_world *world, int speed)
     return same ? "'" : "";
 }
 
-/* Features of the description that have no effect. */
+static void show_note(FILE *to, const char *label, zw_note note)
+{
+    cli_label(to, label);
+    fprintf(to, "%s", note.text);
+    if (note.count > 1) {
+        fprintf(to, ", %d times", note.count);
+    }
+    if (note.line > 0) {
+        fprintf(to, ", first in line %d", note.line);
+    }
+    fputc('\n', to);
+}
+
+/* Features of the description that have no effect; first those that MuJoCo's motion depends on. */
 void cli_show_notes(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 12 };
-    int shown = 0, left = 0;
-    for (int i = 0; i < zw_model_note_count(world->model); i++) {
-        zw_note note = zw_model_note(world->model, i);
-        if (shown == SHOWN) {
-            left++;
-            continue;
+    for (int differs = 1; differs >= 0; differs--) {
+        int shown = 0, left = 0;
+        for (int i = 0; i < zw_model_note_count(world->model); i++) {
+            zw_note note = zw_model_note(world->model, i);
+            if (note.differs != differs) {
+                continue;
+            }
+            if (shown < SHOWN) {
+                show_note(to, shown > 0 ? "" : differs ? "differs" : "no effect", note);
+            }
+            left += shown++ >= SHOWN;
         }
-        cli_label(to, shown++ ? "" : "no effect");
-        fprintf(to, "%s", note.text);
-        if (note.count > 1) {
-            fprintf(to, ", %d times", note.count);
+        if (left > 0) {
+            cli_label(to, "");
+            fprintf(to, "and %d more\n", left);
         }
-        if (note.line > 0) {
-            fprintf(to, ", first in line %d", note.line);
-        }
-        fputc('\n', to);
-    }
-    if (left > 0) {
-        cli_label(to, "");
-        fprintf(to, "and %d more\n", left);
     }
 }
 

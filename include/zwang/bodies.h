@@ -699,6 +699,7 @@ typedef struct zw_note {
     const char *file;
     int line;
     int count;
+    int differs; /* 1: MuJoCo's motion depends on it; the text says how */
 } zw_note;
 int zw_model_note_count(const zw_model *model);
 /* The first mesh file that was missing when the model was read; NULL: none. Only runs with contacts

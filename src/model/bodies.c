@@ -477,7 +477,7 @@ model_sizes model_sizes_of(const model_bodies *b)
 
 /* ---- Notes ---------------------------------------------------------------------------------- */
 
-int model_add_note(zw_model *model, int place, const char *text)
+static int add_note(zw_model *model, int place, const char *text, int differs)
 {
     model_bodies *b = model_bodies_of(model);
     if (b == NULL) {
@@ -495,8 +495,18 @@ int model_add_note(zw_model *model, int place, const char *text)
         base_free(copy);
         return 0;
     }
-    b->note[b->note_count++] = (model_note){copy, place, 1};
+    b->note[b->note_count++] = (model_note){copy, place, 1, differs};
     return 1;
+}
+
+int model_add_note(zw_model *model, int place, const char *text)
+{
+    return add_note(model, place, text, 0);
+}
+
+int model_add_difference(zw_model *model, int place, const char *text)
+{
+    return add_note(model, place, text, 1);
 }
 
 const char *zw_model_missing_mesh(const zw_model *model)
@@ -512,12 +522,12 @@ int zw_model_note_count(const zw_model *model)
 zw_note zw_model_note(const zw_model *model, int index)
 {
     if (index < 0 || index >= zw_model_note_count(model)) {
-        return (zw_note){"", "", 0, 0};
+        return (zw_note){"", "", 0, 0, 0};
     }
     const model_note *note = &model->bodies->note[index];
     const model_place *place = note->place >= 0 ? &model->place[note->place] : NULL;
     return (zw_note){note->text, place != NULL ? model->file[place->file].name : "",
-                     place != NULL ? place->line : 0, note->count};
+                     place != NULL ? place->line : 0, note->count, note->differs};
 }
 
 int model_equality_rows(const zw_equality_def *def)

@@ -20,6 +20,7 @@ typedef struct model_note {
     char *text;
     int place; /* of the first one */
     int count;
+    int differs; /* MuJoCo's motion depends on it */
 } model_note;
 
 typedef struct model_bodies {
@@ -73,6 +74,8 @@ void model_names_rebuild(model_bodies *bodies);
 
 /* Counts something in a file that has no effect; 0: no memory. */
 int model_add_note(zw_model *model, int place, const char *text);
+/* Likewise, but MuJoCo's motion depends on it. */
+int model_add_difference(zw_model *model, int place, const char *text);
 
 /* ---- Lists of any kind, for the files bodies*.c ---------------------------------------------- */
 

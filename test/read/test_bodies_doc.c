@@ -36,9 +36,9 @@ static void put_rows(page *p, const form_element *e, int fate, int in_default)
         if (row->fate != fate || (in_default && form_word(mjcf_never_in_default, row->name) >= 0)) {
             continue;
         }
-        put(p, count++ > 0 ? (fate == FORM_REFUSED ? "; " : ", ") : "");
+        put(p, count++ > 0 ? (fate != FORM_HONOURED ? "; " : ", ") : "");
         put(p, row->name);
-        if (fate == FORM_REFUSED) {
+        if (fate != FORM_HONOURED) {
             if (row->words != NULL && row->words[0] != 0) {
                 put(p, " (");
                 put(p, row->words);
@@ -69,7 +69,7 @@ static void put_element(page *p, const char *path, const form_element *e)
     if (e->fate == FORM_REFUSED) {
         put(p, " | **refused**: ");
         put(p, e->why);
-        put(p, " | |\n");
+        put(p, " | | |\n");
         return;
     }
     int in_default = strncmp(path, "default/", 8) == 0 && strcmp(e->name, "default") != 0;
@@ -79,6 +79,8 @@ static void put_element(page *p, const char *path, const form_element *e)
     put(p, " | ");
     put(p, e->fate == FORM_QUIET ? "**all of it** " : "");
     put_quiet(p, e->quiet);
+    put(p, " | ");
+    put_rows(p, e, FORM_DIFFERS, in_default);
     put(p, " |\n");
 }
 
@@ -105,8 +107,9 @@ static void put_tree(page *p, const char *path, const form_element *e)
     }
 }
 
-static const char *const head = "\n| element | honoured | refused | without effect |\n"
-                                "|---|---|---|---|\n";
+static const char *const head =
+    "\n| element | honoured | refused | without effect | MuJoCo differs |\n"
+    "|---|---|---|---|---|\n";
 
 static void put_tables(page *p)
 {
@@ -153,7 +156,7 @@ static void check_rows(const form_element *e, int depth)
     int count = 0;
     for (const form_row *row = e->row; row != NULL && row->name != NULL; row++, count++) {
         assert_true(row->type != FORM_WORD || row->words != NULL);
-        assert_true(row->fate != FORM_REFUSED || (row->why != NULL && strlen(row->why) > 5));
+        assert_true(row->fate == FORM_HONOURED || (row->why != NULL && strlen(row->why) > 5));
         assert_true(row->most <= 16 && row->least <= row->most);
         assert_true(form_word(e->quiet, row->name) < 0); /* not both */
     }

@@ -126,6 +126,32 @@ static void notes_tell_what_has_no_effect(void **state)
     zw_model_free(m);
 }
 
+/* What changes MuJoCo's motion and not ours is marked, with the reason; a value that does not is
+ * not. */
+static void notes_tell_what_differs(void **state)
+{
+    static const struct {
+        const char *text, *word;
+        int differs;
+    } list[] = {{"<option noslip_iterations='5'/>", "option noslip_iterations: ", 1},
+                {"<option noslip_iterations='0'/>", "option noslip_iterations", 0},
+                {"<option iterations='3'/>", "option iterations: ", 1},
+                {"<option jacobian='dense'/>", "option jacobian", 0},
+                {"<option><flag multiccd='disable'/></option>", "flag multiccd: ", 1},
+                {"<option><flag warmstart='disable'/></option>", "flag warmstart", 0},
+                {"<worldbody><body sleep='init'/></worldbody>", "body sleep: ", 1},
+                {"<compiler fusestatic='true'/>", "compiler fusestatic: in a fluid", 1}};
+    (void)state;
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        zw_model *m = mjcf_from(list[k].text);
+        assert_int_equal(zw_model_note_count(m), 1);
+        zw_note note = zw_model_note(m, 0);
+        assert_int_equal(strncmp(note.text, list[k].word, strlen(list[k].word)), 0);
+        assert_int_equal(note.differs, list[k].differs);
+        zw_model_free(m);
+    }
+}
+
 /* Of a geom, its class, its material; three numbers are opaque; a picture has no one colour. */
 static void colours(void **state)
 {
@@ -440,6 +466,7 @@ int main(void)
         cmocka_unit_test(frames_leave_no_trace),
         cmocka_unit_test(replicate_makes_copies),
         cmocka_unit_test(notes_tell_what_has_no_effect),
+        cmocka_unit_test(notes_tell_what_differs),
         cmocka_unit_test(colours),
         cmocka_unit_test(deep_chains),
         cmocka_unit_test(flags_and_options),

@@ -56,6 +56,13 @@ static int note(xml_tree *tree, int place, const char *element, const char *attr
     return place >= 0 && (model_add_note(tree->model, place, text) || xml_no_memory(tree));
 }
 
+static int difference(xml_tree *tree, int place, const char *element, const form_row *row)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%.40s %.40s: %.100s", element, row->name, row->why);
+    return place >= 0 && (model_add_difference(tree->model, place, text) || xml_no_memory(tree));
+}
+
 static const form_row *row_of(const form_element *form, const char *name)
 {
     for (const form_row *row = form->row; row != NULL && row->name != NULL; row++) {
@@ -119,7 +126,10 @@ static int check_attribute(xml_tree *tree, int element, int attribute, const for
         return xml_fail(tree, xml_place_name(tree, element, attribute), "%s of <%s>: %s", a->name,
                         form->name, row->why);
     }
-    if (row != NULL && row->fate != FORM_QUIET) {
+    if (row != NULL && row->fate == FORM_DIFFERS && !has_no_effect(row, a->value)) {
+        return difference(tree, xml_place_name(tree, element, attribute), form->name, row);
+    }
+    if (row != NULL && row->fate != FORM_QUIET && row->fate != FORM_DIFFERS) {
         return 1;
     }
     if (row != NULL || form_word(form->quiet, a->name) >= 0) {

@@ -4,6 +4,8 @@
  *   refused    the file is not read: the message gives the name, the place and the reason (but a
  *              value without effect, such as fusestatic="false", is accepted)
  *   quiet      it has no effect here and is noted (zw_model_note)
+ *   differs    likewise, but MuJoCo's motion depends on it, and the note says how (some values have
+ *              no effect there either)
  *
  * The readers are driven by these tables (form_check, form_apply), docs/bodies.md is printed from
  * them, and a name that is in no table is an error in the file, or belongs to another tool
@@ -15,7 +17,7 @@
 
 #include "read/file/xml.h"
 
-typedef enum form_fate { FORM_HONOURED, FORM_REFUSED, FORM_QUIET } form_fate;
+typedef enum form_fate { FORM_HONOURED, FORM_REFUSED, FORM_QUIET, FORM_DIFFERS } form_fate;
 
 typedef enum form_type {
     FORM_REAL, /* least to most numbers, to double[] */
@@ -31,8 +33,9 @@ typedef struct form_row {
     unsigned char type; /* form_type */
     short least, most;
     size_t offset;
-    const char *words; /* FORM_WORD: "false true"; refused: the words that are accepted, or NULL */
-    const char *why;   /* reason for a refusal, or a remark */
+    const char
+        *words;      /* FORM_WORD: "false true"; refused, differs: those without effect, or NULL */
+    const char *why; /* reason for a refusal, what MuJoCo does, or a remark */
 } form_row;
 
 typedef struct form_element {
@@ -70,6 +73,10 @@ extern const form_element form_anything[]; /* as child: nested elements are not 
 #define FORM_REFUSE(word, passes, why)                                                             \
     {                                                                                              \
         word, FORM_REFUSED, FORM_TEXT, 0, 0, 0, passes, why                                        \
+    }
+#define FORM_DIFFER(word, passes, why)                                                             \
+    {                                                                                              \
+        word, FORM_DIFFERS, FORM_TEXT, 0, 0, 0, passes, why                                        \
     }
 #define FORM_END                                                                                   \
     {                                                                                              \

@@ -68,12 +68,23 @@ int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *i
                      read_guess_show(&guess).text);
 }
 
-int mjcf_note(mjcf *m, int element, const char *words)
+static int add_note(mjcf *m, int element, const char *words,
+                    int (*add)(zw_model *model, int place, const char *text))
 {
     char text[120];
     snprintf(text, sizeof text, "%.30s %.80s", m->xml.element[element].name, words);
     int place = xml_place(&m->xml, element);
-    return (place >= 0 && model_add_note(m->model, place, text)) || xml_no_memory(&m->xml);
+    return (place >= 0 && add(m->model, place, text)) || xml_no_memory(&m->xml);
+}
+
+int mjcf_note(mjcf *m, int element, const char *words)
+{
+    return add_note(m, element, words, model_add_note);
+}
+
+int mjcf_difference(mjcf *m, int element, const char *words)
+{
+    return add_note(m, element, words, model_add_difference);
 }
 
 int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,

@@ -306,8 +306,9 @@ int mjcf_is(const mjcf *m, int element, const char *name);
 int mjcf_add(mjcf *m, zw_kind kind, void *def, int *index);
 /* The part that the attribute's value names. 0: unknown. */
 int mjcf_refer(mjcf *m, int element, const char *attribute, zw_kind kind, int *index);
-/* Records a note: the element's name and these words. */
+/* Records a note: the element's name and these words; and one that MuJoCo's motion is another. */
 int mjcf_note(mjcf *m, int element, const char *words);
+int mjcf_difference(mjcf *m, int element, const char *words);
 /* Is a range active? Decided by "false true auto" and autolimits. */
 int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,
                  const double range[2], int *answer);

@@ -69,7 +69,9 @@ int mjcf_model(mjcf *m, int element)
     m->other[m->other_count++] = (mjcf_other){name != NULL ? name : "", other};
     for (int i = 0; i < other->bodies->note_count; i++) { /* notes of the other file */
         int place = xml_place(&m->xml, element);
-        if (place < 0 || !model_add_note(m->model, place, other->bodies->note[i].text)) {
+        const model_note *note = &other->bodies->note[i];
+        if (place < 0 ||
+            !(note->differs ? model_add_difference : model_add_note)(m->model, place, note->text)) {
             return xml_no_memory(&m->xml);
         }
     }

@@ -18,7 +18,10 @@
         FORM_TEXTS("assetdir", mjcf_compiler, assetdir),                                           \
         FORM_WORDS("strippath", mjcf_compiler, strippath, BOOL),                                   \
         FORM_WORDS("alignfree", mjcf_compiler, alignfree, BOOL),                                   \
-        FORM_WORDS("fitaabb", mjcf_compiler, fitaabb, BOOL)
+        FORM_WORDS("fitaabb", mjcf_compiler, fitaabb, BOOL),                                       \
+        FORM_DIFFER("fusestatic", "false", "in a fluid, MuJoCo takes welded bodies as one then"),  \
+        FORM_DIFFER("discardvisual", "false", "in a fluid, MuJoCo drops what touches nothing"),    \
+        FORM_DIFFER("conflict", "warning error", "options of attached models are not merged here")
 #define MASS_ROWS                                                                                  \
     FORM_REALS("boundmass", zw_world_def, bound_mass, 1, 1),                                       \
         FORM_REALS("boundinertia", zw_world_def, bound_inertia, 1, 1),                             \
@@ -32,6 +35,9 @@ const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 
 static const form_row compiler_all[] = {COMPILER_ROWS, MASS_ROWS, FORM_END};
 
+#define SOLVED "MuJoCo's solver ends there; the soft law is solved to round-off here"
+#define FOUND "points that MuJoCo finds by iterations are as exact as that"
+
 /* Likewise: the reader stores the disabled groups of actuators, and what overrides contacts. */
 #define OPTION_ROWS                                                                                \
     FORM_REALS("timestep", zw_world_def, timestep, 1, 1),                                          \
@@ -44,7 +50,13 @@ static const form_row compiler_all[] = {COMPILER_ROWS, MASS_ROWS, FORM_END};
         FORM_REALS("wind", zw_world_def, wind, 3, 3),                                              \
         FORM_REALS("density", zw_world_def, density, 1, 1),                                        \
         FORM_REALS("viscosity", zw_world_def, viscosity, 1, 1),                                    \
-        FORM_REFUSE("collision", "all", "contype, pairs and excludes decide which pairs collide")
+        FORM_REFUSE("collision", "all", "contype, pairs and excludes decide which pairs collide"), \
+        FORM_DIFFER("noslip_iterations", "0", "MuJoCo changes friction afterwards by it"),         \
+        FORM_DIFFER("solver", "Newton", "MuJoCo's ends before the soft law is solved"),            \
+        FORM_DIFFER("iterations", "100", SOLVED), FORM_DIFFER("tolerance", "1e-8", SOLVED),        \
+        FORM_DIFFER("ls_iterations", "50", SOLVED), FORM_DIFFER("ls_tolerance", "0.01", SOLVED),   \
+        FORM_DIFFER("ccd_iterations", NULL, FOUND), FORM_DIFFER("ccd_tolerance", "1e-6", FOUND),   \
+        FORM_DIFFER("mpr_iterations", NULL, FOUND), FORM_DIFFER("mpr_tolerance", "1e-6", FOUND)
 #define GROUPS_OFF FORM_LISTS("actuatorgroupdisable", mjcf_groups, list)
 #define OVERRIDE_ROWS                                                                              \
     FORM_REALS("o_margin", mjcf_override, margin, 1, 1),                                           \
@@ -57,32 +69,35 @@ const form_row mjcf_groups_rows[] = {GROUPS_OFF, FORM_END};
 const form_row mjcf_override_rows[] = {OVERRIDE_ROWS, FORM_END};
 static const form_row option_all[] = {OPTION_ROWS, GROUPS_OFF, OVERRIDE_ROWS, FORM_END};
 
+#define POINTS "meshes, cylinders and ellipsoids have other points of contact in MuJoCo"
 #define FLAG(word) FORM_WORDS(word, mjcf_frame, count, "disable enable")
-const form_row mjcf_flag_rows[] = {FLAG("constraint"),
-                                   FLAG("equality"),
-                                   FLAG("frictionloss"),
-                                   FLAG("limit"),
-                                   FLAG("contact"),
-                                   FLAG("spring"),
-                                   FLAG("damper"),
-                                   FLAG("passive"),
-                                   FLAG("gravity"),
-                                   FLAG("clampctrl"),
-                                   FLAG("filterparent"),
-                                   FLAG("actuation"),
-                                   FLAG("sensor"),
-                                   FLAG("refsafe"),
-                                   FLAG("eulerdamp"),
-                                   FLAG("sleep"),
-                                   FLAG("override"),
-                                   FORM_REFUSE("ipc", "disable", "there is no such contact here"),
-                                   FORM_END};
+const form_row mjcf_flag_rows[] = {
+    FLAG("constraint"),
+    FLAG("equality"),
+    FLAG("frictionloss"),
+    FLAG("limit"),
+    FLAG("contact"),
+    FLAG("spring"),
+    FLAG("damper"),
+    FLAG("passive"),
+    FLAG("gravity"),
+    FLAG("clampctrl"),
+    FLAG("filterparent"),
+    FLAG("actuation"),
+    FLAG("sensor"),
+    FLAG("refsafe"),
+    FLAG("eulerdamp"),
+    FLAG("sleep"),
+    FLAG("override"),
+    FORM_DIFFER("nativeccd", "enable", POINTS),
+    FORM_DIFFER("multiccd", "enable", POINTS),
+    FORM_DIFFER("diagexact", "disable", "MuJoCo's compliance is that of the present pose"),
+    FORM_REFUSE("ipc", "disable", "there is no such contact here"),
+    FORM_END};
 
 static const form_element in_option[] = {
     FORM_READ("flag", mjcf_flag_rows,
-              "warmstart midphase autoreset nativeccd island multiccd energy fwdinv invdiscrete "
-              "diagexact sensornoise",
-              NULL),
+              "warmstart midphase autoreset island energy fwdinv invdiscrete sensornoise", NULL),
     FORM_LAST};
 
 const form_row mjcf_reach_rows[] = {
@@ -191,6 +206,7 @@ const form_row mjcf_mesh_rows[] = {
     FORM_WORDS("builtin", mjcf_mesh, builtin,
                "none sphere hemisphere cone supersphere supertorus wedge plate"),
     FORM_LISTS("params", mjcf_mesh, params),
+    FORM_DIFFER("maxhullvert", "-1", "the hull has all its corners here"),
     FORM_END};
 
 const form_row mjcf_model_rows[] = {FORM_TEXTS("name", mjcf_attach, name),
@@ -200,8 +216,8 @@ static const form_element in_plugged[] = {FORM_NEVER("plugin", "plugins of MuJoC
                                           FORM_LAST};
 
 static const form_element in_asset[] = {
-    FORM_READ("mesh", mjcf_mesh_rows,
-              "content_type normal texcoord smoothnormal maxhullvert material", in_plugged),
+    FORM_READ("mesh", mjcf_mesh_rows, "content_type normal texcoord smoothnormal material",
+              in_plugged),
     FORM_NOTE("texture",
               "name type colorspace content_type file gridsize gridlayout fileright fileleft "
               "fileup filedown filefront fileback builtin rgb1 rgb2 mark markrgb random width "
@@ -216,13 +232,16 @@ static const form_element in_asset[] = {
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-const form_row mjcf_body_rows[] = {FORM_TEXTS("name", mjcf_body, def.name),
-                                   FORM_TEXTS("childclass", mjcf_body, childclass),
-                                   FORM_REALS("pos", mjcf_body, def.pos, 3, 3),
-                                   MJCF_TURN_ROWS(mjcf_body),
-                                   FORM_REALS("gravcomp", mjcf_body, def.gravcomp, 1, 1),
-                                   FORM_WORDS("mocap", mjcf_body, def.mocap, BOOL),
-                                   FORM_END};
+const form_row mjcf_body_rows[] = {
+    FORM_TEXTS("name", mjcf_body, def.name),
+    FORM_TEXTS("childclass", mjcf_body, childclass),
+    FORM_REALS("pos", mjcf_body, def.pos, 3, 3),
+    MJCF_TURN_ROWS(mjcf_body),
+    FORM_REALS("gravcomp", mjcf_body, def.gravcomp, 1, 1),
+    FORM_WORDS("mocap", mjcf_body, def.mocap, BOOL),
+    FORM_DIFFER("sleep", "auto allowed", "all bodies may sleep"),
+    FORM_DIFFER("simple", "auto true", "steps by implicitfast take it as simple"),
+    FORM_END};
 
 const form_row mjcf_inertial_rows[] = {FORM_REALS("pos", mjcf_inertial, pos, 3, 3),
                                        MJCF_TURN_ROWS(mjcf_inertial),
@@ -394,7 +413,7 @@ const form_element mjcf_in_body[] = {
     FORM_READ("freejoint", mjcf_freejoint_rows, "group", NULL),
     FORM_READ("geom", mjcf_geom_rows, GEOM_QUIET, in_plugged),
     FORM_READ("site", mjcf_site_rows, SITE_QUIET, NULL),
-    FORM_READ("body", mjcf_body_rows, "user sleep simple fuse", mjcf_in_body),
+    FORM_READ("body", mjcf_body_rows, "user fuse", mjcf_in_body),
     FORM_READ("frame", mjcf_frame_rows, NULL, mjcf_in_body),
     FORM_READ("replicate", mjcf_replicate_rows, "prefix", mjcf_in_body),
     FORM_NOTE("camera", CAMERA, NULL),
@@ -412,7 +431,7 @@ const form_element mjcf_in_body[] = {
 static const form_row default_rows[] = {FORM_TEXTS("class", mjcf_class, name), FORM_END};
 
 const form_element mjcf_in_default[] = {
-    FORM_READ("mesh", mjcf_mesh_rows, "maxhullvert", NULL),
+    FORM_READ("mesh", mjcf_mesh_rows, NULL, NULL),
     FORM_READ("joint", mjcf_joint_rows, JOINT_QUIET, NULL),
     FORM_READ("geom", mjcf_geom_rows, GEOM_QUIET, NULL),
     FORM_READ("site", mjcf_site_rows, SITE_QUIET, NULL),
@@ -465,15 +484,10 @@ static const form_element in_tendon[] = {
 static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL, NULL), FORM_LAST};
 
 static const form_element in_root[] = {
-    FORM_READ("compiler", compiler_all,
-              "texturedir discardvisual fusestatic usethread saveinertial conflict convexhull",
+    FORM_READ("compiler", compiler_all, "texturedir usethread saveinertial convexhull",
               in_compiler),
     FORM_READ("option", option_all,
-              "apirate tolerance ls_tolerance noslip_tolerance mpr_tolerance ccd_tolerance "
-              "jacobian solver iterations ls_iterations noslip_iterations mpr_iterations "
-              "ccd_iterations sdf_iterations "
-              "sdf_initpoints",
-              in_option),
+              "apirate noslip_tolerance jacobian sdf_iterations sdf_initpoints", in_option),
     FORM_READ("default", default_rows, NULL, mjcf_in_default),
     FORM_READ("asset", NULL, NULL, in_asset), FORM_READ("worldbody", NULL, "name", mjcf_in_body),
     FORM_READ("contact", NULL, NULL, in_contact), FORM_READ("equality", NULL, NULL, in_equality),

@@ -36,7 +36,7 @@ int mjcf_apply(mjcf *m, int element, const form_row *rows, void *target, uint64_
     }
     *given = inherited | own;
     return !overruled ||
-           mjcf_note(m, element, "orientation of its class (MuJoCo takes it, not quat)");
+           mjcf_difference(m, element, "orientation of its class: MuJoCo takes it, not quat");
 }
 
 static int bad_axis(mjcf *m, int element, const char *way)

@@ -115,8 +115,8 @@ static const form_element in_joint[] = {
 static const form_element in_mujoco[] = {
     FORM_READ("compiler", urdf_compiler_rows,
               "strippath angle discardvisual fusestatic autolimits convexhull", NULL),
-    FORM_READ("option", mjcf_option_rows, "iterations solver tolerance", NULL),
-    FORM_NOTE("size", NULL, form_anything), FORM_LAST};
+    FORM_READ("option", mjcf_option_rows, NULL, NULL), FORM_NOTE("size", NULL, form_anything),
+    FORM_LAST};
 
 static const form_element in_robot[] = {FORM_READ("link", name_rows, "type", in_link),
                                         FORM_READ("joint", urdf_joint_rows, NULL, in_joint),

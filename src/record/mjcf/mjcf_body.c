@@ -184,6 +184,9 @@ static void put_body(mjcf_writer *w, int body)
         if (def->gravcomp != 0) {
             mjcf_put_reals(w, "gravcomp", &def->gravcomp, 1);
         }
+        if (def->mocap) {
+            mjcf_put_bool(w, "mocap", 1);
+        }
         record_put(&w->file, ">\n");
         put_inertial(w, body);
     }

@@ -151,6 +151,25 @@ static void put_coordinates(mjcf_writer *w, const char *attribute, const double 
     record_put(&w->file, "\"");
 }
 
+/* Of the poses of mocap bodies: positions or quaternions, likewise. */
+static void put_mocap(mjcf_writer *w, const char *attribute, const double *pose, int first,
+                      int count)
+{
+    int said = 0;
+    record_putf(&w->file, " %s=\"", attribute);
+    for (int i = 0; i < w->written; i++) {
+        const double *x = pose;
+        for (int b = 0; b < w->order[i]; b++) {
+            x += w->b->body[b].mocap ? 7 : 0;
+        }
+        for (int k = first; k < first + count && w->b->body[w->order[i]].mocap; k++) {
+            record_put(&w->file, said++ > 0 ? " " : "");
+            record_put_number(&w->file, x[k], 17);
+        }
+    }
+    record_put(&w->file, "\"");
+}
+
 void mjcf_put_keys(mjcf_writer *w)
 {
     record_put(&w->file, "  <keyframe>\n");
@@ -168,6 +187,10 @@ void mjcf_put_keys(mjcf_writer *w)
         }
         if (key->ctrl != NULL && key->ctrl_count > 0) {
             mjcf_put_reals(w, "ctrl", key->ctrl, key->ctrl_count);
+        }
+        if (key->mocap != NULL && key->mocap_count > 0) {
+            put_mocap(w, "mpos", key->mocap, 0, 3);
+            put_mocap(w, "mquat", key->mocap, 3, 4);
         }
         record_put(&w->file, "/>\n");
     }
