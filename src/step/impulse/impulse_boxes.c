@@ -32,7 +32,7 @@
 
 #define BORDER                                                                                     \
     1e-12 /* relative to its size: a force this close to the end of its box is at the end */
-#define STILL 1e-9 /* relative to its terms: a speed that counts as zero */
+#define STILL 1e-9 /* relative to its terms, or to the fastest: a speed that counts as zero */
 
 static int64_t dry_key(const step_impulse *s, int k)
 {
@@ -230,9 +230,15 @@ static int holds(const step_impulse *s, int k)
 
 int impulse_sticks(const step_impulse *s, int k)
 {
-    const struct system_bodies *bodies = s->system->bodies;
-    double size, e = dry_speed(s, &bodies->dry[k], s->v0, &size);
-    return holds(s, k) && fabs(e) <= STILL * size;
+    const bodies_dry *dry = &s->system->bodies->dry[k];
+    double size, e = dry_speed(s, dry, s->v0, &size), fastest = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        fastest = fmax(fastest, fabs(s->v0[i]));
+    }
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        size += fabs(dry_coef(s)[i]) * fastest;
+    }
+    return fabs(e) <= STILL * size;
 }
 
 void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v)
