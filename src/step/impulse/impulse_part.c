@@ -38,7 +38,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/impulse/impulse.h"
-#include "system/contact/tolerances.h"
 #include "tree/sweeps.h"
 
 struct impulse_parting {
@@ -87,32 +86,16 @@ static impulse_parting *create(int n)
     return it;
 }
 
-/* r_i^2: the inertia along coordinate i divided by the mass that it moves. */
-static void set_speeds(const step_impulse *s, impulse_parting *it, double *sweeps)
+static int thing(const step_impulse *s, int geom)
 {
-    const tree_mechanism *tree = s->system->tree;
-    tree_inertia_diagonal(tree, sweeps, it->inertia);
-    for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = &tree->body[i];
-        for (int d = body->dof; d < body->dof_end; d++) {
-            double r2 = (it->inertia[d] - tree->armature[d]) / body->subtree_mass;
-            it->speeds.value[d] = r2 > 0 && isfinite(r2) ? r2 : 1;
-        }
-    }
-}
-
-/* All geoms of a moving body belong together; static geoms are separate things. */
-static int thing(const step_impulse *s, uint32_t geom)
-{
-    int body = s->system->bodies->contact->geom[geom].body;
-    return body > 0 ? body : -1 - (int)geom;
+    return contact_thing(s->system->bodies->contact, (uint32_t)geom);
 }
 
 int impulse_is_stuck(const step_impulse *s, int a, int b)
 {
     const impulse_contacts *t = &s->touch;
-    int x = t->stuck_count > 0 ? thing(s, (uint32_t)a) : 0;
-    int y = t->stuck_count > 0 ? thing(s, (uint32_t)b) : 0;
+    int x = t->stuck_count > 0 ? thing(s, a) : 0;
+    int y = t->stuck_count > 0 ? thing(s, b) : 0;
     for (int k = 0; k < t->stuck_count; k++) {
         const impulse_stuck *it = &t->stuck[k];
         if ((it->a == x && it->b == y) || (it->a == y && it->b == x)) {
@@ -198,7 +181,7 @@ static void add_stuck(step_impulse *s, const contact_point *point)
     impulse_contacts *t = &s->touch;
     if (!is_stuck(s, point)) {
         t->stuck[t->stuck_count++] =
-            (impulse_stuck){thing(s, point->key.geom[0]), thing(s, point->key.geom[1])};
+            (impulse_stuck){thing(s, (int)point->key.geom[0]), thing(s, (int)point->key.geom[1])};
     }
 }
 
@@ -292,7 +275,7 @@ static zw_status find_way(step_impulse *s, double *sweeps, double unit, zw_error
         return base_no_memory(error);
     }
     impulse_problem *p = &t->parting->problem;
-    set_speeds(s, t->parting, sweeps);
+    contact_reach(s->system->tree, sweeps, t->parting->inertia, t->parting->speeds.value);
     problem_begin(p);
     if (sweeps == s->begin) { /* else rows of constraints are not computed */
         impulse_put_standing(s, p);

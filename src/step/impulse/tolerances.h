@@ -3,12 +3,14 @@
 #ifndef ZW_STEP_IMPULSE_TOLERANCES_H
 #define ZW_STEP_IMPULSE_TOLERANCES_H
 
+#include "system/contact/tolerances.h"
+
 /* Depths of overlaps, relative to the size of the mechanism: deeper ones are separated before a
  * step (OVERLAP), and have no friction (INSIDE). With one linearisation, which leaves curvature
  * effects in gaps and corrects them slowly, both are SUNK, except while overlaps are being
  * separated and in motions that begin. test/step/test_overlap.c. */
-#define IMPULSE_OVERLAP 1e-6
-#define IMPULSE_INSIDE 1e-4
+#define IMPULSE_OVERLAP CONTACT_OVERLAP
+#define IMPULSE_INSIDE CONTACT_DEEP
 #define IMPULSE_SUNK 1e-2
 
 /* Of positions and gaps, relative to the size of the mechanism: as near as round-off allows. */

@@ -45,26 +45,16 @@ static void lay_out(test *it, base_arena *arena, int wide)
     it->block = base_arena_bytes(arena, points * sizeof *it->block);
 }
 
-/* r_i^2: the inertia along coordinate i divided by the mass that it moves. */
-static void fill_metric(const tree_mechanism *tree, double *sweeps, test *it)
+void contact_reach(const tree_mechanism *tree, double *sweeps, double *inertia, double *square)
 {
-    tree_composite(tree, sweeps);
-    tree_inertia_diagonal(tree, sweeps, it->free);
+    tree_inertia_diagonal(tree, sweeps, inertia);
     for (int i = 1; i < tree->bodies; i++) {
         const tree_body *body = &tree->body[i];
         for (int d = body->dof; d < body->dof_end; d++) {
-            double r2 = (it->free[d] - tree->armature[d]) / body->subtree_mass;
-            it->metric[d] = r2 > 0 && isfinite(r2) ? r2 : 1;
-            it->free[d] = 0;
+            double r2 = (inertia[d] - tree->armature[d]) / body->subtree_mass;
+            square[d] = r2 > 0 && isfinite(r2) ? r2 : 1;
         }
     }
-}
-
-/* All geoms of a moving body belong together; static geoms are separate things. */
-static int thing(const contact_world *world, uint32_t geom)
-{
-    int body = world->geom[geom].body;
-    return body > 0 ? body : -1 - (int)geom;
 }
 
 static int same_things(const int a[2], const int b[2])
@@ -86,7 +76,7 @@ static void fill_rows(const zw_system *system, const contact_now *now, const dou
         it->give[k] = CONTACT_GIVE;
         it->block[k] = contact_block(point, 1, "");
         for (int side = 0; side < 2; side++) {
-            it->thing[2 * k + side] = thing(system->bodies->contact, point->key.geom[side]);
+            it->thing[2 * k + side] = contact_thing(system->bodies->contact, point->key.geom[side]);
         }
     }
 }
@@ -155,7 +145,9 @@ zw_status contact_now_find_stuck(const zw_system *system, contact_now *now, doub
     }
     arena = (base_arena){.block = it.memory};
     lay_out(&it, &arena, now->wide);
-    fill_metric(system->tree, sweeps, &it);
+    tree_composite(system->tree, sweeps);
+    contact_reach(system->tree, sweeps, it.free, it.metric);
+    memset(it.free, 0, (size_t)it.n * sizeof *it.free);
     fill_rows(system, now, sweeps, deepest, &it);
     zw_status status = solve(&it, error);
     if (status == ZW_OK || status == ZW_INACCURATE) { /* forces that cancel have no certificate */

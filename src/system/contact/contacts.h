@@ -307,4 +307,17 @@ static inline zw_block contact_block(const contact_point *point, int rows, const
 int contact_rows(const struct zw_system *system, const contact_point *point, const double *sweeps,
                  int *column, double *J);
 
+/* All geoms of a moving body belong together; static geoms are separate things. */
+static inline int contact_thing(const contact_world *world, uint32_t geom)
+{
+    int body = world->geom[geom].body;
+    return body > 0 ? body : -1 - (int)geom;
+}
+
+/* contact_now_stuck.c: the square of how far each coordinate moves things by its unit, in the mean
+ * over their masses: the inertia along it divided by the mass that it moves. The sweeps have
+ * composite inertias; inertia[n] is scratch. */
+void contact_reach(const struct tree_mechanism *tree, double *sweeps, double *inertia,
+                   double *square);
+
 #endif

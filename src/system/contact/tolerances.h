@@ -30,8 +30,8 @@
 #define CONTACT_ASIDE 0x1p-12
 
 /* Depths of overlaps, relative to the largest distance from the origin, or to 1 m: deeper ones are
- * tested whether they can separate (OVERLAP), and have no friction (DEEP). They are those of steps:
- * IMPULSE_OVERLAP, IMPULSE_INSIDE. test/step/test_touch_deep.c */
+ * tested whether they can separate (OVERLAP), and have no friction (DEEP). Steps have the
+ * same: IMPULSE_OVERLAP, IMPULSE_INSIDE. test/step/test_touch_deep.c */
 #define CONTACT_OVERLAP 1e-6
 #define CONTACT_DEEP 1e-4
 
